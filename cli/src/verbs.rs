@@ -77,7 +77,7 @@ pub(crate) enum Verb {
     /// Write members of archives, or whole ones, as files into a folder
     #[command(after_help = examples::EXTRACT)]
     Extract(crate::extract::Args),
-    /// Write a model as glTF, OBJ or PLY (not binarised ones of Arma), or draw it
+    /// Write a model as glTF, OBJ or PLY, or draw it
     #[command(after_help = examples::EXPORT)]
     Export(crate::export::Args),
     /// List references to other files and what they resolve to

@@ -204,7 +204,7 @@ impl Assets {
 }
 
 /// The byte streams for which a format may have digests. The first is the file itself.
-const DIGESTS: [&str; 8] = ["file", "positions", "indices", "uvs", "normals", "faces", "times", "transforms"];
+const DIGESTS: [&str; 9] = ["file", "positions", "indices", "uvs", "normals", "faces", "times", "transforms", "pixels"];
 
 /// The names of the counts of all formats.
 fn count_names() -> Vec<&'static str> {

@@ -617,7 +617,7 @@ fn keys_of_several_files_are_rows() {
     };
     let found = lines(&rows(&["name,bones,clips.seconds,nodes.name,detail.nodes.animation.frames,none"]));
     let expected = serde_json::json!([
-        {"name": "everything.b3d", "bones": 2, "clips.seconds": [0.41666666], "nodes.name": ["tree", "branch", "twig", "fruit", "stalk"],
+        {"name": "everything.b3d", "bones": 2, "clips.seconds": [0.41666666, 0.16666666, 0.16666667], "nodes.name": ["tree", "branch", "twig", "fruit", "stalk"],
          "detail.nodes.animation.frames": [10], "none": null},
         {"name": "triangle.b3d", "bones": 0, "clips.seconds": [], "nodes.name": found[1]["nodes.name"], "detail.nodes.animation.frames": [], "none": null},
     ]);

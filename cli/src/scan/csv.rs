@@ -11,7 +11,7 @@ use crate::output::Output;
 
 const FRONT: [&str; 5] = ["path", "member", "format", "version", "bytes"];
 const BACK: [&str; 5] = ["references", "errors", "warnings", "first_code", "first_problem"];
-const DIGESTS: [&str; 8] = ["positions", "indices", "uvs", "normals", "faces", "times", "transforms", "file"];
+const DIGESTS: [&str; 9] = ["positions", "indices", "uvs", "normals", "faces", "times", "transforms", "pixels", "file"];
 /// The remaining columns, named as in tables. New columns come last.
 const REST: [&str; 17] = [
     "lossy",

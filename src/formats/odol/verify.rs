@@ -79,6 +79,10 @@ impl<'s, 'a> Survey<'s, 'a> {
         } else {
             self.lods();
         }
+        // After the walk over all fields, which decodes them ahead.
+        if let Some(info) = self.model.header.info() {
+            self.block(&info.masses, |error| error.within("masses").within("info"));
+        }
         (self.counted, self.references.into_vec(self.problems), self.blocks, self.is_whole)
     }
 
@@ -157,7 +161,6 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     fn info(&mut self, info: &ModelInfo<'a>) {
-        self.block(&info.masses, |error| error.within("masses").within("info"));
         let lods = Index(self.model.lod_count() as u64);
         // A negative one stands for none.
         for (name, lod) in info.special_lods.iter().filter(|(_, lod)| *lod >= 0 && !lods.holds(i64::from(*lod))) {
