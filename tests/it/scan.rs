@@ -319,6 +319,8 @@ fn streams_are_gone_over_once() {
         assert_eq!((walks, decodes > 0), (packed, true), "{file}");
         // If little work is left, nothing is decoded ahead.
         let (_, walks, decodes) = work(|scan| (scan.depth, scan.limits.work) = (Depth::Verify, 16));
-        assert_eq!((walks, decodes), (packed, packed), "{file}");
+        // Verification reads the header again for its fields, and walks the masses in it.
+        assert!((packed..=packed + 1).contains(&walks), "{file}: {walks}");
+        assert_eq!(decodes, packed, "{file}");
     }
 }
