@@ -68,13 +68,18 @@ fn change(file: &str, changes: &str) -> Result<Changed, String> {
             Some(unpacked) => {
                 let table = tables.iter_mut().find(|(name, _)| unpacked.name == *name);
                 let table = table.ok_or_else(|| format!("no table {}", unpacked.name))?;
-                (unpacked.place.offset.strict_add_signed(into), &mut table.1)
+                (unpacked.place.offset.checked_add_signed(into).unwrap(), &mut table.1)
             }
             None => {
-                let at = found.span.ok_or_else(|| format!("{selector} has no bytes"))?.offset.strict_add_signed(into);
+                let at = found
+                    .span
+                    .ok_or_else(|| format!("{selector} has no bytes"))?
+                    .offset
+                    .checked_add_signed(into)
+                    .unwrap();
                 let value = hex(value);
                 bytes[at as usize..at as usize + value.len()].copy_from_slice(&value);
-                first.get_or_insert((selector.to_owned(), at.strict_sub_signed(into), at));
+                first.get_or_insert((selector.to_owned(), at.checked_add_signed(-into).unwrap(), at));
                 continue;
             }
         };
@@ -82,7 +87,7 @@ fn change(file: &str, changes: &str) -> Result<Changed, String> {
         let value = hex(value);
         table[at as usize..at as usize + value.len()].copy_from_slice(&value);
         *target = crate::writer::bytes::Bytes::new().raw(table);
-        first.get_or_insert((selector.to_owned(), at.strict_sub_signed(into), at));
+        first.get_or_insert((selector.to_owned(), at.checked_add_signed(-into).unwrap(), at));
     }
     if file.ends_with(".bmx") {
         let entries = full(14).entries(&tables, |name, bytes| Entry::deflated(name, bytes));
@@ -98,7 +103,7 @@ fn fault([document, constraint, file, changes, path, place, words]: &[&str; 7]) 
         Err(error) => return Some(format!("{document}, {constraint}: {error}")),
     };
     let path = if path.is_empty() { &selector } else { *path };
-    let at = if place.is_empty() { at } else { start.strict_add_signed(place.parse().unwrap()) };
+    let at = if place.is_empty() { at } else { start.checked_add_signed(place.parse().unwrap()).unwrap() };
     let found = problems(&bytes);
     let path = if path == "." { "" } else { path };
     let is_it = |(is, offset, table, text): &(String, Option<u64>, Option<u64>, String)| {
