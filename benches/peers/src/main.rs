@@ -35,7 +35,9 @@ fn paa(examiner: &mut dyn Examiner) {
     use meshpeek::paa::{Kind, Texture};
     examiner.question("paa: the largest mip of each DXT texture to RGBA, beside another library", |question| {
         let mut textures = textures::textures();
-        let is_known = |bytes: &[u8]| Texture::parse(bytes).is_ok_and(|texture| [Kind::DXT1, Kind::DXT5].contains(&texture.kind()));
+        let is_known = |bytes: &[u8]| {
+            Texture::parse(bytes).is_ok_and(|texture| [Kind::DXT1, Kind::DXT5].contains(&texture.kind()))
+        };
         textures.retain(|bytes| is_known(bytes));
         let peer = |bytes: &[u8]| -> meshpeek::Result<usize> {
             let texture = Texture::parse(bytes)?;
