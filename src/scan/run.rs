@@ -55,6 +55,9 @@ struct Inside<'i, 'a> {
     whole: u64,
 }
 
+/// The bytes of an archive up to which opening it again costs as much as its size; larger ones are mapped.
+const READ_WHOLE: u64 = 4 << 20;
+
 /// The members of an archive that remain to be visited, in order and with their names.
 struct Rest<'a> {
     members: Members<'a>,
@@ -230,9 +233,9 @@ where
         let worth = if members.start == 0 { whole } else { bytes };
         let budget = self.budget(worth);
         let units = (members != ALL).then(|| self.budget_of_units(&address.file, whole));
-        if members.start == 0
-            && let Some(Err(error)) = units.as_ref().map(|units| units.work(whole))
-        {
+        // A small archive is read whole for each unit that opens it again.
+        let read = if members.start == 0 { whole } else { whole.min(READ_WHOLE) };
+        if let Some(Err(error)) = units.as_ref().map(|units| units.work(read)) {
             self.put(Found::Unreadable(error.in_file(&address.file)));
             return true;
         }
@@ -352,7 +355,8 @@ where
         };
         let count = container.members().map_while(Result::ok).count();
         let [by_entry, _] = MEMBER_WORK;
-        origin.charge_units((count as u64).saturating_mul(by_entry))?;
+        // Each entry is read for the count, the names and the shared bytes.
+        origin.charge_units((count as u64).saturating_mul(by_entry).saturating_mul(3))?;
         let mut rest = Rest::new(&container, 0..count, budget);
         let around = rest.budget(budget);
         let mut budget = around.clone();
