@@ -1,0 +1,8 @@
+//! Names the shared library by the version of its binary interface.
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
+        println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libmeshpeek.so.1");
+    }
+}

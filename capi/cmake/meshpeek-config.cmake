@@ -1,0 +1,25 @@
+# find_package(meshpeek) defines the targets meshpeek::meshpeek (shared) and meshpeek::static.
+get_filename_component(_meshpeek_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+
+foreach(_meshpeek_kind SHARED STATIC)
+    if(_meshpeek_kind STREQUAL "SHARED")
+        set(_meshpeek_target meshpeek::meshpeek)
+        set(_meshpeek_file "${_meshpeek_prefix}/lib/${CMAKE_SHARED_LIBRARY_PREFIX}meshpeek${CMAKE_SHARED_LIBRARY_SUFFIX}")
+    else()
+        set(_meshpeek_target meshpeek::static)
+        set(_meshpeek_file "${_meshpeek_prefix}/lib/${CMAKE_STATIC_LIBRARY_PREFIX}meshpeek${CMAKE_STATIC_LIBRARY_SUFFIX}")
+    endif()
+    if(EXISTS "${_meshpeek_file}" AND NOT TARGET ${_meshpeek_target})
+        add_library(${_meshpeek_target} ${_meshpeek_kind} IMPORTED)
+        set_target_properties(${_meshpeek_target} PROPERTIES
+            IMPORTED_LOCATION "${_meshpeek_file}"
+            INTERFACE_INCLUDE_DIRECTORIES "${_meshpeek_prefix}/include")
+    endif()
+endforeach()
+if(TARGET meshpeek::static AND UNIX)
+    set_target_properties(meshpeek::static PROPERTIES INTERFACE_LINK_LIBRARIES "pthread;dl;m")
+endif()
+unset(_meshpeek_kind)
+unset(_meshpeek_target)
+unset(_meshpeek_file)
+unset(_meshpeek_prefix)

@@ -1,0 +1,173 @@
+//! The frame around every call: statuses, panics, texts of the caller.
+
+use std::any::Any;
+use std::ffi::{CStr, CString, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use meshpeek_core::{Error, ErrorKind};
+
+use crate::error::meshpeek_error;
+
+/// The result of a call.
+#[repr(i32)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum meshpeek_status {
+    /// Success.
+    Ok = 0,
+    /// The operating system reports an error.
+    Io = 1,
+    /// The file ends too early.
+    Truncated = 2,
+    /// The bytes contradict their format.
+    Malformed = 3,
+    /// The format, its version or a kind of compression is not supported.
+    Unsupported = 4,
+    /// The bytes are encrypted.
+    Encrypted = 5,
+    /// The answer exceeds a limit of meshpeek_limits.
+    Limit = 6,
+    /// The bytes are in no known format.
+    Unrecognized = 7,
+    /// Nothing has this index, name or selector.
+    NotFound = 8,
+    /// An argument is NULL, not UTF-8 or out of range.
+    Argument = 9,
+    /// A callback stopped the call.
+    Stopped = 10,
+    /// A fault in meshpeek. Please report it.
+    Internal = 11,
+}
+
+/// The reason that a call fails.
+pub(crate) enum Failure {
+    Library(Error),
+    NotFound(String),
+    Argument(&'static str),
+    Stopped,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Library(error)
+    }
+}
+
+impl Failure {
+    pub(crate) fn status(&self) -> meshpeek_status {
+        match self {
+            Self::NotFound(_) => meshpeek_status::NotFound,
+            Self::Argument(_) => meshpeek_status::Argument,
+            Self::Stopped => meshpeek_status::Stopped,
+            Self::Library(error) => match error.kind() {
+                ErrorKind::Io(_) => meshpeek_status::Io,
+                ErrorKind::Truncated { .. } => meshpeek_status::Truncated,
+                ErrorKind::Unsupported(_) => meshpeek_status::Unsupported,
+                ErrorKind::Encrypted(_) => meshpeek_status::Encrypted,
+                ErrorKind::Limit { .. } => meshpeek_status::Limit,
+                ErrorKind::Unrecognized(_) => meshpeek_status::Unrecognized,
+                _ => meshpeek_status::Malformed,
+            },
+        }
+    }
+}
+
+/// Runs a call. A failure is stored at `error`, unless that is null.
+///
+/// # Safety
+/// `error` is null or valid for a write.
+pub(crate) unsafe fn call(
+    error: *mut *mut meshpeek_error,
+    work: impl FnOnce() -> Result<(), Failure>,
+) -> meshpeek_status {
+    // Whatever a panic leaves behind is dropped here: handles are written only on success.
+    let failed = match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(())) => return meshpeek_status::Ok,
+        Ok(Err(failure)) => meshpeek_error::new(&failure),
+        Err(panic) => meshpeek_error::internal(&message(&*panic)),
+    };
+    let status = failed.status;
+    if !error.is_null() {
+        // SAFETY: as promised.
+        unsafe { error.write(Box::into_raw(Box::new(failed))) };
+    }
+    status
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".to_owned())
+}
+
+/// Borrows a handle.
+///
+/// # Safety
+/// The pointer is null or that of a live value.
+pub(crate) unsafe fn borrow<'h, T>(handle: *const T) -> Result<&'h T, Failure> {
+    // SAFETY: as promised.
+    unsafe { handle.as_ref() }.ok_or(Failure::Argument("a handle is NULL"))
+}
+
+/// Borrows a text of the caller.
+///
+/// # Safety
+/// The pointer is null or that of a text with a final NUL.
+pub(crate) unsafe fn text<'t>(text: *const c_char) -> Result<&'t str, Failure> {
+    // SAFETY: as promised.
+    unsafe { optional_text(text) }?.ok_or(Failure::Argument("a text is NULL"))
+}
+
+/// Like [`text`], for texts that may be null.
+///
+/// # Safety
+/// As for [`text`].
+pub(crate) unsafe fn optional_text<'t>(text: *const c_char) -> Result<Option<&'t str>, Failure> {
+    if text.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: as promised.
+    let text = unsafe { CStr::from_ptr(text) };
+    text.to_str().map(Some).map_err(|_| Failure::Argument("a text is not UTF-8"))
+}
+
+/// Writes a result.
+///
+/// # Safety
+/// The pointer is null or valid for a write.
+pub(crate) unsafe fn put<T>(out: *mut T, value: impl FnOnce() -> Result<T, Failure>) -> Result<(), Failure> {
+    if out.is_null() {
+        return Err(Failure::Argument("the place of the result is NULL"));
+    }
+    let value = value()?;
+    // SAFETY: as promised.
+    unsafe { out.write(value) };
+    Ok(())
+}
+
+/// Like [`put`], for a new handle.
+///
+/// # Safety
+/// As for [`put`].
+pub(crate) unsafe fn put_handle<T>(
+    out: *mut *mut T,
+    value: impl FnOnce() -> Result<T, Failure>,
+) -> Result<(), Failure> {
+    // SAFETY: as promised.
+    unsafe { put(out, || value().map(|value| Box::into_raw(Box::new(value)))) }
+}
+
+/// Frees a handle.
+///
+/// # Safety
+/// The pointer is null or from [`put_handle`], and not used afterwards.
+pub(crate) unsafe fn free<T>(handle: *mut T) {
+    if handle.is_null() {
+        return;
+    }
+    // SAFETY: as promised. A panic must not reach the caller.
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(unsafe { Box::from_raw(handle) })));
+}
+
+/// A text with a final NUL. NULs inside are written as `\x00`, as names of files are.
+pub(crate) fn c_text(text: &str) -> CString {
+    CString::new(text.replace('\0', "\\x00")).unwrap_or_default()
+}

@@ -1,0 +1,89 @@
+//! Members of archives.
+
+use std::ffi::{c_char, c_void};
+
+use meshpeek_core::address::Names;
+use meshpeek_core::container::Container;
+use meshpeek_core::scan::Stored;
+
+use crate::asset::meshpeek_asset;
+use crate::call::{Failure, borrow, c_text, call, meshpeek_status, put_handle, text};
+use crate::error::meshpeek_error;
+
+/// Facts about a member, valid during the callback.
+#[repr(C)]
+pub struct meshpeek_member {
+    /// The name to open it by. Members of one name have a number after `#`.
+    pub name: *const c_char,
+    /// The number of bytes that it takes in the archive.
+    pub stored_bytes: u64,
+    /// The number of its bytes, as the archive states it.
+    pub bytes: u64,
+    /// How it is stored, such as "stored" or "deflated".
+    pub method: *const c_char,
+}
+
+/// Receives a member. A result other than 0 stops the call.
+pub type meshpeek_member_fn = Option<unsafe extern "C" fn(user: *mut c_void, member: *const meshpeek_member) -> i32>;
+
+/// Passes every member of an archive to a callback, in the order of the archive. Nothing is decoded. Other assets have
+/// no members.
+///
+/// # Safety
+/// `asset` is a live handle; `error` is NULL or valid for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meshpeek_each_member(
+    asset: *const meshpeek_asset,
+    each: meshpeek_member_fn,
+    user: *mut c_void,
+    error: *mut *mut meshpeek_error,
+) -> meshpeek_status {
+    let work = || {
+        // SAFETY: as promised.
+        let asset = unsafe { borrow(asset) }?;
+        let each = each.ok_or(Failure::Argument("the callback is NULL"))?;
+        let Some(container) = Container::of(asset.asset()) else { return Ok(()) };
+        let (budget, mut names) = (asset.budget(), Names::of(&container));
+        for member in container.members() {
+            let member = member.map_err(|error| asset.located(error))?;
+            budget.output(member.name().len() as u64).map_err(|error| asset.located(error))?;
+            let (name, stored) = (c_text(&names.next(member.name()).text), Stored::of(&member));
+            let method = c_text(&stored.method);
+            let facts = meshpeek_member {
+                name: name.as_ptr(),
+                stored_bytes: stored.bytes,
+                bytes: member.decoded_byte_len_hint(),
+                method: method.as_ptr(),
+            };
+            // SAFETY: the callback is the caller's.
+            if unsafe { each(user, &facts) } != 0 {
+                return Err(Failure::Stopped);
+            }
+        }
+        Ok(())
+    };
+    // SAFETY: as promised.
+    unsafe { call(error, work) }
+}
+
+/// Opens a member by its name, or by its path through nested archives, such as "inner.pbo!/tree.p3d". Only a compressed
+/// member is decoded, into memory.
+///
+/// # Safety
+/// `asset` is a live handle, `name` a text; `out` is valid for a write, `error` too or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meshpeek_open_member(
+    asset: *const meshpeek_asset,
+    name: *const c_char,
+    out: *mut *mut meshpeek_asset,
+    error: *mut *mut meshpeek_error,
+) -> meshpeek_status {
+    let work = || {
+        // SAFETY: as promised.
+        let (asset, name) = unsafe { (borrow(asset)?, text(name)?) };
+        // SAFETY: as promised.
+        unsafe { put_handle(out, || asset.member(name.as_bytes())) }
+    };
+    // SAFETY: as promised.
+    unsafe { call(error, work) }
+}

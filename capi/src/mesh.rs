@@ -1,0 +1,411 @@
+//! Meshes as plain arrays, for upload to a graphics card.
+
+use std::ffi::{CString, c_char, c_void};
+use std::mem::MaybeUninit;
+use std::slice;
+
+use meshpeek_core::geometry::{Alpha, Material, Mesh, Primitive, Role};
+use meshpeek_core::summary::Name;
+use meshpeek_core::{Asset, Budget, OwnedAsset};
+use self_cell::self_cell;
+
+use crate::asset::meshpeek_asset;
+use crate::bytes::Bytes;
+use crate::call::{Failure, borrow, c_text, call, free, meshpeek_status, put, put_handle};
+use crate::error::meshpeek_error;
+
+/// Work and memory that a mesh of a model counts as, so that a model cannot have more of them than it has bytes for.
+const MESH_BYTES: u64 = 256;
+
+type Primitives<'a> = Vec<Primitive<'a>>;
+
+self_cell!(
+    struct Parts {
+        owner: OwnedAsset<Bytes>,
+
+        #[not_covariant]
+        dependent: Primitives,
+    }
+);
+
+/// The meshes of a model: each is a set of triangles with one material.
+pub struct meshpeek_model {
+    parts: Parts,
+    budget: Budget,
+    count: usize,
+}
+
+/// A mesh as plain arrays in one space for all formats: y is up, z points to the viewer, lengths are the file's, as in
+/// glTF. Triangles are counterclockwise seen from their front.
+pub struct meshpeek_mesh {
+    mesh: Mesh,
+    name: CString,
+    textures: Vec<meshpeek_texture>,
+    _texts: Vec<CString>,
+    info: meshpeek_mesh_info,
+}
+
+/// An array of a mesh.
+#[repr(i32)]
+#[derive(Clone, Copy)]
+pub enum meshpeek_attribute {
+    /// 3 floats per vertex.
+    Position = 0,
+    /// 3 floats per vertex, of length 1.
+    Normal = 1,
+    /// 2 floats per vertex and set; v grows downwards.
+    Uv = 2,
+    /// 4 floats per vertex: red, green, blue, alpha, as stored (sRGB).
+    Color = 3,
+    /// 4 uint32_t per vertex: indices of bones in the rig.
+    Joints = 4,
+    /// 4 floats per vertex: the weights of the joints. They sum to 1, or are all 0.
+    Weights = 5,
+    /// 1 uint32_t per corner, 3 corners per triangle.
+    Index = 6,
+}
+
+/// How the alpha of a material is used.
+#[repr(i32)]
+#[derive(Clone, Copy)]
+pub enum meshpeek_alpha {
+    /// It is ignored.
+    Opaque = 0,
+    /// Pixels below alpha_cutoff are invisible.
+    Mask = 1,
+    /// It blends.
+    Blend = 2,
+    /// The color is added.
+    Add = 3,
+    /// The color multiplies the background.
+    Multiply = 4,
+}
+
+/// The purpose of a texture.
+#[repr(i32)]
+#[derive(Clone, Copy)]
+pub enum meshpeek_role {
+    /// The color of the surface.
+    Base = 0,
+    /// Mixed with the base.
+    Layer = 1,
+    /// Precomputed light.
+    Lightmap = 2,
+    /// Reflected.
+    Environment = 3,
+}
+
+/// A texture of a material.
+#[repr(C)]
+pub struct meshpeek_texture {
+    /// The name of the image as the file states it: often a path on its author's machine. Check it before you open it.
+    pub name: *const c_char,
+    /// Its purpose.
+    pub role: meshpeek_role,
+    /// Which set of texture coordinates it uses.
+    pub uv_set: u32,
+    /// How these coordinates are changed: rotated by this angle in radians, scaled, moved.
+    pub rotation: f32,
+    pub scale: [f32; 2],
+    pub offset: [f32; 2],
+    /// True if it does not repeat along u and v.
+    pub clamped: [bool; 2],
+    /// True if its black pixels are invisible.
+    pub is_black_clear: bool,
+}
+
+/// Facts about a mesh. Pointers are valid until the mesh is freed.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct meshpeek_mesh_info {
+    /// The name of its node or object; may be empty.
+    pub name: *const c_char,
+    /// The numbers of vertices, indices and sets of texture coordinates.
+    pub vertices: usize,
+    pub indices: usize,
+    pub uv_sets: usize,
+    /// True if the mesh has these arrays.
+    pub has_normals: bool,
+    pub has_colors: bool,
+    pub has_joints: bool,
+    /// False if the file hides it.
+    pub is_visible: bool,
+    /// The index of its level of detail, or -1, and that level's resolution.
+    pub lod: i64,
+    pub resolution: f32,
+    /// The index of the model in files with several, which is that of its rig; else 0.
+    pub model: usize,
+    /// The triangles left out because the file has no position for a corner.
+    pub left_out: u64,
+    /// The material. All colors are as stored (sRGB).
+    pub has_material: bool,
+    pub color: [f32; 4],
+    pub emissive: [f32; 3],
+    pub specular: [f32; 3],
+    pub shininess: f32,
+    pub alpha: meshpeek_alpha,
+    pub alpha_cutoff: f32,
+    pub is_two_sided: bool,
+    pub is_unlit: bool,
+    pub uses_vertex_colors: bool,
+    /// Its textures.
+    pub textures: *const meshpeek_texture,
+    pub texture_count: usize,
+}
+
+// SAFETY: the pointers of a mesh are to memory that it owns and never changes.
+unsafe impl Send for meshpeek_mesh {}
+// SAFETY: as above.
+unsafe impl Sync for meshpeek_mesh {}
+
+fn primitives<'a>(asset: &'a Asset<'_>, budget: &Budget) -> Result<Primitives<'a>, Failure> {
+    let mut list = Vec::new();
+    for primitive in asset.primitives() {
+        budget.output(MESH_BYTES)?;
+        list.push(primitive?);
+    }
+    Ok(list)
+}
+
+impl meshpeek_model {
+    fn new(asset: &meshpeek_asset) -> Result<Self, Failure> {
+        let budget = asset.budget();
+        let parts = Parts::try_new(asset.view.clone(), |owner| primitives(owner.asset(), &budget));
+        let parts = parts.map_err(|failure| match failure {
+            Failure::Library(error) => asset.located(error),
+            other => other,
+        })?;
+        let count = parts.with_dependent(|_, list| list.len());
+        Ok(Self { parts, budget, count })
+    }
+
+    fn mesh(&self, index: usize) -> Result<meshpeek_mesh, Failure> {
+        self.parts.with_dependent(|_, list| {
+            let missing = || Failure::NotFound(format!("no mesh {index}: the model has {}", list.len()));
+            meshpeek_mesh::new(list.get(index).ok_or_else(missing)?, &self.budget)
+        })
+    }
+}
+
+impl meshpeek_mesh {
+    fn new(primitive: &Primitive<'_>, budget: &Budget) -> Result<Self, Failure> {
+        // The mesh belongs to the caller now, so the model does not count it any longer.
+        let mesh = primitive.to_mesh(&budget.fork())?;
+        let material = primitive.material()?;
+        let place = primitive.place();
+        let name = c_text(&Name::from(place.name).text);
+        let (textures, texts) = textures(material.as_ref());
+        let (alpha, alpha_cutoff) = alpha(material.as_ref());
+        let info = meshpeek_mesh_info {
+            name: name.as_ptr(),
+            vertices: mesh.positions.len(),
+            indices: mesh.indices.len(),
+            uv_sets: mesh.uvs.len(),
+            has_normals: !mesh.normals.is_empty(),
+            has_colors: !mesh.colors.is_empty(),
+            has_joints: !mesh.joints.is_empty(),
+            is_visible: place.visible,
+            lod: place.lod.and_then(|(index, _)| i64::try_from(index).ok()).unwrap_or(-1),
+            resolution: place.lod.map_or(0.0, |(_, resolution)| resolution),
+            model: place.model,
+            left_out: mesh.left_out,
+            has_material: material.is_some(),
+            color: material.as_ref().map_or([1.0; 4], |material| material.color),
+            emissive: material.as_ref().map_or([0.0; 3], |material| material.emissive),
+            specular: material.as_ref().map_or([0.0; 3], |material| material.specular),
+            shininess: material.as_ref().map_or(0.0, |material| material.shininess),
+            alpha,
+            alpha_cutoff,
+            is_two_sided: material.as_ref().is_some_and(|material| material.two_sided),
+            is_unlit: material.as_ref().is_some_and(|material| material.unlit),
+            uses_vertex_colors: material.as_ref().is_some_and(|material| material.vertex_colors),
+            textures: textures.as_ptr(),
+            texture_count: textures.len(),
+        };
+        Ok(Self { mesh, name, textures, _texts: texts, info })
+    }
+
+    fn floats(&self, attribute: i32, set: usize) -> Option<(&[f32], usize)> {
+        let mesh = &self.mesh;
+        Some(match attribute {
+            a if a == meshpeek_attribute::Position as i32 => (mesh.positions.as_flattened(), 3),
+            a if a == meshpeek_attribute::Normal as i32 => (mesh.normals.as_flattened(), 3),
+            a if a == meshpeek_attribute::Uv as i32 => (mesh.uvs.get(set)?.as_flattened(), 2),
+            a if a == meshpeek_attribute::Color as i32 => (mesh.colors.as_flattened(), 4),
+            a if a == meshpeek_attribute::Weights as i32 => (mesh.weights.as_flattened(), 4),
+            _ => return None,
+        })
+    }
+
+    fn integers(&self, attribute: i32) -> Option<(&[u32], usize)> {
+        Some(match attribute {
+            a if a == meshpeek_attribute::Joints as i32 => (self.mesh.joints.as_flattened(), 4),
+            a if a == meshpeek_attribute::Index as i32 => (&self.mesh.indices, 1),
+            _ => return None,
+        })
+    }
+}
+
+fn textures(material: Option<&Material<'_>>) -> (Vec<meshpeek_texture>, Vec<CString>) {
+    let list = material.map(|material| material.textures.as_slice()).unwrap_or_default();
+    let texts: Vec<CString> = list.iter().map(|texture| c_text(&Name::from(texture.name).text)).collect();
+    let textures = list.iter().zip(&texts).map(|(texture, name)| meshpeek_texture {
+        name: name.as_ptr(),
+        role: match texture.role {
+            Role::Layer => meshpeek_role::Layer,
+            Role::Lightmap => meshpeek_role::Lightmap,
+            Role::Environment => meshpeek_role::Environment,
+            _ => meshpeek_role::Base,
+        },
+        uv_set: u32::try_from(texture.uv_set).unwrap_or(u32::MAX),
+        rotation: texture.transform.rotation,
+        scale: texture.transform.scale,
+        offset: texture.transform.offset,
+        clamped: texture.clamped,
+        is_black_clear: texture.is_black_clear,
+    });
+    (textures.collect(), texts)
+}
+
+fn alpha(material: Option<&Material<'_>>) -> (meshpeek_alpha, f32) {
+    match material.map(|material| material.alpha) {
+        Some(Alpha::Mask(least)) => (meshpeek_alpha::Mask, least),
+        Some(Alpha::Blend) => (meshpeek_alpha::Blend, 0.0),
+        Some(Alpha::Add) => (meshpeek_alpha::Add, 0.0),
+        Some(Alpha::Multiply) => (meshpeek_alpha::Multiply, 0.0),
+        _ => (meshpeek_alpha::Opaque, 0.0),
+    }
+}
+
+/// Opens the meshes of a model. Nothing is decoded yet. Assets without triangles have none.
+///
+/// # Safety
+/// `asset` is a live handle; `out` is valid for a write, `error` too or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meshpeek_model_open(
+    asset: *const meshpeek_asset,
+    out: *mut *mut meshpeek_model,
+    error: *mut *mut meshpeek_error,
+) -> meshpeek_status {
+    // SAFETY: as promised.
+    unsafe { call(error, || put_handle(out, || meshpeek_model::new(borrow(asset)?))) }
+}
+
+/// Returns the number of meshes.
+///
+/// # Safety
+/// `model` is a live handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meshpeek_model_mesh_count(model: *const meshpeek_model) -> usize {
+    // SAFETY: as promised.
+    unsafe { model.as_ref() }.map_or(0, |model| model.count)
+}
+
+/// Frees the meshes of a model. Those that were opened stay valid.
+///
+/// # Safety
+/// `model` is NULL or a live handle, not used afterwards.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meshpeek_model_free(model: *mut meshpeek_model) {
+    // SAFETY: as promised.
+    unsafe { free(model) }
+}
+
+/// Decodes a mesh, within the limits of its asset.
+///
+/// # Safety
+/// `model` is a live handle; `out` is valid for a write, `error` too or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meshpeek_mesh_open(
+    model: *const meshpeek_model,
+    index: usize,
+    out: *mut *mut meshpeek_mesh,
+    error: *mut *mut meshpeek_error,
+) -> meshpeek_status {
+    // SAFETY: as promised.
+    unsafe { call(error, || put_handle(out, || borrow(model)?.mesh(index))) }
+}
+
+/// Stores facts about a mesh.
+///
+/// # Safety
+/// `mesh` is a live handle; `out` is valid for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meshpeek_mesh_describe(mesh: *const meshpeek_mesh, out: *mut meshpeek_mesh_info) {
+    // SAFETY: as promised. The texts and textures that it points to do not move while the handle lives.
+    let Some(mesh) = (unsafe { mesh.as_ref() }) else { return };
+    let mut info = mesh.info;
+    (info.name, info.textures) = (mesh.name.as_ptr(), mesh.textures.as_ptr());
+    // SAFETY: as promised.
+    let _ = unsafe { put(out, || Ok(info)) };
+}
+
+/// Copies an array of a mesh into the caller's buffer, one row every `stride` bytes, so that it can be a part of
+/// interleaved vertices. `attribute` is a meshpeek_attribute, and `set` the set of texture coordinates, else 0. Fails
+/// with MESHPEEK_STATUS_NOT_FOUND if the mesh has no such array, and with MESHPEEK_STATUS_ARGUMENT if the buffer does
+/// not hold all rows.
+///
+/// # Safety
+/// `mesh` is a live handle; `buffer` is valid for writes of `size` bytes, `error` for a write or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meshpeek_mesh_read(
+    mesh: *const meshpeek_mesh,
+    attribute: i32,
+    set: usize,
+    buffer: *mut c_void,
+    size: usize,
+    stride: usize,
+    error: *mut *mut meshpeek_error,
+) -> meshpeek_status {
+    let work = || {
+        // SAFETY: as promised.
+        let mesh = unsafe { borrow(mesh) }?;
+        if buffer.is_null() {
+            return Err(Failure::Argument("the buffer is NULL"));
+        }
+        // SAFETY: as promised. Bytes of any value are written, none are read.
+        let buffer = unsafe { slice::from_raw_parts_mut(buffer.cast::<MaybeUninit<u8>>(), size) };
+        let missing = || Failure::NotFound("the mesh has no such array".to_owned());
+        match (mesh.floats(attribute, set), mesh.integers(attribute)) {
+            (Some((list, width)), _) => copy(list.iter().map(|float| float.to_ne_bytes()), width, stride, buffer),
+            (None, Some((list, width))) => copy(list.iter().map(|index| index.to_ne_bytes()), width, stride, buffer),
+            (None, None) => Err(missing()),
+        }
+    };
+    // SAFETY: as promised.
+    unsafe { call(error, work) }
+}
+
+fn copy(
+    mut numbers: impl ExactSizeIterator<Item = [u8; 4]>,
+    width: usize,
+    stride: usize,
+    buffer: &mut [MaybeUninit<u8>],
+) -> Result<(), Failure> {
+    let (rows, row_bytes) = (numbers.len() / width, width * 4);
+    if rows == 0 {
+        return Err(Failure::NotFound("the mesh has no such array".to_owned()));
+    }
+    let needed = (rows - 1).checked_mul(stride).and_then(|last| last.checked_add(row_bytes));
+    if stride < row_bytes || needed.is_none_or(|needed| needed > buffer.len()) {
+        return Err(Failure::Argument("the buffer does not hold all rows"));
+    }
+    for row in buffer.chunks_mut(stride).take(rows) {
+        for (place, number) in row.chunks_exact_mut(4).take(width).zip(&mut numbers) {
+            place.iter_mut().zip(number).for_each(|(place, byte)| {
+                place.write(byte);
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Frees a mesh.
+///
+/// # Safety
+/// `mesh` is NULL or a live handle, not used afterwards.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meshpeek_mesh_free(mesh: *mut meshpeek_mesh) {
+    // SAFETY: as promised.
+    unsafe { free(mesh) }
+}

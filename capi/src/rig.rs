@@ -1,0 +1,254 @@
+//! Bones, animations and poses.
+
+use std::ffi::{CString, c_char};
+use std::sync::{Mutex, PoisonError};
+
+use meshpeek_core::geometry::Matrix;
+use meshpeek_core::pose::{Clip, Pose, Rig, Sampler};
+use meshpeek_core::summary::Name;
+use meshpeek_core::{Asset, Budget, OwnedAsset};
+use self_cell::self_cell;
+
+use crate::asset::meshpeek_asset;
+use crate::bytes::Bytes;
+use crate::call::{Failure, borrow, c_text, call, free, meshpeek_status, put, put_handle};
+use crate::error::meshpeek_error;
+
+/// The result that a bone or clip counts as.
+const BONE_BYTES: u64 = 256;
+
+struct Moves<'a> {
+    rig: Rig<'a>,
+    clips: Vec<Clip<'a>>,
+}
+
+self_cell!(
+    struct Parts {
+        owner: OwnedAsset<Bytes>,
+
+        #[not_covariant]
+        dependent: Moves,
+    }
+);
+
+/// The bones of a model, with its animations.
+pub struct meshpeek_rig {
+    parts: Parts,
+    bones: Vec<(CString, i64)>,
+    clips: Vec<(CString, meshpeek_clip)>,
+    rest: Pose,
+    /// The clip that was posed last. Its keys are decoded once.
+    sampler: Mutex<Option<(usize, Sampler)>>,
+}
+
+/// A bone.
+#[repr(C)]
+pub struct meshpeek_bone {
+    /// Its name, valid until the rig is freed.
+    pub name: *const c_char,
+    /// The index of its parent, or -1.
+    pub parent: i64,
+}
+
+/// An animation.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct meshpeek_clip {
+    /// Its name, valid until the rig is freed; may be empty.
+    pub name: *const c_char,
+    /// Its length; 0 if the file does not give it.
+    pub seconds: f32,
+    /// Its frames per second; 0 if the file does not give them.
+    pub rate: f32,
+}
+
+// SAFETY: the name points to memory of the rig that never changes.
+unsafe impl Send for meshpeek_clip {}
+// SAFETY: as above.
+unsafe impl Sync for meshpeek_clip {}
+
+/// The matrices of a pose.
+#[repr(i32)]
+#[derive(Clone, Copy)]
+pub enum meshpeek_pose_space {
+    /// From each bone to its parent.
+    Local = 0,
+    /// From each bone to the model.
+    World = 1,
+    /// From a vertex of the model at rest to its posed place, for skinning.
+    Skin = 2,
+}
+
+fn moves<'a>(asset: &'a Asset<'_>, index: usize, budget: &Budget) -> Result<Moves<'a>, Failure> {
+    let rigs = asset.rigs();
+    let count = rigs.len();
+    let missing = || Failure::NotFound(format!("no rig {index}: the asset has {count}"));
+    let rig = rigs.into_iter().nth(index).ok_or_else(missing)??;
+    let mut clips = Vec::new();
+    for clip in rig.clips() {
+        budget.output(BONE_BYTES)?;
+        clips.push(clip?);
+    }
+    Ok(Moves { rig, clips })
+}
+
+impl meshpeek_rig {
+    fn new(asset: &meshpeek_asset, index: usize) -> Result<Self, Failure> {
+        let budget = asset.budget();
+        let located = |failure| match failure {
+            Failure::Library(error) => asset.located(error),
+            other => other,
+        };
+        let parts = Parts::try_new(asset.view.clone(), |owner| moves(owner.asset(), index, &budget));
+        let parts = parts.map_err(located)?;
+        let text = |text| c_text(&Name::from(text).text);
+        let (bones, clips, rest) = parts.with_dependent(|_, Moves { rig, clips }| {
+            let parent = |parent: Option<usize>| parent.and_then(|parent| i64::try_from(parent).ok()).unwrap_or(-1);
+            let bones = rig.bones().iter().map(|bone| (text(bone.name), parent(bone.parent))).collect();
+            let clips = clips.iter().map(|clip| {
+                let (seconds, rate) = (clip.seconds().unwrap_or(0.0), clip.rate().unwrap_or(0.0));
+                (text(clip.name), meshpeek_clip { name: std::ptr::null(), seconds, rate })
+            });
+            (bones, clips.collect(), rig.rest())
+        });
+        Ok(Self { parts, bones, clips, rest, sampler: Mutex::new(None) })
+    }
+
+    fn pose(&self, clip: usize, seconds: f32) -> Result<Pose, Failure> {
+        let mut kept = self.sampler.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((index, sampler)) = &*kept
+            && *index == clip
+        {
+            return Ok(sampler.pose_at(seconds));
+        }
+        let missing = || Failure::NotFound(format!("no clip {clip}: the rig has {}", self.clips.len()));
+        let sampler = self
+            .parts
+            .with_dependent(|_, moves| moves.clips.get(clip).ok_or_else(missing)?.sampler().map_err(Failure::from))?;
+        let pose = sampler.pose_at(seconds);
+        *kept = Some((clip, sampler));
+        Ok(pose)
+    }
+
+    fn matrices(&self, pose: &Pose, space: i32) -> Result<Vec<Matrix>, Failure> {
+        let matrices = if space == meshpeek_pose_space::Local as i32 {
+            Some(pose.locals().to_vec())
+        } else if space == meshpeek_pose_space::World as i32 {
+            pose.world()
+        } else if space == meshpeek_pose_space::Skin as i32 {
+            pose.skin(&self.rest)
+        } else {
+            return Err(Failure::Argument("space is no meshpeek_pose_space"));
+        };
+        matrices.ok_or_else(|| Failure::NotFound("the file does not say how its bones are connected".to_owned()))
+    }
+}
+
+/// Opens a rig: most models have one, of index 0; a LODka3D file has one per model. Fails with
+/// MESHPEEK_STATUS_NOT_FOUND if there is none of this index.
+///
+/// # Safety
+/// `asset` is a live handle; `out` is valid for a write, `error` too or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meshpeek_rig_open(
+    asset: *const meshpeek_asset,
+    index: usize,
+    out: *mut *mut meshpeek_rig,
+    error: *mut *mut meshpeek_error,
+) -> meshpeek_status {
+    // SAFETY: as promised.
+    unsafe { call(error, || put_handle(out, || meshpeek_rig::new(borrow(asset)?, index))) }
+}
+
+/// Frees a rig.
+///
+/// # Safety
+/// `rig` is NULL or a live handle, not used afterwards.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meshpeek_rig_free(rig: *mut meshpeek_rig) {
+    // SAFETY: as promised.
+    unsafe { free(rig) }
+}
+
+/// Returns the number of bones.
+///
+/// # Safety
+/// `rig` is a live handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meshpeek_rig_bone_count(rig: *const meshpeek_rig) -> usize {
+    // SAFETY: as promised.
+    unsafe { rig.as_ref() }.map_or(0, |rig| rig.bones.len())
+}
+
+/// Returns the number of animations.
+///
+/// # Safety
+/// `rig` is a live handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meshpeek_rig_clip_count(rig: *const meshpeek_rig) -> usize {
+    // SAFETY: as promised.
+    unsafe { rig.as_ref() }.map_or(0, |rig| rig.clips.len())
+}
+
+/// Stores facts about a bone, and returns true if there is one of this index.
+///
+/// # Safety
+/// `rig` is a live handle; `out` is valid for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meshpeek_rig_bone(rig: *const meshpeek_rig, index: usize, out: *mut meshpeek_bone) -> bool {
+    // SAFETY: as promised.
+    let Some((name, parent)) = (unsafe { rig.as_ref() }).and_then(|rig| rig.bones.get(index)) else { return false };
+    // SAFETY: as promised.
+    unsafe { put(out, || Ok(meshpeek_bone { name: name.as_ptr(), parent: *parent })) }.is_ok()
+}
+
+/// Stores facts about an animation, and returns true if there is one of this index.
+///
+/// # Safety
+/// `rig` is a live handle; `out` is valid for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meshpeek_rig_clip(rig: *const meshpeek_rig, index: usize, out: *mut meshpeek_clip) -> bool {
+    // SAFETY: as promised.
+    let Some((name, clip)) = (unsafe { rig.as_ref() }).and_then(|rig| rig.clips.get(index)) else { return false };
+    // SAFETY: as promised.
+    unsafe { put(out, || Ok(meshpeek_clip { name: name.as_ptr(), ..*clip })) }.is_ok()
+}
+
+/// Computes a pose: one matrix per bone, 16 floats column by column, into `matrices`. `clip` is the index of an
+/// animation, or -1 for the pose at rest. `space` is a meshpeek_pose_space. `count` is the number of matrices that the
+/// buffer holds, at least that of the bones. The keys of a clip are decoded when it is first posed, and kept until
+/// another clip is.
+///
+/// # Safety
+/// `rig` is a live handle; `matrices` is valid for writes of `count` matrices, `error` for a write or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meshpeek_rig_pose(
+    rig: *const meshpeek_rig,
+    clip: i64,
+    seconds: f32,
+    space: i32,
+    matrices: *mut f32,
+    count: usize,
+    error: *mut *mut meshpeek_error,
+) -> meshpeek_status {
+    let work = || {
+        // SAFETY: as promised.
+        let rig = unsafe { borrow(rig) }?;
+        if matrices.is_null() || count < rig.bones.len() {
+            return Err(Failure::Argument("the buffer does not hold all matrices"));
+        }
+        let posed = match usize::try_from(clip) {
+            Ok(clip) => rig.pose(clip, seconds)?,
+            Err(_) => rig.rest.clone(),
+        };
+        let found = rig.matrices(&posed, space)?;
+        for (index, matrix) in found.iter().take(count).enumerate() {
+            let source: &[f32] = matrix.0.as_flattened();
+            // SAFETY: as promised; the index is below `count`.
+            unsafe { matrices.add(index * 16).copy_from_nonoverlapping(source.as_ptr(), 16) };
+        }
+        Ok(())
+    };
+    // SAFETY: as promised.
+    unsafe { call(error, work) }
+}

@@ -1,0 +1,221 @@
+//! The examples in C99 and C++17, compiled with all warnings, run on files of the repository's corpus, and compared with
+//! the library. Under valgrind, if it is installed, they have no error and no leak.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use meshpeek_core::export::{self, NoImages, Options};
+use meshpeek_core::scan::{Depth, Scan};
+use meshpeek_core::{Asset, Budget, Limits, json};
+use serde_json::Value;
+
+const FILES: [&str; 9] = [
+    "b3d/everything.b3d",
+    "bmx/full.bmx",
+    "lodka/everything.lod",
+    "mlod/everything.p3d",
+    "odol/v75_lzo.p3d",
+    "paa/dxt1_lzo.paa",
+    "pbo/addon.pbo",
+    "rtm/v5_mixed.rtm",
+    "zip/nested.zip",
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The folder of the libraries that are built with the tests.
+fn built() -> PathBuf {
+    // target/PROFILE/deps/examples-HASH
+    std::env::current_exe().unwrap().ancestors().nth(1).unwrap().to_owned()
+}
+
+/// The compiler of this name, if it is installed.
+fn compiler(names: [&'static str; 2]) -> Option<&'static str> {
+    names.into_iter().find(|name| Command::new(name).arg("--version").output().is_ok())
+}
+
+struct Programs {
+    folder: tempfile::TempDir,
+    has_valgrind: bool,
+}
+
+/// The compiled examples; `None` without compilers.
+fn programs() -> Option<&'static Programs> {
+    static PROGRAMS: OnceLock<Option<Programs>> = OnceLock::new();
+    let compile = || {
+        let (c, cpp) = (compiler(["cc", "clang"])?, compiler(["c++", "clang++"])?);
+        let folder = tempfile::tempdir().unwrap();
+        let warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"];
+        let sources = [
+            (c, "-std=c99", "examples/inspect.c"),
+            (cpp, "-std=c++17", "examples/model.cpp"),
+            (cpp, "-std=c++17", "tests/all.cpp"),
+        ];
+        for (compiler, standard, source) in sources {
+            let (_, name) = source.split_once('/').unwrap();
+            let output = Command::new(compiler)
+                .args([standard, "-g", "-I"])
+                .arg(root().join("include"))
+                .args(warnings)
+                .arg(root().join(source))
+                .arg("-o")
+                .arg(folder.path().join(name))
+                .arg(built().join("libmeshpeek.a"))
+                .args(["-lpthread", "-ldl", "-lm"])
+                .output()
+                .unwrap();
+            assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        let has_valgrind = Command::new("valgrind").arg("--version").output().is_ok();
+        Some(Programs { folder, has_valgrind })
+    };
+    let programs = PROGRAMS.get_or_init(compile).as_ref();
+    if programs.is_none() {
+        eprintln!("skipped: no C and C++ compiler");
+    }
+    programs
+}
+
+impl Programs {
+    fn run(&self, name: &str, args: &[&Path]) -> Output {
+        let program = self.folder.path().join(name);
+        let output = Command::new(&program).args(args).output().unwrap();
+        if self.has_valgrind {
+            let checked = Command::new("valgrind")
+                .args(["-q", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite,indirect"])
+                .arg(&program)
+                .args(args)
+                .output()
+                .unwrap();
+            assert_ne!(checked.status.code(), Some(99), "{name}: {}", String::from_utf8_lossy(&checked.stderr));
+            assert_eq!(checked.stdout, output.stdout, "{name}");
+        } else {
+            eprintln!("skipped: no valgrind");
+        }
+        output
+    }
+}
+
+fn text(output: &Output) -> &str {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+/// The answer of the library, which is that of `meshpeek info --json`.
+fn expected(path: &Path, bytes: &[u8]) -> Value {
+    let asset = Asset::parse_file(path, bytes, &Limits::default()).unwrap();
+    let mut scan = Scan::new([""; 0]);
+    scan.depth = Depth::Summary;
+    let mut document = json::Document::new(Vec::new()).unwrap();
+    document.record(&scan.record_of_asset(path, bytes, &asset)).unwrap();
+    document.entry("title", asset.format().title()).unwrap();
+    document.outline("detail", &asset).unwrap();
+    serde_json::from_slice(&document.finish().unwrap()).unwrap()
+}
+
+#[test]
+fn c_sees_what_the_library_sees() {
+    let Some(programs) = programs() else { return };
+    for name in FILES {
+        let path = root().join("../corpus").join(name);
+        let bytes = std::fs::read(&path).unwrap();
+        let output = programs.run("inspect.c", &[&path]);
+        let (lists, json) = text(&output).split_once("\njson ").unwrap();
+        assert_eq!(serde_json::from_str::<Value>(json).unwrap(), expected(&path, &bytes), "{name}");
+        let asset = Asset::parse_file(&path, &bytes, &Limits::default()).unwrap();
+        let mut arrays = Vec::new();
+        meshpeek_core::inspect::selector::each(&asset, &mut |selector, table| {
+            arrays.push(format!("array {selector} {} x {}, ", table.rows(), table.columns().len()));
+        });
+        let found: Vec<&str> = lists.lines().filter(|line| line.starts_with("array ")).collect();
+        assert_eq!(found.len(), arrays.len(), "{name}");
+        assert!(found.iter().zip(&arrays).all(|(found, array)| found.starts_with(array)), "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn c_reads_an_array_after_the_asset_is_closed() {
+    let Some(programs) = programs() else { return };
+    let path = root().join("../corpus/b3d/everything.b3d");
+    let bytes = std::fs::read(&path).unwrap();
+    let asset = Asset::parse(&bytes).unwrap();
+    let mut selector = None;
+    meshpeek_core::inspect::selector::each(&asset, &mut |name, _| {
+        if name.ends_with("positions") && selector.is_none() {
+            selector = Some(name.to_owned());
+        }
+    });
+    let selector = selector.unwrap();
+    let output = programs.run("inspect.c", &[&path, Path::new(&selector)]);
+    let lines = text(&output).lines().filter(|line| line.starts_with("sum ")).count();
+    assert_eq!(lines, 3, "{}", text(&output));
+}
+
+#[test]
+fn errors_have_a_text_a_code_and_an_offset() {
+    let Some(programs) = programs() else { return };
+    let hostile = root().join("../corpus/hostile");
+    let mut failed = 0;
+    let mut paths: Vec<_> = std::fs::read_dir(hostile).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    for path in paths.iter().step_by(30) {
+        let output = programs.run("inspect.c", &[path]);
+        let error = String::from_utf8_lossy(&output.stderr);
+        match output.status.code() {
+            Some(0) => {}
+            Some(1) => failed += usize::from(error.contains(": ") && error.contains(" [")),
+            code => panic!("{}: {code:?}: {error}", path.display()),
+        }
+    }
+    assert!(failed > 0);
+    let output = programs.run("inspect.c", &[&root().join("../corpus/b3d/everything.b3d"), Path::new("meshes/9/x")]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no array meshes/9/x"), "{output:?}");
+}
+
+#[test]
+fn cpp_loads_meshes_poses_and_writes_the_same_glb() {
+    let Some(programs) = programs() else { return };
+    for name in ["b3d/everything.b3d", "bmx/full.bmx", "lodka/everything.lod", "mlod/everything.p3d"] {
+        let path = root().join("../corpus").join(name);
+        let out = programs.folder.path().join("out.glb");
+        let output = programs.run("model.cpp", &[&path, &out]);
+        let bytes = std::fs::read(&path).unwrap();
+        let asset = Asset::parse_file(&path, &bytes, &Limits::default()).unwrap();
+        let budget = Budget::new(bytes.len() as u64, &Limits::default());
+        let meshes: Vec<_> = asset.primitives().map(|primitive| primitive.unwrap().to_mesh(&budget).unwrap()).collect();
+        let wanted = meshes.iter().map(|mesh| {
+            let sum: f64 = mesh.positions.iter().map(|p| f64::from(p[0] + p[1] + p[2])).sum();
+            (format!("mesh {} vertices, {} triangles, sum ", mesh.positions.len(), mesh.indices.len() / 3), sum)
+        });
+        let found: Vec<&str> = text(&output).lines().filter(|line| line.starts_with("mesh ")).collect();
+        assert_eq!(found.len(), meshes.len(), "{name}");
+        for (line, (start, sum)) in found.iter().zip(wanted) {
+            let rest = line.strip_prefix(&start).unwrap_or_else(|| panic!("{line}, not {start}"));
+            let read: f64 = rest.split(' ').next().unwrap().parse().unwrap();
+            assert!((read - sum).abs() <= 1e-4 * sum.abs().max(1.0), "{line}, not {sum}");
+        }
+        let mut glb = Vec::new();
+        export::glb(&asset, &Options::default(), &mut NoImages, &budget).unwrap().write_to(&mut glb).unwrap();
+        assert_eq!(std::fs::read(&out).unwrap(), glb, "{name}");
+    }
+}
+
+#[test]
+fn every_call_survives_every_file_from_two_threads() {
+    let Some(programs) = programs() else { return };
+    let mut files = Vec::new();
+    for folder in std::fs::read_dir(root().join("../corpus")).unwrap() {
+        let Ok(entries) = std::fs::read_dir(folder.unwrap().path()) else { continue };
+        files.extend(entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()));
+    }
+    files.sort();
+    assert!(files.len() > 100);
+    let output = Command::new(programs.folder.path().join("all.cpp")).args(&files).output().unwrap();
+    assert_eq!(text(&output), format!("{} files\n", files.len()));
+    // Valgrind is slow, so it gets a part of them.
+    let some: Vec<&Path> = files.iter().step_by(20).map(PathBuf::as_path).collect();
+    programs.run("all.cpp", &some);
+}
