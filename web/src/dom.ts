@@ -1,0 +1,61 @@
+// Small helpers for elements. Text from files only ever becomes `textContent`.
+
+type Child = Node | string | null | undefined;
+type Attributes = Record<string, string | number | boolean | ((event: any) => void)>;
+
+/** Creates an element. Attributes that start with `on` are listeners. */
+export function el<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') element.addEventListener(name.slice(2), value);
+    else if (typeof value === 'boolean') element.toggleAttribute(name, value);
+    else element.setAttribute(name, String(value));
+  }
+  for (const child of children) if (child) element.append(child);
+  return element;
+}
+
+export function byId<T extends HTMLElement>(id: string): T {
+  return document.getElementById(id) as T;
+}
+
+export function button(label: string, onclick: () => void): HTMLButtonElement {
+  return el('button', { type: 'button', onclick }, label);
+}
+
+let nextId = 0;
+
+/** A control with its label. */
+export function labelled<T extends HTMLElement>(label: string, control: T): HTMLLabelElement {
+  control.id ||= `c${nextId++}`;
+  return el('label', { for: control.id }, el('span', {}, label), control);
+}
+
+export function checkbox(label: string, checked: boolean, change: (on: boolean) => void): HTMLLabelElement {
+  const input = el('input', { type: 'checkbox', onchange: () => change(input.checked) });
+  input.checked = checked;
+  return el('label', { class: 'check' }, input, el('span', {}, label));
+}
+
+export function select(options: [string, string][], value: string, change: (value: string) => void): HTMLSelectElement {
+  const control = el('select', { onchange: () => change(control.value) });
+  for (const [key, label] of options) control.append(el('option', { value: key }, label));
+  control.value = value;
+  return control;
+}
+
+export function save(name: string, content: BlobPart, type: string) {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  el('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/** A name as the name of a file to save. */
+export function fileName(address: string, ending: string): string {
+  const last = address.split(/[\\/]/).pop() || 'file';
+  return `${last.replace(/[^\p{L}\p{N}._-]+/gu, '_')}${ending}`;
+}

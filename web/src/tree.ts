@@ -1,0 +1,126 @@
+// A tree as a virtual list with the keys of a tree: used for files and for the parts of one file.
+import { el } from './dom';
+import { VirtualList } from './list';
+
+export interface Row {
+  label: string;
+  depth: number;
+  /** `undefined` for a leaf. */
+  expanded?: boolean;
+  kind?: string;
+  detail?: string;
+}
+
+export interface TreeModel {
+  count(): number;
+  row(index: number): Row;
+  toggle(index: number, expand: boolean): void;
+  /** The row around this one, or -1. */
+  parent(index: number): number;
+  /** A row became the current one. */
+  select(index: number, how: 'move' | 'open'): void;
+}
+
+let nextTree = 0;
+
+export class TreeView {
+  readonly list: VirtualList;
+  current = -1;
+  private readonly id = `t${nextTree++}`;
+
+  constructor(readonly box: HTMLElement, label: string, private readonly model: TreeModel) {
+    box.tabIndex = 0;
+    box.setAttribute('role', 'tree');
+    this.label(label);
+    this.list = new VirtualList(box, 24, (from, to) => this.rows(from, to));
+    box.addEventListener('keydown', (event) => this.key(event));
+    box.addEventListener('click', (event) => this.click(event));
+    box.addEventListener('focus', () => {
+      if (this.current < 0 && this.model.count() > 0) this.move(0, false);
+    });
+  }
+
+  label(label: string) {
+    this.box.setAttribute('aria-label', label);
+  }
+
+  refresh() {
+    if (this.current >= this.model.count()) this.current = this.model.count() - 1;
+    this.list.setCount(this.model.count());
+  }
+
+  /** Makes a row the current one without calling the model. */
+  mark(index: number, center = true) {
+    this.current = index;
+    if (index >= 0) this.list.show(index, center);
+    this.list.update();
+  }
+
+  private rows(from: number, to: number): HTMLElement[] {
+    const rows: HTMLElement[] = [];
+    for (let index = from; index < to; index++) {
+      const { label, depth, expanded, kind, detail } = this.model.row(index);
+      const row = el('div', { role: 'treeitem', id: `${this.id}-${index}`, class: `row ${kind ?? ''}`, 'data-index': index });
+      row.setAttribute('aria-level', String(depth + 1));
+      row.setAttribute('aria-selected', String(index === this.current));
+      if (expanded !== undefined) row.setAttribute('aria-expanded', String(expanded));
+      const mark = el('span', { class: 'twist', 'aria-hidden': 'true' }, expanded === undefined ? '' : expanded ? '▾' : '▸');
+      mark.style.marginInlineStart = `${Math.min(depth, 40) * 14}px`;
+      row.append(mark, el('span', { class: 'label' }, label), detail ? el('span', { class: 'detail' }, detail) : '');
+      rows.push(row);
+    }
+    if (this.current >= from && this.current < to) this.box.setAttribute('aria-activedescendant', `${this.id}-${this.current}`);
+    else this.box.removeAttribute('aria-activedescendant');
+    return rows;
+  }
+
+  private move(index: number, select = true) {
+    const last = this.model.count() - 1;
+    this.current = Math.min(Math.max(0, index), last);
+    this.list.show(this.current);
+    this.list.update();
+    if (select && this.current >= 0) this.model.select(this.current, 'move');
+  }
+
+  private click(event: MouseEvent) {
+    const target = event.target as HTMLElement;
+    const row = target.closest<HTMLElement>('[data-index]');
+    if (!row) return;
+    const index = Number(row.dataset.index);
+    const { expanded } = this.model.row(index);
+    if (expanded !== undefined && target.classList.contains('twist')) {
+      this.model.toggle(index, !expanded);
+      return;
+    }
+    this.current = index;
+    this.list.update();
+    this.model.select(index, 'open');
+  }
+
+  private key(event: KeyboardEvent) {
+    if (this.model.count() === 0 || event.ctrlKey || event.altKey || event.metaKey) return;
+    const row = this.current >= 0 ? this.model.row(this.current) : undefined;
+    switch (event.key) {
+      case 'ArrowDown': this.move(this.current + 1); break;
+      case 'ArrowUp': this.move(this.current - 1); break;
+      case 'PageDown': this.move(this.current + this.list.page); break;
+      case 'PageUp': this.move(this.current - this.list.page); break;
+      case 'Home': this.move(0); break;
+      case 'End': this.move(this.model.count() - 1); break;
+      case 'ArrowRight':
+        if (row?.expanded === false) this.model.toggle(this.current, true);
+        else if (row?.expanded) this.move(this.current + 1);
+        break;
+      case 'ArrowLeft':
+        if (row?.expanded) this.model.toggle(this.current, false);
+        else if (this.model.parent(this.current) >= 0) this.move(this.model.parent(this.current));
+        break;
+      case 'Enter':
+      case ' ':
+        if (this.current >= 0) this.model.select(this.current, 'open');
+        break;
+      default: return;
+    }
+    event.preventDefault();
+  }
+}

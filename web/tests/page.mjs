@@ -1,0 +1,196 @@
+// What all tests share: one browser on the built page, one server on the loopback, one folder for files.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { extname, join, relative } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { chromium } from 'playwright-core';
+
+export const web = fileURLToPath(new URL('..', import.meta.url));
+export const root = join(web, '..');
+export const dist = join(web, 'dist');
+
+const candidates = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const browserPath = candidates.find((path) => path && existsSync(path));
+
+const builds = [process.env.MESHPEEK, join(root, 'target/release/meshpeek'), join(root, 'target/debug/meshpeek')];
+export const program = builds.find((path) => path && existsSync(path));
+
+/** Why tests cannot run here; `false` if they can. */
+export const skip =
+  (!browserPath && 'no Chromium (set CHROMIUM)') ||
+  (!program && 'no program (cargo build -p meshpeek-cli, or set MESHPEEK)') ||
+  (!existsSync(join(dist, 'index.html')) && 'no page (npm run build)');
+
+/** Runs the program in the folder of the repository, unless another is given. */
+export function meshpeek(args, cwd = root) {
+  const { stdout, status } = spawnSync(program, args, { cwd, maxBuffer: 1 << 30 });
+  return { stdout, status };
+}
+
+/** Every file below a folder, relative to it. */
+export function walk(folder) {
+  const found = [];
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) found.push(...walk(path));
+    else found.push(path);
+  }
+  return found.sort();
+}
+
+const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.wasm': 'application/wasm' };
+
+/** Serves the page under `/`, and other folders under their names, with ranges. */
+export async function serve(folders = {}) {
+  const log = [];
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url, 'http://x').pathname);
+    const name = Object.keys(folders).find((name) => path.startsWith(`/${name}/`));
+    const file = name ? join(folders[name], path.slice(name.length + 2)) : join(dist, path === '/' ? 'index.html' : path);
+    if (!existsSync(file) || !statSync(file).isFile()) {
+      response.writeHead(404).end();
+      return;
+    }
+    const headers = { 'Content-Type': types[extname(file)] ?? 'application/octet-stream' };
+    const range = /bytes=(\d+)-(\d*)/.exec(request.headers.range ?? '');
+    const { size } = statSync(file);
+    const bytes = (start, end) => {
+      const part = Buffer.alloc(Math.max(0, end - start));
+      const open = openSync(file);
+      readSync(open, part, 0, part.length, start);
+      closeSync(open);
+      return part;
+    };
+    log.push({ path, range: request.headers.range });
+    if (range) {
+      const [start, end] = [Number(range[1]), range[2] ? Math.min(Number(range[2]), size - 1) : size - 1];
+      response.writeHead(206, { ...headers, 'Content-Range': `bytes ${start}-${end}/${size}` }).end(bytes(start, end + 1));
+    } else {
+      response.writeHead(200, headers).end(bytes(0, size));
+    }
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${server.address().port}/`, log, close: () => new Promise((resolve) => server.close(resolve) && server.closeAllConnections()) };
+}
+
+const flags = [
+  '--headless', '--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update',
+  '--disable-sync', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+];
+
+export const corpus = join(root, 'corpus');
+/** Real files, and files that once were too much for the library; not in every checkout. */
+export const shared = join(root, '../shared/corpus');
+export const at = (name) => join(corpus, name);
+export let browser, server, folder;
+
+before(async () => {
+  if (skip) return;
+  browser = await chromium.launch({ executablePath: browserPath, args: flags });
+  server = await serve({ corpus, shared });
+  folder = mkdtempSync(join(tmpdir(), 'page-'));
+});
+after(async () => {
+  await browser?.close();
+  await server?.close();
+  if (folder) rmSync(folder, { recursive: true });
+});
+
+/**
+ * Runs on a fresh page, which must end without an error of its own. A wait that took too long, as on a busy machine, is
+ * tried once more on another page.
+ */
+export function on(name, run, { url, context, skip: not, timeout = 480_000, expected = [] } = {}) {
+  const once = async (t) => {
+    const opened = await open(browser, url?.() ?? server.url, context);
+    try {
+      await run(opened.page, t, opened);
+      assert.deepEqual(opened.errors.filter((error) => !expected.some((known) => known.test(error))), []);
+    } finally {
+      await opened.context.close();
+    }
+  };
+  test(name, { skip: skip || not, timeout }, async (t) => {
+    try {
+      await once(t);
+    } catch (error) {
+      if (error.name !== 'TimeoutError') throw error;
+      t.diagnostic(`once more after: ${error.message.split('\n')[0]}`);
+      await once(t);
+    }
+  });
+}
+
+/** A page of which every error is kept. */
+async function open(browser, url, options = {}) {
+  const context = await browser.newContext({ locale: 'en', ...options });
+  const page = await context.newPage();
+  const errors = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  await page.goto(url);
+  return { page, context, errors };
+}
+
+/** Opens files as a user does, and waits until one of them, or the list of them, is shown. */
+export async function openFiles(page, paths) {
+  await page.setInputFiles('#files', paths);
+  if (paths.length === 1) await page.locator('#asset').waitFor();
+  else await page.locator('#file-list [role=treeitem]').first().waitFor();
+}
+
+export async function tab(page, name) {
+  await page.locator(`#tab-${name}`).click();
+}
+
+/** Waits until a model is drawn. */
+export async function ready(page) {
+  await page.locator('#view[data-ready]').waitFor();
+  return page.locator('#view').getAttribute('data-ready');
+}
+
+/** The main facts that the page shows of a file, or its error. */
+export async function facts(page) {
+  await tab(page, 'facts');
+  await page.locator('#panel-facts dl dt').first().waitFor();
+  return page.locator('#panel-facts').innerText();
+}
+
+export async function download(page, name) {
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
+  return readFileSync(await file.path());
+}
+
+/** The header of a PBO of these members: `[name, bytes]`, and the size after unpacking of a packed one. */
+export function pboHeader(members) {
+  const parts = [];
+  for (const [name, bytes, packed] of [...members, ['', 0]]) {
+    const numbers = Buffer.alloc(20);
+    if (packed) {
+      numbers.write('srpC', 'latin1');
+      numbers.writeUInt32LE(packed, 4);
+    }
+    numbers.writeUInt32LE(bytes, 16);
+    parts.push(Buffer.from(`${name}\0`, 'latin1'), numbers);
+  }
+  return Buffer.concat(parts);
+}
+
+/** The memory of the largest process that shows a page, in MB. */
+export async function memory() {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  const sizes = processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => {
+    const status = readFileSync(`/proc/${id}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+)/.exec(status)[1]) / 1024;
+  });
+  await session.detach();
+  return Math.round(Math.max(...sizes));
+}
+
+export { relative };

@@ -1,0 +1,511 @@
+//! An open file or member.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use js_sys::{Function, Uint8Array};
+use meshpeek::address::Names;
+use meshpeek::container::{Container, Form, Member};
+use meshpeek::inspect::Inspect;
+use meshpeek::ranges::{Ranges, ReadAt, Section};
+use meshpeek::scan::{Depth, Record, Stored};
+use meshpeek::summary::Name;
+use meshpeek::{Asset, Error, Format, Limits, OwnedAsset};
+use wasm_bindgen::{JsCast, JsValue};
+
+use crate::array::Table;
+use crate::lines::Lines;
+use crate::{By, Result, budget, scan, unnumbered};
+
+/// The most bytes that are read at once.
+const PIECE: u64 = 4 << 20;
+/// The most bytes of an asset that has to be in memory as a whole.
+const MOST_WHOLE: u64 = 1 << 30;
+/// The most bytes of a large archive that one question reads and that stay in memory.
+const MOST_KEPT: u64 = 64 << 20;
+/// The most bytes of a large archive that one question reads if they are forgotten after it.
+pub(crate) const MOST_ONCE: u64 = 512 << 20;
+/// The most bytes of headers of members that are read for a tree.
+const MOST_FETCHED: u64 = 256 << 20;
+/// Ranges that are closer than this are read at once.
+const GAP: u64 = 1024;
+/// The bytes that tell the format of a file.
+const HEAD: u64 = 4096;
+
+/// A file that the worker reads.
+#[derive(Clone)]
+pub(crate) struct Source {
+    pub(crate) read: Function,
+    pub(crate) file: u32,
+}
+
+thread_local! {
+    /// The function that receives the progress of long work.
+    static PROGRESS: RefCell<Option<Function>> = const { RefCell::new(None) };
+}
+
+pub(crate) fn set_progress(progress: Function) {
+    PROGRESS.set(Some(progress));
+}
+
+/// Says how much of long work is done.
+pub(crate) fn tell(done: u64, all: u64) {
+    PROGRESS.with_borrow(|progress| {
+        let call = |progress: &Function| progress.call2(&JsValue::NULL, &(done as f64).into(), &(all as f64).into());
+        let _ = progress.as_ref().map(call);
+    });
+}
+
+impl Source {
+    fn read(&self, range: Range<u64>) -> io::Result<Uint8Array> {
+        let (start, end) = ((range.start as f64).into(), (range.end as f64).into());
+        let read = self.read.call3(&JsValue::NULL, &self.file.into(), &start, &end);
+        let bytes = read.map_err(|error| {
+            let message = error.dyn_ref::<js_sys::Error>().map(|error| String::from(error.message()));
+            io::Error::other(message.unwrap_or_else(|| "the file cannot be read".to_owned()))
+        })?;
+        let bytes: Uint8Array = bytes.dyn_into().map_err(|_| io::Error::other("the file cannot be read"))?;
+        if u64::from(bytes.length()) != range.end.saturating_sub(range.start) {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(bytes)
+    }
+}
+
+impl ReadAt for Source {
+    /// Each user of a file knows its size.
+    fn byte_len(&self) -> io::Result<u64> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+        whole(self, range).map_err(io::Error::other)
+    }
+}
+
+/// All bytes of a range, read piece by piece.
+pub(crate) fn whole(source: &Source, range: Range<u64>) -> Result<Vec<u8>> {
+    let size = range.end.saturating_sub(range.start);
+    if size > MOST_WHOLE {
+        return Err(Error::unsupported(format!(
+            "{size} bytes: the page reads assets of at most {MOST_WHOLE} bytes, and larger archives"
+        )));
+    }
+    let mut bytes = Vec::new();
+    let room = usize::try_from(size).unwrap_or(usize::MAX);
+    bytes.try_reserve_exact(room).map_err(|_| Error::from(io::Error::from(io::ErrorKind::OutOfMemory)))?;
+    let mut start = range.start;
+    while start < range.end {
+        tell(start.saturating_sub(range.start), size);
+        let end = start.saturating_add(PIECE).min(range.end);
+        let piece = source.read(start..end)?;
+        let old = bytes.len();
+        bytes.resize(old + piece.length() as usize, 0);
+        piece.copy_to(&mut bytes[old..]);
+        start = end;
+    }
+    Ok(bytes)
+}
+
+/// Shared bytes.
+#[derive(Clone)]
+pub(crate) struct Bytes(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// A source that limits how many bytes one question reads.
+struct Capped<'s> {
+    source: &'s Section<Source>,
+    most: u64,
+    left: Cell<u64>,
+}
+
+impl ReadAt for Capped<'_> {
+    fn byte_len(&self) -> io::Result<u64> {
+        self.source.byte_len()
+    }
+
+    fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+        let left = self.left.get().checked_sub(range.end.saturating_sub(range.start));
+        let message = || format!("this needs more than {} bytes of a large archive: open a member", self.most);
+        self.left.set(left.ok_or_else(|| io::Error::other(message()))?);
+        self.source.read_at(range)
+    }
+}
+
+enum Body {
+    /// All bytes, and the asset in them or the reason that there is none.
+    Whole(Bytes, std::result::Result<OwnedAsset<Bytes>, Error>),
+    /// An archive of which only some ranges are read.
+    Ranges(Section<Source>, RefCell<Ranges>, Format),
+}
+
+/// An open file or member.
+pub(crate) struct Node {
+    /// The outer file, as the user named it.
+    path: PathBuf,
+    member: Option<Name>,
+    stored: Option<Stored>,
+    /// The number of archives around it.
+    depth: u32,
+    /// Where its bytes lie in the outer file, if they do.
+    place: Option<(Source, Range<u64>)>,
+    body: Body,
+    lines: Option<Lines>,
+    table: Option<Table>,
+}
+
+impl Node {
+    pub(crate) fn file(source: Source, path: PathBuf, size: u64, whole_below: u64) -> Result<Self> {
+        Self::at(source, 0..size, path, None, None, 0, whole_below)
+    }
+
+    fn at(
+        source: Source,
+        range: Range<u64>,
+        path: PathBuf,
+        member: Option<Name>,
+        stored: Option<Stored>,
+        depth: u32,
+        whole_below: u64,
+    ) -> Result<Self> {
+        let own = member.as_ref().map_or(path.as_path(), |member| unnumbered(&member.text)).to_owned();
+        let size = range.end.saturating_sub(range.start);
+        let place = Some((source.clone(), range.clone()));
+        let body = match archive(&source, &range, &own, whole_below)? {
+            Some((ranges, format)) => Body::Ranges(Section::new(source, range), RefCell::new(ranges), format),
+            None => Body::of(&own, whole(&source, range)?),
+        };
+        debug_assert!(size == body.size());
+        Ok(Self { path, member, stored, depth, place, body, lines: None, table: None })
+    }
+
+    /// Opens an archive without reading its members; nothing if it is none.
+    pub(crate) fn directory(source: Source, path: PathBuf, size: u64) -> Option<Self> {
+        let (ranges, format) = archive(&source, &(0..size), &path, 0).ok()??;
+        let place = Some((source.clone(), 0..size));
+        let body = Body::Ranges(Section::new(source, 0..size), RefCell::new(ranges), format);
+        let (member, stored) = (None, None);
+        Some(Self { path, member, stored, depth: 0, place, body, lines: None, table: None })
+    }
+
+    /// Opens a member.
+    pub(crate) fn member(&self, by: &By<'_>, whole_below: u64) -> Result<Self> {
+        let limits = Limits::default();
+        if self.depth >= limits.archive_depth {
+            return Err(Error::unsupported(format!("more than {} archives inside each other", limits.archive_depth)));
+        }
+        let found = self.ask_once(|asset| {
+            let none = || Error::unsupported("this is no archive to go into");
+            let container = Container::of(asset).ok_or_else(none)?;
+            let wanted = by.find(&container)?.ok_or_else(|| no_member(by))?;
+            let index = match &wanted {
+                Member::Pbo(member) => member.index(),
+                Member::Zip(member) => member.index(),
+                _ => 0,
+            };
+            let name = name_of(&container, index)?.ok_or_else(|| no_member(by))?;
+            let mut stored = Stored::of(&wanted);
+            let place = place_of(&wanted, asset.size())?;
+            let content = match place {
+                Some((start, _)) => {
+                    stored.offset = Some(start);
+                    None
+                }
+                None => Some(wanted.decode(&budget(asset.size()))?.to_vec()),
+            };
+            Ok((name, stored, place, content))
+        });
+        let (name, stored, place, content) = found?;
+        let member = match &self.member {
+            Some(outer) => Name { text: format!("{}!/{}", outer.text, name.text), lossy: outer.lossy || name.lossy },
+            None => name,
+        };
+        let (path, depth) = (self.path.clone(), self.depth + 1);
+        let content = match (content, place, &self.place) {
+            (Some(content), ..) => content,
+            (None, Some((start, bytes)), Some((source, range))) => {
+                let start = range.start.saturating_add(start);
+                let range = start..start.saturating_add(bytes);
+                return Self::at(source.clone(), range, path, Some(member), Some(stored), depth, whole_below);
+            }
+            (None, Some((start, bytes)), None) => self.bytes(start, bytes)?,
+            (None, None, _) => Vec::new(),
+        };
+        let body = Body::of(unnumbered(&member.text), content);
+        Ok(Self {
+            path,
+            member: Some(member),
+            stored: Some(stored),
+            depth,
+            place: None,
+            body,
+            lines: None,
+            table: None,
+        })
+    }
+
+    /// Asks its asset. The question may be repeated when more bytes were read. They stay in memory.
+    pub(crate) fn ask<T>(&self, question: impl Fn(&Asset<'_>) -> Result<T>) -> Result<T> {
+        match &self.body {
+            Body::Ranges(source, ranges, _) => load(source, &mut ranges.borrow_mut(), MOST_KEPT, question),
+            Body::Whole(..) => self.ask_here(question),
+        }
+    }
+
+    /// Asks its asset, and forgets the bytes that were read for it.
+    pub(crate) fn ask_once<T>(&self, question: impl Fn(&Asset<'_>) -> Result<T>) -> Result<T> {
+        match &self.body {
+            Body::Ranges(source, ranges, _) => {
+                let mut ranges = ranges.borrow().clone();
+                load(source, &mut ranges, MOST_ONCE, question)
+            }
+            Body::Whole(..) => self.ask_here(question),
+        }
+    }
+
+    /// Asks its asset once, with the bytes that are here. What needs other bytes may be reported as a problem.
+    pub(crate) fn ask_here<T>(&self, question: impl FnOnce(&Asset<'_>) -> Result<T>) -> Result<T> {
+        match &self.body {
+            Body::Whole(_, Ok(asset)) => question(asset.asset()),
+            Body::Whole(_, Err(error)) => Err(error.clone()),
+            Body::Ranges(_, ranges, _) => question(&Asset::parse_ranges(&ranges.borrow(), &Limits::default())?),
+        }
+    }
+
+    /// Reads these ranges of an archive of which only ranges are read. They stay in memory.
+    pub(crate) fn fetch(&self, wanted: &[Range<u64>]) -> Result<()> {
+        let Body::Ranges(source, ranges, _) = &self.body else { return Ok(()) };
+        let mut wanted: Vec<Range<u64>> = wanted.to_vec();
+        wanted.retain(|range| ranges.borrow().get(range.clone()).is_err());
+        wanted.sort_unstable_by_key(|range| (range.start, range.end));
+        let mut merged: Vec<Range<u64>> = Vec::new();
+        for range in wanted {
+            match merged.last_mut().filter(|last| range.start <= last.end + GAP) {
+                Some(last) => last.end = last.end.max(range.end),
+                None => merged.push(range),
+            }
+        }
+        let all: u64 = merged.iter().map(|range| range.end.saturating_sub(range.start)).sum();
+        if all > MOST_FETCHED {
+            return Err(Error::unsupported(format!("this needs {all} bytes of the archive: open a member")));
+        }
+        let mut done = 0;
+        for Range { start, end } in merged {
+            let mut bytes = Vec::new();
+            while start + (bytes.len() as u64) < end {
+                tell(done, all);
+                let at = start + bytes.len() as u64;
+                bytes.extend(source.read_at(at..end.min(at + PIECE))?);
+                done += (bytes.len() as u64).saturating_sub(at - start);
+            }
+            // Once for each, because what touches is copied.
+            ranges.borrow_mut().add(start, bytes);
+        }
+        Ok(())
+    }
+
+    /// All its bytes, if they are in memory.
+    pub(crate) fn in_memory(&self) -> Option<&[u8]> {
+        match &self.body {
+            Body::Whole(bytes, _) => Some(bytes.as_ref()),
+            Body::Ranges(..) => None,
+        }
+    }
+
+    pub(crate) fn bytes(&self, offset: u64, count: u64) -> Result<Vec<u8>> {
+        let (start, end) = (offset.min(self.size()), offset.saturating_add(count).min(self.size()));
+        match &self.body {
+            Body::Whole(bytes, _) => {
+                let range = usize::try_from(start).unwrap_or(usize::MAX)..usize::try_from(end).unwrap_or(usize::MAX);
+                Ok(bytes.as_ref().get(range).unwrap_or_default().to_vec())
+            }
+            Body::Ranges(source, ..) => Ok(source.read_at(start..end)?),
+        }
+    }
+
+    pub(crate) fn record(&self, depth: Depth) -> Record {
+        let record = match &self.body {
+            Body::Whole(bytes, Ok(asset)) => {
+                scan(depth).record_of_asset(self.own_name(), bytes.as_ref(), asset.asset())
+            }
+            Body::Whole(bytes, Err(_)) => scan(depth).record(self.own_name(), bytes.as_ref()),
+            Body::Ranges(..) => scan(depth).record(self.own_name(), &[]),
+        };
+        self.placed(record)
+    }
+
+    pub(crate) fn record_of(&self, asset: &Asset<'_>, depth: Depth) -> Record {
+        match &self.body {
+            Body::Ranges(..) => self.placed(scan(depth).record_in_ranges(self.own_name(), asset)),
+            Body::Whole(..) => self.record(depth),
+        }
+    }
+
+    /// The file that it is or is in, and its bytes there, if it is stored as it is.
+    pub(crate) fn place(&self) -> Option<&(Source, Range<u64>)> {
+        self.place.as_ref()
+    }
+
+    pub(crate) fn path(&self) -> (&Path, Option<&Name>) {
+        (&self.path, self.member.as_ref())
+    }
+
+    pub(crate) fn placed(&self, mut record: Record) -> Record {
+        record.path.clone_from(&self.path);
+        (record.member, record.stored) = (self.member.clone(), self.stored.clone());
+        record
+    }
+
+    pub(crate) fn address(&self) -> String {
+        let path = self.path.to_string_lossy();
+        self.member.as_ref().map_or_else(|| path.to_string(), |member| format!("{path}!/{}", member.text))
+    }
+
+    /// The innermost name, whose ending hints at the format.
+    pub(crate) fn own_name(&self) -> &Path {
+        self.member.as_ref().map_or(&self.path, |member| unnumbered(&member.text))
+    }
+
+    pub(crate) fn format(&self) -> Option<Format> {
+        match &self.body {
+            Body::Whole(_, Ok(asset)) => Some(asset.asset().format()),
+            Body::Whole(bytes, Err(_)) => Format::of_file(self.own_name(), bytes.as_ref()),
+            Body::Ranges(_, _, format) => Some(*format),
+        }
+    }
+
+    pub(crate) fn error(&self) -> Option<&Error> {
+        match &self.body {
+            Body::Whole(_, asset) => asset.as_ref().err(),
+            Body::Ranges(..) => None,
+        }
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        self.body.size()
+    }
+
+    pub(crate) fn is_archive(&self) -> bool {
+        self.error().is_none() && matches!(self.format(), Some(Format::Pbo | Format::Zip))
+    }
+
+    pub(crate) fn is_in_ranges(&self) -> bool {
+        matches!(self.body, Body::Ranges(..))
+    }
+
+    /// The bytes of the file in memory.
+    pub(crate) fn held(&self) -> u64 {
+        match &self.body {
+            Body::Whole(bytes, _) => bytes.0.len() as u64,
+            Body::Ranges(_, ranges, _) => ranges.borrow().held(),
+        }
+    }
+
+    pub(crate) fn lines(&self) -> Option<&Lines> {
+        self.lines.as_ref()
+    }
+
+    pub(crate) fn set_lines(&mut self, lines: Lines) {
+        self.lines = Some(lines);
+    }
+
+    pub(crate) fn table(&self) -> Option<&Table> {
+        self.table.as_ref()
+    }
+
+    pub(crate) fn set_table(&mut self, table: Table) {
+        self.table = Some(table);
+    }
+}
+
+impl Body {
+    fn of(name: &Path, bytes: Vec<u8>) -> Self {
+        let bytes = Bytes(Arc::new(bytes));
+        Self::Whole(bytes.clone(), OwnedAsset::parse_file(name, bytes, &Limits::default()))
+    }
+
+    fn size(&self) -> u64 {
+        match self {
+            Self::Whole(bytes, _) => bytes.0.len() as u64,
+            Self::Ranges(_, ranges, _) => ranges.borrow().byte_len(),
+        }
+    }
+}
+
+fn load<T>(
+    source: &Section<Source>,
+    ranges: &mut Ranges,
+    most: u64,
+    question: impl Fn(&Asset<'_>) -> Result<T>,
+) -> Result<T> {
+    let question = |ranges: &Ranges| question(&Asset::parse_ranges(ranges, &Limits::default())?);
+    ranges.load(&Capped { source, most, left: Cell::new(most) }, question)
+}
+
+/// The directory of a large archive; nothing for all other files.
+fn archive(source: &Source, range: &Range<u64>, name: &Path, whole_below: u64) -> Result<Option<(Ranges, Format)>> {
+    let size = range.end.saturating_sub(range.start);
+    if size <= whole_below {
+        return Ok(None);
+    }
+    let section = Section::new(source.clone(), range.clone());
+    let head = section.read_at(0..size.min(HEAD))?;
+    let is_zip = head.starts_with(b"PK") || Format::from_extension(name) == Some(Format::Zip);
+    if !is_zip && !matches!(Format::of_file(name, &head), Some(Format::Pbo | Format::Zip)) {
+        return Ok(None);
+    }
+    let mut ranges = Ranges::new(size);
+    ranges.add(0, head);
+    let opened = ranges.load(&section, |ranges| Ok(Asset::parse_ranges(ranges, &Limits::default())?.format()));
+    match opened {
+        Ok(format @ (Format::Pbo | Format::Zip)) => Ok(Some((ranges, format))),
+        // A damaged archive is reported as a whole file is, if it fits.
+        Ok(_) | Err(_) if size <= MOST_WHOLE => Ok(None),
+        Ok(_) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Where a member lies that is stored as it is, inside its archive.
+fn place_of(member: &Member<'_>, size: u64) -> Result<Option<(u64, u64)>> {
+    if member.form() != Form::InPlace {
+        return Ok(None);
+    }
+    let start = match member {
+        Member::Pbo(member) => member.offset(),
+        Member::Zip(member) => match member.local() {
+            Ok(local) => local.data_offset,
+            Err(error) if error.incomplete().is_some() => return Err(error),
+            Err(_) => return Ok(None),
+        },
+        _ => return Ok(None),
+    };
+    let bytes = member.stored_byte_len();
+    Ok((start.saturating_add(bytes) <= size).then_some((start, bytes)))
+}
+
+fn name_of(container: &Container<'_>, index: usize) -> Result<Option<Name>> {
+    let mut names = Names::of(container);
+    for (at, member) in container.members().enumerate() {
+        let name = names.next(member?.name());
+        if at == index {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
+}
+
+fn no_member(by: &By<'_>) -> Error {
+    Error::unsupported(match by {
+        By::Index(index) => format!("no member {index}"),
+        By::Name(name) => format!("no member {name}"),
+    })
+}
