@@ -1,10 +1,11 @@
-"""What tables cost beside lines: processor time, user and system, of a scan to Parquet and of one by Python, over that of
-the program's NDJSON.
+"""Compares the cost of tables with that of lines: the CPU time, user and system, of a scan to Parquet and of a scan in
+Python, each divided by that of the program's scan to NDJSON.
 
     MESHPEEK=target/release/meshpeek venv/bin/python python/benches/ratios.py [--rounds N] PATH...
 
-All run in turn, each in a process of its own; what Python takes to start and import is taken off, and told. The fastest of
-the rounds of each makes the ratio, which is told beside the largest of any one round. Memory is the most of any round.
+All run in turn, each in a separate process. The time that Python takes to start and import is subtracted, and printed
+separately. The ratio compares the fastest rounds; the largest ratio of any one round is printed next to it. Memory is
+the maximum of all rounds.
 """
 
 import argparse
@@ -22,7 +23,7 @@ NOTHING = "import meshpeek; from pyarrow import RecordBatchReader"
 
 
 def cost(*command):
-    """Seconds of processor time of a process and the most memory it had, in MB."""
+    """Runs a command. Returns its CPU time in seconds and its peak memory in MB."""
     pid = os.posix_spawnp(
         command[0],
         command,

@@ -2,15 +2,16 @@
 
     python python/examples/duckdb_queries.py FOLDER [TEXTURE] [TRIANGLES]
 
-DuckDB pulls the scan as an Arrow stream: nothing is written, nothing is held but a batch. For folders that do not change,
-write them once and query the files:
+DuckDB pulls the scan as an Arrow stream: nothing is written, and only a batch at a time is in memory. For folders that
+do not change, write the tables once and query the files:
 
     meshpeek scan FOLDER --digests -o index/
     duckdb -c "select format, count(*) from 'index/assets.parquet' group by 1"
 
-On several machines, with the folder under the same path on shared storage, give each some units of `meshpeek plan FOLDER
---unit 256M`, have it write a file (`meshpeek scan --units-from part.ndjson --digests -o part.parquet`), and query
-`*.parquet`. A member is never cut: more parts than machines keep one giant model from holding up the rest.
+On several machines, put the folder on shared storage under the same path. Give each machine some units of
+`meshpeek plan FOLDER --unit 256M`, let it write a file (`meshpeek scan --units-from part.ndjson --digests -o
+part.parquet`), and query `*.parquet`. A member is never divided. Make more parts than machines, so that one
+giant model does not delay the rest.
 """
 
 import sys
@@ -35,7 +36,7 @@ group by 1 having copies > 1
 order by size * (copies - 1) desc, digest
 """
 
-# The mod is the folder that a file lies in; the LOD, the first two steps of a selector.
+# The mod is the folder that contains the file. The LOD is the first two steps of a selector.
 BYTES = """
 select regexp_extract(path, '([^/]*)/[^/]*$', 1) as mod,
        regexp_extract(selector, '^lods/[0-9]+') as lod,
@@ -48,19 +49,19 @@ order by stored desc, mod, lod
 
 
 def heavy(folder, texture, triangles):
-    """Models of so many triangles that use a texture."""
+    """Returns the models with at least this many triangles that use the texture."""
     assets = meshpeek.scan(folder)
     return duckdb.execute(HEAVY, {"texture": texture, "triangles": triangles}).fetchall()
 
 
 def twice(folder):
-    """What is there more than once, byte for byte, across archives."""
+    """Returns the assets that occur more than once with the same bytes, across all archives."""
     assets = meshpeek.scan(folder, digests=True)
     return duckdb.execute(TWICE).fetchall()
 
 
 def bytes_of_lods(folder):
-    """How many stored bytes the arrays of each LOD take, by mod."""
+    """Returns the stored size of the arrays of each LOD in bytes, by mod."""
     arrays = meshpeek.scan(folder, table="arrays")
     return duckdb.execute(BYTES).fetchall()
 

@@ -1,16 +1,16 @@
-"""A scan as a Polars frame: vertices by format, and what is damaged.
+"""A scan as a Polars frame: counts by format, and all errors.
 
     python python/examples/polars_frame.py FOLDER
 
-Polars is a program of one machine. Where the scan takes several, each does some units and writes a file:
+Polars runs on one machine. If the scan needs several machines, each one scans some units and writes a file:
 
     meshpeek plan FOLDER --unit 256M > units.ndjson
     split -n l/8 units.ndjson part.
     meshpeek scan --units-from part.aa -o part.aa.parquet
 
-and `polars.read_parquet("part.*.parquet")` takes the place of the scan here. The folder must have the same path everywhere,
-on shared storage. Lines that share a number are one unit and may be done apart; a member is never cut, so that one giant
-model is one line, and more parts than machines keep it from holding up the rest.
+Then `polars.read_parquet("part.*.parquet")` replaces the scan here. The folder must be on shared storage, with the same
+path on every machine. Lines with the same number are one unit, but may be scanned separately. A member is never
+divided, so one giant model is one line. Make more parts than machines, so that it does not delay the rest.
 """
 
 import sys
@@ -21,7 +21,7 @@ import meshpeek
 
 
 def by_format(folder):
-    """How many assets, bytes and vertices there are of each format."""
+    """Returns the number of assets, bytes and vertices of each format."""
     frame = polars.DataFrame(meshpeek.scan(folder))
     return (
         frame.group_by("format")
@@ -35,7 +35,7 @@ def by_format(folder):
 
 
 def damaged(folder):
-    """A row for each error, with its place."""
+    """Returns a row for each error, with its location."""
     frame = polars.DataFrame(meshpeek.scan(folder, verify=True))
     problems = frame.select("path", "member", "problems").explode("problems").drop_nulls("problems").unnest("problems")
     return problems.filter(polars.col("severity") == "error").sort("path", "member", "offset")

@@ -1,55 +1,60 @@
-"""One scan by many Spark tasks: the units of a plan are the rows of a frame, and `mapInArrow` turns each into its records.
+"""One scan as many Spark tasks: one task for each unit of a plan, which `mapInArrow` turns into its records.
 
     python python/examples/spark_units.py FOLDER
 
-That runs on this machine, with two threads. On a cluster:
+This runs on one machine, with two threads. On a cluster:
 
-- Put the files where every worker sees them under the same path: NFS, CephFS, Lustre, a mounted bucket. A unit says which
-  members of which file, its bytes do not travel.
-- Install the wheel on the workers, in the image or with `--archives venv.tar.gz` (venv-pack).
-- `meshpeek.plan` reads directories alone and runs in the driver. A task takes about a tenth of a second to start, so
-  256 MB a unit or more; and at least three units to a core, so that a slow one does not hold up the rest.
-- Skew: a member is never cut, so one giant model is one unit; `spark.speculation` starts slow tasks once more, and
-  `spark.task.maxFailures` says how often one that failed is tried again. A unit whose file changed since the plan is told as an
-  unreadable path; with `errors="raise"` its task fails.
-- Each unit has a budget of its own for hostile files: one bomb costs its unit, no more.
+- Put the files where every worker sees them under the same path: NFS, CephFS, Lustre, a mounted bucket. A unit says
+  which members of which file to scan; it does not contain their bytes.
+- Install the wheel on the workers, in the image or with `--archives venv.tar.gz` (venv-pack). Spark starts the Python
+  that the variable PYSPARK_PYTHON names, else the first `python3` on the path. Both the driver and the workers need the
+  same version.
+- `meshpeek.plan` runs in the driver, and reads only directories. A task takes about a tenth of a second to start, so
+  make units of at least 256 MB, and at least three units for each core, so that a slow unit does not delay the rest.
+- Skew: a member is never divided, so one giant model is one unit. `spark.speculation` starts slow tasks again, and
+  `spark.task.maxFailures` limits how often a failed task is tried again. If a file changed after the plan was made, its
+  units are reported as an unreadable path; with `errors="raise"` the task fails.
+- Each unit has a separate budget for hostile files, so that a zip bomb affects only its unit.
 """
 
+import json
+import os
 import sys
 
 import pyarrow
 
 import meshpeek
 
-UNIT = "unit long, path string, lossy boolean, first long, last long, bytes long, stamp string, named boolean"
-KEYS = [field.split()[0] for field in UNIT.split(", ")]
-
 
 def records(batches, **options):
-    """What `mapInArrow` calls in a worker, with rows of units."""
+    """Scans rows of units. `mapInArrow` calls this in a worker."""
     for batch in batches:
-        for unit in batch.to_pylist():
+        for row in batch.to_pylist():
+            unit = json.loads(row["unit"])
             yield from pyarrow.RecordBatchReader.from_stream(meshpeek.scan(units=unit, jobs=1, **options))
 
 
 def schema(spark):
-    """The columns of the records, in Spark's words."""
+    """Returns the columns of the records as a Spark schema."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     return from_arrow_schema(pyarrow.schema(meshpeek.scan([])))
 
 
 def scan(spark, folder, unit_bytes=256 << 20, work=records):
-    """The records of a folder as a frame, a partition to each piece of a unit."""
-    pieces = meshpeek.plan(folder, unit_bytes=unit_bytes).pieces
-    rows = [tuple(piece.get(key) for key in KEYS) for piece in pieces]
-    units = spark.createDataFrame(rows, UNIT).repartition(max(1, len(rows)))
-    return units.mapInArrow(work, schema(spark))
+    """Returns the records of a folder as a frame, with one partition for each unit."""
+    units = meshpeek.plan(folder, unit_bytes=unit_bytes)
+    rows = [(json.dumps(unit),) for unit in units]
+    # A partition for each row: `repartition` would put several into one, and none into another.
+    frame = spark.createDataFrame(spark.sparkContext.parallelize(rows, max(1, len(rows))), "unit string")
+    return frame.mapInArrow(work, schema(spark))
 
 
 def main(folder):
     from pyspark.sql import SparkSession
 
+    # Otherwise Spark starts the first python3 on the path, which may lack this package.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
     try:
         frame = scan(spark, folder)

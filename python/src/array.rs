@@ -8,7 +8,7 @@ use meshpeek::view::{Column, Scalar};
 use pyo3::exceptions::PyValueError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyIterator, PyTuple};
 
 use crate::buffer::{Buffer, Layout, fill};
 use crate::open::{Bytes, Owner};
@@ -142,6 +142,16 @@ impl Array {
 
     fn __len__(&self) -> usize {
         self.layout.shape.first().map_or(0, |rows| rows.unsigned_abs())
+    }
+
+    /// Some of its rows: `array[0]`, `array[2:5]`, as those of `numpy()`.
+    fn __getitem__<'py>(&self, py: Python<'py>, index: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.numpy(py, false)?.get_item(index)
+    }
+
+    /// Its rows, as those of `numpy()`.
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.numpy(py, false)?.try_iter()
     }
 
     fn __repr__(&self) -> String {

@@ -1,7 +1,7 @@
 //! meshpeek for Python: records as Arrow, arrays as views of the file.
 //!
-//! Unsafe code is in `buffer.rs` and `stream.rs`, which pass memory and signals to Python, and in `open.rs`, which maps
-//! files.
+//! Unsafe code is in `buffer.rs`, `scan.rs` and `stream.rs`, which pass memory and signals to Python or take them from it,
+//! and in `open.rs`, which maps files.
 
 #![deny(unsafe_code)]
 
@@ -10,7 +10,10 @@ mod array;
 mod buffer;
 mod error;
 mod file;
+mod limits;
 mod open;
+mod options;
+mod question;
 mod rows;
 mod scan;
 #[allow(unsafe_code)]
@@ -32,7 +35,7 @@ mod _meshpeek {
     #[pymodule_export]
     use crate::error::{Error, LimitError, Unsupported};
     #[pymodule_export]
-    use crate::file::{File, from_buffer, open};
+    use crate::file::{File, Geometry, Walk, from_buffer, open, walk};
     #[pymodule_export]
     use crate::rows::RowIterator;
     #[pymodule_export]
@@ -44,6 +47,8 @@ mod _meshpeek {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("SCHEMA", meshpeek_tables::SCHEMA)?;
+        let tables: Vec<&str> = crate::question::tables().map(|table| table.name()).collect();
+        module.add("TABLES", pyo3::types::PyTuple::new(module.py(), tables)?)?;
         crate::init(module.py())
     }
 }

@@ -1,7 +1,7 @@
 //! Rows of a scan as dicts.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Int32Type, Int64Type};
+use arrow_array::types::{Float32Type, Int32Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 use pyo3::exceptions::PyTypeError;
@@ -81,8 +81,17 @@ fn dict<'py>(py: Python<'py>, batch: &RecordBatch, row: usize) -> PyResult<Bound
     Ok(dict)
 }
 
+/// A `datetime` in UTC. None if Python has none for it.
+fn time(py: Python<'_>, microseconds: i64) -> PyResult<Bound<'_, PyAny>> {
+    let datetime = py.import("datetime")?;
+    let utc = datetime.getattr("timezone")?.getattr("utc")?;
+    let start = datetime.getattr("datetime")?.call1((1970, 1, 1, 0, 0, 0, 0, utc))?;
+    let time = start.add(datetime.getattr("timedelta")?.call1((0, 0, microseconds))?);
+    Ok(time.unwrap_or_else(|_| py.None().into_bound(py)))
+}
+
 /// Converts one cell of a type that tables use.
-fn cell<'py>(py: Python<'py>, column: &dyn Array, row: usize) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn cell<'py>(py: Python<'py>, column: &dyn Array, row: usize) -> PyResult<Bound<'py, PyAny>> {
     if column.is_null(row) {
         return Ok(py.None().into_bound(py));
     }
@@ -92,8 +101,12 @@ fn cell<'py>(py: Python<'py>, column: &dyn Array, row: usize) -> PyResult<Bound<
         DataType::Int32 => column.as_primitive::<Int32Type>().value(row).into_pyobject(py)?.into_any(),
         DataType::Int64 => column.as_primitive::<Int64Type>().value(row).into_pyobject(py)?.into_any(),
         DataType::Float32 => column.as_primitive::<Float32Type>().value(row).into_pyobject(py)?.into_any(),
-        DataType::List(_) => {
-            let items = column.as_list::<i32>().value(row);
+        DataType::Timestamp(..) => time(py, column.as_primitive::<TimestampMicrosecondType>().value(row))?,
+        DataType::List(_) | DataType::FixedSizeList(..) => {
+            let items = match column.data_type() {
+                DataType::List(_) => column.as_list::<i32>().value(row),
+                _ => column.as_fixed_size_list().value(row),
+            };
             let list = PyList::empty(py);
             (0..items.len()).try_for_each(|item| list.append(cell(py, &items, item)?))?;
             list.into_any()

@@ -1,73 +1,100 @@
-//! Scans of many files.
+//! Scans of many files, and the answers of other verbs.
 
-use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::RecordBatch;
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_schema::ffi::FFI_ArrowSchema;
-use meshpeek::Format;
-use meshpeek::scan::{Depth, Scan as Kernel, Unit};
-use meshpeek_tables::Table;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyCapsuleMethods, PyDict, PyTuple};
 
 use crate::error::exception;
-use crate::open::access;
+use crate::options::{Options, wrong};
+use crate::question::{Keywords, Question};
 use crate::rows::RowIterator;
 use crate::stream::Stream;
 use crate::task::{Errors, Task};
 
-/// A lazy scan. It is a stream of Arrow batches for any consumer of the PyCapsule interface (pyarrow, DuckDB, Polars,
-/// pandas), and an iterable of dicts. Each use runs the scan again. Nothing is opened before its first row is
-/// requested.
+/// A lazy scan, or the answers of another verb. It is a stream of Arrow batches for any consumer of the PyCapsule
+/// interface (pyarrow, DuckDB, Polars, pandas), and an iterable of dicts. Each use runs the scan again. Nothing is
+/// opened before its first row is requested. It can be pickled.
 #[pyclass(frozen, module = "meshpeek")]
-pub(crate) struct Scan(Arc<Task>);
+pub(crate) struct Scan {
+    task: Arc<Task>,
+    /// The keywords that it was created with.
+    options: Py<PyDict>,
+}
 
-/// Implements the package's `scan`, with units as JSON.
+/// Implements the package's verbs. The options are those of [`Options`] and [`Keywords`], and `batch_rows`, `errors` and
+/// `since`.
 #[pyfunction]
-#[allow(clippy::too_many_arguments, reason = "they are keywords to its callers")]
-pub(crate) fn scan(
-    paths: Vec<PathBuf>,
-    units: Option<&str>,
-    digests: bool,
-    verify: bool,
-    formats: Option<Vec<String>>,
-    archives: bool,
-    jobs: Option<usize>,
-    batch_rows: usize,
-    table: &str,
-    errors: &str,
-) -> PyResult<Scan> {
-    let wrong = |message: String| PyValueError::new_err(message);
-    let mut kernel = Kernel::new(paths);
-    kernel.access = access("auto")?;
-    kernel.digests = digests;
-    kernel.depth = if verify { Depth::Verify } else { Depth::Summary };
-    kernel.archives = archives;
-    kernel.jobs = jobs;
-    for name in formats.unwrap_or_default() {
-        let format = Format::ALL.iter().find(|format| format.name() == name);
-        kernel.formats.push(*format.ok_or_else(|| wrong(format!("{name} is no format")))?);
-    }
-    let units = units.map(serde_json::from_str::<Vec<Unit>>).transpose();
-    let units = units.map_err(|error| wrong(format!("not a unit: {error}")))?;
-    let table =
-        Table::ALL.iter().find(|known| known.name() == table).ok_or_else(|| wrong(format!("no table {table}")))?;
-    let errors = match errors {
+pub(crate) fn scan(options: &Bound<'_, PyDict>) -> PyResult<Scan> {
+    let kernel = options.extract::<Options>()?.kernel()?;
+    let question = Question::new(options.extract::<Keywords>()?)?;
+    let item = |name: &str| options.get_item(name).map(|item| item.filter(|item| !item.is_none()));
+    let errors: String = item("errors")?.map_or_else(|| Ok("record".to_owned()), |errors| errors.extract())?;
+    let errors = match errors.as_str() {
         "record" => Errors::Record,
         "raise" => Errors::Raise,
         "skip" => Errors::Skip,
-        _ => return Err(wrong("errors is \"record\", \"raise\" or \"skip\"".to_owned())),
+        _ => return Err(wrong("errors is \"record\", \"raise\" or \"skip\"")),
     };
-    Ok(Scan(Arc::new(Task { kernel, units, table: *table, batch_rows, errors, runs: Mutex::new(Vec::new()) })))
+    let batch_rows: usize = item("batch_rows")?.map_or(Ok(8192), |rows| rows.extract())?;
+    let old = item("since")?.map(|old| earlier(&old, &question)).transpose()?.unwrap_or_default();
+    let task = Arc::new(Task { kernel, question, batch_rows, errors, old, runs: Mutex::new(Vec::new()) });
+    Ok(Scan { task, options: options.copy()?.unbind() })
+}
+
+/// The batches of an earlier scan, from any producer of an Arrow stream.
+fn earlier(old: &Bound<'_, PyAny>, question: &Question) -> PyResult<Vec<RecordBatch>> {
+    let capsule = old.call_method0("__arrow_c_stream__")?;
+    let capsule = capsule.cast::<PyCapsule>()?;
+    let failed = |error: arrow_schema::ArrowError| PyRuntimeError::new_err(error.to_string());
+    let stream = capsule.pointer_checked(Some(c"arrow_array_stream"))?.cast::<FFI_ArrowArrayStream>();
+    // SAFETY: a capsule of this name contains such a stream. Reading it takes it out of the capsule.
+    #[allow(unsafe_code)]
+    let reader = unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) }.map_err(failed)?;
+    let schema = question.table().schema();
+    let batches = reader.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    let is_same = |batch: &RecordBatch| {
+        batch
+            .schema_ref()
+            .fields()
+            .iter()
+            .map(|field| (field.name(), field.data_type()))
+            .eq(schema.fields().iter().map(|field| (field.name(), field.data_type())))
+    };
+    match batches.iter().all(is_same) {
+        // Engines may mark columns as nullable that are not.
+        true => {
+            let renewed = |batch: RecordBatch| RecordBatch::try_new(schema.clone(), batch.columns().to_vec());
+            batches.into_iter().map(renewed).collect::<Result<_, _>>().map_err(failed)
+        }
+        false => Err(wrong("since has other columns than this table")),
+    }
+}
+
+impl Scan {
+    /// A new run, with a progress bar if it is asked for.
+    fn stream(&self, py: Python<'_>) -> PyResult<Stream> {
+        let stream = Stream::new(self.task.clone());
+        let wants = self.options.bind(py).get_item("progress")?.map_or(Ok(false), |wants| wants.is_truthy())?;
+        if wants {
+            let progress = Progress(stream.progress());
+            let scan = Self { task: self.task.clone(), options: self.options.clone_ref(py) };
+            py.import("meshpeek._progress")?.call_method1("show", (progress, scan))?;
+        }
+        Ok(stream)
+    }
 }
 
 #[pymethods]
 impl Scan {
     /// The columns, as an Arrow schema.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let schema = FFI_ArrowSchema::try_from(&*self.0.table.schema());
+        let schema = FFI_ArrowSchema::try_from(&*self.task.question.table().schema());
         PyCapsule::new_with_value(
             py,
             schema.map_err(|error| PyRuntimeError::new_err(error.to_string()))?,
@@ -84,65 +111,109 @@ impl Scan {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // The requested schema is optional to support.
         let _ = requested_schema;
-        let stream = FFI_ArrowArrayStream::new(Box::new(Stream::new(self.0.clone())));
+        let stream = FFI_ArrowArrayStream::new(Box::new(self.stream(py)?));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
 
-    fn __iter__(&self) -> RowIterator {
-        RowIterator::new(Stream::new(self.0.clone()))
+    fn __iter__(&self, py: Python<'_>) -> PyResult<RowIterator> {
+        Ok(RowIterator::new(self.stream(py)?))
     }
 
     /// The progress of the latest run.
     #[getter]
     fn progress(&self) -> Progress {
-        Progress(self.0.runs.lock().unwrap_or_else(PoisonError::into_inner).last().cloned().unwrap_or_default())
+        Progress(self.task.runs.lock().unwrap_or_else(PoisonError::into_inner).last().cloned().unwrap_or_default())
     }
 
     /// The number of files to scan and their total size: the `total` of a progress bar. Walks all folders.
     fn measure(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
-        if let Some(units) = &self.0.units {
+        if let Some(units) = self.task.question.units() {
             return Ok((units.len() as u64, units.iter().map(|unit| unit.bytes).sum()));
         }
-        let mut kernel = self.0.kernel.clone();
+        let mut kernel = self.task.kernel.clone();
         kernel.progress = meshpeek::scan::Progress::default();
         py.detach(|| kernel.measure()).map_err(|error| exception(py, &error))
     }
 
     /// Ends all runs early. Their streams end with the results so far.
     fn stop(&self) {
-        let mut runs = self.0.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        runs.iter().for_each(meshpeek::scan::Progress::stop);
+        let mut runs = self.task.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.iter().for_each(|run| run.counts.stop());
         let keep = runs.len().saturating_sub(1);
         runs.drain(..keep);
     }
 
     fn __repr__(&self) -> String {
-        format!("<meshpeek.Scan of {}>", self.0.table.name())
+        format!("<meshpeek.Scan of {}>", self.table())
+    }
+
+    /// The name of the table whose rows it gives.
+    #[getter]
+    fn table(&self) -> &'static str {
+        self.task.question.table().name()
+    }
+
+    /// All rows as a `polars.DataFrame`.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("polars")?.getattr("DataFrame")?.call1((slf,))
+    }
+
+    /// All rows as a `pyarrow.Table`.
+    fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("pyarrow")?.call_method1("table", (slf,))
+    }
+
+    /// All rows as a `pandas.DataFrame`, by way of pyarrow.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::to_arrow(slf)?.call_method0("to_pandas")
+    }
+
+    /// For notebooks: the first rows, as a table. Runs the scan until it has them.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("meshpeek._html")?.call_method1("scan", (slf,))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let remake = py.import("meshpeek._meshpeek")?.getattr("scan")?;
+        Ok((remake, PyTuple::new(py, [self.options.bind(py)])?))
     }
 }
 
 /// The progress of a run.
 #[pyclass(frozen, module = "meshpeek")]
-pub(crate) struct Progress(meshpeek::scan::Progress);
+pub(crate) struct Progress(Counted);
+
+/// The counters of a run.
+#[derive(Clone, Default)]
+pub(crate) struct Counted {
+    pub(crate) counts: meshpeek::scan::Progress,
+    pub(crate) is_done: Arc<AtomicBool>,
+}
 
 #[pymethods]
 impl Progress {
     /// Files processed so far.
     #[getter]
     fn files(&self) -> u64 {
-        self.0.files()
+        self.0.counts.files()
     }
 
     /// Bytes processed so far, of files and of members of archives.
     #[getter]
     fn bytes(&self) -> u64 {
-        self.0.bytes()
+        self.0.counts.bytes()
     }
 
     /// Assets found so far.
     #[getter]
     fn assets(&self) -> u64 {
-        self.0.assets()
+        self.0.counts.assets()
+    }
+
+    /// True once the run has ended, or nobody asks for more rows.
+    #[getter]
+    fn done(&self) -> bool {
+        self.0.is_done.load(Ordering::Relaxed)
     }
 
     fn __repr__(&self) -> String {

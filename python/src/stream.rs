@@ -1,5 +1,7 @@
 //! A scan as a stream of batches, pulled by Python or by a C engine.
 
+use std::process;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle, ThreadId};
@@ -11,12 +13,16 @@ use meshpeek::scan::Progress;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
+use crate::scan::Counted;
 use crate::task::Task;
 
 /// How many batches a scan may be ahead.
 const AHEAD: usize = 2;
 /// How often a thread that waits, or takes one batch after another, checks for Ctrl-C.
 const TICK: Duration = Duration::from_millis(50);
+
+/// The message for a process that continues a scan of another.
+pub(crate) const FORKED: &str = "this iterator was begun in another process; begin a new one after the fork";
 
 /// The thread in which Python handles signals, if it imported this module.
 static MAIN: OnceLock<ThreadId> = OnceLock::new();
@@ -40,10 +46,14 @@ pub(crate) enum Next {
 /// A scan that starts when the first batch is requested, and ends when this is dropped.
 pub(crate) struct Stream {
     task: Arc<Task>,
+    /// Its counters, which exist before it starts.
+    run: Counted,
     running: Option<Running>,
     is_over: bool,
     /// The time of the last check for Ctrl-C.
     looked: Instant,
+    /// The process that made it.
+    process: u32,
 }
 
 struct Running {
@@ -54,17 +64,30 @@ struct Running {
 
 impl Stream {
     pub(crate) fn new(task: Arc<Task>) -> Self {
-        Self { task, running: None, is_over: false, looked: Instant::now() }
+        let run = task.begin();
+        Self { task, run, running: None, is_over: false, looked: Instant::now(), process: process::id() }
+    }
+
+    pub(crate) fn progress(&self) -> Counted {
+        self.run.clone()
+    }
+
+    /// True in a process that was forked after this was made. The scan runs only in the one that began it.
+    pub(crate) fn is_forked(&self) -> bool {
+        self.running.is_some() && self.process != process::id()
     }
 
     /// The next batch, if it comes soon. Does not need Python's lock.
     pub(crate) fn poll(&mut self) -> Result<Next, meshpeek::Error> {
+        if self.is_forked() {
+            return Err(std::io::Error::other(FORKED).into());
+        }
         if self.is_over {
             return Ok(Next::End);
         }
         let running = match &self.running {
             Some(running) => running,
-            None => self.running.insert(Running::start(&self.task)?),
+            None => self.running.insert(Running::start(&self.task, &self.run.counts)?),
         };
         match running.batches.recv_timeout(TICK) {
             Ok(Ok(batch)) => Ok(Next::Batch(batch)),
@@ -75,6 +98,7 @@ impl Stream {
             Err(RecvTimeoutError::Timeout) => Ok(Next::Wait),
             Err(RecvTimeoutError::Disconnected) => {
                 self.is_over = true;
+                self.run.is_done.store(true, Ordering::Relaxed);
                 match self.running.take().map(|running| running.thread.join()) {
                     Some(Ok(Err(error))) => Err(error),
                     Some(Err(_)) => Err(std::io::Error::other("the scan broke off").into()),
@@ -86,7 +110,14 @@ impl Stream {
 
     pub(crate) fn stop(&mut self) {
         self.is_over = true;
+        self.run.is_done.store(true, Ordering::Relaxed);
+        let is_forked = self.is_forked();
         if let Some(running) = self.running.take() {
+            if is_forked {
+                // Its locks may be held by threads that do not exist here.
+                std::mem::forget(running);
+                return;
+            }
             running.progress.stop();
         }
     }
@@ -99,10 +130,9 @@ impl Drop for Stream {
 }
 
 impl Running {
-    fn start(task: &Arc<Task>) -> Result<Self, meshpeek::Error> {
-        let progress = task.begin();
+    fn start(task: &Arc<Task>, progress: &Progress) -> Result<Self, meshpeek::Error> {
         let (sender, batches) = sync_channel(AHEAD);
-        let (task, counted) = (task.clone(), progress.clone());
+        let (task, counted, progress) = (task.clone(), progress.clone(), progress.clone());
         let work = move || task.run(counted, &sender);
         let thread = thread::Builder::new().name("meshpeek".to_owned()).spawn(work)?;
         Ok(Self { batches, thread, progress })
@@ -142,7 +172,7 @@ impl Iterator for Stream {
 
 impl RecordBatchReader for Stream {
     fn schema(&self) -> SchemaRef {
-        self.task.table.schema()
+        self.task.question.table().schema()
     }
 }
 
@@ -153,7 +183,17 @@ fn is_interrupted() -> bool {
     if MAIN.get() != Some(&thread::current().id()) {
         return false;
     }
-    let interrupted = Python::attach(|py| py.check_signals().is_err());
+    // SAFETY: the state is released before this returns, and nothing else is called meanwhile. `Python::attach` would not
+    // do: it takes the lock for held if a method of this package is below the engine, which has released it.
+    let interrupted = unsafe {
+        let state = ffi::PyGILState_Ensure();
+        let interrupted = ffi::PyErr_CheckSignals() != 0;
+        if interrupted {
+            ffi::PyErr_Clear();
+        }
+        ffi::PyGILState_Release(state);
+        interrupted
+    };
     if interrupted {
         // SAFETY: it only records a signal, and may be called in any thread.
         unsafe { ffi::PyErr_SetInterrupt() };

@@ -1,12 +1,17 @@
-//! The options of a scan, and its run.
+//! A question, and its run.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
-use meshpeek::scan::{Found, Scan as Kernel, Sighting, Unit};
-use meshpeek_tables::{Batches, Table};
+use meshpeek::scan::{Found, Known, Scan as Kernel, Sighting};
+use meshpeek_tables::{Batches, Table, since};
+
+use crate::question::{self, Question};
+use crate::scan::Counted;
 
 /// How to handle a path that cannot be read.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,20 +24,21 @@ pub(crate) enum Errors {
 /// The options of a scan. Each stream of it runs it again.
 pub(crate) struct Task {
     pub(crate) kernel: Kernel,
-    pub(crate) units: Option<Vec<Unit>>,
-    pub(crate) table: Table,
+    pub(crate) question: Question,
     pub(crate) batch_rows: usize,
     pub(crate) errors: Errors,
+    /// The rows of an earlier scan.
+    pub(crate) old: Vec<RecordBatch>,
     /// The runs that were started, the latest last.
-    pub(crate) runs: Mutex<Vec<meshpeek::scan::Progress>>,
+    pub(crate) runs: Mutex<Vec<Counted>>,
 }
 
 type Batch = Result<RecordBatch, meshpeek::Error>;
 
 impl Task {
-    /// Starts a run.
-    pub(crate) fn begin(&self) -> meshpeek::scan::Progress {
-        let progress = meshpeek::scan::Progress::default();
+    /// Announces a run.
+    pub(crate) fn begin(&self) -> Counted {
+        let progress = Counted::default();
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         runs.push(progress.clone());
         progress
@@ -46,37 +52,104 @@ impl Task {
     ) -> Result<(), meshpeek::Error> {
         let mut kernel = self.kernel.clone();
         kernel.progress = progress;
-        let full = Batches::new(&[self.table], self.batch_rows, |_, batch| {
+        let table = self.question.table();
+        let full = Batches::new(&[table], self.batch_rows, |_, batch| {
             Ok(match batches.send(Ok(batch)) {
                 Ok(()) => ControlFlow::Continue(()),
                 // The receiver is gone.
                 Err(_) => ControlFlow::Break(()),
             })
         });
-        let mut failure = None;
-        let found = |found, seen: Option<ControlFlow<()>>| {
-            seen.unwrap_or(ControlFlow::Continue(()))?;
-            match (found, self.errors) {
-                (Found::Asset(record), _) => full.record(&record),
-                (Found::Unreadable(error), Errors::Record) if self.table == Table::Assets => full.unreadable(&error),
-                (Found::Unreadable(error), Errors::Raise) => {
-                    failure.get_or_insert(error);
-                    ControlFlow::Break(())
+        let mut failure = Failure { first: None, errors: self.errors };
+        match &self.question {
+            Question::Scan(table, units) => {
+                let is_listed = matches!(table, Table::Assets | Table::Problems | Table::Files);
+                let mut unchanged = HashSet::new();
+                if !self.old.is_empty() {
+                    kernel.known = Some(Arc::new(known(&self.old)));
                 }
-                // Other tables have no row for it, so it is reported after all others.
-                (Found::Unreadable(error), Errors::Record) => {
-                    failure.get_or_insert(error);
-                    ControlFlow::Continue(())
+                let found = |found, seen: Option<ControlFlow<()>>| {
+                    seen.unwrap_or(ControlFlow::Continue(()))?;
+                    match found {
+                        Found::Asset(record) => full.record(&record),
+                        Found::NoAsset(path) => full.other(&path),
+                        Found::Unchanged(path) => {
+                            unchanged.insert(path);
+                            ControlFlow::Continue(())
+                        }
+                        Found::Unreadable(error) if is_listed && self.errors == Errors::Record => {
+                            full.unreadable(&error)
+                        }
+                        // Other tables have no row for it, so it is reported after all others.
+                        Found::Unreadable(error) => failure.add(error),
+                        _ => ControlFlow::Continue(()),
+                    }
+                };
+                let view = |seen: &Sighting<'_, '_>| full.see(seen);
+                match units {
+                    Some(units) => kernel.run_units(units.iter().cloned().map(Ok), view, found)?,
+                    None => kernel.run_with(view, found)?,
                 }
-                _ => ControlFlow::Continue(()),
+                full.finish()?;
+                copy(&self.old, &unchanged, batches)?;
             }
-        };
-        let view = |seen: &Sighting<'_, '_>| full.see(seen);
-        match &self.units {
-            Some(units) => kernel.run_units(units.iter().cloned().map(Ok), view, found)?,
-            None => kernel.run_with(view, found)?,
+            Question::Refs { assumed, missing, stale } => {
+                let other = |found| failure.found(found);
+                question::refs(&kernel, (assumed, *missing, *stale), &full, other)?;
+            }
+            Question::Dupes => question::dupes(&kernel, &full, |found| failure.found(found))?,
+            Question::Diff { sides, tolerance } => {
+                let failed = &mut |error| {
+                    let _ = failure.add(error);
+                };
+                question::diff(&kernel, sides, *tolerance, &mut |difference| full.difference(difference), failed)?;
+            }
         }
         full.finish()?;
-        failure.map_or(Ok(()), Err)
+        failure.first.map_or(Ok(()), Err)
     }
+}
+
+/// The first error that is not a row.
+struct Failure {
+    first: Option<meshpeek::Error>,
+    errors: Errors,
+}
+
+impl Failure {
+    /// Keeps the error, unless it is to be skipped. Breaks if it is to be raised at once.
+    fn add(&mut self, error: meshpeek::Error) -> ControlFlow<()> {
+        match self.errors {
+            Errors::Skip => return ControlFlow::Continue(()),
+            Errors::Record | Errors::Raise => drop(self.first.get_or_insert(error)),
+        }
+        if self.errors == Errors::Raise { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn found(&mut self, found: Found) {
+        if let Found::Unreadable(error) = found {
+            let _ = self.add(error);
+        }
+    }
+}
+
+/// The files whose rows an earlier scan has.
+fn known(old: &[RecordBatch]) -> Known {
+    let mut known = Known::default();
+    old.iter().for_each(|batch| since::know(batch, &mut known));
+    known
+}
+
+/// Sends the rows of unchanged files.
+fn copy(old: &[RecordBatch], unchanged: &HashSet<PathBuf>, batches: &SyncSender<Batch>) -> Result<(), meshpeek::Error> {
+    if unchanged.is_empty() {
+        return Ok(());
+    }
+    for batch in old {
+        let rows = since::rows_of(batch, &|path: &str| unchanged.contains(Path::new(path)))?;
+        if rows.num_rows() > 0 && batches.send(Ok(rows)).is_err() {
+            break;
+        }
+    }
+    Ok(())
 }

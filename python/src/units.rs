@@ -1,20 +1,17 @@
 //! Units of work.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 
-use meshpeek::scan::Scan;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::error::exception;
-use crate::open::access;
+use crate::options::Options;
 
-/// The pieces of work for a scan of these paths, as JSON. The package groups them by unit.
+/// The pieces of work for a scan with these options, as JSON. The package groups them by unit.
 #[pyfunction]
-pub(crate) fn plan<'py>(py: Python<'py>, paths: Vec<PathBuf>, unit_bytes: u64) -> PyResult<Bound<'py, PyBytes>> {
-    let mut scan = Scan::new(paths);
-    scan.access = access("auto")?;
+pub(crate) fn plan<'py>(py: Python<'py>, options: Options, unit_bytes: u64) -> PyResult<Bound<'py, PyBytes>> {
+    let scan = options.kernel()?;
     let json = py.detach(|| {
         let mut units = Vec::new();
         scan.plan(unit_bytes, |unit| {

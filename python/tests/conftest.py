@@ -1,4 +1,4 @@
-"""Files to look at: the project's corpus, and archives made of it."""
+"""Files for the tests: the project's corpus, and archives made of it."""
 
 import pathlib
 import struct
@@ -20,7 +20,7 @@ def triangle(corpus):
 
 
 def pbo(members):
-    """A PBO archive of members that are stored as they are."""
+    """Returns a PBO archive of uncompressed members."""
     entry = lambda name, size: name.encode() + b"\0" + struct.pack("<5I", 0, 0, 0, 0, size)
     head = b"\0" + struct.pack("<5I", 0x56657273, 0, 0, 0, 0) + b"\0"
     head += b"".join(entry(name, len(data)) for name, data in members) + entry("", 0)
@@ -29,7 +29,7 @@ def pbo(members):
 
 @pytest.fixture
 def archives(tmp_path, corpus):
-    """A folder with nested archives, a damaged one and loose files."""
+    """A folder with nested archives, a damaged archive and loose files."""
     folder = tmp_path / "mods"
     folder.mkdir()
     models = sorted((corpus / "b3d").glob("*.b3d")) + sorted((corpus / "odol").glob("*.p3d"))
@@ -48,7 +48,7 @@ def archives(tmp_path, corpus):
 
 @pytest.fixture
 def large(tmp_path, triangle):
-    """A PBO that is large enough to be mapped: a model first, then zeros."""
+    """A PBO that is large enough to be mapped: a model, then zeros."""
     path = tmp_path / "large.pbo"
     path.write_bytes(pbo([("triangle.b3d", triangle.read_bytes()), ("zeros.bin", bytes(1 << 20))]))
     return path

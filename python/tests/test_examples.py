@@ -1,4 +1,4 @@
-"""The examples, run. An engine that cannot be had is skipped aloud."""
+"""Runs the examples. If an engine is not installed, its test is skipped with a message."""
 
 import os
 import pathlib
@@ -50,7 +50,7 @@ def test_duckdb_answers_three_questions(archives):
 
 
 def test_duckdb_reads_what_the_program_writes(archives, tmp_path, corpus):
-    # Other people's files too, where they are at hand.
+    # Includes other people's files if they are available.
     shared = pathlib.Path(os.environ.get("MESHPEEK_CORPUS") or corpus.parent / "../shared/corpus")
     inputs = [archives, corpus, *filter(pathlib.Path.is_dir, [shared])]
     duckdb = pytest.importorskip("duckdb", reason="skipped: no DuckDB")
@@ -81,7 +81,7 @@ def test_duckdb_reads_what_the_program_writes(archives, tmp_path, corpus):
 
 
 def flaky(marker):
-    """Work of which one task fails the first time."""
+    """Returns work for Spark whose first task fails once."""
 
     def work(batches):
         import spark_units
@@ -111,10 +111,11 @@ def test_spark_does_the_units_of_a_plan(archives, tmp_path, monkeypatch):
     try:
         marker = str(tmp_path / "failed")
         frame = spark_units.scan(spark, str(archives), unit_bytes=200_000, work=flaky(marker))
+        assert frame.rdd.getNumPartitions() == len(meshpeek.plan(archives, unit_bytes=200_000))
         rows = [row.asDict(recursive=True) for row in frame.collect()]
     finally:
         spark.stop()
-    # One task failed, and was done again.
+    # One task failed and was run again.
     assert os.path.exists(marker)
     key = lambda row: (row["path"], row["member"] or "")
     whole = list(meshpeek.scan(archives))

@@ -1,11 +1,14 @@
 import gc
 import os
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
 import textwrap
 import threading
+import zipfile
+import zlib
 
 import numpy
 import pytest
@@ -18,7 +21,7 @@ def address(array):
 
 
 def maps(path):
-    """Where the system says that a file is mapped."""
+    """Returns the address ranges to which a file is mapped, according to the system."""
     lines = pathlib.Path("/proc/self/maps").read_text().splitlines()
     spans = [line.split()[0].split("-") for line in lines if line.endswith(f" {path}")]
     return [range(int(start, 16), int(end, 16)) for start, end in spans]
@@ -32,7 +35,7 @@ def test_arrays_lie_inside_the_map(large):
     view = file["meshes/0/positions"].numpy()
     del file
     gc.collect()
-    # The view alone holds the map.
+    # Only the view keeps the map open.
     (mapped,) = maps(large)
     assert address(view) in mapped and address(view) + view.nbytes - 1 in mapped
     assert view.sum() == 4.5
@@ -63,7 +66,7 @@ def test_arrays_are_views_of_the_file(triangle):
         assert list(file) == list(file.arrays())
     with pytest.raises(ValueError, match="closed"):
         file.record()
-    # What was taken stays.
+    # Arrays and buffers taken before stay valid.
     del file, array, whole
     gc.collect()
     assert view.sum() == 4.5
@@ -150,7 +153,7 @@ def test_errors_are_exceptions(tmp_path, triangle):
     cut.write_bytes(b"BB3D")
     with pytest.raises(meshpeek.Error) as error:
         meshpeek.open(cut).info()
-    # The record has the same place.
+    # The record has the same location.
     assert error.value.offset == meshpeek.open(cut).record()["problems"][0]["offset"] == 0
     text = tmp_path / "note.txt"
     text.write_text("hello")
@@ -195,7 +198,7 @@ def test_a_file_of_50_gb_takes_no_memory(tmp_path):
 
 
 def run(code, *arguments, status=0):
-    """Runs code in a Python of its own."""
+    """Runs code in a separate Python process."""
     done = subprocess.run(
         [sys.executable, *arguments, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120
     )
@@ -230,7 +233,7 @@ print("alive")
 def test_a_cut_file_never_ends_python(large, moment):
     words = {key: "faulthandler.enable()" if key in moment else "" for key in ("before", "after", "late")}
     assert "alive" in run(CUT.format(path=str(large), **words)).stdout
-    # With faulthandler on from the start, as pytest has it.
+    # With faulthandler enabled from the start, as pytest does.
     os.truncate(large, 1 << 20)
 
 
@@ -262,13 +265,13 @@ def test_strided_rows_are_no_contiguous_buffer(corpus):
 
 
 def animation(count, name=b""):
-    """A BMTR animation of so many bones of this name."""
+    """Returns a BMTR animation with this many bones, all of this name."""
     return b"BMTR\3\0\0\0\1" + bytes(20) + struct.pack("<II", count, count) + (name + b"\0") * count + bytes(4)
 
 
 @pytest.mark.parametrize("question", ["arrays", "tree", "info"])
 def test_lists_of_many_parts_are_bounded(question):
-    # Bones without names are one row of a tree.
+    # Bones without names form one row of a tree, so `tree` needs names.
     name = b"a" if question == "tree" else b""
     few = meshpeek.from_buffer(animation(1000, name), "few.rtm")
     assert len(few.arrays()) >= 1000 and len(few.tree()) > 0 and few.info()["counts"]["bones"] == 1000
@@ -283,3 +286,48 @@ def test_a_member_is_had_by_its_place_in_a_long_list():
     assert len(few.members()) == 5 and few.member(4).name.endswith("!/a#4")
     with pytest.raises(IndexError):
         few.member(5)
+
+
+def png():
+    """A red pixel."""
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", zlib.compress(b"\0\xff\0\0")) + chunk(b"IEND", b"")
+
+
+def with_image(path, to):
+    """A copy of a map whose embedded images are sound."""
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(to, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, png() if name.endswith(".png") else old.read(name))
+    return to
+
+
+def test_models_are_exported_with_their_images(corpus, tmp_path):
+    names = ["lodka/several_models.lod", "mlod/everything.p3d", "rtm/plain.rtm"]
+    bmx = with_image(corpus / "bmx/full.bmx", tmp_path / "full.bmx")
+    b3d = tmp_path / "everything.b3d"
+    b3d.write_bytes((corpus / "b3d/everything.b3d").read_bytes())
+    with meshpeek.open(b3d) as file:
+        textures = [reference["name"] for reference in file.record()["references"]]
+        # Black is transparent in the other one, so its pixels are needed, which only the program decodes.
+        images = {name: png() for name in textures if name.endswith("bark.bmp")}
+        bare, glb = file.export(), file.export(images=images)
+        assert b"\x89PNG" not in bare and glb.count(b"IDAT") >= 1
+        assert file.export("png").startswith(b"\x89PNG") and file.export("ply").startswith(b"ply")
+        with pytest.raises(meshpeek.Unsupported):
+            file.export("fbx")
+    assert meshpeek.open(bmx).export().count(b"IDAT") == 1
+    program = os.environ.get("MESHPEEK") or shutil.which("meshpeek")
+    if not program:
+        pytest.skip("skipped: no program meshpeek; MESHPEEK says where it is")
+    for name in images:
+        (tmp_path / name.replace("\\", "/").split("/")[-1]).write_bytes(png())
+    for path in [*(corpus / name for name in names), bmx, b3d]:
+        out = tmp_path / "out.glb"
+        subprocess.run([program, "export", "-q", path, "-o", out], check=True)
+        ours = meshpeek.open(path).export(images=images if path == b3d else None)
+        assert ours == out.read_bytes(), path

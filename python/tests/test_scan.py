@@ -152,7 +152,7 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("way", ["rows", "stream"])
 @pytest.mark.parametrize("pace", ["slow", "fast"])
 def test_ctrl_c_is_a_keyboard_interrupt(archives, way, pace):
-    """Whether Python waits for the scan or always finds a batch ready."""
+    """Tests Ctrl-C both while Python waits for the scan, and while a batch is always ready."""
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED, str(archives), way, pace], capture_output=True, text=True, timeout=120
     )
@@ -182,7 +182,7 @@ def test_units_in_any_wrapping_are_the_whole(archives):
     assert keys(row for piece in units.pieces for row in meshpeek.scan(units=piece)) == whole
     for name in ("members", "parts", "arrays"):
         of_units = table(meshpeek.scan(units=units, table=name)).to_pylist()
-        order = lambda row: json.dumps(row)
+        order = lambda row: json.dumps(row, default=str)
         assert sorted(of_units, key=order) == sorted(table(meshpeek.scan(archives, table=name)).to_pylist(), key=order)
     os.utime(archives / "loose.b3d", (1, 1))
     lost = [row for row in meshpeek.scan(units=units) if row["bytes"] is None]
@@ -217,7 +217,8 @@ def test_the_stub_has_the_parameters_that_there_are():
     tree = ast.parse((pathlib.Path(meshpeek.__file__).parent / "__init__.pyi").read_text())
     for stub in tree.body:
         if isinstance(stub, ast.FunctionDef):
-            told = [argument.arg for argument in [*stub.args.args, *stub.args.kwonlyargs]]
+            rest = [stub.args.kwarg] if stub.args.kwarg else []
+            told = [argument.arg for argument in [*stub.args.args, *stub.args.kwonlyargs, *rest]]
             assert told == list(inspect.signature(getattr(meshpeek, stub.name)).parameters), stub.name
 
 

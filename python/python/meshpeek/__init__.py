@@ -1,4 +1,4 @@
-"""Looks into 3D game assets without loading them.
+"""Inspects 3D game assets without loading them.
 
     import meshpeek
 
@@ -9,65 +9,145 @@
 """
 
 import json as _json
+import os as _os
+import re as _re
 from collections.abc import Iterable as _Iterable
-from os import fspath as _fspath
 
 from . import _meshpeek
 from ._meshpeek import (
     SCHEMA,
+    TABLES,
     Array,
     Buffer,
     Error,
     File,
+    Geometry,
     LimitError,
     Progress,
     RowIterator,
     Scan,
     Unsupported,
+    Walk,
     __version__,
-    from_buffer,
-    open,
 )
 
 __all__ = [
     "SCHEMA",
+    "TABLES",
     "Array",
     "Buffer",
     "Error",
     "File",
+    "Geometry",
     "LimitError",
     "Progress",
     "RowIterator",
     "Scan",
     "Units",
     "Unsupported",
+    "Walk",
+    "address",
+    "diff",
+    "dupes",
     "from_buffer",
     "open",
     "plan",
+    "refs",
     "scan",
+    "verify",
+    "walk",
 ]
 
 
 class Units(tuple):
-    """Units of work: each is a list of dicts, the pieces of it, for `scan(units=...)` here or on another machine.
+    """Units of work for `scan(units=...)`, on this machine or another. Each unit is a list of dicts, its pieces.
 
-    A unit is plain data, to be pickled or sent as JSON."""
+    A unit is plain data, which can be pickled or sent as JSON."""
 
     @property
     def pieces(self):
-        """All pieces in one list; those of one unit share the number `unit`."""
+        """The pieces of all units in one list. Pieces of one unit have the same number `unit`."""
         return [piece for unit in self for piece in unit]
 
     def __repr__(self):
         return f"<meshpeek.Units: {len(self)} units of {len(self.pieces)} pieces>"
 
 
-def plan(paths, *, unit_bytes=256 << 20):
-    """Cuts a scan of these paths into units of about so many bytes, from sizes and the directories of archives alone.
+def open(path, *, access="auto", limits=None):
+    """Opens a file, or a member of an archive by its address: `mods.zip!/a.pbo!/data\\tree.p3d`.
 
-    The rows of all units are those of the whole scan. Each unit has a budget of its own for hostile files."""
+    `path` is a `str`, `bytes` or a path object, a row of a scan, or a binary file object, which is read whole. `access`
+    is "auto" (large files are mapped, others read), "map" or "read". `limits` are those of `scan`."""
+    if isinstance(path, dict):
+        path = address(path)
+    elif callable(getattr(path, "read", None)) and not hasattr(path, "__fspath__"):
+        name = getattr(path, "name", "")
+        return from_buffer(path.read(), name if isinstance(name, str | bytes) else "", limits=limits)
+    return _meshpeek.open(_path(path), access, _limits(limits))
+
+
+def from_buffer(buffer, name="", *, limits=None):
+    """Opens bytes as a file of this name. `bytes` are read in place. Other objects are copied, because they might change."""
+    return _meshpeek.from_buffer(buffer, _path(name), _limits(limits))
+
+
+def address(row):
+    """The address of a row of a scan, for `open`. Finds the file even if its name is not UTF-8."""
+    path, member = row["path"], row.get("member")
+    if row.get("lossy") and not _os.path.lexists(path):
+        byte = lambda found: bytes([int(found[1], 16)])
+        path = _os.fsdecode(_re.sub(rb"\\x([89a-fA-F][0-9a-fA-F])", byte, _os.fsencode(path)))
+    return path if member is None else f"{path}!/{member}"
+
+
+def walk(
+    paths=(),
+    *,
+    every=False,
+    formats=None,
+    globs=(),
+    folder_depth=None,
+    follow=False,
+    hidden=False,
+    ignored=False,
+    archives=True,
+    access="auto",
+    limits=None,
+    errors="raise",
+):
+    """Opens the assets in these paths one after another, and those inside archives, at any depth, in one pass. An
+    archive comes before its members. A member that cannot be decoded has its `error`.
+
+    With `every`, also gives what is not an asset. With `errors="skip"`, paths that cannot be read are left out. All
+    other options are those of `scan`."""
+    if errors not in ("raise", "skip"):
+        raise ValueError('errors is "raise" or "skip"')
+    options = _options(paths, formats=formats, globs=globs, folder_depth=folder_depth, follow=follow, hidden=hidden)
+    options |= {"ignored": ignored, "archives": archives, "access": access, "limits": _limits(limits)}
+    return _meshpeek.walk(options, every, errors == "skip")
+
+
+def plan(
+    paths,
+    *,
+    unit_bytes=256 << 20,
+    globs=(),
+    folder_depth=None,
+    follow=False,
+    hidden=False,
+    ignored=False,
+    archives=True,
+    limits=None,
+):
+    """Divides a scan of these paths into units of about `unit_bytes` bytes. Reads only file sizes and the directories
+    of archives. `scan` runs the units; give it the same options.
+
+    The rows of all units together are those of the whole scan. Each unit has a separate budget, which limits the cost
+    of hostile files."""
+    options = _options(paths, globs=globs, folder_depth=folder_depth, follow=follow, hidden=hidden, ignored=ignored)
+    options |= {"archives": archives, "limits": _limits(limits)}
     units = {}
-    for piece in _json.loads(_meshpeek.plan(_paths(paths), unit_bytes)):
+    for piece in _json.loads(_meshpeek.plan(options, unit_bytes)):
         units.setdefault(piece["unit"], []).append(piece)
     return Units(units.values())
 
@@ -76,35 +156,225 @@ def scan(
     paths=(),
     *,
     units=None,
+    table="assets",
+    depth="summary",
     digests=False,
     verify=False,
     formats=None,
+    globs=(),
+    folder_depth=None,
+    follow=False,
+    hidden=False,
+    ignored=False,
     archives=True,
+    since=None,
     jobs=None,
-    batch_rows=8192,
-    table="assets",
+    access="auto",
+    read_ahead=True,
+    limits=None,
     errors="record",
+    batch_rows=8192,
+    progress=False,
 ):
-    """Scans files, folders and archives, or the units of a plan; one row for each asset, or for what `table` says: "assets",
-    "members", "parts" or "arrays".
+    """Scans files, folders and archives, or the units of a plan. Returns one row for each item of the kind that `table`
+    names, one of `TABLES`.
 
-    A path that cannot be read is a row without a format whose one problem is the error ("record"; in other tables than
-    the assets it is raised after the last row), is raised at once ("raise"), or left out ("skip")."""
-    units = None if units is None else _json.dumps(_flat(units))
+    - `depth`: "header" reads headers and tables alone, "summary" all that needs no decoding, "verify" everything.
+      `verify=True` is short for the last.
+    - `formats`: only assets of these formats. `globs`: only paths that match one of these patterns, written as in
+      .gitignore; with `!` in front, only those that do not.
+    - `folder_depth`: the most levels of folders. `follow`: follow symbolic links. `hidden`, `ignored`: include hidden
+      files, and those that .gitignore and similar files exclude. `archives=False`: do not look inside archives.
+    - `since`: the whole result of an earlier scan of the assets with the same options, as an Arrow table or the path of
+      a Parquet file. The rows of files that have not changed are taken from it.
+    - `jobs`: files to read at once. `access`: "auto" (large files are mapped, others read), "map" or "read".
+      `read_ahead=False`: do not read ahead in archives.
+    - `limits`: a dict with a number for each limit to change: "depth", "decoded", "problems", "archive_depth",
+      "archive_members", "work", "output", "references".
+    - `errors` says what happens to a path that cannot be read. "record": it becomes a row without a format, with the
+      error as its only problem. Tables other than "assets", "problems" and "files" have no such row, so the error is
+      raised after the last row. "raise": the error is raised at once. "skip": the path is left out.
+    - `batch_rows`: the most rows in a batch. `progress=True` draws a bar with tqdm."""
+    options = _options(
+        paths,
+        digests=digests,
+        depth="verify" if verify else depth,
+        formats=formats,
+        globs=globs,
+        folder_depth=folder_depth,
+        follow=follow,
+        hidden=hidden,
+        ignored=ignored,
+        archives=archives,
+        jobs=jobs,
+        access=access,
+        read_ahead=read_ahead,
+        limits=_limits(limits),
+        table=table,
+        units=None if units is None else _json.dumps(_flat(units)),
+        errors=errors,
+        batch_rows=batch_rows,
+        progress=progress,
+    )
+    if since is not None:
+        if table != "assets":
+            raise ValueError('since is for table="assets"')
+        options["since"] = _arrow(since, _meshpeek.scan(options))
+    return _meshpeek.scan(options)
+
+
+def verify(paths=(), *, errors="record", **options):
+    """The problems in these paths, a row for each. Decodes every block and checks every index. The options are those of
+    `scan`."""
+    return scan(paths, table="problems", verify=True, errors=errors, **options)
+
+
+def refs(
+    paths, *, missing=False, stale=False, assume=(), jobs=None, access="auto", limits=None, errors="raise", progress=False
+):
+    """The references of all assets in these paths and what they mean, a row for each: with `state` and `target`.
+
+    `missing`: only those whose file is missing. `stale`: only textures that a material names and that an ODOL model's
+    copy of the material does not have. `assume`: names below these prefixes count as found."""
+    if missing and stale:
+        raise ValueError("missing and stale exclude each other")
     return _meshpeek.scan(
-        _paths(paths), units, digests, verify, formats, archives, jobs, batch_rows, table, errors
+        _options(
+            paths,
+            question="refs",
+            missing=missing,
+            stale=stale,
+            assume=_list(assume),
+            jobs=jobs,
+            access=access,
+            limits=_limits(limits),
+            errors=errors,
+            progress=progress,
+        )
     )
 
 
+def dupes(paths, *, jobs=None, access="auto", limits=None, errors="raise", progress=False):
+    """The assets in these paths that occur more than once, a row for each copy. Those of one `group` have the `same`
+    bytes ("file") or content ("content")."""
+    return _meshpeek.scan(
+        _options(
+            paths,
+            question="dupes",
+            jobs=jobs,
+            access=access,
+            limits=_limits(limits),
+            errors=errors,
+            progress=progress,
+        )
+    )
+
+
+def diff(a, b, *, tolerance=0.0, access="auto", limits=None, errors="raise"):
+    """The differences between two files, members, archives or folders, a row for each. Numbers with a fraction that
+    differ by `tolerance` at most are equal."""
+    sides = [_path(a), _path(b)]
+    return _meshpeek.scan(
+        _options(
+            (),
+            question="diff",
+            sides=sides,
+            tolerance=tolerance,
+            access=access,
+            limits=_limits(limits),
+            errors=errors,
+        )
+    )
+
+
+def _options(paths, **options):
+    """All options of a verb. Those that are not given have their defaults."""
+    defaults = {
+        "paths": _paths(paths),
+        "question": "scan",
+        "table": "assets",
+        "units": None,
+        "digests": False,
+        "depth": "summary",
+        "formats": None,
+        "globs": (),
+        "folder_depth": None,
+        "follow": False,
+        "hidden": False,
+        "ignored": False,
+        "archives": True,
+        "jobs": None,
+        "access": "auto",
+        "read_ahead": True,
+        "limits": {},
+        "assume": [],
+        "missing": False,
+        "stale": False,
+        "sides": [],
+        "tolerance": 0.0,
+        "progress": False,
+    }
+    options = defaults | options
+    options["formats"] = _list(options["formats"] or ())
+    options["globs"] = _list(options["globs"])
+    return options
+
+
+def _list(texts):
+    return [texts] if isinstance(texts, str) else list(texts)
+
+
+def _path(path):
+    """A path as text; `bytes` and names that are not UTF-8 as Python's own functions write them."""
+    try:
+        return _os.fsdecode(path)
+    except TypeError:
+        kind = type(path).__name__
+        raise TypeError(f"a path is a str, bytes or a path object, not {kind}; from_buffer() opens bytes of a file") from None
+
+
 def _paths(paths):
-    return [_fspath(paths)] if isinstance(paths, str) or hasattr(paths, "__fspath__") else list(paths)
+    if isinstance(paths, str | bytes) or hasattr(paths, "__fspath__"):
+        return [_path(paths)]
+    return [path if type(path) is str else _path(path) for path in paths]
+
+
+_UNITS = {"k": 10, "m": 20, "g": 30}
+
+
+def _limits(limits):
+    """Limits as numbers. "64k", "512M" and "2G" are numbers of bytes."""
+
+    def number(value):
+        if not isinstance(value, str):
+            return value
+        shift = _UNITS.get(value[-1:].lower(), 0)
+        return int(value[:-1] if shift else value) << shift
+
+    return {name: number(value) for name, value in (limits or {}).items()}
+
+
+def _arrow(since, scan):
+    """An earlier result with exactly the columns of the scan."""
+    if isinstance(since, str | bytes) or hasattr(since, "__fspath__"):
+        import pyarrow.parquet
+
+        since = pyarrow.parquet.read_table(_path(since))
+    try:
+        import pyarrow
+    except ImportError:
+        return since
+    try:
+        return pyarrow.table(since).cast(pyarrow.schema(scan))
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"since is not the result of an earlier scan: {error}") from None
 
 
 _KEYS = ("unit", "path", "lossy", "first", "last", "bytes", "stamp", "named")
 
 
 def _flat(units):
-    """The pieces in whatever they were put in: one, a unit, several, or rows of an engine."""
+    """Returns all pieces in one list. Accepts a piece, a unit, several units, or rows of an engine such as Spark."""
     if hasattr(units, "asDict"):
         units = units.asDict()
     if isinstance(units, dict):

@@ -1,14 +1,20 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
-from typing import Any, Literal, TypeAlias, TypedDict, final
+from typing import Any, BinaryIO, Literal, TypeAlias, TypedDict, final, overload
 
 import numpy
 
 SCHEMA: int
 __version__: str
 
-_Path: TypeAlias = str | PathLike[str]
+TABLES: tuple[str, ...]
+
+_Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
+_Access: TypeAlias = Literal["auto", "map", "read"]
+_Errors: TypeAlias = Literal["record", "raise", "skip"]
+_Limits: TypeAlias = Mapping[str, int | str] | None
+_Table: TypeAlias = Literal["assets", "members", "parts", "arrays", "lods", "problems", "files", "geometry"]
 
 class Piece(TypedDict):
     unit: int
@@ -49,27 +55,115 @@ class Problem(TypedDict):
     offset: int | None
     message: str
 
+class Bone(TypedDict):
+    name: str
+    parent: int | None
+
+class Clip(TypedDict):
+    name: str
+    seconds: float | None
+    rate: float | None
+
+class Rig(TypedDict):
+    model: int
+    bones: list[Bone]
+    clips: list[Clip]
+
 class Error(ValueError):
+    path: str | None
     offset: int | None
+    code: str
+    limit: int | None
+    option: str | None
+    errno: None
 
 class Unsupported(Error): ...
 class LimitError(Error): ...
 
-def open(path: _Path, *, access: Literal["auto", "map", "read"] = "auto") -> File: ...
-def from_buffer(buffer: Any, name: str = "") -> File: ...
-def plan(paths: _Path | Iterable[_Path], *, unit_bytes: int = ...) -> Units: ...
+def open(path: _Path | Mapping[str, Any] | BinaryIO, *, access: _Access = "auto", limits: _Limits = None) -> File: ...
+def from_buffer(buffer: Any, name: _Path = "", *, limits: _Limits = None) -> File: ...
+def address(row: Mapping[str, Any]) -> str: ...
+def walk(
+    paths: _Path | Iterable[_Path] = (),
+    *,
+    every: bool = False,
+    formats: Iterable[str] | None = None,
+    globs: str | Iterable[str] = (),
+    folder_depth: int | None = None,
+    follow: bool = False,
+    hidden: bool = False,
+    ignored: bool = False,
+    archives: bool = True,
+    access: _Access = "auto",
+    limits: _Limits = None,
+    errors: Literal["raise", "skip"] = "raise",
+) -> Walk: ...
+def plan(
+    paths: _Path | Iterable[_Path],
+    *,
+    unit_bytes: int = ...,
+    globs: str | Iterable[str] = (),
+    folder_depth: int | None = None,
+    follow: bool = False,
+    hidden: bool = False,
+    ignored: bool = False,
+    archives: bool = True,
+    limits: _Limits = None,
+) -> Units: ...
 def scan(
     paths: _Path | Iterable[_Path] = (),
     *,
     units: Any = None,
+    table: _Table = "assets",
+    depth: Literal["header", "summary", "verify"] = "summary",
     digests: bool = False,
     verify: bool = False,
-    formats: Sequence[str] | None = None,
+    formats: Iterable[str] | None = None,
+    globs: str | Iterable[str] = (),
+    folder_depth: int | None = None,
+    follow: bool = False,
+    hidden: bool = False,
+    ignored: bool = False,
     archives: bool = True,
+    since: Any = None,
     jobs: int | None = None,
+    access: _Access = "auto",
+    read_ahead: bool = True,
+    limits: _Limits = None,
+    errors: _Errors = "record",
     batch_rows: int = 8192,
-    table: Literal["assets", "members", "parts", "arrays"] = "assets",
-    errors: Literal["record", "raise", "skip"] = "record",
+    progress: bool = False,
+) -> Scan: ...
+def verify(paths: _Path | Iterable[_Path] = (), *, errors: _Errors = "record", **options: Any) -> Scan: ...
+def refs(
+    paths: _Path | Iterable[_Path],
+    *,
+    missing: bool = False,
+    stale: bool = False,
+    assume: str | Iterable[str] = (),
+    jobs: int | None = None,
+    access: _Access = "auto",
+    limits: _Limits = None,
+    errors: Literal["raise", "skip", "record"] = "raise",
+    progress: bool = False,
+) -> Scan: ...
+def dupes(
+    paths: _Path | Iterable[_Path],
+    *,
+    jobs: int | None = None,
+    access: _Access = "auto",
+    limits: _Limits = None,
+    errors: _Errors = "raise",
+    progress: bool = False,
+) -> Scan: ...
+def diff(
+    a: _Path,
+    b: _Path,
+    *,
+    tolerance: float = 0.0,
+    access: _Access = "auto",
+    limits: _Limits = None,
+    errors: _Errors = "raise",
 ) -> Scan: ...
 
 class Units(tuple[list[Piece], ...]):
@@ -78,6 +172,12 @@ class Units(tuple[list[Piece], ...]):
 
 @final
 class Scan:
+    @property
+    def table(self) -> str: ...
+    def to_polars(self) -> Any: ...
+    def to_arrow(self) -> Any: ...
+    def to_pandas(self) -> Any: ...
+    def _repr_html_(self) -> str: ...
     def __arrow_c_schema__(self) -> Any: ...
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
     def __iter__(self) -> RowIterator: ...
@@ -92,7 +192,20 @@ class RowIterator(Iterator[dict[str, Any]]):
     def __next__(self) -> dict[str, Any]: ...
 
 @final
+class Walk(Iterator[File]):
+    def __iter__(self) -> Walk: ...
+    def __next__(self) -> File: ...
+
+@final
+class Geometry(Sequence[dict[str, Any]]):
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int) -> dict[str, Any]: ...  # type: ignore[override]
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+@final
 class Progress:
+    @property
+    def done(self) -> bool: ...
     @property
     def files(self) -> int: ...
     @property
@@ -113,17 +226,53 @@ class File:
     @property
     def buffer(self) -> Buffer: ...
     def record(self, *, digests: bool = False) -> dict[str, Any]: ...
-    def export(self, form: Literal["glb", "obj", "ply", "png"] = "glb") -> bytes: ...
+    @property
+    def error(self) -> Exception | None: ...
+    def export(
+        self,
+        form: Literal["glb", "obj", "ply", "png"] = "glb",
+        *,
+        images: Mapping[str, bytes] | None = None,
+        texture: str | None = None,
+        clip: str | None = None,
+        fps: float | None = None,
+        lod: int | Literal["all"] | None = None,
+        mirror: Literal["x", "z"] | None = None,
+        up: Literal["y", "z"] = "y",
+        scale: float = 1.0,
+        size: int = 512,
+        eye: tuple[float, float, float] | None = None,
+        time: float | None = None,
+        transparent: bool = False,
+        wireframe: bool = False,
+    ) -> bytes: ...
+    def geometry(self) -> Geometry: ...
+    def rigs(self) -> list[Rig]: ...
+    def pose(
+        self,
+        seconds: float | None = None,
+        *,
+        clip: str | None = None,
+        rig: int = 0,
+        space: Literal["local", "world", "skin"] = "world",
+    ) -> numpy.ndarray[Any, Any]: ...
+    def walk(self, *, every: bool = False) -> Walk: ...
+    def _repr_html_(self) -> str: ...
     def info(self) -> dict[str, Any]: ...
     def tree(self) -> list[Region]: ...
     def verify(self) -> list[Problem]: ...
     def arrays(self) -> Mapping[str, ArrayFacts]: ...
-    def __getitem__(self, selector: str) -> Array: ...
+    @overload
+    def __getitem__(self, key: int) -> File: ...
+    @overload
+    def __getitem__(self, key: str) -> Any: ...
+    def keys(self) -> list[str]: ...
+    def __len__(self) -> int: ...
     def members(self) -> list[Member]: ...
     def member(self, member: int | str) -> File: ...
     def unchanged(self) -> bool: ...
     def close(self) -> None: ...
-    def __contains__(self, selector: str) -> bool: ...
+    def __contains__(self, key: object) -> bool: ...
     def __iter__(self) -> Iterator[str]: ...
     def __enter__(self) -> File: ...
     def __exit__(
@@ -148,6 +297,8 @@ class Array:
     def aligned(self) -> bool: ...
     def numpy(self, copy: bool = False) -> numpy.ndarray[Any, Any]: ...
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]: ...
+    def __getitem__(self, index: Any) -> Any: ...
+    def __iter__(self) -> Iterator[Any]: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __len__(self) -> int: ...
 

@@ -1,0 +1,105 @@
+//! Triangles of all formats in one form.
+
+use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
+
+use arrow_array::cast::AsArray;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::types::{Float32Type, Int32Type};
+use arrow_array::{Array as _, RecordBatch, RecordBatchIterator};
+use meshpeek::scan::Depth;
+use meshpeek_tables::{Batches, Table};
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyDict};
+
+use super::File;
+use crate::rows::cell;
+
+/// The triangles of a model: a sequence of dicts, one for each material in each mesh, whose arrays are NumPy arrays.
+/// Also an Arrow stream, with the columns of the table "geometry".
+#[pyclass(frozen, module = "meshpeek", sequence)]
+pub(crate) struct Geometry(Vec<RecordBatch>);
+
+/// The columns that become NumPy arrays, and the width of their rows.
+const ARRAYS: [(&str, usize); 4] = [("positions", 3), ("normals", 3), ("uvs", 2), ("triangles", 3)];
+
+fn no_part() -> PyErr {
+    PyIndexError::new_err("no such part")
+}
+
+#[pymethods]
+impl Geometry {
+    fn __len__(&self) -> usize {
+        self.0.iter().map(RecordBatch::num_rows).sum()
+    }
+
+    /// A dict with the columns of the table "geometry". `positions`, `normals` and `uvs` are arrays of `float32` with a row
+    /// for each vertex, `triangles` one of `int32` with three vertices in each row.
+    fn __getitem__<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, PyDict>> {
+        let index = if index < 0 { self.__len__().checked_add_signed(index) } else { Some(index.unsigned_abs()) };
+        let mut row = index.ok_or_else(no_part)?;
+        let mut batches = self.0.iter().skip_while(|batch| {
+            let is_before = row >= batch.num_rows();
+            row -= if is_before { batch.num_rows() } else { 0 };
+            is_before
+        });
+        let batch = batches.next().ok_or_else(no_part)?;
+        let (dict, numpy) = (PyDict::new(py), py.import("numpy")?);
+        for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+            let Some((_, width)) = ARRAYS.iter().find(|(name, _)| name == field.name()) else {
+                dict.set_item(field.name(), cell(py, column, row)?)?;
+                continue;
+            };
+            let list = column.as_list::<i32>().value(row);
+            let items = list.as_fixed_size_list();
+            let numbers = items.values().slice(items.value_offset_at(0), items.len() * width);
+            let (numbers, kind) = match field.name().as_str() {
+                "triangles" => (numbers.as_primitive::<Int32Type>().values().inner(), "=i4"),
+                _ => (numbers.as_primitive::<Float32Type>().values().inner(), "=f4"),
+            };
+            let flat = numpy.call_method1("frombuffer", (PyBytes::new(py, numbers), kind))?;
+            dict.set_item(field.name(), flat.call_method1("reshape", ((items.len(), *width),))?)?;
+        }
+        Ok(dict)
+    }
+
+    /// The columns and rows, as an Arrow stream.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // The requested schema is optional to support.
+        let _ = requested_schema;
+        let batches = RecordBatchIterator::new(self.0.clone().into_iter().map(Ok), Table::Geometry.schema());
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(batches)), c"arrow_array_stream")
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<meshpeek.Geometry of {} parts>", self.__len__())
+    }
+}
+
+#[pymethods]
+impl File {
+    /// Its triangles, in the same form for all formats: right-handed, y up, front faces counterclockwise, v down, in world
+    /// space, with a vertex for each different corner. All levels of detail are there; `lod` and `resolution` tell them
+    /// apart. A part that cannot be read has a `problem` and no triangles.
+    fn geometry(&self, py: Python<'_>) -> PyResult<Geometry> {
+        let batches = self.with_asset(py, |open, asset| {
+            let record = open.record(false, Depth::Header);
+            let made = Mutex::new(Vec::new());
+            let batches = Batches::new(&[Table::Geometry], usize::MAX, |_, batch| {
+                made.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
+                Ok(ControlFlow::Continue(()))
+            });
+            let _ = batches.geometry(&record, asset, &open.budget());
+            batches.finish()?;
+            drop(batches);
+            Ok(made.into_inner().unwrap_or_else(PoisonError::into_inner))
+        })?;
+        Ok(Geometry(batches))
+    }
+}

@@ -1,0 +1,220 @@
+//! An open asset as a mapping: an archive of its members, any other asset of its arrays.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use meshpeek::address::Names;
+use meshpeek::container::{Container, Member, Members};
+use meshpeek::inspect::{self, Selector, selector};
+use meshpeek::scan::Stored;
+use meshpeek::summary::Name;
+use meshpeek::{Budget, Error, OwnedAsset};
+use pyo3::exceptions::{PyFileNotFoundError, PyIndexError, PyKeyError};
+use pyo3::prelude::*;
+use pyo3::types::{PyIterator, PyList};
+
+use super::lists::{Rows, until};
+use super::{File, Open};
+use crate::array::Array;
+use crate::error::exception;
+use crate::open::{Bytes, Owner};
+
+/// The number of members from one mark to the next. Those in between are walked.
+const STEP: usize = 64;
+
+self_cell::self_cell!(
+    /// The members of an archive by number. Kept once it is made.
+    pub(super) struct Directory {
+        owner: OwnedAsset<Bytes>,
+        #[covariant]
+        dependent: Marks,
+    }
+);
+
+pub(super) struct Marks<'a> {
+    marks: Vec<Members<'a>>,
+    count: usize,
+    /// The names that differ from those stored: repeated ones, and those that are not UTF-8.
+    renamed: HashMap<usize, Name>,
+}
+
+impl Directory {
+    /// Walks all members. Its memory counts as results.
+    fn list(open: &Open) -> Result<Self, Error> {
+        let owner = open.asset.as_ref().map_err(Error::clone)?.clone();
+        let budget = open.budget();
+        Self::try_new(owner, |owner| {
+            let mut listed = Marks { marks: Vec::new(), count: 0, renamed: HashMap::new() };
+            let Some(container) = Container::of(owner.asset()) else { return Ok(listed) };
+            let (mut members, mut names) = (container.members(), Names::of(&container));
+            loop {
+                let mark = members.clone();
+                let Some(Ok(member)) = members.next() else { return Ok(listed) };
+                if listed.count.is_multiple_of(STEP) {
+                    budget.output(size_of::<Members<'_>>() as u64)?;
+                    listed.marks.push(mark);
+                }
+                let name = names.next(member.name());
+                if name.text.as_bytes() != member.name().as_bytes() {
+                    budget.output(64 + name.text.len() as u64)?;
+                    listed.renamed.insert(listed.count, name);
+                }
+                listed.count += 1;
+            }
+        })
+    }
+
+    fn get(&self, index: usize) -> Option<(Name, Member<'_>)> {
+        let listed = self.borrow_dependent();
+        let member = listed.marks.get(index / STEP)?.clone().nth(index % STEP)?.ok()?;
+        let name = listed.renamed.get(&index).cloned();
+        Some((name.unwrap_or_else(|| Name::from(member.name())), member))
+    }
+}
+
+impl Open {
+    fn directory(&self) -> Result<&Directory, Error> {
+        if let Some(directory) = self.directory.get() {
+            return Ok(directory);
+        }
+        let made = Directory::list(self)?;
+        Ok(self.directory.get_or_init(|| made))
+    }
+
+    /// The member with this number.
+    fn member_at(&self, index: usize) -> Result<Option<Self>, Error> {
+        match self.directory()?.get(index) {
+            Some((name, member)) => self.open_member(name, &member, &self.budget()).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Opens one of this archive's members.
+    pub(super) fn open_member(&self, name: Name, member: &Member<'_>, budget: &Budget) -> Result<Self, Error> {
+        let limit = self.limits.archive_depth;
+        if self.depth >= limit {
+            return Err(Error::limit("archives inside each other", limit, "--max-archive-depth"));
+        }
+        let data = member.decode(budget).map(|content| {
+            let content = content.into_inner();
+            let view = match &content {
+                Cow::Borrowed(bytes) => self.data.holding(bytes),
+                Cow::Owned(_) => None,
+            };
+            view.unwrap_or_else(|| Bytes::whole(Owner::Decoded(content.into_owned())))
+        });
+        Ok(self.inside(name, 1, Some(Stored::of(member)), data))
+    }
+
+    pub(super) fn is_archive(&self) -> bool {
+        self.asset.as_ref().is_ok_and(|asset| Container::of(asset.asset()).is_some())
+    }
+}
+
+impl File {
+    /// Returns true if the key is the selector of an array.
+    fn has_array(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let wanted = key.extract::<&str>().ok().and_then(|key| key.parse::<Selector>().ok());
+        wanted.map_or(Ok(false), |wanted| self.with_asset(py, |_, asset| Ok(wanted.find(asset, &mut |_| {}))))
+    }
+}
+
+#[pymethods]
+impl File {
+    /// A member by its index, by its name, or by its path through nested archives: `inner.pbo!/tree.p3d`. The first use
+    /// of an index lists all members; after that, each takes the same time.
+    fn member(&self, py: Python<'_>, member: &Bound<'_, PyAny>) -> PyResult<File> {
+        if let Ok(index) = member.extract::<isize>() {
+            let index = match index {
+                0.. => index.unsigned_abs(),
+                _ => self.__len__(py)?.checked_add_signed(index).unwrap_or(usize::MAX),
+            };
+            let found = self.with_asset(py, |open, _| open.member_at(index))?;
+            return found.map(File::new).ok_or_else(|| PyIndexError::new_err("no such member"));
+        }
+        let name: String = member.extract()?;
+        Ok(File::new(self.with(py, |open| open.member(name.as_bytes()))?))
+    }
+
+    /// The number of its members if it is an archive, else that of its arrays.
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.with_asset(py, |open, asset| {
+            if open.is_archive() {
+                return open.directory().map(|directory| directory.borrow_dependent().count);
+            }
+            let mut count = 0;
+            selector::each(asset, &mut |_, _| count += 1);
+            Ok(count)
+        })
+    }
+
+    /// The names of its members if it is an archive, else the selectors of its arrays.
+    fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let names = self.with_asset(py, |open, asset| {
+            let mut rows = Rows::of(open);
+            match Container::of(asset) {
+                Some(container) => {
+                    let mut names = Names::of(&container);
+                    for member in container.members().map_while(Result::ok) {
+                        if !rows.add(member.name().len(), || names.next(member.name()).text) {
+                            break;
+                        }
+                    }
+                }
+                None => selector::each_until(asset, &mut |selector, _| {
+                    until(rows.add(selector.len(), || selector.to_owned()))
+                }),
+            }
+            rows.finish()
+        })?;
+        PyList::new(py, names)
+    }
+
+    /// The array with this selector, such as `file["lods/0/positions"]`. Of an archive, also the member with this name
+    /// or index.
+    fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if self.get()?.is_archive() && !self.has_array(py, key)? {
+            let missing = |error: PyErr| match error.is_instance_of::<PyFileNotFoundError>(py) {
+                true => PyKeyError::new_err(error.value(py).to_string()),
+                false => error,
+            };
+            return Ok(Bound::new(py, self.member(py, key).map_err(missing)?)?.into_any());
+        }
+        let selector: &str = key.extract()?;
+        let wanted: Selector = selector.parse().map_err(|error| exception(py, &error))?;
+        let (array, data, hint) = self.with_asset(py, |open, asset| {
+            let array = inspect::Array::find(asset, &open.data, &wanted, &open.budget())?;
+            let hint = if array.is_none() { selector::nearest(asset, selector) } else { None };
+            Ok((array, open.data.clone(), hint))
+        })?;
+        match array {
+            Some(array) => Ok(Bound::new(py, Array::new(array, &data)?)?.into_any()),
+            None => {
+                let hint = hint.map(|hint| format!("; did you mean {hint}?")).unwrap_or_default();
+                Err(PyKeyError::new_err(format!("no array {selector}{hint}")))
+            }
+        }
+    }
+
+    /// Returns true if there is an array with this selector, or a member with this name.
+    fn __contains__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        if self.has_array(py, key)? {
+            return Ok(true);
+        }
+        match key.extract::<&str>() {
+            Ok(name) if self.get()?.is_archive() => {
+                match self.with(py, |open| open.member(name.as_bytes()).map(drop)) {
+                    Ok(()) => Ok(true),
+                    Err(error) if error.is_instance_of::<PyFileNotFoundError>(py) => Ok(false),
+                    Err(error) => Err(error),
+                }
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// The keys.
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.keys(py)?.try_iter()
+    }
+}
