@@ -1,4 +1,4 @@
-//! Files of a few bytes that stand for many, one for each way in which formats allow that, with every verb.
+//! Small files that expand to much more, one for each way in which formats allow that, tested with every verb.
 //!
 //! The usual run takes small files, small limits and a third of the verbs for each. All verbs, files of a megabyte and
 //! the default limits, in a release build:
@@ -80,7 +80,7 @@ fn kinds(scale: usize) -> Vec<Kind> {
     let level = |name: &str, bytes: &[u8]| many(16, &Entry::deflated(name, bytes)).to_vec();
     let lzo = packed_lods(49, 4, scale << 16);
     let lzss = packed_lods(43, 4, scale << 12);
-    // One value stands for all texture coordinates and normals: four bytes for any number.
+    // One stored value is repeated for all texture coordinates and normals: four bytes for any number.
     let filled = || {
         let count = (scale as u32) << 22;
         let uvs = vec![Array::Fill([1, 2], count)];
@@ -285,7 +285,7 @@ fn kinds(scale: usize) -> Vec<Kind> {
 pub struct Folder(pub PathBuf, bool);
 
 impl Folder {
-    /// Whether only the files are wanted.
+    /// Returns true if the files are only written, and not run.
     pub fn is_kept(&self) -> bool {
         !self.1
     }
@@ -307,7 +307,7 @@ impl Drop for Folder {
     }
 }
 
-/// What the program may take: the limits that it is given, and what these and a file of some size come to.
+/// The limits of a run: its flags, and the resulting bounds for a file of some size.
 pub struct Bounds {
     flags: Vec<String>,
     memory: u64,
@@ -331,7 +331,7 @@ impl Bounds {
     }
 }
 
-/// Runs a verb with no more memory than is allowed, which would end it; how many bytes it tells, and its time.
+/// Runs a verb with a memory limit, above which it is killed. Returns the size of its output in bytes, and its time.
 pub fn run(verb: &[&str], paths: &[&Path], place: &Path, bounds: &Bounds) -> Result<(u64, Duration), String> {
     let start = Instant::now();
     let mut child = Command::new("sh")

@@ -1,8 +1,9 @@
 //! Tests of the Blitz3D reader.
 
 use meshpeek::b3d::{ChunkKind, Scene};
+use meshpeek::summary::Problems;
 use meshpeek::view::{LeArray, Strided};
-use meshpeek::{Asset, ErrorKind, Inspect};
+use meshpeek::{Asset, ErrorKind, Inspect, Limits};
 
 use crate::corpus::outside_file;
 use crate::memory::usage_of;
@@ -295,4 +296,24 @@ fn a_short_or_foreign_header_is_an_error() {
     assert!(matches!(newer.kind(), ErrorKind::Unsupported(_)));
     assert_eq!(newer.to_string(), "at 0x8: Blitz3D scene of version 100, newer than this reader");
     assert_eq!(Scene::parse(b"BB3D\x04\0\0\0\x63\0\0\0").unwrap().version(), 99);
+}
+
+#[test]
+fn a_list_after_what_refers_to_it_is_a_warning() {
+    let textures = || write::textures(&[]);
+    let brushes = || write::brushes(&[]);
+    let node = || node("n", []);
+    let told = |parts: [Bytes; 3]| {
+        let late: u64 = parts.iter().take(2).map(|part| part.len() as u64).sum();
+        let mut problems = Problems::new(&Limits::default());
+        Asset::parse(&scene(parts).to_vec()).unwrap().verify(&mut problems);
+        let problems = problems.into_vec();
+        problems
+            .into_iter()
+            .map(|problem| (problem.message.into_owned(), problem.offset.map(|at| at - 12 - late)))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(told([textures(), brushes(), node()]), []);
+    assert_eq!(told([textures(), node(), brushes()]), [("BRUS after what refers to it".to_owned(), Some(0))]);
+    assert_eq!(told([brushes(), node(), textures()]), [("TEXS after what refers to it".to_owned(), Some(0))]);
 }

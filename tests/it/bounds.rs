@@ -35,7 +35,7 @@ pub fn prefix_times_members(prefix: usize, count: usize) -> Vec<u8> {
     members(Writer::new().product(&[(b"prefix", &vec![b'p'; prefix])]), count)
 }
 
-/// The same archive as a member with a name of this length.
+/// An archive with this many members, as a member with a name of this length.
 pub fn archive_name_times_members(name: usize, count: usize) -> Vec<u8> {
     let inner = members(Writer::new().product(&[]), count);
     zip(&[Entry::deflated([&vec![b'n'; name][..], b".pbo"].concat(), &inner)], b"").to_vec()

@@ -224,7 +224,7 @@ fn jobs_of_a_pool_of_threads_get_on_within_the_limit() {
     assert!(most > POOL && most <= POOL + 100 * MIB, "{most}");
 }
 
-/// How much a thread may take does not depend on when it forks; what lies in held memory counts there.
+/// The amount that a thread may take does not depend on the moment of its fork. Data in held memory counts there.
 #[test]
 fn a_fork_has_the_limit_of_the_data_around_it() {
     let budget = budget(256);

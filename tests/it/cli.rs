@@ -574,6 +574,8 @@ fn records_come_in_the_order_of_a_number_and_the_first_alone() {
     assert!(code(&since) == 2 && stderr(&since).contains("--since goes with --sort path only"), "{}", stderr(&since));
 }
 
+// Its archive comes from tests for Linux.
+#[cfg(target_os = "linux")]
 #[test]
 fn of_many_records_only_the_first_are_kept() {
     let folder = Folder::new("top");
@@ -636,6 +638,60 @@ fn keys_of_several_files_are_rows() {
     let text = run(["info", EVERYTHING, "corpus/b3d/triangle.b3d"]);
     assert!(stdout(&text).contains("\n\ncorpus/b3d/triangle.b3d\n"), "{}", stdout(&text));
     assert_eq!(code(&run(["info", EVERYTHING, "--select", "path", "-o", "x.json"])), 2);
+}
+
+#[test]
+fn conditions_choose_records() {
+    let scan = |condition: &str, flags: &[&str]| {
+        let output =
+            program().args(["scan", "corpus/b3d", "corpus/zip", "--where", condition]).args(flags).output().unwrap();
+        assert_eq!(code(&output), 0, "{condition}: {}", stderr(&output));
+        output
+    };
+    let all = lines(&run(["scan", "corpus/b3d", "corpus/zip"]));
+    let vertices = |record: &Json| record["counts"]["vertices"].as_u64();
+    let is_b3d = |record: &Json| record["format"] == "b3d";
+    type Holds<'h> = &'h dyn Fn(&Json) -> bool;
+    let conditions: [(&str, Holds<'_>); 11] = [
+        ("vertices > 4", &|record| vertices(record).is_some_and(|count| count > 4)),
+        ("counts.vertices<=4", &|record| vertices(record).is_some_and(|count| count <= 4)),
+        ("not vertices > 4", &|record| vertices(record).is_none_or(|count| count <= 4)),
+        ("format = 'b3d' and vertices >= 5 or format=\"mlod\"", &|record| {
+            is_b3d(record) && vertices(record) >= Some(5) || record["format"] == "mlod"
+        }),
+        ("format = 'b3d' and (vertices >= 5 or bytes < 100)", &|record| {
+            is_b3d(record) && (vertices(record) >= Some(5) || record["bytes"].as_u64().unwrap() < 100)
+        }),
+        ("references.kind = 'material'", &|record| {
+            record["references"].as_array().unwrap().iter().any(|reference| reference["kind"] == "material")
+        }),
+        ("name = 'scene.b3d'", &|record| record["member"].as_str().is_some_and(|name| name.ends_with("scene.b3d"))),
+        ("member != ''", &|record| !record["member"].is_null()),
+        ("stored.method = 'deflate'", &|record| record["stored"]["method"] == "deflate"),
+        ("errors = 0 and warnings = 0", &|record| record["problems"].as_array().unwrap().is_empty()),
+        ("bytes = 'x' or path > 3", &|_| false),
+    ];
+    for (condition, expected) in conditions {
+        let mut found = lines(&scan(condition, &[]));
+        let mut expected: Vec<Json> = all.iter().filter(|record| expected(record)).cloned().collect();
+        for list in [&mut found, &mut expected] {
+            list.sort_by_key(Json::to_string);
+        }
+        assert_eq!(found, expected, "{condition}");
+    }
+    let columns = ["--sort", "-vertices", "--top", "2", "--columns", "name,vertices", "--format", "csv"];
+    let output = scan("vertices < 6 and format = 'b3d'", &columns);
+    assert_eq!(stdout(&output), "name,vertices\neight_sets_of_four.b3d,5\nscene.b3d,4\n");
+    // Only these are drawn.
+    let folder = Folder::new("where");
+    scan("name = 'triangle.b3d'", &["--thumbnails", folder.0.to_str().unwrap()]);
+    assert_eq!(crate::corpus::below(&folder.0).len(), 1);
+    for (condition, flags) in [("vertices >", &[][..]), ("bytes > 1", &["--events"]), ("bytes > 1", &["--since", "x"])]
+    {
+        assert_eq!(code(&run(["scan", "corpus/b3d", "--where", condition].iter().chain(flags))), 2, "{condition}");
+    }
+    let output = run(["scan", "corpus/b3d", "--where", "bytes > 1 and tiangles > 3"]);
+    assert!(stderr(&output).contains("column 15: records have no such key"), "{}", stderr(&output));
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::writer::zip::{Entry, zip};
 
 type Files = Vec<(String, Vec<u8>)>;
 
-/// Commands over the same files. What they write into `out` counts as output.
+/// Commands that use the same files. The files that they write into `out` count as output.
 struct Case {
     name: &'static str,
     files: Files,
@@ -30,13 +30,13 @@ fn case(name: &'static str, files: Vec<(&str, Vec<u8>)>, commands: &[&str]) -> C
     Case { name, files, commands: commands.iter().map(words).collect() }
 }
 
-/// A scene that names so many textures.
+/// Returns a scene that refers to this many textures.
 fn scene_of_textures(count: usize, name: impl Fn(usize) -> String) -> Vec<u8> {
     let texture = |all: Bytes, index: usize| all.cstr(name(index)).raw([0; 28]);
     b3d::scene([chunk(b"TEXS", (0..count).fold(Bytes::new(), texture))]).to_vec()
 }
 
-/// A member with a name of so many bytes, in an archive with another long name, and so many names that differ.
+/// Returns an archive in an archive. Both member names are long, and the member refers to `count` different textures.
 fn long_names(name: usize, count: usize, mark: char) -> Vec<u8> {
     let scene = scene_of_textures(count, |index| format!("{mark}{index}"));
     let name = |ending: &[u8]| [&vec![b'n'; name][..], ending].concat();
@@ -44,20 +44,20 @@ fn long_names(name: usize, count: usize, mark: char) -> Vec<u8> {
     zip(&[Entry::deflated(name(b".zip"), &inner)], b"").to_vec()
 }
 
-/// So many members of one name with different content.
+/// Returns an archive with this many members that have the same name but different content.
 fn equal_members(count: usize, mark: char) -> Vec<u8> {
     let scene = |index: usize| scene_of_textures(1, |_| format!("{mark}{index}"));
     zip(&(0..count).map(|index| Entry::deflated("same.b3d", &scene(index))).collect::<Vec<_>>(), b"").to_vec()
 }
 
-/// An archive of so many names of so many control characters, in an archive.
+/// Returns an archive in an archive. The inner one has this many names with this many control characters each.
 fn control_names(count: usize, bytes: usize) -> Vec<u8> {
     let name = |index: usize| [format!("{index:06}").as_bytes(), &vec![1; bytes]].concat();
     let members = (0..count).fold(Writer::new().product(&[]), |all, index| all.stored(&name(index), b""));
     zip(&[Entry::deflated("a.pbo", &members.finish(Tail::Bytes(b"")))], b"").to_vec()
 }
 
-/// A scene of triangles, each with a texture of its own.
+/// Returns a scene of triangles, each with a different texture.
 fn textured(images: usize) -> Vec<u8> {
     let name = |index: usize| format!("{index}.png");
     let textures = chunk(b"TEXS", (0..images).fold(Bytes::new(), |all, index| all.cstr(name(index)).raw([0; 28])));
@@ -69,19 +69,19 @@ fn textured(images: usize) -> Vec<u8> {
 
 const CORNERS: &[[i32; 3]] = &[[0, 1, 2]];
 
-/// A gray image of this side.
+/// Returns a gray image with sides of this length.
 fn image_of(side: u32) -> Vec<u8> {
     let mut png = std::io::Cursor::new(Vec::new());
     image::GrayImage::new(side, side).write_to(&mut png, image::ImageFormat::Png).unwrap();
     png.into_inner()
 }
 
-/// The same image by so many names.
+/// Returns one image under this many names.
 fn images(count: usize, image: &[u8]) -> Files {
     (0..count).map(|index| (format!("{index}.png"), image.to_vec())).collect()
 }
 
-/// So many models that differ in a number.
+/// Returns an archive of this many models, which differ only in one number.
 pub fn models(count: usize) -> Vec<u8> {
     let model = |index: usize| {
         let corners = Bytes::new().u32(0).u32(0).u32(0).f32s([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, index as f32, 1.0]);

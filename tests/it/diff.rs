@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 
+#[cfg(unix)]
 use crate::cli::pty::stdout_on_terminal;
 use crate::cli::{Folder, code, lines, program, run, stderr, stdout};
 use crate::writer::b3d::{
@@ -132,7 +133,7 @@ fn how_arrays_are_stored_is_no_difference_of_their_content() {
     assert_eq!(told(&one, &each), Vec::<String>::new());
 }
 
-/// The same model in two versions: data that only one of them stores is reported once.
+/// Two versions of one model: data that only one of them stores is reported once.
 #[test]
 fn versions_of_one_model() {
     let model = |version| {
@@ -437,6 +438,7 @@ fn members_of_other_names() {
     assert_eq!(told(&archive(["aa", "bbb"]), &archive(["aa", "ccc"])), ["moved bbb  to ccc"]);
 }
 
+#[cfg(unix)]
 #[test]
 fn one_line_for_each_part() {
     let folder = Folder::new("stat");
@@ -560,4 +562,20 @@ fn revisions_of_a_repository_are_compared_as_folders_and_files() {
     }
     let many = diff(&["git:first", "git:HEAD", "--max-archive-members", "2"]);
     assert!(stderr(&many).contains("--max-archive-members raises them"), "{}", stderr(&many));
+}
+
+/// Members that share their bytes are read as often as they are listed, to find those that moved.
+#[test]
+fn digests_of_members_are_charged() {
+    let folder = Folder::new("digests");
+    let archive = |start: &str| {
+        let shared = Entry::stored(format!("{start}0"), &vec![b'x'; 1_000_000]);
+        crate::writer::archives::sharing(100, shared, start)
+    };
+    let (a, b) = (folder.file("a.zip", archive("a")), folder.file("b.zip", archive("b")));
+    let (a, b) = (a.to_str().unwrap(), b.to_str().unwrap());
+    let output = run(["diff", a, b, "--max-work", "8"]);
+    assert_eq!(code(&output), 2, "{}", stdout(&output));
+    assert!(stderr(&output).contains("--max-work raises it"), "{}", stderr(&output));
+    assert_eq!(stdout(&run(["diff", a, b])).lines().filter(|line| line.starts_with("moved ")).count(), 100);
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use meshpeek::container::Container;
 use meshpeek::dissect::{LineKind, dissect, dissect_until, locate, overview};
-use meshpeek::inspect::{Selector, Span};
+use meshpeek::inspect::{Selector, Span, Value};
 use meshpeek::summary::Problems;
 use meshpeek::{Asset, Budget, Inspect, Limits};
 
@@ -34,7 +34,7 @@ pub fn overview_covers(name: &str, asset: &dyn Inspect) {
     let mut spans: Vec<(usize, Span)> = Vec::new();
     let mut last = String::new();
     overview(&|sink| dissect_until(asset, asset.size(), sink), &mut |line| {
-        assert!(line.kind != LineKind::Field || line.name == "problem", "{name}: {line:?}");
+        assert!(line.kind != LineKind::Field || ["problem", "fields"].contains(&line.name), "{name}: {line:?}");
         let is_again = std::mem::replace(&mut last, line.name.to_owned()) == "fields" && line.name == "fields";
         assert!(!is_again || spans.last().is_some_and(|(depth, _)| *depth != line.depth), "{name}: {line:?}");
         // Members may lie after the end.
@@ -49,6 +49,17 @@ pub fn overview_covers(name: &str, asset: &dyn Inspect) {
         }
     }
     assert_eq!(at, asset.size(), "{name}");
+}
+
+#[test]
+fn each_field_with_bytes_has_a_value() {
+    each(&mut |name, bytes| {
+        let Ok(asset) = Asset::parse(bytes) else { return };
+        dissect(&asset, bytes.len() as u64, &mut |line| {
+            let has_bytes = line.kind == LineKind::Field && line.span.is_some_and(|span| span.bytes > 0);
+            assert!(!has_bytes || !matches!(line.value, None | Some(Value::Absent)), "{name}: {line:?}");
+        });
+    });
 }
 
 #[test]

@@ -37,6 +37,7 @@ const PLACES: &[Place] = &[
         holds: |of| text("README.md").contains(&format!("`{}`", of.name)),
     },
     Place { name: "FORMATS.md", holds: |of| text("FORMATS.md").contains(&format!("\n## {}\n", of.name)) },
+    Place { name: "site/src/formats, a page", holds: |of| has_page(of.name) },
     Place { name: "CHANGELOG.md", holds: |of| has_word(&text("CHANGELOG.md"), of.name) },
     Place {
         name: "src/lib.rs, `Coordinate spaces`",
@@ -259,6 +260,12 @@ fn has_triangles(file: &str) -> bool {
 fn export(file: &str, to: &Path) -> (i32, String) {
     let output = program().args(["export", "-q", file, "-o"]).arg(to).output().unwrap();
     (code(&output), stderr(&output))
+}
+
+/// Returns true if a page of the site has the fields of the format.
+fn has_page(name: &str) -> bool {
+    let mut pages = fs::read_dir(root().join("site/src/formats")).unwrap();
+    pages.any(|page| fs::read_to_string(page.unwrap().path()).unwrap().contains(&format!("<!-- fields {name} -->")))
 }
 
 /// Returns true if one of the files is written. A picture may be reported as empty, but is written nevertheless.

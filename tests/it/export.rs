@@ -32,13 +32,13 @@ fn models() -> Vec<PathBuf> {
     files
 }
 
-/// Whether it is an MLOD model or a plain RTM animation; binarised ones are refused.
+/// Returns true for an MLOD model or a plain RTM animation. Binarised files are refused.
 fn is_source(path: &Path) -> bool {
     let bytes = std::fs::read(path).unwrap();
     [&b"MLOD"[..], b"RTM_"].iter().any(|start| bytes.starts_with(start))
 }
 
-/// Said past the test runner, which keeps what tests print to itself.
+/// Prints the reason for a skipped test directly to stderr, because the test runner hides what tests print.
 fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {why}");
 }
@@ -58,10 +58,12 @@ pub fn len(document: &Json, list: &str) -> usize {
     document[list].as_array().map_or(0, Vec::len)
 }
 
-/// Returns the source's counts of skins (meshes that bones move) and animations (with keys), as glTF counts them.
-fn in_source(bytes: &[u8]) -> Option<(usize, usize)> {
+/// Returns the source's counts of skins (meshes that bones move), animations (with keys) and morph targets, as glTF counts
+/// them.
+fn in_source(bytes: &[u8]) -> Option<(usize, usize, usize)> {
     let asset = Asset::parse(bytes).ok()?;
     let mut skinned = std::collections::BTreeSet::new();
+    let mut morphs = BTreeMap::new();
     let is_lodka = asset.format() == Format::Lodka;
     for primitive in asset.primitives().flatten() {
         let place = *primitive.place();
@@ -73,6 +75,9 @@ fn in_source(bytes: &[u8]) -> Option<(usize, usize)> {
             .map_or(0, |rig| rig.bones().len());
         // An MLOD has no bones of its own.
         let has_triangles = primitive.to_welded(|_| Ok(())).is_ok_and(|welded| !welded.triangles.is_empty());
+        if has_triangles {
+            morphs.insert((place.model, place.mesh, place.part), primitive.morphs().map_or(0, |all| all.len()));
+        }
         if has_triangles && bones > 0 && primitive.to_weights().is_ok_and(|weights| weights.is_some()) {
             // All meshes of a LODka3D model have one skeleton; what proxies show has a skin for its place.
             let of_proxy = place.node.map_or(0, |proxy| proxy + 1);
@@ -88,7 +93,7 @@ fn in_source(bytes: &[u8]) -> Option<(usize, usize)> {
     };
     let rigs = asset.rigs().into_iter().flatten();
     let animations = rigs.map(|rig| rig.clips().filter_map(has_keys).count()).sum();
-    Some((skinned.len(), animations))
+    Some((skinned.len(), animations, morphs.values().sum()))
 }
 
 /// The folder with the validator's package, if npm can install it.
@@ -137,9 +142,11 @@ fn every_glb_is_sound_to_the_validator_and_whole() {
             continue;
         }
         let document = document(&std::fs::read(&to).unwrap());
-        let (skins, animations) = in_source(&bytes).unwrap();
-        let counts = (len(&document, "skins"), len(&document, "animations"));
-        assert_eq!(counts, (skins, animations), "{}", path.display());
+        let primitives =
+            document["meshes"].as_array().into_iter().flatten().flat_map(|mesh| mesh["primitives"].as_array());
+        let targets = primitives.flatten().map(|primitive| len(primitive, "targets")).sum();
+        let counts = (len(&document, "skins"), len(&document, "animations"), targets);
+        assert_eq!(Some(counts), in_source(&bytes), "{}", path.display());
         written.insert(format!("{index}.glb"), path);
     }
     assert!(written.len() > 40, "{}", written.len());

@@ -132,7 +132,8 @@ fn lodka_model() -> Vec<u8> {
     let group = group.part(&numbers(1)).i32(0).part(&numbers(4)).part(&numbers(1));
     let mesh = lodka::text("letters").u8(0).u8(3).u8(1).part(&floats(36, positions)).part(&floats(9, normals)).u8(1);
     let mesh = mesh.part(&floats(36, uvs)).i32(0).i32(0).i32(1).part(&group);
-    lodka::file([materials, lodka::list(b"MSL1", [lodka::chunk(b"MSH1", 1, mesh)])]).to_vec()
+    let images = lodka::textures(&[lodka::texture("letter", IMAGE, 0, &image())]);
+    lodka::file([materials, images, lodka::list(b"MSL1", [lodka::chunk(b"MSH1", 1, mesh)])]).to_vec()
 }
 
 fn edited() -> Vec<u8> {

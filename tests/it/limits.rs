@@ -141,8 +141,8 @@ fn cost(name: &str, bytes: &[u8], limits: Limits) -> (usize, Vec<String>, u64) {
     (records, told, text)
 }
 
-/// One file for each way in which a few bytes can stand for many, each a hundredth of a harmful size, with limits of a
-/// hundredth.
+/// One file for each way in which a few bytes can expand to many. Each file is a hundredth of a harmful size, and the
+/// limits are reduced accordingly.
 #[test]
 fn every_kind_of_amplification_ends_at_the_budget() {
     let limits = Limits { work: 4, output: 1, decoded_bytes: 8 << 20, ..Limits::default() };

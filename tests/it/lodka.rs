@@ -549,6 +549,8 @@ fn arrays_and_names_past_their_chunk_are_errors() {
     let names = file([list(b"CLL1", [write::colliders("x", &[])])]);
     let names = with_header(names.to_vec(), b"COL1", 8, i32::MAX);
     assert!(only(&names).1.starts_with("collider_sets[0].names.lengths: needs 8589934588 bytes"));
+    let bones = with_header(file([write::skeleton(2)]).to_vec(), b"SKL1", 8, i32::MAX);
+    assert!(only(&bones).1.starts_with("skeletons[0].bones[2].id: needs 2 bytes"), "{}", only(&bones).1);
 }
 
 #[test]
@@ -681,6 +683,29 @@ fn what_points_outside_is_an_error() {
     bytes[at..at + 3].copy_from_slice(&[2, 3, 255]);
     let message = "meshes[0].face_groups[0].vertex_indices: 2 of 3 indices are not below 3; the first is 3 at index 1";
     error(&bytes, message, at + 1);
+}
+
+#[test]
+fn chunks_stand_before_those_that_depend_on_them() {
+    let empty = |tag: &[u8; 4]| list(tag, []);
+    let nothing = |tag: &[u8; 4]| chunk(tag, 0, Bytes::new().i32(0));
+    let cases = [
+        (empty(b"ANS1"), write::skeleton(1), "skeletons[0]: SKL1 after ANS1"),
+        (empty(b"MSL1"), write::skeleton(1), "skeletons[0]: SKL1 after MSL1"),
+        (empty(b"CLL1"), write::skeleton(1), "skeletons[0]: SKL1 after CLL1"),
+        (empty(b"PXL1"), empty(b"MSL1"), "lists[1]: MSL1 after PXL1"),
+        (nothing(b"MAN1"), empty(b"MSL1"), "lists[0]: MSL1 after MAN1"),
+        (write::morph_meshes(&[]), nothing(b"MAN1"), "morph_collection_lists[0]: MAN1 after MMD1"),
+    ];
+    for (later, first, message) in cases {
+        let sound = file([first.clone(), later.clone()]).to_vec();
+        assert_eq!(verify(&sound), [], "{message}");
+        let offset = 20 + later.len();
+        warning(&file([later, first]).to_vec(), message, offset);
+    }
+    let one = chunk(b"MAT1", 0, Bytes::new().u8(1).i32(0));
+    let two = file([list(b"MAL1", [one.clone(), one.clone()])]).to_vec();
+    warning(&two, "material_lists[1]: a second MAT1 in one model", 32 + one.len());
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! Tests of the public interface.
 
+// Some tests are for Unix only.
+#![cfg_attr(not(unix), allow(unused_imports, unused_mut))]
+
 #[cfg(target_os = "linux")]
 mod amplify;
 mod budget;
@@ -24,6 +27,7 @@ mod b3d;
 mod bmx;
 mod bounds;
 mod cli;
+#[cfg(target_os = "linux")]
 mod commands;
 mod constraints;
 mod diff;
@@ -43,6 +47,7 @@ mod owned;
 mod paa;
 mod pbo;
 mod pose;
+mod problem_paths;
 mod ranges;
 mod rap;
 mod recipes;

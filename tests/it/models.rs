@@ -1,9 +1,12 @@
 //! Models in other programs: materials, clips, axes, images, skins and morphs in glTF; plain arrays; pictures.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use meshpeek::export::{self, NoImages, Options};
-use meshpeek::geometry::{Mesh, Primitive, smooth_normals};
+use meshpeek::budget::Reservation;
+use meshpeek::export::{self, Embedded, NoImages, Options};
+use meshpeek::geometry::{Mesh, Primitive, Texture, smooth_normals};
+use meshpeek::pose::{Matrix, Rig, Transform};
 use meshpeek::{Asset, Budget, Limits, codec};
 use serde_json::{Value as Json, json};
 
@@ -52,22 +55,40 @@ fn budget(bytes: &[u8]) -> Budget {
     Budget::new(bytes.len() as u64, &Limits::default())
 }
 
+/// The image beside a model.
+struct Beside(Vec<u8>);
+
+impl export::Images for Beside {
+    fn file(&mut self, texture: &Texture<'_>, _: &Reservation<'_>) -> Option<&[u8]> {
+        (texture.name.to_string() == "letter.png").then_some(&self.0)
+    }
+}
+
 #[test]
 fn program_and_library_write_the_same_bytes() {
     let folder = Folder::new("same-glb");
-    for name in ["b3d/everything.b3d", "bmx/full.bmx", "lodka/everything.lod", "mlod/everything.p3d", "rtm/plain.rtm"] {
-        let path = crate::corpus::root().join("corpus").join(name);
+    let corpus = crate::corpus::root().join("corpus");
+    let names = ["b3d/everything.b3d", "bmx/full.bmx", "mlod/everything.p3d", "rtm/plain.rtm"];
+    let mut files: Vec<_> = names.map(|name| corpus.join(name)).into();
+    // The first has its image beside it, the others inside.
+    let letters = crate::letters::files().into_iter().filter(|(name, _)| !name.ends_with(".p3d"));
+    files.extend(letters.map(|(name, bytes)| folder.file(name, bytes)));
+    folder.file("beside/letter.png", crate::letters::image());
+    std::fs::rename(folder.0.join("letters.b3d"), folder.0.join("beside/letters.b3d")).unwrap();
+    files[names.len()] = folder.0.join("beside/letters.b3d");
+    for path in files {
         let bytes = std::fs::read(&path).unwrap();
         let asset = Asset::parse(&bytes).unwrap();
         let to = folder.0.join("out.glb");
         exported(&path, &to);
         let mut own = Vec::new();
-        export::glb(&asset, &Options::default(), &mut NoImages, &budget(&bytes)).unwrap().write_to(&mut own).unwrap();
-        // The program also finds the images in the model.
-        if name != "bmx/full.bmx" && name != "lodka/everything.lod" {
-            assert!(std::fs::read(&to).unwrap() == own, "{name}");
-        }
-        assert_eq!(len(&document(&own), "nodes"), len(&document(&std::fs::read(&to).unwrap()), "nodes"), "{name}");
+        let mut images: [Box<dyn export::Images>; 2] =
+            [Box::new(Embedded::new(&asset)), Box::new(Beside(crate::letters::image()))];
+        let images = &mut *images[usize::from(path.ends_with("beside/letters.b3d"))];
+        export::glb(&asset, &Options::default(), images, &budget(&bytes)).unwrap().write_to(&mut own).unwrap();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(std::fs::read(&to).unwrap() == own, "{name}");
+        assert_eq!(len(&document(&own), "images"), usize::from(name.starts_with("letters")), "{name}");
     }
 }
 
@@ -394,6 +415,156 @@ fn mlod_models_are_written_by_lod_without_proxies_and_move_with_plain_rtm() {
     assert_eq!(floats(&bytes, &document, &sampler["output"]), [0.0, 0.0, 0.0, 3.0, 0.0, -6.0]);
     let (_, alone) = glb(&folder, &rtm, &[]);
     assert_eq!((len(&alone, "nodes"), len(&alone, "animations")), (1, 1));
+}
+
+/// A `model.cfg` with two skeletons, one of which inherits from a third.
+fn model_cfg() -> writer::rap::Class {
+    use writer::rap::{Entry, class, root, texts, value};
+    let bones = |names: &[&str]| Entry::Array("skeletonBones".to_owned(), texts(names));
+    let skeletons = [
+        class("Default", "", [value("skeletonInherit", ""), bones(&[])]),
+        class("Base", "Default", [bones(&["Hip", ""])]),
+        class(
+            "Body",
+            "Default",
+            [value("SkeletonInherit", "base"), bones(&["hand", "Arm", "arm", "hip", "HIP", "arm", "tail", "hip"])],
+        ),
+    ];
+    let turn = class("Animations", "", [class("Turn", "", [value("skeletonName", "Other")])]);
+    let models = [
+        class("Default", "", [value("skeletonName", "")]),
+        class("Man", "Default", [value("skeletonName", "Body"), turn]),
+        class("Soldier", "Man", []),
+        class("Stone", "Default", []),
+        class("Lost", "Default", [value("skeletonName", "Gone")]),
+    ];
+    root([class("CfgSkeletons", "", skeletons), class("CfgModels", "", models)])
+}
+
+#[test]
+fn a_model_cfg_gives_the_tree_of_bones_of_a_model() {
+    let bones = |config: &[u8], model: &str| -> Result<Vec<_>, String> {
+        let rig = Rig::from_model_cfg(config, model, &budget(config)).map_err(|error| error.to_string())?;
+        Ok(rig.bones().iter().map(|bone| (bone.name.to_string(), bone.parent)).collect::<Vec<_>>())
+    };
+    let body = [("Hip", None), ("arm", Some(0)), ("hand", Some(1)), ("tail", Some(0))];
+    let body = Ok(body.map(|(name, parent)| (name.to_owned(), parent)).to_vec());
+    let (text, binary) = (writer::rap::as_text(&model_cfg()), writer::rap::file(&model_cfg(), &[]).to_vec());
+    for config in [text.as_bytes(), &binary] {
+        assert_eq!((bones(config, "man"), bones(config, "SOLDIER")), (body.clone(), body.clone()));
+        let wrong = [
+            ("stone", "the class Stone has no skeleton"),
+            ("lost", "no skeleton is called Gone"),
+            ("tree", "no class tree that names one of the skeletons Default, Base, Body"),
+        ];
+        for (model, why) in wrong {
+            assert!(bones(config, model).unwrap_err().contains(why), "{model}");
+        }
+        let small = Budget::new(0, &Limits { decoded_bytes: 100, ..Limits::default() });
+        assert!(Rig::from_model_cfg(config, "man", &small).is_err());
+    }
+    // The only skeleton serves any model.
+    let only = |entries: &str| format!("class CfgSkeletons {{ class A: A {{ {entries} }}; }};");
+    let one = bones(only(r#"skeletonBones[] += {"a", ""};"#).as_bytes(), "tree");
+    assert_eq!(one, Ok(vec![("a".to_owned(), None)]));
+    let wrong = [
+        (only(r#"skeletonBones[] = {"a", "b", "b", "a"};"#), "bones are their own ancestors"),
+        (only(r#"skeletonInherit = "A";"#), "skeletons inherit from each other in a ring"),
+        ("class CfgModels {};".to_owned(), "no skeletons"),
+    ];
+    for (config, why) in wrong {
+        assert!(bones(config.as_bytes(), "tree").unwrap_err().contains(why), "{config}");
+    }
+}
+
+/// A plain animation with frames at 0 and 1. In the second, each bone is at a place in the model, turned by quarters
+/// about z.
+fn plain_motion(bones: &[(&str, [f32; 3], usize)]) -> Vec<u8> {
+    let name = |name: &str| Bytes::new().raw(name).raw(vec![0; 32 - name.len()]);
+    let head = Bytes::new().raw("RTM_0101").f32s([0.0; 3]).u32(2).u32(bones.len() as u32);
+    let head = bones.iter().fold(head, |all, (bone, ..)| all.part(&name(bone)));
+    let frame = |all: Bytes, time: usize| {
+        let pose = |all: Bytes, (bone, at, quarters): &(&str, [f32; 3], usize)| {
+            let (sin, cos) = [(0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)][time * quarters];
+            let turn = [cos, sin, 0.0, -sin, cos, 0.0, 0.0, 0.0, 1.0];
+            all.part(&name(bone)).f32s(turn).f32s(at.map(|axis| axis * time as f32))
+        };
+        bones.iter().fold(all.f32(time as f32), pose)
+    };
+    [0, 1].into_iter().fold(head, frame).to_vec()
+}
+
+/// The nodes' places in the model at the end of the first animation: the translation of each.
+fn ends(glb: &[u8], document: &Json) -> BTreeMap<String, [f32; 3]> {
+    let animation = &document["animations"][0];
+    let last = |node: usize, path: &str| {
+        let mut channels = animation["channels"].as_array().unwrap().iter();
+        let channel = channels.find(|one| index(&one["target"]["node"]) == node && one["target"]["path"] == path)?;
+        let sampler = &animation["samplers"][index(&channel["sampler"])];
+        let all = floats(glb, document, &sampler["output"]);
+        Some(all[all.len() / 2..].to_vec())
+    };
+    let local = |node: usize| {
+        let mut local = Transform::IDENTITY;
+        local.translation = last(node, "translation").map_or([0.0; 3], |all| all.try_into().unwrap());
+        local.rotation = last(node, "rotation").map_or(local.rotation, |all| all.try_into().unwrap());
+        local.to_matrix()
+    };
+    let mut places = BTreeMap::new();
+    let roots = document["scenes"][0]["nodes"].as_array().unwrap();
+    let mut waiting: Vec<(usize, Matrix)> = roots.iter().map(|root| (index(root), Matrix::IDENTITY)).collect();
+    while let Some((node, around)) = waiting.pop() {
+        let world = around.after(&local(node));
+        let name = document["nodes"][node]["name"].as_str().unwrap().to_owned();
+        places.insert(name, world.point([0.0; 3]));
+        let children = document["nodes"][node]["children"].as_array();
+        waiting.extend(children.into_iter().flatten().map(|child| (index(child), world)));
+    }
+    places
+}
+
+#[test]
+fn a_model_cfg_gives_a_motion_parents_and_moves_nothing_elsewhere() {
+    use writer::mlod::{face, lod, model, tag};
+    let folder = Folder::new("model-cfg");
+    let tags = [tag("hand", &[1, 1, 0, 0]), tag("Tail", &[0, 0, 1, 0])];
+    let file = folder.file("man.p3d", model(&[lod(3, &[face(&[0, 1, 2], "", "")], &tags, 1.0)]).to_vec());
+    let config = folder.file("model.cfg", writer::rap::as_text(&model_cfg()));
+    // The arm is not in it, so the hand's nearest ancestor is the hip.
+    let bones = [("hip", [1.0, 2.0, 3.0], 1), ("HAND", [4.0, 2.0, 0.5], 2)];
+    let motion = folder.file("man.rtm", plain_motion(&bones));
+    let [config, motion_path] = [&config, &motion].map(|path| path.to_str().unwrap());
+    let (_, still) = glb(&folder, &file, &["--model-cfg", config]);
+    let parents = |document: &Json| {
+        let nodes = document["nodes"].as_array().unwrap().iter();
+        nodes.map(|node| (node["name"].as_str().unwrap().to_owned(), len(node, "children"))).collect::<Vec<_>>()
+    };
+    let tree = [("Hip", 2), ("arm", 1), ("hand", 0), ("tail", 0)].map(|(name, count)| (name.to_owned(), count));
+    assert_eq!(parents(&still)[..4], tree);
+    assert_eq!((len(&still, "skins"), len(&still, "animations")), (1, 0));
+    assert_eq!(still["skins"][0]["joints"], json!([2, 3]));
+    let flat = glb(&folder, &file, &["--motion", motion_path]);
+    let moved = glb(&folder, &file, &["--motion", motion_path, "--model-cfg", config]);
+    let alone = glb(&folder, &motion, &["--model-cfg", config]);
+    for (bytes, document) in [&moved, &alone] {
+        assert_eq!(parents(document)[..4], tree);
+        let (flat, tree) = (ends(&flat.0, &flat.1), ends(bytes, document));
+        for (name, in_flat) in [("Hip", flat["hip"]), ("hand", flat["HAND"])] {
+            let near = tree[name].iter().zip(in_flat).all(|(a, b)| (a - b).abs() < 1e-5);
+            assert!(near, "{name}: {in_flat:?} {:?}", tree[name]);
+        }
+        // Bones without keys go where their parents go.
+        assert_eq!(tree["tail"], tree["Hip"]);
+        assert_eq!(tree["arm"], tree["Hip"]);
+    }
+    let wrong = program()
+        .args(["export", "--model-cfg", config])
+        .arg(folder.file("tree.p3d", std::fs::read(&file).unwrap()))
+        .arg("-o")
+        .arg(folder.0.join("x.glb"))
+        .output()
+        .unwrap();
+    assert!(code(&wrong) == 2 && stderr(&wrong).contains("no class tree"), "{}", stderr(&wrong));
 }
 
 #[test]

@@ -911,6 +911,7 @@ fn each_doubt_is_told() {
             with(|model| model.animated_bones = Some(2)),
             "bone_animations[0].bones: animations of 2 bones for a skeleton of 3",
         ),
+        (with(|model| model.animated_lods = Some(2)), "bone_animations: animations of 2 LODs in a model of 3"),
         (bytes(50).set("addressing", [3]), "animations[9].addressing: 3 is unknown"),
         (bytes(50).set("map_type", [99]), "info.map_type: 99 is unknown"),
         (bytes(50).set("shadow_source", [9]), "info.shadow_source: 9 is unknown"),
@@ -920,7 +921,7 @@ fn each_doubt_is_told() {
         (bytes(50).poke("codes", 12, [77]), "lods[0].materials[1].fog_mode: 77 is unknown"),
         (
             with(|model| model.lods[0].materials[1] = writer::material_of(11, 2, 1)),
-            "lods[0].materials[1].transforms: 1 transforms for 2 stages",
+            "lods[0].materials[1].transform_count: 1 transforms for 2 stages",
         ),
         (bytes(50).set("filter", [4]), "lods[0].materials[1].thermal_stage.filter: 4 is unknown"),
         (

@@ -14,9 +14,9 @@ use crate::cli::{Folder, code, run, stderr};
 use crate::corpus::{outside, root};
 use crate::memory::usage_of;
 use crate::mutate::Random;
-use crate::writer::mlod;
 use crate::writer::paa::{AI88, ARGB1555, ARGB4444, ARGB8888, DXT1, DXT5, Mip, P8, Texture as Written};
 use crate::writer::paa::{corpus, hostile, indices, lzss_signed, marked_palette, need, pattern};
+use crate::writer::{mlod, zip};
 
 #[path = "../../fuzz/src/paa.rs"]
 pub mod fuzz;
@@ -423,6 +423,54 @@ fn pictures_of_models_use_the_texture_in_place_of_its_source() {
     let bomb = Mip { sides: [0xffff, 0x7fff], is_marked: false, data: vec![0; 40] };
     std::fs::write(texture, Written { mips: vec![bomb], ..Written::chain(DXT1, [4, 4], 4) }.to_vec()).unwrap();
     assert_eq!(red(), 0);
+}
+
+#[test]
+fn textures_without_tags_are_found_in_archives_and_used_in_pictures() {
+    let red = [0x00, 0xff].repeat(16);
+    let bare = one(ARGB4444, [4, 4], &red).to_vec();
+    let palette = Written { tags: Vec::new(), ..Written::chain(P8, [8, 8], 4) }.to_vec();
+    assert_eq!((Format::sniff(&bare), Format::sniff(&palette)), (None, None));
+    let members = [("a_ca.paa", &bare), ("b.pac", &palette), ("a_ca.bin", &bare)];
+    let pbo = crate::scan::packed_into_pbo(&members.map(|(name, bytes)| (name.to_owned(), bytes.clone())));
+    let zip = zip::zip(&members.map(|(name, bytes)| zip::Entry::deflated(name, bytes)), b"");
+    for (name, archive) in [("tags.pbo", pbo), ("tags.zip", zip.to_vec())] {
+        let archive = crate::scan::TempFile::new(name, &archive);
+        let records = crate::scan::scanned(&archive.0, |_| {});
+        let found: Vec<_> = records.iter().filter(|record| record.summary.format == Some(Format::Paa)).collect();
+        let names: Vec<_> = found.iter().filter_map(|record| Some(record.member.as_ref()?.text.as_str())).collect();
+        assert_eq!(names, ["a_ca.paa", "b.pac"], "{name}");
+        assert!(found.iter().all(|record| record.summary.problems.is_empty()), "{name}");
+    }
+    let folder = Folder::new("paa_bare");
+    let lod = mlod::lod(3, &[mlod::face(&[0, 1, 2], r"own\data\a_ca.paa", "")], &[], 1.0);
+    let model = mlod::model(&[lod]).poke("first_point", 2 * 16 + 4, 3_f32.to_le_bytes());
+    let model = folder.file("model.p3d", model.to_vec());
+    folder.file("a_ca.paa", &bare);
+    let to = folder.0.join("x.png");
+    let output = run(["export", model.to_str().unwrap(), "-o", to.to_str().unwrap()]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let seen = || {
+        let image = image::open(&to).unwrap().into_rgb8();
+        image.pixels().filter(|pixel| pixel.0[0] / 2 > pixel.0[1].max(pixel.0[2])).count()
+    };
+    let whole = seen();
+    assert!(whole > 100);
+    // The texture's alpha shows what is behind, if its flags say so.
+    let mode = |alpha: u8, flags: u32| {
+        let half = [[0x00, 0xff], [0x00, alpha << 4 | 0xf]].as_flattened().repeat(8);
+        let written = one(ARGB4444, [4, 4], &half);
+        folder.file("a_ca.paa", if flags > 0 { written.flags(flags) } else { written }.to_vec());
+        for name in ["x.png", "x.glb"] {
+            let output = run(["export", model.to_str().unwrap(), "-o", folder.0.join(name).to_str().unwrap()]);
+            assert_eq!(code(&output), 0, "{}", stderr(&output));
+        }
+        let glb = crate::export::document(&std::fs::read(folder.0.join("x.glb")).unwrap());
+        (glb["materials"][0]["alphaMode"].as_str().map(str::to_owned), seen() * 4 < whole * 3)
+    };
+    assert_eq!(mode(0, 0), (None, false));
+    assert_eq!(mode(0, 2), (Some("MASK".to_owned()), true));
+    assert_eq!(mode(8, 1), (Some("BLEND".to_owned()), false));
 }
 
 #[test]

@@ -4,11 +4,14 @@
 use std::cell::RefCell;
 use std::io;
 use std::ops::Range;
+use std::path::Path;
 
 use meshpeek::container::Container;
 use meshpeek::dissect::dissect;
+use meshpeek::json::Row;
 use meshpeek::odol::Model;
 use meshpeek::ranges::{Ranges, ReadAt, Section};
+use meshpeek::scan::{Record, Scan};
 use meshpeek::{Asset, Budget, Error, ErrorKind, FileMap, Inspect, Limits, Result, pbo, zip};
 
 use crate::writer;
@@ -148,6 +151,27 @@ fn formats_without_ranges_take_all_bytes() {
             }
         }
     }
+}
+
+#[test]
+fn lines_and_record_of_an_archive_take_its_directory_alone() {
+    let content = vec![7; 3 << 20];
+    let size = u32::try_from(content.len()).unwrap().to_le_bytes();
+    let bytes = [&b"a.txt\0"[..], &[0; 16], &size, &[0; 21], &content, b"\0", &[9; 20]].concat();
+    let (limits, scan, path) = (Limits::default(), Scan::new([""; 0]), Path::new("a.pbo"));
+    let text = |record: &Record| serde_json::to_string(record).unwrap();
+    let lines = |asset: &Asset<'_>| {
+        let mut lines = Vec::new();
+        dissect(asset, bytes.len() as u64, &mut |line| lines.push(serde_json::to_string(&Row(line)).unwrap()));
+        lines
+    };
+    let mut ranges = Ranges::new(bytes.len() as u64);
+    let told = ranges.load(&bytes, |ranges| {
+        let asset = Asset::parse_ranges(ranges, &limits)?;
+        Ok((text(&scan.record_in_ranges(path, &asset)), lines(&asset)))
+    });
+    assert!(ranges.held() < 100_000, "{} bytes", ranges.held());
+    assert_eq!(told.unwrap(), (text(&scan.record(path, &bytes)), lines(&Asset::parse(&bytes).unwrap())));
 }
 
 /// Records the ranges that are read.

@@ -17,8 +17,8 @@ pub mod fuzz;
 #[path = "../../fuzz/src/config_text.rs"]
 pub mod fuzz_text;
 
-/// What another reader counts: classes, extern, deletes, values, arrays, appends, files and procedural textures; the
-/// shader, the surface and the textures.
+/// Counts of another reader: classes, extern classes, deletes, values, arrays, appends, files and procedural textures.
+/// Then the names of the shader, the surface and the textures.
 #[derive(Debug, Default, PartialEq)]
 struct Facts {
     counts: [u64; 8],
@@ -202,9 +202,9 @@ fn each_check_reports_its_fault() {
         ("enums", "damaged at 0xc: enum_address: address 0xffffffff is not from 0x10 to 0x3c"),
         ("enums_early", "damaged at 0xc: enum_address: address 0xf is not from 0x10 to 0x3c"),
         ("enum_count", "damaged.truncated at 0x40: enums: "),
-        ("loop", "damaged at 0x1f: classes[0].entries[1].address: address 0x10 is not between 0x10 and 0x40"),
-        ("in_header", "damaged at 0x1f: classes[0].entries[1].address: address 0x8 "),
-        ("address", "damaged at 0x1f: classes[0].entries[1].address: address 0x40 "),
+        ("loop", "damaged at 0x22: classes[0].entries[1].address: address 0x10 is not between 0x10 and 0x40"),
+        ("in_header", "damaged at 0x22: classes[0].entries[1].address: address 0x8 "),
+        ("address", "damaged at 0x22: classes[0].entries[1].address: address 0x40 "),
         ("shared", "damaged at 0x18c: classes[22]: the classes so far take more bytes than the file"),
         ("deep", "limit at "),
         ("deep_array", "damaged at 0x94: classes[0].entries[0].items[63]: arrays in arrays deeper than 64"),

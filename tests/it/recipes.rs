@@ -1,16 +1,19 @@
-//! Runs every command in README.md and GUIDE.md, and compares its output with the page.
+//! Runs every command in README.md, GUIDE.md and the pages of the site, and compares its output with the page.
 //!
 //! A recipe is a block of `sh` that calls meshpeek, followed by a block of `text` with the output, in which a line
-//! `...` stands for any lines. Recipes run in a temporary folder that has the project's `corpus`. `MESHPEEK_BLESS=1`
-//! writes their output into the pages, except where a page omits lines.
+//! `...` stands for any lines. Recipes run in a temporary folder that has the project's `corpus`, and a `mod` whose two
+//! versions are the tags `v1` and `v2` of a git repository. `MESHPEEK_BLESS=1` writes their output into the pages, except
+//! where a page omits lines.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::cli::Folder;
 use crate::corpus::{self, root};
+use crate::writer::a_mod;
 
 struct Recipe {
-    page: &'static str,
+    page: String,
     line: usize,
     script: String,
     prints: String,
@@ -18,15 +21,19 @@ struct Recipe {
 
 #[test]
 fn recipes_print_what_the_pages_say() {
-    if !runs("bash", "true") || !runs("bash", "command -v jq") {
-        println!("skipped: recipes need bash and jq");
+    if !runs("bash", "command -v git && command -v jq") {
+        println!("skipped: recipes need bash, git and jq");
         return;
     }
-    let recipes: Vec<Recipe> = ["README.md", "GUIDE.md"].into_iter().flat_map(recipes).collect();
-    assert!(recipes.len() > 5, "{} recipes", recipes.len());
+    let work = Folder::new("recipes");
+    write_folder(&work.0.join("template"));
+    let mut pages = vec!["README.md".to_owned(), "GUIDE.md".to_owned()];
+    add_pages(Path::new("site/src"), &mut pages);
+    let recipes: Vec<Recipe> = pages.iter().flat_map(|page| recipes(page)).collect();
+    assert!(recipes.len() > 30, "{} recipes", recipes.len());
     let mut wrong = Vec::new();
     for recipe in &recipes {
-        let output = run(&recipe.script);
+        let output = run(&recipe.script, &work.0);
         if !fits(&recipe.prints, &output) {
             if corpus::blessing() && !recipe.prints.lines().any(|line| line == "...") {
                 bless(recipe, &output);
@@ -39,9 +46,43 @@ fn recipes_print_what_the_pages_say() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
+/// The contents of the guide are its tasks, and each is answered by one command over a mod.
+#[test]
+fn each_task_is_one_command() {
+    let text = std::fs::read_to_string(root().join("GUIDE.md")).unwrap();
+    for letter in 'a'..='l' {
+        let start = format!("\n### {letter}. ");
+        let (_, section) = text.split_once(&start).unwrap_or_else(|| panic!("no task {letter}"));
+        let title = section.lines().next().unwrap();
+        let anchor = format!("{letter}. {title}").to_lowercase().replace(' ', "-").replace(['.', ',', '?'], "");
+        assert!(text.contains(&format!("- [{letter}. {title}](#{anchor})\n")), "{title}");
+        let commands: Vec<String> = blocks(section)
+            .into_iter()
+            .filter(|(_, language, _)| language == "sh")
+            .map(|(.., script)| script)
+            .collect();
+        let command = &commands[0];
+        assert_eq!(command.lines().count(), 1, "{command}");
+        let is_of_mod = [" mod", "'mod", ":mod", " corpus/addons"].iter().any(|start| command.contains(start));
+        assert!(command.starts_with("meshpeek ") && is_of_mod, "{command}");
+    }
+}
+
+/// Adds the pages in a folder and the folders in it.
+fn add_pages(folder: &Path, pages: &mut Vec<String>) {
+    for entry in root().join(folder).read_dir().unwrap() {
+        let path = folder.join(entry.unwrap().file_name());
+        if root().join(&path).is_dir() {
+            add_pages(&path, pages);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            pages.push(path.into_os_string().into_string().unwrap());
+        }
+    }
+}
+
 /// Writes the output of a recipe into its page.
 fn bless(recipe: &Recipe, output: &str) {
-    let page = root().join(recipe.page);
+    let page = root().join(&recipe.page);
     let text = std::fs::read_to_string(&page).unwrap();
     let block = |prints: &str| format!("```sh\n{}```\n\n```text\n{prints}```\n", recipe.script);
     let blessed = text.replacen(&block(&recipe.prints), &block(&format!("{}\n", output.trim_end())), 1);
@@ -54,7 +95,7 @@ fn runs(program: &str, script: &str) -> bool {
 }
 
 /// The recipes of a page in order.
-fn recipes(page: &'static str) -> Vec<Recipe> {
+fn recipes(page: &str) -> Vec<Recipe> {
     let text = std::fs::read_to_string(root().join(page)).unwrap();
     let mut blocks = blocks(&text).into_iter().peekable();
     let mut recipes = Vec::new();
@@ -62,7 +103,7 @@ fn recipes(page: &'static str) -> Vec<Recipe> {
         if language == "sh" && script.lines().any(|line| line.split_whitespace().any(|word| word == "meshpeek")) {
             let prints = blocks.next_if(|(_, language, _)| language == "text");
             let (_, _, prints) = prints.unwrap_or_else(|| panic!("{page}:{line}: nothing says what this prints"));
-            recipes.push(Recipe { page, line, script, prints });
+            recipes.push(Recipe { page: page.to_owned(), line, script, prints });
         }
     }
     recipes
@@ -86,12 +127,37 @@ fn blocks(text: &str) -> Vec<(usize, String, String)> {
     blocks
 }
 
-/// Returns the standard output of the script.
-fn run(script: &str) -> String {
-    let folder = std::env::temp_dir().join(format!("meshpeek-recipes-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let copied = Command::new("cp").arg("-r").arg(root().join("corpus")).arg(&folder).status().unwrap();
-    assert!(copied.success());
+/// Writes the folder that recipes run in.
+fn write_folder(folder: &Path) {
+    let git = |arguments: &[&str]| {
+        let mut git = Command::new("git");
+        git.current_dir(folder).args(["-c", "user.name=n", "-c", "user.email=e", "-c", "commit.gpgsign=false"]);
+        assert!(git.args(arguments).stderr(std::process::Stdio::null()).status().unwrap().success(), "{arguments:?}");
+    };
+    std::fs::create_dir_all(folder).unwrap();
+    git(&["init", "-q"]);
+    for (is_new, tag) in [(false, "v1"), (true, "v2")] {
+        let _ = std::fs::remove_dir_all(folder.join("mod"));
+        for (name, bytes) in a_mod::files(is_new) {
+            let path = folder.join("mod").join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        }
+        git(&["add", "-A"]);
+        git(&["commit", "-q", "-m", tag]);
+        git(&["tag", tag]);
+    }
+    copy(&root().join("corpus"), folder);
+}
+
+fn copy(from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg("-r").args([from, to]).status().unwrap().success());
+}
+
+/// Returns the standard output of the script, which runs in a copy of the template in this folder.
+fn run(script: &str, work: &Path) -> String {
+    let folder = work.join("work");
+    copy(&work.join("template"), &folder);
     let output = Command::new("bash")
         .args(["-c", script])
         .current_dir(&folder)

@@ -1,5 +1,11 @@
 //! Resolving the references of a generated mod.
 
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Mutex;
+
+use meshpeek::Asset;
+use meshpeek::scan::{Found, Scan, Sighting, refs};
 use serde_json::Value as Json;
 
 use crate::cli::{Folder, code, lines, run, stderr, stdout};
@@ -64,6 +70,40 @@ fn a_mod() -> Folder {
     );
     folder.file("scenes/packed.zip", packed.to_vec());
     folder
+}
+
+#[test]
+fn given_files_have_the_links_of_a_scan_and_need_no_file_system() {
+    let folder = a_mod();
+    let mut scan = Scan::new([&folder.0]);
+    scan.selection.ignored = true;
+    let json = |links: refs::Links<'_>| {
+        let mut lines = Vec::new();
+        links.each(|link| {
+            lines.push(serde_json::to_value(link).unwrap());
+            ControlFlow::Continue(())
+        });
+        lines
+    };
+    let expected = json(refs::resolve(&scan, &["ca\\".to_owned()], |_| {}).unwrap());
+    let files = Mutex::new(refs::Files::new(&scan, &["ca\\".to_owned()]));
+    let add = |record, data: &[u8], asset: Option<&Asset<'_>>| files.lock().unwrap().add(record, data, asset).unwrap();
+    let mut others = Vec::new();
+    let view = |seen: &Sighting<'_, '_>| add(seen.record.clone(), seen.data, seen.asset);
+    let other = |found: Found, _| {
+        others.extend(if let Found::NoAsset(path) = found { Some(path) } else { None });
+        ControlFlow::Continue(())
+    };
+    scan.run_with(view, other).unwrap();
+    for path in others {
+        let data = std::fs::read(&path).unwrap();
+        add(scan.record(&path, &data), &data, None);
+    }
+    let mut files = files.into_inner().unwrap();
+    drop(folder);
+    files.add_path("elsewhere.paa".into()).unwrap();
+    assert_eq!(json(files.links().unwrap()), expected);
+    assert!(expected.len() > 10);
 }
 
 #[test]
@@ -179,7 +219,7 @@ fn missing_files_alone_and_other_ways_to_write_them() {
     let mut csv = csv::Reader::from_reader(&output.stdout[..]);
     assert_eq!(
         csv.headers().unwrap(),
-        &["path", "member", "kind", "name", "state", "target", "via", "line", "column"][..]
+        &["path", "member", "kind", "name", "state", "target", "via", "line", "column", "elsewhere"][..]
     );
     let rows: Vec<_> = csv.records().map(Result::unwrap).collect();
     assert_eq!((rows.len(), &rows[3][4]), (16, "missing"));
@@ -338,4 +378,95 @@ fn a_text_with_a_million_names_is_cut_at_the_limit() {
     let output = run(["refs", folder.0.to_str().unwrap(), "--format", "csv"]);
     assert!(stderr(&output).contains("bytes of references"), "{}", stderr(&output));
     assert!(stdout(&output).lines().count() < 70_000);
+}
+
+#[test]
+fn files_with_the_name_of_a_missing_one_are_listed() {
+    let folder = Folder::new("elsewhere");
+    let textures = [r"my\gone\Wood.tga", r"my\many\all.paa", r"my\none\none.paa"];
+    folder.file("a/house.p3d", model(&textures, "", r"my\gone\gunner"));
+    folder.file("b/WOOD.paa", b"x");
+    let members: [(&str, &[u8]); 3] = [(r"x\all.paa", b"1"), (r"x\ALL.paa", b"2"), (r"y\gunner.p3d", b"3")];
+    folder.file("b/z.pbo", pbo("other", &members));
+    folder.file("b/y.zip", zip(&[Entry::stored("all.paa", b"1"), Entry::stored("all.paa", b"2")], b"").to_vec());
+    folder.file("c/all.paa", b"x");
+    let scene = b3d::scene([b3d::textures(&[b3d::Texture { name: b"D:\\all.paa", flags: 1, blend: 2 }])]).to_vec();
+    folder.file("d/scene.b3d", scene);
+    let refs =
+        |arguments: &[&str]| crate::cli::program().current_dir(&folder.0).arg("refs").args(arguments).output().unwrap();
+    let links = lines(&refs(&["."]));
+    let found: Vec<(&str, &Json, &Json)> =
+        links.iter().map(|link| (link["name"].as_str().unwrap(), &link["elsewhere"], &link["more"])).collect();
+    let first = serde_json::json!(["./c/all.paa", "./b/y.zip!/all.paa", "./b/y.zip!/all.paa#1"]);
+    let (wood, gunner) = (serde_json::json!(["./b/WOOD.paa"]), serde_json::json!([r"./b/z.pbo!/y\gunner.p3d"]));
+    let expected = [
+        (r"my\gone\Wood.tga", &wood, &Json::Null),
+        (r"my\many\all.paa", &first, &2.into()),
+        (r"my\none\none.paa", &Json::Null, &Json::Null),
+        (r"my\gone\gunner", &gunner, &Json::Null),
+        (r"D:\all.paa", &first, &2.into()),
+    ];
+    assert_eq!(found, expected);
+    // A folder that is given twice has each file once.
+    assert_eq!(lines(&refs(&[".", "./c"])), links);
+    let text = stdout(&refs(&[".", "--format", "table"]));
+    assert!(text.contains("Wood.tga  a file of that name is in ./b/WOOD.paa\n"), "{text}");
+    assert!(text.contains("all.paa\n") && text.contains("  a file of that name is in ./c/all.paa\n"), "{text}");
+    assert!(text.contains("and 2 more\n"), "{text}");
+    let csv = stdout(&refs(&[".", "--format", "csv"]));
+    assert!(csv.contains(",./c/all.paa | ./b/y.zip!/all.paa | ./b/y.zip!/all.paa#1 | 2 more\n"), "{csv}");
+}
+
+/// The status of texts is that of assets: 2 only if nothing could be read.
+#[cfg(unix)]
+#[test]
+fn texts_beside_an_unreadable_file_are_done() {
+    let folder = Folder::new("unreadable");
+    folder.file("a.rvmat", "texture = \"#(argb,8,8,3)color(1,1,1,1)\";");
+    let (text, none) = (folder.0.join("a.rvmat"), folder.0.join("none.rvmat"));
+    let output = run([Path::new("refs"), &text, &none]);
+    assert_eq!((code(&output), lines(&output).len()), (1, 1), "{}", stderr(&output));
+    assert_eq!(code(&run([Path::new("refs"), &none])), 2);
+}
+
+/// Listing costs work for each member, before a scan looks at it.
+#[test]
+fn a_list_of_members_is_charged() {
+    let folder = Folder::new("listed");
+    let archive = (0..60_000).fold(Writer::new(), |all, index| all.stored(format!("{index:05}").as_bytes(), b""));
+    let path = folder.file("many.pbo", archive.finish(Tail::Sha1));
+    let output = run([Path::new("refs"), &path, Path::new("--max-work"), Path::new("1")]);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert!(stderr(&output).contains("--max-work raises it"), "{}", stderr(&output));
+    assert_eq!(code(&run([Path::new("refs"), &path])), 0);
+}
+
+/// Maps of Ballance and models of LODka3D may hold the images that they name.
+#[test]
+fn images_inside_a_model_are_found_there() {
+    for (path, inside, outside) in [
+        ("corpus/bmx/full.bmx", &["我的地板.png"][..], &["Floor_Top_Flat.bmp"][..]),
+        ("corpus/lodka/everything.lod", &["stone.bmp", "leaf.png"], &["light.bmp"]),
+    ] {
+        let mut found: Vec<String> = Vec::new();
+        let mut missing = Vec::new();
+        for link in lines(&run(["refs", path])) {
+            let name = link["name"].as_str().unwrap().to_owned();
+            match link["target"].as_str() {
+                Some(target) => {
+                    assert_eq!((target, &link["state"]), (path, &"found".into()), "{link}");
+                    found.push(name);
+                }
+                None => missing.push(name),
+            }
+        }
+        assert_eq!(
+            (found, missing),
+            (
+                inside.iter().map(|name| (*name).to_owned()).collect(),
+                outside.iter().map(|name| (*name).to_owned()).collect()
+            ),
+            "{path}"
+        );
+    }
 }

@@ -1,7 +1,9 @@
 //! Each field has the name that the format's document gives it.
 
+use std::collections::BTreeSet;
+
 use meshpeek::Format;
-use meshpeek::schema::records;
+use meshpeek::schema::{FieldInfo, Type, records};
 
 use crate::corpus::{blessing, root};
 
@@ -94,6 +96,139 @@ fn every_field_of_these_documents_is_in_the_schema() {
         let missing: Vec<_> = fields.iter().filter(|field| !named.contains(field)).collect();
         assert!(missing.is_empty() && fields.len() > 30, "{format}: {missing:?} of {}", fields.len());
     }
+}
+
+/// The fields that a document declares, with their size in bytes: from the column of sizes, or from the types.
+fn sizes(format: Format, text: &str) -> BTreeSet<(&str, u64)> {
+    let types: &[(&str, u64)] = match format {
+        Format::Bmx => &[
+            ("unsigned int8_t", 1),
+            ("unsigned int32_t", 4),
+            ("unsigned int64_t", 8),
+            ("bool", 1),
+            ("float", 4),
+            ("float[3]", 12),
+            ("float[4][4]", 64),
+        ],
+        Format::B3d => &[("int", 4), ("float", 4)],
+        _ => &[
+            ("ulong", 4),
+            ("long", 4),
+            ("ushort", 2),
+            ("short", 2),
+            ("float", 4),
+            ("byte", 1),
+            ("tbool", 1),
+            ("LongBool", 4),
+            ("XYZTriplet", 12),
+            ("D3DCOLORVALUE", 16),
+        ],
+    };
+    let size = |name: &str| types.iter().find(|(known, _)| *known == name).map(|(_, size)| *size);
+    let mut found = BTreeSet::new();
+    for line in text.lines().map(str::trim) {
+        match format {
+            Format::Lodka => {
+                let mut cells = line.split(" | ");
+                let cells = cells.next().zip(cells.next().and_then(|size| size.parse().ok()));
+                found.extend(cells.filter(|(name, _)| name.chars().all(|c| c.is_ascii_alphanumeric())));
+            }
+            Format::Bmx => {
+                found.extend(line.split_once(' ').and_then(|(name, rest)| {
+                    // The type ends before the description, which is Chinese.
+                    let end = rest.find(|c: char| !c.is_ascii()).unwrap_or(rest.len());
+                    Some((name, size(rest.get(..end)?.trim())?))
+                }));
+            }
+            _ => {
+                let Some((kind, rest)) = line.split_once(' ') else { continue };
+                let Some((size, (names, _))) = size(kind).zip(rest.split_once(';')) else { continue };
+                for declared in names.split(',').map(str::trim) {
+                    let (name, dimensions) = declared.split_once('[').unwrap_or((declared, ""));
+                    let counts = dimensions.split(['[', ']']).filter(|count| !count.is_empty());
+                    let counts: Option<Vec<u64>> = counts.map(|count| count.trim().parse().ok()).collect();
+                    let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_') && !name.is_empty();
+                    found
+                        .extend(counts.filter(|_| is_name).map(|counts| (name, size * counts.iter().product::<u64>())));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Fields that have another size here than in their document, and why.
+const OTHER_SIZES: [(&str, &str); 5] = [
+    ("MaterialOptions", "its last byte, MappingMode, is a field by itself"),
+    ("UnknownByte", "it is the first byte of `special`"),
+    ("aFlag", "it is a byte of `special`"),
+    ("V", "four pairs of bytes, of which the document has half"),
+    ("Unknown", "the name of several fields"),
+];
+
+#[test]
+fn fields_have_the_size_that_their_document_says() {
+    for (format, document) in DOCUMENTS {
+        let path = root().join("../shared/specs").join(document);
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            println!("skipped: no file {}", path.display());
+            continue;
+        };
+        let (mut wrong, mut right) = (Vec::new(), 0);
+        for (name, size) in sizes(format, &text) {
+            if OTHER_SIZES.iter().any(|(other, _)| *other == name) {
+                continue;
+            }
+            let mut is_known = false;
+            let mut is_right = false;
+            for record in records(format) {
+                let named = |field: &&FieldInfo| field.spec.is_some_and(|spec| spec.split(", ").any(|one| one == name));
+                let fields: Vec<_> = record.fields.iter().filter(named).collect();
+                is_known |= !fields.is_empty();
+                // Several fields may share a name, several names a field. Lists and derived fields have no size.
+                let all = fields.iter().map(|field| field.kind.byte_len()).sum::<Option<u64>>();
+                let one = |field: &&FieldInfo| {
+                    let names = field.spec.map_or(1, |spec| spec.split(", ").count() as u64);
+                    matches!(field.kind, Type::Derived(_))
+                        || field.kind.byte_len().is_none_or(|bytes| bytes == size || bytes == size * names)
+                };
+                is_right |= !fields.is_empty() && all == Some(size) || fields.iter().any(one);
+            }
+            match is_right {
+                true => right += 1,
+                false if is_known => wrong.push(format!("{format}: {name} has {size} bytes")),
+                false => {}
+            }
+        }
+        assert!(wrong.is_empty() && right > 10, "{format}: {right} right, {wrong:?}");
+    }
+}
+
+#[test]
+fn conditions_on_the_version_name_it() {
+    let mut gates = 0;
+    for gate in Format::ALL.iter().flat_map(|&format| records(format)).flat_map(|record| record.fields) {
+        let Some(gate) = gate.gate else { continue };
+        gates += 1;
+        let names_it = gate.bytes().any(|byte| byte.is_ascii_digit()) || gate.contains("is_vbs_line");
+        assert!(!gate.contains("version") || names_it, "{gate}");
+    }
+    assert!(gates >= 109, "{gates}");
+}
+
+#[test]
+fn codes_have_their_numbers_and_names() {
+    let mut codes = BTreeSet::new();
+    for &format in Format::ALL {
+        for field in records(format).iter().flat_map(|record| record.fields).filter(|field| !field.codes.is_empty()) {
+            let all = field.values();
+            assert!(field.codes.iter().all(|(number, name)| all.contains(&format!("{number} {name}"))), "{all}");
+            codes.insert((format.name(), field.codes));
+        }
+    }
+    let count = |format: &str| codes.iter().filter(|(of, _)| *of == format).count();
+    // The flags of LODka3D are one more.
+    assert_eq!(["lodka", "odol", "b3d", "bmx", "bmtr"].map(count), [14, 11, 4, 2, 2], "{codes:#?}");
 }
 
 /// The field types in the document of ODOL.

@@ -184,7 +184,7 @@ fn units_of_one_archive_cost_no_more_than_the_archive() {
     assert!(records.len() < 40 && code != 0 && said.contains("--max-work"), "{}: {said}", records.len());
 }
 
-/// Each unit has the budget of its own bytes: those with bombs report them, the others are complete.
+/// Each unit has a separate budget for its own bytes: units with bombs report them, and the others are complete.
 #[test]
 fn a_unit_pays_for_itself() {
     let folder = Folder::new("bombs");

@@ -105,61 +105,114 @@ fn what_cannot_be_extracted_is_reported() {
     assert_eq!((code(&output), names(&folder.0.join("b"))), (1, vec!["sound".to_owned()]), "{}", stderr(&output));
 }
 
-#[test]
-fn no_name_leads_out_and_each_gets_a_file() {
+/// Extracts members with these names, and compares the files: no others are written, inside the folder or outside.
+fn names_become(all: &[(&str, &str)]) {
     let folder = Folder::new("extract-names");
-    let long = "n".repeat(300);
-    let all: Vec<(&str, String)> = vec![
-        ("../../up.txt", ".%2E/.%2E/up.txt".into()),
-        (r"..\back.txt", ".%2E/back.txt".into()),
-        ("a/../../over.txt", "a/.%2E/.%2E/over.txt".into()),
-        ("/root.txt", "root.txt".into()),
-        ("C:\\drive.txt", "C%3A/drive.txt".into()),
-        ("//server/share.txt", "server/share.txt".into()),
-        ("nul\0byte", "nul%00byte".into()),
-        ("\x1b[2J", "%1B[2J".into()),
-        ("line\nbreak", "line%0Abreak".into()),
-        ("aux", "%61ux".into()),
-        ("COM1.txt", "%43OM1.txt".into()),
-        ("what?.txt", "what%3F.txt".into()),
-        ("dot.", "dot%2E".into()),
-        ("space ", "space%20".into()),
-        (".", "%2E".into()),
-        ("case.txt", "case.txt".into()),
-        ("CASE.TXT", "CASE (2).TXT".into()),
-        ("case.txt", "case (3).txt".into()),
-        ("case (2).txt", "case (2) (2).txt".into()),
-        ("file", "file".into()),
-        ("file/below", "file (2)/below".into()),
-        (&long, "n".repeat(200)),
-        ("~/.bashrc", "~/.bashrc".into()),
-        ("$HOME", "$HOME".into()),
-        ("%2E", "%2E (2)".into()),
-    ];
     let entries: Vec<Entry> = all.iter().map(|(name, expected)| Entry::stored(name, expected.as_bytes())).collect();
     folder.file("in/names.zip", zip(&entries, b"").to_vec());
     let output = extract(&folder, &["in/names.zip", "-o", "a/b/out"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let files = tree(&folder.0.join("a/b/out"));
-    assert_eq!(files.len(), all.len());
-    for (name, expected) in &all {
-        assert_eq!(files.get(expected).map(Vec::as_slice), Some(expected.as_bytes()), "{name:?}");
+    for (name, expected) in all {
+        assert_eq!(files.get(*expected).map(Vec::as_slice), Some(expected.as_bytes()), "{name:?}");
     }
     assert_eq!(names(&folder.0).len(), all.len() + 1, "{:?}", names(&folder.0));
     let told = stderr(&output);
-    assert!(told.contains("in/names.zip!/../../up.txt: the file is .%2E/.%2E/up.txt\n"), "{told}");
-    assert!(told.contains("25 files written, 21 under another name"), "{told}");
+    for (name, expected) in all.iter().filter(|(name, expected)| name != expected) {
+        let is_told = told.contains(&format!(": the file is {expected}\n"));
+        assert!(is_told || name.replace('\\', "/").trim_start_matches('/') == *expected, "{name:?}: {told}");
+    }
     assert!(!told.contains('\x1b'));
-    // Names of 300 bytes that differ at the end only, and very many folders.
-    let deep = "d/".repeat(5_000) + "end";
-    let entries = [&format!("{long}1"), &format!("{long}2"), &deep].map(|name| Entry::stored(name, b""));
-    folder.file("in/long.zip", zip(&entries, b"").to_vec());
-    assert_eq!(code(&extract(&folder, &["in/long.zip", "-o", "long"])), 0);
-    assert_eq!(names(&folder.0.join("long")), ["end".to_owned(), "n".repeat(200), format!("{} (2)", "n".repeat(200))]);
+}
+
+#[test]
+fn the_folder_above_is_not_reached() {
+    names_become(&[
+        ("../../up.txt", ".%2E/.%2E/up.txt"),
+        (r"..\back.txt", ".%2E/back.txt"),
+        ("a/../../over.txt", "a/.%2E/.%2E/over.txt"),
+        ("..", ".%2E (2)"),
+        (".", "%2E"),
+    ]);
+}
+
+#[test]
+fn absolute_paths_are_below_the_folder() {
+    names_become(&[
+        ("/root.txt", "root.txt"),
+        ("//server/share.txt", "server/share.txt"),
+        ("~/.bashrc", "~/.bashrc"),
+        ("$HOME", "$HOME"),
+    ]);
+}
+
+#[test]
+fn drives_are_names_of_folders() {
+    names_become(&[("C:\\drive.txt", "C%3A/drive.txt"), ("c:relative.txt", "c%3Arelative.txt")]);
+}
+
+#[test]
+fn nul_and_control_characters_are_escaped() {
+    names_become(&[("nul\0byte", "nul%00byte"), ("\x1b[2J", "%1B[2J"), ("line\nbreak", "line%0Abreak")]);
     // Bytes that are no text.
-    folder.file("in/x.pbo", Writer::new().stored(b"\xff.txt", b"x").finish(Tail::Sha1));
-    assert_eq!(code(&extract(&folder, &["in/x.pbo", "-o", "x"])), 0);
+    let folder = Folder::new("extract-bytes");
+    folder.file("x.pbo", Writer::new().stored(b"\xff.txt", b"x").finish(Tail::Sha1));
+    assert_eq!(code(&extract(&folder, &["x.pbo", "-o", "x"])), 0);
     assert_eq!(names(&folder.0.join("x")), ["%FF.txt"]);
+}
+
+#[test]
+fn names_of_300_bytes_are_shortened() {
+    let long = "n".repeat(300);
+    let (one, other, deep) = (format!("{long}1"), format!("{long}2"), "d/".repeat(5_000) + "end");
+    let short = "n".repeat(200);
+    let (second, third) = (format!("{short} (2)"), format!("{short} (3)"));
+    names_become(&[(&long, &short), (&one, &second), (&other, &third), (&deep, "end")]);
+}
+
+#[test]
+fn names_that_are_equal_but_for_case_get_a_number() {
+    names_become(&[
+        ("case.txt", "case.txt"),
+        ("CASE.TXT", "CASE (2).TXT"),
+        ("case.txt", "case (3).txt"),
+        ("case (2).txt", "case (2) (2).txt"),
+        ("file", "file"),
+        ("file/below", "file (2)/below"),
+        ("%2E", "%2E"),
+        (".", "%2E (2)"),
+    ]);
+}
+
+#[test]
+fn names_that_windows_forbids_are_escaped() {
+    names_become(&[
+        ("CON", "%43ON"),
+        ("aux", "%61ux"),
+        ("COM1.txt", "%43OM1.txt"),
+        ("what?.txt", "what%3F.txt"),
+        ("dot.", "dot%2E"),
+        ("space ", "space%20"),
+        ("stream.txt:hidden", "stream.txt%3Ahidden"),
+    ]);
+}
+
+/// A device has no end, nothing in it, or nobody who writes to it.
+#[cfg(unix)]
+#[test]
+fn devices_as_archives_end_at_once() {
+    let folder = Folder::new("extract-devices");
+    assert!(std::process::Command::new("mkfifo").arg(folder.0.join("pipe")).status().unwrap().success());
+    for (device, said) in [
+        ("/dev/zero", "more than 1048576 bytes from a file without a size"),
+        ("/dev/null", "the file is empty"),
+        ("pipe", "nothing is writing to this pipe"),
+    ] {
+        let output = extract(&folder, &[device, "-o", "out", "--max-decoded", "1M"]);
+        assert_eq!(code(&output), 2, "{device}");
+        assert!(stderr(&output).contains(said), "{device}: {}", stderr(&output));
+        assert_eq!(names(&folder.0.join("out")), Vec::<String>::new());
+    }
 }
 
 #[cfg(unix)]
@@ -202,7 +255,7 @@ fn nothing_is_overwritten_and_what_is_there_is_skipped() {
     let again = run(&[]);
     assert!(stderr(&again).contains("0 files written, 3 already there"), "{}", stderr(&again));
     assert_eq!(code(&again), 0);
-    // What an interrupted run has not written yet is written now.
+    // A further run writes the members that an interrupted run has not written.
     std::fs::remove_file(folder.0.join("out/data/tree.p3d")).unwrap();
     assert!(stderr(&run(&[])).contains("1 file written, 2 already there"));
     // Other content of the same size: without a time, bytes are compared; with a time, that decides.
@@ -247,6 +300,25 @@ fn a_full_disk_leaves_nothing_half() {
     // With space again, the same command completes it.
     let output = limited("unlimited");
     assert!(stderr(&output).contains("2 files written, 1 already there"), "{}", stderr(&output));
+}
+
+/// A disk of 64 KiB, if this user may mount one.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_without_space_leaves_nothing_half() {
+    let folder = Folder::new("extract-disk");
+    let entries = [Entry::stored("1", &[1; 10_000]), Entry::stored("2", &[2; 100_000]), Entry::stored("3", &[3; 100])];
+    folder.file("a.zip", zip(&entries, b"").to_vec());
+    std::fs::create_dir(folder.0.join("out")).unwrap();
+    let script = "mount -t tmpfs -o size=64k none out || exit 9; \"$0\" extract a.zip -o out; echo $?; ls -A out";
+    let mut unshare = std::process::Command::new("unshare");
+    unshare.args(["-rm", "sh", "-c", script, env!("CARGO_BIN_EXE_meshpeek")]).current_dir(&folder.0);
+    let Some(output) = unshare.output().ok().filter(|output| output.status.success()) else {
+        println!("skipped: no disk can be mounted");
+        return;
+    };
+    assert_eq!(super::stdout(&output), "2\n1\n", "{}", stderr(&output));
+    assert!(stderr(&output).contains("2: No space left on device"), "{}", stderr(&output));
 }
 
 /// Each file that gets its final name is whole, and the program ends with an error if the archive became shorter.

@@ -7,7 +7,7 @@ use crate::corpus::root;
 use crate::mutate::Random;
 use crate::writer;
 
-/// Lines of a file's tree, and whether it opens.
+/// Returns the lines of a file's tree, or `None` if the file does not open.
 fn tree(path: &str, more: &[&str]) -> Option<Vec<Json>> {
     let output = run(["tree", "--format", "ndjson", path].iter().chain(more));
     assert!(matches!(code(&output), 0 | 1), "{path}: {}", stderr(&output));
@@ -16,7 +16,8 @@ fn tree(path: &str, more: &[&str]) -> Option<Vec<Json>> {
     (code(&output) == 0).then(|| lines(&output))
 }
 
-/// Marks the parts that have no line inside as gaps: an overview shows nothing of them but their place.
+/// Marks parts that have no lines inside as gaps, because an overview shows only their location. Removes lines without
+/// one.
 fn innermost(mut lines: Vec<Json>) -> Vec<Json> {
     lines.retain(|line| !line["offset"].is_null());
     for index in 0..lines.len() {
@@ -55,7 +56,7 @@ fn leaves_of_a_tree_tile_the_file() {
         opened += 1;
         leaves(&path, fields);
         let parts = leaves(&path, innermost(tree(&path, &[]).unwrap()));
-        assert!(parts.iter().all(|leaf| leaf["kind"] != "field"), "{path}");
+        assert!(parts.iter().all(|leaf| leaf["kind"] != "field" || leaf["name"] == "fields"), "{path}");
     }
     assert!(opened * 2 > files, "{opened} of {files}");
 }
@@ -77,6 +78,35 @@ const EACH: [&str; 11] = [
     "corpus/rap/everything.bin",
     "corpus/zip/assets.zip",
 ];
+
+/// The lines of a shallow tree, or of some kinds, are lines of the whole one.
+#[test]
+fn levels_and_kinds_of_a_tree_are_chosen() {
+    let tree = |path: &str, more: &[&str]| lines(&run([&["tree", path, "--format", "ndjson"], more].concat()));
+    for path in EACH {
+        let (all, fields) = (tree(path, &[]), tree(path, &["--fields"]));
+        for depth in 1..4_u64 {
+            let expected: Vec<&Json> = all.iter().filter(|line| line["depth"].as_u64().unwrap() < depth).collect();
+            let found = tree(path, &["--depth", &depth.to_string()]);
+            assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{path} to {depth}");
+        }
+        for (kinds, all) in [("part", &all), ("array,part", &all), ("field", &fields), ("gap", &fields)] {
+            let is_kind = |line: &&Json| kinds.split(',').any(|kind| line["kind"] == kind);
+            let found = tree(path, &["--only", kinds]);
+            assert_eq!(
+                found.iter().collect::<Vec<_>>(),
+                all.iter().filter(is_kind).collect::<Vec<_>>(),
+                "{path}: {kinds}"
+            );
+        }
+    }
+    // In a part, levels are counted from it.
+    let found = tree("corpus/mlod/everything.p3d", &["lods/0/faces/0", "--depth", "1", "--fields"]);
+    assert_eq!(found.iter().map(|line| &line["selector"]).collect::<Vec<_>>(), ["lods/0/faces/0"]);
+    for wrong in [["--depth", "0"], ["--only", "chunk"]] {
+        assert_eq!(code(&run(["tree", "corpus/b3d/triangle.b3d"].iter().chain(&wrong))), 2);
+    }
+}
 
 #[test]
 fn a_text_of_a_given_length_is_not_shown_as_one_up_to_nul() {

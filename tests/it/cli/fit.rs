@@ -63,12 +63,33 @@ fn tracks_of_models_need_nodes_of_that_name() {
     assert_eq!(code(&lodka), 0, "{}", stderr(&lodka));
     for (motion, model, said) in [
         ("corpus/odol/v54.p3d", "corpus/odol/v54.p3d", "without an animation"),
-        ("corpus/rtm/plain.rtm", "corpus/mlod/everything.p3d", "without bones"),
+        ("corpus/rtm/plain.rtm", "corpus/bmx/full.bmx", "without bones"),
     ] {
         let output = run(["fit", motion, model]);
         assert_eq!(code(&output), 2);
         assert!(stderr(&output).contains(said), "{}", stderr(&output));
     }
+}
+
+/// An MLOD has no skeleton. A bone moves the selection of its name in some LOD; other selections need no bone.
+#[test]
+fn selections_of_an_mlod_stand_for_bones() {
+    use crate::writer::mlod::{lod, model, tag};
+    let folder = Folder::new("fit-mlod");
+    let mut walk = motion(0, 2, 3, NONE);
+    walk.bones = ["Door", "hande", "roof"].map(|name| name.as_bytes().to_vec()).to_vec();
+    folder.file("walk.rtm", walk.plain().to_vec());
+    let of = |names: &[&str]| lod(1, &[], &names.iter().map(|name| tag(name, &[1])).collect::<Vec<_>>(), 1.0);
+    let lods = [of(&["door", "#Mass#", "camo", "proxy:roof.001"]), of(&["ROOF", "handle"])];
+    folder.file("house.p3d", model(&lods).to_vec());
+    let fit =
+        |models: &[&str]| program().current_dir(&folder.0).args(["fit", "walk.rtm"]).args(models).output().unwrap();
+    let output = fit(&["house.p3d"]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (1, "house.p3d\n  missing  hande  nearest: handle\n"));
+    folder.file("house.p3d", model(&[of(&["door", "hande", "Roof"])]).to_vec());
+    assert_eq!((code(&fit(&["house.p3d"])), stdout(&fit(&["house.p3d"])).as_str()), (0, "house.p3d\n"));
+    folder.file("bare.p3d", model(&[of(&["proxy:roof.001"])]).to_vec());
+    assert!(stderr(&fit(&["bare.p3d"])).contains("without bones"));
 }
 
 /// Very many names that all lack a partner cost no more than the limits say.

@@ -135,7 +135,7 @@ fn where_no_scan_runs_the_first_one_ends_and_leaves_nothing_behind() {
     }
 }
 
-/// A program with a file to write that waits for a list which nobody writes.
+/// Starts a program that has a file to write, and waits for a list that nobody writes.
 fn waiting_for_a_list(folder: &Folder, mut command: Command) -> Child {
     let fifo = folder.0.join("list");
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());

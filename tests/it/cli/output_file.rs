@@ -185,17 +185,17 @@ const VERBS: [(&[&str], &[&str]); 17] = [
     (&["info", EVERYTHING], &["json"]),
     (&["scan", EVERYTHING], &["csv", "ndjson", "parquet"]),
     (&["plan", EVERYTHING], &["ndjson"]),
-    (&["verify", EVERYTHING], &["ndjson"]),
+    (&["verify", EVERYTHING], &["ndjson", "parquet"]),
     (&["tree", EVERYTHING], &["ndjson"]),
     (&["hex", EVERYTHING], &[]),
     (&["schema", "b3d"], &["ndjson"]),
     (&["dump", EVERYTHING, "meshes/0/positions"], &["csv", "ndjson", "npy"]),
     (&["dump", EVERYTHING], &[]),
     (&["export", EVERYTHING], &["png", "glb", "obj", "ply"]),
-    (&["refs", EVERYTHING], &["csv", "ndjson"]),
+    (&["refs", EVERYTHING], &["csv", "ndjson", "parquet"]),
     (&["fit", "corpus/rtm/plain.rtm", "corpus/rtm/plain.rtm"], &["ndjson"]),
-    (&["diff", EVERYTHING, EVERYTHING], &["ndjson", "json"]),
-    (&["dupes", EVERYTHING, EVERYTHING], &["ndjson"]),
+    (&["diff", EVERYTHING, EVERYTHING], &["ndjson", "json", "parquet"]),
+    (&["dupes", EVERYTHING, EVERYTHING], &["ndjson", "parquet"]),
     (&["completions", "bash"], &[]),
     (&["man"], &[]),
     (&["limits"], &[]),
@@ -250,7 +250,8 @@ fn the_ending_of_the_file_to_write_is_its_format() {
     assert_eq!(code(&output), 0);
     assert!(std::fs::read_to_string(&verify).unwrap().contains("\"path\""));
     let wrong = run(["verify", EVERYTHING, "-o", "x.csv"]);
-    assert_eq!(stderr(&wrong), "meshpeek: x.csv: verify does not write .csv files; it writes text, ndjson\n");
+    let writes = if cfg!(feature = "parquet") { "text, ndjson, parquet" } else { "text, ndjson" };
+    assert_eq!(stderr(&wrong), format!("meshpeek: x.csv: verify does not write .csv files; it writes {writes}\n"));
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn a_number_after_an_array_is_a_row() {
         assert_eq!(code(&run(["tree", "--fields", file, path])), 0);
     }
     assert_eq!(code(&run(["dump", file, "lods/0/faces/99"])), 2);
-    // A row of an array in place has bytes of its own.
+    // A row of an array in place is a range of the file.
     let file = "corpus/b3d/everything.b3d";
     let hex = stdout(&run(["hex", file, "meshes/0/triangles/0/indices/0"]));
     let digits: String =

@@ -70,7 +70,7 @@ fn what_a_file_says_is_no_place_to_write() {
     assert!(before.keys().all(|path| after.contains_key(path)));
     let made = |name: &str| work.join(name).metadata().is_ok_and(|made| made.is_dir() || made.len() > 0);
     assert!(made("out.ndjson") && made("out.glb") && made("pictures"));
-    // Pictures lie below their folder, whatever their models are called.
+    // Pictures are below their folder, whatever the names of their models are.
     for picture in crate::corpus::below(&work.join("pictures")) {
         let name = picture.strip_prefix(work.join("pictures")).unwrap().to_str().unwrap().to_owned();
         assert!(name.ends_with(".png") && !name.contains(".."), "{name}");

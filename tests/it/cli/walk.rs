@@ -53,6 +53,21 @@ fn globs_reach_the_members_of_archives() {
 }
 
 #[test]
+fn folders_are_walked_in_the_order_of_their_names() {
+    let folder = Folder::new("order");
+    // In whole paths, a separator comes after a space, `!`, `-` and `.`.
+    let in_order = ["B.b3d", "a/b/c.b3d", "a/b.x.b3d", "a b/x.b3d", "a!.b3d", "a-b/c.b3d", "a.b.b3d", "a.b3d", "b.b3d"];
+    for path in in_order.iter().rev() {
+        folder.file(path, scene());
+    }
+    let output = program().args(["scan", "--jobs", "1"]).arg(&folder.0).output().unwrap();
+    let path = |record: serde_json::Value| record["path"].as_str().unwrap().replace('\\', "/");
+    let root = folder.0.display().to_string().replace('\\', "/");
+    let found: Vec<String> = lines(&output).into_iter().map(path).collect();
+    assert_eq!(found, in_order.map(|path| format!("{root}/{path}")));
+}
+
+#[test]
 fn a_folder_whose_files_are_all_left_out_gets_a_hint() {
     let folder = Folder::new("hint");
     folder.file(".ignore", "*.b3d\n");

@@ -9,10 +9,14 @@ fn scene() -> Vec<u8> {
 
 /// This many members that share the same bytes: their decompressed size is out of all proportion to the archive.
 pub fn quilt(members: usize, kernel: usize) -> Vec<u8> {
-    let shared = Entry::deflated("0", &vec![0; kernel]);
+    sharing(members, Entry::deflated("0", &vec![0; kernel]), "")
+}
+
+/// This many members with the bytes of one; their names begin like this.
+pub fn sharing(members: usize, shared: Entry, start: &str) -> Vec<u8> {
     let mut entries = vec![shared.clone()];
     for index in 1..members {
-        let name = index.to_string().into_bytes();
+        let name = format!("{start}{index}").into_bytes();
         let header = Header { name, ..shared.central.clone() };
         // Its own local header exists and is empty, but the directory does not refer to it.
         let local = Header { packed: 0, unpacked: 0, ..header.clone() };

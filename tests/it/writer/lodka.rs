@@ -122,7 +122,7 @@ pub struct Group {
     pub smoothing: bool,
     pub normals: bool,
     pub uvs: bool,
-    /// Whether it names its materials.
+    /// True if it names its materials.
     pub named: bool,
 }
 

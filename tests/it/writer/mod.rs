@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+pub mod a_mod;
 pub mod addons;
 pub mod archives;
 pub mod b3d;

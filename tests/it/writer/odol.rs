@@ -33,6 +33,8 @@ pub struct Model {
     pub animated: bool,
     /// The claimed number of bones in the animations of each LOD, if it differs.
     pub animated_bones: Option<u32>,
+    /// The claimed number of LODs with animations, if it differs.
+    pub animated_lods: Option<usize>,
     pub lods: Vec<Lod>,
 }
 
@@ -159,6 +161,7 @@ impl Model {
             masses: Vec::new(),
             animated: false,
             animated_bones: None,
+            animated_lods: None,
             lods,
         }
     }
@@ -337,18 +340,19 @@ impl Model {
                 _ => out.f32(0.75),
             };
         }
-        out = out.mark("animated_lods").i32(self.lods.len() as i32);
-        for _ in &self.lods {
+        let animated = self.animated_lods.unwrap_or(self.lods.len());
+        out = out.mark("animated_lods").i32(animated as i32);
+        for _ in 0..animated {
             let bones = self.animated_bones.unwrap_or(self.bones.len() as u32);
             out = out.u32(bones);
             for bone in 0..bones {
-                // The same as the axes below, the other way round.
+                // The inverse of the table below: the kinds of animation of each bone.
                 let moved = (1..10).filter(|kind| kind % self.bones.len() as u32 == bone);
                 out = out.mark("bone_animation").u32(moved.clone().count() as u32);
                 out = moved.fold(out, |out, kind| out.u32(kind));
             }
         }
-        for _ in &self.lods {
+        for _ in 0..animated {
             for kind in 0..10 {
                 let bone = if kind == 0 { -1 } else { kind % self.bones.len() as i32 };
                 out = out.mark("animation_bone").i32(bone);

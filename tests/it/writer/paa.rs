@@ -18,7 +18,7 @@ pub type Tag = (&'static str, Vec<u8>);
 #[derive(Clone)]
 pub struct Mip {
     pub sides: [u16; 2],
-    /// Whether 1234 and 8765 stand before the sides.
+    /// True if the numbers 1234 and 8765 precede the sides.
     pub is_marked: bool,
     pub data: Vec<u8>,
 }
@@ -43,7 +43,7 @@ pub fn pattern(len: usize) -> Vec<u8> {
     (0..len).map(|at| (at * 7 % 61 * 4) as u8 ^ (at / 97) as u8).collect()
 }
 
-/// The same pattern as indices below `colors`.
+/// Returns the pattern as indices below `colors`.
 pub fn indices(len: usize, colors: u8) -> Vec<u8> {
     pattern(len).into_iter().map(|byte| byte / 4 % colors).collect()
 }

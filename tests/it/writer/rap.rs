@@ -100,7 +100,7 @@ fn own_body(class: &Class, mut addresses: impl Iterator<Item = u32>, end: u32) -
     class.entries.iter().fold(bytes, entry).mark("end").u32(end)
 }
 
-/// The body at this address and those of the classes in it.
+/// Returns the body of a class at this address, followed by the bodies of the classes in it.
 fn body(class: &Class, at: usize) -> Bytes {
     let mut next = at + own_body(class, std::iter::repeat(0), 0).len();
     let (mut inner, mut addresses) = (Vec::new(), Vec::new());
@@ -124,7 +124,7 @@ pub fn file(root: &Class, enums: &[(&str, u32)]) -> Bytes {
     enums.iter().fold(bytes, |bytes, (name, value)| bytes.cstr(name).u32(*value))
 }
 
-/// The same config as text. The names and texts must be such that a text can hold them.
+/// Returns the config as text. Names and texts must not contain anything that the text form cannot express.
 pub fn as_text(root: &Class) -> String {
     let mut text = String::new();
     entries(&mut text, &root.entries);
