@@ -6,6 +6,7 @@
 //! With one job, the figure is CPU time, which other programs do not affect. Two jobs compared with one use wall-clock
 //! time, and need a quiet machine. All files are made from the available ones, repeated, and deleted afterwards.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -69,6 +70,31 @@ fn main() {
         write_pbo(&million, &(0..1_000_000).map(|number| (format!("{number}.b3d"), &**scene)).collect::<Vec<_>>())
     });
     bench.jobs("million: scan of a pbo of a million small scenes, two jobs / one", 0.55, &["scan"], &million);
+    let scan = || alone(&["scan"], &million);
+    bench.row("million: refs / scan", 2.0, || alone(&["refs"], &million), scan);
+    let digests = || alone(&["scan", "--digests"], &million);
+    bench.row("million: dupes / scan --digests", 2.0, || alone(&["dupes"], &million), digests);
+    bench.row("million: scan --format csv / scan", 2.0, || alone(&["scan", "--format", "csv"], &million), scan);
+    let one = |args: &[&str]| cpu(Command::new(PROGRAM).args(args).arg(&million));
+    bench.row("million: info --json / scan", 2.0, || one(&["info", "--json"]), scan);
+    bench.row("million: tree --fields / scan", 2.0, || one(&["tree", "--fields", "--format", "ndjson"]), scan);
+
+    let editable = folder.path("mlod.pbo");
+    let model = ("model.p3d".to_owned(), editable_model());
+    bench.files(&["mlod"], || write_pbo(&editable, &repeated(std::slice::from_ref(&model), mib << 18)));
+    let cat_models = || cpu(Command::new("cat").arg(&editable));
+    bench.row("mlod: scan of a pbo of editable models / cat", f64::NAN, || alone(&["scan"], &editable), cat_models);
+
+    let addon = folder.path("mod.pbo");
+    bench.files(&["mod"], || {
+        let files = mod_files();
+        println!("the mod: {}", mix(&files));
+        write_pbo(&addon, &repeated(&files, mib << 20))
+    });
+    let cat_mod = || cpu(Command::new("cat").arg(&addon));
+    bench.row("mod: scan of a pbo with the files of a mod / cat", 2.5, || alone(&["scan"], &addon), cat_mod);
+    bench.row("mod: verify / cat", f64::NAN, || alone(&["verify"], &addon), cat_mod);
+    bench.row("mod: refs / scan", 2.0, || alone(&["refs"], &addon), || alone(&["scan"], &addon));
 
     let textures = folder.path("textures.pbo");
     bench.files(&["textures"], || {
@@ -90,6 +116,12 @@ fn main() {
     let zip = folder.path("assets.zip");
     bench.files(&["zip"], || write_zip(&zip, &assets, mib << 18));
     bench.jobs("zip: verify of deflated members, two jobs / one", 0.55, &["verify"], &zip);
+    bench.row(
+        "zip: scan --depth header / scan",
+        f64::NAN,
+        || alone(&["scan", "--depth", "header"], &zip),
+        || alone(&["scan"], &zip),
+    );
 
     let nested = folder.path("nested.zip");
     bench.files(&["nested"], || {
@@ -174,8 +206,10 @@ impl Bench {
     }
 }
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_meshpeek");
+
 fn program(args: &[&str], jobs: &str) -> Command {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_meshpeek"));
+    let mut program = Command::new(PROGRAM);
     program.args(args).args(["--quiet", "--jobs", jobs]);
     program
 }
@@ -274,6 +308,55 @@ fn assets_of(folders: &[&str]) -> Vec<Asset> {
     }
     files.sort();
     files
+}
+
+/// The files of a mod: models, editable ones among them, animations, textures, configs and materials, and as many
+/// scripts as all of these.
+fn mod_files() -> Vec<Asset> {
+    const SCRIPT: &str = "params [\"_unit\"];\r\nif (alive _unit) then {\r\n\t_unit setDamage 0;\r\n};\r\n";
+    let mut files = assets_of(&["odol", "rtm", "paa", "rap"]);
+    files.push(("editable.p3d".to_owned(), editable_model()));
+    let script = SCRIPT.repeat(40).into_bytes();
+    let scripts: Vec<Asset> = files.iter().map(|(name, _)| (format!("fn_{name}.sqf"), script.clone())).collect();
+    files.extend(scripts);
+    // Real archives are sorted by name.
+    files.sort();
+    files
+}
+
+/// The number of files with each extension, and their share of the bytes.
+fn mix(files: &[Asset]) -> String {
+    let all: usize = files.iter().map(|(_, bytes)| bytes.len()).sum();
+    let mut kinds = BTreeMap::<&str, (usize, usize)>::new();
+    for (name, bytes) in files {
+        let kind = kinds.entry(name.rsplit('.').next().unwrap_or_default()).or_default();
+        *kind = (kind.0 + 1, kind.1 + bytes.len());
+    }
+    let share = |(kind, (count, bytes)): (&&str, &(usize, usize))| format!("{count} {kind} {} %", bytes * 100 / all);
+    kinds.iter().map(share).collect::<Vec<_>>().join(", ")
+}
+
+/// An MLOD model of three LODs, whose faces name eight textures and materials in runs, as those of real ones do.
+fn editable_model() -> Vec<u8> {
+    const FACES: u32 = 3000;
+    let numbers = |numbers: &[u32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+    let mut bytes = [&b"MLOD"[..], &numbers(&[257, 3])].concat();
+    for lod in 1..=3_u16 {
+        bytes.extend([&b"P3DM"[..], &numbers(&[28, 256, FACES, FACES, FACES, 0])].concat());
+        // Points of 16 bytes and normals of 12, of which each is (0, 1, 0).
+        bytes.resize(bytes.len() + 16 * FACES as usize, 0);
+        (0..FACES).for_each(|_| bytes.extend(numbers(&[0, 1.0_f32.to_bits(), 0])));
+        for face in 0..FACES {
+            bytes.extend(numbers(&[3]));
+            (0..4).for_each(|corner| bytes.extend(numbers(&[(face + corner) % FACES, face, 0, 0])));
+            bytes.extend(numbers(&[0]));
+            let part = face * 8 / FACES;
+            bytes.extend(format!("mod\\data\\part_{part}_co.paa\0mod\\data\\part_{part}.rvmat\0").bytes());
+        }
+        bytes.extend(b"TAGG\x01#EndOfFile#\0\0\0\0\0");
+        bytes.extend(f32::from(lod).to_le_bytes());
+    }
+    bytes
 }
 
 /// The files again and again, each time with another name, up to this total size.

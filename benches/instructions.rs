@@ -1,10 +1,10 @@
 //! Counts the instructions that each question takes in meshpeek, which a busy machine does not affect.
 //!
 //! `cargo bench --bench instructions` prints them next to those in `benches/instructions.txt`, and writes them there
-//! with `-- --record`; a word after `--` selects questions. Needs valgrind: each question runs in a process of its own
+//! with `-- --record`; a word after `--` selects questions. Needs valgrind: each question runs in a separate process
 //! under callgrind, once to warm up and once to be counted.
 
-// Ratios and the like are not used here.
+// This benchmark does not use ratios and the like.
 #[allow(dead_code)]
 mod questions;
 

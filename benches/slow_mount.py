@@ -1,9 +1,9 @@
-"""What a scan costs on a mount with latency, beside `cat`: 5 ms for each request and 100 MB/s, by FUSE.
+"""Compares a scan with `cat` on a slow FUSE mount: 5 ms of latency for each request, and 100 MB/s.
 
     MESHPEEK=target/release/meshpeek python3 benches/slow_mount.py ARCHIVE [ARGUMENTS OF scan]
 
-Takes the right to mount, and no library: it speaks to /dev/fuse itself. Every opening is cold. Seconds by the clock on the
-wall and bytes read, in turn, three rounds.
+Needs permission to mount, but no library: it uses /dev/fuse directly. Nothing is cached when a file is opened. Runs all
+commands in turn, for three rounds, and prints the wall-clock time and the bytes read of each.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ NOT_KNOWN, NOT_THERE = 38, 2
 
 
 class Mount:
-    """A folder with one file in it, slow to read."""
+    """A mounted folder with one file, which is slow to read."""
 
     def __init__(self, folder, path):
         self.device = os.open("/dev/fuse", os.O_RDWR)

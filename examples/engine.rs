@@ -34,7 +34,7 @@ pub struct Loaded {
     pub motions: Vec<Motion>,
 }
 
-/// What `AssetLoader::load` does with the bytes of its reader.
+/// Does the work of `AssetLoader::load`, given the bytes of its reader.
 pub fn load(bytes: &[u8]) -> meshpeek::Result<Loaded> {
     let budget = Budget::new(bytes.len() as u64, &Limits::default());
     let asset = Asset::parse(bytes)?;
@@ -50,7 +50,7 @@ pub fn load(bytes: &[u8]) -> meshpeek::Result<Loaded> {
             indices: mesh.indices,
             color: material.as_ref().map_or([1.0; 4], |material| linear(material.color)),
             image: material.as_ref().and_then(|material| Some(Name::from(material.base()?.name).text)),
-            is_blended: material.is_some_and(|material| material.alpha != Alpha::Opaque),
+            is_blended: material.is_some_and(|material| !matches!(material.alpha, Alpha::Opaque | Alpha::Image)),
         });
     }
     let mut motions = Vec::new();
@@ -74,7 +74,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (sender, receiver) = mpsc::channel();
     let worker = std::thread::spawn(move || {
         let loaded = std::fs::read(path).map_err(meshpeek::Error::from).and_then(|bytes| load(&bytes));
-        // The other end waits for it.
+        // The main thread waits for this, so the send cannot fail.
         let _ = sender.send(loaded);
     });
     let Loaded { parts, motions } = receiver.recv()??;

@@ -1,5 +1,5 @@
-//! What is in a PBO on a web server, from a few ranges of it: a server on the loopback address, a source of bytes that
-//! asks it, and a count of what came over the wire.
+//! Lists the contents of a PBO on a web server from a few ranges of it. Has a server on the loopback address, a source
+//! of bytes that sends requests to it, and a count of the received bytes.
 //!
 //! `cargo run --example http_ranges -- corpus/pbo/addon.pbo`
 
@@ -23,7 +23,7 @@ impl Http {
         Self { server, read: AtomicU64::new(0) }
     }
 
-    /// The length that the server tells, and the body.
+    /// Sends a request. Returns the length that the server states, and the body.
     fn request(&self, method: &str, header: &str) -> io::Result<(u64, Vec<u8>)> {
         let mut stream = TcpStream::connect(self.server)?;
         write!(stream, "{method} / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{header}\r\n")?;
@@ -50,7 +50,7 @@ impl ReadAt for Http {
     }
 }
 
-/// A line for each asset that lies in the archive as it is, by the headers alone.
+/// Returns a line for each asset that is stored uncompressed in the archive. Reads only the headers.
 pub fn scan(source: &Http) -> Result<Vec<String>> {
     let limits = Limits::default();
     let mut directory = Ranges::new(source.byte_len()?);

@@ -5,12 +5,12 @@
 use meshpeek::address::{Address, open_member};
 use meshpeek::{Access, Asset, Budget, Inspect, Limits, Result};
 
-/// What the address leads to, in a line. Members on the way are unpacked, none beside it.
+/// Describes the asset at this address in one line. Unpacks only the members on the way to it.
 pub fn describe(address: &str) -> Result<String> {
     let limits = Limits::default();
     let address = Address::parse(address);
     let file = address.open(Access::READ, &limits)?;
-    // What the whole way may cost.
+    // One budget for all archives on the way.
     let budget = Budget::new(file.len() as u64, &limits);
     let opened = open_member(&address.file, &file, address.member.as_deref(), &budget)?;
     let content = opened.content?;

@@ -22,7 +22,7 @@ impl Server {
         Arc::new(Self { root: root.into(), kept: RwLock::default() })
     }
 
-    /// How many views it keeps.
+    /// Returns the number of views in memory.
     pub fn kept(&self) -> usize {
         self.kept.read().unwrap().len()
     }
@@ -34,12 +34,13 @@ impl Server {
         }
     }
 
-    /// The view is cloned out of the map: nobody waits for another's answer.
+    /// Opens an asset, or returns its existing view. The view is cloned out of the map, so that no thread waits for the
+    /// answer of another.
     fn open(&self, name: &str) -> Result<OwnedAsset<FileMap>> {
         if let Some(asset) = self.kept.read().unwrap().get(name) {
             return Ok(asset.clone());
         }
-        // No way out of the folder.
+        // Rejects names that lead out of the folder.
         let path = self.root.join(ByteStr::from(name).to_relative_path()?);
         let asset = OwnedAsset::parse_file(&path, FileMap::open(&path)?, &Limits::default())?;
         Ok(self.kept.write().unwrap().entry(name.to_owned()).or_insert(asset).clone())

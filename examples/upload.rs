@@ -20,7 +20,7 @@ struct Vertex {
     uv: [f32; 2],
 }
 
-/// What to give to the card: the vertices, how they lie in them, the indices.
+/// The data for the card: the vertices, their layout and the indices.
 pub struct Upload<'a> {
     pub vertices: &'a [u8],
     pub stride: usize,
@@ -30,7 +30,7 @@ pub struct Upload<'a> {
     indices: &'a [u8],
 }
 
-/// Arrays of any format in one layout and one space.
+/// Converts the arrays of any format to one layout and one space.
 fn built(mesh: &Mesh) -> Vec<Vertex> {
     let uvs = mesh.uvs.first();
     let vertex = |(index, position): (usize, &[f32; 3])| Vertex {
@@ -41,8 +41,8 @@ fn built(mesh: &Mesh) -> Vec<Vertex> {
     mesh.positions.iter().enumerate().map(vertex).collect()
 }
 
-/// The bytes of the file themselves, if its vertices are interleaved, as those of Blitz3D are. The shader applies
-/// [`Primitive::world_matrix`].
+/// Returns the bytes of the file themselves if its vertices can be read in place, as those of Blitz3D, and `None`
+/// otherwise. The shader applies [`Primitive::world_matrix`].
 pub fn in_place<'b, 'a: 'b>(primitive: &Primitive<'a>, indices: &'b [u32]) -> meshpeek::Result<Option<Upload<'b>>> {
     let Some(positions) = primitive.positions()?.borrowed() else { return Ok(None) };
     let normals = primitive.normals()?.and_then(|normals| normals.borrowed());

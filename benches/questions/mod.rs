@@ -14,6 +14,8 @@ pub mod odol;
 mod open;
 pub mod paa;
 mod pbo;
+#[cfg(feature = "geometry")]
+mod pose;
 mod rtm;
 #[cfg(feature = "scan")]
 mod scan;
@@ -33,6 +35,8 @@ pub fn ask(examiner: &mut dyn Examiner) {
     odol::ask(examiner);
     lodka::ask(examiner);
     paa::ask(examiner);
+    #[cfg(feature = "geometry")]
+    pose::ask(examiner);
     pbo::ask(examiner);
     bmx::ask(examiner);
     codec::ask(examiner);

@@ -15,7 +15,7 @@ use zerocopy::little_endian::U32;
 /// The maximum size of a file for questions whose cost grows with the file.
 const SMALL: usize = 1 << 12;
 
-/// The maximum number of bytes read of one table: a file of a few bytes may stand for billions of equal rows.
+/// The maximum number of bytes read of one table: a file of a few bytes may describe billions of equal rows.
 const ENOUGH: u64 = 1 << 22;
 
 pub fn run(data: &[u8]) {
@@ -129,7 +129,7 @@ pub fn walk(asset: &dyn Inspect, data: &[u8], limits: &Limits) -> u64 {
     sum
 }
 
-/// Where in the data the bytes lie, if they do.
+/// Returns the offset of the bytes in the data, or `None` if they are empty or not part of it.
 fn data_range(data: &[u8], bytes: &[u8]) -> Option<u64> {
     let start = (bytes.as_ptr() as usize).checked_sub(data.as_ptr() as usize)?;
     (!bytes.is_empty() && start < data.len()).then_some(start as u64)

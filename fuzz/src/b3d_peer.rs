@@ -1,4 +1,4 @@
-//! Blitz3D scenes compared with the crate `b3d`: data that it reads as the document says is the same here.
+//! Blitz3D scenes compared with the crate `b3d`: data that it reads correctly must be equal here.
 
 use b3d::{B3D, Key, Node as Theirs, Vertice};
 use meshpeek::b3d::{Keys, Mesh, Node, Scene, Vertices};

@@ -1,4 +1,4 @@
-//! Configs as text: places rise and lie in the text, and what is named stands where its place says.
+//! Configs as text: places ascend and are inside the text, and each name and value starts at its place.
 
 use meshpeek::rap::text::{EventKind, Reader, Way};
 
@@ -15,7 +15,7 @@ pub fn run(data: &[u8]) {
             EventKind::Value(_, value) | EventKind::Item(_, value) => {
                 let start = if value.is_quoted { rest.strip_prefix(b"\"").expect("a quote") } else { rest };
                 let length = value.text.len().min(start.len());
-                // A text in quotes may have quotes in it, or go on in another line.
+                // A quoted text may contain quotes, or continue on another line.
                 let plain = value.text[..length].iter().position(|byte| b"\"\n".contains(byte)).unwrap_or(length);
                 assert_eq!(start[..plain], value.text[..plain]);
             }
@@ -31,7 +31,7 @@ pub fn run(data: &[u8]) {
         }
     }
     assert!(events <= data.len());
-    // A place in a text that starts with something else is the same, but later.
+    // If another class precedes the text, the events are the same, one line later.
     let shifted = [b"class Before;\n", data].concat();
     let mut shifted = Reader::new(&shifted).skip(1);
     if Reader::new(data).next().is_some() && !data.starts_with(b"\xef\xbb\xbf") {

@@ -148,7 +148,7 @@ fn move_about(rig: &Rig<'_>) {
     assert!(bones.iter().enumerate().all(|(place, bone)| bone.parent.is_none_or(|parent| parent < place)));
     assert!(format!("{rig:?}").len() < 100);
     let rest = rig.rest();
-    // The same bones without the file keep their pose.
+    // A rig made of the same bones, without the file, has no clips.
     let still = Rig::from_bones(bones.iter().map(|bone| (bone.name, bone.parent)));
     assert!(still.clips().next().is_none() && still.bones().len() == bones.len());
     assert_eq!(rest.locals().len(), bones.len());

@@ -1,5 +1,5 @@
-//! Binary configs: classes must lie in the file, and what one way gives another must, too. What is none is a recipe: a
-//! config that is written in both forms, which must name the same files.
+//! Binary configs: classes must be inside the file, and different ways to read the same thing must agree. Other bytes
+//! are a recipe: a config that is written in both forms, which must name the same files.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +54,7 @@ fn check(config: &Config<'_>, len: u64) {
     );
 }
 
-/// A config as the bytes say.
+/// Builds a config as the bytes say, and checks it.
 fn recipe(data: &[u8]) {
     let mut choices = data.iter().copied();
     let config = class(&mut choices, 0);
@@ -112,7 +112,7 @@ fn scalar(choices: &mut impl Iterator<Item = u8>) -> Value {
         _ => {
             const ENDS: [&str; 6] = ["", ".paa", ".rvmat", ".P3D", ".ogg", ".txt"];
             let length = choices.next().unwrap_or(0) % 8;
-            // Anything that may stand in quotes, but no line break.
+            // Any printable character may be in quotes, but no line break.
             let letters = choices.take(length.into()).map(|byte| char::from(b' ' + byte % 95));
             let start: String = letters.collect();
             Value::Text(format!("{start}{}", ENDS[usize::from(choices.next().unwrap_or(0)) % ENDS.len()]).into())

@@ -16,7 +16,7 @@ const PACKED: usize = 1 << 9;
 
 /// The maximum total size of members before packing, so that building is fast.
 const ENOUGH: usize = 1 << 16;
-/// The same limit for archives made to be expensive.
+/// The maximum total size of members of archives made to be expensive.
 const MUCH: usize = 1 << 22;
 
 /// Bytes used as choices; zeros after their end.
@@ -99,7 +99,7 @@ impl<'a> Recipe<'a> {
             4 => many(Bytes::new().raw("LODka3D1"), &lodka::list(b"LOD1", [])),
             5 => odol::Model::new(40 + u32::from(high >> 4) % 10, vec![odol::Lod::strip(1.0, count % 2048)]).to_vec(),
             6 => {
-                // One value stands for any number of normals.
+                // One stored value is repeated for any number of normals.
                 let normals = odol::Array::Fill([0, 0, 511], u32::from(count) << (high >> 4));
                 let lod = odol::Lod { normals, ..odol::Lod::empty(1.0) };
                 odol::Model::new(49, vec![lod; 3]).to_vec()

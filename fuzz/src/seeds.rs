@@ -10,7 +10,7 @@ pub const LARGEST: usize = 4096;
 const SKELETON: usize = 4;
 const MESHES: usize = 5;
 
-/// What a text config may have beside classes, values and arrays.
+/// Everything that a text config may contain besides classes, values and arrays.
 const MACROS: &str = "#include \"a.hpp\"\n#define A(x) \\\n x\nclass A: B { model = QPATHTOF(a.p3d); \
     b[] += {QUOTE(QPATHTOEF(c,d.paa)), \"e\" \\n \"f\"}; C(g.paa) };";
 

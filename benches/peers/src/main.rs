@@ -30,7 +30,8 @@ fn main() {
     paa(&mut table);
 }
 
-/// The same streams and blocks, the blocks decoded by another library. It rounds alpha down where we round to the nearest.
+/// Asks about the same streams and blocks; here another library decodes the blocks. It rounds alpha down, while
+/// meshpeek rounds to the nearest value.
 fn paa(examiner: &mut dyn Examiner) {
     use meshpeek::paa::{Kind, Texture};
     examiner.question("paa: the largest mip of each DXT texture to RGBA, beside another library", |question| {

@@ -1,4 +1,4 @@
-//! What is in files and archives, as tables of SQLite: looked at on all cores, written by one thread.
+//! Lists the contents of files and archives in SQLite tables: read on all cores, written by one thread.
 //!
 //! `cargo run --release -- index.db FILE...`, then `sqlite3 index.db "select format, count(*) from assets group by 1"`.
 
@@ -17,14 +17,14 @@ const TABLES: &str = "
     create table uses (asset integer references assets, kind text, name text);
     create table unread (path text, member text, error text);";
 
-/// What there is to tell of a place: facts, or why there are none.
+/// The facts about one place, or the reason why there are none.
 struct Row {
     path: PathBuf,
     member: Option<String>,
     told: std::result::Result<Summary, String>,
 }
 
-/// Every asset in a file, however deep.
+/// Sends a row for every asset in a file, at any depth.
 fn look(path: &Path, limits: &Limits, rows: &SyncSender<Row>) {
     let row = |member, told| Row { path: path.to_owned(), member, told };
     let file = match FileMap::open(path) {
@@ -34,12 +34,12 @@ fn look(path: &Path, limits: &Limits, rows: &SyncSender<Row>) {
     let _ = visit(&file, limits, &mut |visited| {
         let member = visited.member.map(|name| name.text.clone());
         let told = visited.asset.map(|asset| asset.summarize()).map_err(ToString::to_string);
-        // Until the writer ends.
+        // Stops when the writer has ended.
         rows.send(row(member, told)).map_or(ControlFlow::Break(()), ControlFlow::Continue)
     });
 }
 
-/// Adds all files in one transaction; how many assets that were.
+/// Adds all files in one transaction. Returns the number of assets.
 fn index(files: &[PathBuf], database: &mut Connection) -> Result<usize> {
     let (sender, rows) = sync_channel(1000);
     std::thread::scope(|scope| {
@@ -61,7 +61,8 @@ fn index(files: &[PathBuf], database: &mut Connection) -> Result<usize> {
             let mut insert = transaction.prepare_cached("insert into assets values (null, ?, ?, ?, ?, ?, ?, ?)")?;
             let Summary { format, version, bytes, counts, references, problems, .. } = summary;
             let (vertices, faults) = (counts.get("vertices").map(|count| count as i64), problems.len() as i64);
-            let id = insert.insert(params![path, member, format.map(|format| format.name()), version, bytes as i64, vertices, faults])?;
+            let name = format.map(|format| format.name());
+            let id = insert.insert(params![path, member, name, version, bytes as i64, vertices, faults])?;
             for reference in references {
                 let mut insert = transaction.prepare_cached("insert into uses values (?, ?, ?)")?;
                 insert.execute(params![id, reference.kind.name(), reference.name.text])?;
