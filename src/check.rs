@@ -43,16 +43,19 @@ use std::marker::PhantomData;
 #[cfg(any(feature = "pbo", feature = "zip"))]
 pub(crate) use alike::Alike;
 pub(crate) use facing::Facing;
+#[cfg(any(feature = "bmx", feature = "lodka", feature = "odol"))]
+pub(crate) use fields::Faults;
+#[cfg(any(feature = "lodka", feature = "odol"))]
+pub(crate) use fields::Segment;
 #[cfg(any(feature = "b3d", feature = "lodka", feature = "odol", feature = "rtm"))]
 pub(crate) use fields::fields;
 #[cfg(any(feature = "bmx", feature = "odol"))]
 pub(crate) use fields::place_of;
-#[cfg(any(feature = "lodka", feature = "odol"))]
-pub(crate) use fields::{Faults, Segment};
 pub(crate) use repeated::Repeated;
 
 use crate::base::code::Code;
 use crate::base::error::Error;
+use crate::base::stop;
 use crate::blocks::Block;
 use crate::bytes::{Element, LeArray, Packing, Strided, Table};
 use crate::summary::{Problems, Severity};
@@ -62,6 +65,9 @@ pub(crate) const UNIT: f32 = 0.01;
 
 /// The tolerance for weights outside 0 to 1. In 10 of 28 real files, normalized weights reach 1.0000001.
 pub(crate) const ROUNDING: f32 = 1e-5;
+
+/// The elements to check before the next look at the switch that ends long work.
+pub(crate) const PIECE: usize = stop::PIECE / 8;
 
 /// A rule for each element of an array.
 pub(crate) trait Rule {
@@ -168,21 +174,24 @@ impl<R: Rule> Check<R> {
     #[inline]
     fn add(&mut self, list: Option<(&'static str, usize)>, rows: Rows, values: impl Iterator<Item = R::Value> + Clone) {
         let rule = &self.rule;
-        let (of, broken) = values.clone().fold((0_u64, 0_u64), |(of, broken), value| {
-            (of.wrapping_add(1), broken.wrapping_add(u64::from(!rule.holds(value))))
-        });
-        if broken > 0 && self.first.is_none() {
-            let mut index = 0_u64;
-            for value in values {
-                if !rule.holds(value) {
-                    self.first = Some(First { list, index, offset: rows.offset_of(index), value });
-                    break;
-                }
-                index = index.wrapping_add(1);
+        let (mut left, mut of) = (values, 0_u64);
+        loop {
+            let piece = left.clone();
+            let (some, broken) = left.by_ref().take(PIECE).fold((0_usize, 0_u64), |(some, broken), value| {
+                (some.wrapping_add(1), broken.wrapping_add(u64::from(!rule.holds(value))))
+            });
+            if broken > 0 && self.first.is_none() {
+                let first = (of..).zip(piece).find(|(_, value)| !rule.holds(*value));
+                self.first = first.map(|(index, value)| First { list, index, offset: rows.offset_of(index), value });
+            }
+            of = of.wrapping_add(some as u64);
+            self.broken = self.broken.wrapping_add(broken);
+            // If it is set, nobody reads the results.
+            if some < PIECE || stop::is_set() {
+                break;
             }
         }
         self.of = self.of.wrapping_add(of);
-        self.broken = self.broken.wrapping_add(broken);
     }
 
     /// Adds the problem, if there is one. `what` names the elements in the plural. `place` adds the enclosing part to
@@ -229,7 +238,7 @@ fn error(words: &str, broken: u64, of: u64, what: &str, first: Option<First<&dyn
 pub(crate) fn ring(count: usize, problems: &mut Problems, parent: impl Fn(usize) -> Option<usize>) -> Option<usize> {
     let held = problems.budget().hold((count as u64).saturating_mul(size_of::<usize>() as u64));
     let _held = problems.ok(held)?;
-    // The walk that came by each item.
+    // The number of the walk that first reached each item, or 0.
     let mut walks = vec![0_usize; count];
     for start in 0..count {
         let walk = start.saturating_add(1);
@@ -434,7 +443,7 @@ impl Length {
         Self { square: numbers.iter().map(|number| number * number).sum() }
     }
 
-    /// Creates the length of a vector of integers, of which `unit` stands for 1.
+    /// Creates the length of a vector of integers, in which the integer `unit` represents 1.
     #[inline]
     pub(crate) fn in_units<const N: usize>(numbers: [i16; N], unit: i16) -> Self {
         let one = 1.0 / f32::from(unit);
@@ -574,6 +583,19 @@ mod tests {
             Check::new(Unit::Quaternion).array(0, lengths).tell("rotations", problems, |error| error);
         });
         assert_eq!(found[0].2, "2 of 3 rotations are not unit; the first is of length 0.000 at index 1");
+    }
+
+    #[cfg(feature = "scan")]
+    #[test]
+    fn a_set_switch_ends_the_check_of_a_large_array() {
+        let seen = std::cell::Cell::new(0_usize);
+        let values = (0..10 * PIECE as u64).inspect(|_| seen.set(seen.get() + 1));
+        let until = stop::Until::new(Some(std::sync::Arc::new(true.into())));
+        let _ = Check::new(Below(u64::MAX)).array(0, values.clone());
+        assert_eq!(seen.replace(0), PIECE);
+        drop(until);
+        let _ = Check::new(Below(u64::MAX)).array(0, values);
+        assert_eq!(seen.get(), 10 * PIECE);
     }
 
     #[test]

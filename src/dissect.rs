@@ -1,8 +1,7 @@
-//! A file from its first byte to its last: each told by the field or array that it belongs to.
+//! Dissects a file from its first byte to its last: every byte is assigned to a field, an array or a gap.
 
 mod overview;
 
-use std::fmt::Write;
 use std::ops::ControlFlow;
 
 use crate::base::error::Error;
@@ -13,56 +12,56 @@ use crate::budget::Budget;
 use crate::bytes::{Column, Packing, Table};
 use crate::inspect::selector::push;
 use crate::inspect::{Inspect, Selector, bound_of};
-use crate::outline::{Outline, Part, StoredField, Text, Type, Value, Visitor};
+use crate::outline::{Outline, Part, StoredField, Text, Type, Value, Visitor, rows_of};
 use crate::summary::Problems;
 
 pub use overview::{Sink, overview};
 
 named! {
-    /// What a [`Line`] is.
+    /// The kind of a [`Line`].
     #[non_exhaustive]
     pub enum LineKind {
-        /// Something with fields, arrays and parts of its own.
+        /// A part, which contains fields, arrays and other parts.
         Part = "part",
         /// One value.
         Field = "field",
-        /// Elements in a row, or a compressed stream of them.
+        /// An array of elements, or a compressed stream of them.
         Array = "array",
         /// Bytes that no field covers.
         Gap = "gap",
     }
 }
 
-/// A part, a field, an array or a gap.
+/// One line of a dissection: a part, a field, an array or a gap.
 #[derive(Debug)]
 pub struct Line<'l> {
-    /// How many parts it lies in.
+    /// Number of parts around it.
     pub depth: usize,
-    /// The way to it: its name behind those of the parts around it.
+    /// Path to it: the names of the parts around it, then its name.
     pub selector: &'l str,
-    /// Its name, and its place in its list in brackets.
+    /// Its name, with the index in its list in brackets.
     pub name: &'l str,
-    /// What it is.
+    /// The kind of line.
     pub kind: LineKind,
-    /// Where it lies; `None` where it does not lie in one piece, or where another line has its bytes.
+    /// Its range in the file. `None` if it has no contiguous range, or if another line already covers its bytes.
     pub span: Option<Span>,
-    /// Where it lies in the data unpacked from the part around, if no byte of the file is its own.
+    /// Its range in the data unpacked from the enclosing part, for a line without bytes in the file.
     pub unpacked: Option<Span>,
-    /// What it is made of, in the words of the schema.
+    /// Its type, as the schema writes it.
     pub type_name: String,
-    /// What the rows of an array are made of, where its bytes are these rows; else empty.
+    /// The columns of an array whose bytes are its rows; otherwise empty.
     pub columns: Vec<Column>,
     /// The value of a field.
     pub value: Option<Value<'l>>,
-    /// What more can be said in a few words; often empty.
+    /// A short note; often empty.
     pub note: String,
 }
 
-/// Tells a file of so many bytes line by line, in the order of the file: the fields, arrays and gaps with bytes lie one
-/// behind the other, none twice and none left out.
+/// Passes a file of `bytes` bytes to `sink` line by line, in file order. The fields, arrays and gaps that have bytes
+/// cover every byte of the file exactly once.
 ///
-/// Ends with a problem where there is more to tell than the [work](crate::Limits::work) that the asset's limits allow for
-/// its bytes.
+/// Ends with a problem if the work exceeds the limit that [`Limits::work`](crate::Limits::work) sets for a file of this
+/// size.
 pub fn dissect(asset: &dyn Inspect, bytes: u64, sink: &mut dyn FnMut(&Line<'_>)) {
     dissect_until(asset, bytes, &mut |line| {
         sink(line);
@@ -70,7 +69,7 @@ pub fn dissect(asset: &dyn Inspect, bytes: u64, sink: &mut dyn FnMut(&Line<'_>))
     });
 }
 
-/// Dissects the asset as [`dissect`] does, until the sink breaks off.
+/// Dissects the asset like [`dissect`], until the sink returns `Break`.
 pub fn dissect_until(asset: &dyn Inspect, bytes: u64, sink: Sink<'_>) {
     let (path, around, unread, unpacked) = Default::default();
     let mut tiler = Tiler { sink, bytes, at: 0, depth: 0, path, around, unread, unpacked, is_done: false };
@@ -79,8 +78,8 @@ pub fn dissect_until(asset: &dyn Inspect, bytes: u64, sink: Sink<'_>) {
     tiler.skip_to(bytes, "after the last part");
 }
 
-/// Tells the bytes of a file that does not open: its signature and version where they are known, and the rest as one gap
-/// with the reason.
+/// Dissects a file that fails to open: the signature and the version if they are known, and the rest as one gap with
+/// the reason as its note.
 pub fn dissect_unread(bytes: &[u8], reason: &Error, sink: Sink<'_>) {
     let (path, around, unread, unpacked) = Default::default();
     let size = bytes.len() as u64;
@@ -98,41 +97,41 @@ pub fn dissect_unread(bytes: &[u8], reason: &Error, sink: Sink<'_>) {
     tiler.skip_to(size, &reason.message());
 }
 
-/// Four bytes from this place on.
+/// Returns the four bytes at offset `at`.
 fn cut(bytes: &[u8], at: u64) -> Option<[u8; 4]> {
     bytes.get(usize::try_from(at).ok()?..)?.first_chunk().copied()
 }
 
-/// What a selector leads to.
+/// The part, array or field that a selector leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Located {
-    /// The selector of what was found: numbers only.
+    /// The selector of the line found, with indices instead of names.
     pub selector: Selector,
-    /// Whether that is what was sought, and not only the nearest around it.
+    /// True if this is the thing selected, false if it is only its nearest ancestor.
     pub is_exact: bool,
-    /// Where it lies; `None` where no byte is its own.
+    /// Its range in the file. `None` if it has no bytes in the file.
     pub span: Option<Span>,
-    /// Where the data lies that it is unpacked from, if it is: of the record of a map, the entry of its table.
+    /// If it is stored in packed data: the packed part, and the position after unpacking.
     pub unpacked: Option<Unpacked>,
 }
 
-/// The place of something in data that has to be unpacked.
+/// A position inside packed data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unpacked {
-    /// The selector of the part that is packed.
+    /// The selector of the packed part.
     pub from: String,
     /// The name of that part.
     pub name: String,
-    /// Where the part lies in the file.
+    /// The range of that part in the file.
     pub span: Span,
-    /// The place in what it unpacks to.
+    /// The range in the unpacked data.
     pub place: Span,
 }
 
-/// The part, array or field that a selector leads to; failing that, the nearest that is around it. `None` where nothing
-/// is.
+/// Returns the part, array or field that a selector leads to. If there is none, returns its nearest existing ancestor.
+/// `None` if no ancestor exists either.
 ///
 /// Dissects the whole asset.
 pub fn locate(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Located> {
@@ -164,7 +163,7 @@ pub fn locate(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Loca
             way.look(line, packed.last().map(|(_, part)| part));
         }
     });
-    // Arrays whose bytes lie among those of others have no line in a dissection.
+    // An array interleaved with other arrays has no line with bytes in a dissection.
     if let Some(first) = ways.first_mut().filter(|way| way.span.or(way.parts).is_none() && way.unpacked.is_none()) {
         first.known |= first.selector.find(asset, &mut |table| {
             first.span = Some(table.storage().span()).filter(|span| span.bytes > 0);
@@ -175,12 +174,25 @@ pub fn locate(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Loca
     }
     let is_numbered = sought.numbered(asset).is_some_and(|all| ways.first().is_some_and(|way| way.selector == all));
     let place = ways.iter().position(|way| way.known)?;
-    let Way { selector, span, parts, unpacked, .. } = ways.into_iter().nth(place)?;
-    Some(Located { selector, is_exact: is_numbered && place == 0, span: span.or(parts), unpacked })
+    let Way { selector, span, parts, unpacked, is_part, .. } = ways.into_iter().nth(place)?;
+    let span = span.map(|span| whole(span, parts, is_part)).or(parts);
+    Some(Located { selector, is_exact: is_numbered && place == 0, span, unpacked })
 }
 
-/// Why a selector leads to nothing that can be read: the first trouble in the nearest part around it that is there. `None`
-/// where that part is sound.
+/// Returns the range of a selection with one of its own, and of everything inside it. The count of a list has the name of
+/// the list: together with the items if they follow it, else the items alone.
+fn whole(own: Span, parts: Option<Span>, is_part: bool) -> Span {
+    match parts {
+        Some(items) if !is_part && own.offset.saturating_add(own.bytes) == items.offset => {
+            Span { bytes: own.bytes.saturating_add(items.bytes), ..own }
+        }
+        Some(items) if !is_part => items,
+        _ => own,
+    }
+}
+
+/// Explains why a selector leads to nothing that can be read: returns the first problem in its nearest existing
+/// ancestor. `None` if that part has no problem.
 ///
 /// Dissects the whole asset.
 pub fn unread(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<String> {
@@ -204,15 +216,15 @@ pub fn unread(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Stri
     None
 }
 
-/// The problem of which this is the path: its place in the file, and its message.
+/// Returns the offset in the file, if known, and the message of the problem at path `sought`.
 ///
-/// [Verifies](Inspect::verify) the whole asset of so many bytes, as far as their [budget](Budget) goes.
+/// [Verifies](Inspect::verify) the whole asset of `bytes` bytes within its [budget](Budget).
 pub fn problem_at(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<(Option<u64>, String)> {
     let mut problems = Problems::within(Budget::new(bytes, &asset.limits()));
     asset.verify(&mut problems);
     let leads_there = |message: &str| {
         let path = message.split_once(": ").map_or("", |(path, _)| path);
-        // What follows the path is the place in an unpacked table.
+        // The text in parentheses after the path is a position in an unpacked table.
         let path = path.split_once(" (").map_or(path, |(path, _)| path);
         path.parse::<Selector>().is_ok_and(|path| path == *sought)
     };
@@ -220,22 +232,24 @@ pub fn problem_at(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<
     Some((found.offset, found.message.into_owned()))
 }
 
-/// A selector that may lead somewhere.
+/// A candidate on the path to the selection: the selection itself or one of its ancestors.
 #[derive(Default)]
 struct Way {
     selector: Selector,
     text: String,
-    /// What the selectors of all that is inside begin with.
+    /// Prefix of the selectors of everything inside it.
     inside: String,
     known: bool,
     span: Option<Span>,
-    /// From the first to the last byte of what is inside.
+    /// The range from the first byte to the last byte of everything inside it.
     parts: Option<Span>,
     unpacked: Option<Unpacked>,
+    /// True if a part has this name, and not only fields and arrays.
+    is_part: bool,
 }
 
 impl Way {
-    /// The row of an array.
+    /// Locates the row of an array that the selector ends in.
     fn row(&mut self, asset: &dyn Inspect) {
         let Some((array, index)) = self.selector.row() else { return };
         array.find(asset, &mut |table| {
@@ -249,7 +263,8 @@ impl Way {
                 Packing::InPlace => {
                     Some(Span { offset: storage.offset.saturating_add(bytes.saturating_mul(index)), bytes })
                 }
-                // Its bytes are not known without reading the others.
+                // A row of a packed or interleaved array has no separate range, so the range is that of the whole
+                // array.
                 _ => Some(storage.span()).filter(|span| span.bytes > 0),
             };
         });
@@ -266,12 +281,13 @@ impl Way {
         }
         if line.selector == self.text {
             self.known = true;
+            self.is_part |= line.kind == LineKind::Part;
             self.span = match (self.span, line.span) {
-                // The count of an array goes by its name.
+                // The count of an array has the name of the array.
                 (Some(count), Some(array)) if end(count) == array.offset => {
                     Some(Span { bytes: count.bytes.saturating_add(array.bytes), ..count })
                 }
-                // One that stands elsewhere is not what is sought.
+                // An array that does not directly follow its count is itself the selection.
                 (_, Some(array)) if line.kind == LineKind::Array => Some(array),
                 (known, told) => known.or(told),
             };
@@ -285,35 +301,35 @@ impl Way {
     }
 }
 
-/// Follows a dissection and fills what it leaves out with gaps.
+/// Follows a dissection and fills uncovered bytes with gaps.
 struct Tiler<'s> {
     sink: Sink<'s>,
     bytes: u64,
-    /// Everything before this byte has been told.
+    /// Every byte before this one has a line.
     at: u64,
     depth: usize,
     path: String,
     around: Vec<Around>,
-    /// The path of what cannot be read, where that was told last.
+    /// The path of the last problem, until the next line.
     unread: Option<String>,
-    /// Where the next line lies in what is unpacked.
+    /// The range of the next line in the unpacked data.
     unpacked: Option<Span>,
-    /// Whether nobody wants more.
+    /// True once the sink has returned `Break`.
     is_done: bool,
 }
 
-/// A part around the place told of.
+/// An open part.
 struct Around {
-    /// The path before it, where it started another.
+    /// The path before this part, if the part starts a new path.
     path: Option<String>,
-    /// How long the path was that it added to.
+    /// Length of the path before this part was added.
     length: usize,
-    /// Where it ends.
+    /// The end of its range.
     end: Option<u64>,
 }
 
 impl Tiler<'_> {
-    /// Tells what lies before this byte and was not told as a gap.
+    /// Emits a gap for the bytes before `offset` that have no line yet.
     fn skip_to(&mut self, offset: u64, note: &str) {
         let offset = offset.min(self.bytes);
         if let Some(bytes) = offset.checked_sub(self.at).filter(|&bytes| bytes > 0) {
@@ -327,10 +343,11 @@ impl Tiler<'_> {
         }
     }
 
-    /// The bytes of a leaf, those before it told; `None` where others have had them.
+    /// Claims the range for a leaf, after a gap for the bytes before it. Returns the part that no earlier line covers,
+    /// `None` if there is none.
     fn take(&mut self, span: Span) -> Option<Span> {
         let end = span.offset.saturating_add(span.bytes).min(self.bytes);
-        if span.bytes == 0 || end <= self.at {
+        if span.bytes == 0 || end <= self.at || self.unpacked.is_some() {
             return None;
         }
         self.skip_to(span.offset, "");
@@ -362,17 +379,22 @@ fn title(name: &str, index: Option<usize>) -> String {
     index.map_or_else(|| name.to_owned(), |index| format!("{name}[{index}]"))
 }
 
-/// Texts in one line.
-fn joined<'t>(texts: &mut dyn Iterator<Item = Text<'t>>) -> String {
-    let mut all = String::new();
-    for (index, text) in texts.enumerate() {
-        // Writing to a String cannot fail.
-        let _ = write!(all, "{}{text}", if index > 0 { ", " } else { "" });
-    }
-    all
+/// The most texts that the value of one field has.
+const MOST_TEXTS: usize = 4096;
+
+/// A field of several texts. If there are too many, the note says how many there are.
+fn texts_line<'t>(texts: &mut dyn Iterator<Item = Text<'t>>) -> Line<'t> {
+    let value: Vec<_> = texts.take(MOST_TEXTS).collect();
+    let more = texts.count();
+    let all = value.len().saturating_add(more);
+    let note = if more > 0 { format!("the first {MOST_TEXTS} of {all}") } else { String::new() };
+    Line { kind: LineKind::Field, value: Some(Value::Texts(value)), note, ..blank() }
 }
 
-/// A line of nothing, for those who name the rest.
+/// The type of a field that follows from others.
+const DERIVED: &str = "derived";
+
+/// Returns an empty line to take the other fields from.
 fn blank<'l>() -> Line<'l> {
     Line {
         depth: 0,
@@ -431,7 +453,8 @@ impl Visitor for Tiler<'_> {
     }
 
     fn field(&mut self, name: &'static str, value: Value<'_>) {
-        self.line(name, None, Line { kind: LineKind::Field, value: Some(value), ..blank() });
+        let type_name = if matches!(value, Value::Absent) { String::new() } else { DERIVED.to_owned() };
+        self.line(name, None, Line { kind: LineKind::Field, type_name, value: Some(value), ..blank() });
     }
 
     fn stored(&mut self, field: &StoredField, value: Value<'_>) {
@@ -441,16 +464,12 @@ impl Visitor for Tiler<'_> {
     }
 
     fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
-        self.line(name, None, Line { kind: LineKind::Field, note: joined(texts), ..blank() });
+        self.line(name, None, Line { type_name: DERIVED.to_owned(), ..texts_line(texts) });
     }
 
     fn stored_texts<'t>(&mut self, field: &StoredField, texts: &mut dyn Iterator<Item = Text<'t>>) {
-        let (span, note) = (self.take(field.span), joined(texts));
-        self.line(
-            field.name,
-            None,
-            Line { kind: LineKind::Field, span, type_name: field.kind.to_string(), note, ..blank() },
-        );
+        let (span, type_name) = (self.take(field.span), field.kind.to_string());
+        self.line(field.name, None, Line { span, type_name, ..texts_line(texts) });
     }
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
@@ -461,10 +480,8 @@ impl Visitor for Tiler<'_> {
             _ => self.take(storage.span()),
         };
         let mut columns = table.columns();
-        let names: Vec<_> = columns.iter().map(|column| format!("{} {}", column.name, column.scalar.name())).collect();
-        let (type_name, note) =
-            (format!("{{{}}}[]", names.join(", ")), format!("{} rows, {}", table.rows(), storage.packing.name()));
-        // Where others have had a part of the bytes, they are no whole rows.
+        let (type_name, note) = (rows_of(&columns), format!("{} rows, {}", table.rows(), storage.packing.name()));
+        // An array that shares its bytes with earlier lines has no whole rows left.
         if storage.packing != Packing::InPlace || span != Some(storage.span()) {
             columns.clear();
         }
@@ -472,7 +489,7 @@ impl Visitor for Tiler<'_> {
     }
 
     fn problem(&mut self, error: &Error) {
-        // A place in an item is counted from the file, any other from the part around.
+        // A location that starts with an item is relative to the file, any other to the enclosing part.
         let place = error.location();
         let is_whole = self.path.is_empty()
             || place.split_once(['.', '[']).is_some_and(|(list, _)| place.as_bytes().get(list.len()) == Some(&b'['));

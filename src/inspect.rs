@@ -1,8 +1,8 @@
-//! What every format can be asked, whichever it is.
+//! The interface of all formats.
 //!
-//! A format answers five questions ([`Inspect`]). The widest is [`outline`](Inspect::outline): it tells a [`Visitor`]
-//! every part, field and array of the asset, from which a program makes a JSON document, a list of arrays to dump or a
-//! check that everything can be read, knowing no format.
+//! [`Inspect`] surveys, outlines and digests an asset. [`outline`](Inspect::outline) passes every part, field and array
+//! to a [`Visitor`], so a program can write JSON, list arrays or check that everything is readable without knowing the
+//! format.
 
 pub mod array;
 pub mod selector;
@@ -24,120 +24,122 @@ pub use crate::outline::Text;
 pub use crate::outline::{Outline, Part, Silent, Sink, StoredField, Value, Visitor, to_bytes};
 
 named! {
-    /// How closely an asset is looked at. Each depth finds what those before it find.
+    /// How thoroughly an asset is examined. Each depth includes the results of the depths before it.
     #[derive(PartialOrd, Ord, Default)]
     #[non_exhaustive]
     pub enum Depth {
-        /// What its header and tables alone tell: a count that they leave open is absent, references and blocks are those
-        /// that were met there. Touches the fewest pages.
+        /// Reads only the header and tables. A count that they do not contain is absent. References and blocks are
+        /// those found in what was read. Touches the fewest pages.
         ///
         /// | format | counts | reads |
         /// | --- | --- | --- |
-        /// | b3d | textures, brushes; the references | TEXS, BRUS and the headers of the chunks beside them |
+        /// | b3d | textures, brushes; the references | TEXS, BRUS and the headers of their sibling chunks |
         /// | bmx | objects, meshes, materials, textures | `index.bm`, which it unpacks; the zip's directory |
         /// | lodka | models, animations, meshes, light schemes, collider sets | the headers of the chunks |
-        /// | odol | LODs, bones, animations; the bounds | the header; of version 7 all LODs, behind which it lies |
+        /// | odol | LODs, bones, animations; the bounds | the header; in version 7 all LODs, because the header follows them |
         /// | bmtr, rtm | all | up to the first frame |
         /// | mlod | LODs | the header |
         /// | paa | all | the tags, and the sides of each mip |
         /// | rap | none | the header |
         /// | pbo, zip | all, and the blocks | the directory |
         Header = "header",
-        /// Everything that can be read without decoding. Each record is read once, and a compressed stream is walked only to
-        /// find its end. Linear in the file for b3d, lodka, odol, mlod, rap and both kinds of rtm, in the directory for pbo
-        /// and zip, and in the number of tags and mips for paa. The tables of a Ballance map are inflated and kept.
+        /// Reads everything that needs no decoding. Each record is read once, and a compressed stream is walked only to
+        /// find its end. Linear in the size of the file for b3d, lodka, odol, mlod, rap and both kinds of rtm, in the
+        /// size of the directory for pbo and zip, and in the number of tags and mips for paa. The tables of a Ballance
+        /// map are inflated and kept.
         #[default]
         Summary = "summary",
-        /// Every block decoded, one at a time, and every index checked: linear in what the file unpacks to.
+        /// Decodes every block, one at a time, and checks every index. Linear in the unpacked size of the file.
         Verify = "verify",
     }
 }
 
 impl Depth {
-    /// Every depth, the shallowest first.
+    /// Every depth, from the shallowest to the deepest.
     pub const ALL: &[Self] = &[Self::Header, Self::Summary, Self::Verify];
 }
 
 /// An opened asset of any format.
 pub trait Inspect: Sealed + Send + Sync {
-    /// Its format, the limits that it was opened with and its size in bytes.
+    /// Returns the format, the limits that the asset was opened with, and its size in bytes.
     fn about(&self) -> (Format, &Limits, u64);
 
-    /// Its format.
+    /// Returns the format.
     fn format(&self) -> Format {
         self.about().0
     }
 
-    /// The limits that it was opened with.
+    /// Returns the limits that the asset was opened with.
     fn limits(&self) -> Limits {
         *self.about().1
     }
 
-    /// How many bytes the asset has.
+    /// Returns the size of the asset in bytes.
     fn size(&self) -> u64 {
         self.about().2
     }
 
-    /// Looks at it so closely: the facts, without problems, and beside them what is wrong, as far as the
-    /// [budget](Problems::budget) goes. Allocates for the answer; [`Depth::Verify`] for each block that it decodes, one
-    /// after the other. Linear in what the depth reads.
+    /// Surveys the asset at the given depth. Returns the facts with an empty list of problems; the problems go to
+    /// `problems`, as far as the [budget](Problems::budget) allows. Allocates for the answer, and at [`Depth::Verify`]
+    /// for one decoded block at a time. Linear in the bytes that the depth reads.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary;
 
-    /// The facts that its header and tables tell, at the cost of [`Depth::Header`].
+    /// Returns the facts in the header and tables, at the cost of [`Depth::Header`].
     fn summarize_header(&self) -> Summary {
         summary(self, Depth::Header)
     }
 
-    /// The facts that can be had without decoding anything, at the cost of [`Depth::Summary`]. What is counted is told by
-    /// [`Format::count_names`].
+    /// Returns the facts that need no decoding, at the cost of [`Depth::Summary`]. [`Format::count_names`] lists the
+    /// counts.
     fn summarize(&self) -> Summary {
         summary(self, Depth::Summary)
     }
 
-    /// Decodes every block and checks every index and bound, at the cost of [`Depth::Verify`]. Adds what it finds, everything in
-    /// [`summarize`](Self::summarize)'s problems included.
+    /// Decodes every block and checks every index and bound, at the cost of [`Depth::Verify`]. Adds all problems,
+    /// including those that [`summarize`](Self::summarize) finds.
     fn verify(&self, problems: &mut Problems) {
         self.survey(Depth::Verify, problems);
     }
 
-    /// Tells every part, field and array, in the order of the file where it has one.
+    /// Passes every part, field and array to `out`, in file order if the asset has one.
     fn outline(&self, out: &mut Outline<'_>);
 
-    /// The same in the order of the file and nested as the file is, counts and signatures included, so that every byte
-    /// has a name. For a visitor that [dissects](Visitor::dissects).
+    /// Like [`outline`](Self::outline), but in file order, nested as the file is, and with counts and signatures, so
+    /// that every byte belongs to a field. For a visitor that [dissects](Visitor::dissects).
     fn dissect(&self, out: &mut Outline<'_>) {
         self.outline(out);
     }
 
-    /// The names of the byte streams that identify the asset's content.
+    /// Returns the names of the byte streams that identify the asset's content.
     fn digest_names(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Hands out the byte stream of one of the [`digest_names`](Self::digest_names): decoded, little-endian, in order.
+    /// Writes the stream of one of the [`digest_names`](Self::digest_names) to `sink`: decoded, little-endian, in
+    /// order.
     ///
     /// # Errors
-    /// Where a part of it cannot be read or decoded, the budget does not allow it, or the name is none of them.
+    /// Fails if a part of the stream cannot be read or decoded, the budget does not allow it, or the name is unknown.
     fn digest(&self, name: &str, budget: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
         let _ = (budget, sink);
         Err(no_digest(self.format(), name))
     }
 
-    /// Hands out several of these streams, each in its order, the sink being told its place among the names: what they
-    /// have in common is read once. How each ended.
+    /// Writes several of these streams, each in order. `sink` gets the index of the name and the bytes. Data that the
+    /// streams share is read once. Returns one result per name.
     fn digests(&self, names: &[&str], budget: &Budget, sink: &mut dyn FnMut(usize, &[u8])) -> Vec<Result<()>> {
         let digest = |(place, name): (usize, &&str)| self.digest(name, budget, &mut |bytes| sink(place, bytes));
         names.iter().enumerate().map(digest).collect()
     }
 
-    /// The bytes that it decodes for itself when they are first asked for, and keeps: the tables of a map. 0 for all
-    /// other formats.
+    /// Returns the number of bytes that the asset decodes on first use and keeps: the tables of a map. 0 for all other
+    /// formats.
     fn kept_bytes(&self) -> u64 {
         0
     }
 }
 
-/// The error of a digest that the format does not have.
+/// Returns the error for a digest name that the format does not have.
 #[cold]
 pub(crate) fn no_digest(format: Format, name: &str) -> Error {
     Error::unsupported(format!("{format} has no digest `{name}`"))
@@ -149,14 +151,14 @@ fn summary<A: Inspect + ?Sized>(asset: &A, depth: Depth) -> Summary {
     Summary { problems: problems.into_vec(), ..summary }
 }
 
-/// Outlines the asset for the visitor, as far as [`Limits::work`] allows: a few bytes of a file may stand for any number
-/// of records. Beyond that, the visitor gets one problem and nothing more.
+/// Outlines the asset for the visitor within [`Limits::work`], because a few bytes of a file can describe any number of
+/// records. If the limit is exceeded, the visitor gets one problem and nothing more.
 pub fn outline_within_limits(asset: &dyn Inspect, visitor: &mut dyn Visitor) {
     let bound = bound_of(asset);
     asset.outline(&mut Outline::within(&bound, visitor));
 }
 
-/// The amount that may be told of an asset.
+/// Returns the bound on the outline of this asset.
 pub(crate) fn bound_of(asset: &dyn Inspect) -> Bound {
     Bound::new(asset.size(), &asset.limits())
 }

@@ -55,14 +55,14 @@
 //! | | [`inspect`] | the operations common to all formats; selectors |
 //! | 4 | `check` | rules that `verify` checks values against |
 //! | | [`dissect`] | a name for every byte |
-//! | | `json` | outlines as JSON |
-//! | 5 | `formats` | a folder for each format, and the zip directory that two of them share |
-//! | 6 | `asset` | recognizing and opening any format; archives, addresses in them, visits, owned assets |
-//! | 7 | `diff` | differences between two assets |
+//! | 5 | `json` | outlines and dissections as JSON |
+//! | 6 | `formats` | a folder for each format, and the zip directory that two of them share |
+//! | 7 | `asset` | recognizing and opening any format; archives, addresses in them, visits, owned assets |
+//! | 8 | `diff` | differences between two assets |
 //! | | `geometry` | triangles and materials of all formats in one coordinate space |
-//! | 8 | `pose` | bones and animations of all formats |
+//! | 9 | `pose` | bones and animations of all formats |
 //! | | `scan` | many files |
-//! | 9 | `export` | models as glTF, OBJ and PLY, and pictures of them |
+//! | 10 | `export` | models as glTF, OBJ and PLY, and pictures of them |
 //!
 //! [`view`] re-exports the public parts of `bytes`, `record` and `blocks`.
 //!
@@ -129,10 +129,9 @@
 //!
 //! # Features
 //!
-//! Each format has a feature, on by default. `mmap` adds memory maps. `owned` keeps bytes with their views. `zlib-rs`
-//! is the faster of two DEFLATE backends. Off by default: `serde` makes summaries serializable, `json` writes JSON,
-//! `scan` finds assets in folders and archives, `geometry` gives triangles, materials, bones and poses, and `export` writes
-//! them as glTF and draws them. The docs of each gated item name its feature.
+//! Each format has a feature, on by default. `mmap` adds memory maps. `owned` keeps bytes with their views. Off
+//! by default: `serde` makes summaries serializable, `json` writes JSON, `scan` finds assets in folders and archives,
+//! `geometry` gives triangles, materials, bones and poses, and `export` writes them as glTF and draws them. The docs of each gated item name its feature.
 #![deny(unsafe_code, missing_docs, unreachable_pub)]
 #![cfg_attr(
     not(test),

@@ -154,7 +154,7 @@ read_at_through! {
     [R: ReadAt + ?Sized] std::sync::Arc<R>
 }
 
-/// A range of another source as a source of its own, such as a member that its archive stores uncompressed.
+/// A range of another source as a separate source, such as a member that its archive stores uncompressed.
 #[derive(Clone, Debug)]
 pub struct Section<R> {
     source: R,
@@ -248,12 +248,12 @@ impl Ranges {
         Self { size, ..Self::default() }
     }
 
-    /// The size of the file.
+    /// Returns the size of the file.
     pub fn byte_len(&self) -> u64 {
         self.size
     }
 
-    /// The number of its bytes that are available.
+    /// Returns the number of its bytes that are available.
     pub fn held(&self) -> u64 {
         self.parts.values().fold(0, |sum, part| sum.saturating_add(part.len() as u64))
     }

@@ -22,8 +22,8 @@
 //!   them. A `str`, `char` or `bool` is created from a copy or from a number already read.
 //! - A length or offset is compared with the available bytes each time it is read. No unchecked read relies on an
 //!   earlier check. Data that is sorted or hashed is copied first.
-//! - The same applies to the crates that receive mapped bytes: memchr, nom, zerocopy, bytemuck, flate2 with zlib-rs or
-//!   miniz_oxide, sha1 and sha2 treat each byte as a number. encoding_rs does not, and receives copies.
+//! - The same applies to the crates that receive mapped bytes: memchr, nom, zerocopy, bytemuck, flate2 with zlib-rs,
+//!   sha1 and sha2 treat each byte as a number.
 //!
 //! `tests/it/shrink.rs` has other processes and threads truncate files and write into them while they are read.
 //!
@@ -54,7 +54,6 @@ mod guard;
 #[cfg(feature = "mmap")]
 #[allow(unsafe_code)]
 mod map;
-#[cfg(feature = "scan")]
 #[allow(unsafe_code)]
 pub(crate) mod pages;
 #[allow(unsafe_code)]
@@ -325,6 +324,7 @@ fn read(file: File, size: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let capacity = usize::try_from(size).map_err(|_| too_large(u64::MAX))?;
     bytes.try_reserve_exact(capacity).map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
+    pages::large(bytes.spare_capacity_mut());
     file.take(size).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
@@ -346,7 +346,6 @@ fn too_large(limit: u64) -> Error {
 #[allow(unsafe_code)]
 mod tests {
     use super::*;
-    use crate::base::error::ErrorKind;
     use std::io::Write;
     use std::path::PathBuf;
 
@@ -396,12 +395,12 @@ mod tests {
     }
 
     /// Systems store the times of files in steps of a few milliseconds.
-    #[cfg(feature = "mmap")]
+    #[cfg(all(feature = "mmap", unix))]
     fn wait_for_another_time() {
         std::thread::sleep(Duration::from_millis(30));
     }
 
-    #[cfg(feature = "mmap")]
+    #[cfg(all(feature = "mmap", unix))]
     #[test]
     fn what_is_cut_off_reads_as_zeros_and_is_told() {
         const PAGES: usize = 1 << 16;
@@ -427,8 +426,22 @@ mod tests {
         wait_for_another_time();
         std::fs::remove_file(&file.0).unwrap();
         assert_eq!(later[0], 7);
-        #[cfg(unix)]
         assert!(later.unchanged().is_err());
+    }
+
+    /// Windows refuses to shorten a file while it is mapped.
+    #[cfg(all(feature = "mmap", windows))]
+    #[test]
+    fn what_is_mapped_cannot_be_cut_off() {
+        let file = Temporary::new("cut");
+        std::fs::write(&file.0, [7; 1 << 16]).unwrap();
+        let opened = FileMap::open_with(&file.0, map(), &Limits::default()).unwrap();
+        let writer = File::options().write(true).open(&file.0).unwrap();
+        assert!(writer.set_len(0).is_err());
+        assert_eq!(opened[(1 << 16) - 1], 7);
+        opened.unchanged().unwrap();
+        drop(opened);
+        writer.set_len(0).unwrap();
     }
 
     #[cfg(all(feature = "mmap", unix))]
@@ -454,7 +467,7 @@ mod tests {
     fn a_device_without_end_stops_at_the_limit() {
         let limits = Limits { decoded_bytes: 1 << 16, ..Limits::default() };
         let error = FileMap::open_with("/dev/zero", map(), &limits).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}");
+        assert!(matches!(error.kind(), crate::ErrorKind::Limit { .. }), "{error}");
         assert!(FileMap::open("/dev/null").unwrap().is_empty());
         assert!(FileMap::open("/proc/self/status").unwrap().starts_with(b"Name:"));
     }

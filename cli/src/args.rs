@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use meshpeek::Format;
 use meshpeek::summary::Counts;
 
+use crate::condition::Condition;
 use crate::limits::LimitArgs;
 use crate::output_file::OutputFile;
 use crate::results::Results;
@@ -47,12 +48,16 @@ pub(crate) enum Color {
     Never,
 }
 
-/// What `scan` writes.
+/// The options that select what `scan` writes.
 #[derive(Args)]
 pub(crate) struct ScanArgs {
     /// Output format [default: `table` on a terminal, else `ndjson`]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<RecordFormat>,
+    /// The Parquet tables to write [default: assets; into a folder, all but geometry]
+    #[cfg(feature = "parquet")]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = table_parser())]
+    pub(crate) tables: Vec<String>,
     /// Add SHA-256 digests of each asset's bytes and decoded content
     #[arg(long)]
     pub(crate) digests: bool,
@@ -65,6 +70,9 @@ pub(crate) struct ScanArgs {
     /// Write only these keys of each record, such as `path,bytes,triangles`; only as CSV or NDJSON
     #[arg(long, value_name = "KEYS", value_delimiter = ',', conflicts_with_all = ["csv_safe", "events", "since"])]
     pub(crate) columns: Vec<String>,
+    /// Write only records for which this holds, such as `triangles > 10000 and format = "odol"`
+    #[arg(long = "where", value_name = "CONDITION", value_parser = Condition::parse, conflicts_with_all = ["events", "since"])]
+    pub(crate) condition: Option<Box<Condition>>,
     /// Write only the first N records of this order
     #[arg(long, value_name = "N", requires = "sort")]
     pub(crate) top: Option<usize>,
@@ -93,7 +101,8 @@ pub(crate) struct Stream {
     /// Add event lines; the last has totals and says whether the stream is whole
     #[arg(long)]
     pub(crate) events: bool,
-    /// Copy the records of unchanged files from OLD; those of archives only if OLD ends with `"whole":true`
+    /// Copy the records of unchanged files from OLD: an older stream, table or folder of tables. Of a stream, those of
+    /// archives only if it ends with `"whole":true`
     #[arg(long, value_name = "OLD")]
     pub(crate) since: Option<PathBuf>,
 }
@@ -165,6 +174,27 @@ pub(crate) fn format_parser() -> clap::builder::PossibleValuesParser {
     Format::ALL.iter().map(|format| format.name()).collect::<Vec<_>>().into()
 }
 
+/// The tables that a scan can write.
+#[cfg(feature = "parquet")]
+pub(crate) const TABLES: &[meshpeek_tables::Table] = {
+    use meshpeek_tables::Table;
+    &[
+        Table::Assets,
+        Table::Members,
+        Table::Parts,
+        Table::Arrays,
+        Table::Lods,
+        Table::Problems,
+        Table::Files,
+        Table::Geometry,
+    ]
+};
+
+#[cfg(feature = "parquet")]
+fn table_parser() -> clap::builder::PossibleValuesParser {
+    TABLES.iter().map(|table| table.name()).collect::<Vec<_>>().into()
+}
+
 /// How `scan` writes records.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RecordFormat {
@@ -176,10 +206,11 @@ pub(crate) enum RecordFormat {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScanFormat {
-    Table,
+pub(crate) enum ReportFormat {
+    Text,
     Ndjson,
-    Csv,
+    #[cfg(feature = "parquet")]
+    Parquet,
 }
 
 /// How much a scan reads.

@@ -1,6 +1,6 @@
 //! The complete command line: verbs in groups, limits in a separate help topic, and formats by the extension of `-o`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::parser::ValueSource;
@@ -9,7 +9,7 @@ use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 use crate::args::Common;
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
-use crate::scan::is_folder;
+use crate::output_file::ending;
 use crate::verbs::Cli;
 use crate::visible::shown;
 
@@ -22,9 +22,6 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Extract", &["cat", "extract", "export"]),
     ("Other", &["completions", "man", "limits"]),
 ];
-
-/// The extensions that select a format. Files with other extensions get the format of a pipe.
-const ENDINGS: [&str; 9] = ["csv", "ndjson", "json", "npy", "parquet", "png", "glb", "obj", "ply"];
 
 /// All verbs and flags. Only `help limits` shows the limits.
 pub(crate) fn command() -> Command {
@@ -63,26 +60,21 @@ pub(crate) fn limits(common: &Common) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Parses the arguments of this run. The extension of `-o` is the default of `--format`.
+/// Parses the arguments of this run. On Windows, where shells do not, it expands `*` and `?` in them. The extension of
+/// `-o` is the default of `--format`.
 ///
 /// # Errors
 /// Returns an error if the verb cannot write the format of the extension.
 pub(crate) fn parse() -> Result<Cli, Failure> {
-    let matches = command().get_matches();
+    let matches = command().get_matches_from(wild::args_os());
     let matches = match chosen_format(&matches)? {
         Some((verb, format)) => {
             let command = command().mut_subcommand(verb, |it| it.mut_arg("format", |arg| arg.default_value(format)));
-            command.get_matches()
+            command.get_matches_from(wild::args_os())
         }
         None => matches,
     };
     Ok(Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()))
-}
-
-/// The extension of a path, if it selects a format.
-pub(crate) fn ending(path: &Path) -> Option<&'static str> {
-    let ending = path.extension().filter(|_| !is_folder(path))?;
-    ENDINGS.into_iter().find(|known| ending.eq_ignore_ascii_case(known))
 }
 
 /// The verb, and the format that the extension of `-o` selects for it.

@@ -14,7 +14,10 @@ use meshpeek::diff::{Change, Difference, Fact, Options, Row, Rows, Side, compare
 use meshpeek::inspect::Value;
 use meshpeek::scan::Selection;
 use meshpeek::scan::folders::{Folders, Reading};
-use serde_json::{Map, Value as Json, json};
+#[cfg(feature = "parquet")]
+use meshpeek_tables::Table;
+use serde::Serialize;
+use serde_json::{Value as Json, json};
 use unicode_width::UnicodeWidthStr;
 
 use crate::args::Common;
@@ -23,10 +26,12 @@ use crate::input;
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::report::{HEADING, count, escape, grouped};
-use crate::scan::table;
 use crate::source::Source;
+#[cfg(feature = "parquet")]
+use crate::tables::Tables;
 use crate::value::Short;
 use crate::visible::shown;
+use crate::wrap::width;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -34,7 +39,7 @@ pub(crate) struct Args {
     pub(crate) a: PathBuf,
     /// The second file, member or folder
     pub(crate) b: PathBuf,
-    /// Output format: text, JSON lines, or one JSON array
+    /// Output format: text, JSON lines, one JSON array, or a table
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: DiffFormat,
     /// Treat numbers with a fraction as equal if they differ by no more than X
@@ -53,6 +58,8 @@ pub(crate) enum DiffFormat {
     Text,
     Ndjson,
     Json,
+    #[cfg(feature = "parquet")]
+    Parquet,
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {
@@ -134,6 +141,8 @@ struct Page {
     /// True if only numbers of differences are written.
     is_stat: bool,
     stats: Stats,
+    #[cfg(feature = "parquet")]
+    tables: Option<std::sync::Arc<Tables>>,
 }
 
 struct Screen {
@@ -144,6 +153,10 @@ struct Screen {
 impl Page {
     fn new(args: &Args, common: &Common) -> Result<Self, Failure> {
         let is_text = args.format == DiffFormat::Text;
+        #[cfg(feature = "parquet")]
+        if args.stat && args.format == DiffFormat::Parquet {
+            return Err(Failure::Told("--stat has no table: use --format text, ndjson or json".to_owned()));
+        }
         let out = if is_text { Output::text(common)? } else { Output::data(common)? };
         let is_terminal = out.is_terminal() && is_text;
         let rows = terminal_size::terminal_size_of(std::io::stdout()).map_or(24, |(_, rows)| usize::from(rows.0));
@@ -154,11 +167,13 @@ impl Page {
             told: 0,
             written: Ok(()),
             heading: String::new(),
-            width: is_terminal.then(|| table::width(true)),
+            width: is_terminal.then(|| width(true)),
             screen: (is_terminal && !args.full && !args.stat).then_some(screen),
             is_stat: args.stat,
             stats: Stats::default(),
             out,
+            #[cfg(feature = "parquet")]
+            tables: (args.format == DiffFormat::Parquet).then(|| Tables::new(&[Table::Diff], common)).transpose()?,
         })
     }
 
@@ -177,8 +192,10 @@ impl Page {
     fn write(&mut self, difference: &Difference, is_first: bool) -> Result<(), Failure> {
         match self.format {
             DiffFormat::Text => self.text(difference),
-            DiffFormat::Ndjson => Ok(self.out.json_line(&json(difference))?),
-            DiffFormat::Json => json_item(&json(difference), is_first, &mut self.out),
+            DiffFormat::Ndjson => Ok(self.out.json_line(difference)?),
+            DiffFormat::Json => json_item(difference, is_first, &mut self.out),
+            #[cfg(feature = "parquet")]
+            DiffFormat::Parquet => self.tables.as_ref().map_or(Ok(()), |tables| tables.difference(difference)),
         }
     }
 
@@ -213,6 +230,10 @@ impl Page {
         if self.is_stat {
             self.stats.write(self.format, &mut self.out, self.width)?;
         }
+        #[cfg(feature = "parquet")]
+        if let Some(tables) = self.tables.take() {
+            return tables.finish(false);
+        }
         if self.format == DiffFormat::Json {
             let is_empty = if self.is_stat { self.stats.list.is_empty() } else { self.told == 0 };
             writeln!(self.out, "{}", if is_empty { "[]" } else { "\n]" })?;
@@ -231,7 +252,7 @@ impl Page {
     }
 }
 
-fn json_item(item: &Json, is_first: bool, out: &mut Output) -> Result<(), Failure> {
+fn json_item(item: &impl Serialize, is_first: bool, out: &mut Output) -> Result<(), Failure> {
     write!(out, "{}", if is_first { "[\n  " } else { ",\n  " })?;
     Ok(serde_json::to_writer(out, item)?)
 }
@@ -299,6 +320,8 @@ impl Stats {
             match format {
                 DiffFormat::Ndjson => out.json_line(&stat.json())?,
                 DiffFormat::Json => json_item(&stat.json(), index == 0, out)?,
+                #[cfg(feature = "parquet")]
+                DiffFormat::Parquet => {}
                 DiffFormat::Text => {
                     let counts = stat.counts.iter().zip(CHANGES).filter(|(count, _)| **count > 0);
                     let counts: Vec<String> =
@@ -330,63 +353,6 @@ impl Stat {
     }
 }
 
-fn json(difference: &Difference) -> Json {
-    let Difference { change, path, member, place, to, label, values, rows, .. } = difference;
-    let text = |name: &Option<std::sync::Arc<meshpeek::summary::Name>>| name.as_ref().map(|name| name.text.clone());
-    let mut map = Map::new();
-    map.insert("change".to_owned(), change.name().into());
-    map.insert("path".to_owned(), text(path).into());
-    map.insert("member".to_owned(), text(member).into());
-    map.insert("place".to_owned(), place.as_str().into());
-    map.insert("to".to_owned(), to.as_deref().into());
-    map.insert("label".to_owned(), text(label).into());
-    let [a, b] = values.as_ref().map_or([Json::Null, Json::Null], |values| values.each_ref().map(to_json));
-    map.insert("a".to_owned(), a);
-    map.insert("b".to_owned(), b);
-    map.insert("rows".to_owned(), rows.as_ref().map_or(Json::Null, rows_json));
-    map.into()
-}
-
-fn to_json(fact: &Fact) -> Json {
-    match fact {
-        Fact::Text(name) => name.text.as_str().into(),
-        Fact::Texts(names) => names.iter().map(|name| name.text.as_str()).collect(),
-        Fact::Value(Value::Bool(value)) => (*value).into(),
-        Fact::Value(Value::Uint(value)) => (*value).into(),
-        Fact::Value(Value::Int(value) | Value::Coded(value, _)) => (*value).into(),
-        Fact::Value(Value::Float(value)) => float(*value),
-        Fact::Value(Value::Floats(values)) => values.iter().copied().map(float).collect(),
-        Fact::Value(Value::Ints(values)) => values.iter().copied().collect(),
-        Fact::Value(Value::Opaque(span)) => json!({ "offset": span.offset, "bytes": span.bytes }),
-        _ => Json::Null,
-    }
-}
-
-/// The shortest decimal for this number. JSON has no infinities or NaN, so those become text.
-fn float(value: f32) -> Json {
-    const MOST: f32 = 1e7;
-    let text = value.to_string();
-    if value.fract() == 0.0 && value.abs() < MOST && (value != 0.0 || value.is_sign_positive()) {
-        return text.parse::<i64>().map_or_else(|_| text.as_str().into(), Json::from);
-    }
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() => number.into(),
-        _ => text.into(),
-    }
-}
-
-fn rows_json(rows: &Rows) -> Json {
-    let Rows { counts: [a, b], columns, differing, differing_columns, largest, first, .. } = rows;
-    let first = first.as_ref().map(|Row { rows: [row, other], label, values, .. }| {
-        let [a, b] = values.each_ref().map(|row| row.iter().map(to_json).collect::<Json>());
-        json!({ "row": row, "to_row": other, "label": label, "a": a, "b": b })
-    });
-    json!({
-        "a": a, "b": b, "differing": differing, "first": first,
-        "columns": columns[0], "differing_columns": differing_columns, "largest": largest.map(float),
-    })
-}
-
 /// Formats a value for a line of text.
 fn word(fact: &Fact) -> String {
     let list = |items: &mut dyn Iterator<Item = String>| format!("[{}]", items.collect::<Vec<_>>().join(", "));
@@ -396,7 +362,7 @@ fn word(fact: &Fact) -> String {
         Fact::Value(Value::Floats(values)) => list(&mut values.iter().map(|value| Short(*value).to_string())),
         Fact::Value(Value::Ints(values)) => list(&mut values.iter().map(i64::to_string)),
         Fact::Value(Value::Absent) => "none".to_owned(),
-        fact => to_json(fact).to_string(),
+        fact => serde_json::to_string(fact).unwrap_or_default(),
     };
     escape(&text)
 }

@@ -13,9 +13,9 @@ use meshpeek::inspect::{Selector, selector};
 use meshpeek::view::{Column, Storage, Table};
 
 use crate::args::{Common, DumpFormat};
-use crate::command::ending;
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
+use crate::output_file::ending;
 use crate::place::{Place, find};
 use crate::source::Source;
 use crate::tree::fields::Within;

@@ -7,11 +7,15 @@ use std::process::ExitCode;
 
 use meshpeek::scan::dupes::{self, Group, Sameness};
 use meshpeek::view::ByteStr;
+#[cfg(feature = "parquet")]
+use meshpeek_tables::Table;
 
-use crate::args::{Common, LineFormat};
+use crate::args::{Common, ReportFormat};
 use crate::failure::Outcome;
 use crate::notes::Notes;
 use crate::output::Output;
+#[cfg(feature = "parquet")]
+use crate::tables::Tables;
 use crate::wrap::HANG;
 use crate::{input, report};
 
@@ -22,7 +26,7 @@ pub(crate) struct Args {
     pub(crate) paths: Vec<PathBuf>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: LineFormat,
+    format: ReportFormat,
     /// Files to read at once, at most 256 [default: the number of cores]
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -31,14 +35,22 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let scan = input::scan_whole(&args.paths, args.jobs, common);
     let (groups, unreadable) = input::whole(&scan, common, |other| dupes::find(&scan, other))?;
-    let mut out = args.format.output(common)?;
-    for (index, group) in groups.iter().enumerate() {
-        match args.format {
-            LineFormat::Text => text(group, index == 0, &mut out)?,
-            LineFormat::Ndjson => out.json_line(group)?,
+    match args.format {
+        #[cfg(feature = "parquet")]
+        ReportFormat::Parquet => {
+            let tables = Tables::new(&[Table::Dupes], common)?;
+            groups.iter().enumerate().try_for_each(|(index, group)| tables.group(index, group))?;
+            tables.finish(false)?;
+        }
+        _ => {
+            let is_text = args.format == ReportFormat::Text;
+            let mut out = if is_text { Output::text(common)? } else { Output::data(common)? };
+            for (index, group) in groups.iter().enumerate() {
+                if is_text { text(group, index == 0, &mut out)? } else { out.json_line(group)? }
+            }
+            out.flush()?;
         }
     }
-    out.flush()?;
     let of = |same| groups.iter().filter(|group| group.same == same).count() as u64;
     let spare = groups.iter().filter(|group| group.same == Sameness::File);
     let spare: u64 = spare.map(|group| group.copies.iter().skip(1).map(|copy| copy.bytes).sum::<u64>()).sum();

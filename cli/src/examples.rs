@@ -25,11 +25,15 @@ Examples:
   meshpeek scan addons/ -g '*.p3d' --digests -o index.ndjson
   meshpeek scan addons/ --csv-safe -o index.csv
   meshpeek scan addons/ --sort -triangles --top 10 --columns path,member,triangles
+  meshpeek scan addons/ --where 'triangles>10000'
   meshpeek scan addons/ --events --since old.ndjson -o new.ndjson
   meshpeek scan addons/ --thumbnails pictures/ -o index.ndjson
   find . -newer index.ndjson -print0 | meshpeek scan --paths-from - -0
 
-`-o FOLDER/` writes four Parquet tables, in builds with that feature. GUIDE.md describes the record key by key, and how \
+`--where` compares keys of the record (`bytes`, a count, `format`, `errors`, ...) with a number or a quoted text by =, \
+!=, <, <=, > or >=; `and`, `or`, `not` and parentheses join comparisons. What a record does not have meets none.
+
+`-o FOLDER/` writes a Parquet table each, in builds with that feature. GUIDE.md describes the record key by key, and how \
 patterns choose files.";
 
 pub(crate) const PLAN: &str = "\
@@ -54,6 +58,7 @@ Examples:
   meshpeek tree model.p3d
   meshpeek tree mission.pbo | less
   meshpeek tree --fields model.p3d
+  meshpeek tree --depth 2 --only part,array model.p3d
   meshpeek tree --fields --format ndjson model.p3d | jq 'select(.kind == \"gap\")'";
 
 pub(crate) const HEX: &str = "\
@@ -113,6 +118,8 @@ Examples:
   meshpeek refs addons/ --missing -o missing.csv
   meshpeek refs addons/ --stale
 
+For a missing file, the first files of that name in other places are listed.
+
 Exit status: 0 every file is found, 1 a file is missing, a copy is stale, or a path could
 not be read, 2 nothing could be done.";
 
@@ -122,7 +129,7 @@ Examples:
   meshpeek fit walk.b3d hero.b3d villain.b3d --format ndjson
 
 Bones are paired by name, ignoring case. `missing`: the animation moves it, but the model does not have it. `unmoved`: \
-the model has it, but the animation does not move it.
+the model has it, but the animation does not move it. An MLOD has no skeleton: a bone needs a selection of its name.
 
 Exit status: 0 the models have every bone, 1 a bone is missing or a model could not be read, 2 nothing could be done.";
 

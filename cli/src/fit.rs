@@ -38,6 +38,8 @@ pub(crate) struct Args {
 struct Bones {
     names: Vec<String>,
     folded: HashSet<String>,
+    /// True for selections, which need not be bones.
+    are_selections: bool,
 }
 
 impl Bones {
@@ -117,11 +119,19 @@ fn moved(path: &Path, asset: &Asset<'_>) -> Result<Bones, Failure> {
     }
 }
 
-/// The bones of a model.
+/// The bones of a model. An MLOD has no skeleton: there, a bone moves the selection of its name.
 fn bones(path: &Path, asset: &Asset<'_>) -> Result<Bones, Failure> {
+    let mut bones = Bones::default();
+    if let Asset::Mlod(model) = asset {
+        bones.are_selections = true;
+        for lod in model.lods() {
+            let tags = lod.map_err(|error| error.in_file(path))?.tags;
+            let selections = tags.iter().filter(|tag| tag.is_selection() && tag.proxy().is_none());
+            selections.for_each(|tag| bones.add(tag.name.to_string()));
+        }
+    }
     let rigs: Vec<Rig<'_>> =
         asset.rigs().into_iter().collect::<meshpeek::Result<_>>().map_err(|error| error.in_file(path))?;
-    let mut bones = Bones::default();
     rigs.iter().flat_map(Rig::bones).for_each(|bone| bones.add(bone.name.to_string()));
     match bones.names.is_empty() {
         true => Err(Failure::Told(format!("{}: {} without bones", shown(path), asset.format().title()))),
@@ -140,7 +150,8 @@ fn with_model(args: &Args, model: &Path, moved: &Bones, out: &mut Output, common
         writeln!(out, "{}", shown(model))?;
     }
     let lacking = missing.iter().map(|name| (*name, "missing", &bones));
-    for (name, state, others) in lacking.chain(bones.without(moved).map(|name| (name, "unmoved", moved))) {
+    let unmoved = bones.without(moved).filter(|_| !bones.are_selections).map(|name| (name, "unmoved", moved));
+    for (name, state, others) in lacking.chain(unmoved) {
         let nearest = others.nearest(name, content.budget());
         if is_text {
             row(name, state, &nearest, out)?;

@@ -17,18 +17,17 @@ use crate::notes::Notes;
 use crate::output::Output;
 use crate::place::{lines, place_of, status};
 use crate::report::{FAINT, HEADING, escape};
-use crate::scan::table::width;
 use crate::source::Source;
 use crate::tree::fields::{Lines, style};
 use crate::value::InWords;
 use crate::visible::shown;
-use crate::wrap::{held, wrapped};
+use crate::wrap::{held, width, wrapped};
 
 /// Bytes per row.
 const ROW: u64 = 16;
 /// Longer leaves are truncated to half of this, unless a selector or range requests them.
 const MOST_ROWS: u64 = 8;
-/// The same limit for a file that does not open, of which little else is known.
+/// The limit for a file that does not open, of which little else is known.
 const MOST_PLAIN_ROWS: u64 = 64;
 /// From this width on, bytes are separated and shown with their characters.
 const WIDE: usize = 120;
@@ -234,7 +233,7 @@ impl Dump<'_> {
         let text = if is_plain { String::new() } else { described(line, false) };
         let room = self.width.saturating_sub(self.text_column());
         let beside = wrapped(&text, Some(room));
-        let fits = beside.lines().all(|line| line.width() <= room);
+        let fits = beside.lines().all(|line| line.len() <= room || line.width() <= room);
         let mut texts = beside.lines().filter(|_| fits);
         let mut at = first;
         while at < shown {
@@ -277,7 +276,7 @@ impl Dump<'_> {
         if self.heading != heading {
             heading.clone_into(&mut self.heading);
             let shown = if heading.is_empty() { "(file)" } else { heading };
-            writeln!(out, "{HEADING}{}{HEADING:#}", held(shown))?;
+            out.write_all(format!("{HEADING}{}{HEADING:#}\n", held(shown)).as_bytes())?;
         }
         Ok(())
     }
@@ -292,22 +291,24 @@ impl Dump<'_> {
         let wide = self.is_wide();
         let mut line = String::new();
         for (index, byte) in bytes.iter().enumerate() {
-            let apart = if index > 0 && (wide || index % 4 == 0) { " " } else { "" };
-            // Writing to a String cannot fail.
-            let _ = write!(line, "{apart}{byte:02x}");
+            if index > 0 && (wide || index % 4 == 0) {
+                line.push(' ');
+            }
+            line.extend([byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16).unwrap_or_default()));
         }
         if wide {
+            // Writing to a String cannot fail.
             let _ = write!(line, "{:1$}", "", 49_usize.saturating_sub(line.len()));
             line.push_str(&characters(bytes));
-            line = format!("{line:<WIDE_BYTES$}");
-        } else {
-            line = format!("{line:<BYTES$}");
         }
+        let column = if wide { WIDE_BYTES } else { BYTES };
+        line.extend(std::iter::repeat_n(' ', column.saturating_sub(line.len())));
         let (style, offset) = (style(kind), range.start);
-        if text.is_empty() {
-            return writeln!(out, "{offset:08x}  {style}{}{style:#}", line.trim_end());
-        }
-        writeln!(out, "{offset:08x}  {style}{line}{style:#}  {text}")
+        let row = match text {
+            "" => format!("{offset:08x}  {style}{}{style:#}\n", line.trim_end()),
+            _ => format!("{offset:08x}  {style}{line}{style:#}  {text}\n"),
+        };
+        out.write_all(row.as_bytes())
     }
 }
 

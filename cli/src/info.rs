@@ -2,7 +2,7 @@
 
 pub(crate) mod rows;
 
-use std::io::Write;
+use std::io::{BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -12,10 +12,10 @@ use meshpeek::{Asset, Format, json};
 use serde_json::ser::Formatter;
 
 use crate::args::Common;
-use crate::command::ending;
 use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
 use crate::output::Output;
+use crate::output_file::ending;
 use crate::report;
 use crate::source::Source;
 use crate::visible::shown;
@@ -120,7 +120,10 @@ impl Page {
                 out.flush()?;
             }
             Self::Json(out) => {
-                write_json(json::Document::new(&mut *out)?, &record, asset.as_ref())?;
+                // A document comes in very many pieces.
+                let mut pieces = BufWriter::new(&mut *out);
+                write_json(json::Document::new(&mut pieces)?, &record, asset.as_ref())?;
+                pieces.into_inner().map_err(IntoInnerError::into_error)?;
                 writeln!(out)?;
                 out.flush()?;
             }

@@ -90,6 +90,17 @@ pub(crate) enum Told<'t, T> {
     /// A file whose records come from an earlier scan.
     Unchanged(&'t Path),
     Unreadable(&'t meshpeek::Error),
+    /// A file that is not an asset.
+    Other(#[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "only tables list these"))] &'t Path),
+}
+
+/// The records to pass on.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Choice<'c> {
+    /// Only those for which this returns true.
+    pub(crate) filter: Option<&'c (dyn Fn(&Record) -> bool + Sync)>,
+    /// Only the first in the order of `--sort`.
+    pub(crate) top: Option<usize>,
 }
 
 /// Records in the order of `--sort`, and of `--top` the first.
@@ -162,7 +173,7 @@ impl Kept {
 pub(crate) fn each_told<T: Send>(
     scan: &Scan,
     inputs: &Inputs,
-    top: Option<usize>,
+    choice: &Choice<'_>,
     common: &Common,
     view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
     mut each: impl FnMut(Told<'_, T>) -> Result<(), Failure> + Send,
@@ -173,11 +184,14 @@ pub(crate) fn each_told<T: Send>(
     let units = inputs.units_from.as_deref().map(|list| units(list, scan)).transpose()?;
     let mut tally = Tally::default();
     let mut failure = None;
-    let mut sorted = inputs.sort.as_ref().map(|by| Sorted { by, top, kept: Vec::new() });
+    let mut sorted = inputs.sort.as_ref().map(|by| Sorted { by, top: choice.top, kept: Vec::new() });
     let found = |found, made| {
         let found = match found {
             Found::Asset(record) => {
                 tally.add(&record);
+                if choice.filter.is_some_and(|filter| !filter(&record)) {
+                    return ControlFlow::Continue(());
+                }
                 Ok(Kept::Record(record))
             }
             Found::Unchanged(path) => Ok(Kept::Unchanged(path)),
@@ -199,7 +213,7 @@ pub(crate) fn each_told<T: Send>(
             }
             Err(Found::NoAsset(path)) => {
                 notes.detail(format_args!("{}: not an asset", shown(&path)));
-                Ok(())
+                each(Told::Other(&path))
             }
             Err(Found::PassedOver { path, named: false }) => {
                 passed_over(notes, &path);

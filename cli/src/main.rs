@@ -5,6 +5,7 @@
 mod args;
 mod cat;
 mod command;
+mod condition;
 mod diff;
 mod dump;
 mod dupes;
@@ -34,6 +35,8 @@ mod scan;
 mod schema;
 mod since;
 mod source;
+#[cfg(feature = "parquet")]
+mod tables;
 mod thumbnails;
 mod tree;
 mod value;
@@ -80,7 +83,7 @@ fn failed(failure: Failure, notes: Notes) -> ExitCode {
 
 fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
     let file = common.output.as_deref().filter(|path| match verb {
-        Verb::Scan { .. } => !scan::is_folder(path),
+        Verb::Scan { .. } => !output_file::is_folder(path),
         Verb::Extract(_) => false,
         _ => true,
     });

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
-use anstream::adapter::StripBytes;
 use anstream::{AutoStream, ColorChoice};
 use meshpeek::scan::Record;
 use serde::Serialize;
@@ -14,9 +13,8 @@ use crate::failure::Failure;
 #[cfg(feature = "parquet")]
 use crate::output_file::OutputFile;
 use crate::results::Results;
-use crate::scan::table::width;
 use crate::visible::{Visible, shown};
-use crate::wrap::wrapped;
+use crate::wrap::{width, wrapped};
 
 const BUFFER: usize = 1 << 16;
 
@@ -178,9 +176,15 @@ impl Write for Output {
 
 /// Writes the complete lines of `line` followed by these bytes, and keeps the rest.
 fn put_text(stream: &mut impl Write, line: &mut Vec<u8>, bytes: &[u8], width: Option<usize>) -> io::Result<()> {
-    // The marks are not ASCII: without wrapping there is nothing to change.
-    if width.is_none() && line.is_empty() && bytes.is_ascii() {
-        return stream.write_all(bytes);
+    // Without wrapping, only the marks change, and pieces need not wait for the end of their line.
+    if width.is_none() && line.is_empty() {
+        // The marks are not ASCII.
+        if bytes.is_ascii() {
+            return stream.write_all(bytes);
+        }
+        if let Ok(text) = str::from_utf8(bytes) {
+            return stream.write_all(wrapped(text, None).as_bytes());
+        }
     }
     for part in bytes.split_inclusive(|&byte| byte == b'\n') {
         line.extend_from_slice(part);
@@ -194,18 +198,28 @@ fn put_text(stream: &mut impl Write, line: &mut Vec<u8>, bytes: &[u8], width: Op
 
 /// A stream that takes colors out of the text.
 fn without_colors(stream: impl Write + Send + 'static) -> Box<dyn Write + Send> {
-    Box::new(Plain { colors: StripBytes::new(), stream: buffered(Box::new(stream)) })
+    Box::new(Plain { in_color: false, stream: buffered(Box::new(stream)) })
 }
 
-/// Writes the pieces between colors, which are small, through a buffer.
+/// Writes the pieces between colors, which are small, through a buffer. The only control sequences in the text are our
+/// own colors, from an escape character to an `m`.
 struct Plain {
-    colors: StripBytes,
+    in_color: bool,
     stream: BufWriter<Box<dyn Write + Send>>,
 }
 
 impl Write for Plain {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.colors.strip_next(bytes).try_for_each(|piece| self.stream.write_all(piece))?;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let end = memchr::memchr(if self.in_color { b'm' } else { 0x1b }, rest);
+            let (piece, behind) = rest.split_at(end.unwrap_or(rest.len()));
+            if !self.in_color {
+                self.stream.write_all(piece)?;
+            }
+            self.in_color ^= end.is_some();
+            rest = behind.get(1..).unwrap_or_default();
+        }
         Ok(bytes.len())
     }
 

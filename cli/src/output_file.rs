@@ -14,6 +14,9 @@ use crate::visible::shown;
 /// The temporary files to remove if the program ends at once.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
+/// The extensions that select a format. Files with other extensions get the format of a pipe.
+const ENDINGS: [&str; 9] = ["csv", "ndjson", "json", "npy", "parquet", "png", "glb", "obj", "ply"];
+
 /// The destination of results instead of standard output.
 pub(crate) struct OutputFile {
     path: PathBuf,
@@ -147,4 +150,15 @@ pub(crate) fn beside(target: &Path, old: Option<&File>) -> io::Result<NamedTempF
         new.as_file().set_permissions(metadata.permissions())?;
     }
     Ok(new)
+}
+
+/// The extension of a path, if it selects a format.
+pub(crate) fn ending(path: &Path) -> Option<&'static str> {
+    let ending = path.extension().filter(|_| !is_folder(path))?;
+    ENDINGS.into_iter().find(|known| ending.eq_ignore_ascii_case(known))
+}
+
+/// Returns true if this is the name of a folder to write tables into.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir()
 }

@@ -11,11 +11,15 @@ use anstyle::{AnsiColor, Style};
 use meshpeek::scan::refs::{self, Link, State};
 use meshpeek::summary::Name;
 use meshpeek::view::ByteStr;
+#[cfg(feature = "parquet")]
+use meshpeek_tables::Table;
 
-use crate::args::{Common, ScanFormat};
+use crate::args::{Common, RecordFormat};
 use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
 use crate::output::Output;
+#[cfg(feature = "parquet")]
+use crate::tables::Tables;
 use crate::wrap::{HANG, held};
 use crate::{input, report};
 
@@ -35,7 +39,7 @@ pub(crate) struct Args {
     assume: Vec<String>,
     /// Output format [default: `table` on a terminal, else `ndjson`]
     #[arg(long, value_name = "FORMAT")]
-    format: Option<ScanFormat>,
+    format: Option<RecordFormat>,
     /// Files to read at once, at most 256 [default: the number of cores]
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -84,7 +88,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
             count(State::Ambiguous)
         ));
     }
-    Ok(match (unreadable, scan.progress.assets()) {
+    Ok(match (unreadable, scan.progress.files()) {
         (1.., 0) => ExitCode::from(2),
         (1.., _) => ExitCode::from(1),
         _ if count(State::Missing) > 0 || args.stale && all > 0 => ExitCode::from(1),
@@ -98,17 +102,36 @@ enum Writer {
     Table(Output, Option<(PathBuf, Option<Name>)>),
     Ndjson(Output),
     Csv(Box<csv::Writer<Output>>),
+    #[cfg(feature = "parquet")]
+    Parquet(std::sync::Arc<Tables>),
 }
 
 impl Writer {
-    fn new(format: Option<ScanFormat>, common: &Common) -> Result<Self, Failure> {
+    fn new(format: Option<RecordFormat>, common: &Common) -> Result<Self, Failure> {
+        #[cfg(feature = "parquet")]
+        if format == Some(RecordFormat::Parquet) {
+            return Ok(Self::Parquet(Tables::new(&[Table::Refs], common)?));
+        }
         let out = Output::text(common)?;
-        Ok(match format.unwrap_or(if out.is_terminal() { ScanFormat::Table } else { ScanFormat::Ndjson }) {
-            ScanFormat::Table => Self::Table(out, None),
-            ScanFormat::Ndjson => Self::Ndjson(Output::data(common)?),
-            ScanFormat::Csv => {
+        Ok(match format.unwrap_or(if out.is_terminal() { RecordFormat::Table } else { RecordFormat::Ndjson }) {
+            RecordFormat::Table => Self::Table(out, None),
+            RecordFormat::Ndjson => Self::Ndjson(Output::data(common)?),
+            #[cfg(feature = "parquet")]
+            RecordFormat::Parquet => Self::Parquet(Tables::new(&[Table::Refs], common)?),
+            RecordFormat::Csv => {
                 let mut csv = csv::Writer::from_writer(Output::data(common)?);
-                csv.write_record(["path", "member", "kind", "name", "state", "target", "via", "line", "column"])?;
+                csv.write_record([
+                    "path",
+                    "member",
+                    "kind",
+                    "name",
+                    "state",
+                    "target",
+                    "via",
+                    "line",
+                    "column",
+                    "elsewhere",
+                ])?;
                 Self::Csv(Box::new(csv))
             }
         })
@@ -125,18 +148,22 @@ impl Writer {
                 Ok(row(link, is_same, out)?)
             }
             Self::Ndjson(out) => Ok(out.json_line(link)?),
+            #[cfg(feature = "parquet")]
+            Self::Parquet(tables) => tables.link(link),
             Self::Csv(csv) => {
                 let path = ByteStr::new(link.path.as_os_str().as_encoded_bytes()).to_text_lossy();
                 let member = link.member.map_or("", |member| &member.text);
                 let more = (link.more > 0).then(|| format!("{} more", link.more));
-                let targets = link.targets.iter().map(|target| target.text.as_str());
-                let targets: Vec<&str> = targets.chain(more.as_deref()).collect();
+                let list = |files: &[Name]| {
+                    let more = more.as_deref().filter(|_| !files.is_empty());
+                    files.iter().map(|file| file.text.as_str()).chain(more).collect::<Vec<_>>().join(" | ")
+                };
                 let (kind, name) = (link.reference.kind.name(), &link.reference.name.text);
                 let (line, column) = link.place.map(|(line, column)| (line.to_string(), column.to_string())).unzip();
                 let (line, column) = (line.unwrap_or_default(), column.unwrap_or_default());
-                let (via, target) = (link.via.map_or("", |via| &via.text), targets.join(" | "));
-                let state = link.state.name();
-                Ok(csv.write_record([&path, member, kind, name, state, &target, via, &line, &column])?)
+                let (via, state) = (link.via.map_or("", |via| &via.text), link.state.name());
+                let (target, elsewhere) = (list(&link.targets), list(&link.elsewhere));
+                Ok(csv.write_record([&path, member, kind, name, state, &target, via, &line, &column, &elsewhere])?)
             }
         }
     }
@@ -145,6 +172,8 @@ impl Writer {
         match self {
             Self::Table(mut out, _) | Self::Ndjson(mut out) => Ok(out.flush()?),
             Self::Csv(mut csv) => Ok(csv.flush()?),
+            #[cfg(feature = "parquet")]
+            Self::Parquet(tables) => tables.finish(false),
         }
     }
 }
@@ -157,9 +186,10 @@ fn address_text(address: &Name) -> String {
     }
 }
 
-/// An arrow and the address of the file that a name resolves to.
-fn target_text(target: &Name) -> String {
-    held("->  ") + &address_text(target)
+/// A file that the name resolves to, or one that has the name elsewhere.
+fn file_text(link: &Link<'_>, file: &Name) -> String {
+    let before = if link.state == State::Missing { "a file of that name is in ".to_owned() } else { held("->  ") };
+    before + &address_text(file)
 }
 
 /// Writes a reference, below the name of its asset if the asset is new.
@@ -184,12 +214,13 @@ fn row(link: &Link<'_>, is_same: bool, out: &mut Output) -> std::io::Result<()> 
         (None, Some(place)) => write!(out, "  at {place}")?,
         (None, None) => {}
     }
-    if let [target] = link.targets.as_slice() {
-        return writeln!(out, "  {}", target_text(target));
+    let files: Vec<String> = link.targets.iter().chain(&link.elsewhere).map(|file| file_text(link, file)).collect();
+    if let ([file], 0) = (files.as_slice(), link.more) {
+        return writeln!(out, "  {file}");
     }
     writeln!(out)?;
-    for target in &link.targets {
-        writeln!(out, "  {HANG}{:<10}  {:<8}  {}", "", "", target_text(target))?;
+    for file in files {
+        writeln!(out, "  {HANG}{:<10}  {:<8}  {file}", "", "")?;
     }
     if link.more > 0 {
         writeln!(out, "  {:<10}  {:<8}      and {} more", "", "", report::grouped(link.more as u64))?;

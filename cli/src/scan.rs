@@ -2,25 +2,30 @@
 
 mod csv;
 pub(crate) mod table;
-#[cfg(feature = "parquet")]
-mod tables;
 
+use std::cell::OnceCell;
 use std::io::Write;
-use std::path::Path;
 #[cfg(feature = "parquet")]
 use std::process::ExitCode;
 
 use meshpeek::scan::{Depth, Record, Sighting};
+#[cfg(feature = "parquet")]
+use meshpeek_tables::Table;
 
+#[cfg(feature = "parquet")]
+use crate::args::TABLES;
 use crate::args::{Common, Inputs, RecordFormat, ScanArgs, ScanDepth, Stream};
 use crate::failure::{Failure, Outcome};
-use crate::info::rows::Rows;
-use crate::input::{Tally, Told};
+use crate::info::rows::{self, Rows};
+use crate::input::{Choice, Tally, Told};
 use crate::notes::Notes;
 use crate::output::{Line, Output};
+use crate::output_file::is_folder;
 use crate::since::{self, Old};
+#[cfg(feature = "parquet")]
+use crate::tables::{OldTables, Tables};
 use crate::thumbnails::Thumbnails;
-use crate::{input, report};
+use crate::{input, report, wrap};
 
 pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Common) -> Outcome {
     let mut scan = input::scan(inputs, common);
@@ -29,11 +34,17 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
         ScanDepth::Header => Depth::Header,
         ScanDepth::Summary => Depth::Summary,
     };
-    let old = stream.since.as_deref().map(|path| Old::open(path, common)).transpose()?;
+    #[cfg(feature = "parquet")]
+    let old_tables = stream.since.as_deref().and_then(OldTables::at);
+    #[cfg(feature = "parquet")]
+    let since = stream.since.as_deref().filter(|_| old_tables.is_none());
+    #[cfg(not(feature = "parquet"))]
+    let since = stream.since.as_deref();
+    let old = since.map(|path| Old::open(path, common)).transpose()?;
     scan.known = old.as_ref().map(Old::known);
     let is_stream = stream.events || old.is_some();
     if is_stream && !matches!(format(args, common)?, None | Some(RecordFormat::Ndjson)) {
-        return Err(Failure::Told("--events and --since need --format ndjson".to_owned()));
+        return Err(Failure::Told("--events and --since need --format ndjson, or --since older tables".to_owned()));
     }
     // The records of unchanged files are copied from the old stream, without a look at their numbers.
     if old.is_some() && (args.top.is_some() || inputs.sort.as_ref().is_some_and(|by| by.name != "path")) {
@@ -46,10 +57,32 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     if let Some(tables) = &tables {
         scan.selection.except.extend(tables.ids());
     }
+    #[cfg(feature = "parquet")]
+    if let Some(old) = &old_tables {
+        let has_assets = tables.as_ref().is_some_and(|tables| tables.has(Table::Assets));
+        if !has_assets || inputs.sort.is_some() {
+            return Err(Failure::Told("--since older tables is for tables with the assets, without --sort".to_owned()));
+        }
+        let known = tables.as_ref().map(|tables| old.known(tables, Notes::new(common))).transpose()?;
+        scan.known = known.map(std::sync::Arc::new);
+    }
+    #[cfg(feature = "parquet")]
+    let mut unchanged = std::collections::HashSet::new();
     let folder = args.thumbnails.as_deref();
     let thumbnails = folder.map(|folder| Thumbnails::new(folder, args, &scan, &common.results)).transpose()?;
     let is_lines = matches!(writer, Writer::Ndjson { .. }) && inputs.sort.is_none();
+    let is_chosen = |record: &Record| {
+        // The record as JSON is made once for all keys that need it.
+        let json = OnceCell::new();
+        let value = |key: &str| rows::value(key, record, &json);
+        args.condition.as_ref().is_none_or(|condition| condition.holds(record, &value))
+    };
+    let filter: &(dyn Fn(&Record) -> bool + Sync) = &is_chosen;
+    let choice = Choice { filter: args.condition.as_ref().map(|_| filter), top: args.top };
     let view = |seen: &Sighting<'_, '_>| {
+        if !is_chosen(seen.record) {
+            return None;
+        }
         #[cfg(feature = "parquet")]
         if let Some(tables) = &tables {
             tables.see(seen);
@@ -60,12 +93,28 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
         Line::of(seen.record, is_lines)
     };
     let mut copied = Tally::default();
-    let mut tally = input::each_told(&scan, inputs, args.top, common, view, |told| match told {
+    let mut tally = input::each_told(&scan, inputs, &choice, common, view, |told| match told {
         Told::Record(record, line) => writer.record(record, line.flatten()),
+        #[cfg(feature = "parquet")]
+        Told::Unchanged(path) if old_tables.is_some() => {
+            unchanged.insert(path.to_owned());
+            Ok(())
+        }
         Told::Unchanged(path) => {
             let Some((old, out)) = old.as_ref().zip(writer.stream()) else { return Ok(()) };
             copied.add_copied(old.copy(path, out)?);
             Ok(())
+        }
+        #[cfg(feature = "parquet")]
+        Told::Other(path) => match &tables {
+            Some(tables) if args.condition.is_none() => tables.other(path),
+            _ => Ok(()),
+        },
+        #[cfg(not(feature = "parquet"))]
+        Told::Other(_) => Ok(()),
+        #[cfg(feature = "parquet")]
+        Told::Unreadable(error) if tables.is_some() => {
+            tables.as_ref().map_or(Ok(()), |tables| tables.unreadable(error))
         }
         Told::Unreadable(error) => match writer.stream() {
             Some(out) if stream.events => Ok(writeln!(out, "{}", since::unreadable(error, &inputs.paths))?),
@@ -76,7 +125,13 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     if let Some(out) = writer.stream().filter(|_| stream.events) {
         since::finish(&scan, &tally, out)?;
     }
-    writer.finish()?;
+    #[cfg(feature = "parquet")]
+    if let Some((tables, old)) = tables.as_ref().zip(old_tables.as_ref()) {
+        tables.copy(old, &unchanged)?;
+    }
+    // A later scan may take rows of these tables, unless some are missing.
+    let is_whole = !tally.interrupted && args.condition.is_none() && args.top.is_none() && inputs.units_from.is_none();
+    writer.finish(is_whole)?;
     if let Some(thumbnails) = thumbnails {
         thumbnails.finish(Notes::new(common))?;
     }
@@ -97,11 +152,6 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     Ok(code)
 }
 
-/// Returns true if this is the name of a folder to write tables into.
-pub(crate) fn is_folder(path: &Path) -> bool {
-    path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir()
-}
-
 /// The requested format; Parquet for a folder.
 fn format(args: &ScanArgs, common: &Common) -> Result<Option<RecordFormat>, Failure> {
     let path = common.output.as_deref();
@@ -112,6 +162,17 @@ fn format(args: &ScanArgs, common: &Common) -> Result<Option<RecordFormat>, Fail
         Some(RecordFormat::Parquet) => Ok(args.format),
         Some(_) if is_folder => Err(Failure::Told("a folder takes Parquet tables, no other format".to_owned())),
         asked => Ok(asked),
+    }
+}
+
+/// The tables to write.
+#[cfg(feature = "parquet")]
+fn chosen_tables(args: &ScanArgs, common: &Common) -> Vec<Table> {
+    let is_folder = common.output.as_deref().is_some_and(is_folder);
+    match (args.tables.as_slice(), is_folder) {
+        ([], true) => Table::OF_SCAN.to_vec(),
+        ([], false) => vec![Table::Assets],
+        (names, _) => TABLES.iter().copied().filter(|table| names.iter().any(|name| name == table.name())).collect(),
     }
 }
 
@@ -136,14 +197,18 @@ enum Writer<'i> {
     /// Some keys of each record.
     Rows(Rows),
     #[cfg(feature = "parquet")]
-    Tables(std::sync::Arc<tables::Tables>),
+    Tables(std::sync::Arc<Tables>),
 }
 
 impl<'i> Writer<'i> {
     fn new(inputs: &'i Inputs, args: &ScanArgs, is_stream: bool, common: &Common) -> Result<Self, Failure> {
         #[cfg(feature = "parquet")]
         if args.columns.is_empty() && format(args, common)? == Some(RecordFormat::Parquet) {
-            return Ok(Self::Tables(tables::Tables::new(common)?));
+            return Ok(Self::Tables(Tables::new(&chosen_tables(args, common), common)?));
+        }
+        #[cfg(feature = "parquet")]
+        if !args.tables.is_empty() {
+            return Err(Failure::Told("--tables needs --format parquet, or -o FOLDER/".to_owned()));
         }
         if !args.columns.is_empty() {
             return match format(args, common)? {
@@ -162,7 +227,7 @@ impl<'i> Writer<'i> {
             RecordFormat::Table => Self::Table(table::Table::new(inputs), text),
             RecordFormat::Ndjson => Self::Ndjson { out: Output::data(common)?, at_once: inputs.paths_from.is_some() },
             #[cfg(feature = "parquet")]
-            RecordFormat::Parquet => Self::Tables(tables::Tables::new(common)?),
+            RecordFormat::Parquet => Self::Tables(Tables::new(&chosen_tables(args, common), common)?),
             RecordFormat::Csv => Self::Csv(Box::new(csv::Writer::new(Output::data(common)?, args.csv_safe)?)),
         })
     }
@@ -185,7 +250,7 @@ impl<'i> Writer<'i> {
     }
 
     #[cfg(feature = "parquet")]
-    fn tables(&self) -> Option<std::sync::Arc<tables::Tables>> {
+    fn tables(&self) -> Option<std::sync::Arc<Tables>> {
         match self {
             Self::Tables(tables) => Some(tables.clone()),
             _ => None,
@@ -200,10 +265,12 @@ impl<'i> Writer<'i> {
         }
     }
 
-    fn finish(self) -> Result<(), Failure> {
+    fn finish(self, is_whole: bool) -> Result<(), Failure> {
+        // Other forms do not say so.
+        let _ = is_whole;
         match self {
             Self::Table(table, mut out) => {
-                let width = table::width(out.is_terminal());
+                let width = wrap::width(out.is_terminal());
                 table.write(width, &mut out)?;
                 out.flush()?;
             }
@@ -211,7 +278,7 @@ impl<'i> Writer<'i> {
             Self::Csv(csv) => csv.finish()?,
             Self::Rows(mut rows) => rows.flush()?,
             #[cfg(feature = "parquet")]
-            Self::Tables(tables) => tables.finish()?,
+            Self::Tables(tables) => tables.finish(is_whole)?,
         }
         Ok(())
     }

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use meshpeek::Format;
-use meshpeek::schema::{FieldInfo, records};
-use serde::Serialize;
+use meshpeek::json::FieldRow;
+use meshpeek::schema::{Type, records};
 
 use crate::args::{Common, LineFormat, format_parser};
 use crate::failure::{Failure, Outcome};
@@ -20,28 +20,6 @@ pub(crate) struct Args {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: LineFormat,
-}
-
-/// A number with a meaning.
-#[derive(Serialize)]
-struct Code {
-    number: i64,
-    name: &'static str,
-}
-
-/// A field of a record.
-#[derive(Serialize)]
-struct Row<'r> {
-    format: &'static str,
-    record: &'r str,
-    field: &'r str,
-    document: Option<&'r str>,
-    r#type: String,
-    bytes: Option<u64>,
-    gate: Option<&'r str>,
-    rule: Option<String>,
-    codes: Vec<Code>,
-    doc: &'r str,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
@@ -64,14 +42,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
 
 fn ndjson(format: Format, out: &mut Output) -> Result<(), Failure> {
     for record in records(format) {
-        for &FieldInfo { name, spec, kind, gate, rule, codes, doc, .. } in record.fields {
-            let (r#type, bytes) = (kind.to_string(), kind.byte_len());
-            let (format, record) = (format.name(), record.name);
-            let rule = Some(rule.to_string()).filter(|rule| !rule.is_empty());
-            let codes = codes.iter().map(|&(number, name)| Code { number, name }).collect();
-            let row =
-                Row { format, record, field: name, document: spec, r#type, bytes, gate, rule, codes, doc: doc.trim() };
-            out.json_line(&row)?;
+        for field in record.fields {
+            out.json_line(&FieldRow { format, record, field })?;
         }
     }
     Ok(())
@@ -83,8 +55,10 @@ fn text(format: Format, out: &mut Output) -> Result<(), Failure> {
         writeln!(out, "{HEADING}{} {}{HEADING:#}  {bytes}", format.name(), record.name)?;
         writeln!(out, "  {}", record.doc.trim())?;
         for field in record.fields {
-            let bytes = size(field.kind.byte_len(), field.kind.min());
-            write!(out, "  {:<24} {:<20} {}, {bytes}", field.name, field.spec.unwrap_or("-"), field.kind)?;
+            write!(out, "  {:<24} {:<20} {}", field.name, field.spec.unwrap_or("-"), field.kind)?;
+            if !matches!(field.kind, Type::Derived(_)) {
+                write!(out, ", {}", size(field.kind.byte_len(), field.kind.min()))?;
+            }
             if let Some(gate) = field.gate {
                 write!(out, ", if {gate}")?;
             }

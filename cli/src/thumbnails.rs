@@ -62,27 +62,20 @@ impl Thumbnails {
     /// Draws an asset if possible. Called by many threads at once.
     pub(crate) fn draw(&self, seen: &Sighting<'_, '_>) {
         let Some(asset) = seen.asset.filter(|asset| is_drawn(asset.format())) else { return };
-        // Hashing reads every byte.
-        let mut digest = Sha256::new();
-        let is_read = seen
-            .data
-            .chunks(1 << 20)
-            .try_for_each(|piece| seen.budget.work(piece.len() as u64).map(|()| digest.update(piece)));
-        if is_read.is_err() {
+        let name = match self.names {
+            ThumbnailNames::Path => Some(by_path(seen)),
+            ThumbnailNames::Digest => digest(seen),
+        };
+        let Some(mut name) = name else {
             self.state().undrawn += 1;
             return;
-        }
-        let digest: [u8; 32] = Sha256::digest(seen.data).into();
-        let mut name = match self.names {
-            ThumbnailNames::Path => by_path(seen),
-            ThumbnailNames::Digest => hex(&digest),
         };
         if !self.state().begun.insert(name.to_lowercase()) {
             if self.names == ThumbnailNames::Digest {
                 return;
             }
             // Another file system may not tell them apart.
-            let _ = write!(name, "-{}", &hex(&digest)[..16]);
+            let _ = write!(name, "-{}", digest(seen).unwrap_or_default().get(..16).unwrap_or_default());
             self.state().begun.insert(name.to_lowercase());
         }
         let path = self.folder.join(name.clone() + ".png");
@@ -207,9 +200,16 @@ fn by_path(seen: &Sighting<'_, '_>) -> String {
     parts.take(64).collect::<Vec<_>>().join("/")
 }
 
-fn hex(digest: &[u8; 32]) -> String {
-    digest.iter().fold(String::with_capacity(64), |mut text, byte| {
+/// The SHA-256 of the asset's bytes in hexadecimal. `None` if the budget does not cover reading them.
+fn digest(seen: &Sighting<'_, '_>) -> Option<String> {
+    let mut digest = Sha256::new();
+    for piece in seen.data.chunks(1 << 20) {
+        seen.budget.work(piece.len() as u64).ok()?;
+        digest.update(piece);
+    }
+    let digest: [u8; 32] = digest.finalize().into();
+    Some(digest.iter().fold(String::with_capacity(64), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
-    })
+    }))
 }

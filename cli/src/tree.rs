@@ -3,15 +3,18 @@
 pub(crate) mod fields;
 
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use meshpeek::dissect::Sink;
+use clap::builder::PossibleValuesParser;
+use meshpeek::dissect::{LineKind, Sink};
 
 use crate::args::{Common, LineFormat};
 use crate::failure::{Failure, Outcome};
 use crate::place::{lines, place_of, status};
 use crate::source::Source;
 use crate::visible::shown;
+use fields::Choice;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -22,9 +25,19 @@ pub(crate) struct Args {
     /// Show every field, with its type and value
     #[arg(long)]
     fields: bool,
+    /// Show at most N levels of parts in parts
+    #[arg(long, value_name = "N")]
+    depth: Option<NonZeroUsize>,
+    /// Show only lines of this kind; separate several by commas. Fields and gaps are those of `--fields`
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds())]
+    only: Vec<String>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: LineFormat,
+}
+
+fn kinds() -> PossibleValuesParser {
+    [LineKind::Part, LineKind::Field, LineKind::Array, LineKind::Gap].map(LineKind::name).into()
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
@@ -32,16 +45,24 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let content = source.content(common)?;
     let asset = source.asset(&content);
     let size = content.len() as u64;
-    let mut only = None;
+    let mut within = None;
     if let Some(text) = &args.selector {
         let found = place_of(&asset, size, text);
         let place = found.map_err(|message| Failure::Told(format!("{}: {message}", shown(&args.file))))?;
         place.explain(common);
-        only = place.selector;
+        within = place.selector;
     }
     let mut out = args.format.output(common)?;
     let lines = |sink: Sink<'_>| lines(&asset, &content, sink);
-    fields::write(&lines, args.format, args.fields || asset.is_err(), only.as_ref(), &mut out)?;
+    // The overview has no fields, and counts those in a row as a gap.
+    let needs_fields = args.only.iter().any(|kind| ["field", "gap"].contains(&kind.as_str()));
+    let choice = Choice {
+        fields: args.fields || needs_fields || asset.is_err(),
+        within: within.as_ref(),
+        depth: args.depth.map_or(usize::MAX, NonZeroUsize::get),
+        kinds: &args.only,
+    };
+    fields::write(&lines, args.format, &choice, &mut out)?;
     out.flush()?;
     source.unchanged()?;
     Ok(status(&asset, common))

@@ -1,39 +1,11 @@
-//! Formats values of fields as words and JSON.
+//! Formats values of fields as words.
 
 use std::fmt;
 
-use meshpeek::inspect::Value;
-use meshpeek::json::{Float, Floats, LONGEST_TEXT};
-use meshpeek::summary::Name;
-use serde::ser::{Serialize, Serializer};
+use meshpeek::inspect::{Text, Value};
+use meshpeek::json::LONGEST_TEXT;
 
 use crate::wrap::held;
-
-/// A value in JSON.
-pub(crate) struct AsJson<'v>(pub(crate) &'v Value<'v>);
-
-impl AsJson<'_> {
-    /// Returns true if its text had to be escaped.
-    pub(crate) fn is_lossy(&self) -> bool {
-        matches!(self.0, Value::Text(text) if Name::from(text.cut(LONGEST_TEXT)).lossy)
-    }
-}
-
-impl Serialize for AsJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Value::Bool(value) => value.serialize(serializer),
-            Value::Uint(value) => value.serialize(serializer),
-            Value::Int(value) | Value::Coded(value, _) => value.serialize(serializer),
-            Value::Float(value) => Float(*value).serialize(serializer),
-            Value::Floats(values) => Floats(values).serialize(serializer),
-            Value::Ints(values) => values.serialize(serializer),
-            Value::Text(text) => Name::from(text.cut(LONGEST_TEXT)).text.serialize(serializer),
-            Value::Opaque(span) => span.serialize(serializer),
-            _ => serializer.serialize_unit(),
-        }
-    }
-}
 
 /// A number for people: the shortest decimal, with an exponent if it would otherwise be mostly zeros.
 pub(crate) struct Short(pub(crate) f32);
@@ -61,11 +33,16 @@ impl fmt::Display for InWords<'_> {
             Value::Float(value) => Short(*value).fmt(f),
             Value::Floats(values) => each(values.iter().copied().map(Short), f),
             Value::Ints(values) => each(values.iter(), f),
-            Value::Text(text) => write!(f, "{}", held(&format!("\"{}\"", text.cut(LONGEST_TEXT)))),
+            Value::Text(text) => quoted(text).fmt(f),
+            Value::Texts(texts) => f.write_str(&texts.iter().map(quoted).collect::<Vec<_>>().join(", ")),
             Value::Opaque(span) => write!(f, "{} bytes at {:#x}", span.bytes, span.offset),
             _ => Ok(()),
         }
     }
+}
+
+fn quoted(text: &Text<'_>) -> String {
+    held(&format!("\"{}\"", text.cut(LONGEST_TEXT)))
 }
 
 fn each(values: impl Iterator<Item = impl fmt::Display>, f: &mut fmt::Formatter<'_>) -> fmt::Result {

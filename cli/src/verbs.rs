@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 use meshpeek::address::Address;
 
-use crate::args::{Common, DumpFormat, Inputs, LineFormat, ScanArgs, Stream};
+use crate::args::{Common, DumpFormat, Inputs, ReportFormat, ScanArgs, Stream};
 use crate::examples;
 
 /// Inspect 3D game assets without loading them
@@ -41,9 +41,9 @@ pub(crate) enum Verb {
     Verify {
         #[command(flatten)]
         inputs: Inputs,
-        /// Output format: a line per problem, or the records
+        /// Output format: a line per problem, the records, or a table of problems
         #[arg(long, value_name = "FORMAT", default_value = "text")]
-        format: LineFormat,
+        format: ReportFormat,
         /// Count a warning as an error
         #[arg(long)]
         strict: bool,

@@ -6,29 +6,54 @@ use std::process::ExitCode;
 
 use meshpeek::scan::{Depth, Record, Sighting};
 use meshpeek::summary::Severity;
+#[cfg(feature = "parquet")]
+use meshpeek_tables::Table;
 
-use crate::args::{Common, Inputs, LineFormat};
+use crate::args::{Common, Inputs, ReportFormat};
 use crate::failure::Outcome;
-use crate::input::Told;
+use crate::input::{Choice, Told};
 use crate::notes::Notes;
-use crate::output::Line;
+use crate::output::{Line, Output};
 use crate::scan::table::Order;
+#[cfg(feature = "parquet")]
+use crate::tables::Tables;
 use crate::{input, report};
 
-pub(crate) fn run(inputs: &Inputs, format: LineFormat, strict: bool, common: &Common) -> Outcome {
+pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &Common) -> Outcome {
     let mut scan = input::scan(inputs, common);
     scan.depth = Depth::Verify;
     let notes = Notes::new(common);
-    let mut out = format.output(common)?;
+    #[cfg(feature = "parquet")]
+    let tables = match format {
+        ReportFormat::Parquet => Some(Tables::new(&[Table::Problems], common)?),
+        _ => None,
+    };
+    #[cfg(feature = "parquet")]
+    let is_table = tables.is_some();
+    #[cfg(not(feature = "parquet"))]
+    let is_table = false;
+    let mut out = match format {
+        ReportFormat::Text => Some(Output::text(common)?),
+        _ if is_table => None,
+        _ => Some(Output::data(common)?),
+    };
     let (mut errors, mut warnings) = (0_u64, 0_u64);
-    let is_text = format == LineFormat::Text;
-    let is_lines = !is_text && inputs.sort.is_none();
+    let is_text = format == ReportFormat::Text;
+    let is_lines = !is_text && !is_table && inputs.sort.is_none();
     let order = Order::new(inputs);
     let mut reports = Vec::new();
-    let is_terminal = out.is_terminal();
+    let is_terminal = out.as_ref().is_some_and(Output::is_terminal);
     let view = |seen: &Sighting<'_, '_>| Line::of(seen.record, is_lines);
-    let tally = input::each_told(&scan, inputs, None, common, view, |told| {
+    let tally = input::each_told(&scan, inputs, &Choice::default(), common, view, |told| {
+        #[cfg(feature = "parquet")]
+        if let (Told::Unreadable(error), Some(tables)) = (&told, &tables) {
+            return tables.unreadable(error);
+        }
         let Told::Record(record, line) = told else { return Ok(()) };
+        #[cfg(feature = "parquet")]
+        if let Some(tables) = &tables {
+            tables.record(record)?;
+        }
         for problem in &record.summary.problems {
             match problem.severity {
                 Severity::Error => errors += 1,
@@ -36,7 +61,7 @@ pub(crate) fn run(inputs: &Inputs, format: LineFormat, strict: bool, common: &Co
             }
         }
         if !is_text {
-            return Ok(out.line_of(record, line.flatten())?);
+            return out.as_mut().map_or(Ok(()), |out| Ok(out.line_of(record, line.flatten())?));
         }
         if !record.summary.problems.is_empty() {
             reports.push((order.key(record), text(record, is_terminal)));
@@ -46,10 +71,16 @@ pub(crate) fn run(inputs: &Inputs, format: LineFormat, strict: bool, common: &Co
     if inputs.sort.is_none() {
         reports.sort();
     }
-    for (_, text) in reports {
-        out.write_all(text.as_bytes())?;
+    if let Some(mut out) = out {
+        for (_, text) in reports {
+            out.write_all(text.as_bytes())?;
+        }
+        out.flush()?;
     }
-    out.flush()?;
+    #[cfg(feature = "parquet")]
+    if let Some(tables) = tables {
+        tables.finish(false)?;
+    }
     notes.say(format_args!(
         "{}, {}, {}{}",
         report::count(tally.assets, "asset"),

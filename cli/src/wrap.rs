@@ -14,6 +14,19 @@ const BREAK: char = '\u{fdd1}';
 /// word.
 pub(crate) const HANG: char = '\u{fdd2}';
 
+/// The width if neither a terminal nor COLUMNS sets one.
+const USUAL_WIDTH: usize = 100;
+/// The minimum width.
+const LEAST_WIDTH: usize = 40;
+
+/// The width to use: that of the terminal, that of COLUMNS, or the default.
+pub(crate) fn width(terminal: bool) -> usize {
+    let of_terminal = || Some(usize::from(terminal_size::terminal_size_of(std::io::stdout())?.0.0));
+    let of_variable = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let width = terminal.then(of_terminal).flatten().filter(|&width| width > 0).or_else(of_variable);
+    width.unwrap_or(USUAL_WIDTH).max(LEAST_WIDTH)
+}
+
 /// A name that line breaks do not split, so that it can be copied.
 pub(crate) fn held(name: &str) -> String {
     name.replace(' ', "\u{fdd0}")
@@ -26,7 +39,8 @@ pub(crate) fn held_address(archive: &str, member: &str) -> String {
 
 /// The line without marks, wrapped if it is wider than this.
 pub(crate) fn wrapped(line: &str, width: Option<usize>) -> String {
-    let width = width.filter(|&width| display_width(line) > width);
+    // No character is wider than its bytes are many.
+    let width = width.filter(|&width| line.len() > width && display_width(line) > width);
     let Some(width) = width else { return without_marks(line) };
     let (first, rest, hang) = match line.split_once(HANG) {
         Some((first, rest)) => (first, rest, display_width(first).saturating_add(2)),
@@ -68,10 +82,14 @@ fn words(mut line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
 }
 
 fn without_marks(line: &str) -> String {
-    if line.is_ascii() {
-        return line.to_owned();
+    let mut text = line.to_owned();
+    // Lines are many and marks are few: each search is one for a byte.
+    for (mark, instead) in [(HANG, ""), (HELD, " "), (BREAK, "")] {
+        if text.contains(mark) {
+            text = text.replace(mark, instead);
+        }
     }
-    line.chars().filter(|c| ![BREAK, HANG].contains(c)).map(|c| if c == HELD { ' ' } else { c }).collect()
+    text
 }
 
 #[cfg(test)]

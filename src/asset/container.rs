@@ -60,7 +60,8 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// Iterates over the files in archive order. Duplicates are included, folders are not. Ends after the first error.
+    /// Returns an iterator over the files in archive order. Duplicates are included, folders are not. Ends after the
+    /// first error.
     pub fn members(&self) -> Members<'a> {
         match self {
             #[cfg(feature = "pbo")]
@@ -123,7 +124,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// The name used in reports.
+    /// Returns the name used in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::InPlace => "stored",

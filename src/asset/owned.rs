@@ -11,7 +11,7 @@ use crate::asset::Asset;
 use crate::base::error::Result;
 use crate::base::limits::Limits;
 
-/// The bytes, whatever holds them.
+/// The owner of the bytes.
 type Bytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
 self_cell!(

@@ -41,7 +41,7 @@ macro_rules! registry {
         /// ```
         #[derive(Debug)]
         #[non_exhaustive]
-        // All variants are views of a file. No program keeps so many that their sizes matter.
+        // All variants are views of a file. No program holds enough of them for their sizes to matter.
         #[allow(clippy::large_enum_variant)]
         pub enum Asset<'a> {
             $($(#[$about])* #[cfg(feature = $feature)] $asset(crate::formats::$module::$type<'a>),)*

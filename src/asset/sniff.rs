@@ -1,4 +1,4 @@
-//! Which format some bytes are in.
+//! Recognizing the format of bytes.
 
 use std::path::Path;
 
@@ -11,12 +11,12 @@ use crate::ranges::Data;
 use crate::base::format::Format;
 
 impl Format {
-    /// The format that these bytes start like; the file's name plays no part. The first 8 bytes tell every format but
-    /// three: of a texture without tags the first 11 do, of a PBO without a product entry the first 64 KiB, and of a zip,
-    /// which begins like any other, all bytes are needed, since the directory at its end tells whether it is a map. A PBO without a product entry whose first member
-    /// is empty and from before 1987 is not known by its bytes.
+    /// Returns the format that these bytes start like, independent of the file's name. The first 8 bytes are enough,
+    /// except for a texture without tags (11 bytes), a PBO without a product entry (up to 64 KiB), and a zip (all
+    /// bytes, because only the directory at the end shows whether it is a Ballance map). A PBO without a product entry
+    /// is not recognized if its first member is empty and older than 1987.
     pub fn sniff(head: &[u8]) -> Option<Self> {
-        // Of what is here whole, nothing is missing.
+        // All bytes are available, so there are no errors about missing ones.
         Self::sniff_in(Data::Whole(head)).unwrap_or(None)
     }
 
@@ -29,9 +29,9 @@ impl Format {
         }
     }
 
-    /// The format of a file of this name: what its bytes start like. PBO archives and textures with a palette have no
-    /// magic: where the bytes start like nothing, one entry that can be of a PBO is enough in a file whose name ends in
-    /// `.pbo`, and a picture with or without a palette in one whose name ends in `.paa` or `.pac`.
+    /// Returns the format of a file with this name: the one that its bytes start like. PBO archives and textures with a
+    /// palette have no signature. So if the bytes are not recognized, a file whose name ends in `.pbo` only needs one
+    /// plausible PBO entry, and a file whose name ends in `.paa` or `.pac` only a picture, with or without a palette.
     pub fn of_file(path: &Path, data: &[u8]) -> Option<Self> {
         Self::sniff(data).or_else(|| {
             Self::from_extension(path).filter(|&format| match format {
@@ -42,15 +42,15 @@ impl Format {
         })
     }
 
-    /// The format that files of this name are usually in. Only their bytes tell whether they are.
+    /// Returns the usual format of files with this name. Only the bytes show whether that is right.
     pub fn from_extension(path: &Path) -> Option<Self> {
         Self::ending(&path.extension()?.to_str()?.to_ascii_lowercase())
     }
 }
 
-/// The format of bytes that start with no magic.
+/// Returns the format of bytes that start with no signature.
 fn sniff_further(data: Data<'_>) -> Result<Option<Format>> {
-    // A text without a NUL must not be read to its end to learn that it is none.
+    // A text without a NUL must not be read to its end only to find that out.
     let head = data.from(0);
     let head = head.get(..LONGEST_HEAD).unwrap_or(head);
     let least = data.size().min(MAGIC_BYTES);
@@ -58,13 +58,13 @@ fn sniff_further(data: Data<'_>) -> Result<Option<Format>> {
         data.get(0..data.size().min(1 << 12))?;
     }
     Ok(match head {
-        // Packed as a whole: flags that begin with four literals.
+        // An ODOL file compressed as a whole: flags that start with four literals.
         [flags, b'O', b'D', b'O', b'L', ..] if flags & 15 == 15 => Some(Format::Odol),
         _ if starts_like_paa(head) => Some(Format::Paa),
         _ => match starts_like_pbo(head) {
             Plausible::Yes => Some(Format::Pbo),
             Plausible::No => None,
-            // Where it is cut in the middle, the rest may tell.
+            // The head ends in the middle, so the rest may decide.
             Plausible::SoFar(is_pbo) => {
                 data.get(0..data.size().min(LONGEST_HEAD as u64))?;
                 is_pbo.then_some(Format::Pbo)
@@ -73,7 +73,8 @@ fn sniff_further(data: Data<'_>) -> Result<Option<Format>> {
     })
 }
 
-/// A map is a zip with an `index.bm`. One whose directory is damaged still shows by its first entry what it was.
+/// Returns the format of a zip: a Ballance map if it has an `index.bm`. If the directory is damaged, the first entry
+/// decides.
 fn sniff_zip(data: Data<'_>) -> Result<Format> {
     const TABLES: [&str; 5] = ["index.bm", "object.bm", "mesh.bm", "material.bm", "texture.bm"];
     let is_map = match Directory::find_in(data) {
@@ -87,8 +88,8 @@ fn sniff_zip(data: Data<'_>) -> Result<Format> {
     Ok(if is_map { Format::Bmx } else { Format::Zip })
 }
 
-/// Returns true if these bytes start like a texture: with a kind of pixels, which has two bytes and may start anything,
-/// and a tag, or no palette and raw blocks whose sides and length agree.
+/// Returns true if these bytes start like a texture: with a kind of pixels and a tag, or without a palette and with raw
+/// blocks whose sides and length agree. The kind alone is not enough, because other files may start with its two bytes.
 fn starts_like_paa(head: &[u8]) -> bool {
     const TAG: &[u8] = b"GGAT";
     if head.starts_with(TAG) {
@@ -96,7 +97,7 @@ fn starts_like_paa(head: &[u8]) -> bool {
     }
     let Some((kind, rest)) = head.split_first_chunk() else { return false };
     let kind = u16::from_le_bytes(*kind);
-    // Streams could have nearly any length.
+    // The length of a compressed stream proves nothing.
     let is_raw = head.get(5).is_some_and(|wide| wide >> 7 == 0);
     is_paa_kind(kind) && rest.starts_with(TAG) || kind > 0xff00 && is_raw && is_bare_paa(head)
 }
@@ -112,8 +113,8 @@ fn is_bare_paa(head: &[u8]) -> bool {
     is_paa_kind(kind) && is_picture(kind, rest)
 }
 
-/// Returns true if these bytes start with a picture of a texture, and the next one is half as large or the end, if it is
-/// among them.
+/// Returns true if these bytes start with a picture of a texture. If the bytes reach far enough, also checks that a
+/// picture with half the width and height, or the end, follows.
 fn is_picture(kind: u16, head: &[u8]) -> bool {
     let Some((&[w, wide, h, high, a, b, c], rest)) = head.split_first_chunk() else { return false };
     let (word, height) = (u16::from_le_bytes([w, wide]), u16::from_le_bytes([h, high]));
@@ -128,7 +129,7 @@ fn is_picture(kind: u16, head: &[u8]) -> bool {
     };
     let need = wide.saturating_mul(high).saturating_mul(each);
     let fits = match (is_blocks, is_packed) {
-        // All of the thousands of such files that are known.
+        // True for all of the thousands of such files that are known.
         (true, _) if !width.is_power_of_two() || !height.is_power_of_two() => false,
         (true, false) => stored == need,
         (true, true) => stored < need && need <= stored.saturating_mul(255),
@@ -163,19 +164,19 @@ fn may_be_paa(data: &[u8]) -> bool {
     is_bare_paa(data) || picture(&mut cursor).unwrap_or(false)
 }
 
-/// Whether these bytes start like a PBO archive, which has no magic: with a product entry, or with entries of members
-/// that are so plausible that hardly anything else is meant.
+/// Checks if these bytes start like a PBO archive, which has no signature: with a product entry, or with very plausible
+/// entries of members.
 fn starts_like_pbo(head: &[u8]) -> Plausible {
     /// "Cprs" and "Encr".
     const PACKED: u32 = 0x4370_7273;
     const ENCRYPTED: u32 = 0x456e_6372;
-    /// In 1987, before there was any such archive.
+    /// The year 1987, before the first such archive.
     const OLDEST: u32 = 1 << 29;
     if head.starts_with(b"\0sreV") {
         return Plausible::Yes;
     }
     let mut rest = head;
-    // Enough to be sure, few enough to be quick.
+    // Enough to be certain, and few enough to be fast.
     for index in 0..64 {
         let Ok((behind, name)) = cstr::<()>(Cursor::new(rest)) else {
             let is_name = rest.len() < LONGEST_NAME;
@@ -193,7 +194,7 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
         }
         let [method, original_size, reserved, timestamp, size] = numbers;
         if name.is_empty() {
-            // Flashpoint's own missions give the end the method of the members before it.
+            // The missions of Operation Flashpoint end with the method of their members.
             let is_end = [original_size, reserved, timestamp, size] == [0; 4] && matches!(method, 0 | PACKED);
             return if index > 0 && is_end { Plausible::Yes } else { Plausible::No };
         }
@@ -207,7 +208,7 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
             && reserved == 0
             && size <= i32::MAX as u32
             && name.as_bytes().iter().all(is_plain)
-            // Zeros behind a name are more often padding than a member, also around a number that is no time.
+            // Zeros after a name are more likely padding than a member, even around a number that is not a time.
             && (index > 0 || size > 0 || timestamp >= OLDEST);
         if !is_plausible {
             return Plausible::No;
@@ -217,8 +218,8 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
     Plausible::Yes
 }
 
-/// Whether these bytes of a file called `.pbo` start with an entry of a PBO's header: a method that there is tells it from
-/// nearly all other bytes. Without a member only what is no longer than an empty archive with its checksum.
+/// Returns true if these bytes of a file called `.pbo` start with a header entry with a known method, which nearly no
+/// other bytes do. Without a member, they must not be longer than an empty archive with its checksum.
 fn may_be_pbo(data: &[u8]) -> bool {
     const METHODS: [&[u8; 4]; 4] = [b"\0\0\0\0", b"sreV", b"srpC", b"rcnE"];
     const EMPTY_ARCHIVE: usize = 21 + 21;
@@ -228,19 +229,19 @@ fn may_be_pbo(data: &[u8]) -> bool {
     is_entry && name.len() < LONGEST_NAME && (!name.is_empty() || data.len() <= EMPTY_ARCHIVE)
 }
 
-/// Whether bytes are in a format.
+/// The result of a check for a format.
 enum Plausible {
     Yes,
     No,
-    /// They end before that is sure; what it is taken for if they are all.
+    /// The bytes end before the check is certain. The value is the result if there are no more bytes.
     SoFar(bool),
 }
 
-/// The longest name that is taken for one.
+/// The maximum length of a plausible name.
 const LONGEST_NAME: usize = 4096;
-/// How many bytes of a file tell whether it is a PBO.
+/// The number of bytes that show whether a file is a PBO.
 const LONGEST_HEAD: usize = 1 << 16;
-/// How many tell of every other format what it is, or that it has to be a PBO.
+/// The number of bytes that show any other format, or that only PBO remains possible.
 const MAGIC_BYTES: u64 = 11;
 
 /// Reads a [`name`](Format::name).

@@ -64,7 +64,7 @@ named! {
 }
 
 impl Code {
-    /// The class: `damaged`, `unsupported`, `encrypted`, `limit`, `suspicious` or `other`.
+    /// Returns the class: `damaged`, `unsupported`, `encrypted`, `limit`, `suspicious` or `other`.
     pub fn class(self) -> &'static str {
         let name = self.name();
         name.split_once('.').map_or(name, |(class, _)| class)

@@ -124,8 +124,8 @@ impl Error {
         Self::new(ErrorKind::Truncated { needed, left })
     }
 
-    /// The error of bytes that come after `after` and belong to nothing. They do not keep anything from being read: a
-    /// warning.
+    /// The error for bytes that follow `after` and belong to nothing. It is reported as a warning, because everything
+    /// else is readable.
     #[cold]
     pub(crate) fn trailing(bytes: u64, after: &str) -> Self {
         let noun = if bytes == 1 { "byte" } else { "bytes" };

@@ -29,17 +29,17 @@ macro_rules! formats {
             /// The signatures of all formats that have one.
             pub(crate) const STARTS: &[&[u8]] = &[$($($start,)*)+];
 
-            /// The short name used in records and arguments.
+            /// Returns the short name used in records and arguments.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$format => $name),+ }
             }
 
-            /// The human-readable name.
+            /// Returns the human-readable name.
             pub const fn title(self) -> &'static str {
                 match self { $(Self::$format => $title),+ }
             }
 
-            /// The names of a summary's counts in this format, in record order.
+            /// Returns the names of a summary's counts in this format, in record order.
             pub const fn count_names(self) -> &'static [&'static str] {
                 match self { $(Self::$format => &[$($count),*]),+ }
             }

@@ -10,7 +10,7 @@ macro_rules! named {
         }
 
         impl $name {
-            /// The fixed name of this variant.
+            /// Returns the fixed name of this variant.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*

@@ -5,7 +5,7 @@ use crate::base::format::Format;
 use crate::base::named::named;
 
 named! {
-    /// What bytes look like that match no format.
+    /// The kind of data that matches no format.
     #[non_exhaustive]
     pub enum NoAsset {
         /// No bytes.

@@ -45,13 +45,13 @@ pub(crate) fn is_due(start: u64, end: u64) -> bool {
     (start ^ end) >> STEP != 0
 }
 
-/// Returns true if long work on this thread shall end.
+/// Returns true if long work on this thread must end.
 #[cold]
 pub(crate) fn is_set() -> bool {
     SWITCH.with_borrow(|switch| switch.as_ref().is_some_and(|switch| switch.load(Ordering::Relaxed)))
 }
 
-/// Passes on these bytes in pieces.
+/// Passes these bytes to `each` in pieces.
 ///
 /// # Errors
 /// Returns an error if the switch of this thread is set meanwhile.
@@ -66,7 +66,7 @@ pub(crate) fn in_pieces(bytes: &[u8], mut each: impl FnMut(&[u8])) -> Result<()>
     Ok(())
 }
 
-/// The error of work that was stopped.
+/// Returns the error of work that was stopped.
 pub(crate) fn error() -> Error {
     std::io::Error::from(ErrorKind::Interrupted).into()
 }

@@ -192,7 +192,7 @@ pub trait Table {
         None
     }
 
-    /// Hands out the rows in order, little-endian and packed, whole rows at a time, until the sink breaks off.
+    /// Passes the rows to `sink` in order, little-endian and packed, whole rows at a time, until it returns `Break`.
     ///
     /// # Errors
     /// Returns an error if the array is compressed and does not decode. Rows passed before the error are correct.
@@ -420,8 +420,8 @@ impl<'a, T: Element> Strided<'a, T> {
         self.records.is_empty()
     }
 
-    /// Returns the bytes of all records, other columns included. With [`stride`](Self::stride) and [`column`](Self::column),
-    /// they can be uploaded to a graphics card without a copy.
+    /// Returns the bytes of all records, other columns included. With [`stride`](Self::stride) and
+    /// [`column`](Self::column), they can be uploaded to a graphics card without a copy.
     pub fn as_bytes(&self) -> &'a [u8] {
         self.records
     }

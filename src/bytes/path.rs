@@ -8,7 +8,7 @@ use crate::base::text::ByteStr;
 /// Names of Windows devices, with or without an extension.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
-/// Characters that Windows keeps for itself.
+/// Characters that Windows reserves.
 const FORBIDDEN: [char; 7] = [':', '<', '>', '"', '|', '?', '*'];
 
 impl ByteStr<'_> {
@@ -37,10 +37,10 @@ impl ByteStr<'_> {
         Ok(path)
     }
 
-    /// Returns a path below some folder for any name: [this path](Self::to_relative_path) if there is one, else the
-    /// nearest to it. What is not allowed is written as `%` and two hexadecimal digits per byte, a part longer than
-    /// most systems take is shortened, and of a long path only the last part is kept. Different names may give the same
-    /// path.
+    /// Returns a path below some folder for any name: [this path](Self::to_relative_path) if there is one, else a
+    /// similar one. Characters that are not allowed are written as `%` and two hexadecimal digits per byte. Parts that
+    /// are too long for most systems are shortened, and of a long path only the last part is kept. Different names may
+    /// give the same path.
     ///
     /// ```
     /// use meshpeek::view::ByteStr;
@@ -90,12 +90,12 @@ impl ByteStr<'_> {
     }
 }
 
-/// The most bytes of a part that is written, with room for a number: most systems take 255.
+/// The maximum bytes of a part, with room for a number. Most systems allow 255.
 const LONGEST_PART: usize = 200;
-/// The most bytes of a path that is written.
+/// The maximum bytes of a path.
 const LONGEST_PATH: usize = 1000;
 
-/// The part of a path that is nearest to this one and safe.
+/// Returns a safe part of a path that is similar to this one.
 fn escaped(part: &[u8]) -> String {
     let mut text = String::with_capacity(part.len());
     for chunk in part.utf8_chunks() {
@@ -128,7 +128,7 @@ fn escape(bytes: &[u8], out: &mut String) {
     }
 }
 
-/// Takes characters before the extension away until the text is short enough.
+/// Removes characters before the extension until the text is short enough.
 fn shortened(text: String) -> String {
     if text.len() <= LONGEST_PART {
         return text;
@@ -234,7 +234,7 @@ mod tests {
             assert_eq!(escaped, expected);
             assert_eq!(path(escaped.as_bytes()), Ok(expected));
         }
-        // Where a name is cut, a space or a dot may stand.
+        // A space or a dot may remain where a name is cut.
         let cut = format!("{} {}", "a".repeat(199), "b".repeat(60));
         assert_eq!(ByteStr::from(cut.as_str()).to_escaped_path(), "a".repeat(199) + "%20");
     }

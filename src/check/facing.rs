@@ -77,7 +77,7 @@ fn unit(vector: [f32; 3]) -> [f32; 3] {
 mod tests {
     use super::*;
 
-    /// The triangles of a cube, two for each side, with normals computed from that of the side.
+    /// Returns the triangles of a cube, two for each side, with normals computed from that of the side.
     fn cube(normal: impl Fn([f32; 3]) -> [f32; 3]) -> Facing {
         let mut facing = Facing::default();
         for axis in 0..3 {

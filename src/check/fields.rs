@@ -1,4 +1,4 @@
-//! The rules of single fields, held against what the walk over an asset describes.
+//! Checks single fields against their rules, during a walk over an asset.
 
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error};
@@ -8,8 +8,8 @@ use crate::check::{Length, ROUNDING, Rule as _, Unit, grouped, severity};
 use crate::outline::{Bound, Outline, Part, Rule, StoredField, Text, Value, Visitor};
 use crate::summary::Problems;
 
-/// Holds each field that the closure describes to its [`Rule`]. A fault that several fields of one name share is one
-/// problem: the first, and how many there are.
+/// Checks each field that the closure describes against its [`Rule`]. If several fields of the same name break their
+/// rule, reports one problem, with the first of them and their number.
 pub(crate) fn fields(
     dissects: bool,
     (bytes, limits): (u64, &Limits),
@@ -27,7 +27,7 @@ pub(crate) fn fields(
     }
 }
 
-/// Returns the place of the first field of this name that the closure describes.
+/// Returns the offset of the first field of this name that the closure describes.
 pub(crate) fn place_of(name: &str, describe: impl FnOnce(&mut Outline<'_>)) -> Option<u64> {
     let mut place = Place { name, found: None };
     describe(&mut Outline::new(&mut place));
@@ -73,7 +73,7 @@ impl Fault {
 pub(crate) struct Faults(Option<Fault>);
 
 impl Faults {
-    /// Adds the fault of what lies at this path and offset.
+    /// Adds a fault at this path and offset.
     pub(crate) fn add(&mut self, code: Code, (path, offset): (&[Segment], u64), message: impl FnOnce() -> String) {
         match &mut self.0 {
             Some(fault) => fault.count = fault.count.saturating_add(1),
@@ -142,7 +142,7 @@ impl Visitor for Fields {
         true
     }
 
-    /// What cannot be read is reported by those who read it.
+    /// Unreadable data is reported by the code that reads it.
     fn problem(&mut self, error: &Error) {
         if error.is_spent() {
             self.spent = Some(error.clone());
@@ -150,7 +150,7 @@ impl Visitor for Fields {
     }
 }
 
-/// Returns what is wrong with the value, if it breaks the rule.
+/// Describes how the value breaks the rule. Returns `None` if it does not.
 fn fault(rule: Rule, value: &Value<'_>) -> Option<(Code, String)> {
     let floats = match value {
         Value::Float(number) => std::slice::from_ref(number),

@@ -1,8 +1,10 @@
 //! DEFLATE: decoding of one stream by flate2, into memory of a claimed size.
 
-use crate::base::stop;
 use bytemuck::Pod;
 use flate2::{Decompress, DecompressError, FlushDecompress, Status};
+
+use crate::base::stop;
+use crate::source::pages;
 
 /// The maximum number of decoded bytes per stored byte.
 pub(crate) const RATIO: u64 = 1032;
@@ -17,7 +19,7 @@ pub(crate) struct Inflated {
     pub(crate) ended: bool,
 }
 
-/// Inflates as much as there is and as fits, unless the thread is stopped.
+/// Inflates as much as the input and the output allow, unless the thread is stopped.
 ///
 /// # Errors
 /// Returns an error if the bytes are not a DEFLATE stream.
@@ -75,6 +77,7 @@ pub(crate) fn unpack<T: Pod>(stream: &[u8], size: u64) -> Result<Unpacked<T>, St
     let elements = bytes.checked_div(size_of::<T>()).unwrap_or(0).saturating_add(1);
     // The system provides zeros when they are first used, so that this takes no time.
     let mut buffer = bytemuck::try_zeroed_vec(elements).map_err(|()| format!("no memory for {size} bytes"))?;
+    pages::large(buffer.as_mut_slice());
     let done =
         inflate(stream, bytemuck::cast_slice_mut(&mut buffer)).map_err(|cause| format!("does not inflate: {cause}"))?;
     match done.yielded {

@@ -13,7 +13,7 @@ use crate::bytes::Cursor;
 /// The maximum number of decoded bytes per stored byte: 18 for each 2 1/8.
 pub(crate) const RATIO: u64 = 9;
 
-/// More than what any byte decodes to.
+/// An upper bound on the number of bytes that one stored byte decodes to.
 const MOST_PER_BYTE: usize = 16;
 
 /// The size of the checksum after a stream.
@@ -162,7 +162,7 @@ fn items(stream: Cursor<'_>, decoded_len: u64, mut emit: impl FnMut(Item)) -> Re
     let at = |rest: &[u8]| stream.offset().saturating_add(src.len().saturating_sub(rest.len()) as u64);
     let mut rest = src;
     let mut left = decoded_len;
-    // Where to look at the switch, counted in the bytes left to read.
+    // The position at which the switch is checked next, counted in the bytes left to read.
     let mut look = src.len();
     'flags: while left > 0 {
         if rest.len() <= look {

@@ -1,7 +1,7 @@
-//! Run-length streams of the oldest textures, as their engine's source reads them: no such file is available.
+//! Run-length streams of the oldest textures, according to their engine's source. No such file is available.
 //!
-//! A control byte below 128 stands before literals, one more than its value. Any other repeats the next byte, 1 to 128
-//! times.
+//! A control byte below 128 is followed by literals, one more than its value. Any other control byte repeats the next
+//! byte, 1 to 128 times.
 
 use super::Codec;
 use crate::base::error::{Error, Result};

@@ -29,7 +29,7 @@ impl Matched {
         Self { pairs: align(a, b) }
     }
 
-    /// The place in the second list that matches this place in the first.
+    /// Returns the place in the second list that matches this place in the first.
     pub(super) fn other(&self, place: usize) -> Option<usize> {
         self.pairs.get(place).filter(|(one, _)| *one == Some(place)).and_then(|(_, two)| *two)
     }
@@ -96,7 +96,8 @@ fn is_alike(a: &Item<'_>, b: &Item<'_>) -> bool {
     same.saturating_mul(2) >= size(one).max(size(two))
 }
 
-/// The places of the numbers that break the order: all except a longest ascending sequence. The numbers are distinct.
+/// Returns the places of the numbers that break the order: all except a longest ascending sequence. The numbers are
+/// distinct.
 pub(super) fn out_of_order(numbers: &[usize]) -> Vec<usize> {
     // For each length, the place of the smallest number that ends a sequence of that length.
     let mut ends: Vec<usize> = Vec::new();

@@ -158,7 +158,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
         }
     }
 
-    /// The selector of something inside the current part, in the first asset or in the second.
+    /// Returns the selector of something inside the current part, in the first asset or in the second.
     fn at(&self, side: usize, name: &'static str, index: Option<usize>) -> String {
         let steps = self.steps.get(side).map(Vec::as_slice).unwrap_or_default();
         selector(&steps.iter().copied().chain([(name, index)]).collect::<Vec<_>>())
@@ -209,7 +209,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
         Link { lists, matched }
     }
 
-    /// The link of the field or column of this name, if it contains numbers of items.
+    /// Returns the link of the field or column of this name, if it contains numbers of items.
     fn link_of(&mut self, name: &str) -> Option<Link<'t>> {
         let list = self.path.of(name, |path| self.rules.item(path))?;
         Some(self.link(list))
@@ -283,8 +283,8 @@ impl<'t, 'c> Outlines<'t, 'c> {
         }
     }
 
-    /// The parts of the first list that moved in the second, by their numbers, with their parents in both. Among parts
-    /// with the same parent, reports as few as explain the order.
+    /// Returns the parts of the first list that moved in the second, by their numbers, with their parents in both.
+    /// Among parts with the same parent, reports as few as explain the order.
     fn moved(&mut self, a: &[&'t Tree], b: &[&'t Tree], matched: &Matched) -> HashMap<usize, Option<[Fact; 2]>> {
         let mut moved = HashMap::new();
         let Some(first) = a.first() else { return moved };
@@ -438,7 +438,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
         }
     }
 
-    /// The number in the second list of the item with this number in the first.
+    /// Returns the number in the second list of the item with this number in the first.
     fn other_number(&mut self, list: &'static str, number: usize) -> Option<usize> {
         let Link { lists: [one, two], matched } = self.link(list);
         let place = one?.place(i64::try_from(number).ok()?)?;
@@ -498,7 +498,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
 
 type ByName<'t> = HashMap<(&'static str, Option<usize>), &'t Array>;
 
-/// The items that two fields refer to, if they differ.
+/// Returns the items that two fields refer to, if they differ.
 fn linked(a: &Fact, b: &Fact, link: &Link<'_>) -> Option<[Fact; 2]> {
     if let (Fact::Value(Value::Ints(one)), Fact::Value(Value::Ints(two))) = (a, b) {
         let is_same = one.len() == two.len() && one.iter().zip(&**two).all(|(&a, &b)| link.is_same(a, b));

@@ -69,7 +69,7 @@ impl<'t> List<'t> {
         }
     }
 
-    /// The part that it belongs to and its name, however its items are numbered.
+    /// Returns the part that it belongs to and its name, however its items are numbered.
     pub(super) fn key(&self) -> (usize, &'static str) {
         (self.key.0, self.key.1.split('#').next().unwrap_or_default())
     }
@@ -78,7 +78,7 @@ impl<'t> List<'t> {
         matches!(self.items, Items::Parts(_))
     }
 
-    /// The number of the item at this place, if items are numbered by their place in the file.
+    /// Returns the number of the item at this place, if items are numbered by their place in the file.
     pub(super) fn number(&self, place: usize) -> Option<usize> {
         match &self.items {
             Items::Parts(parts) => parts.get(place)?.index,
@@ -86,12 +86,12 @@ impl<'t> List<'t> {
         }
     }
 
-    /// The place of the item with this number.
+    /// Returns the place of the item with this number.
     pub(super) fn place(&self, number: i64) -> Option<usize> {
         self.numbers.get(&number).copied()
     }
 
-    /// Its items for matching, with these digests as the content of parts.
+    /// Returns its items for matching, with these digests as the content of parts.
     pub(super) fn to_match<'l>(&self, digests: &'l [[u8; 32]]) -> Vec<Item<'l>>
     where
         't: 'l,
@@ -111,7 +111,7 @@ impl<'t> List<'t> {
         }
     }
 
-    /// The name of an item: its label, or the list and its number. Includes both if the label equals `other`.
+    /// Returns the name of an item: its label, or the list and its number. Includes both if the label equals `other`.
     pub(super) fn name(&self, number: i64, other: Option<&str>) -> Option<String> {
         let place = self.place(number)?;
         let label = match &self.items {
@@ -146,7 +146,7 @@ fn keys<'n>(names: impl Iterator<Item = &'n [u8]>) -> Vec<[u8; 32]> {
 pub(super) struct Lists<'t>(HashMap<(usize, &'static str), Option<Rc<List<'t>>>>);
 
 impl<'t> Lists<'t> {
-    /// A list of this part. The name after a `#` is the field that numbers its items.
+    /// Returns a list of this part. The name after a `#` is the field that numbers its items.
     pub(super) fn of(&mut self, tree: &'t Tree, name: &'static str) -> Option<Rc<List<'t>>> {
         let make = || {
             let (plain, field) = name.split_once('#').map_or((name, None), |(plain, field)| (plain, Some(field)));
@@ -204,7 +204,7 @@ impl Link<'_> {
         }
     }
 
-    /// The items that two numbers refer to.
+    /// Returns the items that two numbers refer to.
     pub(super) fn facts(&self, a: i64, b: i64) -> [Fact; 2] {
         let [one, two] = &self.lists;
         let name = |list: &Option<Rc<List<'_>>>, number, other: Option<&str>| list.as_ref()?.name(number, other);
@@ -280,7 +280,7 @@ impl<'t> Meaning<'_, 't> {
     }
 }
 
-/// The lists that an array depends on.
+/// Returns the lists that an array depends on.
 fn lists_of(array: &Array, rules: &Rules, path: &mut Path) -> Vec<&'static str> {
     path.enter(array.name);
     let columns = array.columns.iter().filter_map(|column| path.of(column.name, |path| rules.item(path)));

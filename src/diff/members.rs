@@ -22,7 +22,7 @@ const LEAST_MOVED: u64 = 32;
 /// A file of both lists, or of one.
 pub(crate) enum Paired<T> {
     Both([(Name, T); 2]),
-    /// The same content under another name.
+    /// Equal content under another name.
     Moved([Name; 2]),
     Removed(Name),
     Added(Name),
@@ -157,7 +157,7 @@ impl Comparison<'_> {
     }
 }
 
-/// The members of an archive by name.
+/// Returns the members of an archive by name.
 fn listed<'a>(archive: &Container<'a>, budget: &Budget) -> Result<Vec<(Name, Member<'a>)>> {
     let mut names = Names::of(archive);
     let name = |member: Result<Member<'a>>| {

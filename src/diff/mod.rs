@@ -13,6 +13,7 @@ mod members;
 mod rows;
 mod rules;
 mod tree;
+mod wire;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -120,6 +121,7 @@ impl Fact {
             Value::Floats(values) => Value::Floats(values.into_owned().into()),
             Value::Ints(values) => Value::Ints(values.into_owned().into()),
             Value::Text(text) => return Self::Text(text.into()),
+            Value::Texts(texts) => return Self::Texts(texts.into_iter().map(Into::into).collect()),
             Value::Coded(value, meaning) => Value::Coded(value, meaning),
             Value::Opaque(span) => Value::Opaque(span),
         })
@@ -150,7 +152,7 @@ impl Fact {
         }
     }
 
-    /// Its value as a whole number.
+    /// Returns its value as a whole number.
     fn number(&self) -> Option<i64> {
         match self {
             Self::Value(Value::Uint(number)) => i64::try_from(*number).ok(),

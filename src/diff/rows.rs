@@ -68,7 +68,7 @@ pub(super) fn compare(
         let mut bytes = Vec::new();
         let rows = held.and_then(|held| read(table, held.budget(), &mut bytes).map(|()| held));
         let (Some(_held), Some(one)) = (unless_stopped(rows)?, of_a.remove(&array.id)) else { return Ok(()) };
-        // A shorter result means that reading broke off.
+        // If there are fewer bytes, reading ended early.
         if one.len() as u64 == array.byte_len() && bytes.len() as u64 == other.byte_len() {
             budget_b.work(bytes.len() as u64)?;
             let is_same = result.as_mut().is_none_or(|rows| look_into(wanted, &one, &bytes, options, rows));

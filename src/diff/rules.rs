@@ -242,7 +242,7 @@ impl Rules {
         self.find(path, |known| (known == rule).then_some(())).is_some()
     }
 
-    /// The list that the numbers of a field or column refer to.
+    /// Returns the list that the numbers of a field or column refer to.
     pub(super) fn item(&self, path: &str) -> Option<&'static str> {
         self.find(path, |rule| match rule {
             Item(list) | Parent(list) => Some(list),
@@ -250,22 +250,22 @@ impl Rules {
         })
     }
 
-    /// The list of possible parents of a part.
+    /// Returns the list of possible parents of a part.
     pub(super) fn parent(&self, path: &str) -> Option<&'static str> {
         self.find(path, |rule| if let Parent(list) = rule { Some(list) } else { None })
     }
 
-    /// The list that the rows of an array describe.
+    /// Returns the list that the rows of an array describe.
     pub(super) fn rows(&self, path: &str) -> Option<&'static str> {
         self.find(path, |rule| if let Rows(list) = rule { Some(list) } else { None })
     }
 
-    /// The list that several arrays of one name describe.
+    /// Returns the list that several arrays of one name describe.
     pub(super) fn numbered(&self, path: &str) -> Option<&'static str> {
         self.find(path, |rule| if let Numbered(list) = rule { Some(list) } else { None })
     }
 
-    /// The arrays or fields that show the same data as this one.
+    /// Returns the arrays or fields that show the same data as this one.
     pub(super) fn repeated(&self, path: &str) -> Option<&'static [&'static str]> {
         self.find(path, |rule| if let Repeats(arrays) = rule { Some(arrays) } else { None })
     }

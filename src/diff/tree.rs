@@ -45,7 +45,7 @@ pub(super) struct Array {
 }
 
 impl Array {
-    /// The size of its decoded rows.
+    /// Returns the size of its decoded rows.
     pub(super) fn byte_len(&self) -> u64 {
         let row: usize = self.columns.iter().map(|column| column.scalar.byte_len()).sum();
         self.rows.saturating_mul(row as u64)
@@ -80,13 +80,13 @@ impl Tree {
         top.ok_or_else(|| Error::malformed("outline without an end"))
     }
 
-    /// The parts of one name.
+    /// Returns the parts of one name.
     pub(super) fn list(&self, name: &str) -> impl Iterator<Item = &Self> {
         let places = self.lists.iter().find(|(known, _)| *known == name).map(|(_, places)| places.as_slice());
         places.unwrap_or_default().iter().filter_map(|&place| self.parts.get(place))
     }
 
-    /// The part of this name, if there is exactly one.
+    /// Returns the part of this name, if there is exactly one.
     pub(super) fn only(&self, name: &str) -> Option<&Self> {
         let mut list = self.list(name);
         list.next().filter(|_| list.next().is_none())
@@ -270,7 +270,7 @@ impl Visitor for Builder<'_> {
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
         let id = self.arrays;
         self.arrays = id.saturating_add(1);
-        // The offsets of a model's LODs are a table of their own.
+        // Offsets of LODs, which are not compared.
         if name.ends_with("_starts") || name.ends_with("_ends") || self.is_derived(name) || !self.spend(0) {
             return;
         }

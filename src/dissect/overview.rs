@@ -1,4 +1,4 @@
-//! A dissection in fewer lines.
+//! A shorter form of a dissection.
 
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -7,14 +7,14 @@ use super::{Line, LineKind, blank};
 use crate::base::span::Span;
 use crate::outline::Value;
 
-/// Receives lines until it breaks off.
+/// Receives lines until it returns `Break`.
 pub type Sink<'s> = &'s mut dyn FnMut(&Line<'_>) -> ControlFlow<()>;
 
-/// Passes on the lines of a dissection that an overview needs: parts, arrays with bytes of their own, gaps and problems.
-/// Fields in a row become one line named `fields`. Items in a row that have only fields and no name of their own become
-/// one line, such as `faces[0..12]`. The tag of a chunk stands in the note of its part.
+/// Passes on the lines of a dissection that an overview needs: parts, arrays that have bytes, gaps and problems.
+/// Consecutive fields become one line named `fields`. Consecutive items of a list that have only fields and no name
+/// become one line, such as `faces[0..12]`. The tag of a chunk is added to the note of its part.
 ///
-/// The lines that have no others inside have each byte once, as those of the dissection do.
+/// As in the dissection, the lines that contain no other lines cover every byte of the file exactly once.
 pub fn overview(lines: &dyn Fn(Sink<'_>), sink: Sink<'_>) {
     let mut overview = Overview { sink, run: None, part: None, fields: None, at: 0 };
     let mut flow = ControlFlow::Continue(());
@@ -29,17 +29,17 @@ pub fn overview(lines: &dyn Fn(Sink<'_>), sink: Sink<'_>) {
 
 struct Overview<'s> {
     sink: Sink<'s>,
-    /// Parts that have ended: items of one list in a row, or one part.
+    /// Parts that have ended: consecutive items of one list, or a single part.
     run: Option<Held>,
-    /// The last part, which has had nothing but fields so far.
+    /// The last part, as long as it has only fields.
     part: Option<Held>,
-    /// The last fields in a row, and their depth.
+    /// The range of the last consecutive fields, and their depth.
     fields: Option<(usize, Span)>,
     /// Every byte before this one has its line.
     at: u64,
 }
 
-/// A part that has no line yet, or several.
+/// One or several parts that have no line yet.
 struct Held {
     depth: usize,
     selector: String,
@@ -60,13 +60,13 @@ impl Held {
         Self { depth: line.depth, selector, name, note, span: line.span, unpacked: line.unpacked, count: 1 }
     }
 
-    /// The list that it is an item of, if nothing tells it from the others there; and its number.
+    /// Returns its list and its index, if it has no note that distinguishes it from other items.
     fn item(&self) -> Option<(&str, usize)> {
         let (list, index) = self.selector.rsplit_once('/').filter(|_| self.note.is_empty())?;
         Some((list, index.parse().ok()?))
     }
 
-    /// Whether this part follows those before it in their list and in the file.
+    /// True if `next` follows this part both in the list and in the file.
     fn is_followed_by(&self, next: &Self) -> bool {
         let end = self.span.map(|span| span.offset.saturating_add(span.bytes));
         let list = |part: &Self| part.item().map(|(list, _)| list.len());
@@ -109,7 +109,7 @@ impl Overview<'_> {
             LineKind::Array if line.span.is_none() => ControlFlow::Continue(()),
             LineKind::Part => {
                 let mut part = Held::of(line);
-                // Some show what other lines have as bytes.
+                // The span of some parts covers bytes of earlier lines.
                 part.span = part.span.filter(|span| span.offset >= self.at);
                 let goes_on = self.run.as_ref().is_some_and(|run| run.is_followed_by(&part));
                 if !goes_on || self.part.is_some() {
@@ -143,7 +143,7 @@ impl Overview<'_> {
         ControlFlow::Continue(())
     }
 
-    /// The part held has ended: fields that are all of it need no line.
+    /// Ends the current part. Fields that cover the whole part get no line.
     fn end_part(&mut self) -> ControlFlow<()> {
         let Some(part) = self.part.take() else { return ControlFlow::Continue(()) };
         if self.fields.is_some_and(|(_, fields)| Some(fields) != part.span) {
@@ -166,7 +166,7 @@ impl Overview<'_> {
             part.tell(&mut *self.sink)?;
         }
         if let Some((depth, fields)) = self.fields.take() {
-            let line = Line { depth, kind: LineKind::Gap, name: "fields", span: Some(fields), ..blank() };
+            let line = Line { depth, kind: LineKind::Field, name: "fields", span: Some(fields), ..blank() };
             (self.sink)(&line)?;
         }
         ControlFlow::Continue(())

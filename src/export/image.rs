@@ -1,6 +1,6 @@
 //! The images of a model, and PNG files.
 
-use std::io::Write;
+use std::io::{Cursor, Write};
 
 use crate::base::error::{Error, Result};
 use crate::budget::Reservation;
@@ -8,13 +8,15 @@ use crate::geometry::Texture;
 
 /// Supplies the images of a model. Names come from the model: never open them unchecked.
 pub trait Images {
-    /// The bytes of an image that is a sound PNG or JPEG file. `None` if it is not available, or in another form.
+    /// Returns the bytes of an image that is a sound PNG or JPEG file. Returns `None` if it is not available, or in
+    /// another form.
     fn file(&mut self, texture: &Texture<'_>, room: &Reservation<'_>) -> Option<&[u8]> {
         let _ = (texture, room);
         None
     }
 
-    /// The pixels of an image in any form, scaled down to at most this side. `None` if it is not available.
+    /// Returns the pixels of an image in any form, scaled down to at most this side. Returns `None` if it is not
+    /// available.
     fn pixels(&mut self, texture: &Texture<'_>, most: u32, room: &Reservation<'_>) -> Option<Pixels> {
         let _ = (texture, most, room);
         None
@@ -55,17 +57,43 @@ impl Pixels {
 /// The largest side of an image in a model.
 pub(super) const MOST_SIDE: u32 = 8192;
 
-/// The last component of a path with slashes of either kind. Models often name paths on the author's machine.
+/// Returns the last component of a path with slashes of either kind. Models often name paths on the author's machine.
 pub fn base_name(name: &str) -> &str {
     name.rsplit(['/', '\\', ':']).next().unwrap_or(name)
 }
 
-/// The media type that some bytes start like, if glTF supports it.
+/// Returns the media type that some bytes start like, if glTF supports it.
 pub(super) fn media_type(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
         [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
         _ => None,
+    }
+}
+
+/// Returns true if these bytes are a PNG or JPEG file as far as its head shows. One that only starts like one would break
+/// a file that contains it.
+pub(super) fn is_sound(bytes: &[u8]) -> bool {
+    match media_type(bytes) {
+        Some("image/png") => png::Decoder::new(Cursor::new(bytes)).read_info().is_ok(),
+        Some(_) => has_jpeg_frame(bytes).unwrap_or(false),
+        None => false,
+    }
+}
+
+/// Walks the segments of a JPEG file to the one that starts a frame. Returns true if its sides are above 0.
+fn has_jpeg_frame(bytes: &[u8]) -> Option<bool> {
+    let mut rest = bytes.get(2..)?;
+    loop {
+        let (&[0xff, marker, high, low], body) = rest.split_first_chunk()? else { return None };
+        match marker {
+            // Tables between these are no frames.
+            0xc0..=0xcf if !matches!(marker, 0xc4 | 0xc8 | 0xcc) => {
+                let [_, height @ .., width_high, width_low] = body.first_chunk::<5>()?;
+                return Some(*height != [0; 2] && [*width_high, *width_low] != [0; 2]);
+            }
+            _ => rest = body.get(usize::from(u16::from_be_bytes([high, low])).checked_sub(2)?..)?,
+        }
     }
 }
 

@@ -2,32 +2,45 @@
 //!
 //! [`glb`] writes b3d, bmx, lodka, mlod and plain rtm as binary glTF 2.0, [`obj`] and [`ply`] write triangles without
 //! bones, and [`picture`] draws. The results are written to any [`Write`]. Nothing is read but the asset: the caller
-//! supplies [`Images`]. Work, memory and output are charged to a [`Budget`]. No threads are started, so all of it works
-//! in a browser.
+//! supplies [`Images`], such as those [inside](Embedded) the model. Work, memory and output are charged to a
+//! [`Budget`]. No threads are started, so all of it works in a browser.
+//!
+//! | source | in glTF |
+//! | --- | --- |
+//! | Blitz3D | ANIMs of equal rate and length are one animation, SEQS are named ones. The base texture is the first that is no lightmap and no reflection; these two are in the `extras` of the material. Black is transparent where the texture says so. Missing normals are smoothed, as the engine does |
+//! | Ballance | hidden objects are in the file, but not in its scene |
+//! | LODka3D | hidden objects as for Ballance; frames of vertex animations are morph targets |
+//! | MLOD of Arma | the finest visual LOD, another one or all. Proxies are left out |
+//! | plain RTM | its bones and its animation |
+//!
+//! A mesh that bones move has a node of its own, because bones alone place it. Colors are converted from sRGB to
+//! linear light. Normals are normalized, each vertex keeps its four strongest bone weights, and triangles with
+//! missing vertices are dropped. In pictures, normals that oppose their triangles are ignored.
 //!
 //! ```
-//! use meshpeek::export::{self, NoImages, Options};
+//! use meshpeek::export::{self, Embedded, Options};
 //! use meshpeek::{Asset, Budget, Limits};
 //! # let bytes = std::fs::read("corpus/b3d/everything.b3d").unwrap();
 //! let asset = Asset::parse(&bytes)?;
 //! let budget = Budget::new(bytes.len() as u64, &Limits::default());
-//! let model = export::glb(&asset, &Options::default(), &mut NoImages, &budget)?;
+//! let model = export::glb(&asset, &Options::default(), &mut Embedded::new(&asset), &budget)?;
 //! let mut file = Vec::new();
 //! model.write_to(&mut file)?;
 //! assert!(file.starts_with(b"glTF"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod embedded;
 mod gltf;
 mod image;
 mod picture;
-mod raster;
 mod space;
 mod text;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+pub use embedded::Embedded;
 pub use image::{Images, NoImages, Pixels, base_name};
 pub use picture::{Canvas, Edges, Flaw, Picture, View, picture, picture_on};
 pub use space::{Mirror, Space, Up};
@@ -46,35 +59,35 @@ const CORNER_WORK: u64 = 64;
 /// The cost of a primitive, in bytes of work.
 const PRIMITIVE_WORK: u64 = 256;
 
-/// What to write, and how.
+/// The options of an export.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Options<'o> {
     /// Axes and scale.
     pub space: Space,
-    /// Only the animation of this name, in any case.
+    /// The name of the only animation to write, ignoring case. `None`: all.
     pub clip: Option<&'o str>,
-    /// The frames per second of all animations, in place of those of the file.
+    /// The frames per second of all animations, instead of those of the file.
     pub fps: Option<f32>,
-    /// Which levels of detail of a model that has several (mlod).
+    /// The levels of detail to write, for a model with several (mlod).
     pub lod: Lod,
-    /// The image of surfaces that name none: a name to ask [`Images`] for.
+    /// The image for surfaces that name none, as a name for [`Images`].
     pub texture: Option<&'o str>,
-    /// Bones and animations for a model without its own: those of a plain RTM file for an MLOD model. Each bone moves
-    /// the selection of its name.
+    /// Bones and animations for a model without its own: those of a plain RTM file or of a `model.cfg` for an MLOD
+    /// model. Each bone moves the selection with its name. For a plain RTM file, a skeleton with the parents of its bones.
     pub rig: Option<&'o Rig<'o>>,
 }
 
-/// Which levels of detail are written or drawn.
+/// The levels of detail that are written or drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Lod {
-    /// The finest one to be seen from outside, else the first.
+    /// The finest visual one, else the first.
     #[default]
     Finest,
-    /// The one of this index, in the order of the file.
+    /// The one with this index, in file order.
     Index(usize),
-    /// All of them. A picture shows the finest.
+    /// All levels. A picture shows the finest.
     All,
 }
 
@@ -92,7 +105,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// The size of the file.
+    /// Returns the size of the file.
     pub fn byte_len(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.len() as u64).sum()
     }
@@ -106,11 +119,11 @@ impl Model {
     }
 }
 
-/// Why a format has no glTF; `None` if it has one.
+/// Returns the reason why a format cannot be written as glTF, or `None` if it can.
 pub fn refused(format: Format) -> Option<Cow<'static, str>> {
     let why = match format {
         Format::B3d | Format::Bmx | Format::Lodka | Format::Mlod | Format::Rtm => return None,
-        // Their makers do not want them extracted.
+        // Their authors do not want them to be extracted.
         Format::Odol => {
             "binarised models (ODOL) are not written as glTF: they are other people's finished work, and their community \
              forbids ripping them; -o NAME.png draws a model"
@@ -128,12 +141,12 @@ pub fn refused(format: Format) -> Option<Cow<'static, str>> {
     Some(why.into())
 }
 
-/// Builds a binary glTF 2.0 file: nodes, meshes, materials with their images, skins, animations and morph targets. Parts
-/// that cannot be read are counted and left out.
+/// Builds a binary glTF 2.0 file: nodes, meshes, materials with their images, skins, animations and morph targets.
+/// Parts that cannot be read are counted and left out.
 ///
 /// # Errors
-/// Returns an error if the format is [refused](fn@refused), if no animation has the requested name, if the requested LOD
-/// does not exist, or if the model exceeds the budget.
+/// Returns an error if the format is [refused](fn@refused), if no animation has the requested name, if the requested
+/// LOD does not exist, or if the model exceeds the budget.
 pub fn glb(asset: &Asset<'_>, options: &Options<'_>, images: &mut dyn Images, budget: &Budget) -> Result<Model> {
     match refused(asset.format()) {
         Some(why) => Err(Error::unsupported(why)),
@@ -141,13 +154,13 @@ pub fn glb(asset: &Asset<'_>, options: &Options<'_>, images: &mut dyn Images, bu
     }
 }
 
-/// The place of a LOD in an order where the finest visual one is first.
+/// Returns the place of a LOD in an order where the finest visual one is first.
 fn rank(resolution: f32) -> f32 {
     if (0.0..1000.0).contains(&resolution) { resolution } else { f32::INFINITY }
 }
 
-/// The primitives to draw or write: the visible ones, if there are any, and of these the requested LOD. Also returns how
-/// many parts cannot be read. Each takes this much memory.
+/// Returns the primitives to draw or write: the visible ones, if there are any, and of these the requested LOD. Also
+/// returns how many parts cannot be read. Each takes this much memory.
 fn chosen<'a>(asset: &'a Asset<'_>, lod: Lod, room: &Reservation<'_>, bytes: u64) -> Result<(Vec<Primitive<'a>>, u64)> {
     let mut best: Option<(bool, f32, Option<usize>)> = None;
     let (mut chosen, mut unreadable): (Vec<Primitive<'a>>, u64) = (Vec::new(), 0);
@@ -180,7 +193,7 @@ fn chosen<'a>(asset: &'a Asset<'_>, lod: Lod, room: &Reservation<'_>, bytes: u64
     Ok((chosen, unreadable))
 }
 
-/// The material of a primitive, with the image for surfaces that name none.
+/// Returns the material of a primitive, with the image for surfaces that name none.
 fn material<'m, 'p: 'm>(primitive: &Primitive<'p>, texture: Option<&'m str>) -> Result<Option<Material<'m>>> {
     let mut material: Option<Material<'m>> = primitive.material()?;
     if let Some(name) = texture

@@ -30,7 +30,7 @@ impl Default for Space {
 pub enum Mirror {
     /// Models keep facing the side that glTF calls the front.
     X,
-    /// As Luanti reads Blitz3D.
+    /// As Luanti does for Blitz3D.
     Z,
 }
 
@@ -40,11 +40,11 @@ pub enum Up {
     /// As in glTF.
     #[default]
     Y,
-    /// As in Blender and Unreal. What was the front faces -Y.
+    /// As in Blender and Unreal. The former front faces -Y.
     Z,
 }
 
-/// Maps the common space to that of the result: turns it, then scales it.
+/// Maps the common space to that of the result: rotates it, then scales it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Basis {
     is_turned: bool,
@@ -73,13 +73,13 @@ impl Basis {
         self.direction(if self.scale == 1.0 { point } else { point.map(|axis| axis * self.scale) })
     }
 
-    /// A rotation, or any quaternion.
+    /// Converts a rotation, or any quaternion.
     pub(super) fn rotation(&self, [i, j, k, w]: [f32; 4]) -> [f32; 4] {
         let [i, j, k] = self.direction([i, j, k]);
         [i, j, k, w]
     }
 
-    /// The factors along the axes.
+    /// Converts factors along the axes.
     pub(super) fn factors(&self, [x, y, z]: [f32; 3]) -> [f32; 3] {
         if self.is_z_up { [x, z, y] } else { [x, y, z] }
     }
@@ -92,7 +92,7 @@ impl Basis {
         }
     }
 
-    /// A mapping from the common space into itself.
+    /// Converts a mapping from the common space into itself.
     pub(super) fn matrix(&self, matrix: &Matrix) -> Matrix {
         if !self.is_turned && !self.is_z_up && self.scale == 1.0 {
             return *matrix;

@@ -13,7 +13,7 @@ use crate::geometry::{Mesh, Primitive};
 /// The memory of a primitive.
 const PRIMITIVE_BYTES: u64 = 768;
 
-/// The primitives to write, each with its arrays.
+/// Passes the primitives to write to `each`, with their arrays.
 fn each(
     asset: &Asset<'_>,
     options: &Options<'_>,
@@ -44,8 +44,8 @@ fn each(
     Ok(Model { pieces: Vec::new(), is_empty, unreadable, left_out })
 }
 
-/// Builds a Wavefront OBJ file: the visible triangles at their places, with normals, texture coordinates and the names of
-/// their materials.
+/// Builds a Wavefront OBJ file: the visible triangles at their places, with normals, texture coordinates and the names
+/// of their materials.
 ///
 /// # Errors
 /// Returns an error if the requested LOD does not exist, or if the model exceeds the budget.

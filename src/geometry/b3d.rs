@@ -54,7 +54,7 @@ fn of_mesh<'a>(
     }
 }
 
-/// The transform of a node relative to its parent, in the file's own space.
+/// Returns the transform of a node relative to its parent, in the file's own space.
 pub(crate) fn local(node: &Node<'_>) -> Transform {
     Transform { translation: node.position(), rotation: rotation_xyzw(node.rotation()), scale: node.scale() }
 }

@@ -23,7 +23,7 @@ pub(super) fn primitives<'m>(map: &'m Map<'m>) -> Boxed<'m> {
     }))
 }
 
-/// The primitives of an object. `None` for a component, whose mesh is part of the game.
+/// Returns the primitives of an object. Returns `None` for a component, whose mesh is part of the game.
 fn parts<'m>(
     map: &'m Map<'m>,
     object: Placed<'m, Object<'m>>,

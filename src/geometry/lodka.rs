@@ -55,8 +55,8 @@ fn of_mesh<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix, mesh: M
     }))
 }
 
-/// The primitives of the meshes that a set of proxies repeats. The first proxy of the set is proxy `first` of the
-/// model.
+/// Returns the primitives of the meshes that a set of proxies repeats. The first proxy of the set is proxy `first` of
+/// the model.
 fn of_set<'a>(shared: Arc<Shared<'a>>, first: usize, set: ProxySet<'a>) -> Boxed<'a> {
     let mut worlds: Vec<Matrix> = Vec::new();
     let mut names = set.names.iter();
@@ -209,7 +209,7 @@ impl<'a> Shape<'a> for Group<'a> {
         let stride = size_of::<Vec3>();
         let frames = own.flat_map(|morph| {
             let (bytes, offset) = (morph.vertices.as_bytes(), morph.vertices.offset());
-            // Without vertices, the number of frames is bounded by nothing.
+            // Without vertices, the file's size does not bound the number of frames.
             let chunks = count.checked_mul(stride).filter(|size| *size > 0).map(|size| bytes.chunks_exact(size));
             chunks.into_iter().flatten().scan(offset, move |at, frame| {
                 let values = Strided::within(frame, *at, stride, 0).into();

@@ -44,17 +44,17 @@ impl<'a> Material<'a> {
         }
     }
 
-    /// The image that gives the surface its color.
+    /// Returns the image that gives the surface its color.
     pub fn base(&self) -> Option<&Texture<'a>> {
         self.with_role(Role::Base)
     }
 
-    /// The image with precomputed light.
+    /// Returns the image with precomputed light.
     pub fn lightmap(&self) -> Option<&Texture<'a>> {
         self.with_role(Role::Lightmap)
     }
 
-    /// The image that the surface reflects.
+    /// Returns the image that the surface reflects.
     pub fn environment(&self) -> Option<&Texture<'a>> {
         self.with_role(Role::Environment)
     }
@@ -70,8 +70,8 @@ impl<'a> Material<'a> {
     }
 }
 
-/// Converts a stored color to linear light, which glTF and modern renderers expect. Colors of the fixed-function formats
-/// (b3d, bmx, lodka) are in sRGB. Opacity is linear already.
+/// Converts a stored color to linear light, which glTF and modern renderers expect. Colors of the fixed-function
+/// formats (b3d, bmx, lodka) are in sRGB. Opacity is linear already.
 pub fn linear([r, g, b, a]: [f32; 4]) -> [f32; 4] {
     let [r, g, b] = [r, g, b].map(|part| match part {
         ..=0.04045 => part / 12.92,
@@ -94,10 +94,12 @@ pub enum Alpha {
     Add,
     /// It multiplies the background by its color.
     Multiply,
+    /// Its image alone says how opaque it is, as in Arma.
+    Image,
 }
 
 impl Alpha {
-    /// The fixed name of the variant.
+    /// Returns the fixed name of the variant.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Opaque => "opaque",
@@ -105,6 +107,7 @@ impl Alpha {
             Self::Blend => "blend",
             Self::Add => "add",
             Self::Multiply => "multiply",
+            Self::Image => "image",
         }
     }
 }
@@ -138,7 +141,7 @@ impl UvTransform {
     /// Changes nothing.
     pub const IDENTITY: Self = Self { offset: [0.0; 2], scale: [1.0; 2], rotation: 0.0 };
 
-    /// The coordinates to use.
+    /// Returns the coordinates to use.
     pub fn apply(&self, [u, v]: [f32; 2]) -> [f32; 2] {
         let (sin, cos) = self.rotation.sin_cos();
         let ([x, y], [scale_x, scale_y]) = (self.offset, self.scale);

@@ -59,7 +59,7 @@ impl Matrix {
         Self::of(self.glam().mul_mat4(&first.glam()))
     }
 
-    /// The inverse matrix. `None` if the matrix flattens space or has numbers that are not finite.
+    /// Returns the inverse matrix. Returns `None` if the matrix flattens space or has numbers that are not finite.
     pub fn inverse(&self) -> Option<Self> {
         let inverse = self.glam().inverse();
         inverse.is_finite().then(|| Self::of(inverse))
@@ -70,7 +70,7 @@ impl Matrix {
         self.glam().determinant() < 0.0
     }
 
-    /// The same mapping in mirrored space.
+    /// Returns the equivalent mapping in mirrored space.
     pub(crate) fn seen_in(&self, mirror: &Self) -> Self {
         mirror.after(self).after(mirror)
     }
@@ -105,14 +105,14 @@ impl Transform {
         Matrix::of(Mat4::from_scale_rotation_translation(scale, Quat::from_array(self.rotation), translation))
     }
 
-    /// The same transform after the mirror from a left-handed space to ours.
+    /// Converts it from a left-handed space to ours by a mirror.
     #[must_use]
     pub(crate) fn mirrored(&self) -> Self {
         let ([x, y, z], [i, j, k, w]) = (self.translation, self.rotation);
         Self { translation: [-x, y, z], rotation: [i, -j, -k, w], scale: self.scale }
     }
 
-    /// The same transform after the mirror to our space from one whose models face against z.
+    /// Converts it from a left-handed space whose models face against z to ours by a mirror.
     #[must_use]
     pub(crate) fn mirrored_turned(&self) -> Self {
         let ([x, y, z], [i, j, k, w]) = (self.translation, self.rotation);

@@ -8,11 +8,11 @@ use super::{Corner, Primitive};
 use crate::base::error::Result;
 use crate::budget::{Budget, Reservation};
 
-/// The memory of a vertex with all its arrays, but for sets of texture coordinates.
+/// The memory of a vertex with all its arrays, except sets of texture coordinates.
 const VERTEX_BYTES: u64 = 64;
 
-/// A primitive as plain arrays in the common [space](super). All arrays have one element per vertex. Those that the file
-/// has no data for are empty.
+/// A primitive as plain arrays in the common [space](super). All arrays have one element per vertex. Arrays for which
+/// the file has no data are empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Mesh {
@@ -35,7 +35,7 @@ pub struct Mesh {
 }
 
 impl Primitive<'_> {
-    /// All arrays in the common space, in new memory, ready for upload. The budget bounds memory and work.
+    /// Returns all arrays in the common space, in new memory, ready for upload. The budget bounds memory and work.
     ///
     /// ```
     /// use meshpeek::{Asset, Budget, Limits};
@@ -97,9 +97,9 @@ impl Primitive<'_> {
     }
 }
 
-/// Smooth normals as Blitz3D computes them for a mesh that has none: at each position, the sum of the unit normals of the
-/// triangles around it. A vertex that no triangle with an area uses gets the normal 0. Triangles are counterclockwise as
-/// seen from their front; those with missing vertices are ignored.
+/// Returns smooth normals as Blitz3D computes them for a mesh that has none: at each position, the sum of the unit
+/// normals of the triangles around it. A vertex that no triangle with an area uses gets the normal 0. Triangles are
+/// counterclockwise as seen from their front; those with missing vertices are ignored.
 pub fn smooth_normals(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
     // Adding 0 makes -0 equal to 0.
     let key = |point: &[f32; 3]| point.map(|axis| (axis + 0.0).to_bits());

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{
-    Boxed, Cache, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, fans, one, values,
+    Alpha, Boxed, Cache, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, fans, one, values,
 };
 use crate::base::error::Result;
 use crate::base::shown::shown;
@@ -88,8 +88,8 @@ struct Faces<'a> {
 shown!([] Debug for Faces<'_>, |faces| "Faces({} of {:?})", faces.look.faces.len(), faces.look.texture);
 
 impl<'a> Faces<'a> {
-    /// The sets of texture coordinates after the first one, which is in the faces themselves. Each set is its number
-    /// followed by eight bytes for each corner of the LOD.
+    /// Returns the sets of texture coordinates after the first one, which is in the faces themselves. Each set is its
+    /// number followed by eight bytes for each corner of the LOD.
     fn more_uvs(&self) -> impl Iterator<Item = &'a [u8]> + '_ {
         let sets = self.shared.lod.tags.iter().filter(|tag| tag.name == "#UVSet#").map(|tag| tag.data.as_bytes());
         sets.filter_map(|data| data.split_at_checked(4)).filter(|(number, _)| *number != [0; 4]).map(|(_, uvs)| uvs)
@@ -158,7 +158,7 @@ impl<'a> Shape<'a> for Faces<'a> {
         if texture.is_empty() && material.is_empty() {
             return Ok(None);
         }
-        let mut facts = Material::new(*material);
+        let mut facts = Material { alpha: Alpha::Image, ..Material::new(*material) };
         if !texture.is_empty() {
             facts.add(Texture::new(*texture));
         }

@@ -17,7 +17,7 @@
 //! | --- | --- | --- | --- |
 //! | b3d | a TRIS of a node's mesh | nodes | positions, normals, colors, texture coordinates |
 //! | bmx | the faces of one material in an object's mesh | | positions, normals, texture coordinates |
-//! | lodka | a face group of a mesh; the same again for each proxy | bones of the model | positions, normals |
+//! | lodka | a face group of a mesh, and a copy for each proxy | bones of the model | positions, normals |
 //! | odol | a section of a LOD; in version 7 the faces of one texture | bones of the skeleton | positions that are not compressed |
 //! | mlod | the faces of one texture and material in a LOD | | positions |
 //!
@@ -81,7 +81,7 @@ pub struct Primitive<'a> {
     shape: Box<dyn Shape<'a> + 'a>,
 }
 
-/// The context of a primitive.
+/// The context of a primitive in the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Place<'a> {
@@ -128,14 +128,14 @@ impl Corner {
         Self { position: vertex, normal: vertex, uvs: [vertex; 2] }
     }
 
-    /// The index of the texture coordinates in a set.
+    /// Returns the index of the texture coordinates in a set.
     pub fn uv(&self, set: usize) -> u32 {
         let [first, others] = self.uvs;
         if set == 0 { first } else { others }
     }
 }
 
-/// A shape that a mesh can take instead of its own: a frame of a vertex animation.
+/// An alternative shape of a mesh: a frame of a vertex animation.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Morph<'a> {
@@ -145,7 +145,7 @@ pub struct Morph<'a> {
     pub positions: Values<'a, Vec3>,
 }
 
-/// A value made on first use, and kept.
+/// A value computed on first use, and kept.
 struct Cache<T>(OnceLock<Result<T>>);
 
 impl<T> Default for Cache<T> {
@@ -199,18 +199,18 @@ impl<'a> Primitive<'a> {
         Self { place, world, shape: Box::new(shape) }
     }
 
-    /// The context it belongs to.
+    /// Returns the context it belongs to.
     pub fn place(&self) -> &Place<'a> {
         &self.place
     }
 
-    /// The matrix from its arrays to the common [space](self), including the mirror of left-handed formats. Use
+    /// Returns the matrix from its arrays to the common [space](self), including the mirror of left-handed formats. Use
     /// [`Matrix::point`] for positions, [`Matrix::normal`] for normals and [`Matrix::direction`] for tangents.
     pub fn world_matrix(&self) -> Matrix {
         self.world
     }
 
-    /// The positions as stored, in the space of its mesh.
+    /// Returns the positions as stored, in the space of its mesh.
     ///
     /// # Errors
     /// Returns an error if they cannot be read or decoded.
@@ -218,7 +218,7 @@ impl<'a> Primitive<'a> {
         self.shape.positions()
     }
 
-    /// The number of positions. Decodes nothing.
+    /// Returns the number of positions. Decodes nothing.
     ///
     /// # Errors
     /// Returns an error if the positions cannot be found.
@@ -226,8 +226,8 @@ impl<'a> Primitive<'a> {
         self.shape.vertex_count()
     }
 
-    /// The normals in the space of its mesh, pointing out of the body. `None` if the format or the mesh has none. In
-    /// place, except for ODOL and MLOD, whose stored normals point into the body.
+    /// Returns the normals in the space of its mesh, pointing out of the body. Returns `None` if the format or the mesh
+    /// has none. In place, except for ODOL and MLOD, whose stored normals point into the body.
     ///
     /// # Errors
     /// Returns an error if they cannot be read or decoded.
@@ -241,7 +241,7 @@ impl<'a> Primitive<'a> {
         self.shape.are_normals_smoothed()
     }
 
-    /// The shapes of its vertex animations, frame by frame. Only lodka has them.
+    /// Returns the shapes of its vertex animations, frame by frame. Only lodka has them.
     ///
     /// # Errors
     /// Returns an error if they cannot be read.
@@ -257,7 +257,7 @@ impl<'a> Primitive<'a> {
         self.shape.tangents()
     }
 
-    /// The number of sets of texture coordinates.
+    /// Returns the number of sets of texture coordinates.
     ///
     /// # Errors
     /// Returns an error if the sets cannot be found.
@@ -265,7 +265,8 @@ impl<'a> Primitive<'a> {
         self.shape.uv_sets()
     }
 
-    /// A set of texture coordinates, with v growing downwards. `None` after the last set. In place in b3d and bmx.
+    /// Returns a set of texture coordinates, with v growing downwards. Returns `None` after the last set. In place in
+    /// b3d and bmx.
     ///
     /// # Errors
     /// Returns an error if they cannot be read or decoded.
@@ -273,7 +274,7 @@ impl<'a> Primitive<'a> {
         self.shape.uvs(set)
     }
 
-    /// The colors of the positions. Only b3d has them.
+    /// Returns the colors of the positions. Only b3d has them.
     ///
     /// # Errors
     /// Returns an error if they cannot be read.
@@ -287,20 +288,20 @@ impl<'a> Primitive<'a> {
         self.shape.is_indexed_by_corner()
     }
 
-    /// The triangles as indices of positions, counterclockwise from their front in the common space. Strips, fans and
-    /// quadrangles are converted to triangles. Indices out of range are returned unchanged, negative ones as
+    /// Returns the triangles as indices of positions, counterclockwise from their front in the common space. Strips,
+    /// fans and quadrangles are converted to triangles. Indices out of range are returned unchanged, negative ones as
     /// [`u32::MAX`].
     pub fn triangles(&self) -> impl Iterator<Item = Result<[u32; 3]>> + Send + 'a {
         self.corners().map(|corners| Ok(corners?.map(|corner| corner.position)))
     }
 
-    /// The triangles with all indices of their corners.
+    /// Returns the triangles with all indices of their corners.
     pub fn corners(&self) -> impl Iterator<Item = Result<[Corner; 3]>> + Send + 'a {
         self.shape.corners()
     }
 
-    /// The joints that move each position, in new memory. `None` if no joint does. In b3d, the first call walks all
-    /// nodes of the scene.
+    /// Returns the joints that move each position, in new memory. Returns `None` if no joint does. In b3d, the first
+    /// call walks all nodes of the scene.
     ///
     /// # Errors
     /// Returns an error if they cannot be read or decoded.
@@ -329,8 +330,8 @@ impl<'a> Primitive<'a> {
         Ok(facing.is_wrong())
     }
 
-    /// Its material. `None` if the file does not have one. In b3d and lodka, the first call reads the list of
-    /// materials.
+    /// Returns its material. Returns `None` if the file does not have one. In b3d and lodka, the first call reads the
+    /// list of materials.
     ///
     /// # Errors
     /// Returns an error if the material cannot be read.
@@ -365,8 +366,8 @@ impl fmt::Debug for Primitives<'_> {
 }
 
 impl Asset<'_> {
-    /// All primitives, in the order of the file; none for animations and archives. A part that cannot be read yields an
-    /// error. Others follow if they can be found.
+    /// Returns all primitives, in the order of the file; none for animations and archives. A part that cannot be read
+    /// yields an error. Others follow if they can be found.
     ///
     /// For a Ballance map, the tables are inflated, as for every access. If each face names its material (bmx, mlod),
     /// the faces of a mesh are sorted when its first primitive is reached, which takes four bytes for each. All other
@@ -388,7 +389,8 @@ impl Asset<'_> {
     }
 }
 
-/// The triangles of faces as fans, in the file's order. Each face has four corners and a count of those that apply.
+/// Returns the triangles of faces as fans, in the file's order. Each face has four corners and a count of those that
+/// apply.
 #[cfg(any(feature = "odol", feature = "mlod"))]
 fn fans<C: Copy>(mut faces: impl Iterator<Item = Result<([C; 4], usize)>>) -> impl Iterator<Item = Result<[C; 3]>> {
     let mut second = None;

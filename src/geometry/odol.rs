@@ -54,7 +54,7 @@ fn of_lod<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix) -> Boxed
     }
     let (mut faces, mut at, mut end, mut steps) = (lod.faces.iter(), 0_usize, 0_u32, 0_usize);
     let most = lod.faces.len().saturating_mul(MOST_TURNS);
-    // Faces that show in an editor where another model goes.
+    // Sections that only an editor draws, in the place of another model.
     let placeholders: BTreeSet<usize> =
         lod.proxies.iter().filter_map(|proxy| usize::try_from(proxy.section?).ok()).collect();
     let sections = lod.sections.iter().enumerate().map(move |(part, section)| {
@@ -197,7 +197,7 @@ fn coordinates<'a>(set: &UvSet<'a>) -> Result<Values<'a, Vec2>> {
     Ok(set.decode()?.into_iter().map(values::vec2).collect())
 }
 
-/// The directions of u and of v. Unlike normals, tangents have the sign that the engine gives them.
+/// Returns the directions of u and of v. Unlike normals, tangents have the sign that the engine gives them.
 fn directions<'a>(tangents: &Tangents<'a>) -> Result<[Values<'a, Vec3>; 2]> {
     let (s, t): (Vec<_>, Vec<_>) =
         tangents.decode()?.into_iter().map(|[s, t]| (values::vec3(s), values::vec3(t))).unzip();
@@ -281,7 +281,8 @@ impl<'a> Shape<'a> for Faces<'a> {
         if name.is_none() && texture.is_none() {
             return Ok(None);
         }
-        let mut facts = Material { two_sided: flags & 0x20 != 0, ..Material::new(name.unwrap_or_default()) };
+        let two_sided = flags & 0x20 != 0;
+        let mut facts = Material { two_sided, alpha: Alpha::Image, ..Material::new(name.unwrap_or_default()) };
         if let Some(material) = stored {
             let rgb = |color: crate::bytes::Color| color.to_array().first_chunk().copied().unwrap_or_default();
             facts.color = material.diffuse.to_array();
@@ -293,7 +294,7 @@ impl<'a> Shape<'a> for Faces<'a> {
                 flags if flags & 1 << 8 != 0 => Alpha::Mask(64.0 / 255.0),
                 flags if flags & 1 << 7 != 0 => Alpha::Mask(0.5),
                 flags if flags & 1 << 6 != 0 => Alpha::Add,
-                _ => Alpha::Opaque,
+                _ => Alpha::Image,
             };
         }
         let clamped = CLAMPED.map(|flag| flags & flag != 0);

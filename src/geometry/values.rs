@@ -18,7 +18,7 @@ pub enum Values<'a, T> {
 }
 
 impl<'a, T: Element> Values<'a, T> {
-    /// The number of values.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         match self {
             Self::InPlace(column) => column.len(),
@@ -31,7 +31,7 @@ impl<'a, T: Element> Values<'a, T> {
         self.len() == 0
     }
 
-    /// The value at `index`.
+    /// Returns the value at `index`.
     pub fn get(&self, index: usize) -> Option<&T> {
         match self {
             Self::InPlace(column) => column.get(index),
@@ -39,13 +39,13 @@ impl<'a, T: Element> Values<'a, T> {
         }
     }
 
-    /// Iterates over all values in order.
+    /// Returns an iterator over all values in order.
     pub fn iter(&self) -> ByIndex<&Self> {
         ByIndex::new(self, self.len())
     }
 
-    /// All values as native numbers. Borrowed if they are contiguous and aligned and the machine is little-endian, else
-    /// copied.
+    /// Returns all values as native numbers. Borrowed if they are contiguous and aligned and the machine is
+    /// little-endian, else copied.
     pub fn to_native(&self) -> Cow<'_, [T::Native]> {
         match self {
             Self::InPlace(column) => column.to_native(),
@@ -53,7 +53,7 @@ impl<'a, T: Element> Values<'a, T> {
         }
     }
 
-    /// The column in place, if it is one.
+    /// Returns the column in place, if it is one.
     pub fn borrowed(&self) -> Option<Strided<'a, T>> {
         match self {
             Self::InPlace(column) => Some(*column),
@@ -89,7 +89,7 @@ impl<T> From<Vec<T>> for Values<'_, T> {
 }
 
 impl<T: Element> Values<'_, T> {
-    /// The numbers of the value at `index`.
+    /// Returns the numbers of the value at `index`.
     pub fn array<const N: usize>(&self, index: usize) -> Option<[f32; N]>
     where
         T: Into<[f32; N]>,

@@ -45,7 +45,7 @@ impl Weights {
         Self { starts, all }
     }
 
-    /// The number of vertices.
+    /// Returns the number of vertices.
     pub fn len(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
@@ -55,14 +55,14 @@ impl Weights {
         self.len() == 0
     }
 
-    /// The influences on a vertex, in the order of the file. Empty if the vertex is out of range.
+    /// Returns the influences on a vertex, in the order of the file. Empty if the vertex is out of range.
     pub fn of(&self, vertex: usize) -> &[Influence] {
         let place = || Some(*self.starts.get(vertex)?..*self.starts.get(vertex.checked_add(1)?)?);
         place().and_then(|range| self.all.get(range)).unwrap_or_default()
     }
 
-    /// The four strongest influences on a vertex, in descending order, scaled so that their weights sum to 1. Blitz3D
-    /// and graphics cards use four. All have weight 0 if no joint moves the vertex.
+    /// Returns the four strongest influences on a vertex, in descending order, scaled so that their weights sum to 1.
+    /// Blitz3D and graphics cards use four. All have weight 0 if no joint moves the vertex.
     pub fn strongest(&self, vertex: usize) -> [Influence; 4] {
         let none = Influence { joint: 0, weight: 0.0 };
         let mut best = [none; 4];

@@ -23,8 +23,9 @@ pub struct Welded {
 }
 
 impl Primitive<'_> {
-    /// The triangles with one index per corner, as graphics cards need them, in new memory. `afford` is called after
-    /// each triangle with the number of bytes it took. It may return an error to stop: a count in a file is a claim.
+    /// Returns the triangles with one index per corner, as graphics cards need them, in new memory. `afford` is called
+    /// after each triangle with the number of bytes it took. It may return an error to stop: a count in a file is a
+    /// claim.
     ///
     /// # Errors
     /// Returns the error of `afford`, or an error if positions or triangles cannot be read.

@@ -1,4 +1,4 @@
-//! An array by its selector, for programs that hand arrays on.
+//! Arrays found by selector, with their bytes in place or decoded.
 
 use std::ops::{ControlFlow, Range};
 
@@ -11,11 +11,11 @@ use crate::bytes::{Column, Storage, Table};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Array {
-    /// What each row's bytes are, in order and without gaps.
+    /// The columns of a row, in order and without padding.
     pub columns: Vec<Column>,
-    /// How many rows.
+    /// The number of rows.
     pub rows: u64,
-    /// Where it lies and how.
+    /// The location and packing in the file.
     pub storage: Storage,
     /// Its bytes.
     pub content: Content,
@@ -24,21 +24,21 @@ pub struct Array {
 /// The bytes of an array.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// They lie in the asset's own bytes.
+    /// A range of the asset's own bytes.
     Here {
-        /// From the first byte of the first row to the last of the last.
+        /// From the first byte of the first row to the last byte of the last row.
         range: Range<usize>,
-        /// From one row to the next, in bytes.
+        /// The distance from one row to the next in bytes.
         stride: usize,
     },
-    /// They had to be decoded or put together: row after row.
+    /// Rows that had to be decoded or assembled, one after another without padding.
     Decoded(Vec<u8>),
 }
 
 impl Array {
-    /// The array of an asset in these bytes; `None` where it has no such array. What does not lie there as it is, is
-    /// decoded into new memory at the budget's expense; once it is handed over, nobody counts that memory.
-    ///
+    /// Returns the selected array of an asset in `data`, or `None` if the asset has no such array. An array that is not
+    /// stored in place is decoded into new memory, charged to the budget during the call. The memory of the returned
+    /// array is not charged.
     /// ```
     /// use meshpeek::inspect::{Array, array::Content};
     /// # use meshpeek::{Asset, Budget, Limits};
@@ -51,7 +51,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// Where it does not decode, or the budget does not allow it.
+    /// Fails if the array does not decode, or the budget does not allow it.
     pub fn find(asset: &dyn Inspect, data: &[u8], selector: &Selector, budget: &Budget) -> Result<Option<Self>> {
         let mut found = None;
         selector.find(asset, &mut |table| found = Some(Self::of(table, data, budget)));
@@ -72,13 +72,13 @@ impl Array {
         Ok(Self { columns, rows, storage, content })
     }
 
-    /// The bytes that one row takes where nothing lies between rows.
+    /// Returns the size of a row in bytes, without padding.
     pub fn row_byte_len(&self) -> usize {
         self.columns.iter().fold(0, |sum, column| sum.saturating_add(column.scalar.byte_len()))
     }
 }
 
-/// Where these bytes lie among the others.
+/// Returns the range of `bytes` inside `data`.
 fn place(bytes: &[u8], data: &[u8]) -> Option<Range<usize>> {
     let start = if bytes.is_empty() { 0 } else { bytes.as_ptr().addr().checked_sub(data.as_ptr().addr())? };
     let range = start..start.checked_add(bytes.len())?;

@@ -1,23 +1,27 @@
 //! Selectors: the path of an array through an asset's outline.
 //!
 //! ```text
-//! meshes/0/positions                  the item of index 0 of the list, counted from 0
-//! nodes/@Arm_Left/keys/0/records      the first item of this name
-//! nodes/@Arm_Left#2/keys/0/records    the third of this name, counted from 0
+//! meshes/0/positions                  item 0 of the list, counted from 0
+//! nodes/@Arm_Left/keys/0/records      the first item with this name
+//! nodes/@Arm_Left#2/keys/0/records    the third item with this name
 //! ```
 //!
-//! The path of a problem is one too: `meshes[0].triangles[1]` is `meshes/0/triangles/1`. The name that reports show is
-//! as good as that in the file: `lods/@Visual 1` is `lods/@1`.
+//! The path of a problem is a selector too: `meshes[0].triangles[1]` means `meshes/0/triangles/1`. An item can also be
+//! selected by the name that reports show instead of the name in the file: `lods/@Visual 1` selects `lods/@1`.
 //!
-//! A number is a number, whatever an item is called. In a name, `/`, control characters, bytes that are not UTF-8, a `#`
-//! before digits at its end and a backslash before `x` are written `\xNN`. What is listed has numbers only.
+//! Digits are always an index, even if an item has that name. In a name, `/`, control characters, bytes that are not
+//! UTF-8, a `#` before digits at the end of the name, and a backslash before `x` are written `\xNN`. Listed selectors
+//! use indices only.
 
+use std::collections::HashSet;
 use std::fmt::{self, Write};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::ops::ControlFlow;
 use std::str::FromStr;
 
 use super::{Inspect, bound_of, outline_within_limits};
 use crate::base::error::{Error, Result};
-use crate::bytes::Table;
+use crate::bytes::{Packing, Table};
 use crate::outline::{Outline, Part, Text, Visitor};
 
 /// The path of an array through an asset's outline.
@@ -36,31 +40,45 @@ pub struct Selector {
     steps: Vec<Step>,
 }
 
-/// A part, or at the end of a selector an array.
+/// A part, or, as the last step of a selector, an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Step {
     name: String,
     item: Option<Item>,
 }
 
-/// Which item of a list.
+/// An item of a list, by index or by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Item {
     Number(usize),
-    /// Of several items of one name, the one behind so many others.
+    /// A name, and the number of earlier items with the same name.
     Name(Vec<u8>, usize),
 }
 
 impl Selector {
-    /// Hands over the array, if the asset has it; whether it does. Looks into the parts on its way only.
+    /// Passes the selected array to `take`. Returns true if the asset has it. Visits only the parts on the path to it.
+    /// If none of these has the array, visits a whole [dissection](Inspect::dissect), which has the tables that
+    /// outlines split.
     pub fn find(&self, asset: &dyn Inspect, take: &mut dyn FnMut(&dyn Table)) -> bool {
         let mut finder = Finder { way: Way::new(&self.steps), found: false, take };
         outline_within_limits(asset, &mut finder);
-        finder.found
+        if finder.found {
+            return true;
+        }
+        let Some(sought) = self.numbered(asset).map(|selector| selector.to_string()) else { return false };
+        let mut found = false;
+        dissected(asset, &mut |selector, table| {
+            found |= selector == sought;
+            if found {
+                take(table);
+            }
+            found
+        });
+        found
     }
 
-    /// The same with numbers in the place of names; `None` where nothing is called so. Looks into the parts on its way
-    /// only.
+    /// Returns the selector with indices instead of names, or `None` if no item has one of the names. Visits only the
+    /// parts on the path.
     pub fn numbered(&self, asset: &dyn Inspect) -> Option<Self> {
         let named = self.steps.iter().rposition(|step| matches!(step.item, Some(Item::Name(..))));
         let Some(steps) = named.and_then(|last| self.steps.get(..=last)) else { return Some(self.clone()) };
@@ -70,7 +88,7 @@ impl Selector {
             tell(&mut Outline::within(&bound, &mut numberer));
             (numberer.numbers.len() == steps.len()).then_some(numberer.numbers)
         };
-        // What an outline leaves to other lists, such as the entries of a header, has names only in a dissection.
+        // Lists that an outline leaves out, such as the entries of a header, have names only in a dissection.
         let numbers = numbers(&|out| asset.outline(out)).or_else(|| numbers(&|out| asset.dissect(out)))?;
         let mut numbered = self.clone();
         for (step, number) in numbered.steps.iter_mut().zip(numbers) {
@@ -79,7 +97,7 @@ impl Selector {
         Some(numbered)
     }
 
-    /// Of an item, its list and its number: an array's row goes by the number behind the array.
+    /// Splits the selector of an item into list and index. A row is selected by its index after the array.
     pub fn row(&self) -> Option<(Self, usize)> {
         let mut array = self.clone();
         match array.steps.last_mut()?.item.take()? {
@@ -88,20 +106,54 @@ impl Selector {
         }
     }
 
-    /// The selector of what is around, `None` at the top: an item's list is none.
+    /// Returns the selector of the enclosing part, or `None` at the top level. The enclosing part of an item is the
+    /// part that contains its list.
     pub fn around(&self) -> Option<Self> {
         let (_, around) = self.steps.split_last()?;
         (!around.is_empty()).then(|| Self { steps: around.to_vec() })
     }
 }
 
-/// Hands over every array with its selector, in the order of the outline.
+/// Passes every array with its selector to `take`, in the order of the outline. Arrays that only a
+/// [dissection](Inspect::dissect) has follow.
 pub fn each(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table)) {
-    outline_within_limits(asset, &mut Lister { path: Path::default(), take });
+    each_until(asset, &mut |selector, table| {
+        take(selector, table);
+        ControlFlow::Continue(())
+    });
 }
 
-/// The selector of an array that is most like this text, if one is at all: none that differs in numbers only, which
-/// would be other data.
+/// Like [`each`], until `take` breaks.
+pub fn each_until(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table) -> ControlFlow<()>) {
+    let mut known = HashSet::new();
+    let mut is_over = false;
+    let mut is_new = |selector: &str| {
+        let mut hasher = DefaultHasher::new();
+        selector.hash(&mut hasher);
+        known.insert(hasher.finish())
+    };
+    let mut of_outline = |selector: &str, table: &dyn Table| {
+        is_new(selector);
+        is_over = is_over || take(selector, table).is_break();
+        is_over
+    };
+    outline_within_limits(asset, &mut Lister::new(false, &mut of_outline));
+    if !is_over {
+        dissected(asset, &mut |selector, table| is_new(selector) && take(selector, table).is_break());
+    }
+}
+
+/// Passes the arrays of a dissection to `take` until it returns true.
+fn dissected(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table) -> bool) {
+    let (bound, bytes) = (bound_of(asset), asset.size());
+    // One value may claim to fill any number of rows. An outline checks it against the other arrays.
+    let is_bounded = |table: &dyn Table| table.storage().packing != Packing::Fill || table.rows() <= bytes;
+    let mut take = |selector: &str, table: &dyn Table| is_bounded(table) && take(selector, table);
+    asset.dissect(&mut Outline::within(&bound, &mut Lister::new(true, &mut take)));
+}
+
+/// Returns the selector of the array most similar to this text, if any is similar. Ignores selectors that differ only
+/// in indices, because they select other data.
 pub fn nearest(asset: &dyn Inspect, selector: &str) -> Option<String> {
     let mut best: Option<(usize, String)> = None;
     each(asset, &mut |known, _| {
@@ -119,14 +171,14 @@ pub fn nearest(asset: &dyn Inspect, selector: &str) -> Option<String> {
     best.filter(|(shared, _)| *shared >= 3).map(|(_, known)| known)
 }
 
-/// Whether another item of the same lists has the array that this selector names.
+/// Returns true if the asset has an array with this selector except for the indices.
 pub fn is_of_others(asset: &dyn Inspect, selector: &str) -> bool {
     let mut found = false;
     each(asset, &mut |known, _| found |= is_item_beside(known, selector));
     found
 }
 
-/// Whether two selectors differ in the numbers of items only.
+/// Returns true if two selectors are equal or differ only in indices.
 fn is_item_beside(one: &str, other: &str) -> bool {
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     let (mut one, mut other) = (one.split('/'), other.split('/').flat_map(words));
@@ -143,7 +195,8 @@ impl FromStr for Selector {
     type Err = Error;
 
     /// # Errors
-    /// Where a step is missing, or what follows a backslash and `x` are not two hexadecimal digits.
+    /// Fails if a step is empty, an item does not follow a list, an index is too large, or `\x` is not followed by two
+    /// hexadecimal digits.
     fn from_str(text: &str) -> Result<Self> {
         let mut steps: Vec<Step> = Vec::new();
         for word in text.split('/').flat_map(words) {
@@ -161,7 +214,7 @@ impl FromStr for Selector {
     }
 }
 
-/// The words of a path as problems tell it, `faces[3].corners`; any other word alone.
+/// Splits a step as problems write it, such as `faces[3].corners`. Any other step is returned unchanged.
 fn words(word: &str) -> Vec<&str> {
     let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let mut words = Vec::new();
@@ -178,7 +231,7 @@ fn words(word: &str) -> Vec<&str> {
 }
 
 impl Item {
-    /// A word that is no name of a part or an array.
+    /// Parses an index or a name. Returns `None` if the word is the name of a part or an array.
     fn parse(word: &str) -> Result<Option<Self>> {
         let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
         let number = |word: &str| {
@@ -252,14 +305,14 @@ fn escape(name: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// How far the parts around the place told of lead to what is sought.
+/// The progress of a visit along a selector.
 struct Way<'s> {
     steps: &'s [Step],
-    /// How many steps they have taken.
+    /// The number of steps matched by the open parts.
     met: usize,
-    /// How many items of the name sought were passed by.
+    /// The number of items with the wanted name passed so far.
     namesakes: usize,
-    /// Whether the last part on the way has ended, so that nothing more can come.
+    /// True once the last matching part has ended, so that nothing more can match.
     passed: bool,
 }
 
@@ -272,7 +325,7 @@ impl<'s> Way<'s> {
         self.met.saturating_add(1) == self.steps.len()
     }
 
-    /// Whether this is what the next step names.
+    /// Returns true if the part matches the next step.
     fn meets(&mut self, part: &Part<'_>) -> bool {
         let (Some(step), false) = (self.steps.get(self.met), self.passed) else { return false };
         if step.name != part.name {
@@ -290,7 +343,7 @@ impl<'s> Way<'s> {
         }
     }
 
-    /// The part that meets the next step begins.
+    /// Starts the part that matched the next step.
     fn enter(&mut self) {
         self.met = self.met.saturating_add(1);
         self.namesakes = 0;
@@ -303,7 +356,7 @@ struct Finder<'s> {
     take: &'s mut dyn FnMut(&dyn Table),
 }
 
-/// Finds the numbers of parts, up to the last that is sought.
+/// Finds the index of each part on the path, up to the last step with a name.
 struct Numberer<'s> {
     way: Way<'s>,
     numbers: Vec<Option<usize>>,
@@ -365,32 +418,32 @@ impl Visitor for Finder<'_> {
     fn problem(&mut self, _: &Error) {}
 }
 
-/// The selector of the place told of.
+/// The selector of the current position in an outline.
 #[derive(Debug, Default)]
 pub struct Path {
     text: String,
-    /// How long the text is without each part.
+    /// The length of the text before each open part.
     lengths: Vec<usize>,
 }
 
 impl Path {
-    /// A part begins.
+    /// Starts a part.
     pub fn open(&mut self, part: &Part<'_>) {
         self.lengths.push(self.text.len());
         push(&mut self.text, part.name, part.index);
     }
 
-    /// The part opened last ends.
+    /// Ends the part opened last.
     pub fn close(&mut self) {
         self.text.truncate(self.lengths.pop().unwrap_or(0));
     }
 
-    /// The selector of the part opened last; empty outside all parts.
+    /// Returns the selector of the part opened last; empty outside all parts.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Runs with the selector of an array in the part opened last.
+    /// Calls `run` with the selector of an array in the part opened last.
     pub fn with<T>(&mut self, name: &str, index: Option<usize>, run: impl FnOnce(&str) -> T) -> T {
         let length = self.text.len();
         push(&mut self.text, name, index);
@@ -400,7 +453,7 @@ impl Path {
     }
 }
 
-/// Adds a step to the text of a selector.
+/// Appends a step to the text of a selector.
 pub(crate) fn push(path: &mut String, name: &str, index: Option<usize>) {
     if !path.is_empty() {
         path.push('/');
@@ -413,22 +466,54 @@ pub(crate) fn push(path: &mut String, name: &str, index: Option<usize>) {
 }
 
 struct Lister<'s> {
+    dissects: bool,
     path: Path,
-    take: &'s mut dyn FnMut(&str, &dyn Table),
+    /// The paths of the parts around those at which selectors start.
+    around: Vec<(usize, Path)>,
+    depth: usize,
+    take: &'s mut dyn FnMut(&str, &dyn Table) -> bool,
+    is_done: bool,
+}
+
+impl<'s> Lister<'s> {
+    fn new(dissects: bool, take: &'s mut dyn FnMut(&str, &dyn Table) -> bool) -> Self {
+        Self { dissects, path: Path::default(), around: Vec::new(), depth: 0, take, is_done: false }
+    }
 }
 
 impl Visitor for Lister<'_> {
     fn open(&mut self, part: &Part<'_>) -> bool {
+        if self.is_done {
+            return false;
+        }
+        if self.dissects && part.root {
+            self.around.push((self.depth, std::mem::take(&mut self.path)));
+        }
+        self.depth = self.depth.saturating_add(1);
         self.path.open(part);
         true
     }
 
     fn close(&mut self) {
         self.path.close();
+        self.depth = self.depth.saturating_sub(1);
+        if let Some((_, around)) = self.around.pop_if(|(depth, _)| *depth == self.depth) {
+            self.path = around;
+        }
+    }
+
+    fn dissects(&self) -> bool {
+        self.dissects
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_done
     }
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
-        self.path.with(name, index, |selector| (self.take)(selector, table));
+        if !self.is_done {
+            self.is_done = self.path.with(name, index, |selector| (self.take)(selector, table));
+        }
     }
 
     fn problem(&mut self, _: &Error) {}
@@ -462,7 +547,7 @@ mod tests {
             assert_eq!(selector.to_string(), text);
             assert_eq!(text.parse::<Selector>().unwrap(), selector, "{text}");
         }
-        // What needs no escape may have one.
+        // Escapes are allowed where none are needed.
         assert_eq!("nodes/@\\x41rm/weights".parse::<Selector>().unwrap(), name(b"Arm", 0));
     }
 

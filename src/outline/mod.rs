@@ -3,6 +3,7 @@
 mod schema;
 mod sink;
 
+pub(crate) use schema::rows_of;
 pub use schema::{FieldInfo, Rule, Schema, Type};
 pub use sink::{Silent, Sink};
 
@@ -225,6 +226,8 @@ pub enum Value<'a> {
     Ints(Cow<'a, [i64]>),
     /// A text.
     Text(Text<'a>),
+    /// Several texts.
+    Texts(Vec<Text<'a>>),
     /// A number, and its meaning if the format defines one for it.
     Coded(i64, Option<Cow<'static, str>>),
     /// Bytes of a structure that the format does not specify, given by their location.
@@ -244,6 +247,10 @@ impl fmt::Display for Value<'_> {
             Self::Floats(values) => each(values.iter(), f),
             Self::Ints(values) => each(values.iter(), f),
             Self::Text(text) => write!(f, "\"{text}\""),
+            Self::Texts(texts) => {
+                let texts: Vec<_> = texts.iter().map(|text| format!("\"{text}\"")).collect();
+                f.write_str(&texts.join(", "))
+            }
             Self::Opaque(span) => write!(f, "{} bytes at {:#x}", span.bytes, span.offset),
         }
     }
@@ -312,17 +319,22 @@ pub trait Visitor {
     /// Ends the part opened last.
     fn close(&mut self) {}
 
-    /// A field of the part opened last.
+    /// Starts a list, of which no part or no array may follow: the list is empty then.
+    fn list(&mut self, name: &'static str) {
+        let _ = name;
+    }
+
+    /// A field of the part opened last that no bytes of the file store as such: it follows from others.
     fn field(&mut self, name: &'static str, value: Value<'_>) {
         let _ = (name, value);
     }
 
-    /// A field of several texts. Their number is only known after the last.
+    /// Receives a field of several texts. Their number is only known after the last.
     fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
         let _ = (name, texts);
     }
 
-    /// A field of the part opened last that is stored in the file as such. By default, it is passed to
+    /// Receives a field of the part opened last that is stored in the file as such. By default, it is passed to
     /// [`field`](Self::field), or ignored if it is [framing](StoredField::framing).
     fn stored(&mut self, field: &StoredField, value: Value<'_>) {
         if !field.framing {
@@ -330,28 +342,28 @@ pub trait Visitor {
         }
     }
 
-    /// A stored field of several texts.
+    /// Receives a stored field of several texts.
     fn stored_texts<'t>(&mut self, field: &StoredField, texts: &mut dyn Iterator<Item = Text<'t>>) {
         self.texts(field.name, texts);
     }
 
     /// Announces that the next item is not stored directly in the file. It is at this location in the data unpacked
-    /// from the surrounding part.
+    /// from the surrounding part, whatever location the item itself has.
     fn unpacked(&mut self, span: Span) {
         let _ = span;
     }
 
-    /// The field that follows is held to this rule.
+    /// Announces a rule that the next field must follow.
     fn rule(&mut self, rule: Rule) {
         let _ = rule;
     }
 
-    /// Whether it wants fields only: arrays that cost a walk over compressed data may be left out.
+    /// Returns true if the visitor uses only fields. Arrays that cost a walk over compressed data may then be left out.
     fn skips_arrays(&self) -> bool {
         false
     }
 
-    /// Whether it wants each stored field of lists that others are told as one array.
+    /// Returns true if the visitor takes each stored field of lists that other visitors get as one array.
     fn dissects(&self) -> bool {
         false
     }
@@ -361,12 +373,12 @@ pub trait Visitor {
         false
     }
 
-    /// An array of the part opened last. An index marks one of several arrays with that name.
+    /// Receives an array of the part opened last. The index distinguishes several arrays with that name.
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
         let _ = (name, index, table);
     }
 
-    /// An error in the part opened last.
+    /// Receives an error in the part opened last.
     fn problem(&mut self, error: &Error);
 }
 
@@ -439,7 +451,12 @@ impl<'v> Outline<'v> {
         }
     }
 
-    /// Adds a field.
+    /// Starts a list: its parts or arrays, if there are any, follow.
+    pub fn list(&mut self, name: &'static str) {
+        self.visitor.list(name);
+    }
+
+    /// Adds a field that follows from others.
     pub fn field<'a>(&mut self, name: &'static str, value: impl Into<Value<'a>>) {
         if self.pay() {
             self.visitor.field(name, value.into());
@@ -483,19 +500,19 @@ impl<'v> Outline<'v> {
         self.visitor.unpacked(span);
     }
 
-    /// Holds the field that follows to a rule.
+    /// Announces a rule that the next field must follow.
     pub(crate) fn rule(&mut self, rule: Rule) {
         if rule != Rule::Sound {
             self.visitor.rule(rule);
         }
     }
 
-    /// Whether the visitor [wants no arrays](Visitor::skips_arrays).
+    /// Returns true if the visitor [skips arrays](Visitor::skips_arrays).
     pub(crate) fn skips_arrays(&self) -> bool {
         self.visitor.skips_arrays()
     }
 
-    /// Whether the visitor [dissects](Visitor::dissects).
+    /// Returns true if the visitor [dissects](Visitor::dissects).
     pub fn dissects(&self) -> bool {
         self.visitor.dissects()
     }

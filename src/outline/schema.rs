@@ -21,6 +21,10 @@ pub enum Type {
     /// A list of items of this type after a count of this size in bytes. The size is 0 if the count is stored
     /// elsewhere.
     List(&'static Type, u64),
+    /// A value of this type that takes no bytes, because it follows from others.
+    Derived(&'static Type),
+    /// One of two types, as the version says. The second is not smaller.
+    Either(&'static Type, &'static Type),
 }
 
 impl FieldInfo {
@@ -36,7 +40,7 @@ impl FieldInfo {
         Self { name, spec, kind, gate, rule: Rule::Sound, codes: &[], doc }
     }
 
-    /// The rule and the codes in words: `from 0 to 128`, `0 none, 1 loop`. Empty if there is nothing to say.
+    /// Returns the rule and the codes as text: `from 0 to 128`, `0 none, 1 loop`. Empty if the field has neither.
     pub fn values(&self) -> String {
         let codes = self.codes.iter().map(|(number, name)| format!("{number} {name}"));
         let rule = Some(self.rule.to_string()).filter(|rule| !rule.is_empty() && !matches!(self.rule, Rule::Bits(_)));
@@ -51,6 +55,8 @@ impl Type {
             Self::Number(_, bytes) | Self::Varying(_, bytes) | Self::Array(_, bytes) | Self::List(_, bytes) => *bytes,
             Self::Times(one, count) => one.min().saturating_mul(*count),
             Self::Record(schema) => schema.min(),
+            Self::Derived(_) => 0,
+            Self::Either(one, _) => one.min(),
         }
     }
 
@@ -63,6 +69,7 @@ impl Type {
                 None => None,
             },
             Self::Record(schema) => schema.byte_len(),
+            Self::Derived(_) => Some(0),
             _ => None,
         }
     }
@@ -74,18 +81,21 @@ impl fmt::Display for Type {
             Self::Number(name, _) | Self::Varying(name, _) => f.write_str(name),
             Self::Times(one, count) => write!(f, "{one}[{count}]"),
             Self::Record(schema) => f.write_str(schema.name),
-            Self::Array([only], _) => write!(f, "{}[]", only.scalar.name()),
-            Self::Array(columns, _) => {
-                f.write_str("{")?;
-                for (index, column) in columns.iter().enumerate() {
-                    let comma = if index == 0 { "" } else { ", " };
-                    write!(f, "{comma}{} {}", column.name, column.scalar.name())?;
-                }
-                f.write_str("}[]")
-            }
+            Self::Array(columns, _) => f.write_str(&rows_of(columns)),
             Self::List(one, _) => write!(f, "{one}[]"),
+            Self::Derived(one) => write!(f, "derived {one}"),
+            Self::Either(one, other) => write!(f, "{one} or {other}"),
         }
     }
+}
+
+/// The type of an array of these columns in words: `u16[]`, `{x f32, y f32}[]`.
+pub(crate) fn rows_of(columns: &[Column]) -> String {
+    if let [only] = columns {
+        return format!("{}[]", only.scalar.name());
+    }
+    let columns: Vec<_> = columns.iter().map(|column| format!("{} {}", column.name, column.scalar.name())).collect();
+    format!("{{{}}}[]", columns.join(", "))
 }
 
 /// The description of a record.
@@ -139,29 +149,29 @@ pub struct FieldInfo {
     pub kind: Type,
     /// The condition under which the field is present, as written in the source.
     pub gate: Option<&'static str>,
-    /// The values that it has in a sound file.
+    /// The values that the field has in a valid file.
     pub rule: Rule,
-    /// The numbers with a meaning, and their names; of flags, the bits. Empty if it is no code.
+    /// The numbers with a meaning and their names; for flags, the bits. Empty if the field is not a code.
     pub codes: &'static [(i64, &'static str)],
-    /// What it means.
+    /// The documentation of the field.
     pub doc: &'static str,
 }
 
-/// The values that a field has in a sound file. `verify` reports a field that breaks its rule.
+/// The values that a field has in a valid file. `verify` reports a field that breaks its rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rule {
-    /// Floats are finite, and codes have a meaning. The rule of fields that state no other.
+    /// Floats are finite, and codes have a meaning. The rule of fields without another rule.
     Sound,
     /// Any value; floats may be infinite or NaN.
     Any,
-    /// Numbers from the first to the second.
+    /// Numbers between these two, inclusive.
     Range(i64, i64),
-    /// Numbers that are at least this.
+    /// Numbers greater than or equal to this.
     Least(i64),
     /// One of these numbers.
     OneOf(&'static [i64]),
-    /// No other bits than these.
+    /// Only these bits may be set.
     Bits(u32),
     /// A vector or quaternion of length 1.
     Unit,

@@ -44,8 +44,8 @@ pub(super) fn rig<'a>(scene: Scene<'a>) -> Result<Rig<'a>> {
 pub(super) struct Nodes<'a>(Vec<Option<Node<'a>>>);
 
 impl<'a> Nodes<'a> {
-    /// A clip for all ANIMs of one rate and length, with the nodes that are nearest below them, and one for the keys
-    /// below no ANIM. After each clip, its named ranges.
+    /// Returns a clip for all ANIMs of one rate and length, which moves the nodes below these ANIMs, and one for keys
+    /// that are below no ANIM. Each clip is followed by its named ranges.
     pub(super) fn clips(&self, rig: &Rig<'a>) -> Vec<Result<Clip<'a>>> {
         let mut below: Vec<Option<usize>> = Vec::with_capacity(self.0.len());
         let mut groups: Vec<Group<'a>> = Vec::new();

@@ -66,7 +66,7 @@ impl Frames<'_> {
         if self.0.interval > 0 { self.0.interval as f32 / 1000.0 } else { DEFAULT_INTERVAL }
     }
 
-    /// The number of frames that have bones.
+    /// Returns the number of frames that have bones.
     fn count(&self) -> usize {
         self.0.keys.len().checked_div(self.0.bone_count as usize).unwrap_or(0)
     }

@@ -9,7 +9,7 @@
 //! | --- | --- | --- | --- | --- |
 //! | b3d | all nodes, because keys may move any node. ANIMs of equal rate and length are one clip; SEQS are named clips of a part of it | that of the nodes | linear for positions and scales; rotations on the shorter arc at constant speed | frames at the rate of ANIM, or 60 if it has none; second 0 is frame 0, which most writers leave empty |
 //! | lodka | bones of a model | the first frame of its first animation | as in b3d, from Euler angles about X, then Y, then Z | frames at the animation's interval |
-//! | rtm, plain | bones of the file, without parents | no movement | linear for each number of the matrix | phases, 0 to 1, because files do not store a length |
+//! | rtm, plain | bones of the file, without parents; a tree with a skeleton from a model or a `model.cfg` | no movement | linear for each number of the matrix | phases, 0 to 1, because files do not store a length |
 //! | BMTR | bones of the file; a tree only with a skeleton from a model ([`Rig::with_skeleton`]) | no movement | as in b3d | phases |
 //! | odol | bones of its skeleton | no movement | | |
 //!
@@ -41,6 +41,8 @@ mod odol;
 #[cfg(feature = "rtm")]
 mod rtm;
 mod sample;
+#[cfg(feature = "rap")]
+mod skeleton;
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -71,7 +73,7 @@ impl<'a> Bone<'a> {
         Self { name: name.into(), parent, rest: Transform::IDENTITY, stored: None }
     }
 
-    /// Its rest pose as stored, if the file has one: b3d's position, scale and rotation.
+    /// Returns its rest pose as stored, if the file has one: b3d's position, scale and rotation.
     pub fn stored_rest(&self) -> Option<StoredKey> {
         self.stored
     }
@@ -117,7 +119,7 @@ pub struct Rig<'a> {
 #[derive(Debug, PartialEq)]
 struct Tree {
     rest: Vec<Matrix>,
-    /// The same as transforms.
+    /// The local matrices as transforms.
     transforms: Vec<Transform>,
     parents: Vec<Option<usize>>,
     /// True if all parents are known.
@@ -154,23 +156,24 @@ impl<'a> Rig<'a> {
         Self { model, bones, tree: Arc::new(Tree { rest, transforms, parents, is_whole }), source }
     }
 
-    /// The index of its model, in files with several (LODka3D); else 0.
+    /// Returns the index of its model, in files with several (LODka3D); else 0.
     pub fn model(&self) -> usize {
         self.model
     }
 
-    /// Its bones, each after its parent. Joints of [weights](crate::geometry::Influence) are indices into this list.
+    /// Returns its bones, each after its parent. Joints of [weights](crate::geometry::Influence) are indices into this
+    /// list.
     pub fn bones(&self) -> &[Bone<'a>] {
         &self.bones
     }
 
-    /// The rest pose of all bones.
+    /// Returns the rest pose of all bones.
     pub fn rest(&self) -> Pose {
         Pose { locals: self.tree.rest.clone(), tree: self.tree.clone() }
     }
 
-    /// Its animations in the order of the file. Models whose animations are separate files have none. Keys are read
-    /// when you request them from a clip.
+    /// Returns its animations in the order of the file. Models whose animations are separate files have none. Keys are
+    /// read when you request them from a clip.
     pub fn clips(&self) -> impl Iterator<Item = Result<Clip<'a>>> + use<'a> {
         let clips = match &self.source {
             Source::Still(_) => Vec::new(),
@@ -232,17 +235,18 @@ macro_rules! keys {
 }
 
 impl<'a> Clip<'a> {
-    /// The bones that it may move, as indices into [`Rig::bones`].
+    /// Returns the bones that it may move, as indices into [`Rig::bones`].
     pub fn bones(&self) -> &[usize] {
         &self.bones
     }
 
-    /// Its length as stored. For RTM files this is the last phase, usually 1. `None` if the file does not say.
+    /// Returns its length as stored. For RTM files this is the last phase, usually 1. Returns `None` if the file does
+    /// not say.
     pub fn seconds(&self) -> Option<f32> {
         self.seconds
     }
 
-    /// Its frames per second, or per phase in RTM files. `None` if the file does not say.
+    /// Returns its frames per second, or per phase in RTM files. Returns `None` if the file does not say.
     pub fn rate(&self) -> Option<f32> {
         self.rate
     }
@@ -264,8 +268,9 @@ impl<'a> Clip<'a> {
         Ok(Sampler { tracks: tracks.collect::<Result<_>>()?, tree: self.tree.clone() })
     }
 
-    /// All bones of the rig at a time. Before the first key, it equals the first key; after the last key, the last key.
-    /// Between keys it follows the rules of the [format](self). Bones that the clip does not move are at rest.
+    /// Returns all bones of the rig at a time. Before the first key, it equals the first key; after the last key, the
+    /// last key. Between keys it follows the rules of the [format](self). Bones that the clip does not move are at
+    /// rest.
     ///
     /// For b3d, reads all keys. For BMTR, decodes the frames around the time, and walks those before them.
     ///
@@ -277,8 +282,8 @@ impl<'a> Clip<'a> {
         Ok(Pose { locals, tree: self.tree.clone() })
     }
 
-    /// The keys of one bone in seconds and in our space, in new memory. Empty for a bone without keys. Plain RTM files
-    /// store matrices, which are decomposed.
+    /// Returns the keys of one bone in seconds and in our space, in new memory. Empty for a bone without keys. Plain
+    /// RTM files store matrices, which are decomposed.
     ///
     /// # Errors
     /// Returns an error under the conditions of [`pose_at`](Self::pose_at).
@@ -286,7 +291,7 @@ impl<'a> Clip<'a> {
         keys!(&self.keys, keys => keys.track(bone), Ok(Track::default()))
     }
 
-    /// The keys of one bone as stored, in the order of the file, in new memory.
+    /// Returns the keys of one bone as stored, in the order of the file, in new memory.
     ///
     /// # Errors
     /// Returns an error under the conditions of [`pose_at`](Self::pose_at).
@@ -306,7 +311,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// All bones of the rig at a time, as [`Clip::pose_at`] gives them.
+    /// Returns all bones of the rig at a time, as [`Clip::pose_at`] gives them.
     pub fn pose_at(&self, seconds: f32) -> Pose {
         let mut locals = self.tree.rest.clone();
         for (bone, track) in &self.tracks {
@@ -326,13 +331,13 @@ pub struct Pose {
 }
 
 impl Pose {
-    /// The transform of each bone relative to its parent.
+    /// Returns the transform of each bone relative to its parent.
     pub fn locals(&self) -> &[Matrix] {
         &self.locals
     }
 
-    /// The transform of each bone in world space. `None` if the file does not contain the parents (BMTR without a
-    /// skeleton).
+    /// Returns the transform of each bone in world space. Returns `None` if the file does not contain the parents (BMTR
+    /// without a skeleton).
     pub fn world(&self) -> Option<Vec<Matrix>> {
         let mut world: Vec<Matrix> = Vec::with_capacity(self.locals.len());
         for (local, parent) in self.locals.iter().zip(&self.tree.parents) {
@@ -343,9 +348,9 @@ impl Pose {
         self.tree.is_whole.then_some(world)
     }
 
-    /// The effect of each bone on a vertex that it moves: the transform from the vertex's place at rest to its current
-    /// place, both in world space. A bone that has no inverse at rest moves nothing. `None` under the conditions of
-    /// [`world`](Self::world).
+    /// Returns the effect of each bone on a vertex that it moves: the transform from the vertex's place at rest to its
+    /// current place, both in world space. A bone that has no inverse at rest moves nothing. Returns `None` under the
+    /// conditions of [`world`](Self::world).
     pub fn skin(&self, rest: &Self) -> Option<Vec<Matrix>> {
         let undone = |rest: &Matrix, now: &Matrix| rest.inverse().map_or(Matrix::IDENTITY, |rest| now.after(&rest));
         Some(rest.world()?.iter().zip(&self.world()?).map(|(rest, now)| undone(rest, now)).collect())
@@ -353,8 +358,8 @@ impl Pose {
 }
 
 impl Asset<'_> {
-    /// The bones of the asset, with their animations. A scene, a model or an animation has one rig; a LODka3D file has
-    /// one for each model. Empty if there are no bones. Allocates for each bone, and reads no keys.
+    /// Returns the bones of the asset, with their animations. A scene, a model or an animation has one rig; a LODka3D
+    /// file has one for each model. Empty if there are no bones. Allocates for each bone, and reads no keys.
     pub fn rigs(&self) -> Vec<Result<Rig<'_>>> {
         match self {
             #[cfg(feature = "b3d")]

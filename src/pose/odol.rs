@@ -15,7 +15,7 @@ pub(super) fn rig<'a>(model: &Model<'a>) -> Option<Result<Rig<'a>>> {
     Some(Ok(Rig::new(0, bones(&skeleton), true, Source::Still(PhantomData))))
 }
 
-/// The bones by name. A parent that does not precede its bone is ignored.
+/// Returns the bones by name. A parent that does not precede its bone is ignored.
 fn bones<'a>(skeleton: &Skeleton<'a>) -> Vec<Bone<'a>> {
     let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut bones = Vec::new();

@@ -28,19 +28,16 @@ fn key(name: Text<'_>) -> Vec<u8> {
 }
 
 impl<'a> Rig<'a> {
-    /// Applies the animation of an RTM file to the bones of another rig, such as that of an ODOL model. Each bone moves
-    /// like the one with the same name, ignoring case. Bones that are not in the file stay at rest. For BMTR, this
-    /// supplies the parents.
+    /// Applies the animation of an RTM file to the bones of another rig, such as that of an ODOL model or of a
+    /// [`model.cfg`](Self::from_model_cfg). Each bone moves like the one with the same name, ignoring case. Bones that
+    /// are not in the file follow their parents. For BMTR, this supplies the parents.
     #[must_use]
     pub fn with_skeleton(motion: Motion<'a>, skeleton: &Rig<'a>) -> Self {
         let places: HashMap<Vec<u8>, usize> =
             motion.bones().iter().enumerate().map(|(place, name)| (key(name.into()), place)).collect();
         let order = skeleton.bones.iter().map(|bone| places.get(&key(bone.name)).copied()).collect();
         let mut bones = skeleton.bones.clone();
-        // In a plain file, bones have no parents: the stored values already include theirs.
-        if matches!(motion, Motion::Plain(_)) {
-            bones.iter_mut().for_each(|bone| bone.parent = None);
-        }
+        bones.iter_mut().for_each(|bone| bone.rest = Transform::IDENTITY);
         let source = Source::Rtm(One { motion, order: Some(order) });
         Self::new(skeleton.model, bones, true, source)
     }
@@ -59,7 +56,9 @@ impl<'a> One<'a> {
         let moved = order.iter().enumerate().filter(|(_, place)| place.is_some());
         let keys = match self.motion {
             Motion::Binarised(motion) => Keys::Packed(Packed { motion, order: order.clone() }),
-            Motion::Plain(motion) => Keys::Plain(Matrices { motion, order: order.clone() }),
+            Motion::Plain(motion) => {
+                Keys::Plain(Matrices { motion, anchors: anchors(rig, &order), order: order.clone() })
+            }
         };
         let frames = self.motion.frame_count().saturating_sub(1) as f32;
         let rate = |last: Option<f32>| last.filter(|last| *last > 0.0).map(|last| frames / last);
@@ -74,7 +73,7 @@ impl<'a> One<'a> {
     }
 }
 
-/// The frames before and after a time, and the fraction of the way between them.
+/// Returns the frames before and after a time, and the fraction of the way between them.
 fn around(times: impl Iterator<Item = f32>, seconds: f32) -> Option<(usize, usize, f32)> {
     let times: Vec<(f32, usize)> = times.enumerate().map(|(frame, time)| (time, frame)).collect();
     sample::around(&times, seconds)
@@ -126,7 +125,7 @@ impl Packed<'_> {
         Ok(track)
     }
 
-    /// The tracks of all bones. Decodes each frame once.
+    /// Returns the tracks of all bones. Decodes each frame once.
     pub(super) fn tracks(&self) -> Result<Vec<(usize, Track)>> {
         let mut tracks = vec![Track::default(); self.order.len()];
         let times = self.motion.times()?.block.decode()?;
@@ -166,9 +165,21 @@ impl Packed<'_> {
     }
 }
 
+/// For each bone, the nearest of its ancestors that the file moves.
+fn anchors(rig: &Rig<'_>, order: &[Option<usize>]) -> Vec<Option<usize>> {
+    let mut anchors: Vec<Option<usize>> = Vec::with_capacity(rig.bones.len());
+    for bone in &rig.bones {
+        let is_moved = |bone: &usize| order.get(*bone).is_some_and(Option::is_some);
+        let anchor = bone.parent.filter(is_moved).or_else(|| *anchors.get(bone.parent?)?);
+        anchors.push(anchor);
+    }
+    anchors
+}
+
 pub(super) struct Matrices<'a> {
     motion: Plain<'a>,
     order: Vec<Option<usize>>,
+    anchors: Vec<Option<usize>>,
 }
 
 impl Matrices<'_> {
@@ -177,24 +188,40 @@ impl Matrices<'_> {
         let Some((before, behind, part)) = around(times.iter().map(|time| time.get()), seconds) else { return Ok(()) };
         let frame = |index: usize| self.motion.frame(index);
         let Some((first, second)) = frame(before)?.zip(frame(behind)?) else { return Ok(()) };
-        for (place, bone) in out.iter_mut().zip(&self.order) {
-            let bones = bone.and_then(|bone| first.bone(bone).zip(second.bone(bone)));
-            if let Some((a, b)) = bones {
-                let matrix = |pose: &wire::BonePose| Matrix::from_rows(pose.matrix.to_rows());
-                *place = sample::mix(&matrix(a), &matrix(b), part).seen_in(&Matrix::TURNED_MIRROR);
+        let world = |bone: usize| {
+            let (a, b) = first.bone(bone).zip(second.bone(bone))?;
+            let matrix = |pose: &wire::BonePose| Matrix::from_rows(pose.matrix.to_rows());
+            Some(sample::mix(&matrix(a), &matrix(b), part).seen_in(&Matrix::TURNED_MIRROR))
+        };
+        for (bone, place) in out.iter_mut().enumerate() {
+            if let Some(local) = self.local(bone, world) {
+                *place = local;
             }
         }
         Ok(())
     }
 
-    /// The matrices of a bone, decomposed.
+    /// Returns the transform of a bone relative to its parent. The file stores transforms relative to the model.
+    fn local(&self, bone: usize, world: impl Fn(usize) -> Option<Matrix>) -> Option<Matrix> {
+        let stored = |bone: usize| world((*self.order.get(bone)?)?);
+        let own = stored(bone)?;
+        let undone = self.anchors.get(bone).copied().flatten().and_then(|anchor| stored(anchor)?.inverse());
+        Some(undone.map_or(own, |undone| undone.after(&own)))
+    }
+
+    /// Returns the matrices of a bone, decomposed.
     pub(super) fn track(&self, bone: usize) -> Result<Track> {
         let mut track = Track::default();
-        let Some(Some(bone)) = self.order.get(bone) else { return Ok(track) };
+        if self.order.get(bone).is_none_or(Option::is_none) {
+            return Ok(track);
+        }
         for frame in self.motion.frames() {
             let frame = frame?;
-            if let Some(pose) = frame.bone(*bone) {
-                let matrix = Matrix::from_rows(pose.matrix.to_rows()).seen_in(&Matrix::TURNED_MIRROR);
+            let world = |bone: usize| {
+                let rows = frame.bone(bone)?.matrix.to_rows();
+                Some(Matrix::from_rows(rows).seen_in(&Matrix::TURNED_MIRROR))
+            };
+            if let Some(matrix) = self.local(bone, world) {
                 let (scale, rotation, translation) = matrix.glam().to_scale_rotation_translation();
                 track.translations.push((frame.time, translation.to_array()));
                 track.rotations.push((frame.time, rotation.to_array()));

@@ -31,7 +31,7 @@ impl Track {
         }
     }
 
-    /// The transform at a time, for a bone with this rest transform.
+    /// Returns the transform at a time, for a bone with this rest transform.
     pub fn at(&self, seconds: f32, rest: &Transform) -> Transform {
         let straight =
             |keys: &[(f32, [f32; 3])], rest| around(keys, seconds).map_or(rest, |(a, b, part)| lerp(a, b, part));
@@ -43,7 +43,7 @@ impl Track {
     }
 }
 
-/// The keys between two times.
+/// Returns the keys between two times.
 fn part<T: Copy>(keys: &[(f32, T)], (start, end): (f32, f32), mix: fn(T, T, f32) -> T) -> Vec<(f32, T)> {
     let at =
         |time| around(keys, time).map(|(a, b, part)| (time - start, if part == 0.0 { a } else { mix(a, b, part) }));
@@ -52,7 +52,7 @@ fn part<T: Copy>(keys: &[(f32, T)], (start, end): (f32, f32), mix: fn(T, T, f32)
     at(start).into_iter().chain(inner.map(|(time, value)| (time - start, *value))).chain(last).collect()
 }
 
-/// The keys before and after a time, and the fraction of the way between them. `None` without keys.
+/// Returns the keys before and after a time, and the fraction of the way between them. Returns `None` without keys.
 pub(super) fn around<T: Copy>(keys: &[(f32, T)], seconds: f32) -> Option<(T, T, f32)> {
     let behind = keys.partition_point(|(time, _)| *time <= seconds);
     let before = behind.checked_sub(1).and_then(|before| keys.get(before));

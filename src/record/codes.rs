@@ -22,6 +22,10 @@ macro_rules! codes {
         );
 
         impl $name {
+            /// The known codes and their names.
+            #[allow(dead_code)]
+            pub(crate) const KNOWN: &'static [(i64, &'static str)] = &[$(($number, $word)),*];
+
             /// Returns the name of this code if it is known.
             pub const fn name(self) -> Option<&'static str> {
                 match self.0 {
@@ -34,7 +38,7 @@ macro_rules! codes {
         impl $crate::record::Stored for $name {
             const TYPE: $crate::outline::Type =
                 $crate::outline::Type::Number(stringify!($name), size_of::<$raw>() as u64);
-            const CODES: &'static [(i64, &'static str)] = &[$(($number, $word)),*];
+            const CODES: &'static [(i64, &'static str)] = Self::KNOWN;
 
             fn value(&self) -> Option<$crate::outline::Value<'_>> {
                 Some($crate::outline::Value::Coded(self.0.into(), self.name().map(Into::into)))

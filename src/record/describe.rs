@@ -20,6 +20,7 @@ macro_rules! record {
             $(
                 $(#[doc = $doc:literal])*
                 $(#[rule($rule:ident $($bounds:tt)?)])?
+                $(#[codes($codes:ty)])?
                 $field:ident: $type:ty $(as $form:ty)? $(= $spec:literal)? $([$given:expr])? $(where $gate:expr)? $(=> $check:expr)?,
             )*
         }
@@ -48,7 +49,7 @@ macro_rules! record {
                     kind: $crate::record::record!(@kind [$type $(, $form)?] [$($given)?]),
                     gate: $crate::record::optional!($(stringify!($gate))?),
                     rule: $crate::record::record!(@rule [$type $(, $form)?] [$($rule $($bounds)?)?]),
-                    codes: <$crate::record::record!(@form [$type $(, $form)?]) as $crate::record::Stored>::CODES,
+                    codes: $crate::record::record!(@codes [$type $(, $form)?] [$($codes)?]),
                     doc: concat!($($doc),*),
                 }),*],
             };
@@ -121,6 +122,10 @@ macro_rules! record {
         <$crate::record::record!(@form $form) as $crate::record::Stored>::RULE
     };
     (@rule $form:tt [$rule:ident $($bounds:tt)?]) => { $crate::outline::Rule::$rule $($bounds)? };
+    (@codes $form:tt []) => {
+        <$crate::record::record!(@form $form) as $crate::record::Stored>::CODES
+    };
+    (@codes $form:tt [$codes:ty]) => { <$codes>::KNOWN };
     (@given []) => { () };
     (@given [$given:expr]) => { $given };
     (@walk $cursor:ident $sink:ident $field:ident $form:tt $rule:tt $given:tt [$($check:expr)?] []) => {{

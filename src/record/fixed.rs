@@ -58,6 +58,7 @@ impl<T: Fixed, const N: usize> Stored for [T; N] {
 
 /// Describes consecutive records as parts of the list `name`. The first record is at `offset`.
 pub(crate) fn describe_rows<T: Fixed>(name: &'static str, rows: &[T], mut offset: u64, out: &mut Outline<'_>) {
+    out.list(name);
     for (index, record) in rows.iter().enumerate() {
         if out.is_done() {
             break;
@@ -72,13 +73,15 @@ pub(crate) fn describe_rows<T: Fixed>(name: &'static str, rows: &[T], mut offset
 ///
 /// ```text
 /// wire! {
-///     /// What it is.
+///     /// A name.
 ///     Name = 12 {
-///         /// What it means.
+///         /// The meaning of the field.
 ///         field: U32 = "NameInTheDocument",
 ///     }
 /// }
 /// ```
+///
+/// `#[codes(Codes)]` before a field, which is stored as a plain number, says what its numbers mean.
 ///
 /// With `rows` after its size, it also implements `Element` for arrays, with its fields as columns.
 macro_rules! wire {
@@ -104,6 +107,7 @@ macro_rules! wire {
             $(
                 $(#[doc = $doc:literal])*
                 $(#[rule($rule:ident $($bounds:tt)?)])?
+                $(#[codes($codes:ty)])?
                 $field:ident: $type:ty $(= $spec:literal)?,
             )*
         }
@@ -138,7 +142,7 @@ macro_rules! wire {
                     kind: <$type as $crate::record::Stored>::TYPE,
                     gate: None,
                     rule: $crate::record::record!(@rule [$type] [$($rule $($bounds)?)?]),
-                    codes: <$type as $crate::record::Stored>::CODES,
+                    codes: $crate::record::record!(@codes [$type] [$($codes)?]),
                     doc: concat!($($doc),*),
                 }),*],
             };

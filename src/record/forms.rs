@@ -1,5 +1,7 @@
 //! Stored forms that are read as another type.
 
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
 use super::{Fixed, Read, Stored, form, walk_field};
 use crate::base::error::Result;
 use crate::base::span::Span;
@@ -21,18 +23,7 @@ pub(crate) fn describe_count(name: &'static str, count: u64, offset: u64, out: &
 
 /// A framing field, such as a signature, a count or a length. Outlines omit it, because they show its information in
 /// other ways.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    zerocopy::FromBytes,
-    zerocopy::IntoBytes,
-    zerocopy::KnownLayout,
-    zerocopy::Immutable,
-    zerocopy::Unaligned,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(transparent)]
 pub struct Framing<T>(pub T);
 
@@ -86,12 +77,34 @@ impl<'a, T: Fixed> Read<'a> for Flat<'a, T> {
 
 form!(['a, T] Flat<'a, T> => &'a T);
 
+/// The form of a value whose length is stored elsewhere.
+#[derive(Debug)]
+pub(crate) struct Given<T>(pub(crate) T);
+
+impl<T: Stored> Stored for Given<T> {
+    const TYPE: Type = T::GIVEN;
+
+    fn value(&self) -> Option<Value<'_>> {
+        self.0.value()
+    }
+}
+
+/// As many bytes as the context says.
+impl<'a, T: Read<'a, u64>> Read<'a, u64> for Given<T> {
+    #[inline(always)]
+    fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        T::walk(cursor, bytes, name, sink).map(Self)
+    }
+}
+
+form!([T] Given<T> => T);
+
 /// The form of a field whose value is stored elsewhere, such as a count in a header. Takes no bytes.
 #[derive(Debug)]
 pub struct Known<T>(T);
 
 impl<T: Stored> Stored for Known<T> {
-    const TYPE: Type = Type::Times(&T::TYPE, 0);
+    const TYPE: Type = Type::Derived(&T::TYPE);
 }
 
 impl<'a, T: Stored> Read<'a, T> for Known<T> {

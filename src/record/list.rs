@@ -219,6 +219,7 @@ texts! { ByteStr Utf32Str }
 /// Each array is described with its index.
 impl<'a, T: Element> Item<'a> for LeArray<'a, T> {
     fn describe_items(list: &List<'a, Self>, name: &'static str, out: &mut Outline<'_>) {
+        out.list(name);
         for (index, (array, Span { offset, .. })) in list.spanned().enumerate() {
             describe_count(name, array.len() as u64, offset, out);
             out.array_item(name, index, &array);
@@ -229,6 +230,7 @@ impl<'a, T: Element> Item<'a> for LeArray<'a, T> {
 /// Records are described as a list of parts.
 impl<'a, T: Record<'a, C>, C: Copy> Item<'a, C> for T {
     fn describe_items(list: &List<'a, Self, C>, name: &'static str, out: &mut Outline<'_>) {
+        out.list(name);
         for (index, (start, Span { offset, bytes }, item)) in list.located().enumerate() {
             if out.is_done() {
                 break;
@@ -294,6 +296,7 @@ impl<'a, T: Record<'a, C>, C: Copy> Entries<'a, T, C> {
     /// early.
     pub(crate) fn describe_from(self, first: usize, out: &mut Outline<'_>) {
         let (name, context, first) = (self.name, self.context, first.saturating_add(self.index));
+        out.list(name);
         for (index, (start, Span { offset, bytes }, item)) in self.located().enumerate() {
             if out.is_done() {
                 break;

@@ -11,32 +11,37 @@
 //!         filter: Filter = "TextureFilter",
 //!         /// The texture file.
 //!         texture: ByteStr<'a> = "PaaTexture",
-//!         /// The textures of all ways to look at it.
+//!         /// Textures for other purposes.
 //!         others: List<'a, Other<'a>, Form> = "Others" [form.other()],
-//!         /// Which of the material's transforms.
+//!         /// Index of the material's transform.
 //!         transform: u32 = "TransformIndex" where form.has_transforms,
 //!     }
 //! }
 //! ```
 //!
-//! `#[rule(Range(0, 128))]` before a field states the values it has in a sound file, one of [`Rule`]: [`verify`] holds
-//! the field to it, and the [`Schema`] has it. Reading does not look at it.
+//! `#[rule(Range(0, 128))]` before a field states the values that it has in a valid file; see [`Rule`]. Readers ignore
+//! it, [`verify`] checks it, and the [`Schema`] contains it.
 //!
 //! [`verify`]: crate::inspect::Inspect::verify
 //!
-//! Behind the type stand, each where there is one: `as` and the form in which the file has it, where that is another;
-//! the document's own name; in brackets what else it takes to read the field; the condition on which it is there, and
-//! the field then is an `Option`; behind `=>` the rule that its value is held to. The last three may name what the
-//! record is read with and the fields before. `named` says by which field a record goes among its like, `also` what outlines tell of
-//! it that is not stored. There is nothing else: what needs a loop or a choice is a type of its own that implements
-//! [`Read`].
+//! The type of a field may be followed by these parts, in this order:
+//!
+//! - `as` and the stored form, if the field is stored as another type,
+//! - `=` and the name in the format's own document,
+//! - in brackets, the context for reading the field,
+//! - `where` and a condition; the field is then an `Option`,
+//! - `=>` and a check of the value.
+//!
+//! The last three may use the record's context and the fields before this one. `named` names the field that identifies
+//! a record in a list. `also` adds values to outlines that are not stored. Anything that needs a loop or a choice is a
+//! separate type that implements [`Read`].
 //!
 //! A record that borrows nothing is defined without a lifetime.
 //!
 //! `wire!` defines records that are read in place. All their fields have a fixed size.
 //!
-//! This is a declarative macro, not a derive: it needs no crate of its own, and conditions and contexts are plain code,
-//! not attribute strings.
+//! These are declarative macros, not derives, so they need no separate crate, and conditions and contexts are plain
+//! code instead of attribute strings.
 //!
 //! One function walks a record and passes each field to a [`Sink`]: [`Silent`] for reading, an [`Outline`] for
 //! describing. No record stores the locations of its fields.
@@ -62,6 +67,7 @@ use crate::outline::{Outline, Part, Rule, Schema, Silent, Sink, StoredField, Tex
 pub(crate) use describe::{optional, record};
 pub use fixed::Fixed;
 pub(crate) use fixed::{describe_fixed, describe_opaque, describe_rows, wire};
+pub(crate) use forms::Given;
 pub use forms::{Apart, Flat, Framing, Known, Rest};
 pub(crate) use forms::{describe_count, walk_count};
 pub use interleaved::{Interleaved, Layout};
@@ -80,18 +86,18 @@ pub trait Stored {
     /// True for signatures, counts and lengths, whose information outlines show in other ways.
     const FRAMING: bool = false;
 
-    /// The rule for its values, where the field states none of its own.
+    /// The rule for its values, if the field has no other.
     const RULE: Rule = Rule::Sound;
 
     /// The numbers with a meaning and their names, if it is a code.
     const CODES: &'static [(i64, &'static str)] = &[];
 
-    /// What outlines show of it, where it is one field by itself.
+    /// Returns the value that outlines show, if it is a single field.
     fn value(&self) -> Option<Value<'_>> {
         None
     }
 
-    /// Whether outlines show that a file has no such field.
+    /// True if outlines show that a file lacks this field.
     const SHOWS_ABSENCE: bool = true;
 
     /// Describes the value as the field `name` at this location. By default, a value that is not a single field is
@@ -103,7 +109,7 @@ pub trait Stored {
     }
 }
 
-/// A value that can be read where it lies, with the knowledge `C`.
+/// A value that can be read in place, with the context `C`.
 pub trait Read<'a, C = ()>: Stored + Sized {
     /// Reads the value at the cursor, moves the cursor after it, and describes it to the sink as the field `name`.
     ///
@@ -173,14 +179,7 @@ pub(crate) fn walk_given<'a, T: Stored>(
     sink: &mut impl Sink,
     read: impl FnOnce(&mut Cursor<'a>) -> Result<T>,
 ) -> Result<T> {
-    let offset = cursor.offset();
-    let value = read(cursor)?;
-    let bytes = cursor.offset().saturating_sub(offset);
-    sink.describe(|out| {
-        let field = StoredField { name, kind: T::GIVEN, span: Span { offset, bytes }, framing: false };
-        out.stored(&field, value.value().unwrap_or(Value::Absent));
-    });
-    Ok(value)
+    walk_field(cursor, name, sink, |cursor| read(cursor).map(Given)).map(|Given(value)| value)
 }
 
 /// Walks the record at the cursor as this part, with its label and location.
@@ -274,9 +273,9 @@ mod tests {
             wheels: u8 = "nWheels" => |&wheels: &u8| at_most_four(wheels),
             /// Its wheels.
             sizes: LeArray<'a, U16> [u64::from(wheels)],
-            /// Where it stands.
+            /// Its location.
             place: [f32; 3] where version >= 2,
-            /// What it holds.
+            /// Its contents.
             parts: List<'a, ByteStr<'a>> = "Parts" where version >= 2 && wheels > 0,
         }
         also |toy, out| out.field("length", toy.name.len())

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::time::SystemTime;
 
 use super::walk::Use;
 use super::{Depth, Digests, Record, Scan};
@@ -29,6 +30,8 @@ pub(super) struct Origin<'p> {
     /// How the archive stores it.
     pub(super) stored: Option<Stored>,
     pub(super) stamp: Option<String>,
+    /// The time of the last change of the file or member.
+    pub(super) modified: Option<SystemTime>,
     /// The range of members to scan, if this is an archive.
     pub(super) members: Range<usize>,
     /// The remaining work for all units of the archive, if it is scanned in units.
@@ -49,6 +52,7 @@ impl<'p> Origin<'p> {
             use_as: Use::Whole,
             stored: None,
             stamp: None,
+            modified: None,
             members: ALL,
             units: None,
             named: true,
@@ -58,17 +62,18 @@ impl<'p> Origin<'p> {
     /// The origin of the target of an address in this file.
     pub(super) fn opened(path: &'p Path, opened: &Opened<'_>) -> Self {
         let (member, stored) = (opened.member.clone(), opened.stored.clone());
-        Self { member, depth: opened.depth, stored, ..Self::file(path) }
+        let modified = stored.as_ref().and_then(|stored| stored.modified);
+        Self { member, depth: opened.depth, stored, modified, ..Self::file(path) }
     }
 
     /// The origin of a member of this archive.
     pub(super) fn inside(&self, name: Name, stored: Stored, use_as: Use) -> Self {
         let (member, depth) = (Some(address::join(self.member.as_ref(), name)), self.depth.saturating_add(1));
-        let stored = Some(stored);
-        Self { member, depth, use_as, stored, stamp: None, members: ALL, units: None, named: false, ..*self }
+        let (modified, stored) = (stored.modified, Some(stored));
+        Self { member, depth, use_as, stored, modified, stamp: None, members: ALL, units: None, named: false, ..*self }
     }
 
-    /// The innermost name: that of the member, if there is one.
+    /// Returns the innermost name: that of the member, if there is one.
     pub(super) fn name(&self) -> &Path {
         self.member.as_ref().map_or(self.path, |member| Path::new(address::unnumbered(&member.text)))
     }
@@ -97,6 +102,7 @@ impl<'p> Origin<'p> {
             stored: self.stored.clone(),
             prefix: None,
             stamp: self.stamp.clone(),
+            modified: self.modified,
         }
     }
 }
@@ -182,7 +188,7 @@ fn survey<'a>(
     // Data that an asset decodes for itself is examined as often as its own bytes.
     let kept = asset.kept_bytes();
     let held = budget.work(kept.saturating_mul(2)).and_then(|()| budget.hold(kept))?;
-    let bytes = (data.len() as u64).saturating_add(kept);
+    let bytes = asset.size().saturating_add(kept);
     // This is all that is known before the survey.
     let names = bytes.saturating_mul(NAMES_PER_BYTE).min(scan.limits.reference_bytes.saturating_mul(2));
     let mut told = held.budget().hold_up_to(if names < FEW_NAMES { 0 } else { names })?;
@@ -222,7 +228,7 @@ pub(super) fn describe_asset(scan: &Scan, path: &Path, data: &[u8], asset: &Asse
     let origin = Origin::file(path);
     match survey(scan, &origin, data, asset, budget, false) {
         Ok(surveyed) => surveyed.record,
-        Err(error) => unreadable(scan, &origin, asset.format(), data.len() as u64, Some(data), &error, budget),
+        Err(error) => unreadable(scan, &origin, asset.format(), asset.size(), Some(data), &error, budget),
     }
 }
 
@@ -235,8 +241,8 @@ const FEW_NAMES: u64 = 64 << 10;
 /// The cost of making a record, in bytes of [work](Budget::work).
 const RECORD_WORK: u64 = 4096;
 
-/// The record of something that does not open, in this format if it is known. `bytes` is its size, and `data` its
-/// content if that is available.
+/// Returns the record of something that does not open, in this format if it is known. `bytes` is its size, and `data`
+/// its content if that is available.
 pub(super) fn unreadable(
     scan: &Scan,
     origin: &Origin<'_>,

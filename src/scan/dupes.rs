@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use sha2::{Digest, Sha256};
@@ -98,11 +98,14 @@ impl Outside {
 /// SHA-256 of the bytes, and of the content if that could be read.
 type Digests = ([u8; 32], Option<[u8; 32]>);
 
+/// The content of each different file, in each format that its name gives it.
+type Contents = HashMap<([u8; 32], Format), [u8; 32]>;
+
 /// Finds groups of equal assets among those in the scan. Groups of equal bytes come first, then groups of equal content
 /// in different bytes. All other results of the scan are passed to `other`.
 ///
 /// Scans twice. The first scan collects formats and counts. The second reads the files in which two assets agree in
-/// these: it reads every byte and decodes every array. Takes memory for each asset.
+/// these: it reads every byte, and decodes every array of one of several equal files. Takes memory for each asset.
 ///
 /// # Errors
 /// Returns an error under the conditions of [`Scan::run`].
@@ -127,11 +130,21 @@ pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Grou
     alike.retain(|_, (count, _)| *count > 1);
     let paths: HashSet<&PathBuf> = alike.values().flat_map(|(_, paths)| paths).collect();
     let again = Scan { paths: paths.into_iter().cloned().collect(), ..scan.clone() };
+    let contents: Mutex<Contents> = Mutex::default();
+    let contents = || contents.lock().unwrap_or_else(PoisonError::into_inner);
     let digests = |seen: &Sighting<'_, '_>| -> Option<Digests> {
         Outside::of(seen.record).is_some_and(|outside| alike.contains_key(&outside)).then(|| {
+            let file = Sha256::digest(seen.data).into();
             let asset = seen.asset.filter(|asset| Container::of(asset).is_none());
-            let content = asset.and_then(|asset| fingerprint(asset, seen.budget).ok());
-            (Sha256::digest(seen.data).into(), content)
+            let content = asset.and_then(|asset| {
+                let known = contents().get(&(file, asset.format())).copied();
+                known.or_else(|| {
+                    let content = fingerprint(asset, seen.budget).ok()?;
+                    contents().insert((file, asset.format()), content);
+                    Some(content)
+                })
+            });
+            (file, content)
         })
     };
     let found: Mutex<Vec<(Copy, Format, Digests)>> = Mutex::default();
@@ -151,7 +164,7 @@ pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Grou
         }
         ControlFlow::Continue(())
     })?;
-    let mut found = found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     found.sort_by(|(a, ..), (b, ..)| a.cmp(b));
     found.dedup_by(|(a, ..), (b, ..)| a == b);
     Ok(groups(&found))

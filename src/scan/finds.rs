@@ -124,7 +124,7 @@ impl<T> Early<T> {
         self.is_over.store(true, Ordering::Relaxed);
     }
 
-    /// The results, and the number of members they are from.
+    /// Returns the results, and the number of members they are from.
     pub(super) fn into_parts(self) -> (Finds<T>, usize) {
         (self.finds.into_inner().unwrap_or_else(PoisonError::into_inner), self.members.into_inner())
     }

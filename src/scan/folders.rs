@@ -59,7 +59,7 @@ impl Folders {
         Self { files: folders.map(&mut list) }
     }
 
-    /// The total size of all files.
+    /// Returns the total size of all files.
     pub fn bytes(&self) -> u64 {
         self.files.iter().flatten().fold(0, |sum, (_, file)| file.bytes.saturating_add(sum))
     }

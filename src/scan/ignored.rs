@@ -49,7 +49,7 @@ pub(super) fn bound(walk: &mut WalkBuilder, root: &Path) -> Result<Receiver<Erro
     Ok(errors)
 }
 
-/// The bytes so far plus those of this folder.
+/// Returns the bytes so far plus those of this folder.
 fn add(bytes: u64, folder: &Path) -> Result<u64> {
     let mut bytes = bytes;
     for path in NAMES.map(|name| folder.join(name)) {

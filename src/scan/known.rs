@@ -1,7 +1,6 @@
 //! The results of an earlier scan, used to skip files that have not changed since.
 
 use std::collections::HashMap;
-use std::fmt::Write;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -17,7 +16,7 @@ pub struct Known(HashMap<PathBuf, Option<String>>);
 
 impl Known {
     /// Adds a file whose records are all available. A file that is added twice counts as unknown, because its records
-    /// cannot be told apart.
+    /// cannot be distinguished.
     pub fn add(&mut self, path: PathBuf, stamp: String) {
         self.0.entry(path).and_modify(|stamp| *stamp = None).or_insert(Some(stamp));
     }
@@ -28,24 +27,44 @@ impl Known {
     }
 }
 
-/// A text that changes when the file or the options of the scan change. Returns `None` if it is not a regular file.
+/// Returns a text that changes when the file or the options of the scan change. Returns `None` if it is not a regular
+/// file.
 pub(super) fn stamp(metadata: &Metadata, question: &str) -> Option<String> {
     let metadata = Some(metadata).filter(|metadata| metadata.is_file())?;
     let time = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    let mut stamp = format!("{}:{}.{:09}", metadata.len(), time.as_secs(), time.subsec_nanos());
+    // A scan makes one for each file, and `format!` takes several times as long.
+    let mut stamp = String::with_capacity(128);
+    let mut number = itoa::Buffer::new();
+    stamp.push_str(number.format(metadata.len()));
+    stamp.push(':');
+    stamp.push_str(number.format(time.as_secs()));
+    push_nanos(&mut stamp, time.subsec_nanos().into());
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        // Writing to a String cannot fail. The content's timestamp can be set back, but the time of the last change
-        // cannot.
-        let _ = write!(stamp, ":{}:{}.{:09}", metadata.ino(), metadata.ctime(), metadata.ctime_nsec());
+        // The content's timestamp can be set back, but the time of the last change cannot.
+        stamp.push(':');
+        stamp.push_str(number.format(metadata.ino()));
+        stamp.push(':');
+        stamp.push_str(number.format(metadata.ctime()));
+        push_nanos(&mut stamp, metadata.ctime_nsec());
     }
-    let _ = write!(stamp, ":{question}");
+    stamp.push(':');
+    stamp.push_str(question);
     Some(stamp)
 }
 
+/// Adds a dot and nine digits.
+fn push_nanos(stamp: &mut String, nanos: i64) {
+    let mut number = itoa::Buffer::new();
+    let digits = number.format(nanos);
+    stamp.push('.');
+    stamp.push_str("000000000".get(digits.len()..).unwrap_or_default());
+    stamp.push_str(digits);
+}
+
 impl Scan {
-    /// The requested records, as a few letters.
+    /// Returns the requested records, as a few letters.
     pub(super) fn question(&self) -> String {
         let Self { depth, formats, digests, archives, limits, selection, .. } = self;
         let globs = &selection.globs;

@@ -3,7 +3,6 @@
 //! Threads share the work by file, and inside archives by member, so one large archive keeps all cores busy. Nothing is
 //! collected. Each record is handed over as soon as it is ready, and its file or member is then closed.
 
-mod configs;
 mod crew;
 mod describe;
 pub mod dupes;
@@ -14,7 +13,6 @@ mod identity;
 mod ignored;
 mod known;
 mod prefetch;
-mod prefix;
 mod progress;
 mod record;
 pub mod refs;
@@ -44,6 +42,7 @@ use crate::base::limits::Limits;
 use crate::base::stop;
 use crate::budget::Budget;
 pub use crate::inspect::Depth;
+use crate::inspect::Inspect as _;
 use crate::source::Access;
 #[cfg(doc)]
 use crate::summary::Summary;
@@ -66,21 +65,21 @@ use crate::summary::Summary;
 #[derive(Clone, Debug)]
 pub struct Scan {
     paths: Vec<PathBuf>,
-    /// Which files of folders to scan.
+    /// The files of folders to scan.
     pub selection: Selection,
-    /// How much of each asset to read.
+    /// The depth to which each asset is read.
     pub depth: Depth,
-    /// Only assets of these formats; all if it is empty.
+    /// The formats of assets to scan; all if it is empty.
     pub formats: Vec<Format>,
-    /// Whether to compute the digests that identify each asset's content.
+    /// True to compute the digests that identify each asset's content.
     pub digests: bool,
-    /// Whether to scan inside archives.
+    /// True to scan inside archives.
     pub archives: bool,
-    /// How many files and members to process at once, 256 at most. `None` uses one job per core.
+    /// The number of files and members to process at once, 256 at most. `None` uses one job per core.
     pub jobs: Option<usize>,
-    /// How to access each file's bytes. They are read, unless the caller [opts in](Access::map_large) to maps.
+    /// How each file's bytes are accessed. They are read, unless the caller [opts in](Access::map_large) to maps.
     pub access: Access,
-    /// Whether to prefetch members of mapped archives, once a thread has had to wait for the system.
+    /// True to prefetch members of mapped archives as soon as a thread has waited for the system.
     pub read_ahead: bool,
     /// The limits for each asset, and for each file with its contents.
     pub limits: Limits,
@@ -320,21 +319,30 @@ impl Scan {
         self.paths.iter().cloned().map(Ok)
     }
 
-    /// The record of these bytes, as a file of this path. They need not be an [asset](Summary::is_asset). For an
-    /// archive, this is its own record.
+    /// Returns the record of these bytes, as a file of this path. They need not be an [asset](Summary::is_asset). For
+    /// an archive, this is its own record.
     pub fn record(&self, path: &Path, data: &[u8]) -> Record {
         let budget = Budget::new(data.len() as u64, &self.limits);
         describe::describe(self, &describe::Origin::file(path), data, &budget)
     }
 
-    /// The [record](Self::record) of an asset already opened from these bytes. It is not opened again.
+    /// Returns the [record](Self::record) of an asset already opened from these bytes. It is not opened again.
     pub fn record_of_asset(&self, path: &Path, data: &[u8], asset: &Asset<'_>) -> Record {
         let budget = Budget::new(data.len() as u64, &self.limits);
         describe::describe_asset(self, path, data, asset, &budget)
     }
 
-    /// The record of the target of an [address](crate::address) in the file of this path. A scan of the whole file
-    /// gives the same record.
+    /// Returns the [record](Self::record) of an asset opened from [ranges](crate::ranges). The [depth](Self::depth) is at most
+    /// [`Depth::Summary`], and there are no digests: both would need all bytes. Ask for it through
+    /// [`Ranges::ask`](crate::ranges::Ranges::ask) or [`load`](crate::ranges::Ranges::load).
+    pub fn record_in_ranges(&self, path: &Path, asset: &Asset<'_>) -> Record {
+        let scan = Self { depth: self.depth.min(Depth::Summary), digests: false, ..self.clone() };
+        let budget = Budget::new(asset.size(), &self.limits);
+        describe::describe_asset(&scan, path, &[], asset, &budget)
+    }
+
+    /// Returns the record of the target of an [address](crate::address) in the file of this path. A scan of the whole
+    /// file gives the same record.
     pub fn record_of(&self, path: &Path, opened: &Opened<'_>) -> Record {
         let budget = Budget::new(opened.bytes, &self.limits);
         describe::describe_opened(self, path, opened, &budget)

@@ -3,7 +3,7 @@
 //! When a thread touches a page of a mapped file, the system loads that page and a few around it, and the thread waits.
 //! On a mount with latency, a scan spends nearly all its time that way. So the members ahead are requested while
 //! earlier ones are processed: the whole member if its name indicates an asset, else only its beginning. Requests cost
-//! system calls, so they start only after a thread has had to wait.
+//! system calls, so they start only after a thread has waited for the first time.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -19,7 +19,7 @@ use crate::source::pages;
 /// How many bytes, and how many members, are requested ahead.
 const AHEAD: u64 = 2 << 20;
 const MOST: usize = 64;
-/// After this many bytes or members, check again whether a thread had to wait.
+/// After this many bytes or members, check again whether a thread has waited.
 const UNTIL_ASKED: u64 = 128 << 10;
 const UNTIL_ASKED_MEMBERS: u32 = 64;
 /// The bytes read from a member that may turn out to be an asset, and from one of which only the header is read.
@@ -71,7 +71,7 @@ impl<'a, I: Iterator<Item = Named<'a>>> Iterator for Prefetch<'a, I> {
     }
 }
 
-/// The byte range in which a member is read.
+/// Returns the byte range in which a member is read.
 fn place((name, member): &Named<'_>, depth: Depth) -> Range<u64> {
     let (start, around) = match member {
         Member::Pbo(member) => (member.offset(), 0),
@@ -86,7 +86,7 @@ fn place((name, member): &Named<'_>, depth: Depth) -> Range<u64> {
     start..start.saturating_add(member.stored_byte_len().min(most)).saturating_add(around)
 }
 
-/// Detects that a thread had to wait for the system to load a page.
+/// Detects that a thread has waited for the system to load a page.
 pub(super) struct Waits {
     /// The count before; `None` if it is not checked.
     before: Option<u64>,

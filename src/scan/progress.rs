@@ -38,7 +38,7 @@ impl Progress {
         self.0.targets.load(Ordering::Relaxed)
     }
 
-    /// The sizes of the files opened so far. They determine the bound of the results.
+    /// Returns the sizes of the files opened so far. They determine the bound of the results.
     pub fn opened_bytes(&self) -> u64 {
         self.0.opened.load(Ordering::Relaxed)
     }
@@ -53,7 +53,7 @@ impl Progress {
         self.0.stopped.load(Ordering::Relaxed)
     }
 
-    /// The switch itself, for code that does not depend on scans.
+    /// Returns the switch itself, for code that does not depend on scans.
     pub(super) fn switch(&self) -> Arc<AtomicBool> {
         self.0.stopped.clone()
     }
@@ -92,7 +92,7 @@ impl<'p> Stretch<'p> {
         Self { progress, bytes, left: bytes.into() }
     }
 
-    /// The bytes of the file that belong to this part.
+    /// Returns the bytes of the file that belong to this part.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -1,6 +1,7 @@
 //! The record of one asset in an index.
 
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -34,6 +35,9 @@ pub struct Record {
     /// A text that changes with the file and with the options of the scan; only for files that a scan opened. Equal
     /// stamps of one path mean equal records. A stamp has no other meaning.
     pub stamp: Option<String>,
+    /// The time of the last change: of the file, from the file system before it was read, or of the member, from its
+    /// archive. Not part of the record as JSON.
+    pub modified: Option<SystemTime>,
 }
 
 #[cfg(feature = "json")]
@@ -48,7 +52,7 @@ impl<W: std::io::Write, F: serde_json::ser::Formatter + Clone> Document<W, F> {
 }
 
 impl Record {
-    /// The path as text.
+    /// Returns the path as text.
     pub fn path_name(&self) -> Name {
         ByteStr::new(self.path.as_os_str().as_encoded_bytes()).into()
     }
@@ -110,7 +114,7 @@ impl Digests {
         Self(vec![("file", data.and_then(digest))])
     }
 
-    /// Iterates over names and lower-case hexadecimal digests, in order.
+    /// Returns an iterator over names and lower-case hexadecimal digests, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, Option<&str>)> {
         self.0.iter().map(|(name, digest)| (*name, digest.as_deref()))
     }

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use super::crew::{Crew, MOST_JOBS};
 use super::describe::{ALL, Described, Origin, describe_as, describe_opened, unreadable};
@@ -38,7 +39,7 @@ const MEMBER_WORK: [u64; 2] = [256, 2048];
 /// The bytes of results that a record takes, in addition to its names and problems.
 const RECORD_BYTES: u64 = 1024;
 
-/// The visible parts of an asset besides its record.
+/// The parts of an asset that the view sees, besides its record.
 struct InSight<'s, 'a> {
     data: &'a [u8],
     asset: Option<&'s Asset<'a>>,
@@ -46,16 +47,16 @@ struct InSight<'s, 'a> {
     members: Range<usize>,
 }
 
-/// The inside of an archive.
+/// An archive whose members are being visited.
 struct Inside<'i, 'a> {
     container: Container<'a>,
     data: &'a [u8],
     stretch: &'i Stretch<'i>,
-    /// The bytes that the stretch counts.
+    /// The size of `data`, to convert the members' sizes to progress.
     whole: u64,
 }
 
-/// The bytes of an archive up to which opening it again costs as much as its size; larger ones are mapped.
+/// The maximum number of bytes charged for opening an archive again. Larger archives are mapped, not read.
 const READ_WHOLE: u64 = 4 << 20;
 
 /// The members of an archive that remain to be visited, in order and with their names.
@@ -171,9 +172,10 @@ where
             Ok((file, metadata)) => {
                 // Use the metadata from before reading: later writes show in the next one.
                 let metadata = metadata.filter(|_| address.member.is_none());
+                let modified = metadata.as_ref().and_then(|metadata| metadata.modified().ok());
                 let stamp = metadata.and_then(|metadata| stamp(&metadata, &self.question));
                 scan.progress.open(file.len() as u64);
-                let is_there = self.address(&address, stamp, &file, target, next_if);
+                let is_there = self.address(&address, (stamp, modified), &file, target, next_if);
                 if let Err(error) = file.unchanged() {
                     self.put(Found::Unreadable(error.in_file(&address.file)));
                 }
@@ -184,20 +186,20 @@ where
         }
     }
 
-    /// The size of a file that has not changed since an earlier scan.
+    /// Returns the size of a file that has not changed since an earlier scan.
     fn unchanged(&self, address: &Address) -> Option<u64> {
         let known = self.scan.known.as_ref().filter(|_| address.member.is_none())?;
         let metadata = address.file.metadata().ok()?;
         known.has(&address.file, &stamp(&metadata, &self.question)?).then_some(metadata.len())
     }
 
-    /// The budget of a file of this size.
+    /// Returns the budget of a file of this size.
     fn budget(&self, bytes: u64) -> Budget {
         let budget = Budget::sharing(bytes, &self.scan.limits, &self.memory);
         budget.until(self.scan.progress.switch()).helped_by(self.crew.clone())
     }
 
-    /// The budget that all units of this archive share, for opening it and listing its members.
+    /// Returns the budget that all units of this archive share, for opening it and listing its members.
     fn budget_of_units(&self, path: &Path, bytes: u64) -> Budget {
         let budget = || Budget::new(bytes, &self.scan.limits);
         let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
@@ -219,7 +221,7 @@ where
     fn address(
         &self,
         address: &Address,
-        stamp: Option<String>,
+        (stamp, modified): (Option<String>, Option<SystemTime>),
         data: &[u8],
         target: &Target,
         next_if: &NextIf<'_>,
@@ -245,7 +247,9 @@ where
             let named = target.named && target.unit.as_ref().is_none_or(|unit| unit.named);
             let use_as = target.use_as;
             let units = units.as_ref();
-            let origin = Origin { stamp, use_as, members, units, named, ..Origin::opened(&address.file, &opened) };
+            let opened_as = Origin::opened(&address.file, &opened);
+            let modified = modified.or(opened_as.modified);
+            let origin = Origin { stamp, modified, use_as, members, units, named, ..opened_as };
             if let Ok(content) = &opened.content {
                 if let Some(unit) = target.unit.as_ref().filter(|_| origin.members.start > 0) {
                     let looked = self.look_on(&origin, content, content.budget(), stretch, unit, next_if);
@@ -522,7 +526,7 @@ where
         let summary = &mut record.summary;
         let around = record.member.as_ref().map_or(0, text_bytes);
         let references = summary.references.iter().map(|reference| text_bytes(&reference.name).saturating_add(40));
-        // Each has a line of its own.
+        // Each problem has a separate line.
         let problems = summary.problems.iter().map(|problem| (problem.message.len() as u64).saturating_add(around));
         let problems = problems.map(|bytes| bytes.saturating_add(100));
         let prefix = record.prefix.as_ref().map_or(0, text_bytes);
@@ -563,7 +567,7 @@ where
 /// The most bytes that one byte of a name takes in a record: `\u0001`.
 const LONGEST_ESCAPE: u64 = 6;
 
-/// The bytes that a text takes in a record.
+/// Returns the bytes that a text takes in a record.
 fn text_bytes(name: &Name) -> u64 {
     let escaped = name.text.bytes().filter(u8::is_ascii_control).count() as u64;
     let quoted = name.text.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count() as u64;

@@ -99,12 +99,14 @@ fn unescaped(text: &str) -> PathBuf {
 }
 
 impl Unit {
-    /// The range of members of the archive.
+    /// Returns the range of members of the archive.
     pub(super) fn members(&self) -> Range<usize> {
         let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         self.range.map_or(0..usize::MAX, |(first, last)| place(first)..place(last.saturating_add(1)))
     }
 
+    /// Checks that the file is unchanged.
+    ///
     /// # Errors
     /// Returns an error if the file's size or time has changed since the unit was made.
     pub(super) fn unchanged(&self, file: &Path) -> Result<()> {
@@ -126,8 +128,9 @@ fn stamp(path: &Path) -> Option<String> {
 impl Scan {
     /// Divides this scan into units of about this many bytes, for [`run_units`](Self::run_units) here or elsewhere.
     /// Small files share a unit. Larger archives are divided by their members, using the sizes in their directories.
-    /// The records of all units are those of the whole scan. But each unit has a [budget](crate::budget) of its own, so
-    /// units may find more in an archive that exceeds its limits. Opens no file that fits into a unit.
+    /// The records of all units together are those of the whole scan. But each unit has a separate
+    /// [budget](crate::budget), so units may find more in an archive that exceeds its limits. Files that fit into a
+    /// unit are not opened.
     ///
     /// A path that cannot be read is a unit too; the scan reports it.
     ///

@@ -60,7 +60,7 @@ pub(super) enum Use {
 }
 
 impl Selection {
-    /// All files below these paths, folder by folder. A path that cannot be read is an error in the list. With
+    /// Returns all files below these paths, folder by folder. A path that cannot be read is an error in the list. With
     /// `archives`, includes archives that do not match the patterns but may contain something that does.
     pub(super) fn walk(
         &self,
@@ -113,7 +113,7 @@ impl Selection {
         self.named(unit.path.clone(), Some(unit))
     }
 
-    /// The walk, and the folders skipped for the cost of their ignore files, reported after the walk.
+    /// Returns the walk, and the folders skipped for the cost of their ignore files, reported after the walk.
     fn entries(&self, root: &Path, globs: &Globs) -> Result<(ignore::Walk, Option<Receiver<Error>>)> {
         let mut walk = WalkBuilder::new(root);
         let left_out = (!self.ignored).then(|| ignored::bound(&mut walk, root)).transpose()?;
@@ -123,7 +123,8 @@ impl Selection {
             .max_depth(self.folder_depth)
             .follow_links(self.follow)
             .overrides(globs.overrides().clone())
-            .sort_by_file_name(Ord::cmp)
+            // In one folder, whole paths have the order of the names at their ends, and need not be split to find them.
+            .sort_by_file_path(|a, b| a.as_os_str().cmp(b.as_os_str()))
             .build();
         Ok((walk, left_out))
     }
@@ -143,7 +144,7 @@ pub(super) fn is_archive(path: &Path) -> bool {
     matches!(Format::from_extension(path), Some(Format::Pbo | Format::Zip))
 }
 
-/// The system's error without the path that the walk put into its text, so that the path appears once.
+/// Returns the system's error without the path that the walk put into its text, so that the path appears once.
 fn walk_error(error: ignore::Error, root: &Path) -> Error {
     let mut path = root.to_owned();
     let mut inner = &error;

@@ -179,7 +179,8 @@ pub(super) fn install() -> io::Result<()> {
         keep_spare_map();
     }
     // Stored before a fault can arrive. The action returned by the exchange itself replaces it.
-    place.store(Box::leak(Box::new(found)), Ordering::Release);
+    let expected: &libc::sigaction = Box::leak(Box::new(found));
+    place.store(ptr::from_ref(expected).cast_mut(), Ordering::Release);
     // SAFETY: all zeros is a valid action: the default, without flags and mask.
     let mut ours: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
     ours.sa_sigaction = handler as *const () as usize;
@@ -187,7 +188,10 @@ pub(super) fn install() -> io::Result<()> {
     // it.
     ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
     let found = exchange(&ours)?;
-    place.store(Box::leak(Box::new(found)), Ordering::Release);
+    // A handler may be reading the first one, so it is not freed.
+    if (found.sa_sigaction, found.sa_flags) != (expected.sa_sigaction, expected.sa_flags) {
+        place.store(Box::leak(Box::new(found)), Ordering::Release);
+    }
     USED.store(used.saturating_add(1), Ordering::Relaxed);
     Ok(())
 }

@@ -96,13 +96,13 @@ impl Counts {
         self.iter().find(|(known, _)| *known == name)?.1
     }
 
-    /// Iterates over names and counts in order.
+    /// Returns an iterator over names and counts in order.
     pub fn iter(&self) -> std::iter::Copied<std::slice::Iter<'_, (&'static str, Option<u64>)>> {
         self.0.iter().copied()
     }
 }
 
-/// Declares what a survey counts, in the order of [`Counts`]. Counts marked `inside` are known only if the survey
+/// Declares the counts of a survey, in the order of [`Counts`]. Counts marked `inside` are known only if the survey
 /// examined the parts.
 macro_rules! counted {
     (@known $inside:ident) => { true };

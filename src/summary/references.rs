@@ -96,7 +96,7 @@ impl References {
         self.left.is_some()
     }
 
-    /// The error if the references exceed the limit.
+    /// Returns the error if the references exceed the limit.
     pub(crate) fn limit_error(&self) -> Option<Error> {
         self.left.is_none().then(|| Error::limit("bytes of references", self.limit, flag::REFERENCES))
     }

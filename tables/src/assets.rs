@@ -4,7 +4,7 @@ use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, Field, Fields};
 
 use super::cells::{
-    Column, Ends, Flag, Float, Int, Long, OrNull, Present, Text, clamped, columns, fitting, structs, take_each,
+    Column, Ends, Flag, Float, Int, Long, OrNull, Present, Text, Time, clamped, columns, fitting, structs, take_each,
 };
 use meshpeek::scan::{self, Record};
 use meshpeek::summary::{Counts, Name, Problem, Reference, Summary};
@@ -39,6 +39,7 @@ pub(super) struct Assets {
     has_stored: Present,
     prefix: Text,
     stamp: Text,
+    mtime: Time,
 }
 
 /// One column for each count of any format.
@@ -116,6 +117,7 @@ impl Assets {
         self.stored(record.stored.as_ref());
         self.prefix.append_option(record.prefix.as_ref().map(|prefix| &prefix.text));
         self.stamp.append_option(record.stamp.as_ref());
+        self.mtime.put(record.modified);
         self.rows = self.rows.saturating_add(1);
     }
 
@@ -136,6 +138,7 @@ impl Assets {
         self.stored(None);
         self.prefix.append_null();
         self.stamp.append_null();
+        self.mtime.put(None);
         self.rows = self.rows.saturating_add(1);
     }
 
@@ -199,6 +202,7 @@ impl Assets {
             structs(Stored::fields(), self.stored.take()?, self.has_stored.take())?,
             self.prefix.take()?,
             self.stamp.take()?,
+            self.mtime.take()?,
         ])
     }
 }

@@ -1,11 +1,15 @@
 //! Builders for columns.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use arrow_array::builder::{ArrayBuilder, BooleanBuilder, Float32Builder, Int32Builder, Int64Builder, StringBuilder};
+use arrow_array::builder::{
+    ArrayBuilder, BooleanBuilder, Float32Builder, Int32Builder, Int64Builder, StringBuilder,
+    TimestampMicrosecondBuilder,
+};
 use arrow_array::{Array, ArrayRef, ListArray, StructArray};
 use arrow_buffer::{NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
-use arrow_schema::{ArrowError, DataType, Field, Fields};
+use arrow_schema::{ArrowError, DataType, Field, Fields, TimeUnit};
 
 /// A number as a table stores it. A number that does not fit is unknown.
 pub(super) fn fitting(number: u64) -> Option<i64> {
@@ -75,6 +79,36 @@ cells! {
     Int = Int32Builder of i32 as Int32;
     Long = Int64Builder of i64 as Int64;
     Text = StringBuilder of &'c str as Utf8, and values_slice;
+}
+
+/// A column of points in time.
+#[derive(Default)]
+pub(super) struct Time(TimestampMicrosecondBuilder);
+
+const UTC: &str = "UTC";
+
+impl Column for Time {
+    type Cell<'c> = SystemTime;
+
+    fn data_type() -> DataType {
+        DataType::Timestamp(TimeUnit::Microsecond, Some(UTC.into()))
+    }
+
+    fn put(&mut self, cell: Option<SystemTime>) {
+        let micros = |time: SystemTime| match time.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(after) => i64::try_from(after.as_micros()).ok(),
+            Err(before) => i64::try_from(before.duration().as_micros()).ok().and_then(i64::checked_neg),
+        };
+        self.0.append_option(cell.and_then(micros));
+    }
+
+    fn take(&mut self) -> Result<ArrayRef, ArrowError> {
+        Ok(Arc::new(self.0.finish().with_timezone(UTC)))
+    }
+
+    fn size(&self) -> (usize, usize) {
+        (self.0.len(), self.0.len().saturating_mul(size_of::<i64>()))
+    }
 }
 
 /// A column with null cells.

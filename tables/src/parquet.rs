@@ -1,9 +1,12 @@
 //! Writes batches as Parquet files.
 
+use std::fs::File;
 use std::io::Write;
+use std::path::Path;
 
 use arrow_array::RecordBatch;
 use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
@@ -57,6 +60,11 @@ impl<W: Write + Send> Writer<W> {
         Ok(())
     }
 
+    /// Marks the file as whole: it has every row of its scan, so that [`read`] gives them to a later one.
+    pub fn mark_whole(&mut self) {
+        self.0.append_key_value_metadata(KeyValue::new(WHOLE.to_owned(), "true".to_owned()));
+    }
+
     /// Writes the remaining rows and the end of the file.
     ///
     /// # Errors
@@ -66,13 +74,44 @@ impl<W: Write + Send> Writer<W> {
     }
 }
 
+/// The key of the metadata of whole files.
+const WHOLE: &str = "meshpeek.whole";
+
+/// Reads the batches of a file that a [`Writer`] wrote and [marked](Writer::mark_whole) as whole. Returns `None` if it is
+/// not whole, or has other columns than the table has now.
+///
+/// # Errors
+/// Returns an error if the file cannot be opened, or is not a Parquet file.
+pub fn read(path: &Path, table: Table) -> Result<Option<impl Iterator<Item = Result<RecordBatch>> + use<>>> {
+    let opened = File::open(path)
+        .map_err(Error::from)
+        .and_then(|file| ParquetRecordBatchReaderBuilder::try_new(file).map_err(parquet_error));
+    let builder = opened.map_err(|error| error.in_file(path))?;
+    let entries = builder.metadata().file_metadata().key_value_metadata();
+    let is_whole =
+        entries.into_iter().flatten().any(|entry| entry.key == WHOLE && entry.value.as_deref() == Some("true"));
+    if !is_whole || builder.schema().fields() != table.schema().fields() {
+        return Ok(None);
+    }
+    let reader: ParquetRecordBatchReader =
+        builder.with_batch_size(BATCH_ROWS).build().map_err(|error| parquet_error(error).in_file(path))?;
+    let path = path.to_owned();
+    let failed = move |error| Error::from(std::io::Error::other(error)).in_file(&path);
+    Ok(Some(reader.map(move |batch| batch.map_err(&failed))))
+}
+
+/// The rows of a batch that is read.
+const BATCH_ROWS: usize = 8192;
+
 /// The columns with mostly distinct cells, for which a dictionary is useless.
 fn various(table: Table) -> &'static [&'static str] {
     match table {
         Table::Assets => &["member", "digests.file", "digests.positions", "stored.offset", "stamp"],
         Table::Members => &["name", "offset", "crc32"],
         Table::Parts => &["offset"],
-        Table::Arrays => &["offset"],
+        Table::Arrays | Table::Problems => &["offset"],
+        Table::Files => &["path"],
+        Table::Geometry | Table::Lods | Table::Refs | Table::Dupes | Table::Diff => &[],
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, Field};
 
-use super::cells::{Column, Flag, Int, Long, OrNull, Text, Texts, clamped, columns, fitting};
+use super::cells::{Column, Flag, Int, Long, OrNull, Text, Texts, Time, clamped, columns, fitting};
 use meshpeek::address::Names;
 use meshpeek::container::{Container, Member};
 use meshpeek::inspect::Span;
@@ -20,12 +20,12 @@ pub(super) struct Key<'k> {
 }
 
 impl<'k> Key<'k> {
-    fn member(&self) -> Option<&'k str> {
+    pub(super) fn member(&self) -> Option<&'k str> {
         self.member.map(|member| &*member.text)
     }
 }
 
-fn index(index: usize) -> i32 {
+pub(super) fn index(index: usize) -> i32 {
     i32::try_from(index).unwrap_or(i32::MAX)
 }
 
@@ -83,6 +83,7 @@ columns! {
         offset: OrNull<Long> = row.stored.offset.and_then(fitting),
         crc32: OrNull<Long> = row.crc32(),
         time: OrNull<Text> = row.stored.time.as_deref(),
+        mtime: OrNull<Time> = row.stored.modified,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Decodes images of every form: the one place to add another.
 
 use std::io::Cursor;
+use std::path::Path;
 
 use image::{ImageFormat, ImageReader};
 use meshpeek::Format;
@@ -33,7 +34,7 @@ pub(super) fn is_embeddable(bytes: &[u8]) -> bool {
 
 /// Decodes an image, and scales it down if a side is larger than `most`. `None` if it does not decode.
 pub(super) fn decode(bytes: &[u8], name: &str, most: u32, room: &Reservation<'_>) -> Result<Option<Pixels>, TooLarge> {
-    if Format::sniff(bytes) == Some(Format::Paa) {
+    if Format::of_file(Path::new(name), bytes) == Some(Format::Paa) {
         let picture = texture::to_picture(bytes, most, room);
         return Ok(picture.map(|one| Pixels { size: [one.width, one.height].map(u32::from), rgba: one.rgba }));
     }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use meshpeek::address::{Address, open_checked_member};
 use meshpeek::budget::Reservation as Room;
 use meshpeek::container::Container;
-use meshpeek::export::{Pixels, base_name};
+use meshpeek::export::{Embedded, Pixels, base_name};
 use meshpeek::geometry::Texture;
 use meshpeek::inspect::Text;
 use meshpeek::summary::Name;
@@ -163,36 +163,11 @@ impl<'a> Images<'a> {
     }
 
     fn inside(&self, texture: &Texture<'_>, room: &Room<'_>) -> Option<Vec<u8>> {
-        match self.asset {
-            Asset::Bmx(map) => {
-                let image = map.textures().ok()?.get(texture.index?).ok()??.image()?;
-                let bytes = image.decoded_byte_len_hint();
-                if !room.affords(bytes, 0, bytes) {
-                    self.leave_out(&Name::from(texture.name).text);
-                    return None;
-                }
-                room.kept(bytes).ok()?;
-                Some(image.decode().ok()?.into_owned())
-            }
-            Asset::Lodka(model) => {
-                let Text::Bytes(name) = texture.name else { return None };
-                let lists = model.parts().flatten().filter_map(|part| part.textures().ok()?);
-                for one in lists.flat_map(|list| list.textures().flatten().collect::<Vec<_>>()) {
-                    room.work(LOOK_WORK).ok()?;
-                    if one.file_name.as_bytes().eq_ignore_ascii_case(name.as_bytes()) {
-                        let data = one.data.as_bytes();
-                        if !room.affords(data.len() as u64, 0, data.len() as u64) {
-                            self.leave_out(&Name::from(texture.name).text);
-                            return None;
-                        }
-                        room.kept(data.len() as u64).ok()?;
-                        return Some(data.to_vec());
-                    }
-                }
-                None
-            }
-            _ => None,
+        let found = Embedded::new(self.asset).find(texture, room);
+        if found.is_err() {
+            self.leave_out(&Name::from(texture.name).text);
         }
+        found.ok().flatten()
     }
 
     /// The file of this name. Only the last component opens a file: paths in a model are never followed.

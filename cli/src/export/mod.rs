@@ -10,10 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use meshpeek::address::Content;
 use meshpeek::budget::Reservation;
 use meshpeek::export::{self, Edges, Flaw, Lod, Mirror, Model, Options, Space, Up, View};
 use meshpeek::inspect::Depth;
 use meshpeek::pose::Rig;
+use meshpeek::rtm::Motion;
 use meshpeek::summary::{Problem, Problems, Severity};
 use meshpeek::{Asset, Budget, Error, Format, Inspect};
 
@@ -51,6 +53,9 @@ pub(crate) struct Args {
     /// The plain RTM animation of an MLOD model: each of its bones moves the selection of its name
     #[arg(long, value_name = "FILE")]
     motion: Option<PathBuf>,
+    /// The `model.cfg` with the skeleton of an MLOD model or a plain RTM animation
+    #[arg(long, value_name = "FILE")]
+    model_cfg: Option<PathBuf>,
     /// The axis to mirror from a left-handed format [default: x; z for Arma]
     #[arg(long, value_name = "AXIS")]
     mirror: Option<Axis>,
@@ -158,7 +163,7 @@ impl Form {
 impl Args {
     /// The files that are read.
     pub(crate) fn inputs(&self) -> Vec<&PathBuf> {
-        [Some(&self.file), self.motion.as_ref()].into_iter().flatten().collect()
+        [Some(&self.file), self.motion.as_ref(), self.model_cfg.as_ref()].into_iter().flatten().collect()
     }
 
     /// The images that the user names, and the name for surfaces that name none.
@@ -197,7 +202,18 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let motion_content = motion.as_ref().map(|motion| motion.content(common)).transpose()?;
     let motion =
         motion.as_ref().zip(motion_content.as_ref()).map(|(motion, content)| motion.asset(content)).transpose()?;
-    let rig = motion.as_ref().map(rig).transpose()?;
+    let config = args.model_cfg.as_ref().map(|path| Source::open(path, common)).transpose()?;
+    let config_content = config.as_ref().map(|config| config.content(common)).transpose()?;
+    let skeleton = match (&config, &config_content) {
+        (Some(config), Some(content)) => {
+            Some(skeleton(&source.name, content).map_err(|error| error.in_file(&config.name))?)
+        }
+        _ => None,
+    };
+    let rig = match &motion {
+        Some(motion) => Some(rig(motion, skeleton.as_ref())?),
+        None => skeleton,
+    };
     let mut images = Images::of(&asset, &source.address, source.bytes(), given, common);
     let budget = content.budget();
     let mut options = Options::default();
@@ -272,13 +288,20 @@ impl Args {
     }
 }
 
+/// The skeleton of a model, by its name.
+fn skeleton<'a>(model: &Path, config: &'a Content<'_>) -> meshpeek::Result<Rig<'a>> {
+    let stem = model.file_stem().unwrap_or_default().to_string_lossy();
+    Rig::from_model_cfg(config, &stem, config.budget())
+}
+
 /// The bones and the animation of a plain RTM file.
-fn rig<'a>(motion: &'a Asset<'a>) -> Result<Rig<'a>, Failure> {
+fn rig<'a>(motion: &'a Asset<'a>, skeleton: Option<&Rig<'a>>) -> Result<Rig<'a>, Failure> {
     let wrong = || Failure::Told("--motion needs a plain RTM animation".to_owned());
-    if motion.format() != Format::Rtm {
-        return Err(wrong());
+    let Asset::Rtm(plain @ Motion::Plain(_)) = motion else { return Err(wrong()) };
+    match skeleton {
+        Some(skeleton) => Ok(Rig::with_skeleton(*plain, skeleton)),
+        None => Ok(motion.rigs().pop().ok_or_else(wrong)??),
     }
-    Ok(motion.rigs().pop().ok_or_else(wrong)??)
 }
 
 /// The result of exporting a model.

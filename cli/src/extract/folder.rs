@@ -16,7 +16,7 @@ use crate::output::Output;
 use crate::output_file;
 use crate::visible::shown;
 
-/// What a file counts beside its bytes and its name, so that empty ones count too.
+/// The cost of a file in addition to its bytes and name, so that empty ones count too.
 const OF_A_FILE: u64 = 256;
 
 pub(super) struct Folder<'c> {

@@ -1,5 +1,6 @@
 //! Some keys of each asset as a row.
 
+use std::cell::OnceCell;
 use std::fmt;
 use std::io::Write;
 
@@ -99,6 +100,14 @@ fn added(key: &str, record: &Record, asset: Option<&Asset<'_>>) -> Option<Json> 
         }
         _ => None,
     }
+}
+
+/// The value of a key of a record, whose JSON is made when a key needs it.
+pub(crate) fn value(key: &str, record: &Record, json: &OnceCell<Vec<u8>>) -> Option<Json> {
+    added(key, record, None).or_else(|| {
+        let text = || serde_json::to_vec(record).unwrap_or_default();
+        find(key, json.get_or_init(text))
+    })
 }
 
 /// The value of a key in the JSON of a file, where `counts` and `detail` may be left out.

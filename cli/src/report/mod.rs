@@ -148,6 +148,10 @@ pub(crate) fn address(path: &str, member: Option<&str>) -> String {
 
 /// A text from a file, safe to show on a terminal.
 pub(crate) fn escape(text: &str) -> String {
+    // Most texts have nothing to escape.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'\\') {
+        return text.to_owned();
+    }
     ByteStr::from(text).to_string()
 }
 

@@ -17,10 +17,6 @@ use crate::args::Inputs;
 use crate::report::{self, escape};
 use crate::wrap::{HANG, held, wrapped};
 
-/// The width if neither a terminal nor COLUMNS sets one.
-const USUAL_WIDTH: usize = 100;
-/// The minimum width.
-const LEAST_WIDTH: usize = 40;
 /// The gap between two columns.
 const GAP: usize = 2;
 /// The preferred minimum widths of the columns of names and of counts.
@@ -30,14 +26,6 @@ const LEAST_COUNTS: usize = 20;
 const INDENT: usize = 2;
 
 const HEADING: Style = Style::new().bold();
-
-/// The width to use: that of the terminal, that of COLUMNS, or the default.
-pub(crate) fn width(terminal: bool) -> usize {
-    let of_terminal = || Some(usize::from(terminal_size::terminal_size_of(std::io::stdout())?.0.0));
-    let of_variable = || std::env::var("COLUMNS").ok()?.parse().ok();
-    let width = terminal.then(of_terminal).flatten().filter(|&width| width > 0).or_else(of_variable);
-    width.unwrap_or(USUAL_WIDTH).max(LEAST_WIDTH)
-}
 
 /// The arguments, which determine the order of results.
 pub(crate) struct Order<'i>(HashMap<&'i Path, usize>);

@@ -1,41 +1,23 @@
 //! Shows a file field by field.
 
+use std::fmt::Write as _;
 use std::io::{Result, Write};
 use std::ops::ControlFlow;
 
 use anstyle::{AnsiColor, Style};
 use meshpeek::dissect::{Line, LineKind, Sink, overview};
-use meshpeek::inspect::{Selector, Value};
-use meshpeek::json::LONGEST_TEXT;
+use meshpeek::inspect::Selector;
+use meshpeek::json::Row;
 use meshpeek::summary::Severity;
-use serde::Serialize;
 
 use crate::args::LineFormat;
 use crate::output::Output;
 use crate::report::{FAINT, HEADING, escape, severity};
-use crate::value::{AsJson, InWords};
+use crate::value::InWords;
 use crate::wrap::HANG;
 
 /// Deeper lines keep this indentation and state their depth.
 const DEEPEST_INDENT: usize = 40;
-
-/// A line as a JSON object.
-#[derive(Serialize)]
-struct Row<'l> {
-    depth: usize,
-    selector: Option<&'l str>,
-    name: &'l str,
-    kind: LineKind,
-    offset: Option<u64>,
-    bytes: Option<u64>,
-    r#type: Option<&'l str>,
-    value: Option<AsJson<'l>>,
-    note: Option<&'l str>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    lossy: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    raw: Option<String>,
-}
 
 /// The source of a file's lines.
 pub(crate) type Lines<'l> = &'l dyn Fn(Sink<'_>);
@@ -75,14 +57,21 @@ impl Within {
     }
 }
 
-/// Writes every line, or only those in the target of the selector. Without fields, an overview of them.
-pub(super) fn write(
-    lines: Lines<'_>,
-    format: LineFormat,
-    fields: bool,
-    only: Option<&Selector>,
-    out: &mut Output,
-) -> Result<()> {
+/// Which lines to write.
+pub(super) struct Choice<'c> {
+    /// Every field, instead of an overview of them.
+    pub(super) fields: bool,
+    /// Only the target of this selector.
+    pub(super) within: Option<&'c Selector>,
+    /// The most levels, counted from the first line.
+    pub(super) depth: usize,
+    /// Only these kinds; all if empty.
+    pub(super) kinds: &'c [String],
+}
+
+/// Writes the chosen lines.
+pub(super) fn write(lines: Lines<'_>, format: LineFormat, choice: &Choice<'_>, out: &mut Output) -> Result<()> {
+    let Choice { fields, within, depth, kinds } = *choice;
     let mut written = match format {
         LineFormat::Text => {
             writeln!(out, "{:>10}  {:>10}  {}", "offset", "bytes", if fields { "field" } else { "part" })
@@ -90,11 +79,14 @@ pub(super) fn write(
         LineFormat::Ndjson => Ok(()),
     };
     let wanted = |sink: Sink<'_>| {
-        let mut within = Within::new(only);
+        let mut within = Within::new(within);
         lines(&mut |line| if within.holds(line) { sink(line) } else { ControlFlow::Continue(()) });
     };
+    let mut first = None;
     let sink: Sink<'_> = &mut |line| {
-        if written.is_ok() {
+        let level = line.depth.saturating_sub(*first.get_or_insert(line.depth));
+        let is_kind = kinds.is_empty() || kinds.iter().any(|kind| kind == line.kind.name());
+        if written.is_ok() && is_kind && level < depth {
             written = write_line(line, format, out);
         }
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -110,41 +102,16 @@ pub(super) fn write(
 fn write_line(line: &Line<'_>, format: LineFormat, out: &mut Output) -> Result<()> {
     match format {
         LineFormat::Text => text(line, out),
-        LineFormat::Ndjson => ndjson(line, out),
+        LineFormat::Ndjson => out.json_line(&Row(line)),
     }
-}
-
-fn ndjson(line: &Line<'_>, out: &mut Output) -> Result<()> {
-    let given = |text| Some(text).filter(|text: &&str| !text.is_empty());
-    let meaning = match &line.value {
-        Some(Value::Coded(_, Some(meaning))) => &**meaning,
-        _ => &line.note,
-    };
-    let value = line.value.as_ref().map(AsJson);
-    let row = Row {
-        depth: line.depth,
-        selector: given(line.selector),
-        name: line.name,
-        kind: line.kind,
-        offset: line.span.map(|span| span.offset),
-        bytes: line.span.map(|span| span.bytes),
-        r#type: given(&line.type_name),
-        lossy: value.as_ref().is_some_and(AsJson::is_lossy),
-        raw: match &line.value {
-            Some(Value::Text(text)) => text.cut(LONGEST_TEXT).to_raw(),
-            _ => None,
-        },
-        value,
-        note: given(meaning),
-    };
-    out.json_line(&row)
 }
 
 fn text(line: &Line<'_>, out: &mut Output) -> Result<()> {
-    match line.span {
-        Some(span) => write!(out, "{:#010x}  {:>10}  ", span.offset, span.bytes)?,
-        None => write!(out, "{:24}", "")?,
-    }
+    // Writing to a String cannot fail.
+    let mut all = match line.span {
+        Some(span) => format!("{:#010x}  {:>10}  ", span.offset, span.bytes),
+        None => format!("{:24}", ""),
+    };
     let indent = 2 * line.depth.min(DEEPEST_INDENT);
     let deep = if line.depth > DEEPEST_INDENT { format!("[{}] ", line.depth) } else { String::new() };
     let name = escape(line.name);
@@ -154,12 +121,13 @@ fn text(line: &Line<'_>, out: &mut Output) -> Result<()> {
         (LineKind::Gap, _, "after the last part") => severity(Severity::Warning).1,
         (kind, ..) => style(kind),
     };
-    write!(out, "{:indent$}{deep}{HANG}{style}{name}{style:#}", "")?;
+    let _ = write!(all, "{:indent$}{deep}{HANG}{style}{name}{style:#}", "");
     let value = line.value.as_ref().map_or_else(String::new, |value| InWords(value).to_string());
     for (style, text) in [(FAINT, escape(&line.type_name)), (Style::new(), value), (Style::new(), escape(&line.note))] {
         if !text.is_empty() {
-            write!(out, "  {style}{text}{style:#}")?;
+            let _ = write!(all, "  {style}{text}{style:#}");
         }
     }
-    writeln!(out)
+    all.push('\n');
+    out.write_all(all.as_bytes())
 }

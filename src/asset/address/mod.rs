@@ -330,7 +330,7 @@ fn not_found(message: String) -> Error {
 mod tests {
     use super::*;
 
-    /// A PBO archive whose members are stored in place.
+    /// Returns a PBO archive whose members are stored in place.
     fn archive(members: &[(&[u8], &[u8])]) -> Vec<u8> {
         let entry = |name: &[u8], size: usize| [name, &[0; 17], &(size as u32).to_le_bytes()].concat();
         // A product entry without properties, by which any archive is recognized.

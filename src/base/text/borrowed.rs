@@ -52,7 +52,7 @@ impl<'a> ByteStr<'a> {
         }
     }
 
-    /// The length in bytes.
+    /// Returns the length in bytes.
     pub const fn len(&self) -> usize {
         self.0.len()
     }
@@ -167,7 +167,7 @@ impl<'a> Utf32Str<'a> {
         self.0.as_bytes()
     }
 
-    /// Iterates over the characters. An invalid code point is an `Err`.
+    /// Returns an iterator over the characters. An invalid code point is an `Err`.
     pub fn chars(&self) -> impl Iterator<Item = Result<char, u32>> + Clone + use<'a> {
         self.0.iter().map(|unit| char::from_u32(unit.get()).ok_or(unit.get()))
     }
@@ -190,7 +190,7 @@ impl<'a> Utf32Str<'a> {
         out
     }
 
-    /// The number of code points.
+    /// Returns the number of code points.
     pub const fn len(&self) -> usize {
         self.0.len()
     }

@@ -16,7 +16,7 @@ use crate::bytes::Cursor;
 /// The maximum number of decoded bytes per stored byte: each zero byte in the extension of a length adds 255.
 pub(super) const RATIO: u64 = 255;
 
-/// The bytes to read before the next look at the switch. Short instructions decode to 17 times as many at most.
+/// The bytes to read before the switch is checked again. Short instructions decode to 17 times as many at most.
 const PIECE: usize = stop::PIECE / 16;
 
 /// Returns the number of bytes of the stream at the cursor, including the end mark, given its decoded size.
@@ -109,7 +109,7 @@ fn instructions(src: &[u8], mut out: impl Output) -> Result<&[u8], (Fault, &[u8]
         rest = literals(rest, 1, count.into(), &mut out)?;
         before = if count < 4 { Before::Few } else { Before::Many };
     }
-    // Where to look at the switch, counted in the bytes left to read.
+    // The position at which the switch is checked next, counted in the bytes left to read.
     let mut look = src.len();
     loop {
         if rest.len() <= look {

@@ -34,7 +34,7 @@ impl Scene<'_> {
                 self.show(node, made.mesh, Some(skin));
                 continue;
             }
-            // The format does not intend several meshes in one node. They get nodes of their own.
+            // The format does not intend several meshes in one node. Each further mesh gets a separate node.
             let node = match self.nodes.get(home).is_some_and(|node| node.mesh.is_some()) {
                 true => self.node("".into(), Some(home), &Transform::IDENTITY)?,
                 false => home,
@@ -45,7 +45,7 @@ impl Scene<'_> {
     }
 }
 
-/// The bones that refer to each mesh, by its number.
+/// Returns the bones that refer to each mesh, by its number.
 fn joints(file: &b3d::Scene<'_>) -> HashMap<usize, Joints> {
     let mut meshes = HashMap::new();
     let mut number = 0_usize;

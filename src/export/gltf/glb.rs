@@ -148,7 +148,7 @@ impl<'r> Glb<'r> {
         self.push("accessors", accessor)
     }
 
-    /// The whole file, in pieces.
+    /// Returns the whole file, in pieces.
     pub(super) fn finish(mut self, asset: &Json, scene: &Json) -> Result<Vec<Vec<u8>>> {
         if self.bytes > 0 {
             self.push("buffers", json!({ "byteLength": self.bytes }))?;

@@ -80,7 +80,7 @@ impl Scene<'_> {
                         self.skin(&model.joints, model.first, loose, place, &world)?
                     }
                 };
-                // A proxy puts the mesh elsewhere, which only a skin of its own can say.
+                // A proxy moves the mesh, which requires a separate skin.
                 if proxy.is_none() {
                     model.skin = Some(skin);
                 }
@@ -90,7 +90,7 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// The models with nodes for their bones and proxies, by number.
+    /// Returns the models with nodes for their bones and proxies, by number.
     fn models<'a>(&mut self, asset: &'a Asset<'_>, file: &lodka::Model<'a>) -> Result<BTreeMap<usize, Model<'a>>> {
         let mut rigs: HashMap<usize, Rig<'_>> = HashMap::new();
         for rig in asset.rigs() {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use super::glb::{Use, set};
 use super::{CORNER_WORK, Scene, finite, is_finite};
 use crate::base::error::Result;
-use crate::export::image::{MOST_SIDE, base_name, media_type, to_png};
+use crate::export::image::{MOST_SIDE, Pixels, base_name, media_type, to_png};
 use crate::geometry::{Alpha, Material, Texture, UvTransform, linear};
 
 /// Returns true if the transform can be written as `KHR_texture_transform`, which scales before it rotates.
@@ -14,12 +14,23 @@ pub(super) fn is_expressible(transform: &UvTransform) -> bool {
     (rotation == 0.0 || u == v) && is_finite(&[offset[0], offset[1], u, v, rotation])
 }
 
+/// How to show an image: blended if a pixel is half opaque, masked if all are opaque or invisible.
+fn alpha_of(pixels: &Pixels) -> Alpha {
+    let mut alphas = pixels.rgba.as_chunks().0.iter().map(|&[.., alpha]: &[u8; 4]| alpha).filter(|alpha| *alpha < 255);
+    match alphas.clone().any(|alpha| alpha > 0) {
+        true => Alpha::Blend,
+        false if alphas.next().is_some() => Alpha::Mask(0.5),
+        false => Alpha::Opaque,
+    }
+}
+
 impl Scene<'_> {
     pub(super) fn material(&mut self, material: &Material<'_>, uv_sets: usize) -> Result<usize> {
         let part = |part: f32| if part.is_finite() { part.clamp(0.0, 1.0) } else { 1.0 };
-        let [.., opacity] = material.color;
+        let opacity = if material.alpha == Alpha::Image { 1.0 } else { material.color[3] };
         // Vertex colors replace the material's own.
-        let color = if material.vertex_colors { [1.0, 1.0, 1.0, opacity] } else { material.color };
+        let [red, green, blue, _] = if material.vertex_colors { [1.0; 4] } else { material.color };
+        let color = [red, green, blue, opacity];
         let mut surface = json!({
             "baseColorFactor": linear(color.map(part)),
             "metallicFactor": 0.0,
@@ -49,7 +60,14 @@ impl Scene<'_> {
         if [r, g, b] != [0.0; 3] {
             set(&mut json, "emissiveFactor", json!([r, g, b]));
         }
-        match material.alpha {
+        let alpha = match (material.alpha, material.base()) {
+            (Alpha::Image, Some(base)) => {
+                let image = self.image(base)?.and_then(|image| self.see_through.get(&image));
+                image.copied().unwrap_or(Alpha::Opaque)
+            }
+            (alpha, _) => alpha,
+        };
+        match alpha {
             Alpha::Mask(from) => {
                 set(&mut json, "alphaMode", "MASK");
                 set(&mut json, "alphaCutoff", json!(from));
@@ -92,7 +110,7 @@ impl Scene<'_> {
         })
     }
 
-    /// A reference to a texture, if its coordinates and its image are available.
+    /// Returns a reference to a texture, if its coordinates and its image are available.
     fn reference(&mut self, texture: &Texture<'_>, uv_sets: usize) -> Result<Option<Json>> {
         if texture.uv_set >= uv_sets {
             return Ok(None);
@@ -123,7 +141,7 @@ impl Scene<'_> {
         Ok(Some(index))
     }
 
-    /// The image of a texture, if it is available: PNG and JPEG files as they are, others as PNG.
+    /// Returns the image of a texture, if it is available: PNG and JPEG files as they are, others as PNG.
     fn image(&mut self, texture: &Texture<'_>) -> Result<Option<usize>> {
         let name = self.name(texture.name);
         let key = (name.clone(), texture.is_black_clear);
@@ -133,6 +151,7 @@ impl Scene<'_> {
         let room = self.room;
         let affords = |bytes: usize| room.affords(0, bytes as u64, bytes as u64);
         let file = if texture.is_black_clear { None } else { self.images.file(texture, room) };
+        let mut alpha = Alpha::Opaque;
         let found = match file.and_then(|file| Some((file, media_type(file)?))) {
             Some((file, kind)) => affords(file.len()).then(|| (file.to_vec(), kind)).ok_or(()),
             None => match self.images.pixels(texture, MOST_SIDE, room) {
@@ -145,6 +164,7 @@ impl Scene<'_> {
                     if texture.is_black_clear {
                         pixels.clear_black();
                     }
+                    alpha = alpha_of(&pixels);
                     let png = to_png(&pixels)?;
                     affords(png.len()).then_some((png, "image/png")).ok_or(())
                 }
@@ -158,7 +178,12 @@ impl Scene<'_> {
             Ok((bytes, kind)) => {
                 let view = self.glb.view(bytes.len(), bytes, Use::Other)?;
                 let image = json!({ "bufferView": view, "mimeType": kind, "name": base_name(&name) });
-                Some(self.glb.push("images", image)?)
+                let index = self.glb.push("images", image)?;
+                if alpha != Alpha::Opaque {
+                    self.room.keep(CORNER_WORK)?;
+                    self.see_through.insert(index, alpha);
+                }
+                Some(index)
             }
         };
         self.room.keep(CORNER_WORK.saturating_add(name.len() as u64))?;

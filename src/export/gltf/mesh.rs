@@ -79,7 +79,7 @@ impl Joints {
         self.bones.is_empty()
     }
 
-    /// The index after all bones.
+    /// Returns the index after all bones.
     fn behind(&self) -> u16 {
         u16::try_from(self.bones.len()).unwrap_or(u16::MAX)
     }
@@ -88,18 +88,19 @@ impl Joints {
         self.bones.len() >= usize::from(u16::MAX)
     }
 
-    /// The index of the mesh's own node among them, if it is present.
+    /// Returns the index of the mesh's own node among them, if it is present.
     fn own(&self) -> Option<u16> {
         self.places.get(&u32::try_from(self.home?).ok()?).copied()
     }
 
-    /// The joints that move vertices, with their weights.
+    /// Returns the joints that move vertices, with their weights.
     fn shares(&self, weights: &Weights, corners: &[Corner]) -> (Vec<[u16; 4]>, Vec<[f32; 4]>) {
         let own = self.own().unwrap_or(self.behind());
         corners.iter().map(|corner| self.strongest(weights.of(corner.position as usize), own)).unzip()
     }
 
-    /// The four strongest joints of a vertex, each once, with weights that sum to 1; `own` if no joint moves it.
+    /// Returns the four strongest joints of a vertex, each once, with weights that sum to 1; `own` if no joint moves
+    /// it.
     fn strongest(&self, all: &[Influence], own: u16) -> ([u16; 4], [f32; 4]) {
         let some = all.iter().filter(|one| one.weight > 0.0 && one.weight.is_finite());
         let placed = some.filter_map(|one| Some((*self.places.get(&one.joint)?, one.weight)));
@@ -158,7 +159,7 @@ impl Scene<'_> {
         made
     }
 
-    /// The position in the common space, without the matrix of its node.
+    /// Returns the position in the common space, without the matrix of its node.
     fn mirrored(&self, [x, y, z]: [f32; 3]) -> [f32; 3] {
         match self.format {
             Format::Lodka => [x, y, z],
@@ -303,7 +304,7 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// The mesh of all primitives kept for it. `None` if none has triangles.
+    /// Returns the mesh of all primitives kept for it. Returns `None` if none has triangles.
     pub(super) fn mesh(&mut self, key: &Key, name: &str) -> Result<Option<Made>> {
         let Some(Kept { primitives, is_skinned, has_loose, targets }) = self.meshes.remove(key) else {
             return Ok(None);

@@ -59,7 +59,7 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// The LOD to write; `None` for all.
+    /// Returns the LOD to write; `None` for all.
     fn lod(&self, file: &mlod::Model<'_>) -> Result<Option<usize>> {
         match self.options.lod {
             Lod::All => Ok(None),
@@ -76,7 +76,7 @@ impl Scene<'_> {
         }
     }
 
-    /// The bones that move selections of a LOD, by their names in any case.
+    /// Returns the bones that move selections of a LOD, by their names in any case.
     fn selections(&self, lod: &mlod::Lod<'_>, rig: &Rig<'_>) -> Result<Moved> {
         let mut joints = Joints::new(None);
         let mut all: Vec<(usize, Influence)> = Vec::new();
@@ -97,9 +97,14 @@ impl Scene<'_> {
         Ok(Moved { joints, weights: Weights::new(lod.points.len(), || all.iter().copied()) })
     }
 
-    /// The bones of an animation without a model.
+    /// Adds the bones and animations of an animation file without a model.
+    #[cfg(feature = "rtm")]
     pub(super) fn motion(&mut self, asset: &Asset<'_>) -> Result<()> {
-        for rig in asset.rigs() {
+        let rigs = match (asset, self.options.rig) {
+            (Asset::Rtm(motion), Some(skeleton)) => vec![Ok(Rig::with_skeleton(*motion, skeleton))],
+            _ => asset.rigs(),
+        };
+        for rig in rigs {
             let (rig, first) = (rig?, self.nodes.len());
             self.bones(&rig, None)?;
             self.animations(&rig, first)?;

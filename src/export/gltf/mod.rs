@@ -29,7 +29,7 @@ use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::text::Name;
 use crate::budget::Reservation as Room;
-use crate::geometry::{Matrix, Primitive, Primitives, Transform};
+use crate::geometry::{Alpha, Matrix, Primitive, Primitives, Transform};
 use crate::inspect::Inspect;
 use crate::outline::Text;
 
@@ -60,6 +60,7 @@ pub(super) fn write(
         materials: HashMap::new(),
         textures: HashMap::new(),
         pictures: HashMap::new(),
+        see_through: HashMap::new(),
         times: HashMap::new(),
         clips: Vec::new(),
         has_clip: false,
@@ -120,6 +121,8 @@ struct Scene<'s> {
     materials: HashMap<String, usize>,
     textures: HashMap<(usize, [bool; 2]), usize>,
     pictures: HashMap<(String, bool), Option<usize>>,
+    /// The images that are not opaque, and how to show them.
+    see_through: HashMap<usize, Alpha>,
     /// Arrays of times already written, by the bits of their numbers.
     times: HashMap<Vec<u32>, usize>,
     /// The first names of animations, for a message.
@@ -187,7 +190,7 @@ impl Scene<'_> {
         }
     }
 
-    /// The next primitive that can be read. Others are counted.
+    /// Returns the next primitive that can be read. Others are counted.
     fn next<'a>(&mut self, all: &mut Primitives<'a>) -> Result<Option<Primitive<'a>>> {
         for primitive in all {
             self.room.work(PRIMITIVE_WORK)?;

@@ -10,7 +10,7 @@ use crate::base::error::Result;
 use crate::geometry::Matrix;
 use crate::pose::{Clip, Rig};
 
-/// How many names of animations a message has.
+/// The maximum number of animation names in a message.
 const MOST_NAMES: usize = 20;
 
 /// Normalizes a rotation.
@@ -24,7 +24,7 @@ pub(super) fn unit(rotation: [f32; 4]) -> [f32; 4] {
     }
 }
 
-/// The matrix from a mesh to a joint, both at rest, in a form that glTF accepts.
+/// Returns the matrix from a mesh to a joint, both at rest, in a form that glTF accepts.
 fn bind(joint: Matrix, mesh: &Matrix, basis: impl Fn(&Matrix) -> Matrix) -> [f32; 16] {
     let matrix = basis(&joint.inverse().map_or(Matrix::IDENTITY, |inverse| inverse.after(mesh)));
     let mut columns = if is_finite(matrix.0.as_flattened()) { matrix.0 } else { Matrix::IDENTITY.0 };
@@ -46,8 +46,8 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// Adds the skin of a mesh at `place` in the common space. The first bone is node `first`, and the bones are at `world` at rest.
-    /// Vertices without a bone follow the node `loose`, with its place.
+    /// Adds the skin of a mesh at `place` in the common space. The first bone is node `first`, and the bones are at
+    /// `world` at rest. Vertices without a bone follow the node `loose`, with its place.
     pub(super) fn skin(
         &mut self,
         joints: &Joints,
@@ -89,7 +89,7 @@ impl Scene<'_> {
             self.has_clip = true;
         }
         let basis = self.basis;
-        // Seconds of the result for one of the file.
+        // The number of seconds in the result for each second of the file.
         let fps = self.options.fps.filter(|fps| *fps > 0.0);
         let pace = clip.rate().zip(fps).map_or(1.0, |(rate, fps)| rate / fps);
         let (mut channels, mut samplers) = (List::default(), List::default());
@@ -126,7 +126,7 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// The arrays of times and values. Keys that glTF cannot represent, such as a time before 0, are left out.
+    /// Returns the arrays of times and values. Keys that glTF cannot represent, such as a time before 0, are left out.
     fn keys<const N: usize>(&mut self, keys: impl Iterator<Item = (f32, [f32; N])>) -> Result<Option<(usize, usize)>> {
         let mut last = f32::NEG_INFINITY;
         let sound = |(time, value): &(f32, [f32; N])| {

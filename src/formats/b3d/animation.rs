@@ -70,23 +70,35 @@ record! {
     /// A node may have several, such as one for positions and one for rotations over the same frames.
     /// [`Node::to_tracks`](super::Node::to_tracks) merges them.
     Keys<'a> {
-        /// Which columns there are, as stored: 1 positions, 2 scales, 4 rotations. Other bits have no meaning and no
+        /// The columns of the keys as stored: 1 positions, 2 scales, 4 rotations. Other bits have no meaning and no
         /// bytes.
         #[rule(Range(1, 7))]
         flags: u32 = "flags",
-        /// A frame, and the value of each column in it.
+        /// The keys: a frame and the value of each column in it.
         records: Interleaved<'a, KeyLayout> = "frame" [KeyLayout(flags)],
     }
 }
 
-/// A key as stored.
+/// The stored form of a key.
 pub(super) const KEY: &Schema = &Schema {
     name: "Key",
-    doc: " A key: one of the `records` of `Keys`.",
+    doc: " One key: an element of `records` in `Keys`.",
     fields: &[
-        FieldInfo::new("frame", Some("frame"), i32::TYPE, None, " The frame; real files begin at 1."),
-        FieldInfo::new("position", Some("position"), Vec3::TYPE, Some("flags & 1 != 0"), " The position then."),
-        FieldInfo::new("scale", Some("scale"), Vec3::TYPE, Some("flags & 2 != 0"), " The scale then."),
+        FieldInfo::new(
+            "frame",
+            Some("frame"),
+            i32::TYPE,
+            None,
+            " Number of the frame. The first frame of real files is 1.",
+        ),
+        FieldInfo::new(
+            "position",
+            Some("position"),
+            Vec3::TYPE,
+            Some("flags & 1 != 0"),
+            " Position in this frame, relative to the parent node.",
+        ),
+        FieldInfo::new("scale", Some("scale"), Vec3::TYPE, Some("flags & 2 != 0"), " Scale in this frame."),
         FieldInfo {
             rule: Rule::Unit,
             ..FieldInfo::new(
@@ -94,13 +106,13 @@ pub(super) const KEY: &Schema = &Schema {
                 Some("rotation"),
                 Quat::TYPE,
                 Some("flags & 4 != 0"),
-                " The rotation then, the real part first.",
+                " Rotation in this frame, the real part first.",
             )
         },
     ],
 };
 
-/// Which columns keys have.
+/// The columns that keys have.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyLayout(u32);
 

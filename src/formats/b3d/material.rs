@@ -21,15 +21,15 @@ record! {
         /// The file's name as stored: any encoding, often an absolute path of the author's machine. Never open it
         /// unchecked.
         name: ByteStr<'a> = "file",
-        /// Flags for sampling and mapping.
+        /// Flags for sampling and mapping. Default 1.
         flags: TextureFlags = "flags",
-        /// How it mixes with the textures before it.
+        /// How it mixes with the textures before it. Default 2.
         blend: TextureBlend = "blend",
-        /// Shift of its coordinates.
-        position: [f32; 2] = "x_pos",
-        /// Scale of its coordinates.
-        scale: [f32; 2] = "x_scale",
-        /// Turn of its coordinates, in radians.
+        /// Offset of its coordinates. Default 0, 0.
+        position: [f32; 2] = "x_pos, y_pos",
+        /// Scale of its coordinates. Default 1, 1.
+        scale: [f32; 2] = "x_scale, y_scale",
+        /// Rotation of its coordinates in radians. Default 0.
         rotation: f32 = "rotation",
     }
 }
@@ -39,15 +39,15 @@ record! {
     Brush<'a>(layers: u64) named name {
         /// Its name as stored.
         name: ByteStr<'a> = "name",
-        /// Red, green, blue and alpha.
+        /// Red, green, blue and alpha. Default 1, 1, 1, 1.
         #[rule(Range(0, 1))]
-        color: [f32; 4] = "red",
-        /// Strength of highlights.
+        color: [f32; 4] = "red, green, blue, alpha",
+        /// Strength of highlights. Default 0.
         shininess: f32 = "shininess",
-        /// How it mixes with what lies behind it; 0 if the writer set none.
+        /// How it mixes with what is drawn behind it. Default 1; 0 if the writer set none.
         #[rule(Range(0, 3))]
         blend: BrushBlend = "blend",
-        /// Lighting flags.
+        /// Lighting flags. Default 0.
         fx: BrushFx = "fx",
         /// Indices into the list of textures, one for each layer, -1 for an empty layer.
         texture_ids: LeArray<'a, I32> as Layers<'a> = "texture_id" [layers],
@@ -222,7 +222,7 @@ impl<'a> Material<'a> for Brush<'a> {
     fn head(cursor: &mut Cursor<'a>) -> Result<u64> {
         let offset = cursor.offset();
         let n_texs = cursor.parse(context("n_texs", in_place::<BrushListHead>()))?.n_texs.get();
-        u64::try_from(n_texs).map_err(|_| Error::malformed(format!("n_texs is {n_texs}")).at(offset))
+        u64::try_from(n_texs).map_err(|_| Error::malformed(format!("{n_texs} is negative")).at(offset).within("n_texs"))
     }
 
     fn describe_head(cursor: &Cursor<'a>, out: &mut Outline<'_>) {
@@ -329,6 +329,6 @@ mod tests {
         let brushes: Vec<_> = brushes.map(|(offset, brush)| (offset, brush.unwrap().name)).collect();
         assert_eq!(brushes, [(12, "skin".into())]);
         let error = Brush::head(&mut chunk.body()).unwrap_err();
-        assert_eq!(error.to_string(), "at 0x8: n_texs is -2");
+        assert_eq!(error.to_string(), "n_texs at 0x8: -2 is negative");
     }
 }

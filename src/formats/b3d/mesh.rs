@@ -104,24 +104,24 @@ record! {
     }
 }
 
-/// A vertex as stored.
+/// The stored form of a vertex.
 pub(super) const VERTEX: &Schema = &Schema {
     name: "Vertex",
-    doc: " A vertex: one of the `records` of `Vertices`.",
+    doc: " One vertex: an element of `records` in `Vertices`.",
     fields: &[
-        FieldInfo::new("position", Some("x"), Vec3::TYPE, None, " Its position."),
+        FieldInfo::new("position", Some("x, y, z"), Vec3::TYPE, None, " Position, relative to the mesh's node."),
         FieldInfo::new(
             "normal",
-            Some("nx"),
+            Some("nx, ny, nz"),
             Vec3::TYPE,
             Some("vertex_flags & 1 != 0"),
-            " Its normal; some writers scale it.",
+            " Normal. Some writers do not scale it to length 1.",
         ),
         FieldInfo {
             rule: Rule::Range(0, 1),
             ..FieldInfo::new(
                 "color",
-                Some("red"),
+                Some("red, green, blue, alpha"),
                 Color::TYPE,
                 Some("vertex_flags & 2 != 0"),
                 " Red, green, blue and alpha.",
@@ -132,7 +132,7 @@ pub(super) const VERTEX: &Schema = &Schema {
             Some("tex_coords"),
             Type::Varying("f32[]", 0),
             None,
-            " Texture coordinates: `tex_coord_set_size` numbers for each of the `tex_coord_sets`.",
+            " Texture coordinates: `tex_coord_sets` sets of `tex_coord_set_size` numbers.",
         ),
     ],
 };
@@ -384,8 +384,9 @@ impl<'a> Deref for Triangles<'a> {
 record! {
     /// A BONE chunk.
     WeightList<'a> {
-        /// The vertices and their weights for the bone, 0 to 1. Many writers list every vertex, most with weight 0.
-        weights: LeArray<'a, Weight> as Rest<'a, Weight> = "vertex_id",
+        /// The vertices and their weights for the bone. The document states no range; `verify` reports weights that are not
+        /// from 0 to 1. Many writers list every vertex, most with weight 0.
+        weights: LeArray<'a, Weight> as Rest<'a, Weight> = "vertex_id, weight",
     }
 }
 

@@ -5,20 +5,20 @@
 //! ```text
 //! BB3D  version
 //!   TEXS  textures: name, flags, blend, position, scale, rotation
-//!   BRUS  brushes: name, color, shininess, blend, fx, textures by their number
+//!   BRUS  brushes: name, color, shininess, blend, fx, indices of textures
 //!   NODE  name, position, scale, rotation
 //!     MESH  brush
 //!       VRTS  vertices: position [normal] [color] [texture coordinates]
 //!       TRIS  brush, triangles: three vertices each
 //!     BONE  weights: vertex, weight
 //!     KEYS  animation keys: frame [position] [scale] [rotation]
-//!     ANIM  flags, frames, frames a second
-//!     SEQS  a named range of frames; PIVO  nothing: of some writers, not of the document
+//!     ANIM  flags, frames, frames per second
+//!     SEQS  a named range of frames; PIVO  empty: both are not in the spec, only some writers add them
 //!     NODE  ...
 //! ```
 //!
-//! No counts are stored; a list ends with its chunk. Chunks may come in any order, but those that others refer to by
-//! number come first. Unknown chunks are skipped and can be listed ([`Scene::walk`]).
+//! No counts are stored; a list ends with its chunk. Chunks may come in any order, but chunks that others refer to by
+//! index come first. Unknown chunks are skipped and can be listed ([`Scene::walk`]).
 //!
 //! Numbers are little-endian, nothing is aligned.
 //!

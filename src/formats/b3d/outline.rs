@@ -1,7 +1,7 @@
-//! Every field of a scene, told once.
+//! The outline and the dissection of a scene.
 //!
-//! Lists stand beside each other and name their nodes by number: how deep a file nests has no bound that a reader of
-//! documents could count on. Dissected, what they list lies where its chunk does.
+//! The outline has flat lists that refer to nodes by index, because nodes may nest deeper than readers of JSON or XML
+//! support. The dissection nests as the file does.
 
 use super::material::{Brush, Material, Materials, Met, Texture};
 use super::wire::{AnimationFields, ChunkHeader, MeshHead, SceneHead};
@@ -20,12 +20,14 @@ pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
     out.field("trailing_bytes", scene.trailing().len());
     materials(scene.textures(), out);
     materials(scene.brushes(), out);
+    out.list("nodes");
     for node in scene.nodes() {
         if let Some(node) = out.ok(node) {
             self::node(&node, out);
         }
     }
     let met = |is_sought: fn(&Kind<'_>) -> bool| Named::new(scene).filter(move |(_, step)| is_sought(&step.part));
+    out.list("meshes");
     for (index, (node, step)) in met(|part| matches!(part, Kind::Mesh(_))).enumerate() {
         let (Kind::Mesh(mesh), Some(node)) = (step.part, node) else { continue };
         chunk(&step.chunk, Part::item("meshes", index).labelled(node.name), out, |out| {
@@ -33,6 +35,7 @@ pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
             self::mesh(&mesh, out);
         });
     }
+    out.list("bones");
     for (index, (node, step)) in met(|part| matches!(part, Kind::Bone(_))).enumerate() {
         let (Kind::Bone(mesh), Some(node)) = (step.part, node) else { continue };
         chunk(&step.chunk, Part::item("bones", index).labelled(node.name), out, |out| {
@@ -40,6 +43,7 @@ pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
             bone(mesh, &step.chunk, out);
         });
     }
+    out.list("unknown_chunks");
     for (index, (_, step)) in met(|part| matches!(part, Kind::Unknown)).enumerate() {
         let tag = step.chunk.tag().to_string();
         chunk(&step.chunk, Part::item("unknown_chunks", index), out, |out| {
@@ -49,10 +53,10 @@ pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
     }
 }
 
-/// The chunks of a scene that can be read, each with the node it lies in.
+/// Iterates over the readable chunks of a scene, each with the node that contains it.
 struct Named<'a> {
     walk: super::Walk<'a>,
-    /// The nodes around the place.
+    /// The nodes that contain the current chunk.
     around: Vec<Node<'a>>,
 }
 
@@ -79,7 +83,7 @@ impl<'a> Iterator for Named<'a> {
     }
 }
 
-/// The same in the order of the file: each chunk inside the one around it.
+/// Dissects a scene: in file order, with each chunk inside its parent.
 pub(super) fn dissect(scene: &Scene<'_>, out: &mut Outline<'_>) {
     scene.chunk().header().describe_fields(0, out);
     describe_fixed::<SceneHead>(&mut scene.chunk().body(), out);
@@ -100,7 +104,7 @@ pub(super) fn dissect(scene: &Scene<'_>, out: &mut Outline<'_>) {
     leave(&mut around, 0, out);
 }
 
-/// Ends the parts around, down to so many.
+/// Ends open chunks until only `depth` are left.
 fn leave(around: &mut Vec<Around>, depth: usize, out: &mut Outline<'_>) {
     while around.len() > depth {
         if around.pop().is_some_and(|around| around.is_shown) {
@@ -109,7 +113,7 @@ fn leave(around: &mut Vec<Around>, depth: usize, out: &mut Outline<'_>) {
     }
 }
 
-/// What was told inside a chunk around the place, for the numbers of what follows.
+/// An open chunk, and how many chunks of each kind were found in it.
 #[derive(Default)]
 struct Around {
     is_shown: bool,
@@ -121,7 +125,7 @@ struct Around {
     triangles: usize,
 }
 
-/// How many were told of what goes by its number in the file.
+/// How many of each kind were found in the scene.
 #[derive(Default)]
 struct Told {
     texture_lists: usize,
@@ -133,12 +137,12 @@ struct Told {
     unknown: usize,
 }
 
-/// The number of the next of its kind, which it counts.
+/// Returns the index of the next item of a kind, and counts it.
 pub(super) fn next(count: &mut usize) -> usize {
     std::mem::replace(count, count.saturating_add(1))
 }
 
-/// What should be there once by its name, any further one by its number.
+/// Names a chunk that may exist once: the first one is a single part, each further one an item of the list `more`.
 fn once(name: &'static str, more: &'static str, count: &mut usize) -> Part<'static> {
     match next(count).checked_sub(1) {
         None => Part::one(name),
@@ -167,7 +171,7 @@ impl Told {
     }
 }
 
-/// What a chunk has before the chunks in it.
+/// Describes the content of a chunk that precedes its child chunks.
 fn inside<'a>(part: &Kind<'a>, chunk: &Chunk<'a, ChunkHeader>, told: &mut Told, is_shown: bool, out: &mut Outline<'_>) {
     match part {
         Kind::Textures => told.textures = list::<Texture<'_>>(chunk, told.textures, out),
@@ -187,7 +191,7 @@ fn inside<'a>(part: &Kind<'a>, chunk: &Chunk<'a, ChunkHeader>, told: &mut Told, 
     }
 }
 
-/// The textures or brushes of one chunk, of which the first has this number; the number of the next.
+/// Describes the textures or brushes of one chunk, starting with index `first`. Returns the index after the last.
 fn list<'a, T: Material<'a>>(chunk: &Chunk<'a, ChunkHeader>, first: usize, out: &mut Outline<'_>) -> usize {
     T::describe_head(&chunk.body(), out);
     materials(Materials::<T>::of(chunk, first), out)
@@ -203,7 +207,7 @@ fn materials<'a, T: Material<'a>>(mut materials: Materials<'a, T>, out: &mut Out
     materials.index()
 }
 
-/// The fields of a record that takes a whole chunk.
+/// Describes the fields of a record that takes a whole chunk.
 fn whole<'a, T: Record<'a>>(chunk: &Chunk<'a, ChunkHeader>, out: &mut Outline<'_>) {
     if let Some(body) = out.ok(chunk.whole()) {
         describe_fields::<T, ()>(body, (), out);
@@ -223,9 +227,11 @@ fn node(node: &Node<'_>, out: &mut Outline<'_>) {
         if let Some(pivot) = node.tagged(b"PIVO").next() {
             chunk(&pivot, Part::one("pivot"), out, |_| {});
         }
+        out.list("keys");
         for (index, keys) in node.tagged(b"KEYS").enumerate() {
             chunk(&keys, Part::item("keys", index), out, |out| self::keys(&keys, out));
         }
+        out.list("sequences");
         for (index, sequence) in node.tagged(b"SEQS").enumerate() {
             chunk(&sequence, Part::item("sequences", index), out, |out| self::sequence(&sequence, out));
         }
@@ -274,6 +280,7 @@ fn mesh(mesh: &Mesh<'_>, out: &mut Outline<'_>) {
         }
     }
     let triangles = mesh.chunks().flatten().filter(|child| child.tag() == Tag(*b"TRIS"));
+    out.list("triangles");
     for (index, child) in triangles.enumerate() {
         chunk(&child, Part::item("triangles", index), out, |out| {
             let Some(triangles) = out.ok(Triangles::parse(&child, mesh.brush_id())) else { return };
@@ -295,6 +302,7 @@ fn vertices(vrts: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
     if let Some(colors) = vertices.colors() {
         out.array("colors", &colors);
     }
+    out.list("uvs");
     for set in 0..vertices.sets() {
         if let Some(coords) = vertices.tex_coords(set) {
             out.array_item("uvs", set, &coords);

@@ -1,4 +1,4 @@
-//! The five questions of [`Inspect`], answered for scenes.
+//! The implementation of [`Inspect`] for scenes.
 
 use super::verify::Survey;
 use super::{ChunkKind, Scene, Step, Triangles, Vertices};
@@ -17,13 +17,13 @@ impl Inspect for Scene<'_> {
         (Format::B3d, &self.limits, self.data.len() as u64)
     }
 
-    /// For a summary, one walk over all chunks, which looks into none of the arrays.
+    /// Summarizes with one walk over all chunks, without reading their arrays.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let mut references = References::new(&self.limits);
         let counted = Survey::new(self, depth, problems).run(&mut references);
         Summary {
             version: u32::try_from(self.version).ok(),
-            // What nodes hold is known where they were walked.
+            // Counts of chunks in nodes are known only if the nodes were walked.
             counts: counted.counts(depth > Depth::Header),
             references: references.into_vec(problems),
             ..Summary::new(Format::B3d, self.data.len() as u64)

@@ -1,7 +1,8 @@
-//! What can be wrong with a scene, and the counts that fall out of looking.
+//! Checks scenes, and counts their parts on the way.
 //!
-//! Not reported: a MESH without TRIS (14 of 1,005 real files have none); keys beyond the frames of their ANIM and 0 frames
-//! a second, which are usual; normals that are not unit, which the writers of 129 of 506 files scale.
+//! Not reported: a MESH without TRIS (14 of 1,005 real files have none); keys outside the frames of their ANIM, and 0
+//! frames per second, which are common; normals that are not of length 1, because the writers of 129 of 506 files scale
+//! them.
 
 use std::fmt;
 
@@ -11,13 +12,14 @@ use super::wire::ChunkHeader;
 use super::{Animation, Bone, ChunkKind, Keys, Mesh, Node, Scene, Sequence, Step, Triangles, Vertices};
 use crate::base::code::Code;
 use crate::base::error::{Context, Error};
+use crate::base::stop;
 use crate::bytes::chunk::{Chunk, Tag};
 use crate::bytes::{Strided, Vec3};
 use crate::check::{self, Check, Facing, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
 use crate::inspect::{Depth, Inspect as _};
 use crate::summary::{self, Problems, ReferenceKind, Severity, counted};
 
-/// The version that the document describes.
+/// The version that the spec describes.
 const VERSION: i32 = 1;
 
 counted! {
@@ -33,7 +35,8 @@ counted! {
     animations inside,
 }
 
-/// One walk over a scene: its materials, its whole structure, or every index and number too.
+/// One walk over a scene. Depending on the depth, it reads only the materials, all chunks, or all indices and numbers
+/// too.
 pub(super) struct Survey<'s, 'a> {
     scene: &'s Scene<'a>,
     depth: Depth,
@@ -41,16 +44,16 @@ pub(super) struct Survey<'s, 'a> {
     problems: &'s mut Problems,
     counted: Counted,
     brushes_met: bool,
-    /// What was met so far in each node around the current chunk.
+    /// The chunks found so far in each node that contains the current chunk.
     open_nodes: Vec<OpenNode>,
     mesh: OpenMesh<'a>,
 }
 
-/// What only a deep survey keeps.
+/// Data that only a deep survey needs.
 struct Deep {
-    /// How many of each there were right below BB3D.
+    /// The number of TEXS, BRUS and NODE chunks directly below BB3D.
     at_root: [u32; 3],
-    /// BONE chunks without an ANIM at or above them, and where the first lies.
+    /// The number of BONE chunks without an ANIM in their node or an ancestor, and the offset of the first.
     unanimated: (u64, u64),
 }
 
@@ -60,14 +63,14 @@ struct OpenNode {
     meshes: u32,
     bones: u32,
     animations: u32,
-    /// Lists of keys, and sequences.
+    /// The number of lists of keys; then that of sequences.
     keys: usize,
     sequences: usize,
-    /// BONE chunks at and below it that no ANIM was met around, and where the first lies.
+    /// The number of BONE chunks in it and below it without an ANIM so far, and the offset of the first.
     unanimated: (u64, u64),
 }
 
-/// What was met so far in the current mesh.
+/// The data found so far in the current mesh.
 #[derive(Default)]
 struct OpenMesh<'a> {
     vertices_seen: bool,
@@ -93,7 +96,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             return self.counted;
         }
         let mut walk = self.scene.walk();
-        // Looked at where they are: to move steps, which are large, took longer than to make them.
+        // Borrowed, because moving these large steps took longer than creating them.
         while let Some(step) = &walk.next() {
             match step {
                 Ok(step) => self.step(step),
@@ -148,7 +151,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// Those of the textures and brushes that can be read.
+    /// Checks the texture ids of all brushes. Textures and brushes that cannot be read are not counted.
     #[inline(never)]
     fn material_numbers(&mut self) {
         let mut ids = References::new(self.counted.textures);
@@ -163,7 +166,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     #[inline(always)]
     fn step(&mut self, step: &Step<'a>) {
         let Step { chunk, part, node, depth } = step;
-        // What a part cannot be read for is told with the node it lies in.
+        // Adds the node that contains the chunk to an error.
         let place = |error: Error| in_node(error, *node);
         match part {
             ChunkKind::Textures | ChunkKind::Brushes => {
@@ -262,7 +265,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// The place of the mesh met last among all.
+    /// Returns the index of the current mesh.
     fn mesh_index(&self) -> usize {
         usize::try_from(self.counted.meshes).unwrap_or(usize::MAX).saturating_sub(1)
     }
@@ -272,7 +275,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         move |error| error.within(part).within_item("meshes", index)
     }
 
-    /// What BB3D should hold once.
+    /// Warns at the second chunk of a kind that BB3D should contain once.
     fn once_at_root(&mut self, chunk: &Chunk<'a, ChunkHeader>, kind: usize) {
         let Some(count) = self.deep.as_mut().and_then(|deep| deep.at_root.get_mut(kind)) else { return };
         *count = count.saturating_add(1);
@@ -281,7 +284,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// Ends the nodes around, down to so many.
+    /// Ends open nodes until only `depth` are left.
     fn leave(&mut self, depth: usize) {
         while self.open_nodes.len() > depth {
             let Some(open) = self.open_nodes.pop() else { return };
@@ -341,7 +344,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// The normals of the mesh that ends here, held against its triangles.
+    /// Compares the normals of the mesh that ends here with its triangles.
     fn facing(&mut self) {
         let facing = std::mem::take(&mut self.mesh.facing);
         let Some(normals) = self.mesh.vertices.and_then(|vertices| vertices.normals()).filter(|_| facing.is_wrong())
@@ -372,7 +375,10 @@ impl<'s, 'a> Survey<'s, 'a> {
         if let Some(normals) = vertices.normals() {
             let positions = vertices.positions();
             let of = |column: &Strided<'a, Vec3>, id: i32| Some(column.get(usize::try_from(id).ok()?)?.to_array());
-            for triangle in triangles.indices {
+            for (index, triangle) in triangles.indices.iter().enumerate() {
+                if index % check::PIECE == 0 && stop::is_set() {
+                    return;
+                }
                 let [a, b, c] = triangle.vertices.map(|id| Some((of(&positions, id.get())?, of(&normals, id.get())?)));
                 if let (Some(a), Some(b), Some(c)) = (a, b, c) {
                     self.mesh.facing.add([a.0, b.0, c.0], [a.1, b.1, c.1]);
@@ -393,7 +399,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         Check::new(UnitRange).array(rows, weights).tell("weights", self.problems, place);
         match bone.mesh() {
             Some(mesh) => {
-                // A mesh whose vertices are unreadable has been told of already.
+                // Unreadable vertices were already reported.
                 if let Ok(vertices) = mesh.vertices() {
                     let ids = bone.weights.iter().map(|weight| weight.vertex.get().into());
                     let check = Check::new(Index(vertices.len() as u64)).array(&bone.weights, ids);
@@ -431,14 +437,14 @@ impl<'s, 'a> Survey<'s, 'a> {
         ids.tell("", self.problems, |error| place(error.within("brush_id")));
     }
 
-    /// The node that a chunk lies in; those inside it end here.
+    /// Ends nodes until the one that contains the chunk is the innermost. Returns it.
     fn open(&mut self, node: Option<usize>) -> Option<&mut OpenNode> {
         let around = self.open_nodes.iter().rposition(|open| Some(open.index) == node);
         self.leave(around.map_or(0, |place| place.saturating_add(1)));
         self.open_nodes.last_mut()
     }
 
-    /// A chunk that a node should have once.
+    /// Warns if a node has a second chunk of this kind, or both MESH and BONE.
     fn only_one(
         &mut self,
         chunk: &Chunk<'a, ChunkHeader>,
@@ -457,7 +463,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// A chunk that claims more than the chunk around it holds; not told again where the whole file is cut there.
+    /// Reports a chunk that is longer than its parent. A chunk cut by the end of the whole file is not reported again.
     #[inline]
     fn truncated(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: impl Fn(Error) -> Error) {
         let Err(error) = chunk.whole() else { return };
@@ -474,7 +480,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 }
 
-/// Adds up how many, and keeps where the first lies.
+/// Adds to a count, and keeps the smallest offset.
 fn add((count, first): &mut (u64, u64), (more, offset): (u64, u64)) {
     if *count == 0 || (more > 0 && offset < *first) {
         *first = offset;
@@ -482,7 +488,7 @@ fn add((count, first): &mut (u64, u64), (more, offset): (u64, u64)) {
     *count = count.saturating_add(more);
 }
 
-/// Numbers that stand for items of a list, or -1 for none.
+/// Checks indices into a list, of which -1 means none.
 struct References {
     known: Check<Known>,
     none: Check<NoneIsMinusOne>,
@@ -515,10 +521,10 @@ impl References {
 }
 
 rules! {
-    /// One of so many items, or none.
+    /// An index below this count, or negative for none.
     Known(u64) of i32 = Code::Range, |Self(count), id| u64::try_from(id).map_or(true, |id| id < *count),
         format!("not below {count}");
 
-    /// What is negative stands for none, and is -1.
+    /// A negative index is -1.
     NoneIsMinusOne of i32 = Code::OddRange, |_, id| id >= -1, "below -1, which is none";
 }

@@ -18,7 +18,7 @@ wire! {
 
     /// The head of BB3D, before its chunks.
     SceneHead = 4 {
-        /// Major x 100 + minor.
+        /// Major x 100 + minor. Default 1.
         version: I32 = "version",
     }
 
@@ -50,9 +50,9 @@ wire! {
         /// 1 normals, 2 colors.
         #[rule(Bits(3))]
         vertex_flags: U32 = "flags",
-        /// Number of sets of texture coordinates.
+        /// Number of sets of texture coordinates, at most 8.
         tex_coord_sets: I32 = "tex_coord_sets",
-        /// Number of components of each set.
+        /// Number of components of each set, at most 4.
         tex_coord_set_size: I32 = "tex_coord_set_size",
     }
 
@@ -72,13 +72,13 @@ wire! {
 
     /// An ANIM chunk.
     AnimationFields = 12 {
-        /// Unused by the document, which writes 0.
+        /// Unused. Writers store 0.
         #[rule(OneOf(&[0]))]
         flags: I32 = "flags",
-        /// How many frames.
+        /// Number of frames.
         #[rule(Least(0))]
         frames: I32 = "frames",
-        /// Frames a second; 0 in some files.
+        /// Frames per second. Default 60; 0 in some files.
         #[rule(Least(0))]
         fps: F32 = "fps",
     }

@@ -88,7 +88,7 @@ pub struct Entry<'m> {
     archive: &'m Archive<'m>,
     central: CentralEntry<'m>,
     /// The index among the entries.
-    index: usize,
+    pub(super) index: usize,
 }
 
 impl<'m> Entry<'m> {

@@ -58,7 +58,7 @@ record! {
         name: Utf32Str<'m> = "NAME",
         /// The kind of record.
         kind: Kind = "TYPE" [place.version],
-        /// Where the record starts in the table of its kind.
+        /// Offset of the record in the table of its kind.
         record_offset: u64 = "OFFSET",
         /// Offset of this entry in `index.bm`.
         offset: u64 as Known<u64> [place.offset],
@@ -71,7 +71,8 @@ fn read<'m>(cursor: &mut Cursor<'m>, version: u32) -> Result<IndexEntry<'m>> {
 }
 
 impl Stored for Kind {
-    const TYPE: Type = Type::Varying("u8", 1);
+    const TYPE: Type = Type::Varying("u8; u32 in version 10", 1);
+    const CODES: &'static [(i64, &'static str)] = &[(0, "object"), (1, "mesh"), (2, "material"), (3, "texture")];
 
     fn value(&self) -> Option<Value<'_>> {
         Some(Value::Coded(self.0.into(), self.name().map(Into::into)))

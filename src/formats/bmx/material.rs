@@ -14,18 +14,18 @@ record! {
         emissive: [f32; 3] = "EMISSIVE" where layout.version >= 11,
         /// Sharpness of highlights, 0 to 100 in Blender.
         power: f32 = "SPECULAR_POWER" where layout.version >= 11,
-        /// Set where pixels that are wholly transparent are left out. Programs of early 2022 wrote version 14 without this
-        /// and the three flags that follow.
+        /// Set if fully transparent pixels are not drawn. Programs of early 2022 wrote version 14 without this field
+        /// and the three that follow.
         alpha_test: Flag = "ALPHA_TEST" [layout.flags()] where layout.version >= 14 && layout.has_switches,
-        /// Set where it is mixed with what lies behind, by alpha.
+        /// Set if it is blended by alpha with what is drawn behind it.
         alpha_blend: Flag = "ALPHA_BLEND" [layout.flags()] where layout.version >= 14 && layout.has_switches,
-        /// Set where it writes its depth.
+        /// Set if it writes to the depth buffer.
         z_buffer: Flag = "Z_BUFFER" [layout.flags()] where layout.version >= 14 && layout.has_switches,
-        /// Set where it is seen from behind too.
+        /// Set if its back faces are drawn too.
         two_sided: Flag = "TWO_SIDED" [layout.flags()] where layout.version >= 14 && layout.has_switches,
-        /// Set where it has a texture.
+        /// Set if it has a texture.
         use_texture: Flag = "USE_TEXTURE" [layout.flags()],
-        /// Index of the texture in the map; without a meaning if it has none.
+        /// Index of the texture in the map; meaningless if the material has none.
         texture_index: u32 = "MAP_KD",
     }
     also |material, out| out.field("texture", material.texture())
@@ -43,8 +43,8 @@ impl<'m> Listed<'m> for Material<'m> {
     const LIST: &'static str = "materials";
     const TABLE: TableId = TableId::Materials;
 
-    /// Version 14 has two layouts. The size of the table tells them apart, or the distance from the first record to the
-    /// second.
+    /// Version 14 has two layouts. They are distinguished by the size of the table, or by the distance between the
+    /// first two records.
     fn layout(version: u32, table: &Table<'_>, list: &List<'m, Self>) -> Layout {
         const WITH: u64 = 61;
         const WITHOUT: u64 = 57;

@@ -7,9 +7,9 @@
 //! | `mesh.bm` | [`Mesh`]: positions, texture coordinates, normals, faces |
 //! | `material.bm` | [`Material`]: colors, switches, texture |
 //! | `texture.bm` | [`Texture`]: file name, and whether the game has the image |
-//! | `Texture/` and a file name | an image that the map brings along |
+//! | `Texture/` and a file name | an image embedded in the map |
 //!
-//! Objects refer to their mesh, faces to their material and materials to their texture by number: the index among the
+//! Objects refer to their mesh, faces to their material and materials to their texture by index: the position among the
 //! index entries of that TYPE.
 //!
 //! | space | |
@@ -17,7 +17,7 @@
 //! | axes | x right, y up, z forward |
 //! | handedness | left |
 //! | front faces | clockwise |
-//! | V | down from the top: 0 is the upper edge, programs write negated ones of Blender |
+//! | V | down from the top: 0 is the upper edge; programs write the negated V of Blender |
 //! | quaternions | none |
 //! | matrices | row by row, for row vectors (p' = p M), the translation in the last row |
 //! | units | those of the game |
@@ -31,11 +31,10 @@
 //! Supports versions 10 to 14. Version 14 has two layouts, distinguished by the size of `material.bm`: programs of
 //! April 2022 wrote materials of 57 bytes, all later ones write 61.
 //!
-//! The images of external textures and the models of [`Component`]s are not in the file; the game has them.
+//! The images of external textures and the models of [`Component`]s are in the game, not in the file.
 //!
-//! Inflating uses flate2 with zlib-rs (cargo feature `zlib-rs`, on by default) or, without the feature, with
-//! miniz_oxide. Both are pure Rust. Summarizing a map with a mesh table of 77 MB (17 MB in the file) takes 181 ms with
-//! the first and 291 ms with the second.
+//! Inflating uses flate2 with zlib-rs, which is pure Rust. Summarizing a map with a mesh table of 77 MB (17 MB in the
+//! file) takes 181 ms.
 
 mod archive;
 pub mod axes;

@@ -21,7 +21,8 @@ record! {
         world_matrix: Matrix = "WORLD_MATRIX",
         /// The groups it belongs to; their order has no meaning.
         groups: List<'m, Utf32Str<'m>> = "GROUP_LIST" where layout.version >= 13,
-        /// Index of the mesh in the map, or number of the component.
+        /// Index of the mesh in the map. For a component, the number of its kind, as listed.
+        #[codes(Component)]
         mesh_index: u32 = "MESH_INDEX",
     }
     also |object, out| match object.component() {

@@ -1,4 +1,4 @@
-//! Every field of a map, told once.
+//! The outline and the dissection of a map.
 
 use std::ops::ControlFlow;
 
@@ -17,11 +17,13 @@ pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {
     let version = version(map, out);
     out.field("version", version);
     out.field("comment", map.comment());
+    out.list("entries");
     for (index, entry) in map.entries().enumerate() {
         self::entry(&entry, index, out);
     }
     tables(map, out);
     let unknown = map.index().into_iter().flatten().flatten().filter(|entry| entry.kind.name().is_none());
+    out.list("unknown_entries");
     for (index, entry) in unknown.enumerate() {
         if out.is_done() {
             break;
@@ -36,7 +38,7 @@ fn tables(map: &Map<'_>, out: &mut Outline<'_>) {
     }
 }
 
-/// The records of a table.
+/// Describes the records of a table.
 fn table_records(map: &Map<'_>, id: TableId, out: &mut Outline<'_>) {
     match id {
         TableId::Index => {}
@@ -49,11 +51,12 @@ fn table_records(map: &Map<'_>, id: TableId, out: &mut Outline<'_>) {
     }
 }
 
-/// The records of one kind. The table they lie in is unpacked only for a visitor that looks into one.
+/// Describes the records of one kind. Their table is decompressed only if the visitor looks inside a record.
 fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(&Placed<'m, T>, &mut Outline<'_>)) {
-    // What keeps the index from being read has been told with the version.
+    // An unreadable index was reported with the version.
     let Ok(list) = List::<T>::new(map) else { return };
     let mut budget = None;
+    out.list(T::LIST);
     for index in 0..list.len() {
         if out.is_done() {
             break;
@@ -85,7 +88,7 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(
     }
 }
 
-/// The fields of a record, which lie in its table.
+/// Describes the fields of a record.
 fn fields<'m, T: Listed<'m>>(record: &Placed<'m, T>, out: &mut Outline<'_>) {
     let mut inside = InTable { out, table: record.table };
     describe_fields::<T, _>(record.cursor(), record.layout, &mut Outline::new(&mut inside));
@@ -94,15 +97,15 @@ fn fields<'m, T: Listed<'m>>(record: &Placed<'m, T>, out: &mut Outline<'_>) {
 fn image(texture: &Placed<'_, Texture<'_>>, out: &mut Outline<'_>) {
     let image = texture.image();
     out.field("embedded_as", image.as_ref().map(Entry::name));
-    // Dissected, it lies in its entry.
+    // A dissection shows the image in its zip entry.
     if let Some(image) = image.filter(|image| !out.dissects() && out.ok(image.stored_bytes()).is_some()) {
         out.array("image", &Content(image));
     }
 }
 
-/// The same in the order of the file: the entries of the zip, in those of tables their records.
+/// Dissects the zip in file order, with the records of a table inside its entry.
 pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
-    // Tables in no zip are no file.
+    // Tables without a zip have no file order.
     let Some(archive) = map.source.archive() else { return };
     let mut entries: Vec<(usize, Entry<'_>)> = map.entries().enumerate().collect();
     entries.sort_by_key(|(_, entry)| entry.header_offset());
@@ -146,7 +149,7 @@ pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
     archive.directory().dissect(out);
 }
 
-/// The version and entries of the index, as they lie.
+/// Describes the version and the entries of the index as stored.
 fn index_entries(map: &Map<'_>, table: &Table<'_>, out: &mut Outline<'_>) {
     let Some(version) = version(map, out) else { return };
     let mut inside = InTable { out, table: *table };
@@ -165,14 +168,14 @@ fn index_entries(map: &Map<'_>, table: &Table<'_>, out: &mut Outline<'_>) {
     }
 }
 
-/// Tells what lies in a table by its place in the file, where the table is stored as it is; else without one.
+/// Converts positions in a table to positions in the file if the table is stored uncompressed. Otherwise removes them.
 struct InTable<'o, 'v, 't> {
     out: &'o mut Outline<'v>,
     table: Table<'t>,
 }
 
 impl InTable<'_, '_, '_> {
-    /// The place in the file; of what is unpacked, the place in the table is told.
+    /// Returns the range in the file. For a compressed table, announces the range in its decompressed data instead.
     fn span(&mut self, span: Span) -> Option<Span> {
         match self.table.place {
             TableLocation::Stored(base) => Some(Span { offset: base.saturating_add(span.offset), ..span }),
@@ -203,6 +206,10 @@ impl Visitor for InTable<'_, '_, '_> {
         self.out.is_done()
     }
 
+    fn list(&mut self, name: &'static str) {
+        self.out.list(name);
+    }
+
     fn field(&mut self, name: &'static str, value: Value<'_>) {
         self.out.field(name, value);
     }
@@ -217,14 +224,14 @@ impl Visitor for InTable<'_, '_, '_> {
         }
         match self.span(field.span) {
             Some(span) => self.out.stored(&StoredField { span, ..*field }, value),
-            None => self.out.field(field.name, value),
+            None => self.out.stored(field, value),
         }
     }
 
     fn stored_texts<'t>(&mut self, field: &StoredField, texts: &mut dyn Iterator<Item = Text<'t>>) {
         match self.span(field.span) {
             Some(span) => self.out.stored_texts(&StoredField { span, ..*field }, texts),
-            None => self.out.texts(field.name, texts),
+            None => self.out.stored_texts(field, texts),
         }
     }
 
@@ -232,7 +239,7 @@ impl Visitor for InTable<'_, '_, '_> {
         let storage = table.storage();
         let storage = match (self.span(storage.span()), self.table.place) {
             (Some(span), _) => Storage { offset: span.offset, ..storage },
-            // The stream's bytes have been told.
+            // A dissection has already shown the compressed bytes.
             (None, TableLocation::Packed(_)) if self.dissects() => Storage { packing: Packing::Derived, ..storage },
             (None, TableLocation::Packed(_)) => Storage { packing: Packing::Deflate, ..storage },
             (None, _) => storage,
@@ -249,7 +256,7 @@ impl Visitor for InTable<'_, '_, '_> {
     }
 }
 
-/// An array that lies in another place than it knows.
+/// An array with a different location than it reports.
 struct Elsewhere<'t> {
     table: &'t dyn array::Table,
     storage: Storage,
@@ -277,7 +284,7 @@ impl array::Table for Elsewhere<'_> {
     }
 }
 
-/// The unpacked bytes of an entry.
+/// The decompressed bytes of an entry.
 struct Content<'m>(Entry<'m>);
 
 impl array::Table for Content<'_> {
@@ -311,7 +318,7 @@ fn version(map: &Map<'_>, out: &mut Outline<'_>) -> Option<u32> {
 
 fn entry(entry: &Entry<'_>, index: usize, out: &mut Outline<'_>) {
     let part = Part::item("entries", index).labelled(entry.name());
-    // Where the data does not fit in the file, it lies in no one piece of it.
+    // An entry whose data does not fit in the file has no contiguous range.
     let part = match (entry.stored_bytes(), extent(entry)) {
         (Ok(_), (offset, bytes)) => part.spanning(offset, bytes),
         (Err(_), _) => part,
@@ -347,7 +354,7 @@ fn method(entry: &Entry<'_>) -> Option<&'static str> {
     }
 }
 
-/// From the entry's header to the end of its data, and of what follows that.
+/// Returns the offset of an entry's header, and the length from there to the end of its data and its descriptor.
 fn extent(entry: &Entry<'_>) -> (u64, u64) {
     let start = entry.header_offset();
     let header = entry.local().map_or(0, |local| local.data_offset.saturating_sub(start));

@@ -1,4 +1,4 @@
-//! The five questions of [`Inspect`], answered for maps.
+//! The implementation of [`Inspect`] for maps.
 
 use super::index::{Listed, Placed};
 use super::{List, Map, table, verify};
@@ -15,13 +15,13 @@ impl Inspect for Map<'_> {
         (Format::Bmx, &self.limits, self.bytes)
     }
 
-    /// Inflates `index.bm`; for a summary also `object.bm` if there are objects, for the number of components; `mesh.bm`
-    /// if there are meshes, for the lengths of their lists; `texture.bm` if there are textures, for their names. Never
-    /// `material.bm`, never an image, but to verify.
+    /// Inflates `index.bm`. A summary also inflates `object.bm` if there are objects, to count components; `mesh.bm` if
+    /// there are meshes, for the lengths of their lists; and `texture.bm` if there are textures, for their names. Only
+    /// verifying inflates `material.bm` and images.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         if depth == Depth::Verify {
             verify::map(self, problems);
-            // What a look at the facts finds was found with the rest.
+            // The verifier has already reported the problems that `facts` finds.
             return self.facts(depth, &mut Problems::new(&self.limits));
         }
         self.facts(depth, problems)
@@ -34,7 +34,8 @@ impl Inspect for Map<'_> {
         super::outline::dissect(self, out);
     }
 
-    /// The tables that are packed, and four times the names in the directory, of which copies are kept.
+    /// Returns the size of the compressed tables when decompressed, plus four times the size of the directory, whose
+    /// names are copied.
     fn kept_bytes(&self) -> u64 {
         self.source.archive().map_or(0, |archive| {
             table::inflated_bytes(archive).saturating_add(archive.directory_bytes().saturating_mul(4))
@@ -75,7 +76,7 @@ impl Map<'_> {
             if let Some(error) = &index.broken {
                 problems.error(error);
             }
-            // Of a broken index the entries are known so far as they go, their number is not.
+            // In a broken index, the readable entries are known, but not how many there should be.
             let count = |length: Result<usize>| length.ok().filter(|_| whole).map(|length| length as u64);
             let inside = depth > Depth::Header;
             let components = if inside { self.components(problems) } else { None };
@@ -108,19 +109,20 @@ impl Map<'_> {
         summary
     }
 
-    /// Every entry of the zip is a block; empty ones that are stored are not counted.
+    /// Counts every entry of the zip as a block, except stored entries of 0 bytes.
     fn blocks(&self) -> Blocks {
         let mut blocks = Blocks::default();
         for entry in self.entries() {
             let (packed, unpacked) = (entry.stored_byte_len(), entry.decoded_byte_len_hint());
             let is_packed = entry.central().header.method.get() != 0;
-            // A stored entry is empty where it unpacks to nothing.
+            // A stored entry is empty if its decompressed size is 0.
             blocks.count(is_packed, if is_packed { packed } else { unpacked }, unpacked);
         }
         blocks
     }
 
-    /// The list, if it is empty or its table can be read; else one problem, not one for each record.
+    /// Returns the list if it is empty or its table can be read. Otherwise reports one problem, instead of one for each
+    /// record.
     pub(super) fn readable<'m, T: Listed<'m>>(
         &'m self,
         list: Result<List<'m, T>>,
@@ -143,7 +145,8 @@ impl Map<'_> {
         sum
     }
 
-    /// Positions, texture coordinates, normals and faces of all meshes; `None` where one cannot be read.
+    /// Returns the total lengths of the positions, texture coordinates, normals and faces of all meshes. Each is `None`
+    /// if a mesh cannot be read.
     fn lengths(&self, problems: &mut Problems) -> [Option<u64>; 4] {
         let Some(meshes) = self.readable(self.meshes(), problems) else { return [None; 4] };
         let mut sums = Some([0_u64; 4]);

@@ -14,7 +14,7 @@ wire! {
         version: U32 = "VERSION",
     }
 
-    /// Colors of a material; red, green and blue, each 0 to 1 as programs should write it.
+    /// Colors of a material: red, green and blue. Programs should write values from 0 to 1.
     Colors = 36 {
         /// The color in shadow.
         ambient: Vec3 = "AMBIENT",
@@ -26,65 +26,65 @@ wire! {
 
     /// A triangle; its indices count from 0.
     Face = 41 rows {
-        /// The first corner, in the mesh's positions.
+        /// The first corner: index into the mesh's positions.
         v1: U32 = "VERTEX_1",
-        /// In its texture coordinates.
+        /// The first corner: index into its texture coordinates.
         vt1: U32 = "TEXTURE_1",
-        /// In its normals.
+        /// The first corner: index into its normals.
         vn1: U32 = "NORMAL_1",
-        /// The second corner, in the mesh's positions.
+        /// The second corner: index into the mesh's positions.
         v2: U32 = "VERTEX_2",
-        /// In its texture coordinates.
+        /// The second corner: index into its texture coordinates.
         vt2: U32 = "TEXTURE_2",
-        /// In its normals.
+        /// The second corner: index into its normals.
         vn2: U32 = "NORMAL_2",
-        /// The third corner, in the mesh's positions.
+        /// The third corner: index into the mesh's positions.
         v3: U32 = "VERTEX_3",
-        /// In its texture coordinates.
+        /// The third corner: index into its texture coordinates.
         vt3: U32 = "TEXTURE_3",
-        /// In its normals.
+        /// The third corner: index into its normals.
         vn3: U32 = "NORMAL_3",
         /// Not 0 if it has a material.
         use_material: u8 = "USE_MATERIAL",
-        /// Index of the material in the map; without a meaning if it has none.
+        /// Index of the material in the map; meaningless if the face has none.
         material_index: U32 = "MATERIAL_INDEX",
     }
 
-    /// A triangle of version 10, whose bools take four bytes.
+    /// A triangle of version 10. Its boolean takes four bytes.
     FaceV10 = 44 rows {
-        /// As in later versions.
+        /// The first corner: index into the mesh's positions.
         v1: U32 = "VERTEX_1",
-        /// As in later versions.
+        /// The first corner: index into its texture coordinates.
         vt1: U32 = "TEXTURE_1",
-        /// As in later versions.
+        /// The first corner: index into its normals.
         vn1: U32 = "NORMAL_1",
-        /// As in later versions.
+        /// The second corner: index into the mesh's positions.
         v2: U32 = "VERTEX_2",
-        /// As in later versions.
+        /// The second corner: index into its texture coordinates.
         vt2: U32 = "TEXTURE_2",
-        /// As in later versions.
+        /// The second corner: index into its normals.
         vn2: U32 = "NORMAL_2",
-        /// As in later versions.
+        /// The third corner: index into the mesh's positions.
         v3: U32 = "VERTEX_3",
-        /// As in later versions.
+        /// The third corner: index into its texture coordinates.
         vt3: U32 = "TEXTURE_3",
-        /// As in later versions.
+        /// The third corner: index into its normals.
         vn3: U32 = "NORMAL_3",
         /// Not 0 if it has a material.
         use_material: U32 = "USE_MATERIAL",
-        /// As in later versions.
+        /// Index of the material in the map; meaningless if the face has none.
         material_index: U32 = "MATERIAL_INDEX",
     }
 }
 
-/// One corner of a face: three indices from 0.
+/// One corner of a face: three indices, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Corner {
-    /// Into the mesh's positions.
+    /// Index into the mesh's positions.
     pub position: u32,
-    /// Into its texture coordinates.
+    /// Index into its texture coordinates.
     pub uv: u32,
-    /// Into its normals.
+    /// Index into its normals.
     pub normal: u32,
 }
 
@@ -123,7 +123,7 @@ plain! {
         |cursor| Ok(Self { rows: cursor.read::<[[F32; 4]; 4]>()?.map(|row| row.map(F32::get)) });
 }
 
-/// A boolean: any number but 0 is true. Takes a byte; in version 10 four bytes.
+/// A boolean: any number except 0 is true. Takes one byte, or four bytes in version 10.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flag(pub u32);
 
@@ -135,7 +135,7 @@ pub(super) enum FlagSize {
 }
 
 impl Flag {
-    /// Returns true for any number but 0.
+    /// Returns true for any number except 0.
     pub fn is_set(self) -> bool {
         self.0 != 0
     }

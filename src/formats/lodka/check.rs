@@ -1,4 +1,4 @@
-//! The part of verifying that looks at every element.
+//! The checks of a model that read every element.
 
 use std::fmt;
 use std::mem::offset_of;
@@ -61,7 +61,7 @@ impl<'a> Survey<'_, 'a> {
             self.warn_of(node, "weights", offset, "the last weight list is not closed");
         }
         if weights.bones_per_vertex == 1 {
-            // The count of records stands between.
+            // The count of weight records is between the two fields.
             let message = "1, and where each vertex has one bone there are bone ids";
             self.warn_of(node, "bones_per_vertex", offset.saturating_sub(8), message);
         }
@@ -71,12 +71,12 @@ impl<'a> Survey<'_, 'a> {
         self.tell(node, check, "bones", within("weights"));
         let shares = records().map(|record| Numbers([record.weight]));
         let bytes = weights.records.as_table().storage().bytes.checked_div(weights.records.len() as u64).unwrap_or(0);
-        // The share is the last field.
+        // The weight is the last field.
         let table = table.into(usize::try_from(bytes).unwrap_or(0).saturating_sub(size_of::<F32>()));
         self.tell(node, Check::new(Finite).array(table, shares), "weights", within("weights"));
     }
 
-    /// The bones that can be read.
+    /// Checks the ids and parents of the readable bones.
     #[inline(never)]
     pub(super) fn bones(&mut self, node: &Node<'a>, skeleton: &Skeleton<'a>) {
         let mut parents = Check::new(Broken::new(Code::Range, "the id of no bone before"));
@@ -217,7 +217,7 @@ impl<'a> Survey<'_, 'a> {
         self.finite(node, "vertices", &morphs.vertices);
     }
 
-    /// What is morphed against the meshes and collections that it names.
+    /// Checks morphed meshes against the meshes and collections that they name.
     fn morphed(&mut self, node: &Node<'a>, morphs: &MorphMeshes<'a>) {
         let mut names = Check::new(Broken::new(Code::Name, "not that of the mesh"));
         let mut counts = Check::new(Broken::new(Code::OddRange, "not that of the mesh"));
@@ -339,7 +339,7 @@ impl<'a> Survey<'_, 'a> {
         visible.tell(self.problems);
     }
 
-    /// Items that hang on themselves, directly or through others. The table has the field this far into each row.
+    /// Reports an item that is its own ancestor. The field with the parent is at offset `into` of each row.
     fn ring(
         &mut self,
         node: &Node<'a>,
@@ -372,7 +372,7 @@ impl<'a> Survey<'_, 'a> {
         self.tell(node, ids, "bone ids", within("collider_records"));
     }
 
-    /// Numbers of records that mean nothing where they stand.
+    /// Warns about values for which `is_odd` returns true.
     fn odd<V: Copy + fmt::Display>(
         &mut self,
         node: &Node<'a>,
@@ -389,7 +389,7 @@ impl<'a> Survey<'_, 'a> {
         self.tell(node, check, what, within(list));
     }
 
-    /// An array of nothing but floats has only finite ones.
+    /// Checks that the numbers of an array of floats are finite.
     pub(super) fn finite<T: Element>(&mut self, node: &Node<'a>, part: &'static str, array: &LeArray<'a, T>) {
         self.finite_in(node, array, within(part));
     }
@@ -404,7 +404,7 @@ impl<'a> Survey<'_, 'a> {
         self.tell(node, check, "numbers", place);
     }
 
-    /// Indices past the end of what they point into.
+    /// Checks that indices are below the length of the list they point into.
     fn indices(
         &mut self,
         node: &Node<'a>,
@@ -429,12 +429,12 @@ impl<'a> Survey<'_, 'a> {
     }
 }
 
-/// The index of a parent, unless there is none.
+/// Returns the index of a parent, or `None` if there is none.
 fn parent(index: impl Into<i32>) -> Option<usize> {
     usize::try_from(index.into()).ok()
 }
 
-/// Says of an error in which part of the chunk it is.
+/// Adds a part of the chunk to an error.
 fn within(part: &'static str) -> impl FnOnce(Error) -> Error {
     move |error| error.within(part)
 }
@@ -443,7 +443,7 @@ fn at_node(node: &Node<'_>, error: Error) -> Error {
     error.within_item(node.kind.name(), node.index)
 }
 
-/// The mesh links of a geom.
+/// The range of mesh links of a geom.
 #[derive(Clone, Copy)]
 pub(crate) struct Links {
     first: i64,
@@ -453,14 +453,14 @@ pub(crate) struct Links {
 shown!([] Display for Links, |links| "{} from {} on", links.count, links.first);
 
 rules! {
-    /// They lie among so many.
+    /// The range is inside a list of this length.
     LinksOf(u64) of Links = Code::Range, |Self(all), Links { first, count }| {
         let end = u64::try_from(first).ok().zip(u64::try_from(count).ok());
         count == 0 || end.is_some_and(|(first, count)| first.saturating_add(count) <= *all)
     }, format!("not among the {all}");
 }
 
-/// What is morphed.
+/// The size of a morphed mesh.
 #[derive(Clone, Copy)]
 struct Extent {
     frames: i32,

@@ -296,22 +296,22 @@ pub struct LodModel<'a> {
 }
 
 impl<'a> LodModel<'a> {
-    /// The chunk itself.
+    /// Returns the chunk itself.
     pub fn chunk(&self) -> &Chunk<'a> {
         &self.chunk
     }
 
-    /// Its place in the file, counted from 0.
+    /// Returns its index in the file, counted from 0.
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// A walk over all chunks inside it, unknown ones too.
+    /// Returns a walk over all chunks inside it, including unknown ones.
     pub fn nodes(&self) -> Nodes<'a> {
         Nodes::part(&self.chunk, self.index)
     }
 
-    /// All chunks of one kind.
+    /// Returns all chunks of one kind inside it.
     pub fn views<T: View<'a>>(&self) -> Views<'a, T> {
         Views::new(self.nodes())
     }
@@ -335,7 +335,7 @@ pub(super) fn counted<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
     exactly(data, *node)
 }
 
-/// What the chunk's header counts, which must not be negative.
+/// Returns the count in the chunk's header. It must not be negative.
 pub(crate) fn header_count(node: &Node<'_>) -> Result<u64> {
     not_negative(node.count_hint()).map_err(|error| error.at(node.chunk.offset().saturating_add(8))).within("count")
 }

@@ -11,9 +11,9 @@ use crate::record::{Read, Stored, walk_field};
 codes! {
     /// How an animation plays (`AnimMode`).
     PlayMode(u8) in place { 0 "none", 1 "once", 2 "loop", 3 "bounce forward", 4 "bounce backward", 5 "loop backward", 6 "external" }
-    /// How a material blends with what is behind it.
+    /// How a material blends with what is drawn behind it.
     BlendingMode(u8) in place { 0 "opaque", 1 "transparency", 2 "additive", 3 "alpha test 50", 4 "alpha test 100", 5 "modulate" }
-    /// Where an image's opacity comes from.
+    /// The source of an image's opacity.
     ImageAlpha(u8) in place { 0 "default", 1 "from intensity", 2 "super-black transparent", 3 "luminance", 4 "luminance sqrt", 5 "opaque", 6 "top-left color transparent", 7 "inverse luminance", 8 "inverse luminance sqrt" }
     /// How an image combines with the material's color.
     TextureMode(u8) in place { 0 "decal", 1 "modulate", 2 "blend", 3 "replace" }
@@ -21,7 +21,7 @@ codes! {
     TextureWrap(u8) in place { 0 "both", 1 "none", 2 "vertical", 3 "horizontal" }
     /// How an image is kept in video memory.
     TextureFormat(u8) in place { 0 "default", 1 "RGB", 2 "RGBA", 3 "RGB16", 4 "RGBA16", 5 "alpha", 6 "luminance", 7 "luminance+alpha", 8 "intensity", 9 "normal map", 10 "RGBA float16", 11 "RGBA float32" }
-    /// Where texture coordinates come from.
+    /// The source of texture coordinates.
     MappingMode(u8) in place { 0 "user", 1 "object linear", 2 "eye linear", 3 "sphere", 4 "cube reflection", 5 "cube normal", 6 "cube light0", 7 "cube camera" }
     /// How indices form triangles; files hold 0.
     FaceMode(u8) in place { 0 "triangles", 1 "strip", 2 "flat triangles", 3 "fan", 4 "quads" }
@@ -38,15 +38,15 @@ codes! {
 }
 
 impl FaceMode {
-    /// Three indices for each triangle.
+    /// Three indices per triangle.
     pub const TRIANGLES: Self = Self(0);
-    /// Each index from the third on, with the two before it.
+    /// A strip: each index from the third on forms a triangle with the two before it.
     pub const STRIP: Self = Self(1);
-    /// Three indices for each triangle; its corners share one normal.
+    /// Three indices per triangle. The corners of a triangle share one normal.
     pub const FLAT_TRIANGLES: Self = Self(2);
-    /// Each index from the third on, with the one before it and the first.
+    /// A fan: each index from the third on forms a triangle with the one before it and the first.
     pub const FAN: Self = Self(3);
-    /// Four indices for each quad.
+    /// Four indices per quad.
     pub const QUADS: Self = Self(4);
 }
 

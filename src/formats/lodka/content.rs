@@ -1,4 +1,4 @@
-//! A chunk's data, whichever it is, and how each kind is read.
+//! The data of a chunk of any kind, and how to read each kind.
 
 use super::chunk::{Kind, LodModel, Node, View, Views, counted, whole};
 use super::collider::ColliderSet;
@@ -15,7 +15,7 @@ use crate::base::sealed::Sealed;
 
 macro_rules! content {
     ($($(#[$doc:meta])* $form:ident $name:ident: $kind:ident = $read:path;)*) => {
-        /// What a chunk holds.
+        /// The data of a chunk.
         #[derive(Clone, Copy, Debug)]
         #[non_exhaustive]
         #[allow(missing_docs)]
@@ -23,7 +23,7 @@ macro_rules! content {
             $($kind($kind<'a>),)*
             /// Contains chunks, which the walk visits next.
             Chunks,
-            /// Bytes to which the format gives no meaning.
+            /// Bytes that the format does not define.
             Unknown,
         }
 
@@ -62,7 +62,7 @@ macro_rules! content {
         $(#[$doc])*
         ///
         /// # Errors
-        /// Where the first of its kind, or what lies before it, cannot be read.
+        /// Returns an error if the first chunk of this kind, or a chunk before it, cannot be read.
         pub fn $name(&self) -> Result<Option<$kind<'a>>> {
             self.views().next().transpose()
         }
@@ -76,32 +76,32 @@ macro_rules! content {
 }
 
 content! {
-    /// Bytes of the user's own (INF1).
+    /// Returns the user data (INF1).
     one info: Info = whole;
-    /// The bones (SKL1).
+    /// Returns the bones (SKL1).
     one skeleton: Skeleton = counted;
-    /// The materials (MAT1).
+    /// Returns the materials (MAT1).
     one materials: MaterialList = whole;
-    /// The textures that lie in the file itself (TXTR).
+    /// Returns the embedded textures (TXTR).
     one textures: TextureList = counted;
-    /// The shaders (SHDR).
+    /// Returns the shaders (SHDR).
     one shaders: ShaderList = counted;
-    /// Morph animations' bones and bounds (MAN1).
+    /// Returns the bones and bounds of the morph animations (MAN1).
     one morph_collections: MorphCollections = morph::read;
-    /// Morph animations' vertices (MMD1).
+    /// Returns the vertices of the morph animations (MMD1).
     one morph_meshes: MorphMeshes = counted;
-    /// Bodies, geoms and joints (PHS1).
+    /// Returns the bodies, geoms and joints (PHS1).
     one physics: Physics = whole;
-    /// The picture of the model (IMG1).
+    /// Returns the picture of the model (IMG1).
     one screenshot: Screenshot = whole;
-    /// The skeletal animations (ANM1).
+    /// Returns the skeletal animations (ANM1).
     all animations: Animation = counted;
-    /// The meshes (MSH1).
+    /// Returns the meshes (MSH1).
     all meshes: Mesh = mesh::read;
-    /// The light schemes (LIG1).
+    /// Returns the light schemes (LIG1).
     all light_schemes: LightScheme = whole;
-    /// The sets of proxies (PXI1).
+    /// Returns the sets of proxies (PXI1).
     all proxy_sets: ProxySet = proxy::read;
-    /// The sets of colliders (COL1).
+    /// Returns the sets of colliders (COL1).
     all collider_sets: ColliderSet = counted;
 }

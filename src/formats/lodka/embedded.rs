@@ -123,7 +123,7 @@ impl<'a> Read<'a> for TextureRecord<'a> {
         let options = Length::read(&mut sizes, ()).within("option_size")?;
         holds_options(&options.0).map_err(|error| error.at(cursor.offset())).within("option_size")?;
         let data = count(&mut sizes).within("data_size")?;
-        // Reports a record that does not fit by its part that does not fit.
+        // If a record does not fit, the error is that of the part that does not fit.
         let mut whole = *cursor;
         cursor.skip(options.0).within("options")?;
         cursor.skip(data).within("data")?;
@@ -141,7 +141,7 @@ record! {
     Texture<'a> named file_name {
         /// Number of bytes before the image: this field and all fields up to the reserve.
         option_size: u64 as Length = "TextureOptionSize" => holds_options,
-        /// Bytes of the image.
+        /// Number of bytes of the image.
         data_size: u64 as Length = "TextureDataSize",
         /// The layout: 0.
         kind: i32 = "TextureOptionType" => known(&[0]),
@@ -188,7 +188,7 @@ record! {
     Shader<'a> {
         /// Number of bytes after this field.
         size: u64 as Length = "ShaderSize" => has_kind,
-        /// What it does: 1 bump mapping; the data of others is opaque.
+        /// The type of shader: 1 bump mapping. The data of other types is opaque.
         #[rule(Any)]
         kind: ShaderKind = "ShaderType",
         /// All bytes after the type.

@@ -51,13 +51,13 @@ record! {
         mode: FaceMode = "FaceMode",
         /// Its name.
         name: AnsiStr<'a> = "FaceNameLength, FaceName",
-        /// Whether it is drawn.
+        /// True if it is drawn.
         visible: Flag = "isFaceVisible",
         /// The name of the material for each set of texture coordinates.
         materials: Sets<AnsiStr<'a>> = "FaceMatNameLen, FaceMatName" [targets.sets()],
         /// Vertex index of each corner.
         vertex_indices: Indices<'a> = "VertexIndCnt, VertexIndex" [Targets::width(targets.vertices, kind)],
-        /// For each triangle a mask of its 32 smoothing groups; may be empty.
+        /// For each triangle, a mask of its 32 smoothing groups; may be empty.
         smoothing: LeArray<'a, U32> as Counted<'a, U32> = "SmoothDataCnt, SmoothData" where kind == 2,
         /// Normal index of each corner; may be empty.
         normal_indices: Indices<'a> = "NormalsIndCnt, NormalIndex" [Targets::width(targets.normals, kind)],

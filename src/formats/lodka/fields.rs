@@ -5,14 +5,13 @@ use std::iter::FusedIterator;
 
 use zerocopy::little_endian::I32;
 
-use super::text::Bare;
 use crate::base::error::{Context, Error, Result};
 use crate::base::span::Span;
 use crate::base::text::AnsiStr;
 use crate::bytes::{Cursor, Element, LeArray};
 use crate::outline::{Outline, Part, Sink, Type};
 use crate::record::list::left_over;
-use crate::record::{Fixed, Form, Framing, Read, Stored, form, plain};
+use crate::record::{Fixed, Form, Framing, Given, Read, Stored, form, plain};
 
 /// The form of a length or count that is stored signed and must not be negative.
 #[derive(Debug)]
@@ -28,7 +27,7 @@ plain! {
 
 form!([] Length => u64);
 
-/// Shown as the length of what it counts.
+/// Described as the length of the list it counts.
 impl Form<u64> for Framing<Length> {
     fn into_value(self) -> u64 {
         self.0.0
@@ -97,7 +96,7 @@ impl Stored for Names<'_> {
     const TYPE: Type = Type::List(&AnsiStr::GIVEN, 0);
 }
 
-/// As many lengths as the context says, then as many bytes as they add up to.
+/// Reads the number of lengths that the context gives, then the concatenated names.
 impl<'a> Read<'a, u64> for Names<'a> {
     fn walk(cursor: &mut Cursor<'a>, count: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let lengths = cursor.array::<I32>(count).within("lengths")?;
@@ -107,7 +106,7 @@ impl<'a> Read<'a, u64> for Names<'a> {
         let bytes = cursor.bytes(sum)?;
         sink.describe(|out| {
             out.array(name, &lengths);
-            Framing(Bare(AnsiStr::new(bytes))).describe_at(name, span, out);
+            Framing(Given(AnsiStr::new(bytes))).describe_at(name, span, out);
         });
         Ok(Self { lengths, bytes })
     }
@@ -186,6 +185,7 @@ pub(super) fn records<'a, T: Element + Fixed>(
     if !out.dissects() {
         out.array(array, &table);
     }
+    out.list(list);
     for (index, record) in table.iter().enumerate() {
         let bytes = size_of::<T>() as u64;
         let offset = table.offset().saturating_add(bytes.saturating_mul(index as u64));

@@ -9,7 +9,7 @@ use crate::base::error::Result;
 use crate::bytes::Cursor;
 use crate::bytes::shapes::shapes;
 use crate::outline::{Sink, Type};
-use crate::record::{Framing, Read, Stored};
+use crate::record::{Framing, Read, Stored, form};
 
 shapes! {
     /// Indices in place, of 1, 2 or 4 bytes each; read as `u32`.
@@ -53,7 +53,7 @@ impl Stored for Indices<'_> {
     const GIVEN: Type = Self::TYPE;
 }
 
-/// A count and that many indices.
+/// Reads the count, then the indices.
 impl<'a> Read<'a, Width> for Indices<'a> {
     fn walk(cursor: &mut Cursor<'a>, width: Width, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let Framing(Length(count)) = Framing::walk(cursor, (), name, sink)?;
@@ -62,6 +62,22 @@ impl<'a> Read<'a, Width> for Indices<'a> {
         Ok(indices)
     }
 }
+
+/// The form of bone numbers, which have at most two bytes.
+pub(super) struct BoneIds<'a>(Indices<'a>);
+
+impl Stored for BoneIds<'_> {
+    const TYPE: Type = Type::List(&Type::Varying("u8|u16", 1), 4);
+    const GIVEN: Type = Self::TYPE;
+}
+
+impl<'a> Read<'a, Width> for BoneIds<'a> {
+    fn walk(cursor: &mut Cursor<'a>, width: Width, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        Indices::walk(cursor, width, name, sink).map(Self)
+    }
+}
+
+form!(['a] BoneIds<'a> => Indices<'a>);
 
 impl<'a> Indices<'a> {
     /// Reads `count` indices of this width.

@@ -14,12 +14,12 @@ pub(super) struct Known<'a> {
     /// Names and vertex counts of the meshes, `None` for one that cannot be read. `None` as a whole if a chunk is cut
     /// short, because other meshes may have followed.
     pub(super) meshes: Option<Vec<Option<(AnsiStr<'a>, usize)>>>,
-    /// The names of the materials; none at all where a chunk is cut.
+    /// The names of the materials. `None` if a chunk is cut short.
     materials: Option<HashSet<AnsiStr<'a>>>,
-    /// The collections of morph animations by name: their frames, `None` where several of one name have different ones;
-    /// none at all where a chunk is cut.
+    /// The collections of morph animations by name, with their number of frames: `None` if several collections with the
+    /// same name have different numbers. `None` as a whole if a chunk is cut short.
     pub(super) collections: Option<HashMap<AnsiStr<'a>, Option<u64>>>,
-    /// For the names, which may be short and many.
+    /// The reserved memory for the names, which may be short and numerous.
     _held: Option<Held>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Known<'a> {
         let names = lists().flatten().count().saturating_add(collections().count()) as u64;
         let held = budget.hold(names.saturating_mul(NAME))?;
         let whole = Nodes::part(part, 0).all(|node| node.is_ok_and(|node| node.body().is_ok()));
-        // What a list that cannot be read has is not known.
+        // The content of a list that cannot be read is unknown.
         let is_read = |of: &dyn Fn(Kind) -> bool| whole && nodes().all(|node| !of(node.kind) || node.content().is_ok());
         let is_materials = |kind| kind == Kind::MaterialList;
         let is_collections = |kind| kind == Kind::MorphCollections;
@@ -79,7 +79,7 @@ impl<'a> Known<'a> {
         *self.meshes.as_ref()?.get(usize::try_from(index).ok()?)?
     }
 
-    /// Whether there is a material of this name, or none is asked for, or the materials are not known.
+    /// Returns true if there is a material with this name, if the name is empty, or if the materials are unknown.
     pub(super) fn has_material(&self, name: AnsiStr<'_>) -> bool {
         name.is_empty() || self.materials.as_ref().is_none_or(|materials| materials.contains(&name))
     }

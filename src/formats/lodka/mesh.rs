@@ -4,7 +4,7 @@ use super::chunk::Node;
 use super::codes::Flag;
 use super::face::{FaceGroup, Targets};
 use super::fields::{Counted, Length, known};
-use super::indices::{Indices, Width};
+use super::indices::{BoneIds, Indices, Width};
 use super::sets::{PerSet, Sets};
 use super::weight::{WeightLayout, Weights};
 use crate::base::error::{Error, Result};
@@ -42,31 +42,33 @@ record! {
         has_skeleton: Flag = "isSkeletonExists",
         /// The layout: 3, or the older 2.
         mode: u8 = "MeshMode" => known(&[2, 3]),
-        /// Whether it is drawn.
+        /// True if it is drawn.
         visible: Flag = "isMeshVisible",
         /// The vertices, in model units.
         positions: LeArray<'a, Vec3> as Counted<'a, Vec3> = "MeshVertexCnt, MeshPointsPos",
-        /// The normals that faces point to; often none.
+        /// The normals, which faces refer to by index; often empty.
         normals: LeArray<'a, Vec3> as Counted<'a, Vec3> = "MeshNormalsCnt, MeshNormals",
         /// Number of sets of texture coordinates: 1 or 2; in the older layout always 1.
         uv_set_count: u8 = "MeshTextureNumber" where mode == 3 => known(&[1, 2]),
-        /// True if each texture-coordinate count is directly before its array, as in the description, instead of both
-        /// before the arrays. Determined by where the mesh ends; no such file is known.
+        /// True if the count of each set of texture coordinates is directly before its array, as the description says.
+        /// Otherwise both counts are before both arrays. Determined by which reading ends exactly at the chunk's end;
+        /// no file with separate counts is known.
         uv_counts_apart: bool as Known<bool> [layout.uv_counts_apart],
         /// The sets of texture coordinates.
         uvs: Sets<LeArray<'a, Vec2>> = "MeshTxCrdCnt, MeshTxCrd" [layout.uvs(uv_set_count)],
-        /// How many bones the model has.
+        /// Number of bones in the model.
         bone_count: u32 as Known<u32> = "BonesCnt" [layout.bones],
-        /// One bone for each vertex, by position in the list; empty where there is none. u8, or u16 from 255 bones on.
-        bone_ids: Indices<'a> = "PntBnAssocCnt, PntBnAssoc" [Width::of_bones(bone_count)],
+        /// The bone of each vertex, as an index into the skeleton's list; empty if there are no bones. u8, or u16 from
+        /// 255 bones on.
+        bone_ids: Indices<'a> as BoneIds<'a> = "PntBnAssocCnt, PntBnAssoc" [Width::of_bones(bone_count)],
         /// 1 if each vertex has several bones.
         weight_kind: i32 = "PntBnWeightType" => known(&[0, 1]),
         /// Maximum number of bones of a vertex.
         bones_per_vertex: i32 = "BonesPerVertix" where weight_kind == 1 => |most| some_bones(*most),
-        /// Several bones for each vertex; wide from 128 bones on.
+        /// Weights of several bones for each vertex; wide records in files with 128 bones or more.
         weights: Weights<'a> = "BonesWeigthArLen, BonesWeigthArray" [WeightLayout::new(bone_count, bones_per_vertex)]
             where weight_kind == 1,
-        /// How many face groups.
+        /// Number of face groups.
         face_group_count: u64 as Length = "FaceGroupsCnt",
         /// The face groups in order. They vary in length; getting to the last one means reading the others.
         face_groups: Entries<'a, FaceGroup<'a>, Targets> [All("face_groups", face_group_count,
@@ -90,7 +92,8 @@ impl Mesh<'_> {
     }
 }
 
-/// Walks the face groups only where there are two sets of texture coordinates, to tell the two readings apart.
+/// Reads a mesh. If it has two sets of texture coordinates, walks the face groups to find out which of the two layouts
+/// fits.
 pub(super) fn read<'a>(node: &Node<'a>) -> Result<Mesh<'a>> {
     let body = node.body()?;
     let read = |uv_counts_apart| {

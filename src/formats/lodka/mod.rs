@@ -194,7 +194,7 @@ impl<'a> Model<'a> {
         text.as_bytes().as_ptr().addr().saturating_sub(self.data.as_ptr().addr()) as u64
     }
 
-    /// The models in file order (LOD1). Ends after the first error.
+    /// Returns the models in file order (LOD1). Ends after the first error.
     pub fn parts(&self) -> impl Iterator<Item = Result<LodModel<'a>>> + use<'a> {
         let parts = Chunks::new(self.chunks).filter(|chunk| chunk.as_ref().map_or(true, |c| c.tag().0 == *b"LOD1"));
         parts.enumerate().map(|(index, chunk)| Ok(LodModel { chunk: chunk?, index }))

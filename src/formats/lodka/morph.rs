@@ -3,14 +3,13 @@
 use super::chunk::{Node, exactly, header_count};
 use super::fields::{Dissected, known, not_negative, total};
 use super::packed::{Layout, Records};
-use super::text::Bare;
 use super::wire::{
     MorphAnimation, MorphBone, MorphCollider, MorphMatrix, MorphMeshRecord, MorphRecord, WideMorphRecord,
 };
 use crate::base::error::{Context, Error, Result};
 use crate::base::text::AnsiStr;
 use crate::bytes::{Cursor, Element, LeArray, Vec3};
-use crate::record::{Framing, Known, record};
+use crate::record::{Framing, Given, Known, record};
 
 record! {
     /// Collections of morph animations (MAN1): six tables, each for all collections together.
@@ -20,16 +19,16 @@ record! {
         kind: i32 = "MorphCollType" => known(&[0]),
         /// True if the records have the gap that the description's offset column implies.
         wide_records: bool as Known<bool> [layout.is_wide],
-        /// What each collection has.
+        /// The counts of each collection.
         records: Records<'a, MorphRecord, WideMorphRecord> [layout],
         /// The bones of all collections.
         bones: LeArray<'a, MorphBone> as Dissected<LeArray<'a, MorphBone>> [sum(&records, |record| record.bones.get())?],
         /// The animations of all collections.
         animations: LeArray<'a, MorphAnimation> as Dissected<LeArray<'a, MorphAnimation>>
             [sum(&records, |record| record.animations.get())?],
-        /// The names of all collections, of their colliders, bones and animations, one behind the other.
-        names: AnsiStr<'a> as Framing<Bare<'a>> = "MCAllNames" [names(&records, &bones, &animations)?],
-        /// The bones' places: collection, in it bone, in it animation, in it frame.
+        /// The concatenated names of all collections, and of their colliders, bones and animations.
+        names: AnsiStr<'a> as Framing<Given<AnsiStr<'a>>> = "MCAllNames" [names(&records, &bones, &animations)?],
+        /// Transforms of the bones, ordered by collection, bone, animation, frame.
         matrices: LeArray<'a, MorphMatrix> as Dissected<LeArray<'a, MorphMatrix>> = "MCMatRotPos"
             [matrices(&records, &animations)?],
         /// Bounds of the collections, ordered by collection, animation, frame.
@@ -97,7 +96,7 @@ impl<'a> MorphCollections<'a> {
     }
 }
 
-/// Adds up the counts and lengths of all records; tries the wide records where packed ones do not come out.
+/// Reads with packed records first. If the sums of their counts do not fit, tries wide records.
 pub(super) fn read<'a>(node: &Node<'a>) -> Result<MorphCollections<'a>> {
     let data = node.body()?;
     Layout::either(header_count(node)?, |layout| exactly(data, layout))
@@ -156,7 +155,7 @@ pub struct MorphCollection<'a> {
     /// Its animations.
     pub animations: LeArray<'a, MorphAnimation>,
     animation_names: Cursor<'a>,
-    /// How many frames its animations have together.
+    /// The total number of frames of its animations.
     pub frame_count: u64,
     /// Transforms of its bones, ordered by bone, animation, frame.
     pub matrices: LeArray<'a, MorphMatrix>,
@@ -193,11 +192,11 @@ record! {
     MorphMeshes<'a>(node: Node<'a>) {
         /// The layout: 0.
         kind: i32 = "MorphCollType" => known(&[0]),
-        /// What each morphed mesh has.
+        /// The counts of each morphed mesh.
         records: LeArray<'a, MorphMeshRecord> [node.count()],
-        /// The names of all meshes and of the collections that move them, one behind the other.
-        names: AnsiStr<'a> as Framing<Bare<'a>> = "MMAllNames" [mesh_names(&records)?],
-        /// How many vertices there are in all frames together, by the file's own word.
+        /// The concatenated names of all meshes, and of the collections that move them.
+        names: AnsiStr<'a> as Framing<Given<AnsiStr<'a>>> = "MMAllNames" [mesh_names(&records)?],
+        /// The number of vertices in all frames together, according to the file.
         vertex_count: i32 = "MMVertexCount",
         /// Vertices, ordered by mesh, frame, vertex.
         vertices: LeArray<'a, Vec3> as Dissected<LeArray<'a, Vec3>> = "MMVertex" [vertices(&records)?],

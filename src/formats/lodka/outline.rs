@@ -1,6 +1,7 @@
-//! Every field of a file, told once.
+//! The outline and the dissection of a file.
 //!
-//! What several models hold stands in common lists, each item with the number of its model: nearly all files have one.
+//! The outline has common lists for the contents of all models, and each item has the index of its model. Nearly all
+//! files have only one model.
 
 use std::iter::Peekable;
 
@@ -16,8 +17,9 @@ use crate::record::{Fixed, Framing, Record, Stored as _, describe_fields, descri
 
 pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     let list = |kind: Kind| model.nodes().flatten().filter(move |node| node.kind == kind);
+    out.list(Kind::Part.name());
     for node in model.nodes() {
-        // What is wrong inside a chunk is told where the chunk is.
+        // An error inside a chunk is reported with the chunk.
         let Some(node) = out.ok(node) else { continue };
         if node.kind == Kind::Part {
             chunk(&node, None, out, |out| out.field("chunk_count", node.count_hint()));
@@ -25,8 +27,12 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     }
     let mut flat = Flat::default();
     for kind in Kind::DATA {
-        // All chunks of a kind, then what they add to the common lists: a list is told in one go.
+        // First all chunks of a kind, then their items, because a list in an outline must be contiguous.
         for adds in [false, true] {
+            match adds {
+                true => common_list(*kind).into_iter().for_each(|name| out.list(name)),
+                false => out.list(kind.name()),
+            }
             for node in list(*kind) {
                 match node.content() {
                     Ok(content) if adds => items(&node, &content, &mut flat, out),
@@ -38,6 +44,7 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
         }
     }
     for kind in [Kind::List, Kind::Unknown] {
+        out.list(kind.name());
         for node in list(kind) {
             chunk(&node, None, out, |out| {
                 out.field("tag", ByteStr::new(&*node.chunk.header().tag));
@@ -46,7 +53,7 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     }
 }
 
-/// The same in the order of the file: each chunk inside the one around it.
+/// Dissects a file: in file order, with each chunk inside its parent.
 pub(super) fn dissect(model: &Model<'_>, out: &mut Outline<'_>) {
     let (signature, _) = model.as_bytes().split_at_checked(8).unwrap_or_default();
     Framing(ByteStr::new(signature)).describe_at("signature", Span { offset: 0, bytes: 8 }, out);
@@ -68,7 +75,7 @@ fn level(nodes: &mut Peekable<Nodes<'_>>, depth: usize, flat: &mut Flat, out: &m
     }
 }
 
-/// How many were told of what stands in lists of its own, whatever chunks it comes from.
+/// The number of items added so far to lists that several chunks share.
 #[derive(Default)]
 struct Flat {
     materials: usize,
@@ -106,7 +113,19 @@ fn content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {
     }
 }
 
-/// What a chunk adds to the common lists.
+/// Returns the name of the common list to which chunks of this kind add.
+fn common_list(kind: Kind) -> Option<&'static str> {
+    Some(match kind {
+        Kind::MaterialList => "materials",
+        Kind::TextureList => "textures",
+        Kind::ShaderList => "shaders",
+        Kind::MorphCollections => "morph_collections",
+        Kind::MorphMeshes => "morph_meshes",
+        _ => return None,
+    })
+}
+
+/// Adds the items of a chunk to the common lists.
 fn items(node: &Node<'_>, content: &Content<'_>, flat: &mut Flat, out: &mut Outline<'_>) {
     match content {
         Content::MaterialList(list) => {
@@ -146,7 +165,7 @@ fn items(node: &Node<'_>, content: &Content<'_>, flat: &mut Flat, out: &mut Outl
     }
 }
 
-/// An item of a common list, with the number of its model.
+/// Adds an item to a common list, with the index of its model.
 fn item<'a, T: Record<'a, C>, C: Copy>(
     (list, count): (&'static str, &mut usize),
     node: &Node<'a>,
@@ -165,7 +184,7 @@ fn item<'a, T: Record<'a, C>, C: Copy>(
     });
 }
 
-/// The item of a chunk: where it lies and which model it is of.
+/// Describes a chunk, with its range and the index of its model.
 fn chunk(node: &Node<'_>, label: Option<Text<'_>>, out: &mut Outline<'_>, inside: impl FnOnce(&mut Outline<'_>)) {
     if out.dissects() {
         return inside(out);
@@ -181,12 +200,12 @@ fn chunk(node: &Node<'_>, label: Option<Text<'_>>, out: &mut Outline<'_>, inside
     });
 }
 
-/// A chunk whose data is one record.
+/// Describes a chunk whose data is one record.
 fn told<'a, T: Record<'a, Node<'a>>>(node: &Node<'a>, record: &T, out: &mut Outline<'_>) {
     read_with(node, record, *node, out);
 }
 
-/// The same of one that takes other knowledge to read than that of its chunk.
+/// Describes a chunk whose record needs this context.
 fn read_with<'a, T: Record<'a, C>, C>(node: &Node<'a>, record: &T, context: C, out: &mut Outline<'_>) {
     chunk(node, record.label(), out, |out| {
         if let Some(body) = out.ok(node.body()) {

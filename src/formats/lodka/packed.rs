@@ -64,7 +64,7 @@ impl<T: Element, W: Element> Stored for Records<'_, T, W> {
     const TYPE: Type = LeArray::<T>::GIVEN;
 }
 
-/// As many records as the context says.
+/// Reads as many records as the context says.
 impl<'a, T: Element + From<&'a W>, W: Element> Read<'a, Layout<u64>> for Records<'a, T, W> {
     fn walk(cursor: &mut Cursor<'a>, layout: Layout<u64>, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let records = match layout.is_wide {

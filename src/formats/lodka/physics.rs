@@ -9,40 +9,39 @@ use zerocopy::little_endian::I32;
 
 use super::chunk::Node;
 use super::fields::{Dissected, Length, known, records};
-use super::text::Bare;
 use super::wire::{Body, Geom, Joint};
 use crate::base::error::Result;
 use crate::base::text::AnsiStr;
 use crate::bytes::{Cursor, LeArray};
-use crate::outline::{Sink, Type};
-use crate::record::{Apart, Framing, Read, Stored, record};
+use crate::outline::{Sink, Type, Value};
+use crate::record::{Apart, Read, Stored, record, walk_field};
 
 record! {
     /// The physics of a model (PHS1), after the Open Dynamics Engine.
     Physics<'a>(node: Node<'a>) {
         /// The layout: 1.
         kind: u8 = "PhysType" => known(&[1]),
-        /// Bytes of all body names.
+        /// Number of bytes of all body names.
         body_names_len: u64 as Length = "BodyNameLengnt",
-        /// Bytes of all geom names.
+        /// Number of bytes of all geom names.
         geom_names_len: u64 as Length = "GeomsNameLength",
-        /// How many mesh links.
+        /// Number of mesh links.
         mesh_link_count: u64 as Length = "MeshLinksCount",
-        /// How many bodies.
+        /// Number of bodies.
         body_count: u64 as Length = "BodyCount",
-        /// How many geoms.
+        /// Number of geoms.
         geom_count: u64 as Length = "GeomsCount",
-        /// How many joints.
+        /// Number of joints.
         joint_count: u64 as Length = "JointsCount",
         /// The bodies' names in order; there may be fewer than bodies.
         body_names: NameLines<'a> as Dissected<NameLines<'a>> = "BodysNames" [body_names_len],
         /// The geoms' names in order; there may be fewer than geoms.
         geom_names: NameLines<'a> as Dissected<NameLines<'a>> = "GeomsNames" [geom_names_len],
-        /// Meshes, counted in MSL1; geoms point to ranges of these.
+        /// Indices of meshes in MSL1. Geoms refer to ranges of this list.
         mesh_links: LeArray<'a, I32> = "MeshLinks" [mesh_link_count],
         /// Rigid bodies.
         bodies: LeArray<'a, Body> as Apart<LeArray<'a, Body>> = "TBodys" [body_count],
-        /// Shapes that collide.
+        /// Collision shapes.
         geoms: LeArray<'a, Geom> as Apart<LeArray<'a, Geom>> = "TGeoms" [geom_count],
         /// Joints between bodies.
         joints: LeArray<'a, Joint> as Apart<LeArray<'a, Joint>> = "TJoints" [joint_count],
@@ -54,18 +53,23 @@ record! {
     }
 }
 
-/// Names with CR LF between them; behind the last one it may be missing.
+/// Names separated by CR LF, which may be missing after the last one.
 #[derive(Clone, Copy, Debug)]
 pub struct NameLines<'a>(AnsiStr<'a>);
 
 impl Stored for NameLines<'_> {
     const TYPE: Type = Type::Varying("lines of text", 0);
+    const FRAMING: bool = true;
+
+    fn value(&self) -> Option<Value<'_>> {
+        self.0.value()
+    }
 }
 
-/// As many bytes as the context says.
+/// Reads as many bytes as the context says.
 impl<'a> Read<'a, u64> for NameLines<'a> {
     fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        Framing::walk(cursor, bytes, name, sink).map(|Framing(Bare(text))| Self(text))
+        walk_field(cursor, name, sink, |cursor| cursor.bytes(bytes).map(AnsiStr::new).map(Self))
     }
 }
 

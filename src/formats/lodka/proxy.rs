@@ -10,11 +10,11 @@ use crate::record::{Apart, Framing, Known, record};
 record! {
     /// Additional instances of meshes (PXI1), represented by an empty mesh.
     ProxySet<'a>(layout: Layout<i32>) {
-        /// The empty mesh that represents them, counted in MSL1.
+        /// Index in MSL1 of the empty mesh that represents them.
         mesh: i32 as Known<i32> = "Count" [layout.header],
         /// True if the records have the gap that the description's offset column implies.
         wide_records: bool as Known<bool> [layout.is_wide],
-        /// How many proxies.
+        /// Number of proxies.
         proxy_count: u64 as Framing<Length> = "ProxyItemsCount",
         /// The proxies' names.
         names: Names<'a> as Dissected<Names<'a>> = "ProxyItemNameLengths, ProxyItemNames" [proxy_count],
@@ -34,7 +34,7 @@ impl ProxySet<'_> {
     }
 }
 
-/// Adds up the names' lengths; tries the wide records where packed ones do not come out.
+/// Reads with packed records first. If the lengths of the names do not fit, tries wide records.
 pub(super) fn read<'a>(node: &Node<'a>) -> Result<ProxySet<'a>> {
     let data = node.body()?;
     Layout::either(node.count_hint(), |layout| exactly(data, layout))

@@ -13,12 +13,12 @@ use crate::record::{Known, record};
 record! {
     /// The skeleton of a model (SKL1).
     Skeleton<'a>(node: Node<'a>) {
-        /// The layout: 1, or 0 which reads the same.
+        /// The layout: 1, or 0, which has the same fields.
         kind: u8 = "SkelType" => known(&[0, 1]),
-        /// How many bones.
+        /// Number of bones.
         bone_count: u64 as Known<u64> = "BonesCnt" [node.count()],
-        /// The bones in list order, which is the order of keys and of bone numbers in meshes. They vary in length;
-        /// getting to the last one means reading the others.
+        /// The bones in list order. Keys have the same order, and meshes refer to bones by their index in it. Records
+        /// vary in length; getting to the last one means reading the others.
         bones: Entries<'a, Bone<'a>> [All("bones", bone_count, ())],
     }
     also |skeleton, out| skeleton.bones.describe_from(0, out)
@@ -27,7 +27,7 @@ record! {
 record! {
     /// A bone.
     Bone<'a> named name {
-        /// What other bones and colliders call it.
+        /// The id by which other bones and colliders refer to it.
         #[rule(Least(0))]
         id: i16 = "BoneID",
         /// The id of its parent, -1 at the root.
@@ -42,7 +42,7 @@ record! {
     Animation<'a>(node: Node<'a>) named name {
         /// The layout: 1.
         kind: u8 = "AnimType" => known(&[1]),
-        /// Milliseconds a frame.
+        /// Milliseconds per frame.
         #[rule(Least(0))]
         interval: i32 = "AnimInterval",
         /// How it plays.
@@ -53,7 +53,7 @@ record! {
         frame_count: u32 as Known<u32> = "Count" [u32::try_from(node.count()).unwrap_or(u32::MAX)],
         /// Number of bones in each frame.
         bone_count: u32 as Known<u32> = "BonesCnt" [node.bones.unwrap_or(0)] => |_| has_skeleton(&node),
-        /// All keys: frame by frame, in each the bones in list order.
+        /// All keys, ordered by frame and then by bone in list order.
         keys: LeArray<'a, Key> = "BonesRotPos" [node.count().saturating_mul(bone_count.into())],
     }
     also |animation, out| out.field("duration", animation.duration())

@@ -1,4 +1,4 @@
-//! The five questions of [`Inspect`], answered for models.
+//! The implementation of [`Inspect`] for models.
 
 use super::verify::Survey;
 use super::{Mesh, Model};
@@ -17,7 +17,7 @@ impl Inspect for Model<'_> {
         (Format::Lodka, &self.limits, self.data.len() as u64)
     }
 
-    /// For a summary, one walk over all chunks and what is in them, but for the elements of arrays.
+    /// Summarizes with one walk over all chunks and their records, without reading the elements of arrays.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let (counts, references) = Survey::new(self, depth, problems).run();
         Summary { version: Some(1), counts, references, ..Summary::new(Format::Lodka, self.data.len() as u64) }

@@ -4,7 +4,7 @@ use crate::base::error::Result;
 use crate::base::text::AnsiStr;
 use crate::bytes::Cursor;
 use crate::outline::{Sink, Text, Type, Value};
-use crate::record::{Form, Framing, Read, Stored, walk_field, walk_given};
+use crate::record::{Form, Framing, Given, Read, Stored, walk_field, walk_given};
 
 impl<'a> From<AnsiStr<'a>> for Text<'a> {
     fn from(text: AnsiStr<'a>) -> Self {
@@ -38,32 +38,13 @@ impl<'a> Read<'a> for AnsiStr<'a> {
     }
 }
 
-/// The form of a text whose length is not stored before it.
-#[derive(Debug)]
-pub(super) struct Bare<'a>(pub(super) AnsiStr<'a>);
-
-impl Stored for Bare<'_> {
-    const TYPE: Type = AnsiStr::GIVEN;
-
-    fn value(&self) -> Option<Value<'_>> {
-        self.0.value()
-    }
-}
-
-/// As many bytes as the context says.
-impl<'a> Read<'a, u64> for Bare<'a> {
-    fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| cursor.bytes(bytes).map(AnsiStr::new).map(Self))
-    }
-}
-
-impl<'a> Form<AnsiStr<'a>> for Framing<Bare<'a>> {
+impl<'a> Form<AnsiStr<'a>> for Framing<Given<AnsiStr<'a>>> {
     fn into_value(self) -> AnsiStr<'a> {
         self.0.0
     }
 }
 
-/// As many bytes as the context says.
+/// Reads as many bytes as the context says.
 impl<'a> Read<'a, u64> for AnsiStr<'a> {
     fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         walk_given(cursor, name, sink, |cursor| cursor.bytes(bytes).map(Self::new))

@@ -1,4 +1,4 @@
-//! What can be wrong with a model, and the counts that fall out of looking.
+//! Checks models, and counts their parts on the way.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Display;
@@ -15,7 +15,7 @@ use crate::check::{self, Faults, Segment};
 use crate::inspect::{Depth, Inspect as _};
 use crate::summary::{Counts, Problems, Reference, ReferenceKind, References, Severity, counted};
 
-/// Chunks that must not have come before one: what they hold rests on it.
+/// Chunks, each with the chunks that depend on it and must come after it.
 const BEHIND: &[(&[u8; 4], &[&[u8; 4]])] =
     &[(b"SKL1", &[b"ANS1", b"MSL1", b"CLL1"]), (b"MSL1", &[b"PXL1", b"MAN1"]), (b"MAN1", &[b"MMD1"])];
 
@@ -41,17 +41,18 @@ counted! {
     colliders inside,
 }
 
-/// What was met so far in the current LOD1, and in a deep survey what there is in all that others name.
+/// The data found so far in the current LOD1. In a deep survey also everything that other chunks refer to.
 #[derive(Default)]
 pub(super) struct OpenPart<'a> {
     tags: BTreeSet<Tag>,
     pub(super) known: Known<'a>,
     pub(super) bone_ids: HashSet<i16>,
-    /// Whether some bones could not be read.
+    /// True if some bones could not be read.
     pub(super) bones_lost: bool,
 }
 
-/// One walk over a file: its chunks, what they hold, or every index and number too.
+/// One walk over a file. Depending on the depth, it reads only the chunk headers, all records, or all indices and
+/// numbers too.
 pub(super) struct Survey<'s, 'a> {
     model: &'s Model<'a>,
     depth: Depth,
@@ -60,7 +61,7 @@ pub(super) struct Survey<'s, 'a> {
     pub(super) counted: Counted,
     references: References,
     pub(super) part: OpenPart<'a>,
-    /// Where a chunk ends that claims more than there is: those inside it that end there are cut by the same.
+    /// The end of a chunk that is cut short. Chunks inside it with the same end are not reported again.
     cut: Option<u64>,
 }
 
@@ -82,7 +83,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             let about = (self.model.data.len() as u64, &self.model.limits);
             check::fields(true, about, self.problems, |out| self.model.dissect(out));
         }
-        // What the chunks hold is known where they were looked into.
+        // The contents of chunks are counted only if they were read.
         let counts = self.counted.counts(self.depth > Depth::Header);
         (counts, self.references.into_vec(self.problems))
     }
@@ -153,7 +154,7 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     fn content(&mut self, node: &Node<'a>, content: &Content<'a>) {
         let counts = match content {
-            // A list that breaks off is told of elsewhere.
+            // A list of chunks that ends with an error is reported elsewhere.
             Content::Chunks => Chunks::new(node.chunk.body())
                 .try_fold(0_usize, |count, chunk| chunk?.whole().map(|_| count.saturating_add(1)))
                 .ok(),
@@ -258,10 +259,10 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// The name of a material, in the field with this path.
+    /// Checks that the material with this name exists. `path` leads to the field with the name.
     fn material_name(&self, name: AnsiStr<'a>, path: &[Segment], missing: &mut Faults) {
         if !self.part.known.has_material(name) {
-            // The length of a single name comes before it.
+            // A single name has its length before it.
             let length = if path.last() == Some(&("materials", None)) { 0 } else { 4 };
             let offset = self.model.offset_of(name).saturating_sub(length);
             missing.add(Code::Missing, (path, offset), || format!("{name} is none of the model's materials"));
@@ -292,7 +293,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         missing.tell(self.problems);
     }
 
-    /// An entry of the chunk, or what is wrong with it.
+    /// Returns an entry of the chunk, or reports its error.
     fn entry<T>(&mut self, node: &Node<'a>, entry: Result<T>) -> Option<T> {
         entry.map_err(|error| self.error(node, error)).ok()
     }
@@ -308,7 +309,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         });
     }
 
-    /// The same of a field of the chunk.
+    /// Warns about a field of the chunk.
     #[cold]
     pub(super) fn warn_of(&mut self, node: &Node<'a>, field: &'static str, offset: u64, message: impl Display) {
         self.problems.tell(Severity::Warning, || {
@@ -318,7 +319,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 }
 
-/// A count as the index of what comes next.
+/// Converts a count to the index of the next item.
 fn index(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }

@@ -19,7 +19,7 @@ use crate::record::{Framing, Read, Stored};
 pub struct Weight {
     /// The bone, as an index into the list.
     pub bone: u16,
-    /// The weight, 0 to 1.
+    /// The weight.
     pub weight: f32,
     /// True if the record ends its vertex's list.
     pub is_last: bool,
@@ -82,7 +82,7 @@ impl Stored for Weights<'_> {
 }
 
 impl<'a> Read<'a, WeightLayout> for Weights<'a> {
-    /// Outlines show them vertex by vertex, a dissection as stored.
+    /// Outlines have a row for each weight with its vertex, a dissection has the records as stored.
     fn walk(cursor: &mut Cursor<'a>, layout: WeightLayout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let Framing(Length(count)) = Framing::walk(cursor, (), name, sink)?;
         let records = match layout.is_narrow {
@@ -95,7 +95,7 @@ impl<'a> Read<'a, WeightLayout> for Weights<'a> {
     }
 }
 
-/// The weights, with the vertex and the bone of each.
+/// A row for each weight: its vertex, its bone and the weight.
 impl Table for Weights<'_> {
     fn rows(&self) -> u64 {
         self.records.len() as u64

@@ -50,7 +50,7 @@ wire! {
     NarrowWeight = 5 rows {
         /// The bone in the low 7 bits; the top bit ends the vertex's list.
         bone: u8 = "BoneID",
-        /// The share of the bone.
+        /// The weight of the bone.
         weight: F32 = "Weight",
     }
 
@@ -58,11 +58,11 @@ wire! {
     WideWeight = 6 rows {
         /// The bone in the low 15 bits; the top bit ends the vertex's list.
         bone: U16 = "BoneID",
-        /// The share of the bone.
+        /// The weight of the bone.
         weight: F32 = "Weight",
     }
 
-    /// How a material looks (`MaterialOptions`).
+    /// The appearance of a material (`MaterialOptions`).
     MaterialOptions = 100 rows {
         /// Color in ambient light.
         ambient: Color = "Ambient",
@@ -77,37 +77,37 @@ wire! {
         /// Sharpness of highlights.
         #[rule(Range(0, 128))]
         shininess: u8 = "Shininess",
-        /// Factor on the image's brightness.
+        /// Factor for the image's brightness.
         image_brightness: F32 = "ImageBrightness",
         /// Gamma of the image.
         image_gamma: F32 = "ImageGamma",
         /// Height of the bumps in a normal map.
         normal_map_scale: F32 = "NormalMapScale",
-        /// How it blends with what is behind it.
+        /// How it blends with what is drawn behind it.
         blending_mode: BlendingMode = "BlendingMode",
-        /// Where the image's opacity comes from.
+        /// Source of the image's opacity.
         image_alpha: ImageAlpha = "ImageAlpha",
-        /// How the image meets the material's color.
+        /// How the image combines with the material's color.
         texture_mode: TextureMode = "TextureMode",
-        /// Along which axes the image repeats.
+        /// The axes along which the image repeats.
         texture_wrap: TextureWrap = "TextureWrap",
         /// How the image is kept in video memory.
         texture_format: TextureFormat = "TextureFormat",
-        /// Whether the texture is drawn.
+        /// True if the texture is drawn.
         texture_enabled: Flag = "TextureEnabled",
-        /// Whether the material is in use.
+        /// True if the material is in use.
         enabled: Flag = "Enabled",
     }
 
     /// A collection of morph animations; its names, bones and frames are in tables after all records.
     MorphRecord = 28 rows {
-        /// Bytes of its name.
+        /// Number of bytes of its name.
         name_len: I32 = "MCNameLen",
-        /// Bytes of its collider's name.
+        /// Number of bytes of its collider's name.
         collider_name_len: I32 = "MCCollNameLen",
-        /// How many bones.
+        /// Number of bones.
         bones: I32 = "MCBonesCount",
-        /// How many animations.
+        /// Number of animations.
         animations: I32 = "MCAnimCount",
         /// Its parent collection, -1 at the root.
         parent: I32 = "MCParentID",
@@ -119,42 +119,42 @@ wire! {
 
     /// [`MorphRecord`] with the 4-byte gap that the description's offset column implies.
     WideMorphRecord = 32 rows {
-        /// As in the packed record.
+        /// Number of bytes of its name.
         name_len: I32 = "MCNameLen",
-        /// As in the packed record.
+        /// Number of bytes of its collider's name.
         collider_name_len: I32 = "MCCollNameLen",
-        /// As in the packed record.
+        /// Number of bones.
         bones: I32 = "MCBonesCount",
-        /// As in the packed record.
+        /// Number of animations.
         animations: I32 = "MCAnimCount",
         /// Unknown.
         unknown: I32,
-        /// As in the packed record.
+        /// Its parent collection, -1 at the root.
         parent: I32 = "MCParentID",
-        /// As in the packed record.
+        /// The bone of that collection to which it is attached.
         parent_bone: I32 = "MCParentBone",
-        /// As in the packed record.
+        /// The collection whose data it uses, -1 for its own.
         proxy: I32 = "MCProxyID",
     }
 
     /// A bone of a morph collection.
     MorphBone = 8 rows {
-        /// Bytes of its name.
+        /// Number of bytes of its name.
         name_len: I32 = "MCBoneNamesLen",
-        /// Its parent's position among the collection's bones, -1 at the root.
+        /// Index of its parent among the collection's bones, -1 at the root.
         parent: I32 = "MCBoneParentID",
     }
 
     /// An animation of a morph collection.
     MorphAnimation = 13 rows {
-        /// Bytes of its name.
+        /// Number of bytes of its name.
         name_len: I32 = "MCAnimNameLen",
         /// How it plays.
         mode: PlayMode = "MCAnimMode",
-        /// Milliseconds a frame.
+        /// Milliseconds per frame.
         #[rule(Least(0))]
         interval: I32 = "MCAnimInterval",
-        /// How many frames.
+        /// Number of frames.
         frames: I32 = "MCAnimFramesCount",
     }
 
@@ -178,27 +178,27 @@ wire! {
         max: Vec3 = "MCMaxs",
         /// The center.
         position: Vec3 = "MCPosition",
-        /// The radius about the center.
+        /// The radius around the center.
         radius: F32 = "MCRadius",
     }
 
     /// A mesh with morphed vertices.
     MorphMeshRecord = 20 rows {
-        /// How many frames.
+        /// Number of frames.
         frames: I32 = "MMFramesCount",
-        /// How many vertices in each.
+        /// Number of vertices in each frame.
         vertices: I32 = "MMVertexCount",
-        /// The mesh, counted in MSL1.
+        /// Index of the mesh in MSL1.
         mesh: I32 = "MMMeshIndex",
-        /// Bytes of the mesh's name.
+        /// Number of bytes of the mesh's name.
         name_len: I32 = "MMMeshNameLen",
-        /// Bytes of the collection's name.
+        /// Number of bytes of the collection's name.
         collection_name_len: I32 = "MMMorphColNameLen",
     }
 
     /// A rigid body.
     Body = 78 rows {
-        /// Its shape: one of those that have mass.
+        /// Its shape: one of the shapes that have mass.
         #[rule(Range(0, 4))]
         kind: BodyType = "BodyTypeA",
         /// Position.
@@ -214,7 +214,7 @@ wire! {
         mass: F32 = "BodyMass",
         /// Density.
         density: F32 = "BodyDensity",
-        /// For the user.
+        /// User-defined.
         tag: F32 = "isBodyTagFloat",
         /// True if it takes part in the simulation.
         enabled: Flag = "BodyEnabled",
@@ -222,13 +222,13 @@ wire! {
         gravity: Flag = "isBodyGravity",
         /// True if fast rotations are computed exactly.
         finite_rotation: Flag = "isBodyFinRotMode",
-        /// Whether it falls asleep when at rest.
+        /// True if it falls asleep at rest.
         auto_disable: Flag = "isBodyAutoDisable",
         /// True if the world's thresholds for rest apply.
         auto_disable_default: Flag = "isBodyAutoDisableDef",
         /// Speed below which it counts as at rest.
         linear_threshold: F32 = "BodyADLinearThr",
-        /// Turning speed below which it counts as at rest.
+        /// Angular speed below which it counts as at rest.
         angular_threshold: F32 = "BodyADAngularThr",
         /// Time at rest before it falls asleep.
         auto_disable_time: F32 = "BodyADisableTime",
@@ -236,7 +236,7 @@ wire! {
         auto_disable_steps: I32 = "BodyADSteps",
     }
 
-    /// A shape that collides.
+    /// A collision shape.
     Geom = 70 rows {
         /// Its shape.
         kind: BodyType = "GeomType",
@@ -255,11 +255,11 @@ wire! {
         mass: F32 = "GeomMass",
         /// Density.
         density: F32 = "GeomsDensity",
-        /// The first of its mesh links.
+        /// Index of its first mesh link.
         mesh_link: I32 = "GeomMeshLink",
-        /// How many mesh links it has.
+        /// Number of its mesh links.
         mesh_link_count: I32 = "GeomMeshLinkCount",
-        /// For the user.
+        /// User-defined.
         tag: F32 = "GeomsTagFloat",
         /// True if it takes part in the simulation.
         enabled: Flag = "GeomsEnabled",
@@ -287,7 +287,7 @@ wire! {
         vel: F32 = "JointdParamVel",
         /// Maximum force of the motor.
         fmax: F32 = "JointdParamFMax",
-        /// Factor on the motor's force when leaving a stop.
+        /// Factor for the motor's force when leaving a stop.
         fudge_factor: F32 = "JointdParamFudgeFactor",
         /// Bounciness of the stops.
         bounce: F32 = "JointdParamBounce",
@@ -301,7 +301,7 @@ wire! {
         suspension_erp: F32 = "JointdParamSuspensionERP",
         /// Constraint force mixing of the suspension.
         suspension_cfm: F32 = "JointdParamSuspensionCFM",
-        /// For the user.
+        /// User-defined.
         tag: F32 = "JointdTagFloat",
     }
 
@@ -313,7 +313,7 @@ wire! {
         style: LightStyle = "LigthStyle",
         /// Position.
         position: Vec3 = "Position",
-        /// Where a spot points.
+        /// The direction of a spot.
         direction: Vec3 = "SpotDirection",
         /// Ambient color.
         ambient: Color = "Ambient",
@@ -326,13 +326,13 @@ wire! {
         /// How fast a spot fades towards its rim.
         #[rule(Least(0))]
         exponent: F32 = "SpotExponent",
-        /// Attenuation, the same everywhere.
+        /// Attenuation that does not depend on distance.
         #[rule(Least(0))]
         constant_attenuation: F32 = "ConstAtt",
-        /// Attenuation with distance.
+        /// Attenuation proportional to distance.
         #[rule(Least(0))]
         linear_attenuation: F32 = "LinearAtt",
-        /// Attenuation with the square of distance.
+        /// Attenuation proportional to the square of the distance.
         #[rule(Least(0))]
         quadratic_attenuation: F32 = "QuadAtt",
     }
@@ -341,7 +341,7 @@ wire! {
     Proxy = 54 rows {
         /// Its parent proxy in this set, -1 at the root.
         parent: I16 = "ProxyParentIndex",
-        /// The mesh it shows, counted in MSL1, -1 for none.
+        /// Index in MSL1 of the mesh it shows, -1 for none.
         mesh: I16 = "SourceMeshIndex",
         /// Reserved, -1.
         #[rule(OneOf(&[-1]))]
@@ -361,54 +361,54 @@ wire! {
         rotation: Rotation = "ProxyRotation",
         /// Scale.
         scale: Vec3 = "ProxyScale",
-        /// Whether it is drawn; what hangs on a hidden proxy is hidden too.
+        /// True if it is drawn. The descendants of a hidden proxy are hidden too.
         visible: Flag = "ProxyVisible",
-        /// Whether the editor shows it unfolded.
+        /// True if the editor shows it expanded.
         expanded: Flag = "ProxyExpanded",
     }
 
     /// [`Proxy`] with the 2-byte gap that the description's offset column implies.
     WideProxy = 56 rows {
-        /// As in the packed record.
+        /// Its parent proxy in this set, -1 at the root.
         parent: I16 = "ProxyParentIndex",
         /// Unknown.
         unknown: I16,
-        /// As in the packed record.
+        /// Index in MSL1 of the mesh it shows, -1 for none.
         mesh: I16 = "SourceMeshIndex",
-        /// As in the packed record.
+        /// Reserved, -1.
         reserved_1: I16 = "ProxyReserved1",
-        /// As in the packed record.
+        /// Reserved, -1.
         reserved_2: I16 = "ProxyReserved2",
-        /// As in the packed record.
+        /// Reserved, -1.
         reserved_3: I16 = "ProxyReserved3",
-        /// As in the packed record.
+        /// Reserved, 0.
         reserved_4: I16 = "ProxyReserved4",
-        /// As in the packed record.
+        /// Position.
         position: Vec3 = "ProxyPosition",
-        /// As in the packed record.
+        /// Orientation: a quaternion x, y, z, w.
         rotation: Rotation = "ProxyRotation",
-        /// As in the packed record.
+        /// Scale.
         scale: Vec3 = "ProxyScale",
-        /// As in the packed record.
+        /// True if it is drawn. The descendants of a hidden proxy are hidden too.
         visible: Flag = "ProxyVisible",
-        /// As in the packed record.
+        /// True if the editor shows it expanded.
         expanded: Flag = "ProxyExpanded",
     }
 
     /// A collision shape attached to a bone.
     Collider = 124 rows {
-        /// The bone's id, not its position.
+        /// The bone's id, not its index.
         bone: I16 = "ColBoneID",
         /// Its shape.
         kind: ColliderType = "SkelCollType",
-        /// Its place relative to the bone. The author's loader takes elements 3, 7 and 11 as the scale; 12 to 14 are presumably the
-        /// position.
+        /// Its transform relative to the bone. The author's loader takes elements 3, 7 and 11 as the scale; 12 to 14
+        /// are presumably the position.
         matrix: Matrix = "CollMatrix",
-        /// For the user.
+        /// User-defined.
         tag: I32 = "ColTag",
-        /// For the user.
+        /// User-defined.
         tag_float: F32 = "ColTagFloat",
-        /// Whether it is drawn.
+        /// True if it is drawn.
         visible: Flag = "ColVisible",
         /// First axis: a quaternion x, y, z, w.
         axis_1: Rotation = "ColJointAxis1",
@@ -449,7 +449,7 @@ plain! {
     Rotation: Number("f32[4]", 16) => |turn| Value::Floats([turn.x, turn.y, turn.z, turn.w].map(F32::get).to_vec().into());
 }
 
-/// The same fields without the gap.
+/// Drops the gap.
 impl From<&WideMorphRecord> for MorphRecord {
     fn from(wide: &WideMorphRecord) -> Self {
         let &WideMorphRecord { name_len, collider_name_len, bones, animations, parent, parent_bone, proxy, .. } = wide;
@@ -457,35 +457,21 @@ impl From<&WideMorphRecord> for MorphRecord {
     }
 }
 
-/// The same fields without the gap.
+/// Drops the gap.
 impl From<&WideProxy> for Proxy {
     fn from(wide: &WideProxy) -> Self {
-        let &WideProxy {
-            parent,
-            mesh,
-            reserved_1,
-            reserved_2,
-            reserved_3,
-            reserved_4,
-            position,
-            rotation,
-            scale,
-            visible,
-            expanded,
-            ..
-        } = wide;
         Self {
-            parent,
-            mesh,
-            reserved_1,
-            reserved_2,
-            reserved_3,
-            reserved_4,
-            position,
-            rotation,
-            scale,
-            visible,
-            expanded,
+            parent: wide.parent,
+            mesh: wide.mesh,
+            reserved_1: wide.reserved_1,
+            reserved_2: wide.reserved_2,
+            reserved_3: wide.reserved_3,
+            reserved_4: wide.reserved_4,
+            position: wide.position,
+            rotation: wide.rotation,
+            scale: wide.scale,
+            visible: wide.visible,
+            expanded: wide.expanded,
         }
     }
 }

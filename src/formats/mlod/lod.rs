@@ -19,7 +19,7 @@ record! {
         header: &'a LodHeader as Flat<'a, LodHeader> => |header| known(header),
         /// Its points.
         points: LeArray<'a, Point> [u64::from(header.points.get())],
-        /// Its normals, which point into the body.
+        /// Its normals. They point into the body.
         normals: LeArray<'a, Vec3> [u64::from(header.normals.get())],
         /// Its faces.
         faces: List<'a, Face<'a>> as Faces<'a> [header.faces.get()],
@@ -47,9 +47,9 @@ record! {
 record! {
     /// Named data of a LOD: a selection, a property, a mass, a set of texture coordinates, ...
     Tag<'a> named name {
-        /// True if it is in use, as stored.
+        /// 1 if it is in use, as stored.
         active: u8,
-        /// Its name: that of a selection, or between `#` one that gives the type of the data.
+        /// Its name: the name of a selection, or the type of the data between two `#`.
         name: ByteStr<'a>,
         /// Its data.
         data: LeArray<'a, u8>,
@@ -92,8 +92,8 @@ impl<'a> Tag<'a> {
         !self.name.as_bytes().starts_with(b"#")
     }
 
-    /// Returns the points of a selection, with their weights from 0 to 1. A byte of 1 is the full weight; from 255 down to 2 they
-    /// grow from 1/255 to 254/255.
+    /// Returns the points of a selection with their weights from 0 to 1. A stored byte of 1 is the full weight; from
+    /// 255 down to 2, weights grow from 1/255 to 254/255.
     pub fn weights(&self, lod: &Lod<'a>) -> impl Iterator<Item = (usize, f32)> + use<'a> {
         let points = self.data.as_bytes().get(..lod.points.len()).filter(|_| self.is_selection()).unwrap_or_default();
         let weight = |byte: u8| if byte == 1 { 1.0 } else { f32::from(0_u8.wrapping_sub(byte)) / 255.0 };
@@ -152,7 +152,7 @@ fn fields<'s>(faces: &'s List<'_, Face<'_>>) -> impl Table + use<'s> {
     }
 }
 
-/// Tags up to the one that marks the end.
+/// Tags up to and including the one that marks the end.
 pub(super) struct Tags<'a>(List<'a, Tag<'a>>);
 
 impl Stored for Tags<'_> {

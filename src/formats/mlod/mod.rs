@@ -17,7 +17,7 @@
 //! | matrices | none |
 //! | units | meters |
 //!
-//! Nothing is compressed, and no LOD stores its length: each is walked to find the next.
+//! Nothing is compressed. LODs do not store their length, so each one is walked to find the next.
 
 mod lod;
 mod names;

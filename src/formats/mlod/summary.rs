@@ -1,10 +1,11 @@
-//! A model's answers to [`Inspect`].
+//! The implementation of [`Inspect`] for MLOD models.
 
 use super::{Lod, Model, Resolution};
 use crate::base::code::Code;
 use crate::base::error::{Context, Error};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
+use crate::base::text::ByteStr;
 use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Unit};
 use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part};
@@ -16,7 +17,7 @@ impl Inspect for Model<'_> {
         (Format::Mlod, &self.limits, self.data.len() as u64)
     }
 
-    /// For a summary, one walk over all LODs, faces included.
+    /// Summarizes with one walk over all LODs and their faces.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let summary = Summary { version: Some(self.version()), ..Summary::new(Format::Mlod, self.data.len() as u64) };
         let lods = self.lod_count() as u64;
@@ -31,6 +32,7 @@ impl Inspect for Model<'_> {
 
     fn outline(&self, out: &mut Outline<'_>) {
         self.header.describe_fields(0, out);
+        out.list("lods");
         for (index, (cursor, span, lod)) in self.lods().located().enumerate() {
             let Some(lod) = out.ok(lod) else { return };
             let purpose = Resolution(lod.resolution);
@@ -46,7 +48,7 @@ impl Inspect for Model<'_> {
 }
 
 impl Model<'_> {
-    /// Adds to the summary what a walk over all LODs gives; on request it checks every index and number.
+    /// Adds the counts and references of all LODs to the summary. If `deep` is set, also checks every index and number.
     fn walk(&self, deep: bool, mut summary: Summary, problems: &mut Problems) -> Summary {
         let mut references = References::new(&self.limits);
         let (mut vertices, mut faces) = (0_u64, 0_u64);
@@ -60,9 +62,11 @@ impl Model<'_> {
             vertices = vertices.saturating_add(lod.points.len() as u64);
             faces = faces.saturating_add(lod.faces.len() as u64);
             end = span.offset.saturating_add(span.bytes);
+            // Neighbouring faces mostly have the same names, and comparing is cheaper than hashing.
+            let (mut texture, mut material) = Default::default();
             for face in &lod.faces {
-                references.add(ReferenceKind::Texture, face.texture);
-                references.add(ReferenceKind::Material, face.material);
+                add_changed(ReferenceKind::Texture, face.texture, &mut texture, &mut references);
+                add_changed(ReferenceKind::Material, face.material, &mut material, &mut references);
             }
             for proxy in lod.tags.iter().filter_map(|tag| tag.proxy()) {
                 references.add(ReferenceKind::Proxy, proxy);
@@ -83,8 +87,16 @@ impl Model<'_> {
     }
 }
 
+/// Adds a name, unless it is the same as the one before.
+fn add_changed<'a>(kind: ReferenceKind, name: ByteStr<'a>, before: &mut ByteStr<'a>, references: &mut References) {
+    if name != *before {
+        references.add(kind, name);
+        *before = name;
+    }
+}
+
 impl Lod<'_> {
-    /// Tells of indices that point outside, and of numbers that are none.
+    /// Reports indices out of range, numbers that are not finite, and normals that are not of length 1.
     fn check(&self, lod: usize, end: u64, problems: &mut Problems) {
         let place = |error: Error| error.within_item("lods", lod);
         check::one(Finite, Numbers([self.resolution]), end.saturating_sub(4), problems, |error| {
@@ -105,7 +117,7 @@ impl Lod<'_> {
             let (count, corners, list) = (face.fields.corner_count.get(), face.corners(), ("faces", index));
             let is_face = (3..=4).contains(&count);
             corner_counts.look(span.offset, count, is_face);
-            // What stands in corners that are none means nothing.
+            // Corners of a face with a wrong count have no meaning.
             let corners = if is_face { corners.iter() } else { [].iter() };
             point_numbers.list(list, span.offset, corners.clone().map(|corner| corner.point.get().into()));
             normal_numbers.list(list, span.offset, corners.map(|corner| corner.normal.get().into()));

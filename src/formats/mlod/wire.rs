@@ -25,11 +25,11 @@ wire! {
         header_size: U32,
         /// Version of the LOD: 256.
         version: U32,
-        /// How many points.
+        /// Number of points.
         points: Framing<U32>,
-        /// How many normals.
+        /// Number of normals.
         normals: Framing<U32>,
-        /// How many faces.
+        /// Number of faces.
         faces: Framing<U32>,
         /// Flags of unknown meaning.
         flags: U32,
@@ -45,9 +45,9 @@ wire! {
 
     /// One corner of a face.
     Corner = 16 {
-        /// Its point in the LOD's points.
+        /// Index of its point in the LOD's points.
         point: U32,
-        /// Its normal in the LOD's normals.
+        /// Index of its normal in the LOD's normals.
         normal: U32,
         /// Texture coordinate, growing to the right.
         u: F32,
@@ -59,7 +59,7 @@ wire! {
     FaceFields = 72 {
         /// Number of corners in use: 3 or 4.
         corner_count: U32,
-        /// Always four; unused ones have no meaning.
+        /// Always four; unused corners have no meaning.
         corners: [Corner; 4],
         /// Its flags, such as those for lighting and sorting.
         flags: U32,

@@ -1,4 +1,4 @@
-//! Bone animations, which the game drives by values such as the turn of a rotor.
+//! Bone animations, which are driven by values in the game such as the angle of a rotor.
 
 use zerocopy::little_endian::U32;
 
@@ -42,39 +42,39 @@ record! {
 record! {
     /// One animation: a class of the author's `CfgModels`.
     Animation<'a>(version: Version) named name {
-        /// What it does with its bone.
+        /// The kind of movement.
         kind: AnimationKind = "AnimTransformType" => known,
         /// Its name.
         name: ByteStr<'a> = "AnimClassName",
         /// The value that drives it.
         source: ByteStr<'a> = "AnimSource",
-        /// Ends of the movement: the first of two pairs. Readers differ on which pair is which: the document has the
-        /// driving value first. The two are equal in all known files.
+        /// Start and end of the movement: the first of two pairs. Readers differ on the order of the pairs: the
+        /// document has the driving value first. The pairs are equal in all known files.
         phase: [f32; 2] = "MinMaxValue",
-        /// Ends of the driving value: the second pair.
+        /// Start and end of the driving value: the second pair.
         value: [f32; 2] = "MinMaxPhase",
         /// Length and start of a period.
         period: [f32; 2] where version >= 56,
-        /// What becomes of driving values outside.
+        /// How driving values out of range are handled.
         addressing: Addressing = "sourceAddress",
-        /// From one angle to another around an axis, in radians.
+        /// Start and end of a rotation around an axis, in radians.
         angles: [f32; 2] = "angle" where kind.0 <= 3,
-        /// From one offset to another along an axis, in meters.
+        /// Start and end of a movement along an axis, in meters.
         offsets: [f32; 2] = "offset" where (4..=7).contains(&kind.0),
         /// A point of the axis of a direct movement.
         axis_position: [f32; 3] = "axisPos" where kind.0 == 8,
         /// The direction of that axis.
         axis_direction: [f32; 3] = "axisDir" where kind.0 == 8,
-        /// How far around it, in radians.
+        /// Rotation around it, in radians.
         angle: f32 = "angle" where kind.0 == 8,
-        /// How far along it, in meters.
+        /// Movement along it, in meters.
         axis_offset: f32 = "axisOffset" where kind.0 == 8,
-        /// Out of sight from this phase on.
+        /// Hidden from this phase on.
         hide_value: f32 = "hideValue" where kind.0 == 9,
-        /// Out of sight up to this phase (unhideValue).
+        /// Hidden up to this phase (unhideValue).
         unhide_value: f32 where kind.0 == 9 && version >= 55,
     }
-    // If they differ, it matters which pair is which.
+    // If the pairs differ, their order matters.
     also |animation, out| out.field("pairs_differ", animation.phase != animation.value)
 }
 
@@ -97,26 +97,26 @@ pub type AnimationAxes<'a> = List<'a, Axes<'a>, Kinds>;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Motion {
-    /// Around an axis, from one angle to another, in radians.
+    /// A rotation around an axis, from one angle to another in radians.
     Rotation([f32; 2]),
-    /// Along an axis, from one offset to another.
+    /// A movement along an axis, from one offset to another in meters.
     Translation([f32; 2]),
-    /// Around and along the animation's own axis.
+    /// A rotation around and a movement along an axis that the animation stores itself.
     Direct {
         /// A point of the axis.
         position: [f32; 3],
         /// Its direction.
         direction: [f32; 3],
-        /// In radians.
+        /// The angle in radians.
         angle: f32,
-        /// In meters.
+        /// The offset in meters.
         offset: f32,
     },
     /// Hides the bone's faces.
     Hide {
-        /// From this phase on.
+        /// Hidden from this phase on.
         from: f32,
-        /// Up to this phase, from version 55 on.
+        /// Hidden up to this phase; from version 55 on.
         to: Option<f32>,
     },
 }
@@ -182,7 +182,7 @@ impl<'a> Axes<'a> {
         self.spanned().map(|(axis, _)| axis)
     }
 
-    /// The animations, each with its place in the file.
+    /// Returns an iterator over the axes with their locations.
     pub fn spanned(&self) -> impl Iterator<Item = (Axis, Span)> + use<'a> {
         let Self { mut items, kinds } = *self;
         (0..kinds.count).map_while(move |index| {
@@ -223,6 +223,7 @@ impl<'a> Read<'a, Kinds> for Axes<'a> {
 /// An array for each LOD. A dissection shows each axis.
 impl<'a> Item<'a, Kinds> for Axes<'a> {
     fn describe_items(list: &List<'a, Self, Kinds>, name: &'static str, out: &mut Outline<'_>) {
+        out.list(name);
         for (lod, axes) in list.iter().enumerate() {
             if !out.dissects() {
                 out.array_item(name, lod, &table::axes(&axes, axes.kinds.count.into()));

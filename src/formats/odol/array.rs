@@ -62,7 +62,8 @@ impl<T: Element> Stored for Block<'_, T> {
 
 /// A count, and either a single value for all elements or a block.
 impl<'a, T: Element> Read<'a, Layout> for Filled<'a, T> {
-    /// An array whose count differs from the point count could claim any number of rows. It is described as a problem.
+    /// Describes an array whose count differs from the point count as a problem, because it could claim any number of
+    /// rows.
     #[inline]
     fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let count = walk_count(cursor, name, sink)?;

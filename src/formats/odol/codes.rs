@@ -20,13 +20,13 @@ codes! {
     /// How fog acts on a material.
     FogMode(u32) { 0 "None", 1 "Fog", 2 "Alpha", 3 "FogAlpha" }
 
-    /// Which light a material answers to.
+    /// The light that affects a material.
     MainLight(u32) {
         0 "None", 1 "Sun", 2 "Sky", 3 "Horizon", 4 "Stars", 5 "SunObject", 6 "SunHaloObject", 7 "MoonObject",
         8 "MoonHaloObject",
     }
 
-    /// Which program draws a material's pixels.
+    /// The program that draws a material's pixels.
     PixelShader(u32) {
         0 "Normal", 1 "NormalDXTA", 2 "NormalMap", 3 "NormalMapThrough", 4 "NormalMapSpecularDIMap",
         5 "NormalMapDiffuse", 6 "Detail", 8 "Water", 10 "White", 12 "AlphaShadow", 13 "AlphaNoShadow",
@@ -38,7 +38,7 @@ codes! {
         116 "TreeAdvTrunk",
     }
 
-    /// Which program places a material's vertices.
+    /// The program that transforms a material's vertices.
     VertexShader(u32) {
         0 "Basic", 1 "NormalMap", 2 "NormalMapDiffuse", 3 "Grass", 8 "Water", 11 "NormalMapThrough", 14 "BasicAS",
         15 "NormalMapAS", 17 "Glass", 18 "NormalMapSpecularThrough", 19 "NormalMapThroughNoFade",
@@ -55,16 +55,16 @@ codes! {
         31 "Track", 32 "MainRoad", 33 "Rocks", 34 "PowerLines", 35 "RailWay", 36 "None",
     }
 
-    /// What the shadow buffer is drawn from.
+    /// The source of the shadow buffer.
     ShadowSource(i32) { 0 "Visual", 1 "ShadowVolume", 2 "Explicit", 3 "None", 4 "VisualEx" }
 
-    /// What an animation does with its bone.
+    /// The kind of movement of an animation.
     AnimationKind(u32) {
         0 "rotation", 1 "rotationX", 2 "rotationY", 3 "rotationZ", 4 "translation", 5 "translationX", 6 "translationY",
         7 "translationZ", 8 "direct", 9 "hide",
     }
 
-    /// What an animation makes of values outside its range.
+    /// How an animation handles values out of its range.
     Addressing(u32) { 0 "clamp", 1 "loop", 2 "mirror" }
 }
 
@@ -110,7 +110,7 @@ impl PixelShader {
 pub struct RenderFlags(pub u32);
 
 impl RenderFlags {
-    /// The names of the bits that are set, from the lowest on. Bits without a name are left out.
+    /// Returns the names of the bits that are set, starting with the lowest bit. Bits without a name are left out.
     ///
     /// ```
     /// use meshpeek::odol::RenderFlags;

@@ -33,7 +33,7 @@ record! {
         /// Size of the faces in the game's memory. Each face takes 2 bytes plus 2 for each corner; 4 plus 4 from
         /// version 69 on. Sections refer to faces by offsets in this memory. In version 7 the unit is unknown.
         memory_bytes: u32 = "OffsetToSectionsStruct",
-        /// Zero in every file met.
+        /// Zero in all known files.
         #[rule(OneOf(&[0]))]
         unknown: u16 = "AlwaysZero" where version >= 40,
     }
@@ -384,58 +384,64 @@ fn walk_face<'a>(cursor: &mut Cursor<'a>, form: Form, sink: &mut impl Sink) -> R
     Ok(Face { corners, flags, texture })
 }
 
-/// A face as stored.
+/// The stored form of a face.
 pub(super) const FACE: &Schema = &Schema {
     name: "Face",
     doc: " A triangle, a quad or a line.",
     fields: &[
-        FieldInfo::new("flags", None, u32::TYPE, Some("version == 7"), " Its own flags; later they are the section's."),
+        FieldInfo::new(
+            "flags",
+            None,
+            u32::TYPE,
+            Some("version == 7"),
+            " Flags of the face. Later versions store flags in the section.",
+        ),
         FieldInfo::new(
             "texture",
             None,
             i16::TYPE,
             Some("version == 7"),
-            " Which of the LOD's textures, -1 for none; later it is the section's.",
+            " Index of the LOD's texture; -1 for none. Later versions store it in the section.",
         ),
         FieldInfo::new(
             "corners",
             Some("LodFace"),
-            Type::Varying("u16[] or u32[]", 5),
+            Type::Varying("u16[] or, from version 69 on, u32[]", 5),
             None,
-            " A byte with their number, 2 to 4, and the point numbers of the corners.",
+            " The number of corners, 2 to 4, in one byte, and then the point number of each corner.",
         ),
     ],
 };
 
 record! {
-    /// Faces of one look, drawn at once.
+    /// Faces with the same appearance, which are drawn together.
     Section<'a>(version: Version) {
-        /// Where its faces begin, in bytes of the game's memory.
+        /// Start of its faces, in bytes of the game's memory.
         start: u32,
-        /// Where they end.
+        /// End of its faces (exclusive), in bytes of the game's memory.
         end: u32,
-        /// A number of the game's own, in version 7, which has no materials.
+        /// A number defined by the game, in version 7, which has no materials.
         game_material: i32 where version == 7,
-        /// The bones of the LOD that move its vertices: the first.
+        /// First of the LOD's bones that move its vertices.
         min_bone: u32 where version >= 40,
-        /// The bones of the LOD that move its vertices: how many.
+        /// Number of the LOD's bones that move its vertices.
         bone_count: u32 where version >= 40,
-        /// The author's own number (CommonPointsUserValue).
+        /// A number defined by the author (CommonPointsUserValue).
         user_value: u32 where version >= 40,
-        /// Which of the LOD's textures; -1 for none.
+        /// Index of the texture in the LOD; -1 for none.
         texture: i16,
-        /// Flags shared by its faces (CommonFaceFlags): 0x10 no shadow, 0x20 seen from both sides, 0x80 lit by position,
-        /// 0x300 depth bias, 0x10_0000 lit from behind, 0x20_0000 lit flat, 0x100_0000 texture not merged, from
-        /// 0x200_0000 on the author's own.
+        /// Flags shared by its faces (CommonFaceFlags): 0x10 no shadow, 0x20 two-sided, 0x80 lit by position, 0x300
+        /// depth bias, 0x10_0000 lit from behind, 0x20_0000 flat lighting, 0x100_0000 texture not merged, 0x200_0000
+        /// and above defined by the author.
         flags: u32,
-        /// Which of the LOD's materials; -1 for one told by name.
+        /// Index of the material in the LOD; -1 if the next field names it.
         material: i32 where version >= 40,
-        /// The material file, where no material is meant.
+        /// The material file; empty for none.
         material_name: ByteStr<'a> where material == Some(-1),
-        /// For each of the first two sets of coordinates the area of a face over the area of its texture; -1000 for a set
-        /// that is not there.
+        /// For each of the first two sets of coordinates, the area of a face divided by the area of its texture; -1000
+        /// if the set is missing.
         area_over_texture: LeArray<'a, F32> where version >= 40,
-        /// Whether there is a collimator; 0 in every file met.
+        /// True if there is a collimator; 0 in all known files.
         collimator_flag: i32 where version >= 67,
         /// The frame of a collimator.
         collimator: &'a Collimator where collimator_flag.is_some_and(|flag| flag >= 1),
@@ -472,6 +478,7 @@ impl<'a> Read<'a, (Version, Faces<'a>)> for WithFaces<Sections<'a>> {
         sink.describe(|out| {
             sections.describe_own_count(name, out);
             let mut faces = faces.iter();
+            out.list(name);
             for (index, (start, Span { offset, bytes }, section)) in sections.located().enumerate() {
                 out.part(Part::item(name, index).spanning(offset, bytes), |out| {
                     describe_fields::<Section<'_>, _>(start, version, out);

@@ -1,6 +1,6 @@
 //! Version 7, of Operation Flashpoint.
 //!
-//! The LODs come first, one after another, without a table of offsets: finding one means walking those before it.
+//! The LODs come first, one after another, without a table of offsets: to find one, the LODs before it are walked.
 //! Resolutions and facts about the model follow at the end of the file. Based on the engine's source and one test file.
 
 use zerocopy::little_endian::U32;
@@ -30,45 +30,45 @@ record! {
         point_flags: Block<'a, U32> [layout],
         /// Texture coordinates.
         uvs: Block<'a, Vec2> as FirstSet<'a> [layout],
-        /// Where the points are, in meters.
+        /// Positions of the points, in meters.
         positions: Block<'a, Vec3> as InPlace<'a> [layout],
-        /// One for each point.
+        /// Normal of each point.
         normals: Block<'a, Vec3> as InPlace<'a> [layout],
-        /// As in later versions.
+        /// Point flags that at least one point has.
         or_hints: u32,
-        /// As in later versions.
+        /// Point flags that all points share.
         and_hints: u32,
-        /// As in later versions.
+        /// The box around the points: its smallest coordinates.
         bbox_min: [f32; 3],
-        /// As in later versions.
+        /// The box around the points: its largest coordinates.
         bbox_max: [f32; 3],
-        /// As in later versions.
+        /// The center of the sphere around the points.
         center: [f32; 3],
-        /// As in later versions.
+        /// The radius of that sphere.
         radius: f32,
-        /// As in later versions.
+        /// Texture files. Faces and sections refer to them by index.
         textures: List<'a, ByteStr<'a>>,
-        /// As in later versions.
+        /// For each point of the edited model, a vertex.
         point_to_vertex: IndexBlock<'a> [layout],
-        /// As in later versions.
+        /// For each vertex, its point in the edited model.
         vertex_to_point: IndexBlock<'a> [layout],
-        /// As in later versions.
+        /// The faces.
         faces: Faces<'a> [layout.version],
-        /// As in later versions.
+        /// Sections: faces with the same appearance.
         sections: Sections<'a> as WithFaces<Sections<'a>> [(layout.version, faces)],
-        /// As in later versions.
+        /// Named faces and vertices.
         selections: Selections<'a> [layout],
-        /// As in later versions.
+        /// The author's settings.
         properties: List<'a, Property<'a>>,
-        /// As in later versions.
+        /// Vertex-animation frames.
         frames: Frames<'a> [layout],
-        /// As in later versions.
+        /// Color seen from above, 0xAARRGGBB.
         color_top: u32,
-        /// As in later versions.
+        /// Color, 0xAARRGGBB.
         color: u32,
-        /// As in later versions.
+        /// Flags.
         special: u32,
-        /// As in later versions.
+        /// Proxies: positions for other models.
         proxies: Proxies<'a> [layout.version],
     }
     also |lod, out| out.array("normal_vectors", &table::normal_vectors(&Encoding::Float(Filled::from(lod.normals))))

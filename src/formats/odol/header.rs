@@ -21,13 +21,13 @@ record! {
         magic: Framing<[u8; 4]> = "Filetype",
         /// 7 and 40 to 75.
         version_number: Framing<u32> = "Version",
-        /// Not 0 where the rest of the file is encrypted.
+        /// Not 0 if the rest of the file is encrypted.
         encryption: [U32; 2] where version >= 75 => not_encrypted,
-        /// The game's or tool's number at Steam; often 0.
+        /// The Steam app id of the game or tool; often 0.
         app_id: u32 where version >= 59,
-        /// The model of a muzzle flash (others call it a prefix); mostly empty.
+        /// The model of a muzzle flash (other readers call it a prefix); usually empty.
         muzzle_flash: ByteStr<'a> where version >= 58,
-        /// How many LODs.
+        /// Number of LODs.
         lod_count: Framing<u32> = "NoOfLods" => |count: &Framing<u32>| few(**count, version),
     }
 }
@@ -37,7 +37,7 @@ record! {
     Facts<'a>(lods: Lods) {
         /// The purpose of each LOD.
         resolutions: LeArray<'a, F32> [lods.count],
-        /// The whole model.
+        /// Facts about the whole model.
         info: ModelInfo<'a> = "ModelInfo" [lods],
     }
 }
@@ -45,7 +45,7 @@ record! {
 record! {
     /// The tables of LODs.
     Tables<'a>(lods: Lods) {
-        /// The first byte of each, counted from the start of the file.
+        /// Start of each LOD, counted from the start of the file.
         lod_starts: LeArray<'a, U32> = "StartAddressOfLods" [lods.count],
         /// End of each LOD (exclusive), counted from the start of the file.
         lod_ends: LeArray<'a, U32> = "EndAddressOfLods" [lods.count],
@@ -69,7 +69,7 @@ record! {
         or_hints: u32 = "Zeroes",
         /// Not zero if the LOD has `bones` (hasSkeleton).
         has_skeleton: u8 = "Zeroes",
-        /// How many points the LOD has.
+        /// Number of points of the LOD.
         points: u32 = "AnotherCount" where version >= 51,
         /// The LOD's `face_area`; NaN in some files of the game.
         #[rule(Any)]

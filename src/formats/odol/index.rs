@@ -138,7 +138,7 @@ impl<N: Table, W: Table> Table for Indices<N, W> {
 }
 
 impl Stored for IndexBlock<'_> {
-    const TYPE: Type = Type::Varying("u16[] or u32[]", 4);
+    const TYPE: Type = Type::Varying("u16[] or, from version 69 on, u32[]", 4);
 }
 
 impl<'a> Read<'a, Layout> for IndexBlock<'a> {

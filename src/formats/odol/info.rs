@@ -28,22 +28,21 @@ impl Lods {
 
 record! {
     /// Facts about the whole model.
-    ///
     /// Lengths are in meters, coordinates are those of the LODs (`bounding_center` converts them to those of the edited
     /// model), colors are 0xAARRGGBB. The purpose of a field is stated only if files confirm it; the others keep the
     /// names that readers give them.
     ModelInfo<'a>(lods: Lods) {
-        /// Flags, equal to `special` of the first LOD in nearly all files.
+        /// Flags; `special` of the first LOD in all but 2 of 439 real files.
         special: u32,
-        /// Radius of the ball around all LODs.
+        /// Radius of the sphere around all LODs.
         bounding_sphere: f32,
-        /// Radius of the ball around the geometry.
+        /// Radius of the sphere around the geometry.
         geometry_sphere: f32,
         /// Zero in all known files.
         remarks: u32,
         /// Point flags that all points share.
         and_hints: u32,
-        /// Point flags that some point has.
+        /// Point flags that at least one point has.
         or_hints: u32,
         /// The point to aim at.
         aiming_center: [f32; 3],
@@ -51,131 +50,130 @@ record! {
         color: u32,
         /// `color_top` of the first LOD.
         color_top: u32,
-        /// How far one can see through the object; -1 or less leaves it to the game.
+        /// How far one can see through the object; if it is -1 or less, the game decides.
         view_density: f32,
         /// The box around the points of every LOD: its smallest coordinates.
         bbox_min: [f32; 3],
         /// The box around the points of every LOD: its largest coordinates.
         bbox_max: [f32; 3],
-        /// How LODs are spread over distances.
+        /// How LODs are distributed over distances.
         lod_density: f32 where lods.version >= 70,
-        /// How much it matters that the object is drawn.
+        /// How important it is to draw the object.
         draw_importance: f32 where lods.version >= 71,
         /// The box around the visual LODs: its smallest coordinates.
         bbox_visual_min: [f32; 3] where lods.version >= 52,
         /// The box around the visual LODs: its largest coordinates.
         bbox_visual_max: [f32; 3] where lods.version >= 52,
-        /// What all coordinates of the file are relative to: added to a stored position it gives the position in the
-        /// model as it was edited.
+        /// The origin of all coordinates in the file. Add it to a stored position to get the position in the edited
+        /// model.
         bounding_center: [f32; 3] = "CentreOfGravity",
-        /// Centre of the geometry.
+        /// Center of the geometry.
         geometry_center: [f32; 3],
-        /// Centre of mass.
+        /// Center of mass.
         center_of_mass: [f32; 3],
         /// The inverse of the inertia tensor, row by row; symmetric.
         inverse_inertia: [[f32; 3]; 3],
-        /// Whether the model was moved to its center.
+        /// True if the model was moved to its center.
         auto_center: bool,
-        /// Whether `auto_center` is fixed.
+        /// True if `auto_center` is fixed.
         lock_auto_center: bool,
-        /// Whether it can hide other objects.
+        /// True if it can hide other objects.
         can_occlude: bool,
-        /// Whether other objects can hide it.
+        /// True if other objects can hide it.
         can_be_occluded: bool,
-        /// Whether soldiers of the computer take cover behind it.
+        /// True if AI soldiers take cover behind it.
         ai_covers: bool where lods.version >= 73,
-        /// Of unknown use, in DayZ's files; 1 in all met.
+        /// Unknown; only in DayZ's files, 1 in all known ones.
         dayz_flag: u8 where lods.version.is_dayz(53),
-        /// Of unknown use, in DayZ's files; 1 in all met.
+        /// Unknown; only in DayZ's files, 1 in all known ones.
         dayz_factor: f32 where lods.version.is_dayz(53),
-        /// Warmth: shortest and longest half-life, most when alive, most when moving
-        /// (htMin, htMax, afMax, mfMax).
+        /// Heat: shortest and longest half-life, maximum when alive, maximum when moving (htMin, htMax, afMax, mfMax).
         thermal: [f32; 4] where lods.version >= 42 || lods.version.is_vbs_line(),
-        /// Warmth of a body: factor and temperature (mFact, tBody).
+        /// Heat of a body: factor and temperature (mFact, tBody).
         metabolism: [f32; 2] where lods.version >= 43 || lods.version.is_vbs_line(),
-        /// Whether textures are taken as opaque.
+        /// True if textures are treated as opaque.
         force_not_alpha: bool where lods.version >= 40,
-        /// What the shadow buffer is drawn from.
+        /// The source of the shadow buffer.
         shadow_source: ShadowSource where lods.version >= 40,
-        /// Whether the shadow volume is preferred to the buffer.
+        /// True if the shadow volume is preferred to the shadow buffer.
         prefer_shadow_volume: bool where lods.version >= 40,
-        /// How far a shadow is moved; the largest float where the author left it open.
+        /// Distance by which a shadow is moved; the largest float if the author did not set it.
         shadow_offset: f32 where lods.version >= 48,
-        /// Whether the model is animated.
+        /// True if the model is animated.
         animated: bool,
         /// The bones, if there are any.
         skeleton: Option<Skeleton<'a>> as OrNone<Skeleton<'a>> [lods.version],
         /// How the map draws it.
         map_type: MapType,
-        /// The mass of each point of the geometry.
+        /// Mass of each point of the geometry.
         masses: Block<'a, F32> [lods.layout],
         /// Mass, in kilograms.
         mass: f32,
         /// 1 / `mass`.
         inverse_mass: f32,
-        /// Armour.
+        /// Armor.
         armor: f32,
         /// 1 / `armor`.
         inverse_armor: f32,
-        /// How well it shields from explosions.
+        /// How well it protects from explosions.
         explosion_shielding: f32 where lods.version >= 72,
-        /// Which LODs serve which purpose.
+        /// The LODs for special purposes.
         special_lods: SpecialLods [lods.version],
-        /// The first LOD fit for shadows; the number of LODs where none is.
+        /// Index of the first LOD suitable for shadows; the number of LODs if there is none.
         min_shadow: u32 where lods.version >= 40,
-        /// Whether one LOD may fade into the next.
+        /// True if one LOD may fade into the next.
         can_blend: bool where lods.version >= 40,
         /// The property `class`.
         class: ByteStr<'a> where lods.version >= 40,
         /// The property `damage`.
         damage: ByteStr<'a> where lods.version >= 40,
-        /// Whether the object is met often.
+        /// True if the object is common.
         frequent: bool where lods.version >= 40,
-        /// Of unknown use.
+        /// Unknown.
         unknown: u32 where lods.version >= 40,
-        /// For each LOD the shadow volume that it prefers; -1 for none.
+        /// For each LOD, the index of the preferred shadow volume; -1 for none.
         shadow_volumes: LeArray<'a, I32> [lods.count] where lods.version >= 57,
-        /// For each LOD the shadow buffer that it prefers; -1 for none.
+        /// For each LOD, the index of the preferred shadow buffer; -1 for none.
         shadow_buffers: LeArray<'a, I32> [lods.count] where lods.version >= 57,
-        /// For each LOD the shadow buffer that it prefers when seen; -1 for none.
+        /// For each LOD, the index of the preferred shadow buffer when it is visible; -1 for none.
         visible_shadow_buffers: LeArray<'a, I32> [lods.count] where lods.version >= 57,
-        /// Of unknown use, from DayZ's version 55 on. Where among the last fields it stands is not known.
+        /// Unknown; in DayZ's files from version 55 on. Its position among the last fields is uncertain.
         dayz_byte: u8 where lods.version.is_dayz(55),
     }
 }
 
 record! {
-    /// Indices of LODs by purpose; negative if no LOD serves it.
+    /// Index of the LOD for each purpose; negative if there is none.
     SpecialLods(version: Version) {
-        /// Named points.
+        /// LOD with named points.
         memory: i8,
-        /// What the object collides with.
+        /// LOD for collisions with the object.
         geometry: i8,
-        /// A simpler one; none in every file met.
+        /// A simpler geometry; none in all known files.
         geometry_simple: i8 where version >= 53,
-        /// What physics collides with.
+        /// LOD for collisions in the physics engine.
         geometry_physics: i8 where version >= 54,
-        /// Of unknown use, in DayZ's files; none in every file met.
+        /// Unknown; in DayZ's files, none in all known ones.
         unknown: i8 where version.is_dayz(54),
-        /// What bullets hit; the view geometry where the author made none, then the geometry.
+        /// LOD for hits by bullets; if the author made none, the view geometry, otherwise the geometry.
         fire_geometry: i8,
-        /// What blocks sight; the geometry where the author made none.
+        /// LOD that blocks sight; the geometry if the author made none.
         view_geometry: i8,
-        /// Seen by the pilot.
+        /// LOD seen by the pilot.
         view_pilot: i8,
-        /// Seen by the gunner.
+        /// LOD seen by the gunner.
         view_gunner: i8,
-        /// Seen by the commander.
+        /// LOD seen by the commander.
         view_commander: i8,
-        /// Seen by passengers.
+        /// LOD seen by passengers.
         view_cargo: i8,
-        /// Where it touches the ground.
+        /// LOD with the points that touch the ground.
         land_contact: i8,
-        /// Where one can walk on it.
+        /// LOD with the surfaces to walk on.
         roadway: i8,
-        /// Ways for the computer's soldiers.
+        /// LOD with paths for AI soldiers.
         paths: i8,
-        /// Points that take damage.
+        /// LOD with points that take damage.
         hit_points: i8,
     }
 }

@@ -35,7 +35,7 @@ record! {
         /// The area of all faces; NaN in some files of the game.
         #[rule(Any)]
         face_area: f32 = "UnknownV52Float" where layout.version >= 51,
-        /// Point flags that some point has; 0 without points.
+        /// Point flags that at least one point has; 0 without points.
         or_hints: u32 = "UnknownFloat1",
         /// Point flags that all points share; 0x0FFF_FF00 without points.
         and_hints: u32 = "UnknownFloat2",
@@ -43,21 +43,21 @@ record! {
         bbox_min: [f32; 3] = "MinPos",
         /// The box around the points: its largest coordinates.
         bbox_max: [f32; 3] = "MaxPos",
-        /// The center of the ball around the points.
+        /// The center of the sphere around the points.
         center: [f32; 3] = "AutoCenterPos",
-        /// The radius of that ball; in shadow buffers (11000 and up) too small for the points.
+        /// The radius of that sphere; in shadow buffers (11000 and up) too small for the points.
         radius: f32 = "Sphere",
         /// Texture files; the first is often empty. Sections refer to them by index.
         textures: List<'a, ByteStr<'a>> = "NoOfTextures, LodPaaTextureNames",
         /// Materials. Sections refer to them by index.
         materials: Materials<'a> = "NoOfMaterials, LodMaterials" [layout],
-        /// For each point of the edited model a vertex; empty in all real files.
+        /// For each point of the edited model, a vertex; empty in all real files.
         point_to_vertex: IndexBlock<'a> = "LodEdges" [layout],
-        /// For each vertex its point in the edited model; empty in all real files.
+        /// For each vertex, its point in the edited model; empty in all real files.
         vertex_to_point: IndexBlock<'a> = "LodEdges" [layout],
         /// The faces.
         faces: Faces<'a> = "NoOfFaces, OffsetToSectionsStruct, AlwaysZero, LodFace" [layout.version],
-        /// Sections: faces of one appearance.
+        /// Sections: faces with the same appearance.
         sections: Sections<'a> as WithFaces<Sections<'a>> = "nSections, LodSections" [(layout.version, faces)],
         /// Named faces and vertices.
         selections: Selections<'a> = "nNamedSelections, LodNamedSelections" [layout],
@@ -71,9 +71,9 @@ record! {
         color: u32 = "SelectedColor",
         /// Flags.
         special: u32 = "UnknownResidue",
-        /// Whether each vertex moves with one bone only.
+        /// True if every vertex is bound to a single bone.
         simple_bone_refs: bool = "UnknownArmaByte" where layout.version >= 40,
-        /// What is kept for each point, unread.
+        /// Per-vertex data, not read until requested.
         arrays: Arrays<'a> = "VertexTable" [layout],
     }
 }
@@ -91,7 +91,7 @@ impl<'a> Lod<'a> {
         }
     }
 
-    /// Describes the fields of such a LOD.
+    /// Describes the fields of the LOD that fills the cursor's part.
     pub(super) fn describe(body: &mut Cursor<'a>, layout: Layout, out: &mut Outline<'_>) -> Result<()> {
         match layout.version.is_flashpoint() {
             false => Self::walk_fields(body, layout, out).map(drop),
@@ -145,7 +145,7 @@ impl<'a> Lod<'a> {
     }
 
     /// Returns true if a vertex table that claims this size ends where the LOD does. From version 67 on, the game's
-    /// tools do not count what follows the arrays; other tools do.
+    /// tools do not count the fields after the arrays; other tools do.
     pub(super) fn is_table_size(&self, size: u32) -> bool {
         let version = self.layout().version;
         let behind =
@@ -155,8 +155,8 @@ impl<'a> Lod<'a> {
     }
 
     /// Returns true if the LOD was almost certainly read correctly: the vertex table claims to end where the LOD does,
-    /// and the codes in materials of the kinds on which readers differ are plausible. Either alone may hold by chance,
-    /// because a reading that is off by a byte resynchronizes at the end of the next text.
+    /// and the codes in materials of the kinds on which readers differ are plausible. Each condition alone may be true
+    /// by chance, because a reading that is off by a byte resynchronizes at the end of the next text.
     pub(super) fn fits(&self) -> bool {
         let size = self.arrays.bytes.clone().u32();
         size.is_ok_and(|size| self.is_table_size(size)) && self.materials.iter().all(|material| material.is_sane())

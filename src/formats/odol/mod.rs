@@ -27,9 +27,9 @@
 //! | 10040-10043 | Arma | VBS | files of other writers |
 //! | 10040-10043 | Vbs | VBS | files of other writers |
 //!
-//! Two number ranges are used by two dialects. The header decides: the dialect is the one in which the header ends
-//! where the first LOD starts, otherwise the first in the table. The rest of this page is about version 40 and later.
-//! In version 7 the LODs come first and are [walked](Model::parse) to find what follows them.
+//! Two dialects use the same numbers in two ranges. The dialect is the one in which the header ends where the first LOD
+//! starts, otherwise the first in the table. The rest of this page is about version 40 and later. In version 7 the LODs
+//! come first and are [walked](Model::parse) to find the data after them.
 //!
 //! A model consists of a header, facts about the whole ([`ModelInfo`]), animations and a table of levels of detail,
 //! each with a start and an end. [`Model::parse`] reads only these. A [`Lod`] is read on request: first several lists
@@ -37,7 +37,7 @@
 //! in turn is read only on request.
 //!
 //! There are three kinds of arrays. Some are always in place ([`LeArray`]). Others are compressed from 1024 bytes on,
-//! or if a flag says so, as a stream whose length is not stored ([`Block`](crate::view::Block)): whatever follows is
+//! or if a flag says so, as a stream whose length is not stored ([`Block`](crate::view::Block)): the data after it is
 //! found by walking the stream, without output. Others may be a single value for all elements
 //! ([`Filled`](crate::view::Filled)). The [`Version`] determines the codec, the fields that are present, and the width
 //! of [point numbers](Indices). Cooked shapes may follow the last LOD ([`Trailer`]).
@@ -415,7 +415,7 @@ impl<'a> Model<'a> {
     fn read_lod(&self, body: Cursor<'a>) -> Result<Lod<'a>> {
         let lod = Lod::of(&mut body.clone(), self.layout);
         if !lod.as_ref().is_ok_and(Lod::fits) {
-            // Where readers differ, the reading that ends at the end given by the tables is right.
+            // Where readers differ, the correct reading is the one that ends at the end given in the tables.
             for reading in [Reading::OtherMaterials, Reading::LongFrames] {
                 let other = Lod::of(&mut body.clone(), Layout { reading, ..self.layout });
                 if other.as_ref().is_ok_and(Lod::fits) {

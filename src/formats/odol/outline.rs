@@ -1,4 +1,4 @@
-//! What outlines tell of a model: its records, and what follows from them.
+//! The outline of a model: its records, and values computed from them.
 
 use super::animation::Animations;
 use super::header::{Facts, Start, Tables};
@@ -24,7 +24,7 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
             Err(_) => rest.left(),
         };
         out.part(Part::one("trailer").spanning(rest.offset(), bytes), |out| {
-            // No LOD depends on it: where it breaks off, verify warns.
+            // Not reported here, because no LOD depends on the trailer: `verify` warns about an error in it.
             let _ = Trailer::walk_fields(&mut rest, has_shapes, out);
         });
     }
@@ -48,8 +48,9 @@ fn header(model: &Model<'_>, out: &mut Outline<'_>) -> Result<()> {
     Ok(())
 }
 
-/// By number; in the order of the file where all bytes are told.
+/// Describes the LODs by index, or in file order for a dissection.
 fn lods(model: &Model<'_>, out: &mut Outline<'_>) {
+    out.list("lods");
     if !out.dissects() {
         return model.lods().for_each(|entry| lod(model, &entry, out));
     }
@@ -79,7 +80,7 @@ fn lod(model: &Model<'_>, entry: &LodEntry, out: &mut Outline<'_>) {
         }
         let lod = model.lod_body(entry).map(|body| (body, model.read_lod(body)));
         let Some((mut body, lod)) = out.ok(lod.within_item("lods", entry.index)) else { return };
-        // What cannot be read is told up to there.
+        // A LOD that cannot be read is described up to the error.
         let layout = lod.as_ref().map_or(model.layout, Lod::layout);
         let lod = lod.ok().filter(|_| !out.skips_arrays());
         let points = lod.and_then(|lod| lod.vertex_table().ok()).map(|table| table.positions.count());

@@ -31,7 +31,7 @@ record! {
         selection: i32,
         /// The bone of the skeleton that moves it; -1 for none.
         bone: i32 where version >= 40,
-        /// Which of the LOD's sections shows it while editing; -1 for none.
+        /// Index of the LOD's section that displays it in the editor; -1 for none.
         section: i32 where version >= 40,
     }
 }
@@ -43,14 +43,14 @@ record! {
         name: ByteStr<'a>,
         /// Numbers of the faces in it.
         faces: IndexBlock<'a> [layout],
-        /// How much each of these faces belongs to it.
+        /// Weight of each of these faces.
         face_weights: Block<'a, u8> [layout] where layout.version == 7,
-        /// Where each of these faces lies in the game's memory.
+        /// Offset of each of these faces in the game's memory.
         face_offsets: Block<'a, U32> [layout] where layout.version == 7,
-        /// Zero in every file met.
+        /// Zero in all known files.
         #[rule(OneOf(&[0]))]
         unknown: u32 where layout.version >= 40,
-        /// Whether it consists of whole sections, so that their look can be changed.
+        /// True if it consists of whole sections, so that their appearance can be changed.
         is_sectional: bool,
         /// Indices of those sections.
         sections: Block<'a, I32> [layout],

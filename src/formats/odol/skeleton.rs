@@ -10,13 +10,13 @@ use crate::record::{Framing, List, Read, Stored, form, record};
 record! {
     /// A named set of bones.
     Skeleton<'a>(version: Version) named name {
-        /// Its name; models of one skeleton can share animations.
+        /// Its name. Models with the same skeleton can share animations.
         name: ByteStr<'a>,
         /// True if every vertex is bound to a single bone.
         is_discrete: bool,
         /// The bones. Other parts of the file refer to them by index.
         bones: List<'a, Bone<'a>>,
-        /// The model that holds the pivots (pivotsNameObsolete).
+        /// The model that contains the pivots (pivotsNameObsolete).
         pivots: ByteStr<'a> where version >= 41 && !version.is_vbs_line(),
     }
 }
@@ -26,7 +26,7 @@ record! {
     Bone<'a> named name {
         /// Its name (`SkeletonBoneName`).
         name: ByteStr<'a>,
-        /// The name of the bone that carries it; empty for a root.
+        /// The name of its parent bone; empty for a root.
         parent: ByteStr<'a>,
     }
 }

@@ -1,4 +1,4 @@
-//! The five questions of [`Inspect`], answered for models.
+//! The implementation of [`Inspect`] for models.
 
 use super::table::{self, Sink};
 use super::verify::Survey;
@@ -17,10 +17,10 @@ impl Inspect for Model<'_> {
         (Format::Odol, &self.layout.limits, self.byte_len())
     }
 
-    /// For a summary, every part of every LOD is stepped over and its compressed arrays are walked; none is decoded.
+    /// Summarizes with one walk over all parts of all LODs and their compressed arrays, without decoding.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let (counted, references, blocks, is_whole) = Survey::new(self, depth, problems).run();
-        // A sum is known where every LOD could be read.
+        // Sums are known only if every LOD could be read.
         let sum = |count: u64| is_whole.then_some(count);
         let header = &self.header;
         let animations = header.animations.map(|animations| animations.animations.len() as u64);
@@ -60,7 +60,7 @@ impl Inspect for Model<'_> {
         self.digests(&[name], budget, &mut |_, bytes| sink(bytes)).into_iter().collect()
     }
 
-    /// One walk over each LOD for all of them.
+    /// Computes all digests in one walk over each LOD.
     fn digests(&self, names: &[&str], budget: &Budget, sink: &mut dyn FnMut(usize, &[u8])) -> Vec<Result<()>> {
         let start = |name: &&str| match self.digest_names().contains(name) {
             true => self.whole(),
@@ -89,7 +89,7 @@ impl Inspect for Model<'_> {
 }
 
 impl<'a> Lod<'a> {
-    /// Hands out one of its streams. Its vertex table is at hand where it is needed whole.
+    /// Writes one of its streams to `sink`. `table` is the vertex table if it was already read.
     fn digest(
         &self,
         name: &str,

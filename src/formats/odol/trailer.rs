@@ -12,10 +12,10 @@ record! {
     /// The trailer after the last LOD of an Arma model from version 58 on: shapes cooked for the game's physics, and
     /// the model's buoyancy. No LOD depends on it.
     Trailer<'a>(has_shapes: bool) {
-        /// Bodies, one for each selection `ComponentNN` of the geometry. All shapes are there from version 68 on; from
-        /// 60 to 67 they may be.
+        /// Shapes, one for each selection `ComponentNN` of the geometry. All shapes are present from version 68 on;
+        /// from 60 to 67 they may be.
         components: Shapes<'a> [HasBone(false)] where has_shapes,
-        /// Bodies, one for each face of the roadway.
+        /// Shapes, one for each face of the roadway.
         roadway: Shapes<'a> [HasBone(true)] where has_shapes,
         /// Kind of buoyancy: 0 none, 2 spheres. The length of other kinds is unknown.
         buoyancy_kind: i32 => known,
@@ -39,11 +39,11 @@ record! {
 }
 
 record! {
-    /// A body as PhysX cooked it.
+    /// A shape as cooked by PhysX.
     Shape<'a>(has_bone: HasBone) {
         /// PhysX data, in place.
         cooked: LeArray<'a, u8>,
-        /// The bone that moves it, for those of the roadway; -1 for none.
+        /// The bone that moves it, in shapes of the roadway; -1 for none.
         bone: i32 where has_bone.0,
     }
 }
@@ -55,16 +55,16 @@ record! {
         grid: &'a BuoyancyStart as Flat<'a, BuoyancyStart> => has_places,
         /// The spheres, one for each place in the grid.
         spheres: LeArray<'a, BuoyancySphere> [grid.places().unwrap_or(0)],
-        /// The volume under water.
+        /// The submerged volume.
         volume: f32,
-        /// A box without height: its smallest coordinates.
+        /// A flat box: its smallest coordinates.
         bbox_min: [f32; 3],
-        /// A box without height: its largest coordinates.
+        /// A flat box: its largest coordinates.
         bbox_max: [f32; 3],
     }
 }
 
-/// True if shapes name bones, as those of the roadway do.
+/// True if shapes have a bone, as shapes of the roadway do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HasBone(pub bool);
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a model, and the facts that fall out of looking.
+//! Checks models, and collects the facts of a summary on the way.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,7 +19,7 @@ use crate::inspect::{Depth, Inspect as _};
 use crate::record::{Read as _, Record as _};
 use crate::summary::{Blocks, Problems, Reference, References};
 
-/// Sums over all LODs.
+/// Totals over all LODs.
 #[derive(Default)]
 pub(super) struct Counted {
     pub(super) vertices: u64,
@@ -32,7 +32,8 @@ pub(super) struct Counted {
     pub(super) properties: u64,
 }
 
-/// One look: at the header, at the structure of everything, or at every element of every array too.
+/// One pass over a model. Depending on the depth, it reads only the header, all structures, or every element of every
+/// array too.
 pub(super) struct Survey<'s, 'a> {
     model: &'s Model<'a>,
     depth: Depth,
@@ -41,24 +42,24 @@ pub(super) struct Survey<'s, 'a> {
     counted: Counted,
     references: References,
     blocks: Blocks,
-    /// Whether every LOD was read.
+    /// True if every LOD was read.
     is_whole: bool,
 }
 
-/// What parts of one LOD are checked against.
+/// The lengths of lists, against which the parts of one LOD are checked.
 struct Sizes {
     lod: usize,
     points: u64,
     faces: u64,
     sections: u64,
     selections: u64,
-    /// Bones of the LOD.
+    /// The number of bones of the LOD.
     bones: u64,
-    /// Bones of the skeleton.
+    /// The number of bones of the skeleton.
     skeleton: u64,
 }
 
-/// Says of an error in which LOD it is.
+/// Adds the LOD to an error.
 fn lod_error(sizes: &Sizes, error: Error) -> Error {
     error.within_item("lods", sizes.lod)
 }
@@ -71,7 +72,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         Self { model, depth, deep, problems, counted, references, blocks, is_whole: true }
     }
 
-    /// What it counted, and whether every LOD was read for it.
+    /// Returns the counts, references and blocks, and whether every LOD was read.
     pub(super) fn run(mut self) -> (Counted, Vec<Reference>, Blocks, bool) {
         self.header();
         if self.depth == Depth::Header {
@@ -79,7 +80,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         } else {
             self.lods();
         }
-        // After the walk over all fields, which decodes them ahead.
+        // After the walk over all fields, which decodes the masses ahead.
         if let Some(info) = self.model.header.info() {
             self.block(&info.masses, |error| error.within("masses").within("info"));
         }
@@ -107,10 +108,10 @@ impl<'s, 'a> Survey<'s, 'a> {
         self.trailer();
     }
 
-    /// How the LODs follow the header and one another: bytes between them belong to nothing.
+    /// Warns about bytes between the header and the LODs, or between LODs.
     ///
-    /// Not reported: LODs that do not lie from the highest to the lowest. The models of armake do not, and the game loads
-    /// them.
+    /// Not reported: LODs that are not ordered from the highest to the lowest resolution. The models of armake are not,
+    /// and the game loads them.
     fn places(&mut self) {
         let mut entries: Vec<_> = self.model.lods().collect();
         entries.sort_by_key(|entry| entry.start);
@@ -143,7 +144,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// What follows the LODs: no LOD depends on it.
+    /// Checks the data after the LODs. Errors are warnings, because no LOD depends on it.
     fn trailer(&mut self) {
         let Some(rest) = self.model.behind_lods() else { return };
         let mut rest = match rest {
@@ -162,7 +163,7 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     fn info(&mut self, info: &ModelInfo<'a>) {
         let lods = Index(self.model.lod_count() as u64);
-        // A negative one stands for none.
+        // A negative index means none.
         for (name, lod) in info.special_lods.iter().filter(|(_, lod)| *lod >= 0 && !lods.holds(i64::from(*lod))) {
             let place = |error: Error| error.within(name).within("special_lods").within("info");
             check::one(Index(lods.0), lod.into(), self.place_of(name), self.problems, place);
@@ -189,7 +190,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// Where a field of the facts lies.
+    /// Returns the offset of a field of the facts.
     fn place_of(&self, name: &str) -> u64 {
         let header = &self.model.header;
         let mut cursor = self.model.data.cursor(header.facts_span.offset);
@@ -199,7 +200,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         place.unwrap_or(header.facts_span.offset)
     }
 
-    /// Tells of a number that is zero in every file of a game.
+    /// Warns about a number that is zero in all files of games.
     fn zero(&mut self, number: Option<u32>, offset: u64, place: impl Fn(Error) -> Error) {
         if let Some(number @ 1..) = number.filter(|_| self.deep) {
             let error = Error::malformed(format!("{number} is not 0")).coded(Code::OddRange).at(offset);
@@ -218,7 +219,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         );
         let mut again = Check::new(Broken::new(Code::Duplicate, "there twice"));
         for (index, (bone, Span { offset, .. })) in skeleton.bones.spanned().enumerate() {
-            // The name comes first, up to its NUL.
+            // The parent's name follows the bone's name and its NUL.
             let parent = offset.saturating_add(bone.name.len() as u64).saturating_add(1);
             parents.look(parent, bone.parent, bone.parent.is_empty() || names.contains_key(&bone.parent));
             again.look(offset, bone.name, twice.first_of(index).is_none());
@@ -269,7 +270,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             for (axis, Span { offset, .. }) in axes.spanned() {
                 check.next(offset, axis.bone.into());
                 let ([x, y, z], [to_x, to_y, to_z]) = axis.position.zip(axis.direction).unwrap_or_default();
-                // The bone comes first.
+                // The bone is the first field.
                 numbers.next(offset.saturating_add(4), Numbers([x, y, z, to_x, to_y, to_z]));
             }
             check.tell("bones", self.problems, place);
@@ -278,7 +279,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         self.both_ways(animations);
     }
 
-    /// The animations of each bone, which say the same as the bone of each animation.
+    /// Checks that the list of animations for each bone and the bone of each animation agree.
     fn both_ways(&mut self, animations: &Animations<'a>) {
         let mut wrong = Faults::default();
         for (lod, (of_bones, axes)) in
@@ -293,7 +294,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             let is_known = |index: u32| (index as usize) < animations;
             let lists_known = of_bones.bones.iter().all(|list| list.iter().all(|index| is_known(index.get())));
             if !lists_known || !moved.iter().all(|bone| usize::try_from(*bone).map_or(true, |bone| bone < bones)) {
-                // Reported above.
+                // Already reported by the caller.
                 continue;
             }
             for (bone, list) in of_bones.bones.iter().enumerate() {
@@ -322,7 +323,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         wrong.tell(self.problems);
     }
 
-    /// Adds a block to the facts; decodes it when looking deep, or tells why it cannot.
+    /// Adds a block to the facts. In a deep survey, decodes it or reports why it cannot be decoded.
     fn block<'b, T: Element>(
         &mut self,
         block: &Block<'b, T>,

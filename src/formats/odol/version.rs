@@ -19,7 +19,7 @@ pub struct Version {
 }
 
 named! {
-    /// The product line that a version number belongs to. The number alone does not tell; the header does.
+    /// The product line that a version number belongs to. The number alone does not determine it; the header does.
     #[derive(PartialOrd, Ord)]
     #[non_exhaustive]
     pub enum Dialect {
@@ -27,7 +27,7 @@ named! {
         Arma = "Arma",
         /// VBS, which branched off at 40: thermal fields in every version, no pivots.
         Vbs = "VBS",
-        /// DayZ, which branched off at 52 and has its own numbers since.
+        /// DayZ, which branched off at 52 and has numbered its versions separately since.
         DayZ = "DayZ",
     }
 }
@@ -178,14 +178,14 @@ impl Version {
     }
 }
 
-/// By [`layout`](Version::layout).
+/// Compares the [`layout`](Version::layout).
 impl PartialEq<u32> for Version {
     fn eq(&self, layout: &u32) -> bool {
         self.layout() == *layout
     }
 }
 
-/// By [`layout`](Version::layout).
+/// Compares the [`layout`](Version::layout).
 impl PartialOrd<u32> for Version {
     #[inline]
     fn partial_cmp(&self, layout: &u32) -> Option<Ordering> {
@@ -205,7 +205,7 @@ macro_rules! gates {
             )*
         }
 
-        /// Every gate by name.
+        /// All gates with their names.
         #[cfg(test)]
         const GATES: &[(&str, fn(Version) -> bool)] = &[$((stringify!($name), Version::$name)),*];
     };
@@ -214,17 +214,17 @@ macro_rules! gates {
 gates! {
     /// Returns true if the LODs come first, without a table (version 7).
     is_flashpoint = |v| v.layout == 7;
-    /// Whether compressed blocks are LZO streams, not LZSS with a checksum (from 44 on).
+    /// Returns true if compressed blocks are LZO streams, not LZSS with a checksum (from 44 on).
     has_lzo = |v| v.arma(44);
     /// Returns true if texture coordinates and vectors are packed, not floats (from 45 on).
     has_packed_vectors = |v| v.arma(45);
-    /// Whether a LOD starts with its point count and keeps the point flags in its vertex table (from 50 on).
+    /// Returns true if a LOD starts with its point count and has the point flags in its vertex table (from 50 on).
     has_point_count = |v| v.arma(50);
-    /// Whether there is a number for the simple geometry (from 53 on).
+    /// Returns true if there is an index for the simple geometry (from 53 on).
     has_simple_geometry = |v| v.arma(53);
-    /// Whether a kind of buoyancy follows the last LOD (from 58 on).
+    /// Returns true if a kind of buoyancy follows the last LOD (from 58 on).
     has_buoyancy = |v| v.arma(58);
-    /// Whether cooked shapes may follow the last LOD (from 60 on).
+    /// Returns true if cooked shapes may follow the last LOD (from 60 on).
     may_have_shapes = |v| v.arma(60);
     /// Returns true if a flag, not the size, decides whether a block is compressed (from 64 on).
     has_block_flags = |v| v.arma(64);

@@ -22,7 +22,7 @@ pub enum Encoding<P, F> {
 }
 
 impl<P: Stored, F: Stored> Stored for Encoding<P, F> {
-    const TYPE: Type = P::TYPE;
+    const TYPE: Type = Type::Either(&P::TYPE, &F::TYPE);
 }
 
 impl<'a, P: Read<'a, Layout>, F: Read<'a, Layout>> Read<'a, Layout> for Encoding<P, F> {
@@ -58,30 +58,31 @@ pub type Tangents<'a> = Encoding<Block<'a, PackedTangents>, Block<'a, FloatTange
 record! {
     /// Per-vertex data of a LOD, one array after another.
     ///
-    /// Finding an array means walking the compressed ones before it; nothing is decoded. Each array has as many
-    /// elements as there are positions; tangents, bone references and neighbors may be missing, with a count of 0. A
-    /// different count is an error of that array alone, which `check_count` returns.
+    /// To find an array, the compressed ones before it are walked; nothing is decoded. Each array has as many elements
+    /// as there are positions; tangents, bone references and neighbors may be missing, with a count of 0. A different
+    /// count is an error of that array alone, which `check_count` returns.
     VertexTable<'a>(layout: Layout) {
         /// Claimed size of the whole table, including these four bytes; not in version 7. From version 68 on, the two
         /// fields after the arrays do not count.
         vertex_table_bytes: u32 = "sizeOfVertexTable" where layout.version >= 40,
-        /// Point flags; before version 50 they are the LOD's.
+        /// Point flags; before version 50 they are in the LOD.
         point_flags: Filled<'a, U32> = "LodPointFlags" [layout] where layout.version >= 50,
         /// The sets of texture coordinates.
         uvs: UvSets<'a> = "DefaultUVset, nUVs, UVSets" [layout],
         /// Positions of the points, in meters, relative to the model's `bounding_center`.
         positions: Block<'a, Vec3> = "NoOfPoints, LodPoints" [layout],
-        /// One for each point. As decoded they point into the body.
+        /// Normal of each point. From version 45 on three signed numbers of 10 bits, x in the lowest; times -1/511 they are
+        /// a vector that points into the body.
         normals: Normals<'a> = "nNormals, LodNormals" [layout],
-        /// The directions of u and v at each point.
+        /// The directions of u and v at each point, stored as the normals are.
         tangents: Tangents<'a> = "nMinMax, MinMax" [layout],
         /// The bones that move each point.
         bone_refs: Block<'a, BoneRef> = "nProperties, VertProperties" [layout],
         /// In shadow volumes, the neighbors of each point.
         neighbors: Block<'a, Neighbors> = "Count, UnknownVtxStructs" [layout],
-        /// Of unknown use; 0 in every file met.
+        /// Unknown; 0 in all known files.
         unknown: u32 where layout.version >= 67,
-        /// Of unknown use; 1 in every file met.
+        /// Unknown; 1 in all known files.
         last_byte: u8 where layout.version >= 68,
     }
     also |table, out| {
@@ -135,9 +136,9 @@ pub(super) fn check_count(array: &dyn Table, points: u64) -> Result<()> {
 record! {
     /// A set of texture coordinates.
     UvSet<'a>(layout: Layout) {
-        /// What packed coordinates lie between.
+        /// The range of packed coordinates.
         bounds: &'a UvBounds as Flat<'a, UvBounds> where layout.version >= 45,
-        /// The coordinates as stored.
+        /// The coordinates as stored: packed from version 45 on.
         stored: Encoding<Filled<'a, PackedUv>, Filled<'a, Vec2>> = "LodUV, nVertices, DefaultFill, UV" [layout],
     }
 }

@@ -20,23 +20,24 @@ wire! {
     /// Texture-coordinate transform of a material's stage.
     StageTransform = 52 {
         /// Source of the coordinates.
+        #[codes(UvSource)]
         uv_source: U32 = "UVSource",
         /// The transform.
         transform: Transform = "Transform",
     }
 
-    /// Collimator data of a section. Based on readers only; no known file has it. Three points or directions with two
-    /// numbers between them.
+    /// Collimator data of a section: three points or directions, and two numbers. Based on other readers only; no known
+    /// file has it.
     Collimator = 44 {
-        /// The first.
+        /// The first point or direction.
         a: Vec3,
-        /// The second.
+        /// The second point or direction.
         b: Vec3,
-        /// Of unknown use.
+        /// Unknown.
         c: U32,
-        /// The third.
+        /// The third point or direction.
         d: Vec3,
-        /// Of unknown use.
+        /// Unknown.
         e: U32,
     }
 
@@ -48,7 +49,7 @@ wire! {
         step: [F32; 3],
         /// The radius of all spheres.
         radius: F32,
-        /// The fewest and the most spheres.
+        /// The minimum and maximum number of spheres.
         sphere_counts: [I32; 2],
     }
 
@@ -64,9 +65,9 @@ wire! {
 
     /// The smallest and largest coordinates of a set, as u and v.
     UvBounds = 16 {
-        /// Value of -32767.
+        /// The coordinates that are stored as -32767.
         min: [F32; 2] = "UVScale, uvScaling",
-        /// Value of 32767.
+        /// The coordinates that are stored as 32767.
         max: [F32; 2] = "UVScale, uvScaling",
     }
 
@@ -80,9 +81,9 @@ wire! {
 
     /// The tangents of a vertex in version 45 and later.
     PackedTangents = 8 {
-        /// Along u.
+        /// Along u: three signed numbers of 10 bits, x in the lowest, times -1/511.
         s: PackedVector,
-        /// Along v.
+        /// Along v, stored likewise.
         t: PackedVector,
     }
 
@@ -122,7 +123,7 @@ wire! {
 
     /// The two neighbors of a vertex in a shadow volume.
     Neighbors = 32 {
-        /// One and the other.
+        /// The two neighbors.
         pair: [Neighbor; 2] = "Unknown",
     }
 }
@@ -148,7 +149,7 @@ impl StageTransform {
     }
 }
 
-/// Twelve numbers of unknown use, in materials of kind 20; the third and the seventh are integers.
+/// Twelve unknown numbers in materials of kind 20; the third and the seventh are integers.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct LastConstants([U32; 12]);

@@ -1,8 +1,8 @@
-//! Blocks of 4 x 4 pixels: BC1, BC2 and BC3, which DXT1, DXT2 and 3, and DXT4 and 5 consist of.
+//! Decodes blocks of 4 x 4 pixels: BC1 (DXT1), BC2 (DXT2 and DXT3) and BC3 (DXT4 and DXT5).
 //!
-//! Each mixed color or alpha is the exact fraction of the stored numbers, rounded to the nearest, halves up.
+//! Each interpolated color or alpha is computed exactly and rounded to the nearest number; halves are rounded up.
 
-/// RGBA of 16 pixels, in rows of four.
+/// RGBA of 16 pixels, four rows of four.
 pub type Block = [[u8; 4]; 16];
 
 /// Decodes a block of BC1.
@@ -25,7 +25,7 @@ pub fn bc2(block: &[u8; 16]) -> Block {
     out
 }
 
-/// Decodes a block of BC3: two alphas and 16 indices of three bits into the steps between them, then colors.
+/// Decodes a block of BC3: two alphas, 16 three-bit indices of steps between them, then colors.
 pub fn bc3(block: &[u8; 16]) -> Block {
     let ([first, second, a, b, c, d, e, f], color) = halves(block);
     let steps = alpha_steps(first, second);
@@ -46,7 +46,7 @@ fn halves(block: &[u8; 16]) -> ([u8; 8], [u8; 8]) {
     (alpha, color)
 }
 
-/// Decodes the color half of a block with alpha, which never has three colors only.
+/// Decodes the color half of a block with alpha. It always has four colors.
 fn four_colors(block: &[u8; 8]) -> Block {
     let [a, b, c, d, indices @ ..] = *block;
     pixels(colors([u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d])], true), indices)
@@ -62,7 +62,7 @@ fn pixels(colors: [[u8; 4]; 4], indices: [u8; 4]) -> Block {
     out
 }
 
-/// The two stored colors and those between them. With three colors, the fourth is transparent.
+/// Returns the two stored colors and the interpolated ones. With three colors, the fourth is transparent.
 fn colors(ends: [u16; 2], is_four: bool) -> [[u8; 4]; 4] {
     let [[r0, g0, b0], [r1, g1, b1]] = ends.map(|color| [color >> 11, color >> 5 & 63, color & 31].map(u32::from));
     let mixed = |first: u32, second: u32| {
@@ -82,7 +82,7 @@ fn colors(ends: [u16; 2], is_four: bool) -> [[u8; 4]; 4] {
     }
 }
 
-/// The number of 255ths that is nearest to `number` of `all`.
+/// Scales a number from 0..=`all` to 0..=255, rounded to the nearest.
 #[inline(always)]
 pub(super) fn to_eight_bits(number: u32, all: u32) -> u8 {
     let doubled = number.wrapping_mul(510).wrapping_add(all);
@@ -93,7 +93,7 @@ fn alpha_steps(first: u8, second: u8) -> [u8; 8] {
     let step = |parts: u32, of: u32| {
         let rest = of.wrapping_sub(parts);
         let sum = u32::from(first).wrapping_mul(rest).wrapping_add(u32::from(second).wrapping_mul(parts));
-        // The number of steps is odd: no fraction is a half.
+        // The number of steps is odd, so no fraction is a half.
         narrow(sum.wrapping_add(of / 2).checked_div(of).unwrap_or(0).into())
     };
     if first > second {
@@ -103,7 +103,7 @@ fn alpha_steps(first: u8, second: u8) -> [u8; 8] {
     }
 }
 
-/// The lowest byte of a number that has no other.
+/// Returns the lowest byte of a number that is less than 256.
 #[allow(clippy::cast_possible_truncation)]
 #[inline(always)]
 pub(super) fn narrow(number: u64) -> u8 {

@@ -1,7 +1,9 @@
-//! Mips: the same picture in several sizes.
+//! Mips: the image in several sizes.
 
 use std::iter::FusedIterator;
 use std::ops::ControlFlow;
+
+use nom::bytes::complete::tag;
 
 use super::bc::{bc1, bc2, bc3, narrow, to_eight_bits};
 use super::wire::{Kind, PaletteColor, U24};
@@ -10,19 +12,22 @@ use crate::base::limits::{Limits, flag};
 use crate::base::span::Span;
 use crate::blocks::Block;
 use crate::bytes::array::columns;
+use crate::bytes::parser::is_ahead;
 use crate::bytes::{Column, Cursor, LeArray, Packing, Storage, Table};
 use crate::codec::Codec;
 use crate::outline::{Outline, Sink, Type};
 use crate::record::{Framing, Read, Stored, record, walk_field};
 
-/// The most mips of a file: as many as there are offsets.
+/// The maximum number of mips in a file: the number of offsets.
 pub(super) const MOST_MIPS: usize = 16;
 /// The bit of the width that marks LZO.
 const LZO: u16 = 1 << 15;
-/// The sides that stand before the true ones if the indices are an LZSS stream.
+/// The width and height that are stored before the real ones if the indices are an LZSS stream.
 const LZSS_MARK: [u16; 2] = [1234, 8765];
+/// The sides that end the mips.
+const NO_SIDES: [u8; 4] = [0; 4];
 
-/// What a texture's header says about each of its mips.
+/// The properties that all mips of a texture share.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout<'a> {
     pub(super) kind: Kind,
@@ -31,13 +36,13 @@ pub struct Layout<'a> {
 }
 
 record! {
-    /// The picture in one size.
+    /// The image in one size.
     Mip<'a>(layout: Layout<'a>) {
         /// Its width and height in pixels.
         sides: Sides [layout.kind],
-        /// The number of bytes that its pixels take.
+        /// Number of bytes of its pixels.
         byte_len: Framing<U24>,
-        /// Its pixels: blocks of 4 x 4 for the DXT kinds, else row by row.
+        /// Its pixels: blocks of 4 x 4 for the DXT kinds, otherwise rows of pixels.
         data: Data<'a> [(layout, sides, byte_len.get())],
     }
     also |mip, out| if mip.data.block().is_ok() {
@@ -55,12 +60,12 @@ pub struct Sides {
     pub height: u16,
     /// True if bit 15 of the stored width is set. It marks LZO.
     pub is_marked: bool,
-    /// True if the sides 1234 and 8765 stand before the true ones. They mark LZSS instead of RLE for indices into a
-    /// palette. Known from the source of an engine only.
+    /// True if the sides 1234 and 8765 are stored before the real ones. They mark LZSS instead of RLE for palette
+    /// indices. Known only from the source of an engine.
     pub has_mark: bool,
 }
 
-/// A side, shown without the bit that marks LZO.
+/// A width, described without the bit that marks LZO.
 struct Width(u16);
 
 impl Stored for Width {
@@ -90,9 +95,9 @@ impl<'a> Read<'a, Kind> for Sides {
 }
 
 impl Kind {
-    /// Indices into a palette. Such files have no type word.
+    /// Palette indices. Such files have no type word.
     pub const P8: Self = Self(0);
-    /// Alpha in one bit, red, green and blue in five.
+    /// One bit of alpha, five bits each of red, green and blue.
     pub const ARGB1555: Self = Self(0x1555);
     /// Four bits for each channel.
     pub const ARGB4444: Self = Self(0x4444);
@@ -116,7 +121,7 @@ impl Kind {
         matches!(self, Self::DXT1 | Self::DXT2 | Self::DXT3 | Self::DXT4 | Self::DXT5)
     }
 
-    /// Returns the number of bytes of a picture when its stream is decoded. A block that is cut takes all its bytes.
+    /// Returns the decoded size of an image in bytes. An incomplete block at the edge counts as a whole one.
     pub const fn byte_len(self, width: u16, height: u16) -> u64 {
         let (wide, high) = match self.is_blocks() {
             true => (width.div_ceil(4) as u64, height.div_ceil(4) as u64),
@@ -145,7 +150,7 @@ pub struct Data<'a> {
 impl Stored for Data<'_> {
     const TYPE: Type = Type::Array(columns!["value" U8], 0);
 
-    /// What does not fit the sides is described as stored, with a problem.
+    /// Pixels that do not match the sides are described as stored, with a problem.
     fn describe_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
         match (out.ok(self.block()), LeArray::<u8>::new(self.stored.rest(), self.stored.offset())) {
             (Some(block), _) => out.array(name, &block),
@@ -219,13 +224,13 @@ impl<'a> Mip<'a> {
         self.data.block()
     }
 
-    /// Returns the pixels as RGBA, decoded on access. Channels are as stored, see [`Swizzle`](super::Swizzle).
+    /// Returns the pixels as RGBA, decoded on access. The channels are as stored; see [`Swizzle`](super::Swizzle).
     pub fn pixels(&self) -> Pixels<'a> {
         Pixels { data: self.data }
     }
 
-    /// Decodes the pixels to RGBA, in rows from the top. Colors and alphas between stored ones are rounded to the
-    /// nearest.
+    /// Decodes the pixels to RGBA, in rows from the top. Interpolated colors and alphas are rounded to the nearest
+    /// number.
     ///
     /// # Errors
     /// Returns the errors of [`block`](Self::block). Returns an error if the pixels exceed [`Limits::decoded_bytes`], do
@@ -249,7 +254,7 @@ impl<'a> Mip<'a> {
         Ok(out)
     }
 
-    /// The palette that indices are into.
+    /// Returns the palette that the indices refer to.
     pub(super) fn palette(&self) -> LeArray<'a, PaletteColor> {
         self.data.layout.palette
     }
@@ -262,7 +267,7 @@ pub struct Pixels<'a> {
 }
 
 impl Pixels<'_> {
-    /// Passes each row of the picture to `sink`, made from the decoded block.
+    /// Converts the decoded block to RGBA, and passes each row to `sink`.
     pub(super) fn each_row(
         &self,
         stored: &[u8],
@@ -308,7 +313,7 @@ impl Table for Pixels<'_> {
     }
 }
 
-/// Decodes a strip of blocks at a time: the four rows of its pixels.
+/// Decodes one row of blocks at a time, which gives four rows of pixels.
 fn blocks<const N: usize>(
     stored: &[u8],
     Sides { width, height, .. }: Sides,
@@ -340,7 +345,7 @@ fn blocks<const N: usize>(
     ControlFlow::Continue(())
 }
 
-/// Converts pixels that are stored row by row.
+/// Converts pixels stored in rows.
 fn plain<const N: usize>(
     stored: &[u8],
     width: usize,
@@ -384,27 +389,26 @@ fn argb1555(stored: &[u8; 2]) -> [u8; 4] {
     [red, green, blue, if word >> 15 == 1 { 255 } else { 0 }]
 }
 
-/// The mips of a texture, the largest first. Ends at the end mark, and after an error.
+/// An iterator over the mips of a texture, the largest first. It ends at the end mark or after an error.
 #[derive(Clone, Copy, Debug)]
 pub struct Mips<'a> {
     cursor: Cursor<'a>,
     layout: Layout<'a>,
-    index: usize,
-    is_done: bool,
+    /// The index of the next one; `None` after the last.
+    next: Option<usize>,
 }
 
 impl<'a> Mips<'a> {
     pub(super) fn new(cursor: Cursor<'a>, layout: Layout<'a>) -> Self {
-        Self { cursor, layout, index: 0, is_done: false }
+        Self { cursor, layout, next: Some(0) }
     }
 
-    /// Returns the offset of the next mip, counted from the start of the file. After the last one it is that of the end
-    /// mark.
+    /// Returns the offset of the next mip in the file. After the last mip, this is the offset of the end mark.
     pub fn offset(&self) -> u64 {
         self.cursor.offset()
     }
 
-    /// The bytes from there on.
+    /// Returns the bytes from there to the end of the file.
     pub(super) fn rest(&self) -> Cursor<'a> {
         self.cursor
     }
@@ -422,17 +426,16 @@ impl<'a> Iterator for Mips<'a> {
     type Item = Result<Mip<'a>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.is_done |= self.cursor.rest().starts_with(&[0; 4]);
-        if self.is_done {
+        let index = self.next.take()?;
+        if is_ahead(self.cursor, tag(&NO_SIDES[..])) {
             return None;
         }
-        let mip = match self.index {
+        let mip = match index {
             MOST_MIPS.. => Err(self.cursor.error(format!("more than {MOST_MIPS} mips"))),
-            _ => Mip::read(&mut self.cursor, self.layout),
+            _ => self.cursor.parse(Mip::parser(self.layout)),
         };
-        let mip = mip.within_item("mips", self.index);
-        self.index = self.index.saturating_add(1);
-        self.is_done = mip.is_err();
+        let mip = mip.within_item("mips", index);
+        self.next = mip.is_ok().then(|| index.saturating_add(1));
         Some(mip)
     }
 }

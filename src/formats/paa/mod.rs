@@ -6,13 +6,13 @@
 //! u16 0, u16 0, u16 0
 //! ```
 //!
-//! The DXT kinds store blocks of 4 x 4 pixels ([`bc`]), raw or as one LZO stream. All others store pixels row by row, as
-//! one LZSS stream. Rows are stored from the top, pixels from the left. A texture has no space of its own.
+//! The DXT kinds store blocks of 4 x 4 pixels ([`bc`]), raw or as one LZO stream. All others store rows of pixels as
+//! one LZSS stream. Rows are stored from the top, pixels from the left. A texture has no coordinate space.
 //!
-//! Files without a kind have a palette and indices into it, packed by RLE or LZSS. These are known from the source of an
-//! engine only. No file of this kind, of DXT2 or of DXT4 is available.
+//! Files without a kind have a palette and indices into it, compressed with RLE or LZSS. These are known only from the
+//! source of an engine. No real file of this kind, of DXT2 or of DXT4 is available.
 //!
-//! Each mip says how long it is: opening one reads nothing of those before it but their sides, and decodes nothing.
+//! Each mip stores its length. To open a mip, only the headers of the mips before it are read, and nothing is decoded.
 
 pub mod bc;
 mod mip;
@@ -27,8 +27,15 @@ pub use picture::{Alpha, Picture};
 pub use tag::{Tag, TagData, TagName};
 pub use wire::{Color, EndMark, Kind, PaletteColor, Source, Swizzle, U24};
 
+use nom::Parser as _;
+use nom::branch::alt;
+use nom::bytes::complete::tag;
+use nom::combinator::{peek, recognize, verify};
+use nom::number::complete::le_u16;
+
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
+use crate::bytes::parser::is_ahead;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::{Outline, Schema, Sink, Type};
 use crate::record::{Fixed, Framing, List, Read, Stored, form, record, walk_field};
@@ -38,21 +45,21 @@ pub(crate) const SCHEMA: &[&Schema] =
     &[Header::SCHEMA, Tag::SCHEMA, Color::SCHEMA, Swizzle::SCHEMA, PaletteColor::SCHEMA, Mip::SCHEMA, EndMark::SCHEMA];
 
 record! {
-    /// What stands before the mips.
+    /// The header and tags before the mips.
     Header<'a>(has_kind: bool) {
-        /// How pixels are stored. Files without it have a palette.
+        /// The pixel format. Files without it have a palette.
         kind: Kind where has_kind,
         /// Named data.
         tags: List<'a, Tag<'a>> as tag::Tags<'a>,
-        /// The colors that indices are into; none for all other kinds of pixels.
+        /// The colors that indices refer to; empty for all other kinds of pixels.
         palette: LeArray<'a, PaletteColor> as Palette<'a>,
     }
 }
 
-/// The most colors of a palette: as many as an index can name.
+/// The maximum number of colors in a palette, because indices have one byte.
 const MOST_COLORS: u16 = 256;
 
-/// A count of two bytes, then the colors.
+/// The colors of a palette, after a count of two bytes.
 struct Palette<'a>(LeArray<'a, PaletteColor>);
 
 impl Stored for Palette<'_> {
@@ -67,11 +74,12 @@ impl Stored for Palette<'_> {
 
 impl<'a> Read<'a> for Palette<'a> {
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let start = *cursor;
+        let few = |count| match count {
+            0..=MOST_COLORS => Ok(()),
+            _ => Err(Error::malformed(format!("{count} colors, at most {MOST_COLORS}"))),
+        };
+        cursor.parse(peek(u16::parser(()).map_res(few)))?;
         let count = Framing::<u16>::walk(cursor, (), name, sink)?.0;
-        if count > MOST_COLORS {
-            return Err(start.error(format!("{count} colors, at most {MOST_COLORS}")));
-        }
         walk_field(cursor, name, sink, |cursor| cursor.array(count.into()).map(Self))
     }
 }
@@ -114,13 +122,15 @@ impl<'a> Texture<'a> {
     /// # Errors
     /// Returns the errors of [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        let word = Cursor::new(data).u16()?;
-        let has_kind = word != 0 && Kind(word).name().is_some();
-        if !has_kind && !data.starts_with(tag::SIGNATURE) && !(1..=MOST_COLORS).contains(&word) {
-            return Err(Error::malformed(format!("starts with {word:#x}, neither a kind nor a palette")).at(0));
-        }
         let mut cursor = Cursor::new(data);
         let start = cursor;
+        let word = cursor.parse(peek(u16::parser(())))?;
+        let has_kind = is_ahead(cursor, verify(le_u16, |&word| word != 0 && Kind(word).name().is_some()));
+        let tags = recognize(tag(&tag::SIGNATURE[..]));
+        let palette = recognize(verify(le_u16, |word| (1..=MOST_COLORS).contains(word)));
+        if !has_kind && !is_ahead(cursor, alt((tags, palette))) {
+            return Err(start.error(format!("starts with {word:#x}, neither a kind nor a palette")));
+        }
         let header = Header::read(&mut cursor, has_kind)?;
         if !has_kind && header.palette.is_empty() {
             return Err(start.error("neither a kind nor a palette"));
@@ -130,7 +140,7 @@ impl<'a> Texture<'a> {
         Ok(Self { data, has_kind, header, mips })
     }
 
-    /// Returns how pixels are stored.
+    /// Returns the pixel format.
     pub fn kind(&self) -> Kind {
         self.mips.layout().kind
     }
@@ -140,7 +150,7 @@ impl<'a> Texture<'a> {
         self.header.tags
     }
 
-    /// Returns the colors that indices are into; none for all other kinds of pixels.
+    /// Returns the colors that indices refer to; empty for all other kinds of pixels.
     pub fn palette(&self) -> LeArray<'a, PaletteColor> {
         self.header.palette
     }

@@ -1,4 +1,4 @@
-//! Pictures for the eye: channels where the source image had them, alpha as the flags say.
+//! Images for display: channels in their original order, and alpha as the texture's flags define it.
 
 use super::wire::{Kind, Source, Swizzle};
 use super::{Mip, TagData, Texture};
@@ -6,19 +6,19 @@ use crate::base::error::Result;
 use crate::base::named::named;
 
 named! {
-    /// What the alpha of a texture means.
+    /// The meaning of a texture's alpha.
     #[non_exhaustive]
     pub enum Alpha {
-        /// Nothing: all pixels are opaque.
+        /// No meaning: all pixels are opaque.
         Opaque = "opaque",
         /// Each pixel is opaque or transparent.
         OnOff = "on or off",
-        /// Pixels are mixed with what is behind them.
+        /// Pixels are blended with what is behind them.
         Blended = "blended",
     }
 }
 
-/// A picture of eight bits for each channel.
+/// An image with eight bits per channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Picture {
@@ -28,15 +28,15 @@ pub struct Picture {
     pub height: u16,
     /// Red, green, blue and alpha of each pixel, in rows from the top.
     pub rgba: Vec<u8>,
-    /// What the alpha means.
+    /// The meaning of alpha.
     pub alpha: Alpha,
 }
 
-/// Magenta and cyan, which stand for transparent pixels in a palette.
+/// Magenta and cyan: the palette colors that mean transparent.
 const KEYS: [[u8; 3]; 2] = [[255, 0, 255], [0, 255, 255]];
 
 impl<'a> Texture<'a> {
-    /// Returns what alpha means: the flags of the tag `FLAG`.
+    /// Returns the meaning of alpha, according to the flags of the tag `FLAG`.
     pub fn alpha(&self) -> Alpha {
         let flags = self.tags().iter().find_map(|tag| match tag.data {
             TagData::Flags(flags) => Some(flags),
@@ -50,7 +50,7 @@ impl<'a> Texture<'a> {
         }
     }
 
-    /// Returns where the stored channels come from, if the texture has the tag `SWIZ`.
+    /// Returns the sources of the stored channels, if the texture has the tag `SWIZ`.
     pub fn swizzle(&self) -> Option<&'a Swizzle> {
         self.tags().iter().find_map(|tag| match tag.data {
             TagData::Swizzle(swizzle) => Some(swizzle),
@@ -58,8 +58,8 @@ impl<'a> Texture<'a> {
         })
     }
 
-    /// Decodes a mip for display: moves channels back where the source image had them, and makes alpha what it
-    /// [means](Self::alpha). Channels that were not stored are 255.
+    /// Decodes a mip for display: restores the channel order of the source image, and sets alpha according to its
+    /// [meaning](Self::alpha). Channels that were not stored are 255.
     ///
     /// # Errors
     /// Returns the errors of [`Mip::to_rgba8`].

@@ -19,7 +19,7 @@ impl Inspect for Texture<'_> {
         (Format::Paa, self.mips.limits(), self.data.len() as u64)
     }
 
-    /// A summary steps from mip to mip, and decodes nothing.
+    /// A summary reads only the headers of the mips, and decodes nothing.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let summary = Summary::new(Format::Paa, self.data.len() as u64);
         match depth {
@@ -35,6 +35,7 @@ impl Inspect for Texture<'_> {
         out.field("alpha", self.alpha().name());
         describe_fields::<Header<'_>, _>(crate::bytes::Cursor::new(self.data), self.has_kind, out);
         let mut mips = self.mips();
+        out.list("mips");
         for index in 0_usize.. {
             let start = mips.rest();
             let Some(mip) = mips.next() else { break };

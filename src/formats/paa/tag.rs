@@ -2,12 +2,14 @@
 
 use std::fmt;
 
+use nom::bytes::complete::tag;
 use zerocopy::little_endian::U32;
 
 use super::wire::{Color, Swizzle};
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::shown::shown;
 use crate::base::text::ByteStr;
+use crate::bytes::parser::is_ahead;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::{Outline, Sink, Text, Type, Value};
 use crate::record::list::{Item, List};
@@ -23,9 +25,9 @@ record! {
         signature: Framing<[u8; 4]>,
         /// Its name. The last letter is stored first.
         name: TagName<'a>,
-        /// The number of bytes of its data.
+        /// Number of bytes of its data.
         byte_len: Framing<u32>,
-        /// Its data. The name says what it is.
+        /// Its data. Its type depends on the name.
         data: TagData<'a> [(name, byte_len.0)],
     }
 }
@@ -35,7 +37,7 @@ record! {
 pub struct TagName<'a>(&'a [u8; 4]);
 
 impl<'a> TagName<'a> {
-    /// Returns the name if it is one of those that have a meaning: `AVGC`, `MAXC`, `FLAG`, `SWIZ`, `OFFS`, `PROC`.
+    /// Returns the name if it has a known meaning: `AVGC`, `MAXC`, `FLAG`, `SWIZ`, `OFFS`, `PROC`.
     pub const fn known(self) -> Option<&'static str> {
         Some(match self.0 {
             b"CGVA" => "AVGC",
@@ -54,7 +56,7 @@ impl<'a> TagName<'a> {
     }
 }
 
-/// Shows the letters in order.
+/// Displays the letters in reading order.
 impl fmt::Display for TagName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [d, c, b, a] = *self.0;
@@ -64,7 +66,7 @@ impl fmt::Display for TagName<'_> {
 
 shown!([] Debug for TagName<'_>, |name| "TagName({name})");
 
-/// A name without a meaning is shown as stored, from its last letter to its first.
+/// A name without a known meaning is displayed as stored, that is, in reverse.
 impl<'a> From<TagName<'a>> for Text<'a> {
     fn from(name: TagName<'a>) -> Self {
         match name.known() {
@@ -94,7 +96,7 @@ impl<'a> Read<'a> for TagName<'a> {
 pub enum TagData<'a> {
     /// `AVGC`, the average color of the source image, and `MAXC`, its largest color.
     Color(&'a Color),
-    /// `FLAG`: bit 0 stands for blended alpha, bit 1 for alpha that is on or off.
+    /// `FLAG`: bit 0 means blended alpha, bit 1 means alpha that is on or off.
     Flags(u32),
     /// `SWIZ`.
     Swizzle(&'a Swizzle),
@@ -102,7 +104,7 @@ pub enum TagData<'a> {
     Offsets(LeArray<'a, U32>),
     /// `PROC`: the text of a procedural texture.
     Text(ByteStr<'a>),
-    /// Any other tag, and tags of a length that does not fit their name.
+    /// Any other tag, and tags whose length does not match their name.
     Other(LeArray<'a, u8>),
 }
 
@@ -130,7 +132,7 @@ impl<'a> Read<'a, (TagName<'a>, u32)> for TagData<'a> {
     }
 }
 
-/// Tags as long as the signature of one follows.
+/// Reads tags as long as the next bytes are the signature of a tag.
 pub(super) struct Tags<'a>(List<'a, Tag<'a>>);
 
 impl Stored for Tags<'_> {
@@ -145,8 +147,8 @@ impl<'a> Read<'a> for Tags<'a> {
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         walk_field(cursor, name, sink, |cursor| {
             let (mut ahead, mut count) = (*cursor, 0_u32);
-            while ahead.rest().starts_with(SIGNATURE) {
-                Tag::read(&mut ahead, ()).within_index(count as usize)?;
+            while is_ahead(ahead, tag(&SIGNATURE[..])) {
+                ahead.parse(Tag::parser(())).within_index(count as usize)?;
                 count = count.saturating_add(1);
             }
             List::of(cursor, count, ()).map(Self)
@@ -156,7 +158,7 @@ impl<'a> Read<'a> for Tags<'a> {
 
 form!(['a] Tags<'a> => List<'a, Tag<'a>>);
 
-/// Checks the length of a tag that has a meaning.
+/// Checks the length of a tag with a known meaning.
 pub(super) fn check_length(tag: &Tag<'_>) -> Result<()> {
     let expected = match (tag.name.known(), &tag.data) {
         (Some("OFFS"), TagData::Other(_)) => "not a multiple of 4",

@@ -1,4 +1,4 @@
-//! What can be wrong with a texture, and the facts that a walk over its mips yields.
+//! Checks textures, and collects the facts of a summary on the way.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::check::{Below, Broken, Check};
 use crate::codec::lzss::signed_sum;
 use crate::summary::{Blocks, Counts, Problems, Summary};
 
-/// One walk over the mips. If `deep` is set, it checks the tags and decodes every mip, too.
+/// One walk over the mips. If `deep` is set, it also checks the tags and decodes every mip.
 pub(super) struct Survey<'s, 'a> {
     texture: &'s Texture<'a>,
     deep: bool,
@@ -20,7 +20,7 @@ pub(super) struct Survey<'s, 'a> {
     blocks: Blocks,
     /// The offsets of the mips.
     offsets: Vec<u64>,
-    /// The sides of the mip before.
+    /// The width and height of the previous mip.
     before: Option<[u16; 2]>,
 }
 
@@ -88,7 +88,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// Checks what follows the last mip.
+    /// Checks the bytes after the last mip.
     fn end(&mut self, mut rest: crate::bytes::Cursor<'_>) {
         let offset = rest.offset();
         let warn = |message: String| Error::malformed(message).at(offset).within("end");
@@ -113,7 +113,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         let mut repeated = Check::new(Broken::new(Code::Duplicate, "there twice"));
         let mut odd = Check::new(Broken::new(Code::Name, "not ASCII letters"));
         for (index, (tag, span)) in self.texture.tags().spanned().enumerate() {
-            // Real textures have five tags. The names of a hostile file must not take memory without bound.
+            // Real textures have five tags. The limit keeps a hostile file from using unbounded memory.
             let is_first = seen.len() > MOST_NAMES || seen.insert(*tag.name.as_bytes());
             repeated.look(span.offset, tag.name, is_first);
             odd.look(span.offset, tag.name, tag.name.as_bytes().iter().all(u8::is_ascii_graphic));
@@ -166,5 +166,5 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 }
 
-/// The most names of tags to remember.
+/// The maximum number of tag names kept to find duplicates.
 const MOST_NAMES: usize = 1000;

@@ -1,8 +1,10 @@
 //! Records exactly as stored.
 
+use zerocopy::little_endian::U16;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
 use crate::record::codes::codes;
 use crate::record::{Framing, plain, wire};
-use zerocopy::little_endian::U16;
 
 wire! {
     /// A color of a tag.
@@ -41,7 +43,7 @@ wire! {
 
     /// The end of the mips.
     EndMark = 6 {
-        /// Zero, as the width of a mip.
+        /// Zero, where a mip has its width.
         width: Framing<U16>,
         /// Zero, as the height of a mip.
         height: Framing<U16>,
@@ -51,8 +53,7 @@ wire! {
 }
 
 codes! {
-    /// How pixels are stored: the type word of a file. 0 stands for a file without one, whose pixels are indices into a
-    /// palette.
+    /// The pixel format: the type word of a file. 0 means a file without one, whose pixels are indices into a palette.
     Kind(u16) {
         0 "P8", 0x1555 "ARGB1555", 0x4444 "ARGB4444", 0x8080 "AI88", 0x8888 "ARGB8888",
         0xff01 "DXT1", 0xff02 "DXT2", 0xff03 "DXT3", 0xff04 "DXT4", 0xff05 "DXT5",
@@ -67,23 +68,12 @@ codes! {
 }
 
 /// A number of three bytes.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    zerocopy::FromBytes,
-    zerocopy::IntoBytes,
-    zerocopy::KnownLayout,
-    zerocopy::Immutable,
-    zerocopy::Unaligned,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(transparent)]
 pub struct U24(pub [u8; 3]);
 
 impl U24 {
-    /// The number.
+    /// Returns the number.
     pub fn get(self) -> u32 {
         let [low, middle, high] = self.0;
         u32::from_le_bytes([low, middle, high, 0])

@@ -21,7 +21,7 @@ const NAME_LIMIT: usize = 4096;
 record! {
     /// One entry of the header.
     HeaderEntry<'a> named name {
-        /// The name, empty for all but members.
+        /// The name; empty for all entries except members.
         name: ByteStr<'a> => |name| not_too_long(name),
         /// The fields after the name.
         fields: &'a Fields as Flat<'a, Fields>,

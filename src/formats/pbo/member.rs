@@ -8,6 +8,7 @@ use super::entry::{Entries, Entry, EntryKind};
 use super::wire::{Fields, Method};
 use crate::base::error::{Context, Error, ErrorKind, Result};
 use crate::base::limits::{Limits, flag};
+use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::blocks::Block;
 use crate::bytes::{Column, Cursor, InPlace, Packing, Scalar, Storage, Table};
@@ -82,13 +83,12 @@ impl<'a> Member<'a> {
     /// # Errors
     /// Returns the errors of [`stored_bytes`](Self::stored_bytes), and an error if a packed member does not decode.
     pub fn decoded_byte_len(&self) -> Result<u64> {
-        let part = self.part()?;
         match self.method() {
-            Method::PACKED => match self.stream(part) {
+            Method::PACKED => match self.stream(self.part()?) {
                 Ok((size, None)) => Ok(size),
                 _ => Ok(self.decode()?.len() as u64),
             },
-            _ => Ok(part.left()),
+            _ => self.span().map(|span| span.bytes),
         }
     }
 
@@ -174,6 +174,13 @@ impl<'a> Member<'a> {
     }
 
     fn part(&self) -> Result<Cursor<'a>> {
+        let Span { offset, bytes } = self.span()?;
+        let bytes = self.archive.get(offset..offset.saturating_add(bytes))?;
+        Ok(Cursor::with_offset(bytes, offset))
+    }
+
+    /// Where its bytes lie, which need not be available. An error if they are not inside the archive.
+    pub(super) fn span(&self) -> Result<Span> {
         // The error is in the header's claim, which may point far outside the file.
         let error = |error: Error| error.at(self.entry.offset()).within_item("members", self.index);
         let size = self.stored_byte_len();
@@ -183,8 +190,7 @@ impl<'a> Member<'a> {
         if size > rest {
             return Err(error(Error::truncated(size, rest)));
         }
-        let bytes = self.archive.get(self.offset..self.offset.saturating_add(size))?;
-        Ok(Cursor::with_offset(bytes, self.offset))
+        Ok(Span { offset: self.offset, bytes: size })
     }
 
     /// Returns true if its bytes are inside the archive.

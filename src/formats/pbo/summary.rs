@@ -1,4 +1,4 @@
-//! An archive's answers to [`Inspect`].
+//! The implementation of [`Inspect`] for PBO archives.
 
 use super::entry::{Entry, EntryKind, HeaderEntry, Property};
 use super::member::{Content, Member};
@@ -36,12 +36,14 @@ impl Inspect for Archive<'_> {
             out.field("prefix", self.prefix());
             out.field("entries", self.entries().filter(Result::is_ok).count());
         });
+        out.list("properties");
         for (index, (property, span)) in self.spanned_properties().enumerate() {
             out.part(property_part(index, &property, span), |out| {
                 out.field("key", property.key);
                 out.field("value", property.value);
             });
         }
+        out.list("members");
         for member in self.members() {
             if let Some(member) = out.ok(member) {
                 member.outline(out);
@@ -50,7 +52,7 @@ impl Inspect for Archive<'_> {
         self.outline_tail(out);
     }
 
-    /// The entries in the header, and the members behind it.
+    /// Dissects the entries of the header, and the members after it.
     fn dissect(&self, out: &mut Outline<'_>) {
         out.part(Part::one("header").spanning(0, self.data_offset), |out| {
             let (mut properties, mut members) = (0_usize, 0_usize);
@@ -67,10 +69,10 @@ impl Inspect for Archive<'_> {
         });
         for member in self.members() {
             let Some(member) = out.ok(member) else { break };
-            let stored = member.stored_bytes();
+            let stored = member.span();
             let part = Part::item("members", member.index).labelled(member.name());
-            let span = stored.as_ref().map_or(Span { offset: member.offset, bytes: 0 }, |bytes| member.span(bytes));
-            out.part(part.spanning(span.offset, span.bytes), |out| {
+            let bytes = stored.as_ref().map_or(0, |span| span.bytes);
+            out.part(part.spanning(member.offset, bytes), |out| {
                 if out.ok(stored).is_some() {
                     out.array("content", &Content(member));
                 }
@@ -81,7 +83,7 @@ impl Inspect for Archive<'_> {
 }
 
 impl Entry<'_> {
-    /// Its fields and properties, of which this many were described before.
+    /// Describes its fields and properties. `properties` counts the properties described so far.
     fn dissect(&self, archive: Data<'_>, properties: &mut usize, out: &mut Outline<'_>) {
         let entry = HeaderEntry::walk_fields(&mut archive.cursor(self.offset()), (), out);
         let Some(pairs) = out.ok(entry).and_then(|entry| entry.properties) else { return };
@@ -103,13 +105,9 @@ fn property_part<'a>(index: usize, property: &Property<'a>, span: Span) -> Part<
 }
 
 impl Member<'_> {
-    fn span(&self, stored: &[u8]) -> Span {
-        Span { offset: self.offset, bytes: stored.len() as u64 }
-    }
-
     fn outline(&self, out: &mut Outline<'_>) {
         let part = Part::item("members", self.index).labelled(self.name());
-        let bytes = self.stored_bytes();
+        let bytes = self.span();
         let part = if bytes.is_ok() { part.spanning(self.offset, self.stored_byte_len()) } else { part };
         out.part(part, |out| {
             out.field("name", self.name());
@@ -124,12 +122,12 @@ impl Member<'_> {
         });
     }
 
-    /// Its number, and where its entry is.
+    /// Returns its index, and the offset of its entry.
     fn place(&self) -> (usize, u64) {
         (self.index, self.entry.offset())
     }
 
-    /// Checks what needs none of its bytes.
+    /// Checks the name and the method.
     fn check(&self, alike: &mut Alike) {
         if let Err(error) = self.name().check_relative_path() {
             let message = error.message();
@@ -149,7 +147,7 @@ impl Member<'_> {
         blocks.count(is_packed, self.stored_byte_len(), self.decoded_byte_len_hint());
     }
 
-    /// Whether a packed member decodes, and to as many bytes as its entry says.
+    /// Checks that a packed member decodes to the size in its entry.
     fn check_content(&self, alike: &mut Alike, problems: &mut Problems) {
         let mut held = None;
         let content = self.decode_after(|bytes| {
@@ -167,7 +165,7 @@ impl Member<'_> {
 }
 
 impl Archive<'_> {
-    /// The [survey](Inspect::survey) but for its last step, the [checksum](Self::tell_checksum).
+    /// Does the [survey](Inspect::survey) without its last step, the [checksum](Self::tell_checksum).
     pub(crate) fn survey_but_checksum(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let blocks = self.check_directory(problems);
         if depth > Depth::Header {
@@ -203,7 +201,7 @@ impl Archive<'_> {
         });
     }
 
-    /// What the header alone shows.
+    /// Checks the header.
     fn check_directory(&self, problems: &mut Problems) -> Blocks {
         let mut blocks = Blocks::default();
         let mut first = true;
@@ -213,7 +211,7 @@ impl Archive<'_> {
             }
             first = false;
         }
-        // Where the header breaks off, that is told, and nobody knows where members lie.
+        // If the header ends with an error, that error is reported, and the offsets of members are unknown.
         let missing = if self.whole { self.data_end.saturating_sub(self.data.size()) } else { 0 };
         let words = format!("truncated or lost, {} bytes missing at the end", grouped(missing));
         let mut lost = Check::new(Broken::new(Code::Truncated, words));
@@ -239,7 +237,7 @@ impl Archive<'_> {
         }
     }
 
-    /// Everything else but the checksum: names, what is packed.
+    /// Checks everything except the checksum: duplicate names and packed members.
     fn check_content(&self, problems: &mut Problems) {
         let mut alike = Alike::default();
         self.check_duplicates(&mut alike, problems);
@@ -251,7 +249,7 @@ impl Archive<'_> {
         alike.tell(problems);
     }
 
-    /// Tells that the checksum does not hold, where that is known.
+    /// Reports a wrong checksum. `holds` is `None` if there is no checksum to compare.
     pub(crate) fn tell_checksum(&self, holds: Option<bool>, problems: &mut Problems) {
         if holds == Some(false) {
             let error = Error::malformed("SHA-1 is not that of the archive").at(self.data_end).within("tail");
@@ -272,7 +270,7 @@ impl Archive<'_> {
     }
 }
 
-/// What no usual writer does in an entry.
+/// Returns a description of an entry that usual writers do not write.
 fn violation(entry: &Entry<'_>, first: bool) -> Option<&'static str> {
     let fields = entry.fields();
     let empty =
@@ -281,7 +279,7 @@ fn violation(entry: &Entry<'_>, first: bool) -> Option<&'static str> {
         EntryKind::Product if !first => Some("product entry that is not the first"),
         EntryKind::Product if !empty => Some("product entry with sizes"),
         EntryKind::End if fields.data_size.get() > 0 => Some("ended by an entry without a name, but with a size"),
-        // Flashpoint's own missions end with the method of their members.
+        // The missions of Operation Flashpoint end with the method of their members.
         EntryKind::End if !empty || !matches!(fields.method, Method::STORED | Method::PACKED) => {
             Some("end is not all zero")
         }

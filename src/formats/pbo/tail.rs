@@ -64,11 +64,11 @@ pub(crate) struct Checksum<'a> {
     stored: &'a [u8; 20],
 }
 
-/// The bytes of one step, which takes about a millisecond.
+/// The number of bytes of one step, which takes about a millisecond.
 const PIECE: usize = 1 << 20;
 
 impl Checksum<'_> {
-    /// Reads on; whether that was not the end. A thread that is stopped is at the end.
+    /// Reads the next piece. Returns false at the end, or if the thread was asked to stop.
     pub(crate) fn step(&mut self) -> bool {
         let piece = self.pieces.next().filter(|_| !stop::is_set());
         piece.into_iter().for_each(|piece| self.sum.update(piece));

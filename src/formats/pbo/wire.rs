@@ -43,7 +43,7 @@ wire! {
 
 plain! {
     Method: Number("u32", 4) => |method| Value::Coded(method.code().into(), method.name().map(Into::into));
-    Timestamp: Number("u32", 4) => |time| time.seconds();
+    Timestamp: Number("u32", 4) => |time| time.0.get();
 }
 
 /// Seconds since 1970.

@@ -1,7 +1,7 @@
 //! Classes and their entries.
 
 use super::value::{Array, Number};
-use super::wire::{AppendEntry, ArrayEntry, ClassEntry, ClassHead, NamedEntry, ValueEntry};
+use super::wire::{ArrayEntry, ClassEntry, ClassHead, NamedEntry, ValueEntry};
 use crate::base::error::{Context as _, Result};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
@@ -9,7 +9,7 @@ use crate::bytes::Cursor;
 use crate::outline::{Outline, Part};
 use crate::record::{Framing, Read as _, Stored as _, describe_fields, walk_part};
 
-/// A class: its body, without the classes in it.
+/// A class: its body, without the bodies of its inner classes.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Class<'a> {
@@ -17,7 +17,7 @@ pub struct Class<'a> {
     pub name: ByteStr<'a>,
     /// The name of the class that it inherits from; empty for none.
     pub parent: ByteStr<'a>,
-    /// The address after the class with all classes in it.
+    /// The address after the class and all its inner classes.
     pub end: u32,
     count: u32,
     body: Cursor<'a>,
@@ -25,7 +25,7 @@ pub struct Class<'a> {
 }
 
 impl<'a> Class<'a> {
-    /// Reads the body at the cursor, which moves to its end, or to the entry that cannot be read.
+    /// Reads the body at the cursor, and moves the cursor to its end, or to the first entry that cannot be read.
     pub(super) fn read(cursor: &mut Cursor<'a>, name: ByteStr<'a>) -> Result<Self> {
         let mut body = *cursor;
         let head = ClassHead::read(cursor, ())?;
@@ -42,7 +42,7 @@ impl<'a> Class<'a> {
         Ok(Self { name, parent: head.parent, end, count, body, entries })
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.count as usize
     }
@@ -52,22 +52,22 @@ impl<'a> Class<'a> {
         self.count == 0
     }
 
-    /// All entries in order.
+    /// Returns an iterator over all entries in order.
     pub fn entries(&self) -> Entries<'a> {
         Entries { cursor: self.entries, left: self.count }
     }
 
-    /// The offset of the body.
+    /// Returns the offset of the body.
     pub fn offset(&self) -> u64 {
         self.body.offset()
     }
 
-    /// The size of the body.
+    /// Returns the size of the body in bytes.
     pub fn byte_len(&self) -> u64 {
         self.body.left()
     }
 
-    /// The offset after the body.
+    /// Returns the offset after the body.
     pub(super) fn body_end(&self) -> u64 {
         self.offset().saturating_add(self.byte_len())
     }
@@ -76,6 +76,7 @@ impl<'a> Class<'a> {
     pub(super) fn describe(&self, out: &mut Outline<'_>) {
         describe_fields::<ClassHead<'_>, ()>(self.body, (), out);
         let mut cursor = self.entries;
+        out.list("entries");
         for index in 0..self.len() {
             if out.is_done() {
                 return;
@@ -84,8 +85,7 @@ impl<'a> Class<'a> {
             let walked = match cursor.rest().first() {
                 Some(0) => walk_part::<ClassEntry<'_>, _, _>(&mut cursor, (), part, out).map(drop),
                 Some(1) => walk_part::<ValueEntry<'_>, _, _>(&mut cursor, (), part, out).map(drop),
-                Some(2) => walk_part::<ArrayEntry<'_>, _, _>(&mut cursor, (), part, out).map(drop),
-                Some(5) => walk_part::<AppendEntry<'_>, _, _>(&mut cursor, (), part, out).map(drop),
+                Some(2 | 5) => walk_part::<ArrayEntry<'_>, _, _>(&mut cursor, (), part, out).map(drop),
                 _ => walk_part::<NamedEntry<'_>, _, _>(&mut cursor, (), part, out).map(drop),
             };
             out.ok(walked);
@@ -98,18 +98,18 @@ impl<'a> Class<'a> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Entry<'a> {
-    /// A class in it.
+    /// An inner class.
     Class(ClassEntry<'a>),
     /// A value.
     Value(ValueEntry<'a>),
     /// An array.
     Array(ArrayEntry<'a>),
-    /// The name of a class of another file.
+    /// The name of a class in another file.
     Extern(NamedEntry<'a>),
     /// The name of a class to delete.
     Delete(NamedEntry<'a>),
     /// Items to append to an inherited array.
-    Append(AppendEntry<'a>),
+    Append(ArrayEntry<'a>),
 }
 
 impl<'a> Entry<'a> {
@@ -120,32 +120,30 @@ impl<'a> Entry<'a> {
             2 => Self::Array(ArrayEntry::read(cursor, ())?),
             3 => Self::Extern(NamedEntry::read(cursor, ())?),
             4 => Self::Delete(NamedEntry::read(cursor, ())?),
-            5 => Self::Append(AppendEntry::read(cursor, ())?),
+            5 => Self::Append(ArrayEntry::read(cursor, ())?),
             other => return Err(cursor.error(format!("entry of unknown kind {other}")).within("kind")),
         })
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> ByteStr<'a> {
         match self {
             Self::Class(entry) => entry.name,
             Self::Value(entry) => entry.name,
-            Self::Array(entry) => entry.name,
+            Self::Array(entry) | Self::Append(entry) => entry.name,
             Self::Extern(entry) | Self::Delete(entry) => entry.name,
-            Self::Append(entry) => entry.name,
         }
     }
 
-    /// The array, if it is one or appends one.
+    /// Returns the array that the entry sets or appends.
     pub fn array(&self) -> Option<Array<'a>> {
         match self {
-            Self::Array(entry) => Some(entry.items),
-            Self::Append(entry) => Some(entry.items),
+            Self::Array(entry) | Self::Append(entry) => Some(entry.items),
             _ => None,
         }
     }
 
-    /// All texts of a value or array, in order.
+    /// Returns an iterator over all texts of a value or array, in order.
     pub fn texts(&self) -> impl Iterator<Item = ByteStr<'a>> + use<'a> {
         let own = match self {
             Self::Value(entry) => entry.value.text(),
@@ -156,7 +154,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Iterates over the entries of a [`Class`].
+/// An iterator over the entries of a [`Class`].
 #[derive(Clone, Copy, Debug)]
 pub struct Entries<'a> {
     cursor: Cursor<'a>,
@@ -166,7 +164,7 @@ pub struct Entries<'a> {
 impl<'a> Iterator for Entries<'a> {
     type Item = Entry<'a>;
 
-    /// All were read before, with the class.
+    /// All entries were read before, with the class, so none fails here.
     #[inline]
     fn next(&mut self) -> Option<Entry<'a>> {
         self.left = self.left.checked_sub(1)?;
@@ -179,7 +177,7 @@ impl<'a> Iterator for Entries<'a> {
 }
 
 impl Entries<'_> {
-    /// The offset of the next entry.
+    /// Returns the offset of the next entry.
     pub fn offset(&self) -> u64 {
         self.cursor.offset()
     }

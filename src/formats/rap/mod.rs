@@ -7,10 +7,11 @@
 //! u32 count, enums: text name, u32 value
 //! ```
 //!
-//! A config has no space: it describes materials, and the classes of the game.
+//! A config has no coordinate space: it describes materials and the classes of the game.
 //!
-//! [`Config`] reads the binary form in place. [`text`] finds references in the text form. Any extension may hold either;
-//! only the first four bytes tell. Flashpoint's binary configs store classes in another way and are refused.
+//! [`Config`] reads the binary form in place. [`text`] finds references in the text form. A file with any extension may
+//! have either form; only the first four bytes distinguish them. Binary configs of Operation Flashpoint store classes
+//! in another way and are rejected.
 
 mod class;
 mod names;
@@ -24,9 +25,7 @@ pub use class::{Class, Entries, Entry};
 pub use names::kind_of;
 pub use value::{Array, Item, Items, Number, Value};
 pub use walk::{Step, Walk};
-pub use wire::{
-    AppendEntry, ArrayEntry, ClassEntry, ClassHead, EntryKind, Enum, FileHeader, NamedEntry, ValueEntry, ValueType,
-};
+pub use wire::{ArrayEntry, ClassEntry, ClassHead, EntryKind, Enum, FileHeader, NamedEntry, ValueEntry, ValueType};
 
 use nom::Parser as _;
 use nom::error::context;
@@ -46,18 +45,17 @@ pub(crate) const SCHEMA: &[&Schema] = &[
     ClassEntry::SCHEMA,
     ValueEntry::SCHEMA,
     ArrayEntry::SCHEMA,
-    AppendEntry::SCHEMA,
     NamedEntry::SCHEMA,
     Enum::SCHEMA,
 ];
 
-/// The one version that is known.
+/// The only known version.
 const VERSION: u32 = 8;
-/// The maximum depth of classes, and of arrays in an array. Real files have up to 9 and 4.
+/// The maximum depth of nested classes, and of nested arrays. Real files have up to 9 and 4.
 const MOST_DEPTH: usize = 64;
 /// The offset of the root class.
 const ROOT: u64 = size_of::<FileHeader>() as u64;
-/// The count of the enums.
+/// The size of the count of enums.
 const ENUMS_MIN: u64 = 4;
 
 fn known(header: &FileHeader) -> Result<&FileHeader> {
@@ -120,20 +118,20 @@ impl<'a> Config<'a> {
         Ok(Self { data, header, limits: *limits })
     }
 
-    /// The version: 8.
+    /// Returns the version: 8.
     pub fn version(&self) -> u32 {
         VERSION
     }
 
-    /// All classes, each before those in it, the root class first.
+    /// Returns a walk over all classes, each before its inner classes. The root class is first.
     pub fn classes(&self) -> Walk<'a> {
         Walk::new(*self)
     }
 
-    /// The constants after the classes. No file with any is known.
+    /// Returns the constants after the classes. No file with any is known.
     ///
     /// # Errors
-    /// Returns an error if they exceed the file.
+    /// Returns an error if they exceed the end of the file.
     pub fn enums(&self) -> Result<List<'a, Enum<'a>>> {
         self.read_enums(&mut self.at(self.header.enum_address.get().into()))
     }
@@ -142,7 +140,7 @@ impl<'a> Config<'a> {
         List::read(cursor, ()).within("enums")
     }
 
-    /// A cursor at this address.
+    /// Returns a cursor at this address.
     fn at(&self, address: u64) -> Cursor<'a> {
         let start = usize::try_from(address).unwrap_or(usize::MAX);
         Cursor::with_offset(self.data.get(start..).unwrap_or_default(), address)

@@ -1,10 +1,10 @@
-//! Which texts of a config name files.
+//! Finds texts in a config that name files.
 
 use crate::summary::ReferenceKind;
 
-/// The kind of file that a text names under this key; `None` if it names none. It names a file if it ends in a known
-/// extension. Under `model`, `texture`, `surfaceInfo`, `hiddenSelectionsTextures` and `hiddenSelectionsMaterials` it
-/// does so whatever it ends in.
+/// Returns the kind of file that a text names under this key, or `None` if it does not name one. A text names a file if
+/// it ends in a known extension. Under `model`, `texture`, `surfaceInfo`, `hiddenSelectionsTextures` and
+/// `hiddenSelectionsMaterials`, every text names a file.
 pub fn kind_of(key: &[u8], text: &[u8]) -> Option<ReferenceKind> {
     if text.is_empty() {
         return None;
@@ -15,7 +15,7 @@ pub fn kind_of(key: &[u8], text: &[u8]) -> Option<ReferenceKind> {
     by_extension(text).or_else(|| by_key(key))
 }
 
-/// The kind by a known extension.
+/// Returns the kind of file with a known extension.
 pub(super) fn by_extension(text: &[u8]) -> Option<ReferenceKind> {
     const LONGEST: usize = 6;
     let dot = memchr::memrchr(b'.', text)?;
@@ -32,12 +32,12 @@ pub(super) fn by_extension(text: &[u8]) -> Option<ReferenceKind> {
     }
 }
 
-/// Animations, sounds, films, scripts, terrains and lists of texts.
+/// Extensions of animations, sounds, videos, scripts, terrains and lists of texts.
 const OTHERS: &[&str] = &[
     "rtm", "wss", "wav", "ogg", "lip", "ogv", "bikb", "sqf", "sqs", "fsm", "wrp", "xml", "html", "emat", "edds", "csv",
 ];
 
-/// The kind of file that a key names.
+/// Returns the kind of file that a key names.
 pub(super) fn by_key(key: &[u8]) -> Option<ReferenceKind> {
     const KEYS: [(&str, ReferenceKind); 5] = [
         ("model", ReferenceKind::Model),

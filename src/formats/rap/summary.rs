@@ -1,4 +1,4 @@
-//! A config's answers to [`Inspect`].
+//! The implementation of [`Inspect`] for configs.
 
 use super::{Class, Config, Entry, Step};
 use crate::base::code::Code;
@@ -19,7 +19,7 @@ impl Inspect for Config<'_> {
         (Format::Rap, &self.limits, self.data.len() as u64)
     }
 
-    /// For a summary, one walk over all classes.
+    /// Summarizes with one walk over all classes.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let mut counted = Counted::default();
         let mut references = References::new(&self.limits);
@@ -52,9 +52,10 @@ impl Inspect for Config<'_> {
         }
     }
 
-    /// The classes one after the other; each names the one that it is in.
+    /// Outlines the classes as a flat list. Each class names the class that contains it.
     fn outline(&self, out: &mut Outline<'_>) {
         self.header.describe_fields(0, out);
+        out.list("classes");
         for step in self.classes() {
             if out.is_done() {
                 return;
@@ -102,7 +103,7 @@ impl Counted {
     }
 }
 
-/// Ends the parts around, until this many are left.
+/// Ends open parts until this many are left.
 fn leave(around: &mut Vec<bool>, depth: usize, out: &mut Outline<'_>) {
     while around.len() > depth {
         if around.pop() == Some(true) {
@@ -112,7 +113,7 @@ fn leave(around: &mut Vec<bool>, depth: usize, out: &mut Outline<'_>) {
 }
 
 impl<'a> Config<'a> {
-    /// The range of a class with all classes in it, as far as it can be true.
+    /// Returns the range of a class with all its inner classes, cut at the end of the file.
     fn span(&self, class: &Class<'_>) -> Span {
         let end = u64::from(class.end).min(self.data.len() as u64).max(class.body_end());
         Span { offset: class.offset(), bytes: end.saturating_sub(class.offset()) }
@@ -150,7 +151,7 @@ struct Order {
     is_broken: bool,
     /// The offset after the last body.
     reached: u64,
-    /// The classes around the last one, that one included: index, claimed end, and the offset of that claim.
+    /// The last class and the classes that contain it: index, claimed end, and offset of that claim.
     around: Vec<(usize, u64, u64)>,
 }
 

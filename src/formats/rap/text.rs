@@ -1,8 +1,8 @@
 //! Configs as text: `.rvmat`, `.bisurf`, `config.cpp`, `model.cfg` and the `.hpp` files that they include.
 //!
-//! [`Reader`] is lenient and has no preprocessor. It skips definitions, takes both sides of each condition, and reports
-//! includes without following them. A macro is kept as its text. [`Event::ask`] resolves those that only build paths:
-//! `PATHTOF`, `QPATHTOF`, `QPATHTO_R`, `QPATHTOEF` and `QUOTE`.
+//! [`Reader`] is lenient and has no preprocessor. It skips definitions, reads both branches of each condition, and
+//! reports includes without following them. A macro is kept as its text. [`Event::ask`] resolves macros that only build
+//! paths: `PATHTOF`, `QPATHTOF`, `QPATHTO_R`, `QPATHTOEF` and `QUOTE`.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::names::{by_extension, by_key, kind_of};
 use crate::base::text::ByteStr;
 use crate::summary::ReferenceKind;
 
-/// Reads a config from the front, in time linear in its bytes and in constant memory.
+/// Reads a config from start to end, in time linear in its bytes and in constant memory.
 ///
 /// ```
 /// use meshpeek::rap::text::{Reader, Way};
@@ -27,13 +27,13 @@ pub struct Reader<'a> {
     line_start: usize,
     /// The line and column of the next event.
     start: (u32, u32),
-    /// The key and the depth of the array that is being read.
+    /// The key and the depth of the current array.
     array: Option<(ByteStr<'a>, usize)>,
-    /// True if a parenthesis is known to be never closed. Then parentheses end with their line.
+    /// True if a parenthesis was never closed. From then on, parentheses end with their line.
     is_open_ended: bool,
 }
 
-/// Something in a config.
+/// An element of a config.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Event<'a> {
@@ -41,7 +41,7 @@ pub struct Event<'a> {
     pub line: u32,
     /// The column in bytes, counted from 1.
     pub column: u32,
-    /// What it is.
+    /// The kind of event.
     pub kind: EventKind<'a>,
 }
 
@@ -70,7 +70,7 @@ pub enum EventKind<'a> {
     Item(ByteStr<'a>, Scalar<'a>),
     /// `#include "path"`.
     Include(ByteStr<'a>),
-    /// A macro in the place of an entry.
+    /// A macro instead of an entry.
     Call(ByteStr<'a>),
 }
 
@@ -122,7 +122,7 @@ pub enum Way {
 }
 
 impl<'a> Reader<'a> {
-    /// Starts to read a text. One that is not a config, such as a script, has no events.
+    /// Starts to read a text. A text that is not a config, such as a script, has no events.
     pub fn new(data: &'a [u8]) -> Self {
         let at = if data.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let mut reader = Self { data, at, line: 1, line_start: 0, start: (1, 1), array: None, is_open_ended: false };
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Notes that the next event starts here.
+    /// Marks the start of the next event.
     fn mark(&mut self) {
         let column = self.at.saturating_sub(self.line_start).saturating_add(1);
         self.start = (self.line, u32::try_from(column).unwrap_or(u32::MAX));
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
         self.rest().first().copied()
     }
 
-    /// Moves on, and counts the lines.
+    /// Skips bytes, and counts the lines.
     fn skip(&mut self, bytes: usize) {
         let end = self.at.saturating_add(bytes).min(self.data.len());
         let passed = self.data.get(self.at..end).unwrap_or_default();
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
         self.at = end;
     }
 
-    /// Moves on if the text continues with these bytes.
+    /// Skips these bytes if the text continues with them. Returns true if it does.
     fn accept(&mut self, bytes: &[u8]) -> bool {
         let is_next = self.rest().starts_with(bytes);
         if is_next {
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
         is_next
     }
 
-    /// Takes the bytes before the first that matches.
+    /// Takes the bytes before the first byte that matches.
     fn until(&mut self, is_end: impl Fn(u8) -> bool) -> &'a [u8] {
         let rest = self.rest();
         let length = rest.iter().position(|&byte| is_end(byte)).unwrap_or(rest.len());
@@ -210,7 +210,7 @@ impl<'a> Reader<'a> {
         matches!(self.rest(), [b'/', b'/' | b'*', ..])
     }
 
-    /// Takes bytes up to one that matches, or a comment. Parentheses belong together.
+    /// Takes bytes up to one that matches outside parentheses, or to a comment.
     fn run(&mut self, is_end: impl Fn(u8) -> bool) -> &'a [u8] {
         let start = self.at;
         loop {
@@ -228,7 +228,7 @@ impl<'a> Reader<'a> {
         self.run(|byte| byte.is_ascii_whitespace() || b"{};=:[],\"".contains(&byte))
     }
 
-    /// Skips from a parenthesis to the one that closes it, else to the end of the line.
+    /// Skips from a parenthesis to the one that closes it, or to the end of the line if there is none.
     fn parentheses(&mut self) {
         let rest = self.rest();
         let (mut depth, mut is_text) = (0_usize, false);
@@ -236,7 +236,7 @@ impl<'a> Reader<'a> {
         for (place, byte) in rest.iter().enumerate() {
             match byte {
                 b'"' => is_text = !is_text,
-                // No text goes on in the next line.
+                // A text never continues on the next line.
                 b'\n' if self.is_open_ended => break,
                 b'\n' => is_text = false,
                 b'(' if !is_text => depth = depth.saturating_add(1),
@@ -255,7 +255,7 @@ impl<'a> Reader<'a> {
         self.skip(end.unwrap_or_else(line));
     }
 
-    /// Takes a text in quotes, and those that `\n` joins to it. One without its last quote ends with the line.
+    /// Takes a quoted text and the texts joined to it with `\n`. A text without a closing quote ends with the line.
     fn quoted(&mut self) -> Cow<'a, [u8]> {
         let mut whole: Cow<'a, [u8]> = Cow::Borrowed(b"");
         loop {
@@ -299,7 +299,7 @@ impl<'a> Reader<'a> {
         Scalar { text: text.into(), is_quoted: false }
     }
 
-    /// Takes a line that starts with `#`; the path if it is an include.
+    /// Takes a line that starts with `#`. Returns the path if it is an include.
     fn directive(&mut self) -> Option<ByteStr<'a>> {
         self.skip(1);
         self.until(|byte| !matches!(byte, b' ' | b'\t'));
@@ -320,7 +320,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads on; `None` if that gave no event.
+    /// Reads on. Returns `None` if this produced no event.
     fn step(&mut self) -> Option<EventKind<'a>> {
         match (self.peek()?, self.array) {
             (b'#', _) if !self.rest().starts_with(b"#(") => self.directive().map(EventKind::Include),
@@ -392,7 +392,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes what stands after `=`.
+    /// Reads the value after `=`.
     fn value(&mut self, key: ByteStr<'a>, is_append: bool) -> Option<EventKind<'a>> {
         if self.accept(b"{") {
             self.array = Some((key, 1));
@@ -427,7 +427,7 @@ impl<'a> Iterator for Reader<'a> {
 }
 
 impl<'a> Event<'a> {
-    /// The file that this names, if it names one.
+    /// Returns the file that this event names, if it names one.
     pub fn ask(self) -> Option<Ask<'a>> {
         let Self { line, column, kind } = self;
         let (kind, name, way) = match kind {
@@ -460,7 +460,7 @@ impl<'a> Scalar<'a> {
                 (kind(path)?, built(Some(addon.trim_ascii().to_vec()), true, path))
             }
             Some(_) => (argument_kind(inner).or_else(|| by_key(key))?, Way::Unresolved),
-            // What is left of a quoted text is a text.
+            // The remainder of a quoted text is a plain path.
             None if inner.len() < text.len() => (kind_of(key, inner)?, built(None, false, inner)),
             None => match by_extension(inner) {
                 Some(kind) => (kind, Way::Path),
@@ -473,7 +473,7 @@ impl<'a> Scalar<'a> {
     }
 }
 
-/// The name and the arguments of a macro call.
+/// Returns the name and the arguments of a macro call.
 fn call(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let (name, arguments) = text.split_at_checked(memchr::memchr(b'(', text)?)?;
     let is_name = !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
@@ -481,7 +481,7 @@ fn call(text: &[u8]) -> Option<(&[u8], &[u8])> {
     is_name.then(|| (name, arguments.trim_ascii()))
 }
 
-/// The kind of the first file among the arguments of a macro.
+/// Returns the kind of the first file among the arguments of a macro.
 fn argument_kind(call: &[u8]) -> Option<ReferenceKind> {
     call.split(|byte| b"(),\"".contains(byte)).find_map(|argument| by_extension(argument.trim_ascii()))
 }

@@ -44,7 +44,7 @@ impl<'a> Read<'a> for Number {
 pub enum Value<'a> {
     /// A text.
     Text(ByteStr<'a>),
-    /// A number with fraction.
+    /// A floating-point number.
     Float(f32),
     /// A whole number.
     Int(i32),
@@ -52,12 +52,12 @@ pub enum Value<'a> {
     Expression(ByteStr<'a>),
     /// A whole number of 64 bits. Not seen in real files.
     Long(i64),
-    /// An array in an array, and its number of items. They follow, one level deeper.
+    /// A nested array and its number of items. The items follow, one level deeper.
     Array(u32),
 }
 
 impl<'a> Value<'a> {
-    /// The text, if it is one.
+    /// Returns the text, if it is one.
     pub fn text(&self) -> Option<ByteStr<'a>> {
         match self {
             Self::Text(text) => Some(*text),
@@ -97,14 +97,14 @@ impl<'a> Read<'a, ValueType> for Value<'a> {
     }
 }
 
-/// The count of an array. An item takes at least two bytes.
+/// Reads the count of an array, and checks that the items can fit. Each takes at least two bytes.
 fn count(cursor: &mut Cursor<'_>) -> Result<u32> {
     let Number(count) = Number::read(cursor, ())?;
     cursor.clone().skip(u64::from(count).saturating_mul(2))?;
     Ok(count)
 }
 
-/// The items of an array, including those of arrays in it.
+/// The items of an array, including those of nested arrays.
 #[derive(Clone, Copy, Debug)]
 pub struct Array<'a> {
     items: Cursor<'a>,
@@ -112,7 +112,7 @@ pub struct Array<'a> {
 }
 
 impl<'a> Array<'a> {
-    /// The number of items, not counting those of arrays in it.
+    /// Returns the number of items, without those of nested arrays.
     pub fn len(&self) -> usize {
         self.count as usize
     }
@@ -122,7 +122,7 @@ impl<'a> Array<'a> {
         self.count == 0
     }
 
-    /// All items in order. Those of an array in it follow that array.
+    /// Returns an iterator over all items in order. The items of a nested array follow it.
     pub fn items(&self) -> Items<'a> {
         Items::new(self.items, self.count)
     }
@@ -132,7 +132,7 @@ impl<'a> Array<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Item<'a> {
-    /// The number of arrays in the array that it is in.
+    /// The number of nested arrays that contain it.
     pub depth: usize,
     /// The value.
     pub value: Value<'a>,
@@ -142,11 +142,11 @@ pub struct Item<'a> {
     bytes: u64,
 }
 
-/// Iterates over the items of an [`Array`].
+/// An iterator over the items of an [`Array`].
 #[derive(Clone, Debug)]
 pub struct Items<'a> {
     cursor: Cursor<'a>,
-    /// How many are left, of the array and of those in it around the next item.
+    /// The number of items left in each array that contains the next item.
     left: [u32; MOST_DEPTH],
     depth: usize,
 }
@@ -158,7 +158,7 @@ impl<'a> Items<'a> {
         Self { cursor, left, depth: 0 }
     }
 
-    /// Reads the next item; `None` after the last.
+    /// Reads the next item. Returns `None` after the last.
     fn step(&mut self) -> Result<Option<Item<'a>>> {
         let depth = loop {
             let Some(left) = self.left.get_mut(self.depth) else { return Ok(None) };
@@ -184,7 +184,7 @@ impl<'a> Items<'a> {
 impl<'a> Iterator for Items<'a> {
     type Item = Item<'a>;
 
-    /// All were read before, with the array.
+    /// All items were read before, with the array, so none fails here.
     fn next(&mut self) -> Option<Item<'a>> {
         self.step().ok().flatten()
     }
@@ -213,7 +213,8 @@ impl Stored for Array<'_> {
     fn describe_at(&self, _: &'static str, span: Span, out: &mut Outline<'_>) {
         let bytes = self.items.offset().saturating_sub(span.offset);
         Framing(Number(self.count)).describe_at("count", Span { bytes, ..span }, out);
-        // The items of arrays in it are in the same list: how deep arrays nest is up to the file.
+        // The items of nested arrays are in the same list, because the file can nest arrays to any depth.
+        out.list("items");
         for (index, item) in self.items().enumerate() {
             if out.is_done() {
                 break;

@@ -13,25 +13,25 @@ use crate::base::text::ByteStr;
 pub struct Step<'a> {
     /// The number of classes before it.
     pub index: usize,
-    /// The index of the class that it is in; `None` for the root class.
+    /// The index of the class that contains it; `None` for the root class.
     pub outer: Option<usize>,
-    /// The number of classes that it is in.
+    /// The number of classes that contain it.
     pub depth: usize,
     /// The class.
     pub class: Class<'a>,
 }
 
-/// Iterates over all classes, each before those in it.
+/// An iterator over all classes, each before its inner classes.
 ///
-/// A class whose address is wrong is an error, and the walk goes on after it. It ends at the first body that cannot be
-/// read, and when the bodies take more bytes than the file has: no real file shares bodies. Its memory is proportional
-/// to the depth.
+/// A class with a wrong address is an error, and the walk continues after it. The walk ends at the first body that
+/// cannot be read, or when the bodies take more bytes than the file, because real files do not share bodies. It uses
+/// memory in proportion to the depth.
 #[derive(Clone, Debug)]
 pub struct Walk<'a> {
     config: Config<'a>,
     frames: Vec<Frame<'a>>,
     next: usize,
-    /// The bytes that bodies may still take.
+    /// The number of bytes that bodies may still take.
     left: u64,
     is_done: bool,
 }
@@ -64,17 +64,19 @@ impl<'a> Walk<'a> {
         Ok(Step { index, outer, depth, class })
     }
 
-    /// Checks the address of a class in the class around it.
-    fn address(&self, around: &Frame<'a>, entry: &ClassEntry<'a>) -> Result<u64> {
+    /// Returns the address of a class, checked against that of the class that contains it. `offset` is that of the entry.
+    fn address(&self, around: &Frame<'a>, entry: &ClassEntry<'a>, offset: u64) -> Result<u64> {
         let (address, size) = (u64::from(entry.address), self.config.data.len() as u64);
         if address <= around.offset || address >= size {
-            // Only addresses that rise cannot form a loop.
+            // If addresses always increase, they cannot form a loop.
             let message = format!("address {address:#x} is not between {:#x} and {size:#x}", around.offset);
-            return Err(Error::malformed(message).within("address"));
+            // The address follows the kind and the name with its NUL.
+            let offset = offset.saturating_add(2).saturating_add(entry.name.len() as u64);
+            return Err(Error::malformed(message).at(offset).within("address"));
         }
         let most = MOST_DEPTH.min(self.config.limits.depth as usize);
         if self.frames.len() > most {
-            return Err(Error::limit("classes inside each other", most as u64, flag::DEPTH));
+            return Err(Error::limit("classes inside each other", most as u64, flag::DEPTH).at(offset));
         }
         Ok(address)
     }
@@ -100,9 +102,8 @@ impl<'a> Iterator for Walk<'a> {
                         around.entry = index.saturating_add(1);
                         let Entry::Class(entry) = entry else { continue };
                         let around = self.frames.last()?;
-                        let address = self.address(around, &entry).map_err(|error| {
-                            error.at(offset).within_item("entries", index).within_item("classes", around.class)
-                        });
+                        let address = self.address(around, &entry, offset);
+                        let address = address.within_item("entries", index).within_item("classes", around.class);
                         break (address, entry.name);
                     }
                 }

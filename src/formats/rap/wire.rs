@@ -31,7 +31,8 @@ codes! {
 }
 
 record! {
-    /// The start of a class's body. Its entries follow, then the address after the class with all classes in it.
+    /// The start of a class's body. After it come the entries, then the address after the class and all its inner
+    /// classes.
     ClassHead<'a> {
         /// The name of the class that it inherits from; empty for none.
         parent: ByteStr<'a>,
@@ -57,7 +58,7 @@ record! {
     ValueEntry<'a> named name {
         /// 1.
         kind: EntryKind,
-        /// The type of the value, any but an array.
+        /// The type of the value: any except an array.
         value_type: ValueType => no_array,
         /// The name.
         name: ByteStr<'a>,
@@ -67,24 +68,12 @@ record! {
 }
 
 record! {
-    /// `name[] = { .. };`.
+    /// `name[] = { .. };` or `name[] += { .. };`.
     ArrayEntry<'a> named name {
-        /// 2.
-        kind: EntryKind,
-        /// The name.
-        name: ByteStr<'a>,
-        /// A count and the items, each with its type.
-        items: Array<'a>,
-    }
-}
-
-record! {
-    /// `name[] += { .. };`.
-    AppendEntry<'a> named name {
-        /// 5.
+        /// 2 or 5.
         kind: EntryKind,
         /// 1 in all known files.
-        flag: u32,
+        flag: u32 where kind.0 == 5,
         /// The name.
         name: ByteStr<'a>,
         /// A count and the items, each with its type.
@@ -93,7 +82,7 @@ record! {
 }
 
 record! {
-    /// `class Name;`, a class of another file, or `delete Name;`.
+    /// `class Name;`, which names a class in another file, or `delete Name;`.
     NamedEntry<'a> named name {
         /// 3 or 4.
         kind: EntryKind,
@@ -117,6 +106,6 @@ fn no_array(kind: &ValueType) -> Result<()> {
 }
 
 impl ValueType {
-    /// An array in an array.
+    /// A nested array.
     pub const ARRAY: Self = Self(3);
 }

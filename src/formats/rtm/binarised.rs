@@ -22,10 +22,10 @@ record! {
     Texts<'a>(header: &'a BinarisedHeader) {
         /// The names of the bones.
         bones: List<'a, ByteStr<'a>> = "BoneNames" [Count(header.bones.get(), ())],
-        /// Texts that came with the animation. No known file has any.
+        /// Texts that are stored with the animation. No known file has any.
         metadata: List<'a, ByteStr<'a>> = "Zero" where header.version.get() >= 4,
         /// Events of the animation.
-        properties: List<'a, Property<'a>> = "FrameProperties" where header.version.get() >= 4,
+        properties: List<'a, Property<'a>> = "nFrameProperties, FrameProperties" where header.version.get() >= 4,
     }
 }
 

@@ -96,45 +96,51 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
 
 /// The flag of an array, and when a file has one.
 const PACKED: FieldInfo = FieldInfo {
-    codes: &[(0, "as they are"), (2, "one LZO1X stream")],
+    codes: &[(0, "raw"), (2, "one LZO1X stream")],
     ..FieldInfo::new(
         "flag",
         Some("compressed"),
         u8::TYPE,
         Some("version >= 5"),
-        " How the elements are stored. Without a flag, arrays of 1024 bytes and more are packed. In version 4 it is whichever \
-         uses up the file.",
+        " How the elements are stored. Without a flag, arrays of 1024 bytes and more are packed. In version 4, the \
+         rule that ends exactly at the end of the file applies.",
     )
 };
 
-/// The frame times as stored.
+/// The stored form of the frame times.
 pub(super) const TIMES: &Schema = &Schema {
     name: "FrameTimes",
-    doc: " When each frame stands; follows the texts.",
+    doc: " The time of each frame. Follows the texts.",
     fields: &[
-        FieldInfo::new("times", Some("nFrameTimes, elementCount"), u32::TYPE, None, " As many as there are frames."),
+        FieldInfo::new(
+            "times",
+            Some("nFrameTimes, elementCount"),
+            u32::TYPE,
+            None,
+            " Number of times: that of the frames.",
+        ),
         FieldInfo { name: "times_flag", ..PACKED },
         FieldInfo::new(
             "times",
             Some("FrameTimes"),
             LeArray::<F32>::GIVEN,
             None,
-            " The times: ascending, the first 0, the last mostly 1. A frame holds for the duration of its time.",
+            " The times, in ascending order. Most real files start at 0 and end at 1. A single pose may have any time. Each frame holds for the duration of its time.",
         ),
     ],
 };
 
-/// A frame as stored.
+/// The stored form of a frame.
 pub(super) const FRAME: &Schema = &Schema {
     name: "Frame",
-    doc: " A frame; they follow the frame times, one after the other.",
+    doc: " The transforms of all bones in one frame. Frames follow the frame times without gaps.",
     fields: &[
         FieldInfo::new(
             "transforms",
             Some("ThisFrameNoOfBones, elementCount"),
             u32::TYPE,
             None,
-            " As many as there are bones.",
+            " Number of transforms: that of the bones.",
         ),
         PACKED,
         FieldInfo::new(
@@ -142,7 +148,7 @@ pub(super) const FRAME: &Schema = &Schema {
             Some("CompressedFrames"),
             Type::List(&Type::Record(Transform::SCHEMA), 0),
             None,
-            " A transform for each bone.",
+            " The transform of each bone.",
         ),
     ],
 };

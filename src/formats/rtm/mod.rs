@@ -26,7 +26,7 @@
 //! | handedness | left |
 //! | front faces | none |
 //! | V | none |
-//! | quaternions | x, y, z, w, in 1/16384; BMTR alone, with x and z turned against the model's axes ([`to_matrix`](wire::Transform::to_matrix)) |
+//! | quaternions | x, y, z, w, in 1/16384; only in BMTR, with x and z reversed relative to the model's axes ([`to_matrix`](wire::Transform::to_matrix)) |
 //! | matrices | four rows of three, the last one the position, for row vectors |
 //! | units | meters |
 //!
@@ -187,7 +187,7 @@ impl<'a> Motion<'a> {
     }
 
     /// Returns the time of the last frame, or `None` without frames. It is the only length of the animation in the
-    /// file, and is 1 in nearly all known files. Decodes packed times.
+    /// file, and is 1 in most real files; a single pose may have another. Decodes packed times.
     ///
     /// # Errors
     /// Returns the errors of [`to_times`](Self::to_times).

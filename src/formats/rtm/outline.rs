@@ -1,4 +1,4 @@
-//! What outlines tell of an animation.
+//! The outline of an animation.
 
 use super::{Binarised, Motion, Plain, PlainProperty};
 use crate::base::span::Span;
@@ -52,6 +52,7 @@ fn list<'a, T: Item<'a>>(name: &'static str, list: Option<List<'a, T>>, out: &mu
 }
 
 fn bones(motion: &Motion<'_>, out: &mut Outline<'_>) {
+    out.list("bones");
     for (index, (name, span)) in motion.bones().spanned().enumerate() {
         out.part(Part::item("bones", index).labelled(name).spanning(span.offset, span.bytes), |out| {
             name.describe_at("name", span, out);
@@ -65,6 +66,7 @@ fn bones(motion: &Motion<'_>, out: &mut Outline<'_>) {
 fn binarised_frames(motion: &Binarised<'_>, out: &mut Outline<'_>) {
     let Some((times, frames)) = out.ok(motion.body()) else { return };
     times.describe("times", "times_flag", out);
+    out.list("frames");
     for (index, frame) in frames.iter().enumerate() {
         let Some(frame) = out.ok(frame) else { return };
         out.part(Part::item("frames", index).spanning(frame.offset, frame.byte_len()), |out| {
@@ -77,6 +79,7 @@ fn plain_frames(motion: &Plain<'_>, out: &mut Outline<'_>) {
     if let Some(times) = out.ok(motion.times()) {
         out.array("times", &times);
     }
+    out.list("frames");
     for (index, frame) in motion.frames().enumerate() {
         let Some(frame) = out.ok(frame) else { return };
         out.part(Part::item("frames", index).spanning(frame.offset, frame.bytes()), |out| {

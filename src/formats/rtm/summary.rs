@@ -1,4 +1,4 @@
-//! The five questions of [`Inspect`], answered for animations.
+//! The implementation of [`Inspect`] for animations.
 
 use super::Motion;
 use super::verify::Survey;
@@ -20,7 +20,7 @@ impl Inspect for Motion<'_> {
         (Motion::format(self), limits, self.rest().offset().saturating_add(self.rest().left()))
     }
 
-    /// For a summary, packed frames are walked to count their bytes, and none is decoded.
+    /// Summarizes without decoding. Packed frames are walked to count their bytes.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let blocks = match depth {
             Depth::Header => Blocks::default(),

@@ -125,7 +125,7 @@ record! {
         id: PropertyId = "default",
         /// Its name, such as `StepSound`.
         name: ByteStr<'a> = "name",
-        /// When: 0 at the first frame, 1 at the end.
+        /// Its time: 0 at the first frame, 1 at the end.
         #[rule(Range(0, 1))]
         phase: f32 = "frame_time",
         /// Its value; often empty.
@@ -136,7 +136,7 @@ record! {
 record! {
     /// A [`Property`] of a plain file.
     PlainProperty<'a> named name {
-        /// When: 0 at the first frame, 1 at the end.
+        /// Its time: 0 at the first frame, 1 at the end.
         #[rule(Range(0, 1))]
         phase: f32,
         /// Its name, such as `StepSound`.

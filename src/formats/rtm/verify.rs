@@ -1,4 +1,4 @@
-//! What can be wrong with an animation, and the blocks that are met on the way.
+//! Checks animations, and counts their blocks on the way.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use crate::check::{self, Check, Finite, Length, Numbers, Rows, Unit, rules};
 use crate::inspect::Inspect as _;
 use crate::summary::{Blocks, Problems};
 
-/// One pass over the frames: always their structure, on request every number too.
+/// One pass over the frames. If `deep` is set, it also decodes and checks every number.
 pub(super) struct Survey<'p> {
     problems: &'p mut Problems,
     deep: bool,
@@ -69,7 +69,7 @@ impl<'p> Survey<'p> {
         }
     }
 
-    /// Counts an array, and decodes it if all is to be looked at.
+    /// Counts an array, and decodes it in a deep survey.
     fn array<'a, T: Element>(
         &mut self,
         array: &FlaggedBlock<'a, T>,
@@ -100,7 +100,7 @@ impl<'p> Survey<'p> {
             let Some(frame) = self.problems.ok(frame) else { break };
             let list = ("frames", index);
             let pairs = frame.names().zip(motion.bones().iter()).map(|(here, header)| Names { here, header });
-            // The time comes first, and each name is followed by a matrix.
+            // Each frame starts with its time, and each name is followed by a matrix.
             names.list(list, Rows::new(frame.offset.saturating_add(4), size_of::<BonePose>()), pairs);
             let numbers = |matrix: &Matrix| Numbers(zerocopy::transmute!(matrix.to_rows()));
             matrices.list(list, &frame.matrices(), frame.matrices().iter().map(numbers));
@@ -117,7 +117,7 @@ impl<'p> Survey<'p> {
             let error = Error::malformed("times do not ascend").at(rows.into().offset_of(0));
             self.problems.warning(&place(error));
         }
-        // The last is not held to 1: a real file ends at 0.994. A single pose is at any time.
+        // The last time need not be 1: a real file ends at 0.994. A single pose may have any time.
         let is_motion = times.clone().nth(1).is_some();
         if let Some(first) = times.clone().next().filter(|&first| is_motion && first.is_finite() && first != 0.0) {
             let error = Error::malformed(format!("the first is {first}, not 0")).at(rows.into().offset_of(0));
@@ -150,7 +150,7 @@ impl fmt::Display for Halves {
 }
 
 rules! {
-    /// [`Finite`], told by the bits: an exponent of ones is that of what is infinite or no number.
+    /// [`Finite`] for half floats, checked by their bits: an exponent of all ones means infinite or NaN.
     FiniteHalves of Halves = Code::NotFinite, |_, Halves(halves)| {
         const EXPONENT: u16 = 0x7c00;
         halves.into_iter().fold(true, |all, half| all & (half & EXPONENT != EXPONENT))
@@ -167,7 +167,7 @@ pub(crate) struct Names<'a> {
 shown!([] Display for Names<'_>, |names| "{:?} for {:?}", names.here, names.header);
 
 rules! {
-    /// Every frame repeats the names of the bones.
+    /// The names of bones in a frame are those in the header.
     SameName<'a>(std::marker::PhantomData<&'a ()>) of Names<'a> = Code::Name,
         |_, names| names.here == names.header, "other than in the header";
 }

@@ -17,14 +17,14 @@ wire! {
         magic: Framing<[u8; 4]> = "Type",
         /// 3 to 5.
         version: Framing<U32> = "Version",
-        /// 1 in all files seen.
+        /// 1 in all known files.
         #[rule(OneOf(&[1]))]
         reversed: u8 = "Always1",
         /// Movement of the animated body in one cycle: x, y, z in meters.
         displacement: Vec3 = "Displacement",
         /// Number of frames.
         frames: U32 = "nFrames",
-        /// The document calls it a constant, but 9 of 220 files seen have 1.
+        /// 0, or 1 in 9 of 220 known files. The document calls it a constant.
         #[rule(Range(0, 1))]
         preload: U32 = "Generally0",
         /// Number of bones in each frame; should equal `bones`.
@@ -101,8 +101,8 @@ impl Transform {
 
     /// Returns the translation x, y, z in meters.
     ///
-    /// These are IEEE halves: infinite or NaN where the exponent is 31, which the document's formula takes for one more
-    /// power of two. Three real files have such numbers.
+    /// These are IEEE half floats: an exponent of 31 means infinite or NaN, unlike in the document's formula. Three
+    /// real files have such numbers.
     #[inline]
     pub fn translation(&self) -> [f32; 3] {
         let mut all = [0.0; 4];

@@ -9,6 +9,7 @@ use super::Archive;
 use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
 use crate::base::limits::flag;
+use crate::base::span::Span;
 use crate::base::stop;
 use crate::base::text::ByteStr;
 use crate::codec::{deflate, within_limit};
@@ -142,13 +143,18 @@ impl<'a> Member<'a> {
     /// # Errors
     /// Returns the errors of [`local`](Self::local), and an error if the bytes overlap the directory.
     pub fn stored_bytes(&self) -> Result<&'a [u8]> {
-        let start = self.local()?.data_offset;
-        let end = start.saturating_add(self.stored_byte_len());
-        if end > self.archive.directory.start() {
+        let Span { offset, bytes } = self.span()?;
+        self.archive.data.get(offset..offset.saturating_add(bytes))
+    }
+
+    /// Returns the range of its bytes, which need not be available.
+    pub(super) fn span(&self) -> Result<Span> {
+        let (start, bytes) = (self.local()?.data_offset, self.stored_byte_len());
+        if start.saturating_add(bytes) > self.archive.directory.start() {
             let what = if self.archive.directory.is_lost() { "over the end" } else { "into the directory" };
-            return Err(self.error(format!("{} bytes at {start:#x} run {what}", self.stored_byte_len())));
+            return Err(self.error(format!("{bytes} bytes at {start:#x} run {what}")));
         }
-        self.archive.data.get(start..end)
+        Ok(Span { offset: start, bytes })
     }
 
     /// Returns its content if it is stored uncompressed. Returns `None` if it must be decoded or cannot be.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! each file: a header, its name, its bytes
-//! directory: a line for each file
+//! directory: an entry for each file
 //! end record, comment
 //! ```
 //!

@@ -1,10 +1,10 @@
-//! An archive's answers to [`Inspect`].
+//! The implementation of [`Inspect`] for zip archives.
 
 use std::ops::ControlFlow;
 
 use nom::branch::alt;
 use nom::bytes::complete::tag;
-use nom::combinator::{cond, success, value};
+use nom::combinator::{success, value};
 
 use super::member::{SIZES_FOLLOW, is_folder};
 use super::{Archive, Member, Method};
@@ -13,7 +13,7 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
 use crate::base::span::Span;
-use crate::bytes::{Column, Cursor, InPlace, LeArray, Packing, Scalar, Storage, Table};
+use crate::bytes::{Column, Cursor, InPlace, Packing, Scalar, Storage, Table};
 use crate::check::{Alike, Repeated};
 use crate::formats::zip_directory::first_entry;
 use crate::inspect::{Depth, Inspect};
@@ -26,8 +26,8 @@ impl Inspect for Archive<'_> {
         (Format::Zip, &self.limits, self.data.size())
     }
 
-    /// One walk over the directory, unless it verifies. Files that share bytes are named and not unpacked: what is
-    /// decoded stays in proportion to the archive's size.
+    /// Walks the directory once, unless it verifies. Overlapping files are reported and not decompressed, so that the
+    /// work stays in proportion to the archive's size.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let mut blocks = Blocks::default();
         let mut count = 0_u64;
@@ -66,6 +66,7 @@ impl Inspect for Archive<'_> {
             out.field("prefix_bytes", self.directory.prefix());
             out.field("comment", self.directory.comment());
         });
+        out.list("members");
         for member in self.members() {
             if let Some(member) = out.ok(member) {
                 member.outline(out);
@@ -73,7 +74,7 @@ impl Inspect for Archive<'_> {
         }
     }
 
-    /// The files with the headers before them and what follows them, the directory, and the records of the end.
+    /// Dissects the files with their local headers and descriptors, the directory, and the end records.
     fn dissect(&self, out: &mut Outline<'_>) {
         let prefix = self.directory.prefix();
         if prefix > 0 {
@@ -107,7 +108,7 @@ impl Archive<'_> {
         self.directory.stop().saturating_sub(self.directory.start())
     }
 
-    /// Tells of the tables of a Ballance map that has lost the one by which it is known.
+    /// Warns about tables of a Ballance map without `index.bm`, by which maps are recognized.
     fn check_map(&self, problems: &mut Problems) {
         let is_there = |table: &str| self.members().map_while(Result::ok).any(|member| member.name() == table);
         let tables = ["object.bm", "mesh.bm", "material.bm", "texture.bm"];
@@ -129,14 +130,14 @@ impl Archive<'_> {
         alike.tell(problems);
     }
 
-    /// Headers and content of all files but those that share bytes with others.
+    /// Checks the headers and content of all files, except those in `shared`.
     fn check_content(&self, shared: &[usize], problems: &mut Problems) {
         let budget = problems.budget().clone();
         let members = self.members().map_while(Result::ok);
         let members = members.filter(|member| shared.binary_search(&member.index()).is_err()).map(|member| {
             let local = member.local();
-            // Stored bytes are looked at too, for their CRC-32. Paid for in order: it is always the same members for which
-            // nothing is left.
+            // Stored bytes are also read, for their CRC-32. The budget is charged in order, so that it always runs out
+            // at the same member.
             let pay = || budget.work(member.stored_byte_len()).and_then(|()| budget.take(member.unpacked_bytes()));
             let paid = local.map(|local| (local, pay()));
             (member, paid)
@@ -154,7 +155,7 @@ impl Archive<'_> {
                     let message = || format!("{behind} bytes after the end of its stream");
                     problems.tell(Severity::Warning, || member.error(message()).coded(Code::Trailing));
                 }
-                // That only its owner can read a file is no fault of it.
+                // A file that only its owner can read is not faulty.
                 Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_)) => {
                     problems.ok(member.stored_bytes());
                 }
@@ -163,7 +164,7 @@ impl Archive<'_> {
         });
     }
 
-    /// Tells of files that share bytes; which those are.
+    /// Reports files that overlap others. Returns their indices.
     fn check_overlaps(&self, problems: &mut Problems) -> Vec<usize> {
         let shared = self.overlapping();
         if let Some(member) = shared.first().and_then(|&first| self.members().nth(first)?.ok()) {
@@ -182,7 +183,7 @@ impl Archive<'_> {
             problems.error(&Error::malformed(lost).at(self.data.size()));
             return;
         }
-        // A program that unpacks itself lies before its archive; files lie in it.
+        // Bytes before the archive are normal for a self-extracting program, but not if they are another archive.
         let prefix = self.directory.prefix();
         if prefix > 0 && self.data.read(0, |cursor| first_entry(cursor.rest())).is_ok() {
             problems.warning(&Error::malformed(format!("{prefix} bytes of another archive before it")).at(0));
@@ -196,12 +197,12 @@ impl Archive<'_> {
 }
 
 impl Member<'_> {
-    /// Its number, and where the directory has its line.
+    /// Returns its index, and the offset of its directory entry.
     fn place(&self) -> (usize, u64) {
         (self.index(), self.entry().offset)
     }
 
-    /// How its content is packed, where that can be read.
+    /// Returns how its content is stored, or `None` if it cannot be read.
     fn packing(&self) -> Option<Packing> {
         match self.method() {
             _ if self.is_encrypted() => None,
@@ -211,7 +212,7 @@ impl Member<'_> {
         }
     }
 
-    /// What the directory alone shows.
+    /// Checks the member's directory entry.
     fn check(&self, names: &mut Alike) {
         if let Err(error) = self.name().check_relative_path() {
             let message = error.message();
@@ -219,18 +220,21 @@ impl Member<'_> {
         }
     }
 
-    /// Where the header before its bytes starts, those start and end, and what follows them where the header did not know
-    /// their size ends.
+    /// Returns the offsets of its local header, of the start and end of its bytes, and of the end of the descriptor
+    /// after them, which exists if the header does not contain their size.
     fn places(&self) -> Result<[u64; 4]> {
-        let (start, data, stored) = (self.header_offset(), self.local()?.data_offset, self.stored_bytes()?);
-        let end = data.saturating_add(stored.len() as u64);
-        // With a signature, or without.
-        let descriptor = alt((value(16, tag("PK\x07\x08")), success(12)));
+        let (start, span) = (self.header_offset(), self.span()?);
+        let end = span.offset.saturating_add(span.bytes);
         let has_descriptor = self.header().flags.get() & SIZES_FOLLOW != 0;
-        let all = self.archive.data;
-        let mut behind = Cursor::with_offset(all.get(end..end.saturating_add(4).min(all.size()))?, end);
-        let bytes: u64 = behind.parse(cond(has_descriptor, descriptor))?.unwrap_or(0);
-        Ok([start, data, end, end.saturating_add(bytes).min(self.archive.directory.start())])
+        let bytes = if has_descriptor {
+            // The descriptor may lack its signature.
+            let descriptor = alt((value(16, tag("PK\x07\x08")), success(12)));
+            let all = self.archive.data;
+            Cursor::with_offset(all.get(end..end.saturating_add(4).min(all.size()))?, end).parse(descriptor)?
+        } else {
+            0_u64
+        };
+        Ok([start, span.offset, end, end.saturating_add(bytes).min(self.archive.directory.start())])
     }
 
     fn dissect(&self, part: Part<'_>, out: &mut Outline<'_>) {
@@ -249,15 +253,14 @@ impl Member<'_> {
         });
     }
 
-    /// Its content and its bytes as stored.
+    /// Describes its content, and its bytes as stored. Both need its header only, until they are read.
     fn outline_bytes(&self, out: &mut Outline<'_>) {
-        let stored = self.stored_bytes().and_then(|bytes| LeArray::<u8>::new(bytes, self.local()?.data_offset));
-        let Some(stored) = out.ok(stored) else { return };
-        // None of what is encrypted, or packed in a way that is not read.
+        let Some(span) = out.ok(self.span()) else { return };
+        // Encrypted content, or content with an unsupported method, cannot be read.
         if let Some(packing) = self.packing() {
-            out.array("data", &Content { member: *self, stored, packing });
+            out.array("data", &Content { member: *self, span, packing });
         }
-        out.array("stored", &stored);
+        out.array("stored", &Raw { member: *self, span });
     }
 
     fn outline(&self, out: &mut Outline<'_>) {
@@ -269,7 +272,7 @@ impl Member<'_> {
         }
         out.part(part, |out| {
             out.field("name", self.name());
-            // The line's fixed part, name, extra fields and comment.
+            // The fixed part, name, extra fields and comment of the directory entry.
             out.field("entry", Value::Opaque(Span { offset: entry.offset, bytes: entry.bytes }));
             out.field("version_made_by", header.version_made_by.get());
             out.field("version_needed", header.version_needed.get());
@@ -293,7 +296,7 @@ impl Member<'_> {
 /// A member's content as a table of bytes.
 struct Content<'a> {
     member: Member<'a>,
-    stored: LeArray<'a, u8>,
+    span: Span,
     packing: Packing,
 }
 
@@ -307,7 +310,7 @@ impl Table for Content<'_> {
     }
 
     fn storage(&self) -> Storage {
-        Storage { packing: self.packing, ..self.stored.storage() }
+        Storage { offset: self.span.offset, bytes: self.span.bytes, packing: self.packing }
     }
 
     fn in_place(&self) -> Option<InPlace<'_>> {
@@ -317,6 +320,35 @@ impl Table for Content<'_> {
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
         let _ = sink(&self.member.decode()?);
+        Ok(())
+    }
+}
+
+/// A member's bytes as stored, as a table.
+struct Raw<'a> {
+    member: Member<'a>,
+    span: Span,
+}
+
+impl Table for Raw<'_> {
+    fn rows(&self) -> u64 {
+        self.span.bytes
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        vec![Column::new("value", Scalar::U8)]
+    }
+
+    fn storage(&self) -> Storage {
+        Storage { offset: self.span.offset, bytes: self.span.bytes, packing: Packing::InPlace }
+    }
+
+    fn in_place(&self) -> Option<InPlace<'_>> {
+        self.member.stored_bytes().ok().map(|bytes| InPlace { bytes, stride: 1 })
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        let _ = sink(self.member.stored_bytes()?);
         Ok(())
     }
 }

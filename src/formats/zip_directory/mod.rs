@@ -17,7 +17,7 @@ pub use wire::*;
 mod tests {
     use super::*;
 
-    /// A stored entry, its directory record and the end record, with a comment of two bytes.
+    /// Returns a stored entry, its directory record and the end record, with a comment of two bytes.
     fn archive() -> Vec<u8> {
         let mut bytes = b"PK\x03\x04\x14\0\0\x08\0\0\0\0\x20\0\0\0\0\0\x02\0\0\0\x02\0\0\0\x01\0\0\0nhi".to_vec();
         bytes.extend(b"PK\x01\x02\0\0\x14\0\0\x08\0\0\0\0\x20\0\0\0\0\0\x02\0\0\0\x02\0\0\0\x01\0\0\0\0\0");

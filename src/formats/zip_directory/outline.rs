@@ -1,4 +1,4 @@
-//! The records of a zip and their fields, each with its place.
+//! Describes the records of a zip and their fields with their locations.
 
 use super::directory::{Directory, locator};
 use super::wire::*;
@@ -8,7 +8,7 @@ use crate::record::describe_fields;
 use crate::record::{describe_fixed, walk_part};
 
 impl Directory<'_> {
-    /// Describes the entries, the records of the end, and the comment, each with its place.
+    /// Describes the entries of the directory, the end records, and the comment.
     pub(crate) fn dissect(&self, out: &mut Outline<'_>) {
         if self.is_lost() {
             return;
@@ -36,20 +36,20 @@ impl Directory<'_> {
         let _ = walk_part::<End<'_>, _, _>(&mut self.cursor(self.end_offset()), (), Part::one("end"), out);
     }
 
-    /// Describes the fields of the header before the data of an entry as those of the part opened last.
+    /// Adds the fields of an entry's local header to the part opened last.
     #[cfg(feature = "bmx")]
     pub(crate) fn describe_local(&self, header_offset: u64, out: &mut Outline<'_>) {
         describe_fields::<LocalRecord<'_>, _>(self.cursor(header_offset), (), out);
     }
 
-    /// Describes the header before the data of an entry.
+    /// Describes an entry's local header as a part.
     #[cfg(feature = "zip")]
     pub(crate) fn dissect_local(&self, header_offset: u64, out: &mut Outline<'_>) {
         let header = walk_part::<LocalRecord<'_>, _, _>(&mut self.cursor(header_offset), (), Part::one("header"), out);
         out.ok(header);
     }
 
-    /// Describes what follows the data of an entry in so many bytes.
+    /// Describes the descriptor of `bytes` bytes after an entry's data.
     pub(crate) fn dissect_descriptor(&self, offset: u64, bytes: u64, out: &mut Outline<'_>) {
         out.part(Part::one("descriptor").spanning(offset, bytes), |out| {
             let mut cursor = self.cursor(offset);

@@ -33,9 +33,9 @@ wire! {
         packed_bytes: U32 = "compressed size",
         /// Decompressed size; 0 if it follows the data.
         unpacked_bytes: U32 = "uncompressed size",
-        /// Bytes of the name.
+        /// Number of bytes of the name.
         name_bytes: Framing<U16> = "file name length",
-        /// Bytes of the extra fields.
+        /// Number of bytes of the extra fields.
         extra_bytes: Framing<U16> = "extra field length",
     }
 
@@ -43,21 +43,21 @@ wire! {
     Descriptor = 16 {
         /// `PK\x07\x08`.
         signature: Framing<[u8; 4]>,
-        /// CRC-32 of the unpacked bytes.
+        /// CRC-32 of the decompressed bytes.
         crc32: U32 = "crc-32",
-        /// Bytes in the file.
+        /// Size in the file.
         packed_bytes: U32 = "compressed size",
-        /// Bytes when unpacked.
+        /// Decompressed size.
         unpacked_bytes: U32 = "uncompressed size",
     }
 
     /// The record after a file's data without a signature, as old writers write it.
     BareDescriptor = 12 {
-        /// CRC-32 of the unpacked bytes.
+        /// CRC-32 of the decompressed bytes.
         crc32: U32 = "crc-32",
-        /// Bytes in the file.
+        /// Size in the file.
         packed_bytes: U32 = "compressed size",
-        /// Bytes when unpacked.
+        /// Decompressed size.
         unpacked_bytes: U32 = "uncompressed size",
     }
 
@@ -77,17 +77,17 @@ wire! {
         time: U16 = "last mod file time",
         /// Date in DOS format.
         date: U16 = "last mod file date",
-        /// CRC-32 of the unpacked bytes.
+        /// CRC-32 of the decompressed bytes.
         crc32: U32 = "crc-32",
-        /// Bytes in the file.
+        /// Size in the file.
         packed_bytes: U32 = "compressed size",
-        /// Bytes when unpacked.
+        /// Decompressed size.
         unpacked_bytes: U32 = "uncompressed size",
-        /// Bytes of the name.
+        /// Number of bytes of the name.
         name_bytes: Framing<U16> = "file name length",
-        /// Bytes of the extra fields.
+        /// Number of bytes of the extra fields.
         extra_bytes: Framing<U16> = "extra field length",
-        /// Bytes of the comment.
+        /// Number of bytes of the comment.
         comment_bytes: Framing<U16> = "file comment length",
         /// Number of the disk with the data.
         disk: U16 = "disk number start",
@@ -103,7 +103,7 @@ wire! {
     Zip64EndRecord = 56 {
         /// `PK\x06\x06`.
         signature: Framing<[u8; 4]> = "zip64 end of central dir signature",
-        /// Bytes of this record after this field.
+        /// Number of bytes of this record after this field.
         bytes: U64 = "size of zip64 end of central directory record",
         /// The writer's version and system.
         version_made_by: U16 = "version made by",
@@ -113,11 +113,11 @@ wire! {
         disk: U32 = "number of this disk",
         /// Number of the disk where the directory starts.
         directory_disk: U32 = "number of the disk with the start of the central directory",
-        /// Entries on this disk.
+        /// Number of entries on this disk.
         disk_entries: U64 = "total number of entries in the central directory on this disk",
-        /// Entries.
+        /// Number of entries.
         entries: U64 = "total number of entries in the central directory",
-        /// Bytes of the directory.
+        /// Number of bytes of the directory.
         directory_bytes: U64 = "size of the central directory",
         /// Offset of the directory, counted from the start of the archive.
         directory_offset: U64 = "offset of start of central directory",
@@ -131,7 +131,7 @@ wire! {
         disk: U32 = "number of the disk with the start of the zip64 end of central directory",
         /// Offset of the record, counted from the start of the archive.
         record_offset: U64 = "relative offset of the zip64 end of central directory record",
-        /// Disks.
+        /// Number of disks.
         disks: U32 = "total number of disks",
     }
 
@@ -143,22 +143,22 @@ wire! {
         disk: U16 = "number of this disk",
         /// Number of the disk where the directory starts.
         directory_disk: U16 = "number of the disk with the start of the central directory",
-        /// Entries on this disk.
+        /// Number of entries on this disk.
         disk_entries: U16 = "total number of entries in the central directory on this disk",
-        /// Entries.
+        /// Number of entries.
         entries: U16 = "total number of entries in the central directory",
-        /// Bytes of the directory.
+        /// Number of bytes of the directory.
         directory_bytes: U32 = "size of the central directory",
-        /// Where the directory starts, counted from the start of the archive.
+        /// Offset of the directory, counted from the start of the archive.
         directory_offset: U32 = "offset of start of central directory",
-        /// Bytes of the comment.
+        /// Number of bytes of the comment.
         comment_bytes: Framing<U16> = ".ZIP file comment length",
     }
 }
 
-/// A record that starts with four bytes of its own.
+/// A record that starts with a signature of four bytes.
 pub(super) trait Signed: Fixed + Wire + IntoBytes {
-    /// What they should be.
+    /// The signature.
     const SIGNATURE: [u8; 4];
 
     fn signed(&self) -> Result<()> {

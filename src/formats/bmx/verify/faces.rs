@@ -1,4 +1,4 @@
-//! The indices of a mesh's faces.
+//! Checks the indices of a mesh's faces.
 
 use crate::base::code::Code;
 use crate::base::error::{Context, Error};
@@ -6,19 +6,19 @@ use crate::check::{Below, Broken, Check, Rows};
 use crate::formats::bmx::{Mesh, Placed};
 use crate::summary::Problems;
 
-/// Checks every index against the length of the list it points into.
+/// Checks each index against the length of its list.
 pub(super) fn check(mesh: &Placed<'_, Mesh<'_>>, materials: Option<usize>, problems: &mut Problems) {
     let faces = &mesh.faces;
     let lengths = [mesh.positions.len(), mesh.uvs.len(), mesh.normals.len()];
     let [mut positions, mut uvs, mut normals] = lengths.map(|length| Check::new(Below(length as u64)));
-    // Where nobody knows how many there are, none is wrong.
+    // If the number of materials is unknown, any index is accepted.
     let mut used = Check::new(Below(materials.map_or(u64::MAX, |count| count as u64)));
     let mut flags = Check::new(Broken::new(Code::Bool, "neither 0 nor 1"));
     let step = faces.as_bytes().len().checked_div(faces.len()).unwrap_or(0);
     let (rows, bytes) = (Rows::new(faces.offset(), step), step as u64);
     for (index, face) in faces.iter().enumerate() {
         let (offset, corners) = (rows.offset_of(index as u64), face.corners());
-        // A corner has three numbers; what is said of the material follows the last one.
+        // A corner has three indices. The material fields follow the last corner.
         let each = |number: u64| Rows::new(offset.saturating_add(number.saturating_mul(4)), 12);
         let uses = each(9).offset_of(0);
         let corners = corners.iter();

@@ -1,4 +1,4 @@
-//! What can be wrong with a map.
+//! Checks maps.
 
 mod faces;
 mod zip;
@@ -43,10 +43,11 @@ pub(super) fn map(map: &Map<'_>, problems: &mut Problems) {
 
 /// Checks every record of one kind.
 ///
-/// Goes by place in the table, and looks at no byte twice: records that overlap are named, and the first one checked.
+/// Proceeds in the order of the table and reads no byte twice. Of records that overlap, only the first is checked; the
+/// others are reported.
 fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: fn(Checks<'_, 'm, T>)) {
     let (Ok(list), Ok(table)) = (List::<T>::new(map), map.table(T::TABLE)) else { return };
-    // Their places take 16 bytes each.
+    // The list of positions takes 16 bytes for each record.
     let held = problems.budget().hold((list.len() as u64).saturating_mul(16));
     let Some(_held) = problems.ok(held) else { return };
     let mut places: Vec<(u64, usize)> =
@@ -62,7 +63,7 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
     }
     places.sort_unstable();
     let mut budget = OverlapBudget::new(map, T::TABLE);
-    // Where the records so far end, if it is known of all of them.
+    // The end of the records so far, or `None` if an end is unknown.
     let whole = map.positions().is_ok_and(|index| index.broken.is_none());
     let mut reached = whole.then_some(0);
     let mut last: Option<(u64, usize)> = None;
@@ -107,7 +108,7 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
     }
 }
 
-/// What checks a record.
+/// The context for checking a record.
 struct Checks<'c, 'm, T> {
     map: &'m Map<'m>,
     record: &'c Placed<'m, T>,
@@ -120,7 +121,7 @@ impl<'m, T: Listed<'m>> Checks<'_, 'm, T> {
         self.problems.tell(severity, || self.record.locate(error()));
     }
 
-    /// Holds a field to a rule.
+    /// Checks a field against a rule.
     fn one<R: Rule>(&mut self, field: &'static str, rule: R, value: R::Value) {
         if rule.holds(value) {
             return;
@@ -129,7 +130,7 @@ impl<'m, T: Listed<'m>> Checks<'_, 'm, T> {
         check::one(rule, value, place_of(self.record, field), self.problems, place);
     }
 
-    /// Bools that a program wrote are 0 or 1.
+    /// Reports booleans other than 0 and 1, the values that programs write.
     fn bools(&mut self, bools: &[(&'static str, Option<Flag>)]) {
         for (name, value) in
             bools.iter().filter_map(|(name, flag)| Some((*name, (*flag)?.0)).filter(|(_, value)| *value > 1))
@@ -149,12 +150,12 @@ impl<'m, T: Listed<'m>> Checks<'_, 'm, T> {
             TableId::Textures => Some(self.map.textures().ok()?.len()),
             _ => None,
         }
-        // A broken index tells nothing about how many there should be.
+        // A broken index does not show how many records there should be.
         .filter(|_| self.map.positions().is_ok_and(|index| index.broken.is_none()))
     }
 }
 
-/// Where the field of a record lies in its table.
+/// Returns the offset of a field in the record's table.
 #[cold]
 fn place_of<'m, T: Listed<'m>>(record: &Placed<'m, T>, field: &str) -> u64 {
     let describe = |out: &mut Outline<'_>| describe_fields::<T, _>(record.cursor(), record.layout, out);
@@ -188,7 +189,7 @@ fn index_names(map: &Map<'_>, problems: &mut Problems) {
         };
         name_trouble(entry.name, |severity, message| tell("name", entry.offset, severity, message));
         if entry.kind.name().is_none() {
-            // It follows the name.
+            // The kind follows the name.
             let name = (entry.name.as_bytes().len() as u64).saturating_add(4);
             tell(
                 "kind",

@@ -1,10 +1,10 @@
-//! The zip around a map: what its two sets of headers say of each entry, and whether its data bears them out.
+//! Checks the zip around a map: compares the directory with the headers before the data, and the data with both.
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::base::code::Code;
 use crate::base::error::Error;
-use crate::check::{Broken, Check};
+use crate::check::{Broken, Check, Faults};
 use crate::formats::bmx::archive::{Archive, path};
 use crate::formats::bmx::table::TableId;
 use crate::formats::bmx::{Entry, Map};
@@ -27,24 +27,28 @@ pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Probl
         problems.warning(&Error::trailing(behind, "the zip").at(end));
     }
     names(map, archive, problems);
-    // Entries that share bytes are named and not unpacked: what a zip inflates to stays in proportion to its size.
+    // Overlapping entries are reported and not decompressed, so that the work stays in proportion to the file.
     let mut entries: Vec<Entry<'_>> = archive.entries().collect();
     entries.sort_by_key(Entry::header_offset);
     let mut reached = 0;
+    let (mut overlaps, mut stored) = (Faults::default(), Faults::default());
     for entry in entries {
         let Some(local) = problems.ok(entry.local()) else { continue };
         if entry.header_offset() < reached {
-            let error = || entry.error("overlaps the entry before it").at(entry.header_offset());
-            problems.tell(Severity::Error, || error().coded(Code::Overlap));
+            let place = ([("entries", Some(entry.index))], entry.header_offset());
+            let message = || format!("{}: overlaps the entry before it", entry.name());
+            overlaps.add(Code::Overlap, (&place.0, place.1), message);
             continue;
         }
         reached = local.data_offset.saturating_add(entry.stored_byte_len());
         headers(&entry, problems);
-        data(map, &entry, problems);
+        data(map, &entry, &mut stored, problems);
     }
+    overlaps.tell(problems);
+    stored.tell(problems);
 }
 
-/// What each line of the directory says by itself, and beside the others.
+/// Checks each entry of the directory by itself and against the other entries.
 fn names(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
     let version = map.version().unwrap_or(14);
     let mut seen: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
@@ -86,12 +90,12 @@ fn names(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
     }
 }
 
-/// Images that no texture names.
+/// Reports images that no texture names.
 fn images(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
     let mut unnamed: BTreeSet<String> = archive.entries().filter_map(|entry| image(&entry)).collect();
     let Some(textures) = map.textures().ok().filter(|_| !unnamed.is_empty()) else { return };
     for texture in textures.iter() {
-        // Where the textures cannot all be read, none is known to be missing.
+        // If a texture cannot be read, any image may be the one it names.
         let Ok(texture) = texture else { return };
         if let Some(name) = texture.file_name.to_text() {
             unnamed.remove(&name);
@@ -104,7 +108,7 @@ fn images(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
     }
 }
 
-/// The name of an image below `Texture/`; in UTF-8, as a texture can have it.
+/// Returns the name of an image below `Texture/` if it is UTF-8, as names of textures are.
 fn image(entry: &Entry<'_>) -> Option<String> {
     let name = String::from_utf8(entry.path().strip_prefix(b"Texture/")?.to_vec()).ok()?;
     (!name.is_empty()).then_some(name)
@@ -125,7 +129,7 @@ fn is_zip64(entry: &CentralEntry<'_>) -> bool {
     has_field || [header.packed_bytes, header.unpacked_bytes, header.header_offset].iter().any(|n| n.get() == u32::MAX)
 }
 
-/// The header before the data against the directory, by which everything is read.
+/// Compares the header before the data with the directory, which all other code uses.
 fn headers(entry: &Entry<'_>, problems: &mut Problems) {
     let Ok(local) = entry.local() else { return };
     let (one, other) = (local.header, entry.central().header);
@@ -145,21 +149,22 @@ fn headers(entry: &Entry<'_>, problems: &mut Problems) {
     }
 }
 
-fn data(map: &Map<'_>, entry: &Entry<'_>, problems: &mut Problems) {
+fn data(map: &Map<'_>, entry: &Entry<'_>, odd: &mut Faults, problems: &mut Problems) {
     let trailing = match (entry.borrowed(), TableId::ALL.into_iter().find(|id| entry.name() == id.name())) {
-        // Where a table cannot be had, that has been told of the table.
+        // An unreadable table was already reported.
         (Err(_), Some(_)) => return,
         (Err(error), None) => return problems.error(&error),
         (Ok(Some(stored)), table) => {
             problems.ok(entry.check_crc(stored));
             let is_of_map = table.is_some() || entry.path().starts_with(b"Texture/");
             if is_of_map && !stored.is_empty() {
-                let message = "stored, though maps are to be deflated";
-                problems.tell(Severity::Warning, || entry.error(message).at(entry.central().offset));
+                let place = ([("entries", Some(entry.index))], entry.central().offset);
+                let message = || format!("{}: stored, though maps are to be deflated", entry.name());
+                odd.add(Code::Suspicious, (&place.0, place.1), message);
             }
             return;
         }
-        // Kept by the map.
+        // The map keeps the decompressed table.
         (Ok(None), Some(table)) => map.source.trailing(table),
         (Ok(None), None) => {
             let held = problems.budget().take(entry.inflated_bytes());

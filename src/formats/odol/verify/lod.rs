@@ -1,4 +1,4 @@
-//! What can be wrong with a level of detail, but for its vertex table.
+//! Checks a level of detail, except its vertex table.
 
 use super::{Sizes, Survey, lod_error};
 use crate::base::code::Code;
@@ -8,9 +8,11 @@ use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::blocks::Block;
 use crate::bytes::Element;
-use crate::check::{self, AtMost, Below, Broken, Check, Finite, Index, IndexOrNone, Numbers, Rows, Rule, rules};
+use crate::check::{
+    self, AtMost, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Rows, Rule, rules,
+};
 use crate::formats::odol::vertex::check_count;
-use crate::formats::odol::{FaceDefault, IndexBlock, Indices, Lod, LodEntry, Material, Section, Selection};
+use crate::formats::odol::{FaceDefault, IndexBlock, Indices, Lod, LodEntry, Material, Section, Selection, Stage};
 use crate::record::describe_fields;
 use crate::summary::ReferenceKind;
 
@@ -72,7 +74,7 @@ impl<'a> Survey<'_, 'a> {
         add(&mut counted.properties, lod.properties.len());
     }
 
-    /// Paths are those of the game's virtual root, with a backslash in front or without.
+    /// Adds a reference. Paths start at the game's virtual root, with or without a leading backslash.
     fn reference(&mut self, kind: ReferenceKind, name: ByteStr<'_>) {
         self.references.add_rooted(kind, name, b"\\");
     }
@@ -122,7 +124,7 @@ impl<'a> Survey<'_, 'a> {
         }
     }
 
-    /// Adds a block of numbers to the facts; when looking deep, holds them to a rule.
+    /// Adds a block of numbers to the facts. In a deep survey, checks them against a rule.
     fn numbers<T: Element, R: Rule>(
         &mut self,
         block: &Block<'a, T>,
@@ -136,7 +138,7 @@ impl<'a> Survey<'_, 'a> {
         }
     }
 
-    /// The same of numbers of either width.
+    /// Adds a block of indices of either width to the facts. In a deep survey, checks them.
     fn indices(&mut self, block: &IndexBlock<'a>, rule: Below, what: &str, place: impl Fn(Error) -> Error) {
         match block {
             Indices::U16(block) => self.numbers(block, rule, |index| index.get().into(), what, place),
@@ -144,14 +146,14 @@ impl<'a> Survey<'_, 'a> {
         }
     }
 
-    /// Indices between the lists of a LOD.
+    /// Checks the indices between the lists of a LOD.
     fn parts(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
         let place = |error: Error| error.within_item("lods", sizes.lod);
         let mut selections = Check::new(IndexOrNone(sizes.selections));
         let mut sections = Check::new(IndexOrNone(sizes.sections));
         let mut bones = Check::new(IndexOrNone(sizes.skeleton));
         for (proxy, Span { offset, bytes }) in lod.proxies.spanned() {
-            // The last fields: sequence, selection, bone, section; in version 7 sequence, selection.
+            // The last fields are sequence, selection, bone and section; in version 7, sequence and selection.
             let last = |number: u64| offset.saturating_add(bytes).saturating_sub(number.saturating_mul(4));
             let rest = if proxy.section.is_some() { 3 } else { 1 };
             selections.next(last(rest), proxy.selection.into());
@@ -164,35 +166,46 @@ impl<'a> Survey<'_, 'a> {
         let check = Check::new(Below(sizes.skeleton)).array(&lod.bones, lod.bones.iter().map(|bone| bone.get().into()));
         check.tell("bones", self.problems, |error| place(error.within("bones")));
         self.bone_links(lod, sizes);
+        let mut odd_frames = Faults::default();
         for (number, (frame, Span { offset, .. })) in lod.frames.spanned().enumerate() {
             let place = |error: Error| place(error.within("positions").within_item("frames", number));
             if frame.positions.len() as u64 != sizes.points {
-                let message = format!("{} positions for {} points", frame.positions.len(), sizes.points);
-                self.problems.warning(&place(Error::malformed(message).at(offset)));
+                let path = [("lods", Some(sizes.lod)), ("frames", Some(number)), ("positions", None)];
+                // The count follows the time.
+                odd_frames.add(Code::Suspicious, (&path, offset.saturating_add(4)), || {
+                    format!("{} positions for {} points", frame.positions.len(), sizes.points)
+                });
             }
             let numbers = frame.positions.iter().map(|position| Numbers(position.to_array()));
             Check::new(Finite).array(&frame.positions, numbers).tell("positions", self.problems, place);
         }
-        for (number, (material, Span { offset, .. })) in lod.materials.spanned().enumerate() {
+        odd_frames.tell(self.problems);
+        let mut odd_transforms = Faults::default();
+        for (number, material) in lod.materials.iter().enumerate() {
             self.transforms(&material, |error| place(error.within_item("materials", number)));
             let count = material.transforms.len() as u64;
             if material.kind == 8 && count == 0 {
-                // Some writers of this kind leave the transforms out.
+                // Some writers of this kind omit the transforms.
                 continue;
             }
             let stages = material.stages.len() as u64;
             if matches!(material.kind, 9..=11) && count != stages {
-                let error = Error::malformed(format!("{count} transforms for {stages} stages")).at(offset);
-                self.problems.warning(&place(error.within("transforms").within_item("materials", number)));
+                let path = [("lods", Some(sizes.lod)), ("materials", Some(number)), ("transform_count", None)];
+                // The count is the last field before the stages.
+                let offset = material.stages.offset().saturating_sub(4);
+                odd_transforms
+                    .add(Code::Suspicious, (&path, offset), || format!("{count} transforms for {stages} stages"));
             }
             let place = |error: Error| place(error.within_item("materials", number));
-            // The number follows the filter and the texture.
-            let numbers = material.stages.spanned().filter_map(|(stage, span)| {
+            // The index follows the filter and the texture.
+            let number = |stage: Stage<'_>, offset: u64| {
                 let before = (stage.texture.len() as u64).saturating_add(5);
-                Some((span.offset.saturating_add(before), u64::from(stage.transform?)))
-            });
-            let thermal = material.thermal_stage.and_then(|stage| Some((offset, u64::from(stage.transform?))));
-            // From DayZ on a number may be that behind the last: a real file has it.
+                Some((offset.saturating_add(before), u64::from(stage.transform?)))
+            };
+            let numbers = material.stages.spanned().filter_map(|(stage, span)| number(stage, span.offset));
+            let end = material.transforms.offset().saturating_add(material.transforms.as_bytes().len() as u64);
+            let thermal = material.thermal_stage.and_then(|stage| number(stage, end));
+            // From DayZ on, an index may be equal to the count, as in one real file.
             let (mut below, mut most) = (Check::new(Below(count)), Check::new(AtMost(count)));
             for (offset, transform) in numbers.chain(thermal) {
                 match material.kind {
@@ -203,9 +216,10 @@ impl<'a> Survey<'_, 'a> {
             below.tell("transforms", self.problems, place);
             most.tell("transforms", self.problems, place);
         }
+        odd_transforms.tell(self.problems);
     }
 
-    /// The way from the skeleton to the bones of a LOD, which is that back.
+    /// Checks that the links from the skeleton to the LOD's bones match the links back.
     fn bone_links(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
         let place = |error: Error| lod_error(sizes, error.within("bone_links"));
         if lod.bone_links.is_empty() {
@@ -222,7 +236,7 @@ impl<'a> Survey<'_, 'a> {
             inside.list(("bone_links", number), &links, links.iter().map(|link| link.get().into()));
             met = met.saturating_add(links.len() as u64);
             for link in links.iter() {
-                // One that points nowhere is told of above.
+                // A link out of range was reported above.
                 let bone = lod.bones.get(link.get() as usize);
                 let leads_back = |bone: u64| bone == number as u64 || bone >= sizes.skeleton;
                 back.look(links.offset(), link.get(), bone.is_none_or(|bone| leads_back(bone.get().into())));
@@ -236,11 +250,11 @@ impl<'a> Survey<'_, 'a> {
         }
     }
 
-    /// How the coordinates of a material are made.
+    /// Checks the texture-coordinate transforms of a material.
     fn transforms(&mut self, material: &Material<'a>, place: impl Fn(Error) -> Error) {
         let made = &material.transforms;
         let numbers = made.iter().map(|made| Numbers(made.transform.to_array()));
-        // The source of the coordinates comes first.
+        // The source of the coordinates is the first field.
         let check = Check::new(Finite).array(Rows::from(made).into(4), numbers);
         check.tell("transforms", self.problems, |error| place(error.within("transforms")));
         let rows = Rows::from(made);
@@ -270,14 +284,14 @@ impl<'a> Survey<'_, 'a> {
         let mut end = 0;
         for (index, (section, Span { offset, .. })) in lod.sections.spanned().enumerate() {
             let Section { start, texture, material, min_bone, bone_count, .. } = section;
-            // Numbers of 4 bytes come first: in version 7 three, later five.
+            // Fields of 4 bytes come first: three in version 7, later five.
             let number = |place: u64| offset.saturating_add(place.saturating_mul(4));
             textures.next(number(if lod.faces.has_units() { 5 } else { 3 }), texture.into());
             if let Some(list) = section.area_over_texture {
                 areas.list(("sections", index), &list, list.iter().map(|area| Numbers([area.get()])));
             }
             if !lod.faces.has_units() {
-                // Neither what sections of version 7 count in nor what they call a material is known.
+                // In version 7, the unit of ranges and the meaning of the material number are unknown.
                 continue;
             }
             materials.next(number(6).saturating_add(2), material.unwrap_or(-1).into());
@@ -299,7 +313,7 @@ impl<'a> Survey<'_, 'a> {
         }
     }
 
-    /// Where each face begins in the game's memory, and where the last ends; tells of corners at no point.
+    /// Returns the start of each face in the game's memory and the end of the last. Reports corners out of range.
     fn bounds_of_each(&mut self, lod: &Lod<'a>, sizes: &Sizes) -> Result<Vec<u32>> {
         let mut bounds = vec![0];
         let mut points = Check::new(Below(sizes.points));
@@ -322,7 +336,7 @@ impl<'a> Survey<'_, 'a> {
         broken.map(|()| bounds)
     }
 
-    /// What the tables repeat of a LOD.
+    /// Checks that the face default in the tables matches the LOD.
     fn face_default(&mut self, entry: &LodEntry, lod: &Lod<'_>) {
         let Some((number, default, Span { offset, .. })) = self.model.header.face_default(entry.index) else { return };
         let (data, version) = (self.model.data, self.model.version());
@@ -347,7 +361,7 @@ impl<'a> Survey<'_, 'a> {
         same("or_hints", default.or_hints.into(), lod.or_hints.into());
         same("has_skeleton", default.has_skeleton.into(), u8::from(!lod.bones.is_empty()).into());
         same("points", default.points.unwrap_or(lod.point_count).into(), lod.point_count.into());
-        // No number in some files of the game.
+        // NaN in some files of the game.
         let areas = default.face_area.zip(lod.face_area).filter(|(told, is)| told != is && !told.is_nan());
         if let Some((told, is)) = areas {
             let name = "face_area";
@@ -358,7 +372,7 @@ impl<'a> Survey<'_, 'a> {
     }
 }
 
-/// Where a section starts, in bytes of the game's memory, and where it is expected to.
+/// The start of a section in bytes of the game's memory, and the expected start.
 #[derive(Clone, Copy)]
 struct Start {
     at: u32,
@@ -367,7 +381,7 @@ struct Start {
 
 shown!([] Display for Start, |start| "{} instead of {}", start.at, start.expected);
 
-/// The faces of a section, in bytes of the game's memory.
+/// The range of a section's faces, in bytes of the game's memory.
 #[derive(Clone, Copy)]
 pub(crate) struct MemoryRange {
     start: u32,
@@ -377,7 +391,7 @@ pub(crate) struct MemoryRange {
 shown!([] Display for MemoryRange, |range| "{} to {}", range.start, range.end);
 
 rules! {
-    /// A section begins and ends where faces do: at one of these places.
+    /// A section starts and ends at the bounds of faces.
     WholeFaces<'e>(&'e [u32]) of MemoryRange = Code::Range, |Self(bounds), MemoryRange { start, end }| {
         let is_bound = |byte: u32| bounds.binary_search(&byte).is_ok();
         is_bound(start) && is_bound(end) && start <= end

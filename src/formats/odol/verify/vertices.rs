@@ -1,4 +1,4 @@
-//! What can be wrong with a vertex table.
+//! Checks a vertex table.
 
 use zerocopy::little_endian::F32;
 use zerocopy::{FromBytes, IntoBytes};
@@ -86,7 +86,7 @@ impl<'a> Survey<'_, 'a> {
         }
         if let Some(bounds) = uvs.bounds {
             let ends = [bounds.min, bounds.max].map(|ends| Numbers(ends.map(F32::get)));
-            // Between them and the coordinates are a count, a fill, and the flag of a block.
+            // A count, a fill, and possibly the flag of a block are between the bounds and the coordinates.
             let is_block =
                 matches!(&uvs.stored, Encoding::Packed(array) if array.block().is_some_and(|all| all.count() > 0));
             let flag = u64::from(is_block && self.model.version().has_block_flags());
@@ -96,7 +96,7 @@ impl<'a> Survey<'_, 'a> {
         }
     }
 
-    /// Looks at elements that are one by one or one for all.
+    /// Passes the elements to `look`: each one, or the single value for all.
     fn each<T: Element>(
         &mut self,
         array: &Filled<'a, T>,
@@ -133,7 +133,7 @@ impl<'a> Survey<'_, 'a> {
         self.each(array, place, |survey, rows, all| survey.directions(sizes, rows, all, length, numbers, "normals"));
     }
 
-    /// Each tangent is a pair of vectors `V`.
+    /// Checks tangents. Each is a pair of vectors `V`.
     fn tangents<T: Element, V: Element>(
         &mut self,
         sizes: &Sizes,
@@ -148,7 +148,7 @@ impl<'a> Survey<'_, 'a> {
         }
     }
 
-    /// Vectors of length 1; those that are stored as floats may be none.
+    /// Checks that vectors have length 1. Also checks that float vectors are finite.
     fn directions<T>(
         &mut self,
         sizes: &Sizes,
@@ -182,7 +182,7 @@ impl<'a> Survey<'_, 'a> {
         checks.tell(self, place);
     }
 
-    /// The bones that move a vertex are among those of each section that draws it.
+    /// Checks that the bones that move a vertex are among those of each section that draws it.
     fn section_bones(&mut self, lod: &Lod<'a>, block: &Block<'a, BoneRef>, refs: &[BoneRef], sizes: &Sizes) {
         let mut check = Check::new(Broken::new(Code::OddRange, "none of the bones of a section that draws it"));
         let rows = Rows::from(block);
@@ -199,7 +199,7 @@ impl<'a> Survey<'_, 'a> {
                 for corner in face.corners.iter() {
                     let Some(found) = refs.get(corner as usize) else { continue };
                     let outside = found.weights().iter().find(|pair| {
-                        // Those that are no bones of the LOD are reported with the counts.
+                        // Indices that are out of range for the LOD are reported with the counts.
                         let bone = u64::from(pair.bone);
                         bone < sizes.bones && !bones.contains(&bone)
                     });
@@ -237,7 +237,7 @@ impl<'a> Survey<'_, 'a> {
         self.tell(sizes, table.check_count(array).within(name));
     }
 
-    /// Tells what is wrong in the vertex table.
+    /// Reports an error in the vertex table.
     fn tell(&mut self, sizes: &Sizes, result: Result<()>) {
         self.problems.ok(result.within_item("lods", sizes.lod));
     }
@@ -254,7 +254,7 @@ impl PackedVector {
     }
 }
 
-/// Whether nothing can be said against a point's bones: without a jump for each of them.
+/// Returns true if a point's bones are valid. Written without a branch for each bone.
 #[inline]
 fn is_sound(bones: &BoneRef, below: u64) -> bool {
     let count = bones.count.get();
@@ -267,7 +267,7 @@ fn is_sound(bones: &BoneRef, below: u64) -> bool {
     sound & ((count == 0) | (sum == 255))
 }
 
-/// What holds for all bone references.
+/// The checks for all bone references.
 struct BoneRefs {
     counts: Check<Index>,
     bones: Check<Below>,
@@ -276,7 +276,7 @@ struct BoneRefs {
 
 impl BoneRefs {
     fn new(sizes: &Sizes) -> Self {
-        // Up to four: counts 0 to 4 are as indices below 5.
+        // A count of 0 to 4 is checked as an index below 5.
         let sums = Check::new(Broken::new(Code::Weights, "not 255"));
         Self { counts: Check::new(Index(5)), bones: Check::new(Below(sizes.bones)), sums }
     }

@@ -1,10 +1,10 @@
-//! References of text configs, and what ODOL models copied from materials.
+//! References of text configs, and the textures that ODOL models copied from materials.
 
 use std::collections::HashSet;
 use std::path::Path;
 
+use super::keys::Key;
 use super::prefix::{below, folded};
-use super::refs::Key;
 use crate::asset::Asset;
 use crate::base::error::Error;
 use crate::base::limits::Limits;
@@ -38,7 +38,7 @@ pub(super) struct Home {
 }
 
 impl Home {
-    /// The folded path to which a macro or include leads.
+    /// Returns the folded path to which a macro or include leads.
     pub(super) fn resolve(&self, way: &Way, name: &str) -> Option<String> {
         let text = |bytes: &[u8]| folded(&Name::from(ByteStr::new(bytes)).text);
         let folder = |path: &str| path.rsplit_once('\\').map_or("", |(folder, _)| folder).to_owned();
@@ -56,7 +56,7 @@ impl Home {
     }
 }
 
-/// A folded path without `.` and `..`.
+/// Returns a folded path without `.` and `..`.
 fn plain(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('\\').filter(|part| !matches!(*part, "" | ".")) {
@@ -90,7 +90,7 @@ pub(super) fn is_included(name: &Path) -> bool {
     extension_in(name, &["cpp", "hpp"]) && !is_config
 }
 
-/// The references of a text config, each once, and the error if they exceed the limit.
+/// Returns the references of a text config, each once, and the error if they exceed the limit.
 pub(super) fn asks(data: &[u8], limits: &Limits) -> (Vec<Ask>, Option<Error>) {
     let mut references = References::new(limits);
     let mut ways = Vec::new();
@@ -144,13 +144,13 @@ impl Copies {
     }
 }
 
-/// The text that stands for a texture of a material.
+/// Combines a material and a texture of it into one text.
 fn pair(material: &str, texture: &str) -> String {
     let texture = folded(texture);
     format!("{}\n{}", folded(material), as_paa(&texture).unwrap_or(texture))
 }
 
-/// The name of the texture that the game loads for a `.tga` or `.png`.
+/// Returns the name of the texture that the game loads for a `.tga` or `.png`.
 pub(super) fn as_paa(path: &str) -> Option<String> {
     let stem = path.strip_suffix(".tga").or_else(|| path.strip_suffix(".png"))?;
     Some(format!("{stem}.paa"))

@@ -68,7 +68,7 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// The number of its pixels.
+    /// Returns the number of its pixels.
     pub(super) fn area(&self) -> u64 {
         (self.columns.len() as u64).saturating_mul(self.rows.len() as u64)
     }
@@ -88,12 +88,12 @@ impl Canvas {
         self.depths.resize(side.saturating_mul(side), f32::NEG_INFINITY);
     }
 
-    /// The memory for this number of pixels per side.
+    /// Returns the memory for this number of pixels per side.
     pub(super) fn bytes(side: usize) -> u64 {
         (side as u64).saturating_mul(side as u64).saturating_mul(size_of::<(Color, f32)>() as u64)
     }
 
-    /// The range of a triangle. `None` if it covers nothing.
+    /// Returns the range of a triangle. Returns `None` if it covers nothing.
     pub(super) fn reach(&self, [a, b, c]: [Vec3A; 3]) -> Option<Reach> {
         let (least, most) = (a.min(b).min(c) - 0.5, a.max(b).max(c) + 0.5);
         let range = |least: f32, most: f32| up(least)..down(most).min(self.side);
@@ -152,14 +152,14 @@ impl Canvas {
         }
     }
 
-    /// The pixels of a row in a range of columns after the first.
+    /// Returns the pixels of a row in a range of columns after the first.
     fn pixels(&mut self, row: usize, first: usize, columns: Range<usize>) -> Option<(&mut [Color], &mut [f32])> {
         let start = row.checked_mul(self.side)?.checked_add(first)?;
         let range = start.checked_add(columns.start)?..start.checked_add(columns.end)?;
         Some((self.colors.get_mut(range.clone())?, self.depths.get_mut(range)?)).filter(|(some, _)| !some.is_empty())
     }
 
-    /// Draws a line in front of what is there already at the same depth. Returns the number of its steps.
+    /// Draws a line, which covers other pixels of equal depth. Returns the number of its steps.
     pub(super) fn line(&mut self, a: Vec3A, b: Vec3A, color: Color) -> u64 {
         let along = b - a;
         let steps = along.truncate().abs().max_element().min(self.side as f32 * 2.0);
@@ -202,12 +202,12 @@ impl Canvas {
         seen
     }
 
-    /// The picture without smoothing.
+    /// Returns the picture without smoothing.
     pub(super) fn picture(&self) -> Vec<Color> {
         self.colors.clone()
     }
 
-    /// The picture at half size: four pixels become one.
+    /// Returns the picture at half size: four pixels become one.
     pub(super) fn halved(&self) -> Vec<Color> {
         let (double, half) = (self.side.saturating_mul(2).max(1), self.side / 2);
         let mut picture = vec![[0; 4]; half.saturating_mul(half)];
@@ -221,7 +221,7 @@ impl Canvas {
         picture
     }
 
-    /// The picture with smoothed edges against the background.
+    /// Returns the picture with smoothed edges against the background.
     pub(super) fn smoothed(&self) -> Vec<Color> {
         let (side, mut picture) = (self.side, self.picture());
         let seen: Vec<u8> = self.depths.iter().map(|depth| u8::from(*depth > f32::NEG_INFINITY)).collect();
@@ -247,7 +247,7 @@ impl Canvas {
     }
 }
 
-/// The mean of a power of two of colors, up to 8.
+/// Returns the mean of a power of two of colors, up to 8.
 fn mean<const N: usize>(colors: [Color; N]) -> Color {
     // Sum every other byte, so that each sum has room.
     let of = |shift: u32| {

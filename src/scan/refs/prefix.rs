@@ -1,7 +1,7 @@
 //! Locates loose files in the game's file system: prefixes of folders, from files such as `$PBOPREFIX$`.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::base::text::ByteStr;
 use crate::base::text::Name;
@@ -11,7 +11,16 @@ const PREFIX_FILES: [&str; 5] = ["$pboprefix$", "$pboprefix$.txt", "$prefix$", "
 /// Files that make a folder an addon.
 const CONFIGS: [&str; 2] = ["config.cpp", "config.bin"];
 /// A larger file is not a prefix file.
-const LARGEST: u64 = 4096;
+pub(super) const LARGEST: u64 = 4096;
+
+/// The contents of prefix files.
+pub(super) type Given = HashMap<PathBuf, Vec<u8>>;
+
+/// Returns true for paths of prefix files.
+pub(super) fn is_prefix_file(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).map(str::to_ascii_lowercase);
+    name.is_some_and(|name| PREFIX_FILES.contains(&name.as_str()))
+}
 
 /// The prefixes of folders.
 pub(super) struct Prefixes<'p> {
@@ -23,11 +32,16 @@ pub(super) struct Prefixes<'p> {
 }
 
 impl<'p> Prefixes<'p> {
-    pub(super) fn of(files: &'p [impl AsRef<Path>], roots: &'p [impl AsRef<Path>]) -> Self {
-        let roots = roots.iter().map(AsRef::as_ref);
-        let roots = roots.filter(|root| root.is_dir()).map(|root| (root, own_name(root))).collect();
+    /// Reads prefix files from the given ones, if there are such, else from the file system.
+    pub(super) fn of(files: &'p [PathBuf], roots: &'p [PathBuf], given: Option<&Given>) -> Self {
+        let named: HashSet<&Path> = roots.iter().map(PathBuf::as_path).collect();
+        let around = |file: &'p PathBuf| file.ancestors().skip(1).filter(|folder| named.contains(folder));
+        let folders: HashSet<&Path> = given.map(|_| files.iter().flat_map(around).collect()).unwrap_or_default();
+        let is_folder = |root: &Path| given.map_or_else(|| root.is_dir(), |_| folders.contains(root));
+        let roots = roots.iter().map(PathBuf::as_path);
+        let roots = roots.filter(|root| is_folder(root)).map(|root| (root, own_name(root))).collect();
         let mut prefixes = Self { stored: HashMap::new(), addons: HashSet::new(), roots };
-        for path in files.iter().map(AsRef::as_ref) {
+        for path in files {
             let Some((folder, name)) = path.parent().zip(path.file_name()) else { continue };
             let Some(name) = name.to_str().map(str::to_ascii_lowercase) else { continue };
             if CONFIGS.contains(&name.as_str()) {
@@ -35,7 +49,7 @@ impl<'p> Prefixes<'p> {
             }
             if let Some(rank) = PREFIX_FILES.iter().position(|known| *known == name)
                 && prefixes.stored.get(folder).is_none_or(|(other, _)| rank < *other)
-                && let Some(bytes) = read(path)
+                && let Some(bytes) = given.map_or_else(|| read(path), |given| given.get(path).cloned())
             {
                 prefixes.stored.insert(folder, (rank, parse(&bytes).unwrap_or_else(|| own_name(folder))));
             }
@@ -43,13 +57,13 @@ impl<'p> Prefixes<'p> {
         prefixes
     }
 
-    /// The folded paths of a file in the game. They use the nearest prefix of an enclosing folder. Without one, they
-    /// use the names of the outermost enclosing addon and of the given folder.
+    /// Returns the folded paths of a file in the game. They use the nearest prefix of an enclosing folder. Without one,
+    /// they use the names of the outermost enclosing addon and of the given folder.
     pub(super) fn paths_of(&self, path: &Path) -> Vec<String> {
         self.roots_of(path).into_iter().map(|(_, path)| path).collect()
     }
 
-    /// The same, each after the prefix or name that it is below.
+    /// Returns the same paths as `paths_of`, each after the prefix or folder name that it is below.
     pub(super) fn roots_of(&self, path: &Path) -> Vec<(String, String)> {
         let Some(folder) = path.parent() else { return Vec::new() };
         let in_game = |around: &Path, prefix: &str| {
@@ -85,7 +99,7 @@ fn parse(bytes: &[u8]) -> Option<String> {
     keyed.or_else(|| parts.iter().find(|(key, _)| key.is_none())).map(|(_, value)| value.clone())
 }
 
-/// The folded name of a folder; empty if it has none.
+/// Returns the folded name of a folder; empty if it has none.
 fn own_name(folder: &Path) -> String {
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let name = |path: &Path| path.file_name().map(|name| folded(&text(Path::new(name))));
@@ -98,7 +112,10 @@ pub(super) fn text(path: &Path) -> String {
 
 /// Folds a name for comparison: lower case, backslashes, none at the start.
 pub(super) fn folded(name: &str) -> String {
-    name.replace('/', "\\").trim_start_matches('\\').to_ascii_lowercase()
+    let name = name.trim_start_matches(['/', '\\']);
+    let mut folded = if name.contains('/') { name.replace('/', "\\") } else { name.to_owned() };
+    folded.make_ascii_lowercase();
+    folded
 }
 
 /// Joins a folded path to a folded folder.

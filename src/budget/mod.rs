@@ -15,8 +15,8 @@
 //! There are two stores. All claims take from the *pool* of 64 MiB while it lasts. If the pool is empty, a claim takes
 //! the *lane*. Only one claim has the lane at a time, together with the claims forked inside it. The lane has room for
 //! a whole claim, so its owner never waits for more, and every other claim waits only for one that makes progress. In
-//! total, all claims hold at most the pool and one full claim. A fork in the lane is beside those it was forked inside,
-//! see [`Budget::fork`].
+//! total, all claims hold at most the pool and one full claim. A fork in the lane may exceed this, because it has a full
+//! claim in addition to those it was forked inside: see [`Budget::fork`].
 //!
 //! # Threads
 //!
@@ -66,16 +66,28 @@
 //!
 //! A [`Reservation`] takes memory and work in steps, for code that builds a value piece by piece.
 
-use std::cell::{Cell, RefCell};
-#[cfg(feature = "zip")]
-use std::fmt;
-use std::ops::Deref;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+mod claim;
+mod held;
+mod line;
+mod reservation;
 
-use crate::base::error::{Error, Result};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use self::claim::{Claim, Pot, Purse, too_much};
+use self::held::Store;
+use self::line::Line;
+use crate::base::error::Result;
 use crate::base::limits::{Limits, flag};
 use crate::base::stop;
+
+#[cfg(feature = "scan")]
+pub(crate) use self::claim::Help;
+#[cfg(feature = "scan")]
+pub(crate) use self::held::Advance;
+pub use self::held::Held;
+pub(crate) use self::line::Memory;
+pub use self::reservation::Reservation;
 
 /// Added to the size of a file, so that small files may have large parts.
 const SMALL_WORK: u64 = 2 << 20;
@@ -86,9 +98,6 @@ const SMALL_OUTPUT: u64 = 1 << 20;
 #[cfg(feature = "scan")]
 const AMPLE_WORK: u64 = 64 << 20;
 
-/// The bytes that all claims together may hold, in addition to the claim in the lane.
-const POOL: u64 = 64 << 20;
-
 /// The remaining budget of a file. Clones share it, and form one [claim](self#memory).
 #[derive(Clone, Debug)]
 pub struct Budget {
@@ -96,105 +105,6 @@ pub struct Budget {
     limits: Limits,
     /// `None` if nothing is counted. Then only the limits of each part apply.
     purse: Option<Arc<Claim>>,
-}
-
-/// An owner of memory. Forking also avoids contention between threads over the clone counter.
-#[derive(Debug)]
-struct Claim {
-    purse: Arc<Purse>,
-    /// The claim from which this one was forked.
-    around: Option<Arc<Claim>>,
-    /// The bytes held, and the maximum.
-    held: AtomicU64,
-    most: u64,
-}
-
-impl Claim {
-    fn new(purse: Arc<Purse>, around: Option<Arc<Claim>>, most: u64) -> Arc<Self> {
-        Arc::new(Self { purse, around, held: AtomicU64::new(0), most })
-    }
-
-    /// Returns true if this claim is `other` or was forked inside it.
-    fn is_within(self: &Arc<Self>, other: &Arc<Self>) -> bool {
-        std::iter::successors(Some(self), |claim| claim.around.as_ref()).any(|claim| Arc::ptr_eq(claim, other))
-    }
-
-    fn add(&self, bytes: u64) -> Result<()> {
-        let sum = |held: u64| held.checked_add(bytes).filter(|held| *held <= self.most);
-        let added = bytes == 0 || self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum).is_ok();
-        if added { Ok(()) } else { Err(too_much(self.most)) }
-    }
-
-    fn remove(&self, bytes: u64) {
-        if bytes > 0 {
-            self.held.fetch_sub(bytes, Ordering::Relaxed);
-        }
-    }
-}
-
-impl Deref for Claim {
-    type Target = Purse;
-
-    fn deref(&self) -> &Purse {
-        &self.purse
-    }
-}
-
-fn too_much(limit: u64) -> Error {
-    Error::limit("decoded bytes at once", limit, flag::DECODED)
-}
-
-#[derive(Debug)]
-struct Purse {
-    work: Pot,
-    output: Pot,
-    members: Pot,
-    memory: Memory,
-    stop: Arc<AtomicBool>,
-    #[cfg(feature = "zip")]
-    help: Option<Arc<dyn Help>>,
-}
-
-/// Threads that help with work in small pieces.
-#[cfg(feature = "zip")]
-pub(crate) trait Help: fmt::Debug + Send + Sync {
-    /// Runs the closure on this thread, and at the same time on those that are free.
-    fn join_in(&self, work: &(dyn Fn() + Sync));
-}
-
-#[derive(Debug)]
-struct Pot {
-    left: AtomicU64,
-    whole: AtomicU64,
-    what: &'static str,
-    flag: &'static str,
-}
-
-impl Pot {
-    fn new(whole: u64, what: &'static str, flag: &'static str) -> Self {
-        Self { left: AtomicU64::new(whole), whole: AtomicU64::new(whole), what, flag }
-    }
-
-    /// Takes this amount. If too little is left, the pot is empty from then on, so that later calls cost nothing.
-    fn take(&self, amount: u64) -> Result<()> {
-        if amount == 0 {
-            return Ok(());
-        }
-        let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(amount));
-        taken.map(drop).map_err(|_| {
-            self.left.store(0, Ordering::Relaxed);
-            Error::limit(self.what, self.whole.load(Ordering::Relaxed), self.flag)
-        })
-    }
-
-    /// Adds this amount, unless the pot ran empty before.
-    fn add(&self, amount: u64) {
-        let more = |left: u64| Some(left.saturating_add(amount));
-        let is_left = |left: u64| more(left).filter(|_| left > 0);
-        if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, is_left).is_ok() {
-            let _ = self.whole.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
-        }
-    }
 }
 
 impl Budget {
@@ -260,8 +170,8 @@ impl Budget {
     ///
     /// The new claim may hold as much as the [limits](Self::limits) here allow: [`Limits::decoded_bytes`], less the data
     /// whose [own budget](Held::budget) this is. Other memory that this claim holds does not count, because then the
-    /// limit would depend on when a thread forks. So a claim that holds 200 MiB of 256 MiB can hold them beside a fork
-    /// with 256 MiB. To make them count, fork the budget of the held memory.
+    /// limit would depend on when a thread forks. So a claim can keep 200 MiB of its 256 MiB while a fork holds another
+    /// 256 MiB. To make them count, fork the budget of the held memory.
     ///
     /// A thread that holds memory through one claim and takes it through another may deadlock with itself.
     #[must_use]
@@ -423,297 +333,5 @@ impl Budget {
         let advance = Advance { purse: Some(purse.clone()), bytes };
         let spare = |left: u64| left.checked_sub(bytes).filter(|&left| left >= AMPLE_WORK);
         purse.work.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spare).is_ok().then_some(advance)
-    }
-}
-
-/// Work charged ahead of time, and its memory until this is dropped.
-#[cfg(feature = "scan")]
-pub(crate) struct Advance {
-    purse: Option<Arc<Claim>>,
-    bytes: u64,
-}
-
-#[cfg(feature = "scan")]
-impl Advance {
-    /// Returns the charge, because the caller pays for the same work.
-    pub(crate) fn settle(self) {
-        if let Some(purse) = &self.purse {
-            // An empty pot stays empty.
-            let more = |left: u64| (left > 0).then(|| left.saturating_add(self.bytes));
-            let _ = purse.work.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
-        }
-    }
-}
-
-#[cfg(feature = "scan")]
-impl Drop for Advance {
-    fn drop(&mut self) {
-        if let Some(purse) = &self.purse {
-            purse.memory.give(self.bytes);
-        }
-    }
-}
-
-/// The memory for decoded data of a whole run. Clones share it.
-#[derive(Clone, Debug)]
-pub(crate) struct Memory {
-    pool: Arc<AtomicU64>,
-    line: Arc<Line>,
-}
-
-impl Default for Memory {
-    fn default() -> Self {
-        Self { pool: Arc::new(POOL.into()), line: Arc::default() }
-    }
-}
-
-impl Memory {
-    fn take(&self, bytes: u64) -> bool {
-        // Most calls take nothing, and threads contend for this counter.
-        bytes == 0
-            || self.pool.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes)).is_ok()
-    }
-
-    fn give(&self, bytes: u64) {
-        if bytes > 0 {
-            self.pool.fetch_add(bytes, Ordering::Relaxed);
-        }
-    }
-}
-
-/// The claims in the lane. Each but the first was forked inside the one before it. The number counts how often each
-/// entered, for itself and for those after it.
-#[derive(Debug, Default)]
-struct Line {
-    users: Mutex<Vec<(Arc<Claim>, usize)>>,
-    freed: Condvar,
-}
-
-impl Line {
-    fn users(&self) -> MutexGuard<'_, Vec<(Arc<Claim>, usize)>> {
-        self.users.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits for the lane, but not for this claim or for those it was forked inside.
-    fn enter(&self, claim: &Arc<Claim>) -> bool {
-        let users = self.users();
-        let users = self.freed.wait_while(users, |users| !is_open(users, claim));
-        add_user(&mut users.unwrap_or_else(PoisonError::into_inner), claim);
-        true
-    }
-
-    fn try_enter(&self, claim: &Arc<Claim>) -> bool {
-        let mut users = self.users();
-        let is_open = is_open(&users, claim);
-        if is_open {
-            add_user(&mut users, claim);
-        }
-        is_open
-    }
-
-    fn leave(&self, claim: &Arc<Claim>) {
-        let mut users = self.users();
-        let place = users.iter().position(|(user, _)| Arc::ptr_eq(user, claim));
-        let around = place.map_or(0, |place| place.saturating_add(1));
-        users.iter_mut().take(around).for_each(|(_, times)| *times = times.saturating_sub(1));
-        let before = users.len();
-        users.retain(|(_, times)| *times > 0);
-        let is_freed = users.len() < before;
-        drop(users);
-        if is_freed {
-            self.freed.notify_all();
-        }
-    }
-}
-
-/// Returns true if the claim may enter: it is already in the lane, or it was forked inside the last claim there.
-fn is_open(users: &[(Arc<Claim>, usize)], claim: &Arc<Claim>) -> bool {
-    let is_in = || users.iter().any(|(user, _)| Arc::ptr_eq(user, claim));
-    users.last().is_none_or(|(last, _)| claim.is_within(last)) || is_in()
-}
-
-fn add_user(users: &mut Vec<(Arc<Claim>, usize)>, claim: &Arc<Claim>) {
-    if !users.iter().any(|(user, _)| Arc::ptr_eq(user, claim)) {
-        users.push((claim.clone(), 0));
-    }
-    for (user, times) in users {
-        *times = times.saturating_add(1);
-        if Arc::ptr_eq(user, claim) {
-            break;
-        }
-    }
-}
-
-/// Memory that is held until this is dropped.
-#[derive(Debug)]
-pub struct Held {
-    inside: Budget,
-    bytes: u64,
-    /// The store to which the memory returns on drop.
-    from: Store,
-}
-
-impl Held {
-    /// Returns the budget for parts of the data decoded there.
-    pub fn budget(&self) -> &Budget {
-        &self.inside
-    }
-
-    /// Returns all but this many bytes. Call it before anything takes memory from the inner budget.
-    #[cfg(feature = "scan")]
-    pub(crate) fn shrink(&mut self, bytes: u64) {
-        let Some(claim) = &self.inside.purse else { return };
-        let kept = bytes.min(self.bytes);
-        let freed = self.bytes.saturating_sub(kept);
-        match self.from {
-            Store::Pool => claim.memory.give(freed),
-            Store::Lane if claim.memory.take(kept) => {
-                claim.memory.line.leave(claim);
-                self.from = Store::Pool;
-            }
-            _ => {}
-        }
-        claim.remove(freed);
-        self.bytes = kept;
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        let Some(claim) = &self.inside.purse else { return };
-        match self.from {
-            Store::Uncounted => {}
-            Store::Pool => claim.memory.give(self.bytes),
-            Store::Lane => claim.memory.line.leave(claim),
-        }
-        claim.remove(self.bytes);
-    }
-}
-
-#[derive(Debug)]
-enum Store {
-    Uncounted,
-    Pool,
-    Lane,
-}
-
-/// Memory and work are taken in steps of this size, so that small pieces cost little.
-const STEP: u64 = 1 << 20;
-const WORK_STEP: u64 = 1 << 16;
-
-/// Memory and work of a budget for a value that is built piece by piece. All pieces belong to the [claim](self#memory)
-/// of the budget, and are released together when this is dropped.
-///
-/// ```
-/// use meshpeek::budget::Reservation;
-/// use meshpeek::{Budget, Limits};
-///
-/// let budget = Budget::new(0, &Limits { decoded_bytes: 1 << 26, ..Limits::default() });
-/// let reservation = Reservation::new(&budget);
-/// let mut rows: Vec<[u64; 2]> = Vec::new();
-/// for row in 0..1000 {
-///     reservation.kept(16)?;
-///     rows.push([row, row * row]);
-/// }
-/// assert!(reservation.keep(1 << 26).is_err());
-/// # Ok::<(), meshpeek::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct Reservation<'b> {
-    budget: &'b Budget,
-    held: RefCell<Vec<Held>>,
-    /// Bytes held but not used yet.
-    left: Cell<u64>,
-    /// Work not charged yet.
-    due: Cell<u64>,
-}
-
-impl<'b> Reservation<'b> {
-    /// Creates an empty reservation.
-    pub fn new(budget: &'b Budget) -> Self {
-        Self { budget, held: RefCell::default(), left: Cell::default(), due: Cell::default() }
-    }
-
-    /// Returns the budget for other data decoded at the same time.
-    pub fn budget(&self) -> &'b Budget {
-        self.budget
-    }
-
-    /// Charges for bytes that are about to be made or examined. Small amounts are charged together, the last of them
-    /// when this is dropped.
-    ///
-    /// # Errors
-    /// Returns the errors of [`Budget::work`].
-    pub fn work(&self, bytes: u64) -> Result<()> {
-        let due = self.due.get().saturating_add(bytes);
-        self.due.set(if due < WORK_STEP { due } else { 0 });
-        if due < WORK_STEP { Ok(()) } else { self.budget.work(due) }
-    }
-
-    /// Takes memory for bytes that are about to be kept. Waits like [`Budget::hold`].
-    ///
-    /// # Errors
-    /// Returns the errors of [`Budget::hold`].
-    pub fn keep(&self, bytes: u64) -> Result<()> {
-        self.reserve(bytes, |step| self.budget.hold(step).map(Some)).map(drop)
-    }
-
-    /// Like [`keep`](Self::keep), but never waits. Returns `false` if other claims have the memory now.
-    ///
-    /// # Errors
-    /// Returns the errors of [`Budget::hold`].
-    pub fn try_keep(&self, bytes: u64) -> Result<bool> {
-        self.reserve(bytes, |step| self.budget.try_hold(step))
-    }
-
-    fn reserve(&self, bytes: u64, hold: impl Fn(u64) -> Result<Option<Held>>) -> Result<bool> {
-        let more = bytes.saturating_sub(self.left.get());
-        if more > 0 {
-            // The last piece before the limit may be smaller than a step.
-            let step = more.max(STEP);
-            let held = hold(step).map(|held| (held, step)).or_else(|_| hold(more).map(|held| (held, more)))?;
-            let (Some(held), step) = held else { return Ok(false) };
-            self.held.borrow_mut().push(held);
-            self.left.set(self.left.get().saturating_add(step));
-        }
-        self.left.set(self.left.get().saturating_sub(bytes));
-        Ok(true)
-    }
-
-    /// Charges for bytes that are about to be made, and takes memory for them.
-    ///
-    /// # Errors
-    /// Returns the errors of [`work`](Self::work) and [`keep`](Self::keep).
-    pub fn kept(&self, bytes: u64) -> Result<()> {
-        self.work(bytes)?;
-        self.keep(bytes)
-    }
-
-    /// Returns true if this much work and output could be charged now, and this much memory taken. See
-    /// [`Budget::affords`].
-    pub fn affords(&self, work: u64, output: u64, memory: u64) -> bool {
-        let more = memory.saturating_sub(self.left.get());
-        self.budget.affords(work.saturating_add(self.due.get()), output, more)
-    }
-
-    /// Returns bytes that were kept and are no longer needed, for use by what is kept next.
-    pub fn give(&self, bytes: u64) {
-        self.left.set(self.left.get().saturating_add(bytes));
-    }
-
-    /// Charges for bytes of the result, and takes memory for them.
-    ///
-    /// # Errors
-    /// Returns the errors of [`Budget::output`] and [`keep`](Self::keep).
-    pub fn output(&self, bytes: u64) -> Result<()> {
-        self.budget.output(bytes)?;
-        self.keep(bytes)
-    }
-}
-
-impl Drop for Reservation<'_> {
-    fn drop(&mut self) {
-        // The work is done. The next charge meets an empty budget.
-        let _ = self.budget.work(self.due.get());
     }
 }

@@ -14,11 +14,16 @@
 //! `"truncated": true`. An object with a text that is not written as stored has `"lossy": true`, and next to the text
 //! `NAME_lossy`. A text that is decoded with its writer's code page has its bytes next to it as `NAME_raw`.
 
+mod row;
+mod value;
+
 use std::io::{self, Write};
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
+pub use self::row::{FieldRow, Row};
+pub use self::value::{Float, Floats};
 use crate::base::error::Error;
 use crate::base::text::Name;
 use crate::bytes::{Storage, Table};
@@ -63,6 +68,8 @@ struct Object {
     begun: bool,
     /// The list whose items are being written.
     list: Option<&'static str>,
+    /// A list that has no item yet.
+    empty_list: Option<&'static str>,
     /// True if this object is an item of a list that is being written.
     is_item: bool,
     lossy: bool,
@@ -150,6 +157,7 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
     }
 
     fn end_object(&mut self) -> io::Result<()> {
+        self.end_empty_list()?;
         let top = &mut self.top;
         let (lossy, truncated) = (top.lossy_list && !top.lossy, top.truncated);
         let problems = std::mem::take(&mut top.problems);
@@ -173,6 +181,7 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
     }
 
     fn key(&mut self, name: &str) -> io::Result<()> {
+        self.end_empty_list()?;
         self.end_list()?;
         let first = !std::mem::replace(&mut self.top.begun, true);
         self.format.begin_object_key(&mut self.out, first)?;
@@ -198,11 +207,16 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
         }
         let first = self.top.list != Some(name);
         if first {
+            self.top.empty_list = self.top.empty_list.filter(|list| *list != name);
             self.key(name)?;
             self.top.list = Some(name);
             self.format.begin_array(&mut self.out)?;
         }
         self.format.begin_array_value(&mut self.out, first)
+    }
+
+    fn end_empty_list(&mut self) -> io::Result<()> {
+        self.top.empty_list.take().map_or(Ok(()), |name| self.entry(name, &[(); 0]))
     }
 
     fn end_list(&mut self) -> io::Result<()> {
@@ -337,6 +351,16 @@ impl<W: Write, F: Formatter + Clone> Visitor for Document<W, F> {
         }
     }
 
+    fn list(&mut self, name: &'static str) {
+        if self.top.list != Some(name) {
+            self.told(|document| {
+                document.end_empty_list()?;
+                document.top.empty_list = Some(name);
+                Ok(())
+            });
+        }
+    }
+
     fn field(&mut self, name: &'static str, value: Value<'_>) {
         self.told(|document| document.write_field(name, &value));
     }
@@ -396,26 +420,6 @@ impl<W: Write, F: Formatter + Clone> SerializeMap for Document<W, F> {
 
     fn end(self) -> serde_json::Result<()> {
         Ok(())
-    }
-}
-
-/// A float as the shortest decimal that denotes it, or as a string if it is not finite, which JSON numbers cannot be.
-#[derive(Clone, Copy, Debug)]
-pub struct Float(pub f32);
-
-impl Serialize for Float {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.0.is_finite() { serializer.serialize_f32(self.0) } else { serializer.collect_str(&self.0) }
-    }
-}
-
-/// Several floats.
-#[derive(Clone, Copy, Debug)]
-pub struct Floats<'v>(pub &'v [f32]);
-
-impl Serialize for Floats<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().copied().map(Float))
     }
 }
 

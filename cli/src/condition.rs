@@ -1,0 +1,243 @@
+//! Conditions on records, such as `triangles > 10000 and format = "odol"`.
+//!
+//! ```text
+//! any   = all ("or" all)*
+//! all   = one ("and" one)*
+//! one   = "not" one | "(" any ")" | key relation value
+//! value = number | "text" | 'text'
+//! ```
+
+use std::cmp::Ordering;
+
+use meshpeek::Format;
+use meshpeek::scan::Record;
+use meshpeek::summary::Counts;
+use nom::branch::alt;
+use nom::bytes::complete::{tag, take_until, take_while1};
+use nom::character::complete::{multispace0, satisfy};
+use nom::combinator::{cut, not, value};
+use nom::error::{ErrorKind, ParseError};
+use nom::multi::many0;
+use nom::number::complete::recognize_float;
+use nom::sequence::{delimited, preceded, terminated};
+use nom::{Err, IResult, Parser};
+use serde_json::Value as Json;
+
+/// The most conditions inside each other.
+const DEEPEST: usize = 32;
+
+/// The keys of a record. Those of `counts` may also stand alone.
+const KEYS: [&str; 18] = [
+    "path",
+    "member",
+    "lossy",
+    "format",
+    "version",
+    "bytes",
+    "counts",
+    "bounds",
+    "references",
+    "blocks",
+    "problems",
+    "digests",
+    "stored",
+    "prefix",
+    "stamp",
+    "name",
+    "errors",
+    "warnings",
+];
+
+#[derive(Clone, Debug)]
+pub(crate) enum Condition {
+    Any(Vec<Self>),
+    All(Vec<Self>),
+    Not(Box<Self>),
+    /// A key, and the relation of its value to a number or text.
+    Is(String, Relation, Json),
+}
+
+type Relation = fn(Ordering) -> bool;
+
+/// Where a condition cannot be parsed: the text from there on, and what is wrong.
+struct Wrong<'t>(&'t str, &'static str);
+
+impl<'t> ParseError<&'t str> for Wrong<'t> {
+    fn from_error_kind(rest: &'t str, _: ErrorKind) -> Self {
+        Self(rest, "expected a key, not, or (")
+    }
+
+    fn append(_: &'t str, _: ErrorKind, other: Self) -> Self {
+        other
+    }
+}
+
+type Parsed<'t, T> = IResult<&'t str, T, Wrong<'t>>;
+
+impl Condition {
+    /// Parses a condition.
+    pub(crate) fn parse(text: &str) -> Result<Box<Self>, String> {
+        let parsed = terminated(|text| any(text, DEEPEST), multispace0).parse(text);
+        let Wrong(rest, wrong) = match parsed {
+            Ok(("", condition)) => return Ok(Box::new(condition)),
+            Ok((rest, _)) => Wrong(rest, "expected and, or, or the end"),
+            Err(Err::Error(wrong) | Err::Failure(wrong)) => wrong,
+            Err(Err::Incomplete(_)) => Wrong("", "expected more"),
+        };
+        let before = text.len().saturating_sub(rest.trim_start().len());
+        let column = text.get(..before).unwrap_or(text).chars().count() + 1;
+        Err(format!("column {column}: {wrong}"))
+    }
+
+    /// Returns true if it holds for this record. `value` returns the values of keys that are no counts.
+    pub(crate) fn holds(&self, record: &Record, value: &dyn Fn(&str) -> Option<Json>) -> bool {
+        match self {
+            Self::Any(list) => list.iter().any(|one| one.holds(record, value)),
+            Self::All(list) => list.iter().all(|one| one.holds(record, value)),
+            Self::Not(one) => !one.holds(record, value),
+            Self::Is(key, relation, other) => {
+                let count = record.summary.counts.get(key.strip_prefix("counts.").unwrap_or(key));
+                let value = match count {
+                    Some(count) => Some(count.into()),
+                    None => value(key),
+                };
+                value.is_some_and(|value| is_met(&value, *relation, other))
+            }
+        }
+    }
+}
+
+/// Compares a value, or any item of a list. What is absent or of another kind meets no relation.
+fn is_met(value: &Json, relation: Relation, other: &Json) -> bool {
+    match (value, other) {
+        (Json::Array(items), _) => items.iter().any(|item| is_met(item, relation, other)),
+        (Json::String(text), Json::String(other)) => relation(text.cmp(other)),
+        _ => value.as_f64().and_then(|value| value.partial_cmp(&other.as_f64()?)).is_some_and(relation),
+    }
+}
+
+fn any(text: &str, levels: usize) -> Parsed<'_, Condition> {
+    listed("or", Condition::Any, |text| all(text, levels)).parse(text)
+}
+
+fn all(text: &str, levels: usize) -> Parsed<'_, Condition> {
+    listed("and", Condition::All, |text| one(text, levels)).parse(text)
+}
+
+/// Items with a word between them, or the only item.
+fn listed<'t>(
+    between: &'static str,
+    list: fn(Vec<Condition>) -> Condition,
+    item: impl Fn(&'t str) -> Parsed<'t, Condition> + Copy,
+) -> impl Parser<&'t str, Output = Condition, Error = Wrong<'t>> {
+    (item, many0(preceded(word(between), cut(item)))).map(move |(first, mut rest)| {
+        if rest.is_empty() {
+            return first;
+        }
+        rest.insert(0, first);
+        list(rest)
+    })
+}
+
+fn one(text: &str, levels: usize) -> Parsed<'_, Condition> {
+    let Some(levels) = levels.checked_sub(1) else {
+        return Err(Err::Failure(Wrong(text, "too many conditions inside each other")));
+    };
+    let negated = preceded(word("not"), cut(move |text| one(text, levels)));
+    let inside =
+        delimited(sign("("), cut(move |text| any(text, levels)), cut(said(sign(")"), "expected and, or, or )")));
+    alt((negated.map(|one| Condition::Not(Box::new(one))), inside, comparison)).parse(text)
+}
+
+fn comparison(text: &str) -> Parsed<'_, Condition> {
+    let (after_key, key) = preceded(multispace0, take_while1(is_of_key)).parse(text)?;
+    if ["and", "or", "not"].contains(&key) {
+        return Err(Err::Error(Wrong(text, "expected a key, not, or (")));
+    }
+    if !is_key(key) {
+        return Err(Err::Failure(Wrong(text, "records have no such key")));
+    }
+    let relation = alt((
+        value(Ordering::is_le as Relation, sign("<=")),
+        value(Ordering::is_ge as Relation, sign(">=")),
+        value(Ordering::is_ne as Relation, sign("!=")),
+        value(Ordering::is_eq as Relation, sign("=")),
+        value(Ordering::is_lt as Relation, sign("<")),
+        value(Ordering::is_gt as Relation, sign(">")),
+    ));
+    let relation = said(relation, "expected =, !=, <, <=, > or >=");
+    let literal = said(preceded(multispace0, literal), "expected a number or a quoted text");
+    let (rest, (relation, other)) = cut((relation, literal)).parse(after_key)?;
+    Ok((rest, Condition::Is(key.to_owned(), relation, other)))
+}
+
+fn literal(text: &str) -> Parsed<'_, Json> {
+    let quoted = |quote: &'static str| delimited(tag(quote), take_until(quote), tag(quote));
+    let number = terminated(recognize_float, not(satisfy(is_of_key)));
+    let number = number.map_opt(|number: &str| Some(number.parse::<f64>().ok()?.into()));
+    alt((number, quoted("\"").map(Json::from), quoted("'").map(Json::from))).parse(text)
+}
+
+fn is_of_key(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.')
+}
+
+/// Returns true for keys that a record of some format may have.
+fn is_key(key: &str) -> bool {
+    let is_count =
+        |name: &str| Format::ALL.iter().any(|format| Counts::absent(*format).iter().any(|(count, _)| count == name));
+    match key.split_once('.') {
+        Some(("counts", name)) => is_count(name),
+        Some((first, _)) => KEYS.contains(&first),
+        None => KEYS.contains(&key) || is_count(key),
+    }
+}
+
+fn word<'t>(word: &'static str) -> impl Parser<&'t str, Output = &'t str, Error = Wrong<'t>> {
+    terminated(sign(word), not(satisfy(is_of_key)))
+}
+
+fn sign<'t>(sign: &'static str) -> impl Parser<&'t str, Output = &'t str, Error = Wrong<'t>> {
+    preceded(multispace0, tag(sign))
+}
+
+/// Replaces the error of a parser, at the place where the parser began.
+fn said<'t, T>(
+    mut parser: impl Parser<&'t str, Output = T, Error = Wrong<'t>>,
+    wrong: &'static str,
+) -> impl FnMut(&'t str) -> Parsed<'t, T> {
+    move |text| parser.parse(text).map_err(|error| error.map(|_| Wrong(text, wrong)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_name_the_column() {
+        for (text, said) in [
+            ("", "column 1: expected a key, not, or ("),
+            ("triangles", "column 10: expected =, !=, <, <=, > or >="),
+            ("triangles > ", "column 13: expected a number or a quoted text"),
+            ("triangles > 10k", "column 13: expected a number or a quoted text"),
+            ("trangles > 1", "column 1: records have no such key"),
+            ("bytes > 1 and counts.x > 1", "column 15: records have no such key"),
+            ("bytes > 1 bones > 2", "column 11: expected and, or, or the end"),
+            ("bytes > 1 and", "column 14: expected a key, not, or ("),
+            ("(bytes > 1", "column 11: expected and, or, or )"),
+            ("bytes > 1)", "column 10: expected and, or, or the end"),
+            ("format = 'b3d", "column 10: expected a number or a quoted text"),
+            ("not and > 1", "column 5: expected a key, not, or ("),
+            ("bytes > nan", "column 9: expected a number or a quoted text"),
+            ("path = 'é' or x", "column 15: records have no such key"),
+            (&("(".repeat(100_000)), "column 33: too many conditions inside each other"),
+            (
+                &["bytes = 1"; 10_000].join(" or ").replace("1 or bytes", "1 or byte"),
+                "column 14: records have no such key",
+            ),
+            (&("not ".repeat(100_000)), "column 129: too many conditions inside each other"),
+        ] {
+            assert_eq!(Condition::parse(text).err().as_deref(), Some(said), "{}", &text[..text.len().min(40)]);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Claims, and the amounts that all claims of a file share.
+
+#[cfg(feature = "zip")]
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::line::Memory;
+use crate::base::error::{Error, Result};
+use crate::base::limits::flag;
+
+/// An owner of memory. Forking also avoids contention between threads over the clone counter.
+#[derive(Debug)]
+pub(super) struct Claim {
+    pub(super) purse: Arc<Purse>,
+    /// The claim from which this one was forked.
+    pub(super) around: Option<Arc<Claim>>,
+    /// The bytes held, and the maximum.
+    pub(super) held: AtomicU64,
+    pub(super) most: u64,
+}
+
+impl Claim {
+    pub(super) fn new(purse: Arc<Purse>, around: Option<Arc<Claim>>, most: u64) -> Arc<Self> {
+        Arc::new(Self { purse, around, held: AtomicU64::new(0), most })
+    }
+
+    /// Returns true if this claim is `other` or was forked inside it.
+    pub(super) fn is_within(self: &Arc<Self>, other: &Arc<Self>) -> bool {
+        std::iter::successors(Some(self), |claim| claim.around.as_ref()).any(|claim| Arc::ptr_eq(claim, other))
+    }
+
+    pub(super) fn add(&self, bytes: u64) -> Result<()> {
+        let sum = |held: u64| held.checked_add(bytes).filter(|held| *held <= self.most);
+        let added = bytes == 0 || self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum).is_ok();
+        if added { Ok(()) } else { Err(too_much(self.most)) }
+    }
+
+    pub(super) fn remove(&self, bytes: u64) {
+        if bytes > 0 {
+            self.held.fetch_sub(bytes, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Deref for Claim {
+    type Target = Purse;
+
+    fn deref(&self) -> &Purse {
+        &self.purse
+    }
+}
+
+pub(super) fn too_much(limit: u64) -> Error {
+    Error::limit("decoded bytes at once", limit, flag::DECODED)
+}
+
+#[derive(Debug)]
+pub(super) struct Purse {
+    pub(super) work: Pot,
+    pub(super) output: Pot,
+    pub(super) members: Pot,
+    pub(super) memory: Memory,
+    pub(super) stop: Arc<AtomicBool>,
+    #[cfg(feature = "zip")]
+    pub(super) help: Option<Arc<dyn Help>>,
+}
+
+/// Threads that help with work in small pieces.
+#[cfg(feature = "zip")]
+pub(crate) trait Help: fmt::Debug + Send + Sync {
+    /// Runs the closure on this thread, and at the same time on those that are free.
+    fn join_in(&self, work: &(dyn Fn() + Sync));
+}
+
+#[derive(Debug)]
+pub(super) struct Pot {
+    pub(super) left: AtomicU64,
+    pub(super) whole: AtomicU64,
+    what: &'static str,
+    flag: &'static str,
+}
+
+impl Pot {
+    pub(super) fn new(whole: u64, what: &'static str, flag: &'static str) -> Self {
+        Self { left: AtomicU64::new(whole), whole: AtomicU64::new(whole), what, flag }
+    }
+
+    /// Takes this amount. If too little is left, the pot is empty from then on, so that later calls cost nothing.
+    pub(super) fn take(&self, amount: u64) -> Result<()> {
+        if amount == 0 {
+            return Ok(());
+        }
+        let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(amount));
+        taken.map(drop).map_err(|_| {
+            self.left.store(0, Ordering::Relaxed);
+            Error::limit(self.what, self.whole.load(Ordering::Relaxed), self.flag)
+        })
+    }
+
+    /// Adds this amount, unless the pot ran empty before.
+    pub(super) fn add(&self, amount: u64) {
+        let more = |left: u64| Some(left.saturating_add(amount));
+        let is_left = |left: u64| more(left).filter(|_| left > 0);
+        if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, is_left).is_ok() {
+            let _ = self.whole.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        }
+    }
+}

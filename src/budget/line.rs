@@ -1,0 +1,99 @@
+//! The memory of a run: the pool, and the line of claims before the lane.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::claim::Claim;
+
+/// The bytes that all claims together may hold, in addition to the claim in the lane.
+const POOL: u64 = 64 << 20;
+
+/// The memory for decoded data of a whole run. Clones share it.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory {
+    pool: Arc<AtomicU64>,
+    pub(super) line: Arc<Line>,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self { pool: Arc::new(POOL.into()), line: Arc::default() }
+    }
+}
+
+impl Memory {
+    pub(super) fn take(&self, bytes: u64) -> bool {
+        // Most calls take nothing, and threads contend for this counter.
+        bytes == 0
+            || self.pool.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes)).is_ok()
+    }
+
+    pub(super) fn give(&self, bytes: u64) {
+        if bytes > 0 {
+            self.pool.fetch_add(bytes, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The claims in the lane. Each but the first was forked inside the one before it. The number counts how often each
+/// entered, for itself and for those after it.
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    users: Mutex<Vec<(Arc<Claim>, usize)>>,
+    freed: Condvar,
+}
+
+impl Line {
+    fn users(&self) -> MutexGuard<'_, Vec<(Arc<Claim>, usize)>> {
+        self.users.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the lane, but not for this claim or for those it was forked inside.
+    pub(super) fn enter(&self, claim: &Arc<Claim>) -> bool {
+        let users = self.users();
+        let users = self.freed.wait_while(users, |users| !is_open(users, claim));
+        add_user(&mut users.unwrap_or_else(PoisonError::into_inner), claim);
+        true
+    }
+
+    pub(super) fn try_enter(&self, claim: &Arc<Claim>) -> bool {
+        let mut users = self.users();
+        let is_open = is_open(&users, claim);
+        if is_open {
+            add_user(&mut users, claim);
+        }
+        is_open
+    }
+
+    pub(super) fn leave(&self, claim: &Arc<Claim>) {
+        let mut users = self.users();
+        let place = users.iter().position(|(user, _)| Arc::ptr_eq(user, claim));
+        let around = place.map_or(0, |place| place.saturating_add(1));
+        users.iter_mut().take(around).for_each(|(_, times)| *times = times.saturating_sub(1));
+        let before = users.len();
+        users.retain(|(_, times)| *times > 0);
+        let is_freed = users.len() < before;
+        drop(users);
+        if is_freed {
+            self.freed.notify_all();
+        }
+    }
+}
+
+/// Returns true if the claim may enter: it is already in the lane, or it was forked inside the last claim there.
+fn is_open(users: &[(Arc<Claim>, usize)], claim: &Arc<Claim>) -> bool {
+    let is_in = || users.iter().any(|(user, _)| Arc::ptr_eq(user, claim));
+    users.last().is_none_or(|(last, _)| claim.is_within(last)) || is_in()
+}
+
+fn add_user(users: &mut Vec<(Arc<Claim>, usize)>, claim: &Arc<Claim>) {
+    if !users.iter().any(|(user, _)| Arc::ptr_eq(user, claim)) {
+        users.push((claim.clone(), 0));
+    }
+    for (user, times) in users {
+        *times = times.saturating_add(1);
+        if Arc::ptr_eq(user, claim) {
+            break;
+        }
+    }
+}

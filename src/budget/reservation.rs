@@ -1,0 +1,127 @@
+//! Memory that grows.
+
+use std::cell::{Cell, RefCell};
+
+use super::{Budget, Held};
+use crate::base::error::Result;
+
+/// Memory and work are taken in steps of this size, so that small pieces cost little.
+const STEP: u64 = 1 << 20;
+const WORK_STEP: u64 = 1 << 16;
+
+/// Memory and work of a budget for a value that is built piece by piece. All pieces belong to the [claim](super#memory)
+/// of the budget, and are released together when this is dropped.
+///
+/// ```
+/// use meshpeek::budget::Reservation;
+/// use meshpeek::{Budget, Limits};
+///
+/// let budget = Budget::new(0, &Limits { decoded_bytes: 1 << 26, ..Limits::default() });
+/// let reservation = Reservation::new(&budget);
+/// let mut rows: Vec<[u64; 2]> = Vec::new();
+/// for row in 0..1000 {
+///     reservation.kept(16)?;
+///     rows.push([row, row * row]);
+/// }
+/// assert!(reservation.keep(1 << 26).is_err());
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Reservation<'b> {
+    budget: &'b Budget,
+    held: RefCell<Vec<Held>>,
+    /// Bytes held but not used yet.
+    left: Cell<u64>,
+    /// Work not charged yet.
+    due: Cell<u64>,
+}
+
+impl<'b> Reservation<'b> {
+    /// Creates an empty reservation.
+    pub fn new(budget: &'b Budget) -> Self {
+        Self { budget, held: RefCell::default(), left: Cell::default(), due: Cell::default() }
+    }
+
+    /// Returns the budget for other data decoded at the same time.
+    pub fn budget(&self) -> &'b Budget {
+        self.budget
+    }
+
+    /// Charges for bytes that are about to be made or examined. Small amounts are charged together, the last of them
+    /// when this is dropped.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Budget::work`].
+    pub fn work(&self, bytes: u64) -> Result<()> {
+        let due = self.due.get().saturating_add(bytes);
+        self.due.set(if due < WORK_STEP { due } else { 0 });
+        if due < WORK_STEP { Ok(()) } else { self.budget.work(due) }
+    }
+
+    /// Takes memory for bytes that are about to be kept. Waits like [`Budget::hold`].
+    ///
+    /// # Errors
+    /// Returns the errors of [`Budget::hold`].
+    pub fn keep(&self, bytes: u64) -> Result<()> {
+        self.reserve(bytes, |step| self.budget.hold(step).map(Some)).map(drop)
+    }
+
+    /// Like [`keep`](Self::keep), but never waits. Returns `false` if other claims have the memory now.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Budget::hold`].
+    pub fn try_keep(&self, bytes: u64) -> Result<bool> {
+        self.reserve(bytes, |step| self.budget.try_hold(step))
+    }
+
+    fn reserve(&self, bytes: u64, hold: impl Fn(u64) -> Result<Option<Held>>) -> Result<bool> {
+        let more = bytes.saturating_sub(self.left.get());
+        if more > 0 {
+            // The last piece before the limit may be smaller than a step.
+            let step = more.max(STEP);
+            let held = hold(step).map(|held| (held, step)).or_else(|_| hold(more).map(|held| (held, more)))?;
+            let (Some(held), step) = held else { return Ok(false) };
+            self.held.borrow_mut().push(held);
+            self.left.set(self.left.get().saturating_add(step));
+        }
+        self.left.set(self.left.get().saturating_sub(bytes));
+        Ok(true)
+    }
+
+    /// Charges for bytes that are about to be made, and takes memory for them.
+    ///
+    /// # Errors
+    /// Returns the errors of [`work`](Self::work) and [`keep`](Self::keep).
+    pub fn kept(&self, bytes: u64) -> Result<()> {
+        self.work(bytes)?;
+        self.keep(bytes)
+    }
+
+    /// Returns true if this much work and output could be charged now, and this much memory taken. See
+    /// [`Budget::affords`].
+    pub fn affords(&self, work: u64, output: u64, memory: u64) -> bool {
+        let more = memory.saturating_sub(self.left.get());
+        self.budget.affords(work.saturating_add(self.due.get()), output, more)
+    }
+
+    /// Gives back bytes that were kept and are no longer needed. Later calls of [`keep`](Self::keep) can use them.
+    pub fn give(&self, bytes: u64) {
+        self.left.set(self.left.get().saturating_add(bytes));
+    }
+
+    /// Charges for bytes of the result, and takes memory for them.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Budget::output`] and [`keep`](Self::keep).
+    pub fn output(&self, bytes: u64) -> Result<()> {
+        self.budget.output(bytes)?;
+        self.keep(bytes)
+    }
+}
+
+impl Drop for Reservation<'_> {
+    fn drop(&mut self) {
+        // The work is done. The next charge meets an empty budget.
+        let _ = self.budget.work(self.due.get());
+    }
+}

@@ -1,0 +1,77 @@
+//! The images inside a model.
+
+use super::Images;
+use super::image::is_sound;
+use crate::asset::Asset;
+use crate::base::error::{Error, Result};
+use crate::base::limits::flag;
+use crate::budget::Reservation;
+use crate::geometry::Texture;
+
+/// The cost of comparing the name of an image, in bytes of work.
+#[cfg(feature = "lodka")]
+const LOOK_WORK: u64 = 64;
+
+/// The images inside a model: those of Ballance maps and of LODka3D. Only PNG and JPEG files are supplied, because
+/// nothing is decoded. To add other images, call [`find`](Self::find) from your own [`Images`].
+#[derive(Clone, Debug)]
+pub struct Embedded<'a> {
+    asset: &'a Asset<'a>,
+    last: Vec<u8>,
+}
+
+impl<'a> Embedded<'a> {
+    /// Creates a finder. Reads nothing.
+    pub fn new(asset: &'a Asset<'a>) -> Self {
+        Self { asset, last: Vec::new() }
+    }
+
+    /// The bytes of an image as stored. `None` if the model does not contain it, or it cannot be read.
+    ///
+    /// # Errors
+    /// Returns an error if it exceeds the budget, which is then as it was.
+    pub fn find(&self, texture: &Texture<'_>, room: &Reservation<'_>) -> Result<Option<Vec<u8>>> {
+        match self.asset {
+            #[cfg(feature = "bmx")]
+            Asset::Bmx(map) => {
+                let stored = || map.textures().ok()?.get(texture.index?).ok()??.image();
+                let Some(image) = stored() else { return Ok(None) };
+                let bytes = image.decoded_byte_len_hint();
+                take(bytes, bytes, room)?;
+                Ok(image.decode().ok().map(std::borrow::Cow::into_owned))
+            }
+            #[cfg(feature = "lodka")]
+            Asset::Lodka(model) => {
+                let name = texture.name.as_bytes();
+                for list in model.parts().flatten().filter_map(|part| part.textures().ok()?) {
+                    for image in list.textures().flatten() {
+                        room.work(LOOK_WORK)?;
+                        if image.file_name.as_bytes().eq_ignore_ascii_case(name) {
+                            let data = image.data.as_bytes();
+                            take(0, data.len() as u64, room)?;
+                            return Ok(Some(data.to_vec()));
+                        }
+                    }
+                }
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// Takes memory for an image, if the budget also covers the work.
+fn take(work: u64, memory: u64, room: &Reservation<'_>) -> Result<()> {
+    if !room.affords(work, 0, memory) {
+        return Err(Error::limit("bytes of an image", memory, flag::DECODED));
+    }
+    room.work(work)?;
+    room.kept(memory)
+}
+
+impl Images for Embedded<'_> {
+    fn file(&mut self, texture: &Texture<'_>, room: &Reservation<'_>) -> Option<&[u8]> {
+        self.last = self.find(texture, room).ok()??;
+        is_sound(&self.last).then_some(self.last.as_slice())
+    }
+}

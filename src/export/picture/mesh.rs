@@ -1,0 +1,128 @@
+//! The vertices of a mesh in the axes of a picture, and their light.
+
+use std::collections::HashMap;
+
+use glam::{Affine3A, Mat3A, Mat4, Vec3, Vec3A, vec3a};
+
+use super::camera::axes;
+use super::posed::Posed;
+use super::{Part, Room};
+use crate::base::error::Result;
+use crate::bytes;
+use crate::export::CORNER_WORK;
+use crate::geometry::{Corner, Primitive, Values};
+
+/// The direction of the light, from above and to the left of the eye, in the axes of the picture.
+pub(super) const LIGHT: Vec3A = vec3a(-0.35, 0.55, 0.76);
+
+/// The vertices of a mesh in the axes of the picture, kept for consecutive primitives of one mesh.
+pub(super) struct Mesh {
+    axes: Mat3A,
+    of: Option<(usize, usize, Option<usize>)>,
+    /// Along the axes of the picture.
+    points: Vec<Vec3A>,
+    /// The brightness at each normal; NaN for one without a direction.
+    lights: Option<Vec<f32>>,
+    /// The movement of each vertex, if the mesh is not at rest.
+    moves: Option<Vec<Mat4>>,
+}
+
+impl Mesh {
+    pub(super) fn new(eye: [f32; 3]) -> Self {
+        Self { axes: axes(eye), of: None, points: Vec::new(), lights: None, moves: None }
+    }
+
+    pub(super) fn place(&mut self, primitive: &Primitive<'_>, posed: &Posed, room: &Room<'_>) -> Result<()> {
+        let place = primitive.place();
+        let key = (place.model, place.mesh, place.node);
+        if self.of == Some(key) {
+            return Ok(());
+        }
+        self.of = None;
+        self.points.clear();
+        (self.lights, self.moves) = (None, None);
+        let count = primitive.vertex_count()?;
+        room.work((count as u64).saturating_mul(CORNER_WORK))?;
+        let eye = Mat4::from_mat3a(self.axes.transpose());
+        let world = primitive.world_matrix().glam();
+        let positions = primitive.positions()?;
+        match posed.of(primitive)? {
+            None => {
+                let to_eye = Affine3A::from_mat4(eye * world);
+                self.points.extend(positions.iter().map(|point| to_eye.transform_point3a(point.to_array().into())));
+            }
+            Some(moves) => {
+                room.kept((count as u64).saturating_mul(size_of::<Mat4>() as u64))?;
+                let all: Vec<Mat4> = (0..count).map(|vertex| moves.of(vertex)).collect();
+                let to_eye = |(point, moved): (&bytes::Vec3, &Mat4)| {
+                    let point = world.transform_point3(point.to_array().into());
+                    Vec3A::from(eye.transform_point3(moved.transform_point3(point)))
+                };
+                self.points.extend(positions.iter().zip(&all).map(to_eye));
+                self.moves = Some(all);
+            }
+        }
+        self.of = Some(key);
+        Ok(())
+    }
+
+    pub(super) fn light(&mut self, primitive: &Primitive<'_>, room: &Room<'_>) -> Result<()> {
+        if self.lights.is_none() {
+            let normals = primitive.normals().ok().flatten();
+            // Normals of corners do not belong to the vertices that move.
+            let normals = normals.filter(|_| self.moves.is_none() || !primitive.is_indexed_by_corner());
+            let count = normals.as_ref().map_or(0, Values::len);
+            room.work((count as u64).saturating_mul(CORNER_WORK))?;
+            let (turn, light) = (primitive.world_matrix().normals(), self.axes * LIGHT);
+            let of = |(index, normal): (usize, &bytes::Vec3)| {
+                let normal = Vec3::from(turn(normal.to_array()));
+                let moved = self.moves.as_ref().and_then(|moves| moves.get(index));
+                let normal = moved.map_or(normal, |moved| moved.transform_vector3(normal).normalize_or_zero());
+                if normal == Vec3::ZERO { f32::NAN } else { Vec3A::from(normal).dot(light) }
+            };
+            self.lights = Some(normals.iter().flat_map(Values::iter).enumerate().map(of).collect());
+        }
+        Ok(())
+    }
+
+    pub(super) fn point(&self, corner: &Corner) -> Vec3A {
+        self.points.get(corner.position as usize).copied().unwrap_or(Vec3A::NAN)
+    }
+
+    pub(super) fn lit(&self, corner: &Corner) -> Option<f32> {
+        self.lights.as_ref()?.get(corner.normal as usize).copied().filter(|light| !light.is_nan())
+    }
+}
+
+/// Normals by position, for a mesh that has none but whose engine computes them. See
+/// [`smooth_normals`](crate::geometry::smooth_normals).
+pub(super) struct Smooth(HashMap<[u32; 3], Vec3A>);
+
+impl Smooth {
+    pub(super) fn new(part: &Part<'_>, mesh: &Mesh, room: &Room<'_>) -> Result<Option<Self>> {
+        if !part.primitive.are_normals_smoothed() || mesh.lights.as_ref().is_some_and(|lights| !lights.is_empty()) {
+            return Ok(None);
+        }
+        let mut sums: HashMap<[u32; 3], Vec3A> = HashMap::new();
+        part.each_triangle(room, |corners| {
+            let before = sums.len();
+            let [a, b, c] = corners.map(|corner| mesh.point(&corner));
+            let normal = (b - a).cross(c - a).normalize_or_zero();
+            for point in [a, b, c] {
+                *sums.entry(Self::key(point)).or_default() += normal;
+            }
+            room.kept((sums.len().saturating_sub(before) as u64).saturating_mul(64))
+        })?;
+        sums.values_mut().for_each(|sum| *sum = sum.normalize_or_zero());
+        Ok(Some(Self(sums)))
+    }
+
+    /// Adding 0 makes -0 equal to 0.
+    fn key(point: Vec3A) -> [u32; 3] {
+        (point + 0.0).to_array().map(f32::to_bits)
+    }
+
+    pub(super) fn lit(&self, point: Vec3A) -> Option<f32> {
+        self.0.get(&Self::key(point)).filter(|normal| **normal != Vec3A::ZERO).map(|normal| normal.dot(LIGHT))
+    }
+}

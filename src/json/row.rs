@@ -1,0 +1,97 @@
+//! Lines of a dissection and fields of the schema as JSON, one object each.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::LONGEST_TEXT;
+use super::value::{AsJson, is_lossy};
+use crate::base::format::Format;
+use crate::dissect::{Line, LineKind};
+use crate::outline::{FieldInfo, Schema, Value};
+
+/// A line of a [dissection](crate::dissect) as one object: `depth`, `selector`, `name`, `kind`, `offset`, `bytes`, `type`,
+/// `value` and `note`, each `null` if the line has none, and `lossy` and `raw` for a text that is not written as stored.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'l>(pub &'l Line<'l>);
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        struct Keys<'l> {
+            depth: usize,
+            selector: Option<&'l str>,
+            name: &'l str,
+            kind: LineKind,
+            offset: Option<u64>,
+            bytes: Option<u64>,
+            r#type: Option<&'l str>,
+            value: Option<AsJson<'l>>,
+            note: Option<&'l str>,
+            #[serde(skip_serializing_if = "std::ops::Not::not")]
+            lossy: bool,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            raw: Option<String>,
+        }
+        let line = self.0;
+        let given = |text| Some(text).filter(|text: &&str| !text.is_empty());
+        let meaning = match &line.value {
+            Some(Value::Coded(_, Some(meaning))) => &**meaning,
+            _ => &line.note,
+        };
+        let text = match &line.value {
+            Some(Value::Text(text)) => Some(text.cut(LONGEST_TEXT)),
+            _ => None,
+        };
+        let keys = Keys {
+            depth: line.depth,
+            selector: given(line.selector),
+            name: line.name,
+            kind: line.kind,
+            offset: line.span.map(|span| span.offset),
+            bytes: line.span.map(|span| span.bytes),
+            r#type: given(&line.type_name),
+            value: line.value.as_ref().map(AsJson),
+            note: given(meaning),
+            lossy: line.value.as_ref().is_some_and(is_lossy),
+            raw: text.and_then(|text| text.to_raw()),
+        };
+        keys.serialize(serializer)
+    }
+}
+
+/// A field of a record as one object: `format`, `record`, `field`, `document`, `type`, `bytes`, `gate`, `rule`, `codes` and
+/// `doc`.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldRow<'f> {
+    /// The format.
+    pub format: Format,
+    /// The record.
+    pub record: &'f Schema,
+    /// Its field.
+    pub field: &'f FieldInfo,
+}
+
+impl Serialize for FieldRow<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        /// A number with a meaning.
+        #[derive(serde::Serialize)]
+        struct Code {
+            number: i64,
+            name: &'static str,
+        }
+        let &FieldInfo { name, spec, kind, gate, rule, codes, doc, .. } = self.field;
+        let codes: Vec<Code> = codes.iter().map(|&(number, name)| Code { number, name }).collect();
+        let rule = Some(rule.to_string()).filter(|rule| !rule.is_empty());
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("format", self.format.name())?;
+        map.serialize_entry("record", self.record.name)?;
+        map.serialize_entry("field", name)?;
+        map.serialize_entry("document", &spec)?;
+        map.serialize_entry("type", &kind.to_string())?;
+        map.serialize_entry("bytes", &kind.byte_len())?;
+        map.serialize_entry("gate", &gate)?;
+        map.serialize_entry("rule", &rule)?;
+        map.serialize_entry("codes", &codes)?;
+        map.serialize_entry("doc", doc.trim())?;
+        map.end()
+    }
+}

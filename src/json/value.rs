@@ -1,0 +1,59 @@
+//! Numbers and values of fields as JSON.
+
+use serde::ser::{Serialize, Serializer};
+
+use super::LONGEST_TEXT;
+use crate::base::text::Name;
+use crate::outline::{Text, Value};
+
+/// A float as the shortest decimal that denotes it, or as a string if it is not finite, which JSON numbers cannot be.
+#[derive(Clone, Copy, Debug)]
+pub struct Float(pub f32);
+
+impl Serialize for Float {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.is_finite() { serializer.serialize_f32(self.0) } else { serializer.collect_str(&self.0) }
+    }
+}
+
+/// Several floats.
+#[derive(Clone, Copy, Debug)]
+pub struct Floats<'v>(pub &'v [f32]);
+
+impl Serialize for Floats<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().copied().map(Float))
+    }
+}
+
+/// Returns true if a text of the value has to be escaped.
+pub(super) fn is_lossy(value: &Value<'_>) -> bool {
+    let is_lossy = |text: &Text<'_>| Name::from(text.cut(LONGEST_TEXT)).lossy;
+    match value {
+        Value::Text(text) => is_lossy(text),
+        Value::Texts(texts) => texts.iter().any(is_lossy),
+        _ => false,
+    }
+}
+
+/// A value in JSON.
+pub(super) struct AsJson<'v>(pub(super) &'v Value<'v>);
+
+impl Serialize for AsJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Bool(value) => value.serialize(serializer),
+            Value::Uint(value) => value.serialize(serializer),
+            Value::Int(value) | Value::Coded(value, _) => value.serialize(serializer),
+            Value::Float(value) => Float(*value).serialize(serializer),
+            Value::Floats(values) => Floats(values).serialize(serializer),
+            Value::Ints(values) => values.serialize(serializer),
+            Value::Text(text) => Name::from(text.cut(LONGEST_TEXT)).text.serialize(serializer),
+            Value::Texts(texts) => {
+                serializer.collect_seq(texts.iter().map(|text| Name::from(text.cut(LONGEST_TEXT)).text))
+            }
+            Value::Opaque(span) => span.serialize(serializer),
+            Value::Absent => serializer.serialize_unit(),
+        }
+    }
+}

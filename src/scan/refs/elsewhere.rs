@@ -1,0 +1,63 @@
+//! Files with the name of a missing one, wherever they are.
+
+use super::configs::instead_of;
+use super::index::{File, Index, find};
+use super::keys::{Key, key, last};
+use super::prefix::folded;
+use crate::asset::address::unnumbered;
+use crate::base::text::Name;
+use crate::summary::ReferenceKind;
+
+/// The most addresses in [`Link::elsewhere`](super::Link::elsewhere).
+pub const MOST_ELSEWHERE: usize = 3;
+
+impl Index<'_> {
+    /// The addresses of the first files with the name at the end of this folded path, and the number of further ones.
+    pub(super) fn elsewhere(&mut self, path: &str, kind: ReferenceKind) -> (Vec<Name>, usize) {
+        let list = match self.by_name.take() {
+            Some(list) => list,
+            None => self.named(),
+        };
+        let of = |path: &str| find(&list, key(&self.hash, last(path)));
+        let found = match of(path) {
+            found if found.is_empty() => instead_of(path, kind).map_or(found, |other| of(&other)),
+            found => found,
+        };
+        let first = list.get(found.clone()).unwrap_or_default().iter().take(MOST_ELSEWHERE);
+        let first: Vec<Name> = first.filter_map(|&(_, file)| self.target(file)).collect();
+        let more = found.len().saturating_sub(first.len());
+        self.by_name = Some(list);
+        (first, more)
+    }
+
+    /// All files by their names without folders: loose ones first, then those of archives, each in order. Their memory
+    /// is counted with the files.
+    fn named(&self) -> Vec<(Key, usize)> {
+        let mut order: Vec<usize> = (0..self.archives.len()).collect();
+        // Sorted once, so that long addresses are not compared for each file.
+        let address = |archive: &usize| self.archives.get(*archive).map(|archive| &archive.address.text);
+        order.sort_by(|a, b| address(a).cmp(&address(b)));
+        let mut ranks = vec![0; order.len()];
+        for (rank, archive) in order.into_iter().enumerate() {
+            if let Some(known) = ranks.get_mut(archive) {
+                *known = rank;
+            }
+        }
+        let place = |index: &usize| {
+            let file = self.files.get(*index)?;
+            Some((file.archive.map(|archive| ranks.get(archive)), self.text_of(file)))
+        };
+        let mut list: Vec<(Key, usize)> =
+            self.files.iter().enumerate().map(|(index, file)| (self.name_key(file), index)).collect();
+        list.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| place(one).cmp(&place(other))));
+        list.dedup_by(|(_, one), (_, other)| place(one) == place(other));
+        list
+    }
+
+    fn name_key(&self, file: &File) -> Key {
+        let text = self.text_of(file);
+        let text = if file.archive.is_some() { unnumbered(text) } else { text };
+        let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
+        key(&self.hash, &folded(name))
+    }
+}

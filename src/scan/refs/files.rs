@@ -1,0 +1,92 @@
+//! Resolves references among files that the caller has open, without a file system.
+
+use std::path::PathBuf;
+
+use super::Links;
+use super::index::Index;
+use super::prefix::{Given, LARGEST, is_prefix_file};
+use super::seen::Seen;
+use crate::asset::Asset;
+use crate::base::error::Result;
+use crate::base::shown::shown;
+use crate::budget::Budget;
+use crate::inspect::Inspect as _;
+use crate::scan::{Found, Record, Scan, Sighting};
+
+/// Files to resolve references among, added one by one: those of a browser, or of an object store. Reads nothing from
+/// the file system.
+///
+/// ```
+/// use std::{ops::ControlFlow, path::Path};
+/// use meshpeek::{Asset, scan::{Scan, refs}};
+/// # let texture = [&b"skin.png\0\x01\0\0\0\x02\0\0\0"[..], &[0; 20]].concat();
+/// # let size = (texture.len() as u32).to_le_bytes();
+/// # let bytes = [&b"BB3D"[..], &(texture.len() as u32 + 12).to_le_bytes(), b"\x01\0\0\0TEXS", &size, &texture].concat();
+/// let scan = Scan::new(["mod"]);
+/// let mut files = refs::Files::new(&scan, &[]);
+/// files.add_path("mod/skin.png".into())?;
+/// let asset = Asset::parse(&bytes)?;
+/// files.add(scan.record(Path::new("mod/man.b3d"), &bytes), &bytes, Some(&asset))?;
+/// let mut targets = Vec::new();
+/// files.links()?.each(|link| {
+///     targets.extend(link.targets.iter().map(|target| target.text.clone()));
+///     ControlFlow::Continue(())
+/// });
+/// assert_eq!(targets, ["mod/skin.png"]);
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+pub struct Files<'s> {
+    index: Index<'s>,
+}
+
+impl<'s> Files<'s> {
+    /// Starts without files. The paths of the scan are the files and folders that the user named: a path is below the
+    /// name of such a folder. `assumed` are prefixes of names that the game itself has.
+    pub fn new(scan: &'s Scan, assumed: &[String]) -> Self {
+        Self { index: Index { given: Some(Given::new()), ..Index::new(scan, assumed) } }
+    }
+
+    /// Adds a file that others may name.
+    ///
+    /// # Errors
+    /// Returns [`Limit`](crate::ErrorKind::Limit) if the names take more than
+    /// [`Limits::decoded_bytes`](crate::Limits::decoded_bytes).
+    pub fn add_path(&mut self, path: PathBuf) -> Result<()> {
+        self.index.add_path(path)
+    }
+
+    /// Adds a file with its content: an asset with its references, an archive with the names of its members, a text
+    /// config, or a file such as `$PBOPREFIX$`. `data` are all its bytes. They are not needed if there is an asset.
+    ///
+    /// # Errors
+    /// Returns the errors of [`add_path`](Self::add_path), and a [`Limit`](crate::ErrorKind::Limit) error if the
+    /// content exceeds the budget of its size. What came before the limit is added.
+    pub fn add(&mut self, record: Record, data: &[u8], asset: Option<&Asset<'_>>) -> Result<()> {
+        let is_small = data.len() as u64 <= LARGEST;
+        let is_prefix = is_small && record.member.is_none() && is_prefix_file(&record.path);
+        if let Some(given) = self.index.given.as_mut().filter(|_| is_prefix) {
+            given.insert(record.path.clone(), data.to_vec());
+        }
+        let budget = Budget::new(asset.map_or(data.len() as u64, |asset| asset.size()), &self.index.scan.limits);
+        let sighting =
+            Sighting { record: &record, data, asset, budget: &budget, members: 0..usize::MAX, is_continued: false };
+        let seen = Seen::of(&sighting, false, &self.index.hash);
+        let mut failed = None;
+        self.index.add(Found::Asset(Box::new(record)), seen, &mut |other| {
+            if let Found::Unreadable(error) = other {
+                failed.get_or_insert(error);
+            }
+        })?;
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Resolves the references.
+    ///
+    /// # Errors
+    /// Returns the errors of [`add_path`](Self::add_path).
+    pub fn links(self) -> Result<Links<'s>> {
+        Links::of(self.index)
+    }
+}
+
+shown!([] Debug for Files<'_>, |files| "Files({} loose)", files.index.loose.len());

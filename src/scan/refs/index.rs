@@ -1,0 +1,335 @@
+//! The files of a scan, by the names that references use.
+
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::asker::Asker;
+use super::configs::{Ask, Home, instead_of, is_config, is_included, is_material};
+use super::keys::{Key, address, after, key, name_of};
+use super::prefix::{Given, Prefixes, below, folded, text};
+use super::seen::{Listed, Listing, Seen};
+use crate::asset::address::join;
+use crate::base::error::{Error, Result};
+use crate::base::format::Format;
+use crate::base::limits::flag;
+use crate::base::text::{ByteStr, Name};
+use crate::formats::rap::text::Way;
+use crate::scan::{Found, Record, Scan};
+use crate::summary::ReferenceKind;
+
+/// Every file, by the names that references may use for it.
+pub(super) struct Index<'s> {
+    pub(super) scan: &'s Scan,
+    pub(super) hash: RandomState,
+    pub(super) assumed: Vec<String>,
+    pub(super) askers: Vec<Asker>,
+    /// The files that are not in an archive.
+    pub(super) loose: Vec<PathBuf>,
+    pub(super) archives: Vec<Archive>,
+    /// The archives' indices by the keys of their addresses.
+    pub(super) by_address: HashMap<Key, usize>,
+    /// The names of the files below, concatenated.
+    pub(super) texts: String,
+    pub(super) files: Vec<File>,
+    /// By the path in the game's file system; sorted at the end.
+    pub(super) in_game: Vec<(Key, usize)>,
+    /// By container or folder, and the path in it; sorted at the end.
+    pub(super) in_place: Vec<(Key, usize)>,
+    /// The different files of one key, in order, by the start of their range.
+    pub(super) distinct: HashMap<(bool, usize), Arc<[usize]>>,
+    /// All files by name, once a reference is missing.
+    pub(super) by_name: Option<Vec<(Key, usize)>>,
+    /// The bytes that all of this takes.
+    pub(super) taken: u64,
+    /// Prefix files, if the files are given and not those of a file system.
+    pub(super) given: Option<Given>,
+}
+
+pub(super) struct Archive {
+    pub(super) path: Arc<Path>,
+    pub(super) member: Option<Name>,
+    pub(super) address: Name,
+    /// The prefix of its members' names in the game.
+    pub(super) root: String,
+    /// Its members, until they are files of the index.
+    listing: Listing,
+    /// The identity of the file, and the path in it, once computed.
+    pub(super) identity: Option<Key>,
+}
+
+pub(super) struct File {
+    /// The archive; `None` for a loose file, whose name is its path.
+    pub(super) archive: Option<usize>,
+    pub(super) text: Range<usize>,
+    pub(super) lossy: bool,
+}
+
+impl<'s> Index<'s> {
+    pub(super) fn new(scan: &'s Scan, assumed: &[String]) -> Self {
+        Self {
+            scan,
+            hash: RandomState::new(),
+            assumed: assumed.iter().map(|prefix| folded(prefix)).collect(),
+            askers: Vec::new(),
+            loose: Vec::new(),
+            archives: Vec::new(),
+            by_address: HashMap::new(),
+            texts: String::new(),
+            files: Vec::new(),
+            in_game: Vec::new(),
+            in_place: Vec::new(),
+            distinct: HashMap::new(),
+            by_name: None,
+            taken: 0,
+            given: None,
+        }
+    }
+
+    /// Takes memory for a text and its entry.
+    pub(super) fn take(&mut self, bytes: usize) -> Result<()> {
+        pub(super) const BESIDE: u64 = 64;
+        self.taken = self.taken.saturating_add(bytes as u64).saturating_add(BESIDE);
+        let most = self.scan.limits.decoded_bytes.saturating_add(self.scan.progress.opened_bytes());
+        if self.taken > most {
+            return Err(Error::limit("bytes of names of files, members and references", most, flag::DECODED));
+        }
+        Ok(())
+    }
+
+    pub(super) fn add(&mut self, found: Found, seen: Option<Box<Seen>>, other: &mut impl FnMut(Found)) -> Result<()> {
+        match found {
+            Found::Asset(record) => {
+                let Record { path, member, summary, .. } = *record;
+                if member.is_none() {
+                    self.add_path(path.clone())?;
+                }
+                // This holds for most files of most scans.
+                if seen.is_none() && summary.references.is_empty() {
+                    return Ok(());
+                }
+                let path = match self.askers.last().map(|asker| &asker.path) {
+                    Some(last) if **last == *path => last.clone(),
+                    _ => path.into(),
+                };
+                let Seen { mut listing, mut asks, copies, inside, cut } = seen.map_or_else(Seen::default, |seen| *seen);
+                let list_cut = listing.as_mut().and_then(|listing| listing.cut.take());
+                for error in cut.into_iter().chain(list_cut) {
+                    other(Found::Unreadable(error.in_file(&path)));
+                }
+                if let Some(listing) = listing {
+                    self.add_archive(path.clone(), member.clone(), listing)?;
+                }
+                asks.extend(summary.references.into_iter().map(Ask::of));
+                if !asks.is_empty() {
+                    self.take(member.as_ref().map_or(0, |name| name.text.len()))?;
+                    // The path that a macro builds is part of its name.
+                    asks.iter().try_for_each(|ask| self.take(ask.reference.name.text.len().saturating_mul(2)))?;
+                    self.take(copies.as_ref().map_or(0, |copies| copies.0.len().saturating_mul(16)))?;
+                    self.take(inside.len().saturating_mul(8))?;
+                    let name = name_of(&path, member.as_ref());
+                    let is_included = is_included(name);
+                    let in_game =
+                        matches!(summary.format, Some(Format::Odol | Format::Mlod | Format::Rap)) || is_config(name);
+                    let is_followed = is_included || is_material(name);
+                    let home = Home::default();
+                    self.askers.push(Asker {
+                        path,
+                        member,
+                        in_game,
+                        is_followed,
+                        is_included,
+                        asks,
+                        home,
+                        copies,
+                        inside,
+                    });
+                }
+            }
+            Found::NoAsset(path) => {
+                self.add_path(path.clone())?;
+                other(Found::NoAsset(path));
+            }
+            found => other(found),
+        }
+        Ok(())
+    }
+
+    pub(super) fn add_path(&mut self, path: PathBuf) -> Result<()> {
+        self.take(path.as_os_str().len())?;
+        self.loose.push(path);
+        Ok(())
+    }
+
+    pub(super) fn add_archive(&mut self, path: Arc<Path>, member: Option<Name>, mut listing: Listing) -> Result<()> {
+        let address = address(&path, member.as_ref());
+        let (place, archive) = (key(&self.hash, &address.text), self.archives.len());
+        // An archive that is given twice is kept once.
+        if self.by_address.insert(place, archive).is_some() {
+            return Ok(());
+        }
+        self.take(address.text.len().saturating_mul(2))?;
+        self.take(listing.root.len())?;
+        let mut start = 0;
+        for &Listed { end, .. } in &listing.members {
+            self.take_file(end.saturating_sub(start))?;
+            start = end;
+        }
+        let root = std::mem::take(&mut listing.root);
+        self.archives.push(Archive { path, member, address, root, listing, identity: None });
+        Ok(())
+    }
+
+    /// Adds the members of all archives as files, for which memory was taken.
+    pub(super) fn add_members(&mut self) {
+        for index in 0..self.archives.len() {
+            let Some(archive) = self.archives.get_mut(index) else { return };
+            let listing = std::mem::take(&mut archive.listing);
+            let place = key(&self.hash, &archive.address.text);
+            let mut root = self.hash.build_hasher();
+            root.write(below(&archive.root, "").as_bytes());
+            listing.each(|member, own, stored| {
+                let path = folded(stored);
+                let file = self.add_file(Some(index), own, member.lossy);
+                let in_archive = key(&self.hash, &path);
+                self.in_game.push((after(&root, &path), file));
+                self.in_place.push((self.hash.hash_one((place, in_archive)), file));
+            });
+        }
+    }
+
+    /// Takes memory for a file with a name of this length.
+    fn take_file(&mut self, bytes: usize) -> Result<()> {
+        /// The entry of its name without folders.
+        const BY_NAME: usize = 16;
+        self.take(bytes.saturating_add(BY_NAME))
+    }
+
+    fn add_file(&mut self, archive: Option<usize>, name: &str, lossy: bool) -> usize {
+        let (file, start) = (self.files.len(), self.texts.len());
+        self.texts.push_str(name);
+        self.files.push(File { archive, text: start..self.texts.len(), lossy });
+        file
+    }
+
+    pub(super) fn add_loose(&mut self, roots: &[PathBuf], askers: &mut [Asker]) -> Result<()> {
+        let files = std::mem::take(&mut self.loose);
+        let given = self.given.as_mut().map(std::mem::take);
+        let prefixes = Prefixes::of(&files, roots, given.as_ref());
+        for asker in askers.iter_mut().filter(|asker| asker.asks.iter().any(|ask| ask.way != Way::Path)) {
+            asker.home = self.home(asker, &prefixes);
+            self.take(asker.home.path.len().saturating_add(asker.home.root.len()))?;
+        }
+        let roots: HashSet<&Path> = roots.iter().map(PathBuf::as_path).collect();
+        for path in &files {
+            let Some((folder, name)) = path.parent().zip(path.file_name()) else { continue };
+            let name = folded(&Name::from(ByteStr::new(name.as_encoded_bytes())).text);
+            let address = address(path, None);
+            self.take_file(address.text.len())?;
+            let file = self.add_file(None, &address.text, address.lossy);
+            let (place, in_folder) = (key(&self.hash, &text(folder)), key(&self.hash, &name));
+            self.in_place.push((self.hash.hash_one((place, in_folder)), file));
+            let relative = |folder: &Path| Some(folded(&text(path.strip_prefix(folder).ok()?)));
+            for root in path.ancestors().filter(|folder| roots.contains(folder)) {
+                // A file that was named itself is at the root.
+                let in_game = relative(root).map(|path| if path.is_empty() { name.clone() } else { path });
+                self.in_game.extend(in_game.map(|path| (key(&self.hash, &path), file)));
+            }
+            for in_game in prefixes.paths_of(path) {
+                self.in_game.push((key(&self.hash, &in_game), file));
+            }
+        }
+        Ok(())
+    }
+
+    /// Prepares for lookups.
+    pub(super) fn sort(&mut self) {
+        for list in [&mut self.in_game, &mut self.in_place] {
+            list.sort_unstable();
+            list.dedup();
+        }
+    }
+
+    /// The range of matches in the list of paths in the game.
+    pub(super) fn find_in_game(&self, path: &str, kind: ReferenceKind) -> Range<usize> {
+        match find(&self.in_game, key(&self.hash, path)) {
+            found if found.is_empty() => {
+                instead_of(path, kind).map_or(found, |other| find(&self.in_game, key(&self.hash, &other)))
+            }
+            found => found,
+        }
+    }
+
+    /// The files of a range, by their addresses. A file given by several paths is kept once. Computed once for all
+    /// callers.
+    pub(super) fn distinct(&mut self, in_game: bool, range: Range<usize>) -> Arc<[usize]> {
+        let list = if in_game { &self.in_game } else { &self.in_place };
+        let files = list.get(range.clone()).unwrap_or_default().iter().map(|(_, file)| *file);
+        if range.len() < 2 {
+            return files.collect();
+        }
+        if let Some(known) = self.distinct.get(&(in_game, range.start)) {
+            return known.clone();
+        }
+        let mut all: Vec<usize> = files.collect();
+        let mut seen: HashSet<Key> = HashSet::new();
+        all.retain(|&file| self.identity(file).is_none_or(|identity| seen.insert(identity)));
+        all.sort_by(|&a, &b| self.order(a, b));
+        let all: Arc<[usize]> = all.into();
+        self.distinct.insert((in_game, range.start), all.clone());
+        all
+    }
+
+    pub(super) fn text_of(&self, file: &File) -> &str {
+        self.texts.get(file.text.clone()).unwrap_or_default()
+    }
+
+    /// A key that is equal for one file, whichever path it was given by.
+    pub(super) fn identity(&mut self, file: usize) -> Option<Key> {
+        let file = self.files.get(file)?;
+        let name = self.texts.get(file.text.clone())?;
+        let (hash, is_given) = (&self.hash, self.given.is_some());
+        let canonical = |path: &Path| match is_given {
+            true => path.into(),
+            false => path.canonicalize().unwrap_or_else(|_| path.into()),
+        };
+        let Some(archive) = file.archive else { return Some(hash.hash_one(canonical(Path::new(name)))) };
+        let Archive { path, member, identity, .. } = self.archives.get_mut(archive)?;
+        let member = member.as_ref().map(|member| &member.text);
+        let archive = *identity.get_or_insert_with(|| hash.hash_one((canonical(path), member)));
+        Some(hash.hash_one((archive, name)))
+    }
+
+    /// Compares two addresses.
+    pub(super) fn order(&self, a: usize, b: usize) -> Ordering {
+        let (Some(a), Some(b)) = (self.files.get(a), self.files.get(b)) else { return Ordering::Equal };
+        if a.archive == b.archive {
+            return self.text_of(a).cmp(self.text_of(b));
+        }
+        let whole = |file| {
+            let archive = self.archive_of(file).map(|archive| [archive.address.text.as_str(), "!/"]);
+            archive.into_iter().flatten().chain([self.text_of(file)]).flat_map(str::bytes)
+        };
+        whole(a).cmp(whole(b))
+    }
+
+    pub(super) fn archive_of(&self, file: &File) -> Option<&Archive> {
+        self.archives.get(file.archive?)
+    }
+
+    pub(super) fn target(&self, file: usize) -> Option<Name> {
+        let file = self.files.get(file)?;
+        let name = Name { text: self.text_of(file).to_owned(), lossy: file.lossy };
+        Some(join(self.archive_of(file).map(|archive| &archive.address), name))
+    }
+}
+
+/// The range of entries with this key.
+pub(super) fn find(list: &[(Key, usize)], key: Key) -> Range<usize> {
+    let start = list.partition_point(|(known, _)| *known < key);
+    let count = list.get(start..).unwrap_or_default().partition_point(|(known, _)| *known == key);
+    start..start.saturating_add(count)
+}

@@ -1,0 +1,195 @@
+//! Resolves references: finds the file that each asset means when it names another file.
+//!
+//! Arma's models (odol, mlod) name files of the game's virtual file system. In it, a member of a PBO is below the
+//! archive's prefix, or below the archive's own name if there is no prefix. A loose file has the path that it would
+//! have on a P drive: its path below each given folder, and below the prefix that a file such as `$PBOPREFIX$` gives to
+//! the nearest enclosing folder. If no enclosing folder has such a file, it is below the names of its addon (the
+//! outermost folder with a `config.cpp` or `config.bin`) and of the given folder. A zip is a folder of loose files.
+//! Case, kind of slash and a leading slash are ignored. A proxy or model may omit its `.p3d`. A `.tga` or `.png` stands
+//! for the `.paa` of the same name.
+//!
+//! Configs name files in the same way: binary ones (rap) and text (`.rvmat`, `.bisurf`, `config.cpp`, `.cfg`). A found
+//! material is followed: its own references come after it, [`via`](Link::via) the material. So are the `.hpp` and `.cpp`
+//! files that a config includes. Each is listed once, for the first that asks for it. Materials that nothing asks for
+//! come last.
+//!
+//! For b3d, bmx and lodka, only the last component of a name counts. The file is in the model's own folder, and in the
+//! same archive if the model is in one.
+
+mod asker;
+mod configs;
+mod elsewhere;
+mod files;
+mod index;
+mod inside;
+mod keys;
+mod link;
+mod prefix;
+mod seen;
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+pub use elsewhere::MOST_ELSEWHERE;
+pub use files::Files;
+pub use link::{Link, MOST_TARGETS, State};
+
+use self::asker::Asker;
+use self::configs::is_config;
+use self::index::Index;
+use self::keys::{Key, address, key};
+use self::seen::Seen;
+use super::{Found, Scan};
+use crate::base::error::Result;
+use crate::base::shown::shown;
+use crate::summary::ReferenceKind;
+
+/// Finds every reference of every asset in the scan, and the files among the scan's results that it may mean. `assumed`
+/// are prefixes of names that the game itself has, such as `ca\` or `a3\`. All other results of the scan are passed to
+/// `other`.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use meshpeek::scan::{Scan, refs};
+/// let mut missing = 0;
+/// refs::resolve(&Scan::new(["corpus/zip"]), &["ca\\".to_owned()], |_| {})?.each(|link| {
+///     missing += u64::from(link.state == refs::State::Missing);
+///     ControlFlow::Continue(())
+/// });
+/// assert!(missing > 0);
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+///
+/// # Errors
+/// Returns an error under the conditions of [`Scan::run`]. Returns [`Limit`](crate::ErrorKind::Limit) if the names take
+/// more than the bytes of the files plus [`Limits::decoded_bytes`](crate::Limits::decoded_bytes).
+pub fn resolve<'s>(scan: &'s Scan, assumed: &[String], other: impl FnMut(Found) + Send) -> Result<Links<'s>> {
+    resolve_as(scan, assumed, false, other)
+}
+
+/// Like [`resolve`], and keeps the textures that ODOL models copied from materials, for [`Links::each_stale`].
+///
+/// # Errors
+/// Returns an error under the conditions of [`resolve`].
+pub fn resolve_copies<'s>(scan: &'s Scan, assumed: &[String], other: impl FnMut(Found) + Send) -> Result<Links<'s>> {
+    resolve_as(scan, assumed, true, other)
+}
+
+fn resolve_as<'s>(
+    scan: &'s Scan,
+    assumed: &[String],
+    copies: bool,
+    mut other: impl FnMut(Found) + Send,
+) -> Result<Links<'s>> {
+    let mut index = Index::new(scan, assumed);
+    let (hash, mut failed) = (index.hash.clone(), Ok(()));
+    scan.run_showing(
+        is_config,
+        |seen| Seen::of(seen, copies, &hash),
+        |found, seen| {
+            failed = index.add(found, seen.flatten(), &mut other);
+            if failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        },
+    )?;
+    failed?;
+    Links::of(index)
+}
+
+/// References, and the names of the files that they may mean. Each name is kept once, with some 60 bytes of overhead.
+pub struct Links<'s> {
+    index: Index<'s>,
+    askers: Vec<Asker>,
+}
+
+impl<'s> Links<'s> {
+    fn of(mut index: Index<'s>) -> Result<Self> {
+        let mut askers = std::mem::take(&mut index.askers);
+        // Without references, no files need to be found.
+        if !askers.is_empty() {
+            let scan = index.scan;
+            index.add_members();
+            index.add_loose(&scan.paths, &mut askers)?;
+            index.sort();
+            askers.sort_by(Asker::order);
+        }
+        Ok(Self { index, askers })
+    }
+
+    /// Passes each resolved reference to the callback, sorted by path and member, until the callback breaks.
+    pub fn each(mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) {
+        let followed = self.followed();
+        let mut seen = vec![false; self.askers.len()];
+        for is_followed in [false, true] {
+            for (root, asker) in self.askers.iter().enumerate() {
+                let is_next = asker.is_followed == is_followed && !asker.is_included;
+                if !is_next || std::mem::replace(seen.get_mut(root).unwrap_or(&mut false), true) {
+                    continue;
+                }
+                // The assets and configs that lead to the reference, the next reference of each, and their addresses.
+                let mut around = vec![(root, 0_usize, None)];
+                while let Some((current, next, via)) = around.last_mut() {
+                    let Some(inner) = self.askers.get(*current) else { return };
+                    let Some(ask) = inner.asks.get(*next) else {
+                        around.pop();
+                        continue;
+                    };
+                    *next = next.saturating_add(1);
+                    let (path, member) = (&*asker.path, asker.member.as_ref());
+                    let link = Link { path, member, via: via.as_ref(), ..self.index.link(inner, ask) };
+                    if each(&link).is_break() {
+                        return;
+                    }
+                    if !matches!(ask.reference.kind, ReferenceKind::Material | ReferenceKind::Include) {
+                        continue;
+                    }
+                    for target in link.targets {
+                        let Some(&inner) = followed.get(&key(&self.index.hash, &target.text)) else { continue };
+                        if !std::mem::replace(seen.get_mut(inner).unwrap_or(&mut false), true) {
+                            around.push((inner, 0, Some(target)));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Passes each texture of a material to the callback that an ODOL model with a copy of this material does not
+    /// have in the copy, until the callback breaks. Needs [`resolve_copies`].
+    pub fn each_stale(mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) {
+        /// The most textures of a material to compare. Real ones have up to 9.
+        const MOST_STAGES: usize = 64;
+        let followed = self.followed();
+        let hash = self.index.hash.clone();
+        for asker in &self.askers {
+            let Some(copies) = &asker.copies else { continue };
+            for ask in asker.asks.iter().filter(|ask| ask.reference.kind == ReferenceKind::Material) {
+                let material = self.index.link(asker, ask);
+                let [via] = material.targets.as_slice() else { continue };
+                let Some(inner) = followed.get(&key(&hash, &via.text)).and_then(|&inner| self.askers.get(inner)) else {
+                    continue;
+                };
+                let textures = inner.asks.iter().filter(|ask| ask.reference.kind == ReferenceKind::Texture);
+                for texture in textures.take(MOST_STAGES) {
+                    let (material, name) = (&ask.reference.name.text, &texture.reference.name.text);
+                    if copies.lacks(material, name, |text| key(&hash, text)) {
+                        let link = self.index.link(inner, texture);
+                        let (path, member) = (&*asker.path, asker.member.as_ref());
+                        if each(&Link { path, member, via: Some(via), ..link }).is_break() {
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The materials and included texts, by the keys of their addresses.
+    fn followed(&self) -> HashMap<Key, usize> {
+        let followed = self.askers.iter().enumerate().filter(|(_, asker)| asker.is_followed);
+        followed
+            .map(|(index, asker)| (key(&self.index.hash, &address(&asker.path, asker.member.as_ref()).text), index))
+            .collect()
+    }
+}
+
+shown!([] Debug for Links<'_>, |links| "Links({} assets)", links.askers.len());

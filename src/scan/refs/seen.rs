@@ -1,0 +1,143 @@
+//! The names and references that are taken from an asset or a text while it is open.
+
+use std::hash::RandomState;
+
+use memchr::memmem;
+
+use super::configs::{Ask, Copies, asks, is_config};
+use super::inside::inside;
+use super::keys::{Key, key, name_of, stem};
+use super::prefix::{folded, text};
+use crate::asset::Asset;
+use crate::asset::address::{Names, unnumbered};
+use crate::asset::container::Container;
+use crate::base::error::{Error, Result};
+use crate::base::text::Name;
+use crate::scan::{Record, Sighting};
+
+/// The parts of an asset or text that are kept.
+#[derive(Default)]
+pub(super) struct Seen {
+    pub(super) listing: Option<Listing>,
+    /// The references of a text.
+    pub(super) asks: Vec<Ask>,
+    pub(super) copies: Option<Copies>,
+    /// The names of the images inside the asset, sorted.
+    pub(super) inside: Vec<Key>,
+    /// Why something is incomplete.
+    pub(super) cut: Option<Error>,
+}
+
+impl Seen {
+    /// Returns `None` if there is nothing to keep, as from most assets.
+    pub(super) fn of(seen: &Sighting<'_, '_>, copies: bool, hash: &RandomState) -> Option<Box<Self>> {
+        let this = Self::read(seen, copies, hash);
+        let Self { listing, asks, copies, inside, cut } = &this;
+        let is_empty = listing.is_none() && asks.is_empty() && copies.is_none() && inside.is_empty() && cut.is_none();
+        (!is_empty).then(|| Box::new(this))
+    }
+
+    fn read(seen: &Sighting<'_, '_>, copies: bool, hash: &RandomState) -> Self {
+        let Some(asset) = seen.asset else {
+            // Only texts and damaged assets have none.
+            if seen.record.summary.format.is_some()
+                || !is_config(name_of(&seen.record.path, seen.record.member.as_ref()))
+            {
+                return Self::default();
+            }
+            return match read_text(seen) {
+                Ok((asks, cut)) => Self { asks, cut, ..Self::default() },
+                Err(error) => Self { cut: Some(error), ..Self::default() },
+            };
+        };
+        // A model's materials are read a second time.
+        let is_wanted = copies && seen.budget.work(seen.data.len() as u64).is_ok();
+        let copies = if is_wanted { Copies::of(asset, |text| key(hash, text)) } else { None };
+        let mut this = Self { listing: Listing::of(seen), copies, ..Self::default() };
+        if !seen.record.summary.references.is_empty() {
+            this.cut = inside(asset, seen.budget, hash, &mut this.inside).err();
+        }
+        this
+    }
+}
+
+/// The references of a text, within the budget of its file.
+fn read_text(seen: &Sighting<'_, '_>) -> Result<(Vec<Ask>, Option<Error>)> {
+    /// The most bytes that references take per byte of a text: the shortest has four.
+    const NAMES_PER_BYTE: u64 = 32;
+    let (bytes, limits) = (seen.data.len() as u64, seen.budget.limits());
+    seen.budget.work(bytes)?;
+    let _held = seen.budget.hold(bytes.saturating_mul(NAMES_PER_BYTE).min(limits.reference_bytes.saturating_mul(2)))?;
+    Ok(asks(seen.data, limits))
+}
+
+/// The contents of an archive.
+#[derive(Default)]
+pub(super) struct Listing {
+    /// The names by which addresses distinguish its members, concatenated.
+    pub(super) texts: String,
+    pub(super) members: Vec<Listed>,
+    /// The members, in order, whose addresses do not spell their names as they are, and these names.
+    pub(super) respelled: Vec<(usize, String)>,
+    /// The prefix of their names in the game.
+    pub(super) root: String,
+    /// Why the list is incomplete.
+    pub(super) cut: Option<Error>,
+}
+
+pub(super) struct Listed {
+    /// The end of its name.
+    pub(super) end: usize,
+    pub(super) lossy: bool,
+}
+
+/// The cost of listing a member, in bytes of [work](crate::Budget::work), in addition to its name.
+const LISTED_WORK: u64 = 64;
+
+impl Listing {
+    pub(super) fn of(seen: &Sighting<'_, '_>) -> Option<Self> {
+        let asset = seen.asset?;
+        let container = Container::of(asset)?;
+        let mut names = Names::of(&container);
+        let mut listing = Self { root: root_of(asset, seen.record), ..Self::default() };
+        for member in container.members().map_while(Result::ok) {
+            let name = member.name();
+            if let Err(error) = seen.budget.work(LISTED_WORK.saturating_add(name.len() as u64)) {
+                listing.cut = Some(error);
+                break;
+            }
+            let own = names.next(name);
+            if memmem::find(name.as_bytes(), b"!/").is_some() {
+                listing.respelled.push((listing.members.len(), Name::from(name).text));
+            }
+            listing.texts.push_str(&own.text);
+            listing.members.push(Listed { end: listing.texts.len(), lossy: own.lossy });
+        }
+        Some(listing)
+    }
+
+    /// Passes each member's address in the archive to the closure, and its name as stored.
+    pub(super) fn each(&self, mut each: impl FnMut(&Listed, &str, &str)) {
+        let (mut start, mut respelled) = (0, self.respelled.iter().peekable());
+        for (index, member) in self.members.iter().enumerate() {
+            let own = self.texts.get(start..member.end).unwrap_or_default();
+            let stored = respelled.next_if(|(other, _)| *other == index).map(|(_, name)| name.as_str());
+            each(member, own, stored.unwrap_or_else(|| unnumbered(own)));
+            start = member.end;
+        }
+    }
+}
+
+/// The prefix of the names of an archive's members in the game's file system.
+fn root_of(asset: &Asset<'_>, record: &Record) -> String {
+    match asset {
+        Asset::Pbo(archive) => match archive.prefix().map(Name::from) {
+            Some(prefix) => folded(&prefix.text),
+            None => {
+                let name = record.member.as_ref().map_or_else(|| text(&record.path), |member| member.text.clone());
+                stem(&folded(&name)).to_owned()
+            }
+        },
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,201 @@
+//! Converts problems, files and LODs to rows.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::SystemTime;
+
+use arrow_array::ArrayRef;
+use arrow_schema::{ArrowError, Field};
+
+use super::cells::{Column, Flag, Float, Int, Long, OrNull, Text, Time, clamped, columns, fitting};
+use super::plain::{Key, index};
+use meshpeek::resolution::Resolution;
+use meshpeek::scan::{Record, Sighting};
+use meshpeek::summary::{Name, Problem};
+use meshpeek::view::ByteStr;
+use meshpeek::{Asset, Error, Format};
+
+/// A problem of an asset, or of a path that cannot be read.
+pub(super) struct ProblemRow<'p> {
+    key: Key<'p>,
+    is_lossy: bool,
+    format: Option<Format>,
+    problem: &'p Problem,
+}
+
+columns! {
+    /// The problems of assets.
+    Problems of row: &ProblemRow<'_> {
+        path: Text = &row.key.path.text,
+        member: OrNull<Text> = row.key.member(),
+        lossy: Flag = row.is_lossy,
+        format: OrNull<Text> = row.format.map(Format::name),
+        severity: Text = row.problem.severity.name(),
+        code: Text = row.problem.code.name(),
+        offset: OrNull<Long> = row.problem.offset.and_then(fitting),
+        message: Text = &row.problem.message,
+    }
+}
+
+/// Emits the problems of a record.
+pub(super) fn tell_problems(
+    record: &Record,
+    take: &mut dyn FnMut(&ProblemRow<'_>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let path = record.path_name();
+    record.summary.problems.iter().try_for_each(|problem| {
+        let key = Key { path: &path, member: record.member.as_ref() };
+        take(&ProblemRow { key, is_lossy: record.is_lossy(), format: record.summary.format, problem })
+    })
+}
+
+/// Emits the problem of a path that cannot be read.
+pub(super) fn tell_unreadable(error: &Error, take: impl FnOnce(&ProblemRow<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+    let path = named(error.path().unwrap_or(Path::new("")));
+    let key = Key { path: &path, member: None };
+    take(&ProblemRow { key, is_lossy: path.lossy, format: None, problem: &Problem::error(error) })
+}
+
+fn named(path: &Path) -> Name {
+    ByteStr::new(path.as_os_str().as_encoded_bytes()).into()
+}
+
+/// A file that a scan found.
+pub(super) struct FileRow {
+    path: Name,
+    state: &'static str,
+    format: Option<Format>,
+    bytes: Option<u64>,
+    modified: Option<SystemTime>,
+}
+
+columns! {
+    /// The files of a scan, assets or not.
+    Files of row: &FileRow {
+        path: Text = &row.path.text,
+        lossy: Flag = row.path.lossy,
+        state: Text = row.state,
+        format: OrNull<Text> = row.format.map(Format::name),
+        bytes: OrNull<Long> = row.bytes.and_then(fitting),
+        mtime: OrNull<Time> = row.modified,
+    }
+}
+
+impl FileRow {
+    /// The row of a record, unless it is that of a member.
+    pub(super) fn of(record: &Record) -> Option<Self> {
+        let Record { summary, modified, .. } = record;
+        let state = if summary.is_asset() { "asset" } else { "other" };
+        let (format, bytes, modified) = (summary.format, Some(summary.bytes), *modified);
+        record.member.is_none().then(|| Self { path: record.path_name(), state, format, bytes, modified })
+    }
+
+    /// The row of a file that is not an asset. Asks the file system for its size.
+    pub(super) fn other(path: &Path) -> Self {
+        let metadata = path.metadata().ok();
+        let bytes = metadata.as_ref().map(std::fs::Metadata::len);
+        let modified = metadata.and_then(|metadata| metadata.modified().ok());
+        Self { path: named(path), state: "other", format: None, bytes, modified }
+    }
+
+    /// The row of a path that cannot be read.
+    pub(super) fn unreadable(error: &Error) -> Self {
+        let path = named(error.path().unwrap_or(Path::new("")));
+        Self { path, state: "unreadable", format: None, bytes: None, modified: None }
+    }
+}
+
+/// A LOD of an Arma model.
+pub(super) struct LodRow<'l> {
+    key: Key<'l>,
+    index: usize,
+    resolution: Resolution,
+    bytes: u64,
+    vertices: u64,
+    faces: u64,
+    sections: Option<u64>,
+    textures: Option<u64>,
+    materials: Option<u64>,
+    selections: u64,
+    properties: u64,
+}
+
+columns! {
+    /// The LODs of ODOL and MLOD models.
+    Lods of row: &LodRow<'_> {
+        path: Text = &row.key.path.text,
+        member: OrNull<Text> = row.key.member(),
+        lod: Int = index(row.index),
+        resolution: Float = row.resolution.0,
+        lod_name: Text = &row.resolution.to_string(),
+        visual: Flag = row.resolution.is_visual(),
+        bytes: Long = clamped(row.bytes),
+        vertices: Long = clamped(row.vertices),
+        faces: Long = clamped(row.faces),
+        sections: OrNull<Long> = row.sections.and_then(fitting),
+        textures: OrNull<Long> = row.textures.and_then(fitting),
+        materials: OrNull<Long> = row.materials.and_then(fitting),
+        selections: Long = clamped(row.selections),
+        properties: Long = clamped(row.properties),
+    }
+}
+
+/// The size of a row in the results, without its texts.
+const ROW_BYTES: u64 = 128;
+
+/// Emits the LODs of a model. Ends at the first that cannot be read, and if the budget is spent.
+pub(super) fn tell_lods(
+    seen: &Sighting<'_, '_>,
+    take: &mut dyn FnMut(&LodRow<'_>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let path = seen.record.path_name();
+    let member = seen.record.member.as_ref();
+    let text = path.text.len().saturating_add(member.map_or(0, |member| member.text.len()));
+    let key = || Key { path: &path, member };
+    let mut take = |row: LodRow<'_>| match seen.budget.output(ROW_BYTES.saturating_add(text as u64)) {
+        Ok(()) => take(&row),
+        Err(_) => ControlFlow::Continue(()),
+    };
+    match seen.asset.filter(|_| !seen.is_continued) {
+        Some(Asset::Odol(model)) => {
+            for entry in model.lods() {
+                let Ok(Some(lod)) = model.lod(entry.index) else { continue };
+                take(LodRow {
+                    key: key(),
+                    index: entry.index,
+                    resolution: entry.resolution,
+                    bytes: entry.byte_len(),
+                    vertices: lod.point_count.into(),
+                    faces: lod.faces.len() as u64,
+                    sections: Some(lod.sections.len() as u64),
+                    textures: Some(lod.textures.len() as u64),
+                    materials: Some(lod.materials.len() as u64),
+                    selections: lod.selections.len() as u64,
+                    properties: lod.properties.len() as u64,
+                })?;
+            }
+            ControlFlow::Continue(())
+        }
+        Some(Asset::Mlod(model)) => {
+            for (number, (lod, span)) in model.lods().spanned().enumerate() {
+                let Ok(lod) = lod else { break };
+                let tags = |wanted: fn(&meshpeek::mlod::Tag<'_>) -> bool| lod.tags.iter().filter(wanted).count() as u64;
+                take(LodRow {
+                    key: key(),
+                    index: number,
+                    resolution: Resolution(lod.resolution),
+                    bytes: span.bytes,
+                    vertices: lod.points.len() as u64,
+                    faces: lod.faces.len() as u64,
+                    sections: None,
+                    textures: None,
+                    materials: None,
+                    selections: tags(|tag| tag.is_selection()),
+                    properties: tags(|tag| tag.property().is_some()),
+                })?;
+            }
+            ControlFlow::Continue(())
+        }
+        _ => ControlFlow::Continue(()),
+    }
+}

@@ -1,0 +1,199 @@
+//! Converts the triangles of models to rows.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, FixedSizeListArray, Float32Array, Int32Array};
+use arrow_schema::{ArrowError, DataType, Field};
+
+use super::cells::{Column, Ends, Flag, Float, Int, Long, OrNull, Text, clamped, columns, item};
+use super::plain::{Key, index};
+use meshpeek::geometry::{Mesh, Primitive};
+use meshpeek::scan::Sighting;
+use meshpeek::summary::Name;
+use meshpeek::{Asset, Budget, Error, Result};
+
+/// A column of lists of points with N coordinates.
+#[derive(Default)]
+pub(super) struct Points<const N: usize> {
+    numbers: Vec<f32>,
+    ends: Ends,
+    lists: usize,
+}
+
+impl<const N: usize> Points<N> {
+    const WIDTH: i32 = if N == 2 { 2 } else { 3 };
+}
+
+impl<const N: usize> Column for Points<N> {
+    type Cell<'c> = &'c [[f32; N]];
+
+    fn data_type() -> DataType {
+        DataType::List(item(DataType::FixedSizeList(item(DataType::Float32), Self::WIDTH)))
+    }
+
+    fn put(&mut self, cell: Option<&[[f32; N]]>) {
+        self.numbers.extend_from_slice(cell.unwrap_or_default().as_flattened());
+        self.ends.add(self.numbers.len().checked_div(N).unwrap_or(0));
+        self.lists = self.lists.saturating_add(1);
+    }
+
+    fn take(&mut self) -> std::result::Result<ArrayRef, ArrowError> {
+        self.lists = 0;
+        let numbers = Arc::new(Float32Array::from(std::mem::take(&mut self.numbers)));
+        let points = FixedSizeListArray::try_new(item(DataType::Float32), Self::WIDTH, numbers, None)?;
+        self.ends.take(Arc::new(points))
+    }
+
+    fn size(&self) -> (usize, usize) {
+        (self.lists, self.numbers.len().saturating_mul(size_of::<f32>()))
+    }
+}
+
+/// A column of lists of triangles.
+#[derive(Default)]
+pub(super) struct Triangles {
+    corners: Vec<i32>,
+    ends: Ends,
+    lists: usize,
+}
+
+impl Column for Triangles {
+    type Cell<'c> = &'c [u32];
+
+    fn data_type() -> DataType {
+        DataType::List(item(DataType::FixedSizeList(item(DataType::Int32), 3)))
+    }
+
+    fn put(&mut self, cell: Option<&[u32]>) {
+        let corner = |corner: &u32| i32::try_from(*corner).unwrap_or(i32::MAX);
+        self.corners.extend(cell.unwrap_or_default().iter().map(corner));
+        self.ends.add(self.corners.len() / 3);
+        self.lists = self.lists.saturating_add(1);
+    }
+
+    fn take(&mut self) -> std::result::Result<ArrayRef, ArrowError> {
+        self.lists = 0;
+        let corners = Arc::new(Int32Array::from(std::mem::take(&mut self.corners)));
+        self.ends.take(Arc::new(FixedSizeListArray::try_new(item(DataType::Int32), 3, corners, None)?))
+    }
+
+    fn size(&self) -> (usize, usize) {
+        (self.lists, self.corners.len().saturating_mul(size_of::<i32>()))
+    }
+}
+
+/// The triangles of one material in one mesh, at one place.
+pub(super) struct GeometryRow<'g> {
+    key: Key<'g>,
+    index: usize,
+    place: Option<Place>,
+    material: Option<String>,
+    texture: Option<String>,
+    mesh: Mesh,
+    problem: Option<String>,
+}
+
+/// The place of a primitive in the file.
+struct Place {
+    name: String,
+    lod: Option<(usize, f32)>,
+    model: usize,
+    node: Option<usize>,
+    mesh: usize,
+    is_visible: bool,
+}
+
+columns! {
+    /// The triangles of models.
+    Geometry of row: &GeometryRow<'_> {
+        path: Text = &row.key.path.text,
+        member: OrNull<Text> = row.key.member(),
+        primitive: Int = index(row.index),
+        name: OrNull<Text> = row.place.as_ref().map(|place| &*place.name),
+        lod: OrNull<Int> = row.place.as_ref().and_then(|place| place.lod).map(|(lod, _)| index(lod)),
+        resolution: OrNull<Float> = row.place.as_ref().and_then(|place| place.lod).map(|(_, resolution)| resolution),
+        model: OrNull<Int> = row.place.as_ref().map(|place| index(place.model)),
+        node: OrNull<Int> = row.place.as_ref().and_then(|place| place.node).map(index),
+        mesh: OrNull<Int> = row.place.as_ref().map(|place| index(place.mesh)),
+        visible: OrNull<Flag> = row.place.as_ref().map(|place| place.is_visible),
+        material: OrNull<Text> = row.material.as_deref(),
+        texture: OrNull<Text> = row.texture.as_deref(),
+        positions: Points<3> = &row.mesh.positions,
+        normals: Points<3> = &row.mesh.normals,
+        uvs: Points<2> = row.mesh.uvs.first().map_or(&[], |uvs| uvs.as_slice()),
+        triangles: Triangles = &row.mesh.indices,
+        left_out: Long = clamped(row.mesh.left_out),
+        problem: OrNull<Text> = row.problem.as_deref(),
+    }
+}
+
+/// The size of a row in the results, without its texts and arrays.
+const ROW_BYTES: u64 = 256;
+
+/// Emits the primitives of a model. Ends if the budget is spent, with a row that says so.
+pub(super) fn tell(
+    seen: &Sighting<'_, '_>,
+    take: &mut dyn FnMut(&GeometryRow<'_>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let Some(asset) = seen.asset.filter(|_| !seen.is_continued) else { return ControlFlow::Continue(()) };
+    let path = seen.record.path_name();
+    let key = || Key { path: &path, member: seen.record.member.as_ref() };
+    of_asset(asset, seen.budget, &key, take)
+}
+
+/// Emits the primitives of an asset.
+pub(super) fn of_asset<'k>(
+    asset: &Asset<'_>,
+    budget: &Budget,
+    key: &dyn Fn() -> Key<'k>,
+    take: &mut dyn FnMut(&GeometryRow<'_>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    for (index, primitive) in asset.primitives().enumerate() {
+        let mut row = GeometryRow {
+            key: key(),
+            index,
+            place: None,
+            material: None,
+            texture: None,
+            mesh: Mesh::default(),
+            problem: None,
+        };
+        let filled = primitive.and_then(|primitive| row.fill(&primitive, budget));
+        row.problem = filled.as_ref().err().map(Error::message);
+        take(&row)?;
+        if budget.output(0).is_err()
+            || filled.is_err_and(|error| matches!(error.kind(), meshpeek::ErrorKind::Limit { .. }))
+        {
+            break;
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+impl GeometryRow<'_> {
+    fn fill(&mut self, primitive: &Primitive<'_>, budget: &Budget) -> Result<()> {
+        let place = primitive.place();
+        let name = Name::from(place.name).text;
+        budget.output(ROW_BYTES.saturating_add(name.len() as u64))?;
+        self.place = Some(Place {
+            name,
+            lod: place.lod,
+            model: place.model,
+            node: place.node,
+            mesh: place.mesh,
+            is_visible: place.visible,
+        });
+        if let Some(material) = primitive.material()? {
+            self.texture = material.base().map(|texture| Name::from(texture.name).text);
+            self.material = Some(Name::from(material.name).text);
+        }
+        let texts = [&self.texture, &self.material].into_iter().flatten().map(String::len).sum::<usize>();
+        budget.output(texts as u64)?;
+        let mesh = primitive.to_mesh(budget)?;
+        let points = mesh.positions.len().saturating_add(mesh.normals.len()).saturating_add(mesh.indices.len());
+        budget.output((points as u64).saturating_mul(12))?;
+        self.mesh = mesh;
+        Ok(())
+    }
+}
