@@ -8,6 +8,8 @@ export type Response = { id: number; answer?: unknown; error?: string; fatal?: b
 
 /** Files up to this size are read whole. */
 let wholeBelow = 4 << 20;
+/** Milliseconds between two messages about progress. */
+let interval = 100;
 
 // Of workers only; the types of a page do not have it.
 declare const FileReaderSync: { new (): { readAsArrayBuffer(blob: Blob): ArrayBuffer } };
@@ -21,7 +23,7 @@ let lastTold = 0;
 /** Says how much of the call under way is done, a few times per second. */
 function progress(done: number, all: number) {
   const now = performance.now();
-  if (now - lastTold < 100) return;
+  if (now - lastTold < interval) return;
   lastTold = now;
   self.postMessage({ id: asked, progress: [done, all] } satisfies Response);
 }
@@ -77,9 +79,13 @@ const ready = init({ module_or_path: module });
 ready.catch(() => {});
 
 async function handle({ method, args }: Request): Promise<unknown> {
-  // For tests: small archives by ranges, too.
+  // For tests: small archives by ranges, too, and every step of the progress.
   if (method === 'wholeBelow') {
     wholeBelow = args[0] as number;
+    return null;
+  }
+  if (method === 'interval') {
+    interval = args[0] as number;
     return null;
   }
   await ready;

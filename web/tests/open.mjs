@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-import { at, facts, folder, meshpeek, on, openFiles, pboHeader, ready, relative, server, tab, walk } from './page.mjs';
+import { at, eventually, facts, folder, meshpeek, on, openFiles, pboHeader, ready, relative, server, tab, walk } from './page.mjs';
 
 const walkNames = (root) => walk(root).map((file) => relative(root, file));
 
@@ -70,7 +70,7 @@ on('a shared address opens the same view', async (page, t, { context }) => {
   await other.locator('#message', { hasText: 'assets.zip' }).waitFor();
   await other.setInputFiles('#files', [at('zip/assets.zip')]);
   await other.waitForFunction(() => document.querySelector('.detail-pane')?.textContent.includes('nodes/0'));
-  assert.deepEqual(await view(other), await view(page));
+  await eventually(async () => assert.deepEqual(await view(other), await view(page)));
 });
 
 on('an address of the web opens by ranges', async (page) => {
@@ -159,11 +159,13 @@ on('a folder opens, and its references are those of the program', async (page, t
   // As the user sees them.
   await page.evaluate(() => { location.hash = '#mod/models/everything.p3d&facts'; });
   await page.waitForFunction(() => document.getElementById('title').textContent === 'mod/models/everything.p3d');
-  assert.equal(await page.locator('#file-list [aria-selected=true] .label').innerText(), 'everything.p3d');
+  const chosen = page.locator('#file-list [aria-selected=true] .label');
+  await eventually(async () => assert.equal(await chosen.innerText(), 'everything.p3d'));
   await tab(page, 'facts');
   await page.locator('#panel-facts tr.found').first().waitFor();
   const own = links.filter(({ path }) => path.endsWith('models/everything.p3d'));
-  assert.equal(await page.locator('#panel-facts table', { hasText: 'Named in' }).locator('tbody tr').count(), own.length);
+  const rows = page.locator('#panel-facts table', { hasText: 'Named in' }).locator('tbody tr');
+  await eventually(async () => assert.equal(await rows.count(), own.length));
   const { target } = own.find((link) => link.target);
   await page.locator('#panel-facts tr.found button', { hasText: target }).first().click();
   await page.waitForFunction((target) => document.getElementById('title').textContent === target, target);

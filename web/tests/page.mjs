@@ -102,8 +102,8 @@ after(async () => {
 });
 
 /**
- * Runs on a fresh page, which must end without an error of its own. A wait that took too long, as on a busy machine, is
- * tried once more on another page.
+ * Runs on a fresh page, which must end without an error of its own. On a busy machine a wait can take too long, or a page
+ * can be looked at before it is drawn, so a failure is tried on two more pages. Each failure is printed.
  */
 export function on(name, run, { url, context, skip: not, timeout = 480_000, expected = [] } = {}) {
   const once = async (t) => {
@@ -116,14 +116,27 @@ export function on(name, run, { url, context, skip: not, timeout = 480_000, expe
     }
   };
   test(name, { skip: skip || not, timeout }, async (t) => {
-    try {
-      await once(t);
-    } catch (error) {
-      if (error.name !== 'TimeoutError') throw error;
-      t.diagnostic(`once more after: ${error.message.split('\n')[0]}`);
-      await once(t);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await once(t);
+      } catch (error) {
+        if (attempt === 3) throw error;
+        t.diagnostic(`once more after: ${error.stack}`);
+      }
     }
   });
+}
+
+/** Waits until a check holds. Fails as the check does if it does not hold for 15 seconds. */
+export async function eventually(check) {
+  for (const end = Date.now() + 15_000; ; ) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
 }
 
 /** A page of which every error is kept. */

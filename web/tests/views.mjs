@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { at, download, folder, meshpeek, on, openFiles, ready, tab } from './page.mjs';
+import { at, download, eventually, folder, meshpeek, on, openFiles, ready, tab } from './page.mjs';
 
 on('selecting a field selects its bytes, and a byte its field', async (page) => {
   await openFiles(page, [at('b3d/everything.b3d')]);
@@ -17,9 +17,10 @@ on('selecting a field selects its bytes, and a byte its field', async (page) => 
     await page.getByLabel('Go to offset').fill(`0x${field.offset.toString(16)}`);
     await page.getByRole('button', { name: 'Go', exact: true }).click();
     await page.waitForFunction((selector) => document.querySelector('.detail-pane')?.textContent.includes(selector), field.selector);
-    assert.equal(await current(), field.name);
-    const marked = await page.locator('#hex .codes .on').evaluateAll((bytes) => bytes.map((byte) => Number(byte.dataset.at)));
-    assert.deepEqual(marked, Array.from({ length: field.bytes }, (_, index) => field.offset + index));
+    await eventually(async () => assert.equal(await current(), field.name));
+    const marked = () => page.locator('#hex .codes .on').evaluateAll((bytes) => bytes.map((byte) => Number(byte.dataset.at)));
+    const own = Array.from({ length: field.bytes }, (_, index) => field.offset + index);
+    await eventually(async () => assert.deepEqual(await marked(), own));
   }
   // From the field to its bytes: the line before the current one.
   await page.locator('#tree').focus();
@@ -49,12 +50,11 @@ on('a clip moves the model', async (page) => {
   const start = await shot();
   const end = await page.locator('#timeline').getAttribute('max');
   await page.locator('#timeline').fill(String(Math.floor(Number(end) * 500) / 1000));
-  const middle = await shot();
-  assert.ok(!start.equals(middle), 'the picture at half time is that at the start');
+  await eventually(async () => assert.ok(!start.equals(await shot()), 'the picture at half time is that at the start'));
   await page.getByRole('button', { name: 'Play' }).click();
-  await page.waitForTimeout(400);
+  const now = await page.locator('#timeline').inputValue();
+  await eventually(async () => assert.notEqual(await page.locator('#timeline').inputValue(), now));
   await page.getByRole('button', { name: 'Pause' }).click();
-  assert.notEqual(await page.locator('#timeline').inputValue(), '0');
 });
 
 on('the views of a model change its picture', async (page) => {
@@ -64,22 +64,24 @@ on('the views of a model change its picture', async (page) => {
     await page.waitForTimeout(250);
     return page.locator('#view').screenshot();
   };
+  /** The picture, when it is another than this. */
+  const changed = (last, why) => eventually(async () => {
+    const next = await shot();
+    assert.ok(!next.equals(last), why);
+    return next;
+  });
   let last = await shot();
   for (const name of ['Wireframe', 'Bounds', 'Axes']) {
     await page.getByLabel(name, { exact: true }).check();
-    const next = await shot();
-    assert.ok(!next.equals(last), name);
-    last = next;
+    last = await changed(last, name);
   }
   await page.getByRole('button', { name: 'Selections' }).click();
   await page.locator('#selection').selectOption({ index: 1 });
-  await page.waitForTimeout(500);
-  assert.ok(!(await shot()).equals(last), 'the vertices of a selection are marked');
-  last = await shot();
+  last = await changed(last, 'the vertices of a selection are marked');
   await page.getByLabel('Hide selection', { exact: true }).check();
-  assert.ok(!(await shot()).equals(last), 'a selection is hidden');
+  await changed(last, 'a selection is hidden');
   await page.getByLabel('Hide selection', { exact: true }).uncheck();
-  assert.ok((await shot()).equals(last), 'and shown again');
+  await eventually(async () => assert.ok((await shot()).equals(last), 'and shown again'));
   assert.equal(await page.getByRole('button', { name: 'Save .glb' }).count(), 0);
   assert.match(await page.locator('#panel-model').innerText(), /Not offered as \.glb/);
 });
@@ -98,7 +100,7 @@ on('saved files are those of the program', async (page) => {
   assert.ok(selectors.length > 5);
   for (const selector of selectors.slice(0, 12)) {
     await control.selectOption(selector);
-    await page.waitForFunction((selector) => decodeURIComponent(location.hash).includes(`@${selector}`), selector);
+    await page.waitForFunction((selector) => decodeURIComponent(location.hash).includes(`@${selector}&`), selector);
     const dump = (format) => meshpeek(['dump', path, selector, '--format', format]).stdout;
     assert.equal((await download(page, 'Save .csv')).toString(), dump('csv').toString(), selector);
     assert.ok((await download(page, 'Save .npy')).equals(dump('npy')), `${selector} as NPY`);
