@@ -1,6 +1,6 @@
 //! Binarised models of Flashpoint, Arma and DayZ, `.p3d` with the signature `ODOL`, versions 7 and 40 to 75.
 //!
-//! | version | count of | game | evidence |
+//! | version | line | game | evidence |
 //! | --- | --- | --- | --- |
 //! | 7 | Arma | Operation Flashpoint, Arma: Cold War Assault | the engine's source, one test file |
 //! | 28-39 | Arma | between Flashpoint and Arma | not read |
