@@ -25,7 +25,7 @@
 //! | name the field of every byte | [`dissect::dissect`] | each record is read twice; nothing is decoded |
 //! | look up a format's field names and meanings | [`schema::records`] | nothing: they are constants |
 //! | read one format through types of its own | its module, such as [`b3d::Scene`](b3d/struct.Scene.html) or [`odol::Model`](odol/struct.Model.html) | what you request |
-//! | open one archive member at any depth | [`address::Address`](address/struct.Address.html), [`address::open_member`](address/fn.open_member.html) | that member and the archives around it are inflated |
+//! | open one member of an archive, or of an archive in it | [`address::Address`](address/struct.Address.html), [`address::open_member`](address/fn.open_member.html) | that member and the archives around it are inflated |
 //! | get only the facts at the start of a file | [`Inspect::summarize_header`] | what the format's [`Depth::Header`] reads |
 //! | keep an opened asset together with its bytes | [`OwnedAsset`](struct.OwnedAsset.html) | the cost of opening, and two reference counters |
 //! | read a file of which you have only some bytes, as over HTTP | [`ranges`] | the ranges that are needed |
