@@ -22,7 +22,7 @@
 //! | find every problem in a file | [`Inspect::verify`] | every block is decoded, one at a time; every index is checked |
 //! | list every part, field and array of an asset | [`Inspect::outline`] with a [`Visitor`](inspect::Visitor) | what the visitor reads |
 //! | get one array by its name, such as `meshes/0/positions` | [`inspect::Selector`], which finds a [`Table`](view::Table) | the path to the array, then the rows that are read |
-//! | name the field of every byte | [`dissect::dissect`] | each record is read twice; nothing is decoded |
+//! | name the field of every byte | [`dissect::dissect`] | records are read twice; compressed blocks are not decoded |
 //! | look up a format's field names and meanings | [`schema::records`] | nothing: they are constants |
 //! | read one format through types of its own | its module, such as [`b3d::Scene`](b3d/struct.Scene.html) or [`odol::Model`](odol/struct.Model.html) | what you request |
 //! | open one member of an archive, or of an archive in it | [`address::Address`](address/struct.Address.html), [`address::open_member`](address/fn.open_member.html) | that member and the archives around it are inflated |

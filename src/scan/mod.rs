@@ -79,7 +79,7 @@ pub struct Scan {
     pub jobs: Option<usize>,
     /// How each file's bytes are accessed. They are read, unless the caller [opts in](Access::map_large) to maps.
     pub access: Access,
-    /// True to prefetch members of mapped archives as soon as a thread has waited for the system.
+    /// True to prefetch members of mapped archives, once a thread has had to wait for data from the disk.
     pub read_ahead: bool,
     /// The limits for each asset, and for each file together with its members.
     pub limits: Limits,
