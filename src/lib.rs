@@ -1,5 +1,7 @@
-//! Inspects 3D game assets without loading them. Arrays are read in place. Compressed blocks are decoded only on
-//! access.
+//! Inspects 3D game assets without loading them.
+//!
+//! Assets are models, animations, textures, configs and archives of games. Arrays are read in place. Compressed blocks
+//! are decoded only on access.
 //!
 //! ```
 //! # let bytes = b"BB3D\x04\0\0\0\x01\0\0\0";
@@ -14,20 +16,20 @@
 //!
 //! | task | start from | cost |
 //! | --- | --- | --- |
-//! | get the bytes of a file | [`FileMap::open_with`] | a read, or a memory map if the caller opts in: see [`source`] |
+//! | get the bytes of a file | [`FileMap::open_with`] | a read, or a memory map if you opt in: see [`source`] |
 //! | recognize a format | [`Format::sniff`] | the first bytes |
 //! | get the facts for an index | [`Asset::parse`], [`Inspect::summarize`] | headers and tables; compressed streams are walked to find their ends, not decoded |
-//! | find every problem in a file | [`Inspect::verify`] | each block is decoded once, one at a time; each index is checked |
-//! | list every part, field and array of any format | [`Inspect::outline`] with a [`Visitor`](inspect::Visitor) | what the visitor reads |
+//! | find every problem in a file | [`Inspect::verify`] | every block is decoded, one at a time; every index is checked |
+//! | list every part, field and array of an asset | [`Inspect::outline`] with a [`Visitor`](inspect::Visitor) | what the visitor reads |
 //! | get one array by its name, such as `meshes/0/positions` | [`inspect::Selector`], which finds a [`Table`](view::Table) | the path to the array, then the rows that are read |
-//! | name every byte | [`dissect::dissect`] | each record is read twice; nothing is decoded |
+//! | name the field of every byte | [`dissect::dissect`] | records are read twice; compressed blocks are not decoded |
 //! | look up a format's field names and meanings | [`schema::records`] | nothing: they are constants |
-//! | use the views of one format | its module, such as [`b3d::Scene`](b3d/struct.Scene.html) or [`odol::Model`](odol/struct.Model.html) | what is requested |
-//! | open one archive member at any depth | [`address::Address`](address/struct.Address.html), [`address::open_member`](address/fn.open_member.html) | that member and the archives around it are inflated |
-//! | get a file's own facts with the fewest pages touched | [`Inspect::summarize_header`] | what the format's [`Depth::Header`] reads |
-//! | keep a view together with its bytes | [`OwnedAsset`](struct.OwnedAsset.html) | the cost of opening, and two reference counters |
-//! | read a file from which only byte ranges are available | [`ranges`] | the ranges that are needed |
-//! | visit everything in an archive | [`visit::visit`](visit/fn.visit.html) | each member is examined, one in memory at a time |
+//! | read one format through types of its own | its module, such as [`b3d::Scene`](b3d/struct.Scene.html) or [`odol::Model`](odol/struct.Model.html) | what you request |
+//! | open one member of an archive, or of an archive in it | [`address::Address`](address/struct.Address.html), [`address::open_member`](address/fn.open_member.html) | that member and the archives around it are inflated |
+//! | get only the facts at the start of a file | [`Inspect::summarize_header`] | what the format's [`Depth::Header`] reads |
+//! | keep an opened asset together with its bytes | [`OwnedAsset`](struct.OwnedAsset.html) | the cost of opening, and two reference counters |
+//! | read a file of which you have only some bytes, as over HTTP | [`ranges`] | the ranges that are needed |
+//! | visit every asset in an archive | [`visit::visit`](visit/fn.visit.html) | each member is opened, one at a time |
 //! | scan folders full of archives on all cores | [`scan::Scan`](scan/struct.Scan.html) (feature `scan`) | a summary of each asset; memory for the assets being processed |
 //! | get triangles and materials in one coordinate space | [`geometry`](geometry/index.html) (feature `geometry`) | the arrays that are read |
 //! | get bones, clips and poses | [`pose`](pose/index.html) (feature `geometry`) | the tracks that are sampled |
@@ -66,24 +68,26 @@
 //!
 //! [`view`] re-exports the public parts of `bytes`, `record` and `blocks`.
 //!
-//! **Views.** Opening an asset reads its header and checks whatever is needed to find the rest. It makes no allocation
-//! that grows with the file. Views borrow from the bytes. A record is read on access. An array of fixed-size elements
-//! is an [`LeArray`], cast in place, whose elements are little-endian numbers without alignment. Arrays interleaved
-//! with other columns are [`Strided`](view::Strided). Lists of records of varying length are a [`List`](view::List),
-//! walked from the front. Names are [`ByteStr`](view::ByteStr): bytes that are converted to readable text on demand.
+//! **Views.** A view is a value that gives access to a part of a file, such as a mesh. It borrows from the bytes.
+//! Opening an asset reads its header and only what is needed to find the rest. It makes no allocation that grows with
+//! the file. A record (a group of fields) is read on access. An array of fixed-size elements is an [`LeArray`]: a slice
+//! of the file, whose elements are little-endian numbers without alignment. Arrays interleaved with other columns are
+//! [`Strided`](view::Strided). Lists of records of varying length are a [`List`](view::List), which is walked from its
+//! start. Names are [`ByteStr`](view::ByteStr): bytes that are converted to readable text on demand.
 //!
 //! **Blocks.** An array that may be compressed is a [`Block`](view::Block). It knows its count, offset and stored
 //! length. Its `decode` method expands it into memory bounded by [`Limits`], or borrows if the array is not compressed.
 //! Ballance maps are the exception: their tables are inflated on first access and kept.
 //!
-//! **Limits.** Counts and lengths in a file are claims. Each is compared with the available bytes before it is used.
-//! [`Limits`] bound the cost of a single part. The total cost of all parts (archives in archives with blocks in them)
-//! is charged to a [`Budget`]. [`scan`](scan/index.html) and the program make one for each outer file.
+//! **Limits.** Counts and lengths in a file may be wrong. Each is compared with the available bytes before it is used.
+//! [`Limits`] bound the cost of a single part. A [`Budget`] bounds the total cost of all parts, such as blocks in
+//! archives in archives. [`scan`](scan/index.html) and the program make a budget for each file, which its members
+//! share.
 //!
 //! **Problems.** A part that cannot be read yields an [`Error`]: a kind, a stable [code](summary::Code), the offset,
 //! and the location as a path such as `lods[2].faces`. Summaries and `verify` do not stop at the first error. They
-//! collect [`Problem`]s and also return the facts that are sound. No input panics, and one damaged part leaves the
-//! others readable.
+//! collect [`Problem`]s and also return the facts that can be read. No input causes a panic, and one damaged part
+//! leaves the others readable.
 //!
 //! [`Problem`]: summary::Problem
 //!
@@ -95,10 +99,10 @@
 //! | name | meaning |
 //! | --- | --- |
 //! | `len()`, `is_empty()`, `get(index)`, `iter()` | a sequence in memory: exact, in `usize` |
-//! | `count()` | the number of elements that a block decodes to; for a fill it may exceed any memory |
-//! | `..._count()` | the number of things of one kind that have no view |
-//! | `..._hint()` | a value stated by the file that only decoding could confirm |
-//! | `byte_len()`, `..._byte_len()` | a size in bytes; as a field of numbers `bytes` |
+//! | `count()` | the number of elements that a block decodes to; a block that repeats one value may have more than fit in memory |
+//! | `..._count()` | the number of items that have no view of their own |
+//! | `..._hint()` | a value that the file states and that only decoding can confirm |
+//! | `byte_len()`, `..._byte_len()` | a size in bytes; a struct's field for it is called `bytes` |
 //! | `as_bytes()`, `..._bytes()`, `borrowed()` | the bytes themselves, in place |
 //! | `to_...()`, `decode...()` | copied or decoded data; borrowed if no copy is needed |
 //! | `spanned()` | the same values, each with its byte range |
@@ -108,15 +112,16 @@
 //!
 //! # Extensibility
 //!
-//! Records, facts and kinds to which formats add are `#[non_exhaustive]`. Traits that only this crate implements are
-//! sealed: [`Inspect`], [`Element`](view::Element), [`Layout`](view::Layout), `chunk::Header`, and those of single
-//! formats. New methods of the other traits have a default: [`Visitor`](inspect::Visitor), [`ReadAt`](ranges::ReadAt),
-//! [`Table`](view::Table), and the traits for [records](view::record). Structs without `#[non_exhaustive]` are final.
+//! Types that grow with new formats are `#[non_exhaustive]`. Traits that only this crate implements are sealed:
+//! [`Inspect`], [`Element`](view::Element), [`Layout`](view::Layout), `chunk::Header`, and those of single formats. You
+//! may implement the other traits: [`Visitor`](inspect::Visitor), [`ReadAt`](ranges::ReadAt), [`Table`](view::Table),
+//! and the traits for [records](view::record). New methods of these have a default. Structs without `#[non_exhaustive]`
+//! get no new fields.
 //!
 //! # Coordinate spaces
 //!
-//! Views return values as stored, in each format's own space. The first page of each module repeats these facts in
-//! detail.
+//! Views return values as stored, in each format's own space. `none` means that the format stores no such values. The
+//! docs of each format's module have the details.
 //!
 //! | format | x, y, z | handed | front faces | V grows | quaternions | matrices | unit |
 //! | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -125,13 +130,14 @@
 //! | lodka | right, up, backward | right | counterclockwise | up | x, y, z, w | rows, position last | the model's |
 //! | mlod | right, up, forward | left | counterclockwise, normals inward | down | none | none | meter |
 //! | odol | right, up, forward, from the bounding center | left | clockwise, normals inward | down | none | rows, for row vectors, position last | meter |
-//! | rtm | right, up, forward; in BMTR x and z turned | left | none | none | x, y, z, w in 1/16384 | rows, for row vectors, position last | meter |
+//! | rtm | right, up, forward; in BMTR x and z reversed | left | none | none | x, y, z, w in 1/16384 | rows, for row vectors, position last | meter |
 //!
 //! # Features
 //!
-//! Each format has a feature, on by default. `mmap` adds memory maps. `owned` keeps bytes with their views. Off
-//! by default: `serde` makes summaries serializable, `json` writes JSON, `scan` finds assets in folders and archives,
-//! `geometry` gives triangles, materials, bones and poses, and `export` writes them as glTF and draws them. The docs of each gated item name its feature.
+//! Each format has a feature, on by default. `mmap` (memory maps) and `owned` ([`OwnedAsset`](struct.OwnedAsset.html))
+//! are on by default, too. Off by default: `serde` makes summaries serializable, `json` writes JSON, `scan` finds
+//! assets in folders and archives, `geometry` gives triangles, materials, bones and poses, and `export` writes them as
+//! glTF and draws them. The docs of an item name the feature that it needs.
 #![deny(unsafe_code, missing_docs, unreachable_pub)]
 #![cfg_attr(
     not(test),

@@ -1,23 +1,24 @@
 //! Triangles of every format through one API: [`Asset::primitives`].
 //!
-//! A [`Primitive`] is one draw call: the triangles of one material in one mesh, at one place. Its arrays are read in
-//! place if the file's bytes have the right form. Its [matrix](Primitive::world_matrix) maps them to one common space:
+//! A [`Primitive`] is one draw call: the triangles of one material in one mesh, at one place in the model. The last
+//! column of the table below says which arrays are read in place. A primitive's [matrix](Primitive::world_matrix) maps
+//! its arrays to a common space:
 //!
-//! - right-handed, +Y up, +Z to the front, so that +X is to the left of the model; the author's units (meters in the
-//!   formats of Arma),
+//! - right-handed; the model faces +Z, +Y is up, so +X is to the left of the model,
+//! - in the author's units (meters in the formats of Arma),
 //! - texture coordinates with V growing downwards from the first row of the image,
-//! - triangles counterclockwise as seen from their front, once they are in that space,
-//! - normals pointing away from that side.
+//! - triangles whose corners are counterclockwise as seen from the front, after the matrix is applied,
+//! - normals that point out of the front side.
 //!
 //! This is the space of glTF, which most tools read. Blitz3D, Ballance and Arma are left-handed. For the first two, the
-//! matrix changes the sign of x. Arma's models face against z, so for them it changes the sign of z. LODka3D is
-//! right-handed like OpenGL. The file does not say which way is up, and nothing is rotated.
+//! matrix changes the sign of x. Arma's models face -Z, so for them it changes the sign of z. LODka3D is right-handed
+//! like OpenGL. The files do not say which way is up, and the matrix does not rotate.
 //!
 //! | format | a primitive is | joints are | in place are |
 //! | --- | --- | --- | --- |
 //! | b3d | a TRIS of a node's mesh | nodes | positions, normals, colors, texture coordinates |
 //! | bmx | the faces of one material in an object's mesh | | positions, normals, texture coordinates |
-//! | lodka | a face group of a mesh, and a copy for each proxy | bones of the model | positions, normals |
+//! | lodka | a face group of a mesh, once more for each proxy (a further instance of the mesh) | bones of the model | positions, normals |
 //! | odol | a section of a LOD; in version 7 the faces of one texture | bones of the skeleton | positions that are not compressed |
 //! | mlod | the faces of one texture and material in a LOD | | positions |
 //!
@@ -81,7 +82,7 @@ pub struct Primitive<'a> {
     shape: Box<dyn Shape<'a> + 'a>,
 }
 
-/// The context of a primitive in the file.
+/// Where a primitive is in the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Place<'a> {
@@ -91,16 +92,16 @@ pub struct Place<'a> {
     pub lod: Option<(usize, f32)>,
     /// The index of its model, in files with several (LODka3D); else 0.
     pub model: usize,
-    /// The index of the node that shows it: b3d's node, bmx's object. A LODka3D mesh is shown by itself, and by
-    /// proxies, which are counted from 0 over all sets of the model.
+    /// The index of the node (b3d) or object (bmx) that shows it, or of the proxy (lodka), counted over all sets of
+    /// proxies of the model. `None` if the mesh is not shown through one of these.
     pub node: Option<usize>,
-    /// The number of its mesh. Primitives of one mesh share their arrays of vertices, except for texture coordinates of
-    /// MLOD.
+    /// The index of its mesh. Primitives of one mesh share their vertex arrays. In MLOD, they have separate texture
+    /// coordinates.
     pub mesh: usize,
     /// Its index among the primitives of its mesh.
     pub part: usize,
-    /// True if the file says that it is drawn. In ODOL, hidden sections are not drawn, nor are faces that mark the
-    /// place of another model (proxies), in MLOD neither.
+    /// True if the file says that it is drawn. In ODOL and MLOD, faces that mark the place of another model (proxies)
+    /// are not drawn. In ODOL, hidden sections are not drawn either.
     pub visible: bool,
 }
 
@@ -141,7 +142,7 @@ impl Corner {
 pub struct Morph<'a> {
     /// The name of the animation's collection; empty if it has none.
     pub name: Text<'a>,
-    /// As many positions as the mesh has, in the same space.
+    /// A position for each position of the mesh, in the same space.
     pub positions: Values<'a, Vec3>,
 }
 
@@ -227,7 +228,7 @@ impl<'a> Primitive<'a> {
     }
 
     /// Returns the normals in the space of its mesh, pointing out of the body. Returns `None` if the format or the mesh
-    /// has none. In place, except for ODOL and MLOD, whose stored normals point into the body.
+    /// has none. Reads them in place, except for ODOL and MLOD, whose stored normals point into the body.
     ///
     /// # Errors
     /// Returns an error if they cannot be read or decoded.
@@ -249,7 +250,7 @@ impl<'a> Primitive<'a> {
         self.shape.morphs()
     }
 
-    /// For each position, the directions in which u and v grow, in the space of its mesh. Only ODOL has them.
+    /// Returns for each position the directions in which u and v grow, in the space of its mesh. Only ODOL has them.
     ///
     /// # Errors
     /// Returns an error if they cannot be read or decoded.
@@ -265,8 +266,8 @@ impl<'a> Primitive<'a> {
         self.shape.uv_sets()
     }
 
-    /// Returns a set of texture coordinates, with v growing downwards. Returns `None` after the last set. In place in
-    /// b3d and bmx.
+    /// Returns a set of texture coordinates, with v growing downwards. Returns `None` after the last set. Reads them in
+    /// place in b3d and bmx.
     ///
     /// # Errors
     /// Returns an error if they cannot be read or decoded.
@@ -274,7 +275,7 @@ impl<'a> Primitive<'a> {
         self.shape.uvs(set)
     }
 
-    /// Returns the colors of the positions. Only b3d has them.
+    /// Returns a color for each position. Only b3d has them.
     ///
     /// # Errors
     /// Returns an error if they cannot be read.
@@ -309,8 +310,8 @@ impl<'a> Primitive<'a> {
         self.shape.weights()
     }
 
-    /// Returns true if its normals do not face in the direction of its triangles: an exporter left them in the axes of
-    /// another program, or inverted them. `false` if it has none. Reads every triangle.
+    /// Returns true if its normals do not point out of the front of its triangles. Some exporters invert them, or leave
+    /// them in the axes of another program. Returns `false` if it has no normals. Reads every triangle.
     ///
     /// # Errors
     /// Returns an error if triangles, positions or normals cannot be read or decoded.
@@ -366,12 +367,12 @@ impl fmt::Debug for Primitives<'_> {
 }
 
 impl Asset<'_> {
-    /// Returns all primitives, in the order of the file; none for animations and archives. A part that cannot be read
-    /// yields an error. Others follow if they can be found.
+    /// Returns an iterator over all primitives, in the order of the file. It is empty for formats without triangles. A
+    /// part that cannot be read yields an error. Others follow if they can be found.
     ///
-    /// For a Ballance map, the tables are inflated, as for every access. If each face names its material (bmx, mlod),
-    /// the faces of a mesh are sorted when its first primitive is reached, which takes four bytes for each. All other
-    /// data is read on request.
+    /// This inflates the tables of a Ballance map, unless they already are. In formats where each face names its
+    /// material (bmx, mlod), the faces of a mesh are sorted when its first primitive is reached, which takes four bytes
+    /// of memory for each face. All other data is read on request.
     pub fn primitives(&self) -> Primitives<'_> {
         match self {
             #[cfg(feature = "b3d")]

@@ -1,7 +1,7 @@
 //! Indexes many files: one [`Record`] for each asset in files, folders and archives.
 //!
-//! Threads share the work by file, and inside archives by member, so one large archive keeps all cores busy. Nothing is
-//! collected. Each record is handed over as soon as it is ready, and its file or member is then closed.
+//! Threads share the work by file, and inside archives by member, so one large archive keeps all cores busy. Records
+//! are not collected: the callback gets each one as soon as it is ready, and its file or member is then closed.
 
 mod crew;
 mod describe;
@@ -65,7 +65,7 @@ use crate::summary::Summary;
 #[derive(Clone, Debug)]
 pub struct Scan {
     paths: Vec<PathBuf>,
-    /// The files of folders to scan.
+    /// Which files to scan in folders.
     pub selection: Selection,
     /// The depth to which each asset is read.
     pub depth: Depth,
@@ -79,9 +79,9 @@ pub struct Scan {
     pub jobs: Option<usize>,
     /// How each file's bytes are accessed. They are read, unless the caller [opts in](Access::map_large) to maps.
     pub access: Access,
-    /// True to prefetch members of mapped archives as soon as a thread has waited for the system.
+    /// True to prefetch members of mapped archives, once a thread has had to wait for data from the disk.
     pub read_ahead: bool,
-    /// The limits for each asset, and for each file with its contents.
+    /// The limits for each asset, and for each file together with its members.
     pub limits: Limits,
     /// Records of an earlier scan. Files that have not changed since are skipped.
     pub known: Option<Arc<Known>>,
@@ -93,17 +93,18 @@ pub struct Scan {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Found {
-    /// An asset, or something found in the place of one.
+    /// An asset, or a file or member that looks like one by its name but is not.
     Asset(Box<Record>),
-    /// A file of a folder that is not an asset and whose name does not end like an asset's. Any other file that is not
-    /// an asset has a [record](Summary::is_asset).
+    /// A file in a folder that is not an asset and has no extension of a format. Any other file that is not an asset
+    /// has a [record](Summary::is_asset).
     NoAsset(PathBuf),
     /// A file that has not changed since the scan of the [known records](Scan::known). Those records are still valid
     /// for it.
     Unchanged(PathBuf),
     /// A file or folder that cannot be read.
     Unreadable(Error),
-    /// A later part of an archive, from a [unit](Unit). The archive's own record comes with its first part.
+    /// A part of an archive that begins after its first member, from a [unit](Unit). The first part has the archive's
+    /// own record.
     Continued(PathBuf),
     /// A file that [`Selection::except`] excludes.
     PassedOver {
@@ -133,7 +134,7 @@ pub struct Sighting<'s, 'a> {
 }
 
 impl Scan {
-    /// Creates a scan over these files and folders, including everything below the folders. A path may be an
+    /// Creates a scan of these files and folders, including everything below the folders. A path may be an
     /// [address](crate::address); `-` is standard input.
     pub fn new(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         Self {
@@ -152,8 +153,8 @@ impl Scan {
         }
     }
 
-    /// Passes each result to the callback as it is found, until the callback breaks. The callback never runs on two
-    /// threads at once. While it runs, further results wait.
+    /// Passes each result to the callback as it is found, until the callback returns `Break`. The callback never runs
+    /// on two threads at once. While it runs, further results wait.
     ///
     /// # Errors
     /// Returns an error if a glob is invalid. A file that cannot be read is not an error; it is reported as
@@ -219,7 +220,7 @@ impl Scan {
         self.run_through(self.selection.walk(paths, self.archives), (|_| false, &|_| None), view, callback)
     }
 
-    /// Like [`run_with`](Self::run_with), and includes files with these names even if they are not assets.
+    /// Like [`run_with`](Self::run_with), and also calls `view` on files with these names that are not assets.
     fn run_showing<T: Send>(
         &self,
         texts: fn(&Path) -> bool,
@@ -230,8 +231,8 @@ impl Scan {
     }
 
     /// Like [`run_with`](Self::run_with), over [units](Self::plan) instead of paths. A file that has changed since its
-    /// unit was made is reported as [`Found::Unreadable`]. Units of one archive that follow each other, as in a plan, are
-    /// read from one open file. The others are opened again, as often as [`Limits::work`] of the archive allows.
+    /// unit was made is reported as [`Found::Unreadable`]. Units of one archive that follow each other, as in a plan,
+    /// share one open file. For other units the archive is opened again, as often as its [`Limits::work`] allows.
     ///
     /// # Errors
     /// Returns an error under the conditions of [`run`](Self::run).
@@ -269,8 +270,8 @@ impl Scan {
         Ok(())
     }
 
-    /// Like [`run_with`](Self::run_with), over these bytes as a file of this path, which need not exist. With one
-    /// [job](Self::jobs) it uses no folders, files or threads.
+    /// Like [`run_with`](Self::run_with), over these bytes. The path need not exist: it only names the file in records.
+    /// With one [job](Self::jobs), this uses no folders, files or threads.
     ///
     /// ```
     /// # let bytes = &[&b"a.b3d\0"[..], &[0; 16], &[12, 0, 0, 0], &[0; 21], b"BB3D\x04\0\0\0\x01\0\0\0"].concat();
@@ -303,8 +304,8 @@ impl Scan {
         Ok(())
     }
 
-    /// Counts the files to scan and adds up their sizes. Walks all folders but opens no file. Ends early if the scan
-    /// does.
+    /// Returns the number of files to scan and their total size. Walks all folders but opens no file. Stops early if
+    /// the scan stops.
     ///
     /// # Errors
     /// Returns an error if a glob is invalid.
@@ -319,21 +320,21 @@ impl Scan {
         self.paths.iter().cloned().map(Ok)
     }
 
-    /// Returns the record of these bytes, as a file of this path. They need not be an [asset](Summary::is_asset). For
-    /// an archive, this is its own record.
+    /// Returns the record of these bytes. The path names the file in the record. The bytes need not be an
+    /// [asset](Summary::is_asset). For an archive, this is its own record, without those of its members.
     pub fn record(&self, path: &Path, data: &[u8]) -> Record {
         let budget = Budget::new(data.len() as u64, &self.limits);
         describe::describe(self, &describe::Origin::file(path), data, &budget)
     }
 
-    /// Returns the [record](Self::record) of an asset already opened from these bytes. It is not opened again.
+    /// Like [`record`](Self::record), for an asset that you have already opened from these bytes.
     pub fn record_of_asset(&self, path: &Path, data: &[u8], asset: &Asset<'_>) -> Record {
         let budget = Budget::new(data.len() as u64, &self.limits);
         describe::describe_asset(self, path, data, asset, &budget)
     }
 
-    /// Returns the [record](Self::record) of an asset opened from [ranges](crate::ranges). The [depth](Self::depth) is at most
-    /// [`Depth::Summary`], and there are no digests: both would need all bytes. Ask for it through
+    /// Returns the [record](Self::record) of an asset opened from [ranges](crate::ranges). The [depth](Self::depth) is
+    /// at most [`Depth::Summary`], and there are no digests: both would need all bytes. Ask for it through
     /// [`Ranges::ask`](crate::ranges::Ranges::ask) or [`load`](crate::ranges::Ranges::load).
     pub fn record_in_ranges(&self, path: &Path, asset: &Asset<'_>) -> Record {
         let scan = Self { depth: self.depth.min(Depth::Summary), digests: false, ..self.clone() };

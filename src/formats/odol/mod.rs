@@ -1,6 +1,10 @@
-//! Binarised models of Flashpoint, Arma and DayZ, `.p3d` with the signature `ODOL`, versions 7 and 40 to 75.
+//! Binarised models of Operation Flashpoint, Arma and DayZ: `.p3d` with the signature `ODOL`, versions 7 and 40 to 75.
 //!
-//! | version | count of | game | evidence |
+//! The games' tools make a binarised model from the model that its author edits (MLOD). The developers of Arma, VBS and
+//! DayZ number their versions in lines of their own. `evidence` is what confirms that a version is read correctly: "by
+//! the gates around it" means from the differences between the versions before and after it.
+//!
+//! | version | line | game | evidence |
 //! | --- | --- | --- | --- |
 //! | 7 | Arma | Operation Flashpoint, Arma: Cold War Assault | the engine's source, one test file |
 //! | 28-39 | Arma | between Flashpoint and Arma | not read |
@@ -27,27 +31,35 @@
 //! | 10040-10043 | Arma | VBS | files of other writers |
 //! | 10040-10043 | Vbs | VBS | files of other writers |
 //!
-//! Two dialects use the same numbers in two ranges. The dialect is the one in which the header ends where the first LOD
-//! starts, otherwise the first in the table. The rest of this page is about version 40 and later. In version 7 the LODs
-//! come first and are [walked](Model::parse) to find the data after them.
+//! Versions 40 to 43, 53 to 55 and 10040 to 10043 are in two lines. Such a file is read as the line in which its header
+//! ends exactly where the first LOD (level of detail) starts. If neither fits, the line that comes first in the table
+//! is taken.
 //!
-//! A model consists of a header, facts about the whole ([`ModelInfo`]), animations and a table of levels of detail,
-//! each with a start and an end. [`Model::parse`] reads only these. A [`Lod`] is read on request: first several lists
-//! (proxies, textures, materials, sections, selections ...), then the [`VertexTable`] with all per-vertex data, which
-//! in turn is read only on request.
+//! The rest of this page is about version 40 and later. In version 7 the LODs come first, and are
+//! [walked](Model::parse) to find the data after them.
 //!
-//! There are three kinds of arrays. Some are always in place ([`LeArray`]). Others are compressed from 1024 bytes on,
-//! or if a flag says so, as a stream whose length is not stored ([`Block`](crate::view::Block)): the data after it is
-//! found by walking the stream, without output. Others may be a single value for all elements
-//! ([`Filled`](crate::view::Filled)). The [`Version`] determines the codec, the fields that are present, and the width
-//! of [point numbers](Indices). Cooked shapes may follow the last LOD ([`Trailer`]).
+//! A model consists of a header, facts about the whole model ([`ModelInfo`]), animations, a table with the start and
+//! end of each LOD, and the LODs. [`Model::parse`] reads everything but the LODs. A [`Lod`] is read on request: first
+//! several lists (proxies, textures, materials, sections, selections ...), then the [`VertexTable`] with all per-vertex
+//! data, which in turn is read only on request.
+//!
+//! There are three kinds of arrays:
+//!
+//! - An [`LeArray`] is always in place.
+//! - A [`Block`](crate::view::Block) is compressed from 1024 bytes on, or from version 64 on if a flag says so. The
+//!   length of the compressed stream is not stored: the stream is walked to find the data after it, without decoding
+//!   it.
+//! - A [`Filled`](crate::view::Filled) array may be a single value for all elements.
+//!
+//! The [`Version`] determines the codec, the fields that are present, and the width of [point numbers](Indices). Cooked
+//! (precomputed) shapes for physics may follow the last LOD ([`Trailer`]).
 //!
 //! | space | |
 //! | --- | --- |
 //! | axes | x right, y up, z forward; relative to [`bounding_center`](ModelInfo::bounding_center) |
 //! | handedness | left |
 //! | front faces | clockwise as seen: `(b - a) x (c - a)` of the corners a, b, c points out of the body |
-//! | normals | stored pointing into the body, decoded either way |
+//! | normals | stored pointing into the body, decoded in either direction |
 //! | V | down from the top |
 //! | quaternions | none |
 //! | matrices | three rows for the axes x, y, z, then the position; for row vectors |
@@ -184,8 +196,8 @@ pub(crate) const SCHEMA: &[&Schema] = &[
 
 /// An opened model, borrowed from its bytes.
 ///
-/// If the header is cut short or encrypted, this contains the part that could be read. [`whole`](Self::whole) checks
-/// for that.
+/// If the header is cut short or encrypted, this contains the part that can be read. [`whole`](Self::whole) checks for
+/// that.
 #[derive(Clone, Copy)]
 pub struct Model<'a> {
     data: Data<'a>,
@@ -313,7 +325,7 @@ impl<'a> Model<'a> {
         self.data.size()
     }
 
-    /// Returns the start of the file, or `None` if the file ends inside it or is encrypted.
+    /// Returns the record at the start of the file, or `None` if the file ends inside it or is encrypted.
     pub fn start(&self) -> Option<&Start<'a>> {
         self.header.start.as_ref()
     }
@@ -321,7 +333,7 @@ impl<'a> Model<'a> {
     /// Returns facts about the whole model.
     ///
     /// # Errors
-    /// Returns the error of [`whole`](Self::whole) if the header is cut short before their end.
+    /// Returns the error of [`whole`](Self::whole) if the header is cut short before the end of these facts.
     pub fn info(&self) -> Result<&ModelInfo<'a>> {
         match self.header.info() {
             Some(info) => Ok(info),
@@ -354,7 +366,8 @@ impl<'a> Model<'a> {
         self.header.tables().map(|tables| tables.lod_ends).unwrap_or_default()
     }
 
-    /// Returns a value for each LOD that is not zero if the LOD has no face default. Empty in version 7.
+    /// Returns a value for each LOD: zero if the LOD has a [face default](Self::face_default), otherwise not zero.
+    /// Empty in version 7.
     pub fn use_defaults(&self) -> LeArray<'a, u8> {
         self.header.tables().map(|tables| tables.use_defaults).unwrap_or_default()
     }
@@ -375,8 +388,8 @@ impl<'a> Model<'a> {
         Some(LodEntry { index, resolution, start, end })
     }
 
-    /// Returns data for drawing the LOD at `index` before it is read, or `None` if the game must read the LOD at once
-    /// (useDefault). Takes O(index) time.
+    /// Returns what the game draws before it has loaded the LOD at `index`, or `None` if it must load the LOD at once
+    /// (`useDefault`). Takes O(index) time.
     pub fn face_default(&self, index: usize) -> Option<FaceDefault> {
         self.header.face_default(index).map(|(_, default, _)| default)
     }
@@ -452,8 +465,8 @@ impl<'a> Model<'a> {
         Some(self.data.get(end..self.byte_len()).map(|bytes| Cursor::with_offset(bytes, end)))
     }
 
-    /// Returns whether the trailer has shapes, or `None` if there is no trailer. Readers differ on the version that
-    /// introduced the trailer, and on the version that added shapes to the kind of buoyancy.
+    /// Returns whether the trailer has cooked shapes, or `None` if there is no trailer. Other readers disagree about
+    /// the version that introduced the trailer, and the one that added the shapes.
     fn has_trailer(&self, rest: Cursor<'_>) -> Option<bool> {
         let (version, left) = (self.version(), rest.left());
         let is_there = version.has_buoyancy() || version.has_simple_geometry() && left == 4;
