@@ -147,7 +147,7 @@ pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Grou
             (file, content)
         })
     };
-    let found: Mutex<Vec<(Copy, Format, Digests)>> = Mutex::default();
+    let found: Mutex<Vec<Candidate>> = Mutex::default();
     again.run_with(digests, |asset, digests| {
         if let (Found::Asset(record), Some(digests)) = (asset, digests.flatten())
             && let Some(format) = record.summary.format
@@ -164,35 +164,35 @@ pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Grou
         }
         ControlFlow::Continue(())
     })?;
-    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    found.sort_by(|(a, ..), (b, ..)| a.cmp(b));
-    found.dedup_by(|(a, ..), (b, ..)| a == b);
-    Ok(groups(&found))
+    Ok(groups(&found.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }
 
-fn groups(found: &[(Copy, Format, Digests)]) -> Vec<Group> {
-    let mut by_file: HashMap<[u8; 32], Vec<usize>> = HashMap::new();
-    let mut by_content: HashMap<[u8; 32], Vec<usize>> = HashMap::new();
-    for (index, (_, _, (file, content))) in found.iter().enumerate() {
-        by_file.entry(*file).or_default().push(index);
+type Candidate = (Copy, Format, Digests);
+
+fn groups(found: &[Candidate]) -> Vec<Group> {
+    let mut by_file: HashMap<[u8; 32], Vec<&Candidate>> = HashMap::new();
+    let mut by_content: HashMap<[u8; 32], Vec<&Candidate>> = HashMap::new();
+    for candidate in found {
+        let (_, _, (file, content)) = candidate;
+        by_file.entry(*file).or_default().push(candidate);
         if let Some(content) = content {
-            by_content.entry(*content).or_default().push(index);
+            by_content.entry(*content).or_default().push(candidate);
         }
     }
-    by_file.retain(|_, copies| copies.len() > 1);
-    by_content.retain(|_, copies| {
-        let files = copies.iter().filter_map(|&index| found.get(index)).map(|(_, _, (file, _))| file);
-        files.collect::<HashSet<_>>().len() > 1
-    });
-    let group = |same: Sameness, (digest, copies): ([u8; 32], Vec<usize>)| {
-        let copies: Vec<&(Copy, Format, Digests)> = copies.iter().filter_map(|&index| found.get(index)).collect();
-        let &(_, format, _) = copies.first().copied()?;
-        let digest = hex(&digest);
-        Some(Group { same, format, digest, copies: copies.into_iter().map(|(copy, ..)| copy.clone()).collect() })
-    };
-    let files = by_file.into_iter().filter_map(|entry| group(Sameness::File, entry));
-    let contents = by_content.into_iter().filter_map(|entry| group(Sameness::Content, entry));
+    let files = by_file.into_iter().filter_map(|(digest, copies)| group(Sameness::File, digest, copies));
+    let several =
+        |copies: &[&Candidate]| copies.windows(2).any(|pair| matches!(pair, [(.., a), (.., b)] if a.0 != b.0));
+    let contents = by_content.into_iter().filter(|(_, copies)| several(copies));
+    let contents = contents.filter_map(|(digest, copies)| group(Sameness::Content, digest, copies));
     let mut groups: Vec<Group> = files.chain(contents).collect();
     groups.sort_by(|a, b| (a.same, &a.copies).cmp(&(b.same, &b.copies)));
     groups
+}
+
+/// Returns `None` if there is only one, such as a file that two of the scan's paths lead to.
+fn group(same: Sameness, digest: [u8; 32], mut copies: Vec<&Candidate>) -> Option<Group> {
+    copies.sort_by(|(a, ..), (b, ..)| a.cmp(b));
+    copies.dedup_by(|(a, ..), (b, ..)| a == b);
+    let &(_, format, _) = copies.first().copied().filter(|_| copies.len() > 1)?;
+    Some(Group { same, format, digest: hex(&digest), copies: copies.iter().map(|(copy, ..)| copy.clone()).collect() })
 }

@@ -17,6 +17,9 @@ use meshpeek::view::Table;
 /// The fields of one part are truncated after this many bytes.
 const MOST_FIELDS: u64 = 16 << 20;
 
+/// Room for the fields of most parts.
+const USUAL_FIELDS: usize = 512;
+
 /// The size of a row in the results, without its texts.
 const ROW_BYTES: u64 = 64;
 
@@ -60,7 +63,7 @@ pub(super) fn tell(
 type Fields = io::Result<Document<Vec<u8>, CompactFormatter>>;
 
 fn fields() -> Fields {
-    Document::compact(Vec::new(), MOST_FIELDS)
+    Document::compact(Vec::with_capacity(USUAL_FIELDS), MOST_FIELDS)
 }
 
 /// A part whose end has not been reached.
