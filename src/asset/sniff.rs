@@ -22,7 +22,12 @@ impl Format {
 
     #[inline]
     pub(crate) fn sniff_in(data: Data<'_>) -> Result<Option<Self>> {
-        match Self::starting(data.from(0)) {
+        let start = match Self::starting(data.from(0)) {
+            // The first bytes may be in several buffers, or missing.
+            None if (data.from(0).len() as u64) < data.size().min(MAGIC_BYTES) => Self::starting(data.first()?),
+            start => start,
+        };
+        match start {
             Some(Self::Zip) => sniff_zip(data).map(Some),
             None => sniff_further(data),
             format => Ok(format),
@@ -33,12 +38,19 @@ impl Format {
     /// palette have no signature. So if the bytes are not recognized, a file whose name ends in `.pbo` only needs one
     /// plausible PBO entry, and a file whose name ends in `.paa` or `.pac` only a picture, with or without a palette.
     pub fn of_file(path: &Path, data: &[u8]) -> Option<Self> {
-        Self::sniff(data).or_else(|| {
-            Self::from_extension(path).filter(|&format| match format {
-                Self::Pbo => may_be_pbo(data),
-                Self::Paa => may_be_paa(data),
-                _ => false,
-            })
+        Self::of_file_in(path, Data::Whole(data)).unwrap_or(None)
+    }
+
+    /// Returns the format of a file of which the beginning is available, and of a zip the directory.
+    pub(crate) fn of_file_in(path: &Path, data: Data<'_>) -> Result<Option<Self>> {
+        let format = Self::sniff_in(data)?;
+        if format.is_some() {
+            return Ok(format);
+        }
+        Ok(match Self::from_extension(path) {
+            Some(Self::Pbo) if may_be_pbo(data.head(LONGEST_HEAD as u64)?, data.size()) => Some(Self::Pbo),
+            Some(Self::Paa) if may_be_paa(data)? => Some(Self::Paa),
+            _ => None,
         })
     }
 
@@ -53,21 +65,26 @@ fn sniff_further(data: Data<'_>) -> Result<Option<Format>> {
     // A text without a NUL must not be read to its end only to find that out.
     let head = data.from(0);
     let head = head.get(..LONGEST_HEAD).unwrap_or(head);
-    let least = data.size().min(MAGIC_BYTES);
-    if (head.len() as u64) < least {
-        data.get(0..data.size().min(1 << 12))?;
-    }
+    let is_all = head.len() as u64 == data.size().min(LONGEST_HEAD as u64);
     Ok(match head {
         // An ODOL file compressed as a whole: flags that start with four literals.
         [flags, b'O', b'D', b'O', b'L', ..] if flags & 15 == 15 => Some(Format::Odol),
-        _ if starts_like_paa(head) => Some(Format::Paa),
+        _ if starts_like_paa(head) => {
+            // Without tags, the picture after the first one also counts.
+            let is_sure = is_all || head.starts_with(TAG) || head.get(2..).is_some_and(|rest| rest.starts_with(TAG));
+            let head = if is_sure { head } else { data.head(LONGEST_HEAD as u64)? };
+            starts_like_paa(head).then_some(Format::Paa)
+        }
         _ => match starts_like_pbo(head) {
             Plausible::Yes => Some(Format::Pbo),
             Plausible::No => None,
             // The head ends in the middle, so the rest may decide.
+            Plausible::SoFar(is_pbo) if is_all => is_pbo.then_some(Format::Pbo),
             Plausible::SoFar(is_pbo) => {
-                data.get(0..data.size().min(LONGEST_HEAD as u64))?;
-                is_pbo.then_some(Format::Pbo)
+                // Most files that are not archives have no NUL, and no plausible name is so long.
+                let is_one_name = !is_pbo && head.len() < LONGEST_NAME;
+                data.head(if is_one_name { LONGEST_NAME } else { LONGEST_HEAD } as u64)?;
+                return sniff_further(data);
             }
         },
     })
@@ -91,7 +108,6 @@ fn sniff_zip(data: Data<'_>) -> Result<Format> {
 /// Returns true if these bytes start like a texture: with a kind of pixels and a tag, or without a palette and with raw
 /// blocks whose sides and length agree. The kind alone is not enough, because other files may start with its two bytes.
 fn starts_like_paa(head: &[u8]) -> bool {
-    const TAG: &[u8] = b"GGAT";
     if head.starts_with(TAG) {
         return head.get(4..8).is_some_and(|name| name.iter().all(u8::is_ascii_uppercase));
     }
@@ -144,24 +160,28 @@ fn is_picture(kind: u16, head: &[u8]) -> bool {
     need > 0 && height <= 0x7fff && fits && next.is_none_or(follows)
 }
 
-/// Returns true if these bytes of a file called `.paa` or `.pac` start with a picture, or with a palette and a picture
-/// whose length can hold an index for each pixel.
-fn may_be_paa(data: &[u8]) -> bool {
-    let mut cursor = Cursor::new(data);
+/// Returns true if a file called `.paa` or `.pac` starts with a picture, or with a palette and a picture whose length can
+/// hold an index for each pixel.
+fn may_be_paa(data: Data<'_>) -> Result<bool> {
+    const MOST_COLORS: u64 = 256;
+    // Without a picture at the start, the bytes after it do not matter.
+    let is_bare = is_bare_paa(data.first()?) && is_bare_paa(data.head(data.size())?);
+    let mut cursor = Cursor::new(data.head(2 + 3 * MOST_COLORS + 4 + 4 + 3)?);
     let picture = |cursor: &mut Cursor<'_>| -> Result<bool> {
-        let colors = cursor.u16()?;
-        cursor.skip(u64::from(colors).saturating_mul(3))?;
+        let colors = u64::from(cursor.u16()?);
+        cursor.skip(colors.min(MOST_COLORS).saturating_mul(3))?;
         let mut sides = [cursor.u16()?, cursor.u16()?];
         if sides == [1234, 8765] {
             sides = [cursor.u16()?, cursor.u16()?];
         }
         let &[a, b, c] = cursor.read::<[u8; 3]>()?;
         let stored = u64::from(u32::from_le_bytes([a, b, c, 0]));
-        cursor.skip(stored)?;
+        let is_inside = stored <= data.size().saturating_sub(cursor.offset());
         let pixels = sides.iter().fold(1_u64, |pixels, &side| pixels.saturating_mul(side.into()));
-        Ok((1..=256).contains(&colors) && pixels > 0 && pixels <= stored.saturating_mul(64))
+        let fits = pixels > 0 && pixels <= stored.saturating_mul(64);
+        Ok((1..=MOST_COLORS).contains(&colors) && is_inside && fits)
     };
-    is_bare_paa(data) || picture(&mut cursor).unwrap_or(false)
+    Ok(is_bare || picture(&mut cursor).unwrap_or(false))
 }
 
 /// Checks if these bytes start like a PBO archive, which has no signature: with a product entry, or with very plausible
@@ -220,13 +240,12 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
 
 /// Returns true if these bytes of a file called `.pbo` start with a header entry with a known method, which nearly no
 /// other bytes do. Without a member, they must not be longer than an empty archive with its checksum.
-fn may_be_pbo(data: &[u8]) -> bool {
+fn may_be_pbo(head: &[u8], size: u64) -> bool {
     const METHODS: [&[u8; 4]; 4] = [b"\0\0\0\0", b"sreV", b"srpC", b"rcnE"];
-    const EMPTY_ARCHIVE: usize = 21 + 21;
-    let head = data.get(..LONGEST_HEAD).unwrap_or(data);
+    const EMPTY_ARCHIVE: u64 = 21 + 21;
     let Ok((fields, name)) = cstr::<()>(Cursor::new(head)) else { return false };
     let is_entry = fields.left() >= 20 && METHODS.iter().any(|method| fields.rest().starts_with(*method));
-    is_entry && name.len() < LONGEST_NAME && (!name.is_empty() || data.len() <= EMPTY_ARCHIVE)
+    is_entry && name.len() < LONGEST_NAME && (!name.is_empty() || size <= EMPTY_ARCHIVE)
 }
 
 /// The result of a check for a format.
@@ -237,6 +256,8 @@ enum Plausible {
     SoFar(bool),
 }
 
+/// The start of a texture's tag.
+const TAG: &[u8] = b"GGAT";
 /// The maximum length of a plausible name.
 const LONGEST_NAME: usize = 4096;
 /// The number of bytes that show whether a file is a PBO.

@@ -13,7 +13,7 @@ use crate::base::text::ByteStr;
 use crate::blocks::Block;
 use crate::bytes::{Column, Cursor, InPlace, Packing, Scalar, Storage, Table};
 use crate::codec::{Codec, lzss};
-use crate::ranges::Data;
+use crate::ranges::{Data, Ranges};
 
 /// A file inside an archive.
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +111,17 @@ impl<'a> Member<'a> {
         }
     }
 
+    /// Returns its ranges if it is stored uncompressed in an archive of which only ranges are available.
+    pub(crate) fn ranges(&self) -> Result<Option<Ranges>> {
+        match (self.archive, self.method()) {
+            (Data::Parts(outer), Method::STORED) => {
+                let Span { offset, bytes } = self.span()?;
+                Ok(Some(outer.section(offset..offset.saturating_add(bytes))))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// Returns its content: borrowed if stored, else decoded into new memory.
     ///
     /// A stream that is valid up to its own end and checksum takes precedence over the header's claimed size. A packed
@@ -194,7 +205,7 @@ impl<'a> Member<'a> {
     }
 
     /// Returns true if its bytes are inside the archive.
-    pub(super) fn is_inside(&self) -> bool {
+    pub(crate) fn is_inside(&self) -> bool {
         self.offset.checked_add(self.stored_byte_len()).is_some_and(|end| end <= self.archive.size())
     }
 }
