@@ -73,6 +73,13 @@ impl<'a> Asset<'a> {
         }
     }
 
+    /// Opens ranges in this format.
+    #[cfg(any(feature = "pbo", feature = "zip"))]
+    pub(crate) fn open_as(format: Format, ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
+        Self::open_ranges(format, ranges, limits)
+            .map_err(|error| registry::described(error, format, Data::Parts(ranges).from(0)))
+    }
+
     /// Returns the format that the asset was opened as.
     pub fn format(&self) -> Format {
         self.about().0

@@ -223,6 +223,16 @@ fn survey<'a>(
     Ok(Surveyed { record, held, told, late })
 }
 
+/// The record of an asset opened from ranges, and the memory that it takes. Missing bytes are noted there.
+pub(super) fn survey_ranges(
+    scan: &Scan,
+    origin: &Origin<'_>,
+    asset: &Asset<'_>,
+    budget: &Budget,
+) -> Result<(Record, Held)> {
+    survey(scan, origin, &[], asset, budget, false).map(|surveyed| (surveyed.record, surveyed.told))
+}
+
 /// Describes an asset that is already open.
 pub(super) fn describe_asset(scan: &Scan, path: &Path, data: &[u8], asset: &Asset<'_>, budget: &Budget) -> Record {
     let origin = Origin::file(path);

@@ -40,11 +40,11 @@ const MEMBER_WORK: [u64; 2] = [256, 2048];
 const RECORD_BYTES: u64 = 1024;
 
 /// The parts of an asset that the view sees, besides its record.
-struct InSight<'s, 'a> {
-    data: &'a [u8],
-    asset: Option<&'s Asset<'a>>,
-    budget: &'s Budget,
-    members: Range<usize>,
+pub(super) struct InSight<'s, 'a> {
+    pub(super) data: &'a [u8],
+    pub(super) asset: Option<&'s Asset<'a>>,
+    pub(super) budget: &'s Budget,
+    pub(super) members: Range<usize>,
 }
 
 /// An archive whose members are being visited.
@@ -60,7 +60,7 @@ struct Inside<'i, 'a> {
 const READ_WHOLE: u64 = 4 << 20;
 
 /// The members of an archive that remain to be visited, in order and with their names.
-struct Rest<'a> {
+pub(super) struct Rest<'a> {
     members: Members<'a>,
     /// The number of the next member, and where to end.
     reached: usize,
@@ -72,7 +72,7 @@ struct Rest<'a> {
 }
 
 impl<'a> Rest<'a> {
-    fn new(container: &Container<'a>, Range { start, end }: Range<usize>, budget: &Budget) -> Self {
+    pub(super) fn new(container: &Container<'a>, Range { start, end }: Range<usize>, budget: &Budget) -> Self {
         let held = budget.hold_up_to((end.saturating_sub(start) as u64).saturating_mul(MEMBER_BYTES)).ok();
         let (names, shared) = (Names::among(container, end), container.overlapping());
         let mut rest = Self { members: container.members(), reached: 0, end, names, shared, held };
@@ -81,8 +81,15 @@ impl<'a> Rest<'a> {
     }
 
     /// Returns the budget for the members, within this one.
-    fn budget(&self, around: &Budget) -> Budget {
+    pub(super) fn budget(&self, around: &Budget) -> Budget {
         self.held.as_ref().map_or(around, Held::budget).clone()
+    }
+
+    /// Returns the member with this index, unless it shares bytes with an earlier one.
+    pub(super) fn at(&mut self, index: usize) -> Option<Named<'a>> {
+        self.skip_to(index);
+        let named = self.step()?;
+        self.shared.binary_search(&index).is_err().then_some(named)
     }
 
     fn skip_to(&mut self, start: usize) {
@@ -113,19 +120,19 @@ impl<'a> Iterator for Rest<'a> {
 
 /// A scan in progress.
 pub(super) struct Run<'s, V, F> {
-    scan: &'s Scan,
+    pub(super) scan: &'s Scan,
     /// For the members of archives.
-    globs: Globs,
+    pub(super) globs: Globs,
     pub(super) crew: Arc<Crew>,
     memory: Memory,
     /// The remaining work for all units of each archive that is scanned in units.
     units: Mutex<HashMap<FileId, Budget>>,
     /// The options of the scan, for the stamp of each file.
-    question: String,
-    view: V,
+    pub(super) question: String,
+    pub(super) view: V,
     callback: Mutex<F>,
     /// Names of files to show to the view even if they are not assets.
-    texts: fn(&Path) -> bool,
+    pub(super) texts: fn(&Path) -> bool,
 }
 
 impl<'s, T, V, F> Run<'s, V, F>
@@ -150,6 +157,9 @@ where
         let scan = self.scan;
         if target.use_as == Use::Nothing {
             return self.put(Found::PassedOver { path: target.path.clone(), named: target.named });
+        }
+        if let Some(stores) = scan.stores.as_deref().filter(|stores| stores.has(&target.path)) {
+            return self.stored(stores, target);
         }
         let address = match target.named {
             true => Address::parse(&target.path),
@@ -194,7 +204,7 @@ where
     }
 
     /// Returns the budget of a file of this size.
-    fn budget(&self, bytes: u64) -> Budget {
+    pub(super) fn budget(&self, bytes: u64) -> Budget {
         let budget = Budget::sharing(bytes, &self.scan.limits, &self.memory);
         budget.until(self.scan.progress.switch()).helped_by(self.crew.clone())
     }
@@ -274,7 +284,7 @@ where
     }
 
     /// Describes these bytes and everything inside them. Returns false if they are not in a known format.
-    fn look(
+    pub(super) fn look(
         &self,
         origin: &Origin<'_>,
         data: &[u8],
@@ -293,9 +303,7 @@ where
         let container = asset.and_then(Container::of).filter(|_| self.scan.archives);
         let too_deep = container.is_some() && origin.depth >= self.scan.limits.archive_depth;
         if too_deep {
-            let limit = self.scan.limits.archive_depth;
-            let error = Error::limit("archives inside each other", limit, flag::ARCHIVE_DEPTH);
-            record.summary.problems.push(Problem::error(&error));
+            record.summary.problems.push(Problem::error(&self.too_deep()));
         }
         let inside = container.filter(|_| !too_deep).map(|container| {
             let (count, error) = self.afford(origin, container.members().take(origin.members.end), budget);
@@ -334,6 +342,10 @@ where
             self.members(origin, &inside, &mut rest, &budget, None);
         }
         true
+    }
+
+    pub(super) fn too_deep(&self) -> Error {
+        Error::limit("archives inside each other", self.scan.limits.archive_depth, flag::ARCHIVE_DEPTH)
     }
 
     /// Visits a later part of an archive, and the parts after it that follow in the list of units. The record of the
@@ -449,7 +461,7 @@ where
     /// Charges for visiting the members of an archive and for a record of each. This happens before the archive's own
     /// record is handed over, so that the record can report where the budget ends. Returns how many members can be
     /// visited, and why not all.
-    fn afford<'a>(
+    pub(super) fn afford<'a>(
         &self,
         origin: &Origin<'_>,
         members: impl Iterator<Item = Result<Member<'a>>>,
@@ -472,7 +484,7 @@ where
         (count, None)
     }
 
-    fn member(
+    pub(super) fn member(
         &self,
         origin: &Origin<'_>,
         member: &Member<'_>,
@@ -510,7 +522,7 @@ where
     }
 
     /// Reports a record, if it is requested. Its content beyond names has not been charged yet.
-    fn asset(
+    pub(super) fn asset(
         &self,
         origin: &Origin<'_>,
         mut record: Record,
@@ -552,7 +564,7 @@ where
     }
 
     /// Hands over one result at a time, until the callback breaks.
-    fn hand_over(&self, finds: &mut Finds<T>) {
+    pub(super) fn hand_over(&self, finds: &mut Finds<T>) {
         self.scan.progress.add_assets(finds.assets());
         // A callback that panicked has ended its thread's work. The panic continues when the threads are joined.
         let mut callback = self.callback.lock().unwrap_or_else(PoisonError::into_inner);
