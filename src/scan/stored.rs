@@ -3,14 +3,15 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::describe::{ALL, Origin, survey_ranges, unreadable};
+use super::describe::{ALL, Described, Origin, describe_as, unreadable};
 use super::finds::Finds;
+use super::members::{Rest, afford, container};
 use super::progress::Stretch;
-use super::run::{InSight, Rest, Run};
+use super::run::{InSight, Run};
 use super::stores::{Place, Stored as File, Stores};
 use super::units::Unit;
 use super::walk::{Target, Use};
-use super::{Depth, Found, Sighting};
+use super::{Depth, Found, Record, Sighting};
 use crate::asset::Asset;
 use crate::asset::address::{Address, open_member_in};
 use crate::asset::container::{Container, Form, Member};
@@ -18,7 +19,8 @@ use crate::asset::stored::Stored;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::format::Format;
 use crate::budget::{Budget, Held};
-use crate::ranges::Ranges;
+use crate::bytes::Packing;
+use crate::ranges::{Data, Ranges};
 use crate::summary::{Problem, Summary};
 
 /// The bytes to fetch for some members at once. A larger member is fetched alone.
@@ -29,7 +31,7 @@ const MOST_AT_ONCE: usize = 8192;
 const FIRST_PART: u64 = 512;
 const FIRST: [u64; 2] = [4 << 10, 64 << 10];
 /// The bytes that show whether a member whose name promises no asset is one.
-const HEAD: u64 = 512;
+const HEAD: u64 = 128;
 /// Other members of this size are fetched whole, instead of their beginning first.
 const SMALL: u64 = 16 << 10;
 /// The bytes of a local header of a zip, with its extra fields but without the name.
@@ -48,9 +50,10 @@ struct Part {
 fn beginning(format: Option<Format>) -> Option<u64> {
     match format {
         None => Some(HEAD),
-        Some(Format::Mlod | Format::Rap) => Some(HEAD),
+        Some(Format::Mlod) => Some(512),
         Some(Format::Zip) => Some(HEAD),
-        Some(Format::Odol | Format::Bmtr | Format::Rtm | Format::Pbo) => Some(4 << 10),
+        Some(Format::Odol) => Some(1536),
+        Some(Format::Bmtr | Format::Rtm | Format::Pbo) => Some(2 << 10),
         _ => None,
     }
 }
@@ -158,83 +161,61 @@ where
         stretch: &Stretch<'_>,
         finds: &mut Finds<T>,
     ) -> Result<bool> {
-        let scan = self.scan;
-        let format = format_in(origin.name(), place, ranges)?;
+        let (scan, size) = (self.scan, ranges.byte_len());
+        let format = place.load(ranges, |ranges| Format::of_file_in(origin.name(), Data::Parts(ranges)))?;
         if format.is_none() && !origin.is_expected() && !(self.texts)(origin.name()) {
             return Ok(false);
         }
         let is_listed = is_archive(format) && scan.depth <= Depth::Summary;
-        let by_ranges = format.is_some() && !scan.digests && (is_listed || scan.depth == Depth::Header);
-        // Formats that open only from all bytes.
-        let is_scattered = format.is_some() && beginning(format).is_none();
-        let told = |error: &Error, finds: &mut Finds<T>| {
-            let record = unreadable(scan, origin, format, place.size(), None, error, budget);
-            self.asset(origin, record, None, budget, finds);
-            Ok(true)
-        };
-        if !by_ranges || is_scattered {
-            let held = match budget.hold(place.size()) {
+        let by_ranges = !scan.digests && (is_listed || scan.depth == Depth::Header && beginning(format).is_some());
+        let Some(known) = format.filter(|_| by_ranges) else {
+            let held = match budget.hold(size) {
                 Ok(held) => held,
-                Err(error) => return told(&error, finds),
-            };
-            let data = whole(place, ranges)?;
-            return Ok(self.look(origin, data, held.budget(), stretch, finds));
-        }
-        let Some(format) = format else { return Ok(false) };
-        let described = budget.work(place.size()).and_then(|()| {
-            ranges.load(&place, |ranges| {
-                let asset = Asset::open_as(format, ranges, budget.limits())?;
-                let surveyed = survey_ranges(scan, origin, &asset, budget)?;
-                if let Some(container) = Container::of(&asset) {
-                    container.overlapping();
-                    container.members().take_while(Result::is_ok).for_each(drop);
+                Err(error) => {
+                    let record = unreadable(scan, origin, format, size, None, &error, budget);
+                    self.asset(origin, record, None, budget, finds);
+                    return Ok(true);
                 }
-                Ok(surveyed)
-            })
-        });
-        let (mut record, kept) = match described {
-            Ok(described) => described,
-            Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => return Err(error),
-            Err(error) => return told(&error, finds),
+            };
+            place.load(ranges, |ranges| ranges.get(0..size).map(drop))?;
+            return Ok(self.look(origin, ranges.get(0..size)?, held.budget(), stretch, finds));
         };
+        let (mut record, told) = place.load(ranges, |ranges| {
+            let described = describe_as(scan, origin, format, Data::Parts(ranges), budget, false);
+            if let Some(container) = described.opened.as_ref().and_then(|(asset, _)| Container::of(asset)) {
+                container.overlapping();
+                container.members().take_while(Result::is_ok).for_each(drop);
+            }
+            Ok((described.record, described.told))
+        })?;
         let ranges = &*ranges;
-        let asset = Asset::open_as(format, ranges, budget.limits())?;
-        let inner = kept.budget();
-        let container = Container::of(&asset).filter(|_| scan.archives);
-        let too_deep = container.is_some() && origin.depth >= scan.limits.archive_depth;
-        if too_deep {
-            record.summary.problems.push(Problem::error(&self.too_deep()));
-        }
+        let asset = Asset::parse_in(format, Data::Parts(ranges), budget.limits()).ok();
+        let inside = asset.as_ref().and_then(|asset| container(scan, origin, asset, &mut record));
         let mut members = 0..0;
-        if let Some(container) = container.filter(|_| !too_deep) {
+        if let Some(container) = inside {
             let Range { start, end } = origin.members;
-            let listed = container.members().take(end).skip(start);
-            let (count, error) = self.afford(origin, listed, budget);
+            let (count, error) = afford(origin, container.members().take(end).skip(start), budget);
             record.summary.problems.extend(error.as_ref().map(Problem::error));
             members = start..start.saturating_add(count);
         }
+        let inner = told.as_ref().map_or(budget, Held::budget);
+        let asset = asset.as_ref();
         if origin.members.start == 0 {
-            let open = InSight { data: &[], asset: Some(&asset), budget: inner, members: members.clone() };
+            let open = InSight { data: &[], asset, budget: inner, members: members.clone() };
             self.asset(origin, record, Some(open), budget, finds);
         } else {
-            let record = origin.record(Summary::new(format, place.size()), None);
-            let (seen, is_continued) = (members.clone(), true);
-            let seen = (self.view)(&Sighting {
-                record: &record,
-                data: &[],
-                asset: Some(&asset),
-                budget: inner,
-                members: seen,
-                is_continued,
-            });
+            let record = origin.record(Summary::new(known, size), None);
+            let (members, is_continued) = (members.clone(), true);
+            let seen = Sighting { record: &record, data: &[], asset, budget: inner, members, is_continued };
+            let seen = (self.view)(&seen);
             self.hand_over(&mut Finds::of(Found::Continued(origin.path.to_owned()), Some(seen)));
         }
+        drop(told);
         if members.is_empty() {
             return Ok(true);
         }
         self.hand_over(finds);
-        drop(kept);
-        self.members_in(origin, (format, place), ranges, members, budget, stretch).map(|()| true)
+        self.members_in(origin, (known, place), ranges, members, budget, stretch).map(|()| true)
     }
 
     /// Visits these members of an archive whose directory is available.
@@ -247,12 +228,12 @@ where
         budget: &Budget,
         stretch: &Stretch<'_>,
     ) -> Result<()> {
-        let asset = Asset::open_as(format, directory, budget.limits())?;
+        let asset = Asset::parse_in(Some(format), Data::Parts(directory), budget.limits())?;
         let Some(container) = Container::of(&asset) else { return Ok(()) };
         let listed = container.members().map_while(Result::ok).enumerate();
         let listed = listed.take(members.end).skip(members.start);
         let used = listed.filter(|(_, member)| self.globs.use_of(member.name()) != Use::Nothing);
-        let mut parts = used.map(|(index, member)| self.part_of(index, &member, place.size())).peekable();
+        let mut parts = used.map(|(index, member)| self.part_of(index, &member, directory.byte_len())).peekable();
         let failed = std::sync::Mutex::new(Ok(()));
         while parts.peek().is_some() && !self.scan.progress.is_stopped() {
             let (mut batch, mut bytes) = (Vec::new(), 0_u64);
@@ -269,11 +250,11 @@ where
             let held = budget.hold(bytes);
             let mut ranges = directory.clone();
             if held.is_ok() {
-                let wanted: Vec<_> = batch.iter().map(|part| part.range.clone()).collect();
+                let wanted: Vec<_> = batch.iter().map(|part| directory.in_file(part.range.clone())).collect();
                 place.add(&wanted, &mut ranges)?;
             }
             let inner = held.as_ref().map_or(budget, Held::budget);
-            let asset = Asset::open_as(format, &ranges, budget.limits())?;
+            let asset = Asset::parse_in(Some(format), Data::Parts(&ranges), budget.limits())?;
             let Some(container) = Container::of(&asset) else { return Ok(()) };
             let span = batch.first().map_or(0, |part| part.index)..batch.last().map_or(0, |part| part.index + 1);
             let mut rest = Rest::new(&container, span, inner);
@@ -324,6 +305,7 @@ where
         let first = match (member.form(), self.scan.depth) {
             _ if self.scan.digests || (self.texts)(name) => None,
             (Form::InPlace, Depth::Header) => beginning(promised),
+            (Form::Packed(Packing::Deflate), Depth::Header) if !is_archive(promised) => beginning(promised),
             // A zip has a CRC-32 of all bytes.
             (Form::InPlace, _) if is_zip => None,
             (Form::InPlace, _) if promised.is_none() && bytes > SMALL || is_archive(promised) => beginning(promised),
@@ -349,58 +331,138 @@ where
         finds: &mut Finds<T>,
     ) -> Result<()> {
         // The local header of a zip may be larger than expected.
-        let is_there = |member: &Member<'_>| match (member, part.by_ranges) {
-            (Member::Zip(member), true) => member.local().map(drop),
-            (Member::Zip(member), false) => member.stored_bytes().map(drop),
-            (Member::Pbo(_), _) => Ok(()),
+        let is_there = |member: &Member<'_>| match member {
+            Member::Zip(member) if part.by_ranges => member.local().map(drop),
+            Member::Zip(member) => member.stored_bytes().map(drop),
+            Member::Pbo(_) => Ok(()),
         };
         if is_there(member).is_err_and(|error| error.incomplete().is_some()) {
             let mut own = ranges.clone();
-            own.load(&place, |ranges| {
-                let asset = Asset::open_as(format, ranges, budget.limits())?;
-                match nth(&asset, part.index).map_or(Ok(()), |member| is_there(&member)) {
-                    Err(error) if error.incomplete().is_some() => Err(error),
-                    _ => Ok(()),
-                }
-            })?;
-            let asset = Asset::open_as(format, &own, budget.limits())?;
+            load_nth(&mut own, (format, place), part.index, budget, is_there)?;
+            let asset = Asset::parse_in(Some(format), Data::Parts(&own), budget.limits())?;
             return match nth(&asset, part.index) {
-                Some(member) => self.member_here(&origin(&member), &member, part, place, &own, budget, stretch, finds),
+                Some(member) => self.member_in(origin, &member, part, (format, place), &own, budget, stretch, finds),
                 None => Ok(()),
             };
         }
-        self.member_here(&origin(member), member, part, place, ranges, budget, stretch, finds)
+        let origin = origin(member);
+        if !part.by_ranges {
+            self.member(&origin, member, budget, stretch, finds);
+            return Ok(());
+        }
+        let start = match member {
+            Member::Pbo(member) => member.content_offset(),
+            Member::Zip(member) => member.content_offset(),
+        };
+        match (start, member.form()) {
+            (Some(start), Form::InPlace) => {
+                let mut here = ranges.clone().section(start..start.saturating_add(member.stored_byte_len()));
+                self.look_in(&origin, place, &mut here, budget, stretch, finds).map(drop)
+            }
+            (Some(_), Form::Packed(Packing::Deflate)) => {
+                self.packed(&origin, member, part, (format, place), ranges, budget, stretch, finds)
+            }
+            // Its error needs none of its bytes.
+            _ => {
+                self.member(&origin, member, budget, stretch, finds);
+                Ok(())
+            }
+        }
     }
 
+    /// Describes a deflated member by its beginning, or by more of it if that does not suffice.
     #[allow(clippy::too_many_arguments, reason = "the archive, the member and where its results go")]
-    fn member_here(
+    fn packed(
         &self,
         origin: &Origin<'_>,
         member: &Member<'_>,
         part: &Part,
-        place: Place<'_>,
+        (format, place): (Format, Place<'_>),
         ranges: &Ranges,
         budget: &Budget,
         stretch: &Stretch<'_>,
         finds: &mut Finds<T>,
     ) -> Result<()> {
-        let content = match member {
-            _ if !part.by_ranges => None,
-            Member::Pbo(member) => member.content_offset(),
-            Member::Zip(member) => member.content_offset(),
+        let peek = |member: &Member<'_>| self.peek(origin, member, budget);
+        let peeked = match ranges.ask(|_| Ok(peek(member))) {
+            Err(error) if error.incomplete().is_some() => {
+                let mut own = ranges.clone();
+                place.load(&mut own, |ranges| {
+                    let asset = Asset::parse_in(Some(format), Data::Parts(ranges), budget.limits())?;
+                    Ok(nth(&asset, part.index).map_or(Peeked::Other, |member| peek(&member)))
+                })?
+            }
+            peeked => peeked?,
         };
-        let Some(start) = content else {
-            self.member(origin, member, budget, stretch, finds);
-            return Ok(());
-        };
-        let inner = place.part(start..start.saturating_add(member.stored_byte_len()));
-        let mut here = Ranges::new(inner.size());
-        let end = part.range.end.min(start.saturating_add(inner.size()));
-        if start < end {
-            here.add(0, ranges.get(start..end)?.to_vec());
+        match peeked {
+            Peeked::Other => {}
+            Peeked::Record(record) => self.asset(origin, *record, None, budget, finds),
+            Peeked::Whole => {
+                let mut own = ranges.clone();
+                let all = |member: &Member<'_>| match member {
+                    Member::Zip(member) => member.stored_bytes().map(drop),
+                    Member::Pbo(member) => member.stored_bytes().map(drop),
+                };
+                load_nth(&mut own, (format, place), part.index, budget, all)?;
+                let asset = Asset::parse_in(Some(format), Data::Parts(&own), budget.limits())?;
+                if let Some(member) = nth(&asset, part.index) {
+                    self.member(origin, &member, budget, stretch, finds);
+                }
+            }
         }
-        self.look_in(origin, inner, &mut here, budget, stretch, finds).map(drop)
+        Ok(())
     }
+
+    /// Describes a deflated member as far as it is available. The ranges note what is missing.
+    fn peek(&self, origin: &Origin<'_>, member: &Member<'_>, budget: &Budget) -> Peeked {
+        let looked = || {
+            let format = member.sniff().map_err(|error| (None, error))?;
+            if format.is_none() && !origin.is_promised() {
+                return Ok(Peeked::Other);
+            }
+            if is_archive(format) {
+                return Ok(Peeked::Whole);
+            }
+            let content = member.content(budget).map_err(|error| (format, error))?;
+            let format = Format::of_file_in(origin.name(), content.data()).map_err(|error| (format, error))?;
+            let Described { record, .. } = describe_as(self.scan, origin, format, content.data(), content.budget(), false);
+            Ok(Peeked::Record(Box::new(record)))
+        };
+        looked().unwrap_or_else(|(format, error): (Option<Format>, Error)| {
+            if format.is_none() && !origin.is_promised() {
+                return Peeked::Other;
+            }
+            let bytes = member.decoded_byte_len_hint();
+            Peeked::Record(Box::new(unreadable(self.scan, origin, format, bytes, None, &error, budget)))
+        })
+    }
+}
+
+/// What the beginning of a member shows.
+enum Peeked {
+    /// It is no asset.
+    Other,
+    Record(Box<Record>),
+    /// All of it is needed.
+    Whole,
+}
+
+/// Loads what a question about a member needs.
+fn load_nth(
+    ranges: &mut Ranges,
+    (format, place): (Format, Place<'_>),
+    index: usize,
+    budget: &Budget,
+    question: impl Fn(&Member<'_>) -> Result<()>,
+) -> Result<()> {
+    place.load(ranges, |ranges| {
+        let asset = Asset::parse_in(Some(format), Data::Parts(ranges), budget.limits())?;
+        // Other errors are those of the member's record.
+        match nth(&asset, index).map_or(Ok(()), |member| question(&member)) {
+            Err(error) if error.incomplete().is_some() => Err(error),
+            _ => Ok(()),
+        }
+    })
 }
 
 fn is_archive(format: Option<Format>) -> bool {
@@ -411,25 +473,9 @@ fn nth<'a>(asset: &Asset<'a>, index: usize) -> Option<Member<'a>> {
     Container::of(asset)?.members().nth(index)?.ok()
 }
 
-/// Fetches the whole file, and returns it.
-fn whole<'r>(place: Place<'_>, ranges: &'r mut Ranges) -> Result<&'r [u8]> {
-    ranges.load(&place, |ranges| ranges.get(0..place.size()).map(drop))?;
-    ranges.get(0..place.size())
-}
-
-/// Returns the format of a file of this name, which only needs its beginning, and of a zip its end.
-fn format_in(name: &Path, place: Place<'_>, ranges: &mut Ranges) -> Result<Option<Format>> {
-    let format = ranges.load(&place, Format::sniff_ranges)?;
-    // Formats without a signature.
-    match Format::from_extension(name) {
-        Some(Format::Pbo | Format::Paa) if format.is_none() => Ok(Format::of_file(name, whole(place, ranges)?)),
-        _ => Ok(format),
-    }
-}
-
 /// Fetches the member of an address.
 fn load_member(file: &Path, member: &[u8], place: Place<'_>, ranges: &mut Ranges, budget: &Budget) -> Result<()> {
-    ranges.load(&place, |ranges| match open_member_in(file, ranges, member, budget)?.content {
+    place.load(ranges, |ranges| match open_member_in(file, ranges, member, budget)?.content {
         Err(error) if error.incomplete().is_some() => Err(error),
         _ => Ok(()),
     })

@@ -15,7 +15,7 @@ use std::time::SystemTime;
 
 use crate::base::error::{Error, Result};
 use crate::base::limits::flag;
-use crate::ranges::{Ranges, ReadAt};
+use crate::ranges::Ranges;
 
 /// Opens paths that are not in the file system.
 pub trait Stores: Debug + Send + Sync {
@@ -62,32 +62,21 @@ pub trait Stored: Send + Sync {
     fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>>;
 }
 
-/// A file of a store, or a member that it stores uncompressed.
+/// A file of a store as a source of ranges, which reads some bytes more to save requests.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'f> {
     file: &'f dyn Stored,
-    start: u64,
-    size: u64,
     /// The most bytes to read at once.
     most: u64,
 }
 
 impl<'f> Place<'f> {
-    /// The whole file.
     pub(super) fn of(file: &'f dyn Stored, most: u64) -> Self {
-        Self { file, start: 0, size: file.byte_len(), most }
+        Self { file, most }
     }
 
-    /// The part of this place in the range.
-    #[must_use]
-    pub(super) fn part(self, range: Range<u64>) -> Self {
-        let start = self.start.saturating_add(range.start.min(self.size));
-        Self { start, size: range.end.min(self.size).saturating_sub(range.start), ..self }
-    }
-
-    /// Returns its size.
     pub(super) fn size(self) -> u64 {
-        self.size
+        self.file.byte_len()
     }
 
     /// Adds these ranges to those that are available, with neighbours joined.
@@ -95,15 +84,10 @@ impl<'f> Place<'f> {
     /// # Errors
     /// Returns the errors of the store.
     pub(super) fn add(self, wanted: &[Range<u64>], ranges: &mut Ranges) -> io::Result<()> {
-        let wanted = joined(wanted, self.size / SPARE_PART);
-        let there: Vec<_> = wanted.iter().map(|range| self.outer(range)).collect();
-        let pieces = self.file.read(&there)?;
-        for (range, bytes) in wanted.iter().zip(&pieces) {
-            if bytes.len() as u64 != range.end.saturating_sub(range.start) {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-        }
-        if pieces.len() != wanted.len() {
+        let wanted = joined(wanted, self.size() / SPARE_PART);
+        let pieces = self.file.read(&wanted)?;
+        let is_all = |(range, bytes): (&Range<u64>, &Vec<u8>)| bytes.len() as u64 == range.end.saturating_sub(range.start);
+        if pieces.len() != wanted.len() || !wanted.iter().zip(&pieces).all(is_all) {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         for (range, bytes) in wanted.iter().zip(pieces) {
@@ -112,25 +96,28 @@ impl<'f> Place<'f> {
         Ok(())
     }
 
-    fn outer(self, range: &Range<u64>) -> Range<u64> {
-        self.start.saturating_add(range.start)..self.start.saturating_add(range.end)
-    }
-}
-
-impl ReadAt for Place<'_> {
-    fn byte_len(&self) -> io::Result<u64> {
-        Ok(self.size)
-    }
-
-    fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
-        if range.end > self.size {
-            return Err(io::ErrorKind::UnexpectedEof.into());
+    /// Asks a question like [`Ranges::load`], and reads all missing ranges at once.
+    ///
+    /// # Errors
+    /// Returns the errors of the store and of the question.
+    pub(super) fn load<T>(self, ranges: &mut Ranges, question: impl Fn(&Ranges) -> Result<T>) -> Result<T> {
+        loop {
+            let error = match ranges.ask(&question) {
+                Err(error) if error.incomplete().is_some() => error,
+                answer => return answer,
+            };
+            let missing = error.incomplete_ranges();
+            let bytes = missing.iter().fold(0_u64, |sum, range| sum.saturating_add(range.end.saturating_sub(range.start)));
+            if bytes > self.most {
+                return Err(Error::limit("bytes of a file in memory", self.most, flag::DECODED));
+            }
+            let held = ranges.held();
+            self.add(missing, ranges)?;
+            // Otherwise the same question would be asked forever.
+            if ranges.held() == held {
+                return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+            }
         }
-        if range.end.saturating_sub(range.start) > self.most {
-            let error = Error::limit("bytes of a file in memory", self.most, flag::DECODED);
-            return Err(io::Error::other(error.to_string()));
-        }
-        self.file.read(&[self.outer(&range)])?.pop().ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
 }
 

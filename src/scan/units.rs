@@ -223,7 +223,7 @@ impl Scan {
         if self.archives && address.member.is_none() && bytes > bin.most {
             let mut ranges = Ranges::new(bytes);
             let place = Place::of(&*file, self.limits.decoded_bytes);
-            let listed = ranges.load(&place, |ranges| {
+            let listed = place.load(&mut ranges, |ranges| {
                 let asset = Asset::parse_ranges(ranges, &self.limits)?;
                 if let Some(container) = Container::of(&asset) {
                     container.members().take_while(Result::is_ok).for_each(drop);

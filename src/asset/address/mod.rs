@@ -22,7 +22,6 @@ use crate::asset::container::{Container, Member};
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::{Limits, flag};
-use crate::base::no_asset::NoAsset;
 use crate::base::text::{ByteStr, Name};
 use crate::blocks::Decoded;
 use crate::budget::{Budget, Held};
@@ -240,15 +239,7 @@ pub fn open_member<'a>(file: &Path, data: &'a [u8], member: Option<&[u8]>, budge
 /// missing.
 pub fn open_member_in<'a>(file: &Path, ranges: &'a Ranges, member: &[u8], budget: &Budget) -> Result<Opened<'a>> {
     let data = Data::Parts(ranges);
-    let format = match Format::sniff_in(data)? {
-        // Formats without a signature are recognized by all bytes.
-        None => Format::of_file(file, data.get(0..data.size())?),
-        format => format,
-    };
-    let asset = match format {
-        Some(format) => Asset::open_as(format, ranges, budget.limits())?,
-        None => return Err(NoAsset::of(data.from(0)).error()),
-    };
+    let asset = Asset::parse_in(Format::of_file_in(file, data)?, data, budget.limits())?;
     // The member borrows from the ranges, not from this view of them.
     let container = Container::of(&asset);
     let found = container.as_ref().map(|container| locate(container, member)).transpose()?;
