@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use meshpeek::address::{Address, Content, Opened, open_member, open_member_in};
+use meshpeek::address::{Address, Content, Opened, OpenedRanges, open_member, open_member_ranges};
 use meshpeek::ranges::{Ranges, ReadAt};
 use meshpeek::scan::stores;
 use meshpeek::{Asset, Budget, ErrorKind, FileMap};
@@ -30,8 +30,8 @@ pub(crate) struct Source<'p> {
 /// What is available of that file.
 enum Bytes {
     All(FileMap),
-    /// The member of the address, and what leads to it.
-    Member(Ranges),
+    /// The target of the address.
+    Member(Box<OpenedRanges>),
 }
 
 impl<'p> Source<'p> {
@@ -72,7 +72,7 @@ impl<'p> Source<'p> {
         let (file, member) = (&self.address.file, self.address.member.as_deref());
         let opened = match &self.bytes {
             Bytes::All(bytes) => open_member(file, bytes, member, &self.budget),
-            Bytes::Member(ranges) => open_member_in(file, ranges, member.unwrap_or_default(), &self.budget),
+            Bytes::Member(opened) => opened.whole(),
         };
         let opened = opened.map_err(|error| error.in_file(self.text))?;
         if opened.alike > 1 {
@@ -121,11 +121,12 @@ fn fetch(file: &Path, member: Option<&[u8]>, common: &Common) -> meshpeek::Resul
         return Ok((Bytes::All(FileMap::from_reader(&*bytes, &limits)?), size));
     };
     let budget = Budget::new(size, &limits);
-    ranges.load(&source, |ranges| match open_member_in(file, ranges, member, &budget)?.content {
-        Err(error) if error.incomplete().is_some() => Err(error),
-        _ => Ok(()),
+    let opened = ranges.load(&source, |ranges| {
+        let opened = open_member_ranges(file, ranges, Some(member), &budget)?;
+        opened.whole()?;
+        Ok(opened)
     })?;
-    Ok((Bytes::Member(ranges), size))
+    Ok((Bytes::Member(Box::new(opened)), size))
 }
 
 /// A file of a store, of which at most this much is read at once.

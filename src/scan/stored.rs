@@ -13,7 +13,7 @@ use super::units::Unit;
 use super::walk::{Target, Use};
 use super::{Depth, Found, Record, Sighting};
 use crate::asset::Asset;
-use crate::asset::address::{Address, open_member_in};
+use crate::asset::address::{Address, open_member_ranges};
 use crate::asset::container::{Container, Form, Member};
 use crate::asset::stored::Stored;
 use crate::base::error::{Error, ErrorKind, Result};
@@ -45,16 +45,15 @@ struct Part {
     by_ranges: bool,
 }
 
-/// The bytes from the beginning of a file in this format that its header usually fits into. `None` if the header is not
-/// all in one place.
-fn beginning(format: Option<Format>) -> Option<u64> {
+/// The bytes from the beginning of a file in this format that its header usually fits into.
+const fn beginning(format: Option<Format>) -> u64 {
     match format {
-        None => Some(HEAD),
-        Some(Format::Mlod) => Some(512),
-        Some(Format::Zip) => Some(HEAD),
-        Some(Format::Odol) => Some(1536),
-        Some(Format::Bmtr | Format::Rtm | Format::Pbo) => Some(2 << 10),
-        _ => None,
+        None | Some(Format::Rap | Format::Zip) => HEAD,
+        Some(Format::Mlod | Format::Paa) => 512,
+        Some(Format::Odol) => 1536,
+        Some(Format::Bmtr | Format::Rtm | Format::Pbo) => 2 << 10,
+        // Their headers are spread over the file.
+        Some(_) => 4 << 10,
     }
 }
 
@@ -127,8 +126,12 @@ where
                 self.look_in(&of_file, place, &mut ranges, &budget, &stretch, &mut finds)
             }
             Some(member) => {
-                load_member(&address.file, member, place, &mut ranges, &budget)?;
-                let opened = open_member_in(&address.file, &ranges, member, &budget)?;
+                let opened = place.load(&mut ranges, |ranges| {
+                    let opened = open_member_ranges(&address.file, ranges, Some(member), &budget)?;
+                    opened.whole()?;
+                    Ok(opened)
+                })?;
+                let opened = opened.whole()?;
                 let inside = Origin::opened(&address.file, &opened);
                 let modified = of_file.modified.or(inside.modified);
                 let origin = Origin { modified, use_as: target.use_as, named, ..inside };
@@ -167,7 +170,7 @@ where
             return Ok(false);
         }
         let is_listed = is_archive(format) && scan.depth <= Depth::Summary;
-        let by_ranges = !scan.digests && (is_listed || scan.depth == Depth::Header && beginning(format).is_some());
+        let by_ranges = !scan.digests && (is_listed || scan.depth == Depth::Header && format.is_some());
         let Some(known) = format.filter(|_| by_ranges) else {
             let held = match budget.hold(size) {
                 Ok(held) => held,
@@ -304,11 +307,11 @@ where
         let is_zip = matches!(member, Member::Zip(_));
         let first = match (member.form(), self.scan.depth) {
             _ if self.scan.digests || (self.texts)(name) => None,
-            (Form::InPlace, Depth::Header) => beginning(promised),
-            (Form::Packed(Packing::Deflate), Depth::Header) if !is_archive(promised) => beginning(promised),
+            (Form::InPlace, Depth::Header) => Some(beginning(promised)),
+            (Form::Packed(Packing::Deflate), Depth::Header) if !is_archive(promised) => Some(beginning(promised)),
             // A zip has a CRC-32 of all bytes.
             (Form::InPlace, _) if is_zip => None,
-            (Form::InPlace, _) if promised.is_none() && bytes > SMALL || is_archive(promised) => beginning(promised),
+            (Form::InPlace, _) if promised.is_none() && bytes > SMALL || is_archive(promised) => Some(beginning(promised)),
             _ => None,
         };
         let first = first.filter(|first| *first < bytes);
@@ -471,12 +474,4 @@ fn is_archive(format: Option<Format>) -> bool {
 
 fn nth<'a>(asset: &Asset<'a>, index: usize) -> Option<Member<'a>> {
     Container::of(asset)?.members().nth(index)?.ok()
-}
-
-/// Fetches the member of an address.
-fn load_member(file: &Path, member: &[u8], place: Place<'_>, ranges: &mut Ranges, budget: &Budget) -> Result<()> {
-    place.load(ranges, |ranges| match open_member_in(file, ranges, member, budget)?.content {
-        Err(error) if error.incomplete().is_some() => Err(error),
-        _ => Ok(()),
-    })
 }

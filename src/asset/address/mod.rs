@@ -5,8 +5,10 @@
 //! inside a name as `!\x2f`. A name matches a member exactly as stored, or else ignoring case and slash direction. If
 //! several members share a name, `#1` selects the second. A name that itself ends this way gets a `#0`.
 
+mod in_ranges;
 mod names;
 
+pub use in_ranges::{OpenedRanges, open_member_ranges};
 pub(crate) use names::unnumbered;
 pub use names::{Found, Names, nearest};
 
@@ -18,14 +20,13 @@ use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 
 use crate::asset::Asset;
-use crate::asset::container::{Container, Member};
+use crate::asset::container::Container;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::{Limits, flag};
 use crate::base::text::{ByteStr, Name};
 use crate::blocks::Decoded;
 use crate::budget::{Budget, Held};
-use crate::ranges::{Data, Ranges};
 use crate::source::{Access, FileMap};
 use names::{numbered_name, spelled};
 
@@ -132,11 +133,6 @@ impl<'a> Content<'a> {
         Self { whole: whole.into(), range: 0..whole.len(), budget: budget.clone(), held: Vec::new() }
     }
 
-    fn decoded(content: Decoded<'a, u8>) -> Self {
-        let (whole, held) = content.into_parts();
-        Self { range: 0..whole.len(), whole, budget: held.budget().clone(), held: vec![held] }
-    }
-
     /// Returns true if nothing had to be decoded.
     pub fn is_borrowed(&self) -> bool {
         matches!(self.whole, Cow::Borrowed(_))
@@ -229,41 +225,6 @@ pub fn open_member<'a>(file: &Path, data: &'a [u8], member: Option<&[u8]>, budge
     open_checked_member(file, data, member, budget, &mut |_| Ok(()))
 }
 
-/// Opens a member like [`open_member`], from [ranges](crate::ranges) of the file. Needs the directory of the outer
-/// archive, and all bytes of the member that the first name matches. Ask for it through
-/// [`Ranges::ask`](crate::ranges::Ranges::ask) or [`load`](crate::ranges::Ranges::load): missing bytes of a member are
-/// an error of its [content](Opened::content).
-///
-/// # Errors
-/// Returns the errors of [`open_member`], and [`Incomplete`](crate::ErrorKind::Incomplete) if part of the directory is
-/// missing.
-pub fn open_member_in<'a>(file: &Path, ranges: &'a Ranges, member: &[u8], budget: &Budget) -> Result<Opened<'a>> {
-    let data = Data::Parts(ranges);
-    let asset = Asset::parse_in(Format::of_file_in(file, data)?, data, budget.limits())?;
-    // The member borrows from the ranges, not from this view of them.
-    let container = Container::of(&asset);
-    let found = container.as_ref().map(|container| locate(container, member)).transpose()?;
-    let decoded = found.map(|found| found.found.member.decode(budget));
-    let decode = |_: &Member<'_>| match decoded {
-        Some(content) => content.map(Content::decoded),
-        None => Err(not_found(String::new())),
-    };
-    let (inside, behind) = enter(&asset, member, (None, 0, 0), &mut |_| Ok(()), decode)?;
-    let Inside { part: content, format, hint, member, alike, depth, .. } = inside;
-    let bytes = content.as_ref().map_or(hint, |content| content.len() as u64);
-    let opened = Opened {
-        content,
-        format,
-        bytes,
-        member: Some(member),
-        #[cfg(feature = "scan")]
-        stored: Some(inside.stored),
-        depth,
-        alike,
-    };
-    follow(file, opened, behind, budget.limits(), &mut |_| Ok(()))
-}
-
 /// Opens a member like [`open_member`], but calls `check` before an archive on the path is examined and before a member
 /// is decoded, with the number of bytes.
 ///
@@ -276,27 +237,20 @@ pub fn open_checked_member<'a>(
     budget: &Budget,
     check: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<Opened<'a>> {
-    let opened = Opened {
-        content: Ok(Content::new(data, budget)),
+    let limits = *budget.limits();
+    let content = Content::new(data, budget);
+    let bytes = data.len() as u64;
+    let mut opened = Opened {
+        content: Ok(content),
         format: None,
-        bytes: data.len() as u64,
+        bytes,
         member: None,
         #[cfg(feature = "scan")]
         stored: None,
         depth: 0,
         alike: 0,
     };
-    follow(file, opened, member, budget.limits(), check)
-}
-
-/// Follows the rest of a path.
-fn follow<'a>(
-    file: &Path,
-    mut opened: Opened<'a>,
-    mut left: Option<&[u8]>,
-    limits: &Limits,
-    check: &mut dyn FnMut(u64) -> Result<()>,
-) -> Result<Opened<'a>> {
+    let mut left = member;
     while let Some(names) = left {
         if opened.depth >= limits.archive_depth {
             return Err(Error::limit("archives inside each other", limits.archive_depth, flag::ARCHIVE_DEPTH));
@@ -306,12 +260,23 @@ fn follow<'a>(
         content.budget().work(content.len() as u64)?;
         let name = opened.member.as_ref().map_or(file, |member| Path::new(unnumbered(&member.text)));
         let asset = Asset::parse_file(name, &content, content.budget().limits())?;
-        let decode = |member: &Member<'_>| Ok(content.part(member.decode(content.budget())?));
-        let around = (opened.member.as_ref(), opened.depth, opened.alike);
-        let (inside, behind) = enter(&asset, names, around, check, decode)?;
-        let Inside { part, format, hint, member, alike, depth, .. } = inside;
+        let no_archive = || not_found(format!("{} is no archive to go into", asset.format().title()));
+        let container = Container::of(&asset).ok_or_else(no_archive)?;
+        let Located { found, name, behind } = locate(&container, names)?;
+        check(found.member.decoded_byte_len_hint())?;
+        let (part, format) = match found.member.decode(content.budget()) {
+            Ok(inside) => (Ok(content.part(inside)), None),
+            // As in a scan, if even the beginning does not decode, that error is reported.
+            Err(error) => match found.member.sniff() {
+                Ok(format) => (Err(error), format),
+                Err(error) => (Err(error), None),
+            },
+        };
+        let (hint, member) = (found.member.decoded_byte_len_hint(), join(opened.member.as_ref(), name));
         #[cfg(feature = "scan")]
-        let stored = Some(inside.stored);
+        let stored = crate::asset::stored::Stored::of(&found.member);
+        let alike = if found.count > 1 { found.count } else { opened.alike };
+        let depth = opened.depth.saturating_add(1);
         let content = part.map(|part| content.inside(part));
         let bytes = content.as_ref().map_or(hint, |content| content.len() as u64);
         opened = Opened {
@@ -320,58 +285,13 @@ fn follow<'a>(
             bytes,
             member: Some(member),
             #[cfg(feature = "scan")]
-            stored,
+            stored: Some(stored),
             depth,
             alike,
         };
         left = behind;
     }
     Ok(opened)
-}
-
-/// A member of an archive, with its content as some `P`.
-struct Inside<P> {
-    part: Result<P>,
-    format: Option<Format>,
-    hint: u64,
-    member: Name,
-    #[cfg(feature = "scan")]
-    stored: crate::asset::stored::Stored,
-    depth: u32,
-    alike: u64,
-}
-
-/// Finds the member that the first of these names matches, and decodes it. Also returns the names after it.
-fn enter<'n, P>(
-    asset: &Asset<'_>,
-    names: &'n [u8],
-    (outer, depth, alike): (Option<&Name>, u32, u64),
-    check: &mut dyn FnMut(u64) -> Result<()>,
-    decode: impl FnOnce(&Member<'_>) -> Result<P>,
-) -> Result<(Inside<P>, Option<&'n [u8]>)> {
-    let no_archive = || not_found(format!("{} is no archive to go into", asset.format().title()));
-    let container = Container::of(asset).ok_or_else(no_archive)?;
-    let Located { found, name, behind } = locate(&container, names)?;
-    check(found.member.decoded_byte_len_hint())?;
-    let (part, format) = match decode(&found.member) {
-        Ok(inside) => (Ok(inside), None),
-        // As in a scan, if even the beginning does not decode, that error is reported.
-        Err(error) => match found.member.sniff() {
-            Ok(format) => (Err(error), format),
-            Err(error) => (Err(error), None),
-        },
-    };
-    let inside = Inside {
-        part,
-        format,
-        hint: found.member.decoded_byte_len_hint(),
-        member: join(outer, name),
-        #[cfg(feature = "scan")]
-        stored: crate::asset::stored::Stored::of(&found.member),
-        depth: depth.saturating_add(1),
-        alike: if found.count > 1 { found.count } else { alike },
-    };
-    Ok((inside, behind))
 }
 
 /// Returns the path of a member of the archive at a path.

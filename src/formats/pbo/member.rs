@@ -211,7 +211,7 @@ impl<'a> Member<'a> {
     }
 
     /// Returns true if its bytes are inside the archive.
-    pub(super) fn is_inside(&self) -> bool {
+    pub(crate) fn is_inside(&self) -> bool {
         self.offset.checked_add(self.stored_byte_len()).is_some_and(|end| end <= self.archive.size())
     }
 }
