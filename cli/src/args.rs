@@ -9,6 +9,9 @@ use meshpeek::summary::Counts;
 use crate::condition::Condition;
 use crate::limits::LimitArgs;
 use crate::output_file::OutputFile;
+use crate::remote::Remote;
+#[cfg(feature = "remote")]
+use crate::remote::RemoteArgs;
 use crate::results::Results;
 
 #[derive(Args)]
@@ -39,6 +42,12 @@ pub(crate) struct Common {
     pub(crate) no_read_ahead: bool,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+    #[cfg(feature = "remote")]
+    #[command(flatten)]
+    pub(crate) remote_args: RemoteArgs,
+    /// The files of URLs.
+    #[arg(skip)]
+    pub(crate) remote: Remote,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -70,7 +70,7 @@ struct Place<'p> {
 
 impl Extraction<'_> {
     fn address(&mut self, text: &Path) -> Result<(), Failure> {
-        let source = match Source::open(text, self.common) {
+        let source = match Source::open_all(text, self.common) {
             Ok(source) => source,
             Err(error) => return self.lost(None, error),
         };

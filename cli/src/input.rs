@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::output_file::OutputFile;
 use crate::paths::Paths;
+use crate::remote::is_url;
 use crate::visible::shown;
 use crate::{interrupt, map, progress, report};
 
@@ -40,10 +41,21 @@ pub(crate) fn scan_whole(paths: &[PathBuf], jobs: Option<NonZeroUsize>, common: 
     scan.read_ahead = !common.no_read_ahead;
     scan.limits = common.limits.limits();
     scan.jobs = jobs.map(NonZeroUsize::get);
+    scan.stores = Some(common.remote.stores());
+    #[cfg(feature = "remote")]
+    if has_urls(paths) {
+        // Each job waits for its requests most of the time.
+        scan.jobs = scan.jobs.or(Some(common.remote_args.requests.into()));
+    }
     common.results.scans(&scan.progress);
     // The output file is not an input.
     scan.selection.except = common.output_file.as_ref().map(|file| file.ids.clone()).unwrap_or_default();
     scan
+}
+
+/// Returns true if a walk over these paths costs requests.
+fn has_urls(paths: &[PathBuf]) -> bool {
+    paths.iter().any(|path| is_url(path))
 }
 
 /// Runs a function over everything that a scan finds, with a callback for other results. Returns its result, and counts
@@ -234,7 +246,7 @@ pub(crate) fn each_told<T: Send>(
     };
     interrupt::ends_scan(&scan.progress);
     // The total is unknown while a list is still being read.
-    let interrupted = progress::beside(scan, list.is_none() && units.is_none(), notes, || {
+    let interrupted = progress::beside(scan, list.is_none() && units.is_none() && !has_urls(&inputs.paths), notes, || {
         match (units, list) {
             (Some(units), _) => scan.run_units(units, view, found)?,
             (None, None) => scan.run_with(view, found)?,
@@ -256,7 +268,7 @@ pub(crate) fn each_told<T: Send>(
     }
     tally.interrupted = interrupted;
     tally.files = scan.progress.files();
-    if tally.files == 0 && tally.unreadable == 0 && !interrupted {
+    if tally.files == 0 && tally.unreadable == 0 && !interrupted && !has_urls(&inputs.paths) {
         hint(scan, notes);
     }
     Ok(tally)

@@ -29,6 +29,7 @@ mod place;
 mod plan;
 mod progress;
 mod refs;
+mod remote;
 mod report;
 mod results;
 mod scan;
@@ -60,6 +61,8 @@ fn main() -> ExitCode {
     };
     let notes = Notes::new(&common);
     common.results.limit(common.limits.limits().output);
+    #[cfg(feature = "remote")]
+    common.remote.set(&common.remote_args);
     interrupt::listen(notes);
     // If it fails, files are read.
     if let Err(error) = meshpeek::source::guard_maps() {

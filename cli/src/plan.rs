@@ -81,11 +81,15 @@ fn write(scan: &Scan, unit_bytes: u64, notes: Notes, out: &mut Output) -> Result
         totals.pieces += 1;
         totals.units = unit.unit + 1;
         totals.bytes = totals.bytes.saturating_add(unit.bytes);
-        if unit.stamp.is_none()
-            && let Err(error) = Address::parse(&unit.path).file.metadata()
-        {
+        let file = Address::parse(&unit.path).file;
+        let unreadable = match scan.stores.as_ref().filter(|stores| stores.has(&file)) {
+            _ if unit.stamp.is_some() => None,
+            Some(stores) => stores.open(&file).err(),
+            None => file.metadata().err().map(Error::from),
+        };
+        if let Some(error) = unreadable {
             totals.unreadable += 1;
-            notes.error(Error::from(error).in_file(&unit.path));
+            notes.error(error.in_file(&unit.path));
         }
         written = out.json_line(&unit).map_err(Failure::from);
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

@@ -123,7 +123,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     })?;
     tally.add_copied(copied);
     if let Some(out) = writer.stream().filter(|_| stream.events) {
-        since::finish(&scan, &tally, out)?;
+        since::finish(&scan, &tally, common.remote.counts(), out)?;
     }
     #[cfg(feature = "parquet")]
     if let Some((tables, old)) = tables.as_ref().zip(old_tables.as_ref()) {
@@ -137,12 +137,13 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     }
     let progress = &scan.progress;
     Notes::new(common).say(format_args!(
-        "{} in {}, {}, {} damaged{}",
+        "{} in {}, {}, {} damaged{}{}",
         report::count(tally.assets, "asset"),
         report::count(progress.files(), "file"),
         report::count(progress.bytes(), "byte"),
         report::grouped(tally.damaged),
-        tally.rest()
+        tally.rest(),
+        common.remote.report()
     ));
     let code = tally.status();
     #[cfg(feature = "parquet")]

@@ -30,13 +30,18 @@ pub(crate) fn unreadable(error: &Error, given: &[PathBuf]) -> serde_json::Value 
     json!({ "event": event, "path": path.map(|path| path.to_text_lossy()), "message": error.message() })
 }
 
-/// Writes the last lines of a stream.
-pub(crate) fn finish(scan: &Scan, tally: &Tally, out: &mut Output) -> Result<(), Failure> {
+/// Writes the last lines of a stream, with the requests, the bytes fetched and the bytes of the files if URLs were read.
+pub(crate) fn finish(
+    scan: &Scan,
+    tally: &Tally,
+    remote: Option<[u64; 3]>,
+    out: &mut Output,
+) -> Result<(), Failure> {
     if tally.interrupted {
         writeln!(out, "{}", json!({ "event": "interrupted" }))?;
     }
     let (files, bytes) = (scan.progress.files(), scan.progress.bytes());
-    let end = json!({
+    let mut end = json!({
         "event": "end",
         "whole": !tally.interrupted && tally.unreadable == 0,
         "files": files,
@@ -46,6 +51,13 @@ pub(crate) fn finish(scan: &Scan, tally: &Tally, out: &mut Output) -> Result<(),
         "other": tally.other,
         "unreadable": tally.unreadable,
     });
+    if let Some((end, [requests, fetched, present])) = end.as_object_mut().zip(remote) {
+        end.extend([
+            ("requests".to_owned(), requests.into()),
+            ("fetched".to_owned(), fetched.into()),
+            ("present".to_owned(), present.into()),
+        ]);
+    }
     Ok(writeln!(out, "{end}")?)
 }
 

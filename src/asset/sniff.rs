@@ -195,11 +195,13 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
     if head.starts_with(b"\0sreV") {
         return Plausible::Yes;
     }
+    let is_plain = |&byte: &u8| matches!(byte, b' '..=b'~') && !b"\"<>|?*:".contains(&byte);
     let mut rest = head;
     // Enough to be certain, and few enough to be fast.
     for index in 0..64 {
         let Ok((behind, name)) = cstr::<()>(Cursor::new(rest)) else {
-            let is_name = rest.len() < LONGEST_NAME;
+            // The first line of a text shows that it is no name. Only after an entry does the end of the file matter.
+            let is_name = rest.len() < LONGEST_NAME && (index > 0 || rest.iter().all(is_plain));
             return if is_name { Plausible::SoFar(index > 0) } else { Plausible::No };
         };
         if name.len() >= LONGEST_NAME {
@@ -223,7 +225,6 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
             PACKED | ENCRYPTED => true,
             _ => false,
         };
-        let is_plain = |&byte: &u8| matches!(byte, b' '..=b'~') && !b"\"<>|?*:".contains(&byte);
         let is_plausible = sizes_fit
             && reserved == 0
             && size <= i32::MAX as u32

@@ -182,7 +182,7 @@ impl Ranges {
     }
 
     /// Returns where this range is in the file, or the range to add for more decoded bytes.
-    fn in_file(&self, Range { start, end }: Range<u64>) -> Range<u64> {
+    pub(crate) fn in_file(&self, Range { start, end }: Range<u64>) -> Range<u64> {
         let shifted = || self.start.saturating_add(start)..self.start.saturating_add(end);
         self.packed.clone().unwrap_or_else(shifted)
     }

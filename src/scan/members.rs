@@ -49,6 +49,13 @@ impl<'a> Rest<'a> {
         self.held.as_ref().map_or(around, Held::budget).clone()
     }
 
+    /// Returns the member with this index, unless it shares bytes with an earlier one.
+    pub(super) fn at(&mut self, index: usize) -> Option<Named<'a>> {
+        self.skip_to(index);
+        let named = self.step()?;
+        self.shared.binary_search(&index).is_err().then_some(named)
+    }
+
     pub(super) fn skip_to(&mut self, start: usize) {
         while self.reached < start && self.step().is_some() {}
     }

@@ -19,6 +19,8 @@ mod progress;
 mod record;
 pub mod refs;
 mod run;
+mod stored;
+pub mod stores;
 mod units;
 mod walk;
 
@@ -33,6 +35,8 @@ pub use progress::Progress;
 pub use record::{Digests, Record};
 pub use units::Unit;
 pub use walk::Selection;
+
+use self::stores::Stores;
 
 use self::walk::{NextIf, Target};
 use crate::asset::Asset;
@@ -85,6 +89,8 @@ pub struct Scan {
     pub read_ahead: bool,
     /// The limits for each asset, and for each file together with its members.
     pub limits: Limits,
+    /// Opens the paths that are not in the file system, such as URLs.
+    pub stores: Option<Arc<dyn Stores>>,
     /// Records of an earlier scan. Files that have not changed since are skipped.
     pub known: Option<Arc<Known>>,
     /// Counters that grow during the scan. Keep a clone to read them.
@@ -150,6 +156,7 @@ impl Scan {
             access: Access::READ,
             read_ahead: true,
             limits: Limits::default(),
+            stores: None,
             known: None,
             progress: Progress::default(),
         }
@@ -219,7 +226,7 @@ impl Scan {
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
-        self.run_through(self.selection.walk(paths, self.archives), (|_| false, &|_| None), view, callback)
+        self.run_through(self.walk(paths), (|_| false, &|_| None), view, callback)
     }
 
     /// Like [`run_with`](Self::run_with), and also calls `view` on files with these names that are not assets.
@@ -229,7 +236,7 @@ impl Scan {
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
-        self.run_through(self.selection.walk(self.paths(), self.archives), (texts, &|_| None), view, callback)
+        self.run_through(self.walk(self.paths()), (texts, &|_| None), view, callback)
     }
 
     /// Like [`run_with`](Self::run_with), over [units](Self::plan) instead of paths. A file that has changed since its
@@ -313,9 +320,17 @@ impl Scan {
     /// Returns an error if a glob is invalid.
     pub fn measure(&self) -> Result<(u64, u64)> {
         Globs::new(Path::new(""), &self.selection.globs)?;
-        let targets = self.selection.walk(self.paths(), self.archives).take_while(|_| !self.progress.is_stopped());
+        let targets = self.walk(self.paths()).take_while(|_| !self.progress.is_stopped());
         let sizes = targets.flatten().map(|target| target.path.metadata().map_or(0, |metadata| metadata.len()));
         Ok(sizes.fold((0, 0), |(files, bytes), size| (files.saturating_add(1), bytes.saturating_add(size))))
+    }
+
+    /// Returns all files below these paths, in folders and in stores.
+    fn walk<'w>(
+        &'w self,
+        paths: impl Iterator<Item = Result<PathBuf>> + Send + 'w,
+    ) -> impl Iterator<Item = Result<Target>> + Send + 'w {
+        self.selection.walk(paths, self.archives, self.stores.as_deref())
     }
 
     fn paths(&self) -> impl Iterator<Item = Result<PathBuf>> + Send {

@@ -32,11 +32,11 @@ use crate::summary::{Problem, Summary};
 const LARGE_ARCHIVE: usize = 1 << 20;
 
 /// The parts of an asset that the view sees, besides its record.
-struct InSight<'s, 'a> {
-    data: &'a [u8],
-    asset: Option<&'s Asset<'a>>,
-    budget: &'s Budget,
-    members: Range<usize>,
+pub(super) struct InSight<'s, 'a> {
+    pub(super) data: &'a [u8],
+    pub(super) asset: Option<&'s Asset<'a>>,
+    pub(super) budget: &'s Budget,
+    pub(super) members: Range<usize>,
 }
 
 /// An archive whose members are being visited.
@@ -53,19 +53,19 @@ const READ_WHOLE: u64 = 4 << 20;
 
 /// A scan in progress.
 pub(super) struct Run<'s, V, F> {
-    scan: &'s Scan,
+    pub(super) scan: &'s Scan,
     /// For the members of archives.
-    globs: Globs,
+    pub(super) globs: Globs,
     pub(super) crew: Arc<Crew>,
     memory: Memory,
     /// The remaining work for all units of each archive that is scanned in units.
     units: Mutex<HashMap<FileId, Budget>>,
     /// The options of the scan, for the stamp of each file.
-    question: String,
-    view: V,
+    pub(super) question: String,
+    pub(super) view: V,
     callback: Mutex<F>,
     /// Names of files to show to the view even if they are not assets.
-    texts: fn(&Path) -> bool,
+    pub(super) texts: fn(&Path) -> bool,
 }
 
 impl<'s, T, V, F> Run<'s, V, F>
@@ -90,6 +90,9 @@ where
         let scan = self.scan;
         if target.use_as == Use::Nothing {
             return self.put(Found::PassedOver { path: target.path.clone(), named: target.named });
+        }
+        if let Some(stores) = scan.stores.as_deref().filter(|stores| stores.has(&target.path)) {
+            return self.stored(stores, target);
         }
         let address = match target.named {
             true => Address::parse(&target.path),
@@ -134,7 +137,7 @@ where
     }
 
     /// Returns the budget of a file of this size.
-    fn budget(&self, bytes: u64) -> Budget {
+    pub(super) fn budget(&self, bytes: u64) -> Budget {
         let budget = Budget::sharing(bytes, &self.scan.limits, &self.memory);
         budget.until(self.scan.progress.switch()).helped_by(self.crew.clone())
     }
@@ -214,7 +217,7 @@ where
     }
 
     /// Describes these bytes and everything inside them. Returns false if they are not in a known format.
-    fn look(
+    pub(super) fn look(
         &self,
         origin: &Origin<'_>,
         data: &[u8],
@@ -379,7 +382,7 @@ where
         });
     }
 
-    fn member(
+    pub(super) fn member(
         &self,
         origin: &Origin<'_>,
         member: &Member<'_>,
@@ -417,7 +420,7 @@ where
     }
 
     /// Reports a record, if it is requested. Its content beyond names has not been charged yet.
-    fn asset(
+    pub(super) fn asset(
         &self,
         origin: &Origin<'_>,
         mut record: Record,
@@ -443,7 +446,7 @@ where
     }
 
     /// Hands over one result at a time, until the callback breaks.
-    fn hand_over(&self, finds: &mut Finds<T>) {
+    pub(super) fn hand_over(&self, finds: &mut Finds<T>) {
         self.scan.progress.add_assets(finds.assets());
         // A callback that panicked has ended its thread's work. The panic continues when the threads are joined.
         let mut callback = self.callback.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::Scan;
+use super::stores::{Place, Stores};
 use super::walk::{Target, Use};
 use crate::asset::Asset;
 use crate::asset::address::Address;
@@ -14,6 +15,7 @@ use crate::asset::container::Container;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::text::{ByteStr, Name};
+use crate::ranges::Ranges;
 use crate::source::FileMap;
 
 /// The cost of opening a file, in bytes, so that a unit cannot have an unlimited number of tiny files.
@@ -150,7 +152,7 @@ impl Scan {
     pub fn plan(&self, unit_bytes: u64, mut each: impl FnMut(Unit) -> ControlFlow<()>) -> Result<()> {
         let mut bin = Bin { unit: 0, filled: 0, most: unit_bytes.max(1) };
         super::globs::Globs::new(Path::new(""), &self.selection.globs)?;
-        for target in self.selection.walk(self.paths(), self.archives) {
+        for target in self.walk(self.paths()) {
             self.progress.begin();
             let flow = match target {
                 Ok(Target { use_as: Use::Nothing, .. }) => ControlFlow::Continue(()),
@@ -174,6 +176,9 @@ impl Scan {
         each: &mut impl FnMut(Unit) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let path = &target.path;
+        if let Some(stores) = self.stores.as_deref().filter(|stores| stores.has(path)) {
+            return self.plan_stored(stores, target, bin, each);
+        }
         let address = if target.named { Address::parse(path) } else { Address { file: path.clone(), member: None } };
         let metadata = address.file.metadata().ok();
         let bytes = metadata.filter(std::fs::Metadata::is_file).map_or(0, |metadata| metadata.len());
@@ -182,12 +187,56 @@ impl Scan {
         if self.archives && address.member.is_none() && bytes > bin.most {
             let mut flow = ControlFlow::Continue(());
             let cut = FileMap::open_with(&address.file, self.access, &self.limits).is_ok_and(|data| {
-                bin.cut(&data, path, &stamp, self, &mut |unit| {
-                    flow = each(unit);
-                    flow
+                let asset = Asset::parse_as(Format::of_file(path, &data), &data, &self.limits);
+                let size = data.len() as u64;
+                asset.is_ok_and(|asset| {
+                    bin.cut(&asset, size, path, &stamp, self, &mut |unit| {
+                        flow = each(unit);
+                        flow
+                    })
                 })
             });
             if cut {
+                return flow;
+            }
+        }
+        bin.make_room(bytes.saturating_add(FILE_BYTES));
+        let named = target.named && Format::from_extension(&address.name()).is_none();
+        each(Unit { named, ..bin.piece(path, None, bytes, stamp) })
+    }
+}
+
+impl Scan {
+    /// Like [`plan_file`](Self::plan_file), for a file of a store.
+    fn plan_stored(
+        &self,
+        stores: &dyn Stores,
+        target: &Target,
+        bin: &mut Bin,
+        each: &mut impl FnMut(Unit) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let path = &target.path;
+        let address = if target.named { Address::parse(path) } else { Address { file: path.clone(), member: None } };
+        let Ok(file) = stores.open(&address.file) else { return each(bin.piece(path, None, 0, None)) };
+        let (bytes, stamp) = (file.byte_len(), file.stamp());
+        self.progress.open(bytes);
+        if self.archives && address.member.is_none() && bytes > bin.most {
+            let mut ranges = Ranges::new(bytes);
+            let place = Place::of(&*file, self.limits.decoded_bytes);
+            let listed = place.load(&mut ranges, |ranges| {
+                let asset = Asset::parse_ranges(ranges, &self.limits)?;
+                if let Some(container) = Container::of(&asset) {
+                    container.members().take_while(Result::is_ok).for_each(drop);
+                }
+                Ok(())
+            });
+            let mut flow = ControlFlow::Continue(());
+            if listed.and_then(|()| Asset::parse_ranges(&ranges, &self.limits)).is_ok_and(|asset| {
+                bin.cut(&asset, bytes, path, &stamp, self, &mut |unit| {
+                    flow = each(unit);
+                    flow
+                })
+            }) {
                 return flow;
             }
         }
@@ -221,14 +270,14 @@ impl Bin {
     /// Divides an archive by its members. Returns false if it is not an archive.
     fn cut(
         &mut self,
-        data: &[u8],
+        asset: &Asset<'_>,
+        size: u64,
         path: &Path,
         stamp: &Option<String>,
         scan: &Scan,
         each: &mut dyn FnMut(Unit) -> ControlFlow<()>,
     ) -> bool {
-        let asset = Asset::parse_as(Format::of_file(path, data), data, &scan.limits);
-        let Some(container) = asset.as_ref().ok().and_then(Container::of) else { return false };
+        let Some(container) = Container::of(asset) else { return false };
         let (mut first, mut bytes, mut last) = (0_u64, 0_u64, None);
         for (index, member) in (0_u64..).zip(container.members().map_while(Result::ok)) {
             if scan.progress.is_stopped() {
@@ -247,7 +296,7 @@ impl Bin {
                 (first, bytes) = (index, 0);
             }
             // Members may overlap, and their sizes are claims.
-            bytes = bytes.saturating_add(member.stored_byte_len()).min(data.len() as u64);
+            bytes = bytes.saturating_add(member.stored_byte_len()).min(size);
             last = Some(index);
         }
         // An error that cuts the list of members short is reported with the archive's own record.

@@ -185,7 +185,7 @@ impl Args {
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let form = Form::of(common)?;
-    let source = Source::open(&args.file, common)?;
+    let source = Source::open_all(&args.file, common)?;
     let content = source.content(common)?;
     let asset = source.asset(&content)?;
     if let Some(why) = form.refused(asset.format()) {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::names::unnumbered;
-use super::{Located, join, locate, not_found};
+use super::{Located, Opened, join, locate, not_found};
 use crate::asset::Asset;
 use crate::asset::container::{Container, Content};
 use crate::base::error::{Error, Result};
@@ -45,6 +45,28 @@ impl OpenedRanges {
     /// Returns the budget for parts of the content.
     pub fn budget(&self) -> &Budget {
         self.held.last().map_or(&self.budget, Held::budget)
+    }
+
+    /// Returns the target with all of its bytes.
+    ///
+    /// # Errors
+    /// Returns an [`Incomplete`](crate::ErrorKind::Incomplete) error if some are missing.
+    pub fn whole(&self) -> Result<Opened<'_>> {
+        let content = match &self.content {
+            Ok(content) => Ok(super::Content::new(content.get(0..content.byte_len())?, self.budget())),
+            Err(error) if error.incomplete().is_some() => return Err(error.clone()),
+            Err(error) => Err(error.clone()),
+        };
+        Ok(Opened {
+            content,
+            format: self.format,
+            bytes: self.bytes,
+            member: self.member.clone(),
+            #[cfg(feature = "scan")]
+            stored: self.stored.clone(),
+            depth: self.depth,
+            alike: self.alike,
+        })
     }
 }
 

@@ -204,6 +204,12 @@ impl<'a> Member<'a> {
         Ok(Span { offset: self.offset, bytes: size })
     }
 
+    /// Returns the offset of its bytes if they are inside the archive.
+    #[cfg(feature = "scan")]
+    pub(crate) fn content_offset(&self) -> Option<u64> {
+        self.is_inside().then_some(self.offset)
+    }
+
     /// Returns true if its bytes are inside the archive.
     pub(crate) fn is_inside(&self) -> bool {
         self.offset.checked_add(self.stored_byte_len()).is_some_and(|end| end <= self.archive.size())

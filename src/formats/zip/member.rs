@@ -163,6 +163,12 @@ impl<'a> Member<'a> {
         Ok(Span { offset: start, bytes })
     }
 
+    /// Returns the offset of its bytes if they are inside the archive and its header is available.
+    #[cfg(feature = "scan")]
+    pub(crate) fn content_offset(&self) -> Option<u64> {
+        self.span().ok().map(|span| span.offset)
+    }
+
     /// Returns its content if it is stored uncompressed. Returns `None` if it must be decoded or cannot be.
     ///
     /// # Errors

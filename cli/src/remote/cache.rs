@@ -1,0 +1,131 @@
+//! A folder with ranges of files, for later runs.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use sha2::{Digest, Sha256};
+
+/// The bytes of a digest, which each file of the folder ends with.
+const DIGEST: usize = 32;
+const ENDING: &str = "range";
+
+/// A folder of ranges. Several runs may use it at once.
+#[derive(Debug)]
+pub(super) struct Cache {
+    folder: PathBuf,
+    most: u64,
+    /// The bytes in the folder, as far as this run knows.
+    bytes: Mutex<u64>,
+}
+
+impl Cache {
+    pub(super) fn open(folder: &Path, most: u64) -> io::Result<Self> {
+        fs::create_dir_all(folder)?;
+        let cache = Self { folder: folder.to_owned(), most, bytes: Mutex::default() };
+        let bytes = cache.files()?.iter().fold(0, |sum: u64, (_, _, bytes)| sum.saturating_add(*bytes));
+        *cache.bytes.lock().unwrap_or_else(PoisonError::into_inner) = bytes;
+        Ok(cache)
+    }
+
+    /// The range that was kept under this key. A file that was damaged counts as missing.
+    pub(super) fn get(&self, key: &str) -> Option<Vec<u8>> {
+        let path = self.path(key);
+        let mut bytes = fs::read(&path).ok()?;
+        let digest = bytes.split_off(bytes.len().checked_sub(DIGEST)?);
+        if seal(key, &bytes) != digest.as_slice() {
+            return None;
+        }
+        // The oldest are deleted first. If this fails, it is deleted earlier.
+        let _ = fs::File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
+        Some(bytes)
+    }
+
+    pub(super) fn put(&self, key: &str, bytes: &[u8]) -> io::Result<()> {
+        let size = (bytes.len() as u64).saturating_add(DIGEST as u64);
+        if size > self.most {
+            return Ok(());
+        }
+        let mut held = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.saturating_add(size) > self.most {
+            *held = self.shrink(self.most.saturating_sub(size).min(self.most / 4 * 3))?;
+        }
+        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+        file.write_all(bytes)?;
+        file.write_all(&seal(key, bytes))?;
+        file.persist(self.path(key)).map_err(|error| error.error)?;
+        *held = held.saturating_add(size);
+        Ok(())
+    }
+
+    /// Deletes the oldest files until at most this many bytes remain. Returns how many do.
+    fn shrink(&self, most: u64) -> io::Result<u64> {
+        let mut files = self.files()?;
+        files.sort_unstable();
+        let mut left = files.iter().fold(0, |sum: u64, (_, _, bytes)| sum.saturating_add(*bytes));
+        for (_, path, bytes) in files {
+            if left <= most {
+                break;
+            }
+            match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => left = left.saturating_sub(bytes),
+            }
+        }
+        Ok(left)
+    }
+
+    /// Its files, with the time of their last use and their sizes. Other files in the folder are left alone.
+    fn files(&self) -> io::Result<Vec<(SystemTime, PathBuf, u64)>> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let path = entry?.path();
+            // Another run may have deleted it.
+            if path.extension().is_some_and(|ending| ending == ENDING)
+                && let Ok(metadata) = path.metadata()
+            {
+                files.push((metadata.modified()?, path, metadata.len()));
+            }
+        }
+        Ok(files)
+    }
+
+    fn path(&self, key: &str) -> PathBuf {
+        let name: String = Sha256::digest(key).iter().map(|byte| format!("{byte:02x}")).collect();
+        self.folder.join(name).with_extension(ENDING)
+    }
+}
+
+/// The digest of a key and its bytes.
+fn seal(key: &str, bytes: &[u8]) -> [u8; DIGEST] {
+    Sha256::new().chain_update(key).chain_update([0]).chain_update(bytes).finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_whole_and_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("notes.txt"), [0; 5000]).unwrap();
+        let cache = Cache::open(folder.path(), 1000).unwrap();
+        assert_eq!(cache.get("a"), None);
+        cache.put("a", b"bytes").unwrap();
+        assert_eq!(cache.get("a").as_deref(), Some(&b"bytes"[..]));
+        fs::write(cache.path("a"), [7; 50]).unwrap();
+        assert_eq!(cache.get("a"), None);
+        cache.put("too large", &[0; 1000]).unwrap();
+        for number in 0..20_u8 {
+            cache.put(&format!("b{number}"), &[number; 100]).unwrap();
+            let bytes: u64 = cache.files().unwrap().iter().map(|(_, _, bytes)| bytes).sum();
+            assert!(bytes <= 1000, "{bytes}");
+        }
+        assert_eq!(cache.get("b19"), Some(vec![19; 100]));
+        assert!(folder.path().join("notes.txt").exists());
+        let again = Cache::open(folder.path(), 1000).unwrap();
+        assert_eq!(again.get("b19"), Some(vec![19; 100]));
+    }
+}

@@ -1,0 +1,238 @@
+//! Clients of object stores and of HTTP servers, with one policy for redirects and one count of requests.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use object_store::aws::AmazonS3Builder;
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::client::{
+    ClientConfigKey, HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
+};
+use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::http::HttpBuilder;
+use object_store::path::Path as Key;
+use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
+use reqwest::redirect::Policy;
+
+/// How long a server may take to accept a connection, and to send the next bytes.
+const CONNECT: Duration = Duration::from_secs(5);
+const READ: Duration = Duration::from_secs(30);
+/// The most redirects of a request, all to the same host.
+const REDIRECTS: usize = 5;
+
+/// What a run has requested.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    /// All requests, including those that are repeated.
+    pub(super) requests: AtomicU64,
+    /// The bytes of files that were received.
+    pub(super) fetched: AtomicU64,
+    /// The sizes of the files that were opened.
+    pub(super) present: AtomicU64,
+}
+
+impl Counts {
+    pub(super) fn add(count: &AtomicU64, more: u64) {
+        let _ = count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| Some(count.saturating_add(more)));
+    }
+}
+
+/// A URL: the store, and the name of the file in it.
+#[derive(Clone, Debug)]
+pub(super) struct Url {
+    scheme: &'static str,
+    /// The scheme and host of HTTP, or the scheme and bucket.
+    pub(super) store: String,
+    pub(super) key: Key,
+    /// True if it names everything below it.
+    pub(super) is_folder: bool,
+}
+
+impl Url {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let (scheme, rest) = text.split_once("://").ok_or("not a URL")?;
+        let scheme = match scheme.to_ascii_lowercase().as_str() {
+            "s3" | "s3a" => "s3",
+            "gs" => "gs",
+            "az" | "azure" | "abfs" => "az",
+            "https" => "https",
+            "http" => "http",
+            _ => return Err(format!("{scheme}: a scheme that is not read")),
+        };
+        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+        if host.is_empty() {
+            return Err("a URL without a host or bucket".to_owned());
+        }
+        if host.contains('@') {
+            return Err("a URL with a user name; credentials come from variables of the environment".to_owned());
+        }
+        let is_http = scheme.starts_with("http");
+        if is_http && path.contains(['?', '#']) {
+            return Err("a URL with a query or fragment, which is not sent".to_owned());
+        }
+        // The names in a bucket are written as they are, those of HTTP with escapes.
+        let key = if is_http { Key::from_url_path(path) } else { Key::parse(path.trim_end_matches('/')) };
+        let key = key.map_err(|error| error.to_string())?;
+        let is_folder = path.is_empty() || path.ends_with('/');
+        if is_http && is_folder {
+            return Err("a folder, which cannot be listed over HTTP".to_owned());
+        }
+        Ok(Self { scheme, store: format!("{scheme}://{host}"), key, is_folder })
+    }
+
+    pub(super) fn is_http(&self) -> bool {
+        self.scheme.starts_with("http")
+    }
+
+    /// Opens its store. Credentials and endpoints come from the variables that each store usually has.
+    pub(super) fn open(&self, allow_http: bool, counts: &Arc<Counts>) -> object_store::Result<Arc<dyn ObjectStore>> {
+        let backoff = BackoffConfig {
+            init_backoff: Duration::from_millis(100),
+            max_backoff: Duration::from_secs(5),
+            base: 2.,
+        };
+        let retry = RetryConfig { backoff, max_retries: 4, retry_timeout: Duration::from_secs(60) };
+        let connector = Connector(counts.clone());
+        Ok(match self.scheme {
+            "s3" => Arc::new(
+                AmazonS3Builder::from_env().with_url(&self.store).with_retry(retry).with_http_connector(connector).build()?,
+            ),
+            "gs" => Arc::new(
+                GoogleCloudStorageBuilder::from_env()
+                    .with_url(&self.store)
+                    .with_retry(retry)
+                    .with_http_connector(connector)
+                    .build()?,
+            ),
+            "az" => Arc::new(
+                MicrosoftAzureBuilder::from_env()
+                    .with_url(&self.store)
+                    .with_retry(retry)
+                    .with_http_connector(connector)
+                    .build()?,
+            ),
+            _ => {
+                let options = ClientOptions::new().with_allow_http(allow_http || self.is_loopback());
+                let builder = HttpBuilder::new().with_url(&self.store).with_retry(retry);
+                Arc::new(builder.with_client_options(options).with_http_connector(connector).build()?)
+            }
+        })
+    }
+
+    /// Returns true if nothing leaves this machine.
+    fn is_loopback(&self) -> bool {
+        let url = reqwest::Url::parse(&self.store);
+        url.is_ok_and(|url| match url.host() {
+            Some(url::Host::Domain(name)) => name == "localhost",
+            Some(url::Host::Ipv4(address)) => address.is_loopback(),
+            Some(url::Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        })
+    }
+}
+
+/// Makes clients that stay on one host.
+#[derive(Debug)]
+struct Connector(Arc<Counts>);
+
+impl HttpConnector for Connector {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        let is_set = |key| options.get_config_value(&key).is_some_and(|value| value == "true");
+        // It fails if there is a provider already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let policy = Policy::custom(|attempt| {
+            let is_same = attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
+            if is_same && attempt.previous().len() <= REDIRECTS { attempt.follow() } else { attempt.stop() }
+        });
+        let mut client = reqwest::Client::builder()
+            .redirect(policy)
+            .connect_timeout(CONNECT)
+            .read_timeout(READ)
+            .user_agent(concat!("meshpeek/", env!("CARGO_PKG_VERSION")))
+            .https_only(!is_set(ClientConfigKey::AllowHttp))
+            .tls_danger_accept_invalid_certs(is_set(ClientConfigKey::AllowInvalidCertificates));
+        let generic = |error: reqwest::Error| object_store::Error::Generic { store: "HTTP", source: error.into() };
+        if let Some(proxy) = options.get_config_value(&ClientConfigKey::ProxyUrl) {
+            client = client.proxy(reqwest::Proxy::all(proxy).map_err(generic)?);
+        }
+        let client = client.build().map_err(generic)?;
+        Ok(HttpClient::new(Counted { client, counts: self.0.clone() }))
+    }
+}
+
+#[derive(Debug)]
+struct Counted {
+    client: reqwest::Client,
+    counts: Arc<Counts>,
+}
+
+type Response<'c> = Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'c>>;
+
+impl HttpService for Counted {
+    fn call<'s, 'c>(&'s self, request: HttpRequest) -> Response<'c>
+    where
+        's: 'c,
+        Self: 'c,
+    {
+        Box::pin(async move {
+            Counts::add(&self.counts.requests, 1);
+            let response = HttpService::call(&self.client, request).await?;
+            let target = response.headers().get("location").filter(|_| response.status().is_redirection());
+            match target {
+                // Another kind of error would be tried again.
+                Some(target) => Err(HttpError::new(HttpErrorKind::Unknown, Elsewhere::to(target.as_bytes()))),
+                None => Ok(response),
+            }
+        })
+    }
+}
+
+/// A redirect that is not followed.
+#[derive(Debug)]
+struct Elsewhere(String);
+
+impl Elsewhere {
+    /// Keeps only the host: the rest may have a signature.
+    fn to(target: &[u8]) -> Self {
+        let url = std::str::from_utf8(target).ok().and_then(|target| reqwest::Url::parse(target).ok());
+        Self(url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_else(|| "another place".to_owned()))
+    }
+}
+
+impl fmt::Display for Elsewhere {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a redirect to {}, which is not followed", self.0)
+    }
+}
+
+impl std::error::Error for Elsewhere {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_name_a_store_and_a_file() {
+        let url = Url::parse("s3://mods/arma 3/a#1.pbo").unwrap();
+        assert_eq!((url.store.as_str(), url.key.as_ref(), url.is_folder), ("s3://mods", "arma 3/a#1.pbo", false));
+        let url = Url::parse("HTTPS://host:8443/a%20b/c.pbo").unwrap();
+        assert_eq!((url.store.as_str(), url.key.as_ref()), ("https://host:8443", "a b/c.pbo"));
+        assert!(Url::parse("gs://mods").unwrap().is_folder && Url::parse("az://mods/a/").unwrap().is_folder);
+        for text in ["s3://", "ftp://h/x", "http://h/", "https://u:p@h/x", "https://h/x?sig=1", "s3://b/a//b"] {
+            assert!(Url::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_loopback_needs_no_permission_for_plain_http() {
+        for (text, expected) in
+            [("http://127.0.0.1:9/x", true), ("http://[::1]/x", true), ("http://localhost/x", true), ("http://h/x", false)]
+        {
+            assert_eq!(Url::parse(text).unwrap().is_loopback(), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Fetches ranges of one file, as it was when it was opened.
+
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+use meshpeek::scan::stores::Stored;
+use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore};
+use tokio::runtime::Runtime;
+use tokio::sync::Semaphore;
+
+use super::cache::Cache;
+use super::client::Counts;
+
+/// A longer range is fetched in several requests at once.
+const MOST: u64 = 8 << 20;
+
+/// What all files share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) runtime: Runtime,
+    pub(super) counts: Arc<Counts>,
+    /// A permit for each request in flight.
+    pub(super) in_flight: Semaphore,
+    pub(super) most_in_flight: usize,
+    pub(super) cache: Option<Cache>,
+}
+
+/// A file of a store.
+pub(super) struct File {
+    pub(super) shared: Arc<Shared>,
+    pub(super) store: Arc<dyn ObjectStore>,
+    pub(super) meta: ObjectMeta,
+    /// The URL of the store.
+    pub(super) place: String,
+}
+
+impl Stored for File {
+    fn byte_len(&self) -> u64 {
+        self.meta.size
+    }
+
+    fn stamp(&self) -> Option<String> {
+        self.meta.e_tag.as_ref().map(|tag| format!("{}:{tag}", self.meta.size))
+    }
+
+    fn modified(&self) -> Option<SystemTime> {
+        // Servers that do not say leave the beginning of time.
+        Some(SystemTime::from(self.meta.last_modified)).filter(|time| *time > SystemTime::UNIX_EPOCH)
+    }
+
+    fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>> {
+        let pieces = ranges.iter().enumerate().flat_map(|(index, range)| {
+            let starts = (range.start..range.end).step_by(usize::try_from(MOST).unwrap_or(usize::MAX));
+            starts.map(move |start| (index, start..start.saturating_add(MOST).min(range.end)))
+        });
+        let pieces: Vec<_> = pieces.collect();
+        let fetched: Vec<(usize, Vec<u8>)> = self.shared.runtime.block_on(
+            stream::iter(pieces)
+                .map(|(index, range)| async move { Ok::<_, io::Error>((index, self.fetch(range).await?)) })
+                .buffered(self.shared.most_in_flight)
+                .try_collect(),
+        )?;
+        let mut all = vec![Vec::new(); ranges.len()];
+        for (index, bytes) in fetched {
+            if let Some(whole) = all.get_mut(index) {
+                if whole.is_empty() { *whole = bytes } else { whole.extend_from_slice(&bytes) }
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl File {
+    async fn fetch(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+        let key = self.meta.e_tag.as_ref().map(|tag| format!("{}/{}\n{tag}\n{range:?}", self.place, self.meta.location));
+        let cached = self.shared.cache.as_ref().zip(key.as_ref()).and_then(|(cache, key)| cache.get(key));
+        let length = range.end.saturating_sub(range.start);
+        if let Some(bytes) = cached.filter(|bytes| bytes.len() as u64 == length) {
+            return Ok(bytes);
+        }
+        let permit = self.shared.in_flight.acquire().await.map_err(io::Error::other)?;
+        let bytes = self.get(range).await?;
+        drop(permit);
+        if let Some((cache, key)) = self.shared.cache.as_ref().zip(key) {
+            cache.put(&key, &bytes)?;
+        }
+        Ok(bytes)
+    }
+
+    async fn get(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+        let length = range.end.saturating_sub(range.start);
+        // A weak tag never matches, so it is compared below.
+        let tag = self.meta.e_tag.clone().filter(|tag| !tag.starts_with("W/"));
+        let options = GetOptions { if_match: tag, range: Some(GetRange::Bounded(range)), ..GetOptions::default() };
+        let found = self.store.get_opts(&self.meta.location, options).await.map_err(error)?;
+        // Not every server knows If-Match.
+        if found.meta.size != self.meta.size || self.meta.e_tag.is_some() && found.meta.e_tag != self.meta.e_tag {
+            return Err(changed());
+        }
+        let mut bytes = Vec::new();
+        let mut body = found.into_stream();
+        while let Some(piece) = body.next().await {
+            let piece = piece.map_err(error)?;
+            Counts::add(&self.shared.counts.fetched, piece.len() as u64);
+            bytes.extend_from_slice(&piece);
+            if bytes.len() as u64 > length {
+                return Err(io::Error::other(format!("the server sent more than the {length} bytes of a range")));
+            }
+        }
+        if bytes.len() as u64 != length {
+            let text = format!("the server sent {} of the {length} bytes of a range", bytes.len());
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, text));
+        }
+        Ok(bytes)
+    }
+}
+
+fn changed() -> io::Error {
+    io::Error::other("changed while it was read")
+}
+
+/// Returns the error with the text of its cause. Servers write some of these texts, so they are cut.
+pub(super) fn error(error: object_store::Error) -> io::Error {
+    use object_store::Error;
+    const LONGEST: usize = 300;
+    let kind = match &error {
+        Error::Precondition { .. } => return changed(),
+        Error::NotFound { .. } => return io::Error::new(io::ErrorKind::NotFound, "no such file in the store"),
+        Error::NotSupported { .. } => {
+            return io::Error::new(io::ErrorKind::Unsupported, "the server does not send ranges of files");
+        }
+        Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => io::ErrorKind::PermissionDenied,
+        _ => io::ErrorKind::Other,
+    };
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(&error);
+    while let Some(inner) = cause {
+        let inner_text = inner.to_string();
+        if !text.contains(&inner_text) {
+            text = format!("{text}: {inner_text}");
+        }
+        cause = inner.source();
+    }
+    let mut short: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    io::Error::new(kind, short)
+}

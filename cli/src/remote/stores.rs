@@ -1,0 +1,176 @@
+//! Lists and opens the files of URLs.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use clap::Args;
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use meshpeek::scan::stores::{Listed, Stored, Stores};
+use meshpeek::{Error, Result};
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
+use tokio::sync::Semaphore;
+
+use super::cache::Cache;
+use super::client::{Counts, Url};
+use super::fetch::{File, Shared, error};
+use crate::{limits, report};
+
+/// Options for files that are named by URLs.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "URLs")]
+pub(crate) struct RemoteArgs {
+    /// Requests in flight at once [default: 32]
+    #[arg(long, global = true, hide = true, value_name = "N", default_value_t = 32, hide_default_value = true, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) requests: u16,
+    /// Allow http:// to other machines; without it, only to this one
+    #[arg(long, global = true, hide = true)]
+    allow_http: bool,
+    /// Keep what is fetched in this folder, and reuse it while the file's ETag stays the same
+    #[arg(long, global = true, hide = true, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    /// Size of that folder; what is oldest is deleted [default: 1G]
+    #[arg(long, global = true, hide = true, value_name = "SIZE", default_value_t = 1 << 30, hide_default_value = true, value_parser = limits::size)]
+    cache_size: u64,
+}
+
+/// The files of URLs. Nothing is contacted before one is used. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Remote(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    args: OnceLock<RemoteArgs>,
+    counts: Arc<Counts>,
+    shared: OnceLock<std::result::Result<Arc<Shared>, String>>,
+    stores: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
+    /// What a list says about files that are not open yet.
+    listed: Mutex<HashMap<PathBuf, ObjectMeta>>,
+}
+
+impl Remote {
+    pub(crate) fn set(&self, args: &RemoteArgs) {
+        self.0.args.get_or_init(|| args.clone());
+    }
+
+    pub(crate) fn stores(&self) -> Arc<dyn Stores> {
+        Arc::new(self.clone())
+    }
+
+    /// Returns what to add to the summary of a scan.
+    pub(crate) fn report(&self) -> String {
+        self.counts().map_or_else(String::new, |[requests, fetched, present]| {
+            let (requests, present) = (report::count(requests, "request"), report::count(present, "byte"));
+            format!(", {requests} for {} of {present}", report::grouped(fetched))
+        })
+    }
+
+    /// Returns the requests, the bytes fetched and the bytes of all files opened, if there were requests.
+    pub(crate) fn counts(&self) -> Option<[u64; 3]> {
+        let Counts { requests, fetched, present } = &*self.0.counts;
+        let counts = [requests, fetched, present].map(|count| count.load(Ordering::Relaxed));
+        counts.first().is_some_and(|requests| *requests > 0).then_some(counts)
+    }
+
+    fn shared(&self) -> Result<Arc<Shared>> {
+        let shared = self.0.shared.get_or_init(|| {
+            let args = self.0.args.get();
+            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+            let cache = args.and_then(|args| Some(Cache::open(args.cache.as_deref()?, args.cache_size)));
+            let most_in_flight = args.map_or(1, |args| args.requests.into());
+            Ok(Arc::new(Shared {
+                runtime: runtime.map_err(|error| error.to_string())?,
+                counts: self.0.counts.clone(),
+                in_flight: Semaphore::new(most_in_flight),
+                most_in_flight,
+                cache: cache.transpose().map_err(|error| format!("--cache: {error}"))?,
+            }))
+        });
+        shared.clone().map_err(|text| std::io::Error::other(text).into())
+    }
+
+    /// Returns the store of a URL, and what all files share.
+    fn store(&self, path: &Path) -> Result<(Url, Arc<dyn ObjectStore>, Arc<Shared>)> {
+        let failed = |text: String| Error::from(std::io::Error::new(std::io::ErrorKind::InvalidInput, text));
+        let text = path.to_str().ok_or_else(|| failed("a URL that is not UTF-8".to_owned()))?;
+        let url = Url::parse(text).map_err(failed)?;
+        let shared = self.shared()?;
+        let mut stores = self.0.stores.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = stores.get(&url.store) {
+            return Ok((url, store.clone(), shared));
+        }
+        let allow_http = self.0.args.get().is_some_and(|args| args.allow_http);
+        // Some clients start tasks.
+        let guard = shared.runtime.enter();
+        let store = url.open(allow_http, &self.0.counts).map_err(error)?;
+        drop(guard);
+        stores.insert(url.store.clone(), store.clone());
+        Ok((url, store, shared))
+    }
+}
+
+impl Stores for Remote {
+    fn has(&self, path: &Path) -> bool {
+        super::is_url(path)
+    }
+
+    fn list<'s>(&'s self, path: &Path) -> Result<Box<dyn Iterator<Item = Result<Listed>> + Send + 's>> {
+        let (url, store, shared) = self.store(path)?;
+        let named = Listed { path: path.to_owned(), named: true };
+        if url.is_http() {
+            return Ok(Box::new(std::iter::once(Ok(named))));
+        }
+        if !url.is_folder {
+            match shared.runtime.block_on(store.head(&url.key)) {
+                Ok(meta) => {
+                    self.0.listed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), meta);
+                    return Ok(Box::new(std::iter::once(Ok(named))));
+                }
+                Err(object_store::Error::NotFound { .. }) => {}
+                Err(other) => return Err(error(other).into()),
+            }
+        }
+        let files = store.list(Some(&url.key));
+        let mut listing = Listing { remote: self, shared, files, place: url.store }.peekable();
+        if listing.peek().is_none() {
+            let text = "no such file in the store, and none below it";
+            return Err(std::io::Error::new(std::io::ErrorKind::NotFound, text).into());
+        }
+        Ok(Box::new(listing))
+    }
+
+    fn open(&self, path: &Path) -> Result<Box<dyn Stored + '_>> {
+        let (url, store, shared) = self.store(path)?;
+        let listed = self.0.listed.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+        let meta = match listed {
+            Some(meta) => meta,
+            None => shared.runtime.block_on(store.head(&url.key)).map_err(error)?,
+        };
+        Counts::add(&shared.counts.present, meta.size);
+        Ok(Box::new(File { shared, store, meta, place: url.store }))
+    }
+}
+
+/// The files of a list that is being read.
+struct Listing<'r> {
+    remote: &'r Remote,
+    shared: Arc<Shared>,
+    files: BoxStream<'static, object_store::Result<ObjectMeta>>,
+    place: String,
+}
+
+impl Iterator for Listing<'_> {
+    type Item = Result<Listed>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let meta = match self.shared.runtime.block_on(self.files.next())? {
+            Ok(meta) => meta,
+            Err(failed) => return Some(Err(error(failed).into())),
+        };
+        let path = PathBuf::from(format!("{}/{}", self.place, meta.location));
+        self.remote.0.listed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), meta);
+        Some(Ok(Listed { path, named: false }))
+    }
+}

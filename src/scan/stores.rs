@@ -1,0 +1,170 @@
+//! Files that are not in the file system, such as those of an object store.
+//!
+//! A [`Scan`](super::Scan) with [`stores`](super::Scan::stores) reads such files by ranges. Records are those of the
+//! same bytes in a file, except for the path and the stamp. With [`Depth::Header`](crate::Depth::Header) it reads the
+//! directory of an archive and the beginning of each member, and checks no CRC-32 of a stored member. With
+//! [`Depth::Summary`](crate::Depth::Summary) it reads a PBO or zip member by member. For
+//! [`Depth::Verify`](crate::Depth::Verify), for digests and for all other files it reads the whole file. It holds at
+//! most [`Limits::decoded_bytes`](crate::Limits::decoded_bytes) of a file at once.
+
+use std::fmt::Debug;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::base::error::{Error, Result};
+use crate::base::limits::flag;
+use crate::ranges::Ranges;
+
+/// Opens paths that are not in the file system.
+pub trait Stores: Debug + Send + Sync {
+    /// Returns true if this path is in a store.
+    fn has(&self, path: &Path) -> bool;
+
+    /// Lists the file of this path, or all files below it.
+    ///
+    /// # Errors
+    /// Returns the errors of the store, such as `NotFound` if there is no such file and nothing below.
+    fn list<'s>(&'s self, path: &Path) -> Result<Box<dyn Iterator<Item = Result<Listed>> + Send + 's>>;
+
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// Returns the errors of the store.
+    fn open(&self, path: &Path) -> Result<Box<dyn Stored + '_>>;
+}
+
+/// A file that a store lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its path.
+    pub path: PathBuf,
+    /// True if the caller named this exact file. Then it has a record whatever it is.
+    pub named: bool,
+}
+
+/// A file in a store. It stays the same while it is open, or reading fails.
+pub trait Stored: Send + Sync {
+    /// Returns the size of the file.
+    fn byte_len(&self) -> u64;
+
+    /// Returns a text that changes with the file, or `None` if the store has none.
+    fn stamp(&self) -> Option<String>;
+
+    /// Returns the time of the last change, if it is known.
+    fn modified(&self) -> Option<SystemTime>;
+
+    /// Reads all bytes of these ranges, which ascend and do not overlap, if possible at the same time.
+    ///
+    /// # Errors
+    /// Returns the errors of the store, and an error if the file has changed since it was opened.
+    fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>>;
+}
+
+/// A file of a store as a source of ranges, which reads some bytes more to save requests.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'f> {
+    file: &'f dyn Stored,
+    /// The most bytes to read at once.
+    most: u64,
+}
+
+impl<'f> Place<'f> {
+    pub(super) fn of(file: &'f dyn Stored, most: u64) -> Self {
+        Self { file, most }
+    }
+
+    pub(super) fn size(self) -> u64 {
+        self.file.byte_len()
+    }
+
+    /// Adds these ranges to those that are available, with neighbours joined.
+    ///
+    /// # Errors
+    /// Returns the errors of the store.
+    pub(super) fn add(self, wanted: &[Range<u64>], ranges: &mut Ranges) -> io::Result<()> {
+        let wanted = joined(wanted, self.size() / SPARE_PART);
+        let pieces = self.file.read(&wanted)?;
+        let is_all = |(range, bytes): (&Range<u64>, &Vec<u8>)| bytes.len() as u64 == range.end.saturating_sub(range.start);
+        if pieces.len() != wanted.len() || !wanted.iter().zip(&pieces).all(is_all) {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        for (range, bytes) in wanted.iter().zip(pieces) {
+            ranges.add(range.start, bytes);
+        }
+        Ok(())
+    }
+
+    /// Asks a question like [`Ranges::load`], and reads all missing ranges at once.
+    ///
+    /// # Errors
+    /// Returns the errors of the store and of the question.
+    pub(super) fn load<T>(self, ranges: &mut Ranges, question: impl Fn(&Ranges) -> Result<T>) -> Result<T> {
+        loop {
+            let error = match ranges.ask(&question) {
+                Err(error) if error.incomplete().is_some() => error,
+                answer => return answer,
+            };
+            let missing = error.incomplete_ranges();
+            let bytes = missing.iter().fold(0_u64, |sum, range| sum.saturating_add(range.end.saturating_sub(range.start)));
+            if bytes > self.most {
+                return Err(Error::limit("bytes of a file in memory", self.most, flag::DECODED));
+            }
+            let held = ranges.held();
+            self.add(missing, ranges)?;
+            // Otherwise the same question would be asked forever.
+            if ranges.held() == held {
+                return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+            }
+        }
+    }
+}
+
+/// One in this many bytes of a file may be read only to save requests.
+const SPARE_PART: u64 = 100;
+/// Ranges with fewer bytes between them are always joined: a request takes as many.
+const NEAR: u64 = 1 << 10;
+
+/// Joins ranges that touch, then those with the smallest gaps, as long as all gaps together are within `spare`.
+fn joined(wanted: &[Range<u64>], spare: u64) -> Vec<Range<u64>> {
+    let mut all: Vec<_> = wanted.iter().filter(|range| range.start < range.end).cloned().collect();
+    all.sort_unstable_by_key(|range| range.start);
+    let mut gaps: Vec<u64> = Vec::with_capacity(all.len());
+    let mut reached = all.first().map_or(0, |range| range.start);
+    for range in &all {
+        gaps.push(range.start.saturating_sub(reached));
+        reached = reached.max(range.end);
+    }
+    gaps.sort_unstable();
+    let mut left = spare;
+    let mut most = NEAR;
+    for gap in gaps {
+        let Some(rest) = left.checked_sub(gap) else { break };
+        (left, most) = (rest, most.max(gap));
+    }
+    let mut joined: Vec<Range<u64>> = Vec::with_capacity(all.len());
+    for range in all {
+        match joined.last_mut() {
+            Some(last) if range.start.saturating_sub(last.end) <= most => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::joined;
+
+    #[test]
+    fn the_smallest_gaps_are_read_over_first() {
+        let wanted = [0..10, 10..20, 5_000..5_010, 8_000..8_010, 100_000..100_001];
+        assert_eq!(joined(&wanted, 0), [0..20, 5_000..5_010, 8_000..8_010, 100_000..100_001]);
+        assert_eq!(joined(&wanted, 3_500), [0..20, 5_000..8_010, 100_000..100_001]);
+        assert_eq!(joined(&wanted, 8_000), [0..8_010, 100_000..100_001]);
+        assert_eq!(joined(&wanted, u64::MAX), [0..100_001]);
+        assert_eq!(joined(&[7..9, 3..8, 4..4], 0), [3..9]);
+        assert!(joined(&[], 9).is_empty());
+    }
+}
