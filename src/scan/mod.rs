@@ -29,7 +29,7 @@ pub use identity::FileId;
 pub use known::Known;
 pub use progress::Progress;
 pub use record::{Digests, Record};
-pub use units::Unit;
+pub use units::{Unit, UnitsBy};
 pub use walk::Selection;
 
 use self::walk::{NextIf, Target};
@@ -83,6 +83,8 @@ pub struct Scan {
     pub read_ahead: bool,
     /// The limits for each asset, and for each file with its contents.
     pub limits: Limits,
+    /// How the units of a [plan](Self::plan) recognize files that have changed.
+    pub units_by: UnitsBy,
     /// Records of an earlier scan. Files that have not changed since are skipped.
     pub known: Option<Arc<Known>>,
     /// Counters that grow during the scan. Keep a clone to read them.
@@ -147,6 +149,7 @@ impl Scan {
             access: Access::READ,
             read_ahead: true,
             limits: Limits::default(),
+            units_by: UnitsBy::default(),
             known: None,
             progress: Progress::default(),
         }

@@ -131,6 +131,7 @@ def plan(
     paths,
     *,
     unit_bytes=256 << 20,
+    by="time",
     globs=(),
     folder_depth=None,
     follow=False,
@@ -142,12 +143,15 @@ def plan(
     """Divides a scan of these paths into units of about `unit_bytes` bytes. Reads only file sizes and the directories
     of archives. `scan` runs the units; give it the same options.
 
+    `by` says how `scan` recognizes files that have changed since: "time" (by size and time) or, for copies that do not
+    keep times, "size" alone or "digest", by SHA-256, which reads every file.
+
     The rows of all units together are those of the whole scan. Each unit has a separate budget, which limits the cost
     of hostile files."""
     options = _options(paths, globs=globs, folder_depth=folder_depth, follow=follow, hidden=hidden, ignored=ignored)
     options |= {"archives": archives, "limits": _limits(limits)}
     units = {}
-    for piece in _json.loads(_meshpeek.plan(options, unit_bytes)):
+    for piece in _json.loads(_meshpeek.plan(options, unit_bytes, by)):
         units.setdefault(piece["unit"], []).append(piece)
     return Units(units.values())
 

@@ -102,6 +102,7 @@ def plan(
     paths: _Path | Iterable[_Path],
     *,
     unit_bytes: int = ...,
+    by: Literal["time", "size", "digest"] = "time",
     globs: str | Iterable[str] = (),
     folder_depth: int | None = None,
     follow: bool = False,
