@@ -29,6 +29,8 @@ pub(crate) struct Task {
     pub(crate) errors: Errors,
     /// The rows of an earlier scan.
     pub(crate) old: Vec<RecordBatch>,
+    /// The assets of the earlier scan, if `old` is another table.
+    pub(crate) known: Option<Vec<RecordBatch>>,
     /// The runs that were started, the latest last.
     pub(crate) runs: Mutex<Vec<Counted>>,
 }
@@ -65,8 +67,9 @@ impl Task {
             Question::Scan(table, units) => {
                 let is_listed = matches!(table, Table::Assets | Table::Problems | Table::Files);
                 let mut unchanged = HashSet::new();
-                if !self.old.is_empty() {
-                    kernel.known = Some(Arc::new(known(&self.old)));
+                let known_assets = self.known.as_ref().unwrap_or(&self.old);
+                if !known_assets.is_empty() {
+                    kernel.known = Some(Arc::new(known(known_assets)));
                 }
                 let found = |found, seen: Option<ControlFlow<()>>| {
                     seen.unwrap_or(ControlFlow::Continue(()))?;

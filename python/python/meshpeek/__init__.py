@@ -190,7 +190,8 @@ def scan(
     - `folder_depth`: the most levels of folders. `follow`: follow symbolic links. `hidden`, `ignored`: include hidden
       files, and those that .gitignore and similar files exclude. `archives=False`: do not look inside archives.
     - `since`: the whole result of an earlier scan of the assets with the same options, as an Arrow table or the path of
-      a Parquet file. The rows of files that have not changed are taken from it.
+      a Parquet file. The rows of files that have not changed are taken from it. Or a folder of Parquet tables, as the
+      program or `to_parquet` writes them; then for any table, if the folder has it and the assets.
     - `jobs`: files to read at once. `access`: "auto" (large files are mapped, others read), "map" or "read".
       `read_ahead=False`: do not read ahead in archives.
     - `limits`: a dict with a number for each limit to change: "depth", "decoded", "problems", "archive_depth",
@@ -221,8 +222,12 @@ def scan(
         progress=progress,
     )
     if since is not None:
+        is_folder = isinstance(since, str | bytes) or hasattr(since, "__fspath__")
+        is_folder = is_folder and _os.path.isdir(_path(since))
         if table != "assets":
-            raise ValueError('since is for table="assets"')
+            if not is_folder:
+                raise ValueError('since is for table="assets", or a folder of tables')
+            options["known"] = _arrow(since, _meshpeek.scan(options | {"table": "assets"}))
         options["since"] = _arrow(since, _meshpeek.scan(options))
     return _meshpeek.scan(options)
 
@@ -361,9 +366,9 @@ def _limits(limits):
 def _arrow(since, scan):
     """An earlier result with exactly the columns of the scan."""
     if isinstance(since, str | bytes) or hasattr(since, "__fspath__"):
-        import pyarrow.parquet
+        from . import _dataset
 
-        since = pyarrow.parquet.read_table(_path(since))
+        since = _dataset.read(_path(since), scan.table)
     try:
         import pyarrow
     except ImportError:
