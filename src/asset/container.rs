@@ -5,12 +5,13 @@ use crate::base::error::Result;
 use crate::base::format::Format;
 use crate::base::text::ByteStr;
 use crate::blocks::Decoded;
-use crate::budget::Budget;
+use crate::budget::{Budget, Held};
 use crate::bytes::Packing;
 #[cfg(feature = "pbo")]
 use crate::formats::pbo;
 #[cfg(feature = "zip")]
 use crate::formats::zip;
+use crate::ranges::{Data, Ranges};
 
 /// An archive whose members are files.
 ///
@@ -205,15 +206,45 @@ impl<'a> Member<'a> {
     /// # Errors
     /// Returns the errors of [`borrowed`](Self::borrowed), and an error if even the beginning does not decode.
     pub fn sniff(&self) -> Result<Option<Format>> {
+        if let Some(ranges) = self.ranges()? {
+            let data = Data::Parts(&ranges);
+            return match self.form() {
+                Form::InPlace => Format::sniff_in(data),
+                _ => Ok(Format::sniff(data.head(HEAD as u64)?)),
+            };
+        }
         match self {
             #[cfg(feature = "zip")]
             Self::Zip(member) if self.form() == Form::Packed(Packing::Deflate) => {
-                let mut head = [0; 1024];
+                let mut head = [0; HEAD];
                 let length = member.inflate_head(&mut head)?;
                 Ok(head.get(..length).and_then(Format::sniff))
             }
             _ => Ok(self.borrowed()?.and_then(Format::sniff)),
         }
+    }
+
+    /// Returns the content as ranges if only ranges of the container are available, and this does not need all of them:
+    /// those of a member stored in place, and the beginning of a deflated one.
+    fn ranges(&self) -> Result<Option<Ranges>> {
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(member) => member.ranges(),
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => member.ranges(),
+        }
+    }
+
+    /// Returns the content as far as it is available. Charges the budget like [`decode`](Self::decode).
+    pub(crate) fn content(&self, budget: &Budget) -> Result<Content<'a>> {
+        let Some(ranges) = self.ranges()? else { return self.decode(budget).map(Content::Whole) };
+        let unpacked = match self {
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => member.unpacked_bytes(),
+            #[cfg(feature = "pbo")]
+            Self::Pbo(_) => 0,
+        };
+        Ok(Content::Parts(ranges, budget.take(unpacked)?))
     }
 
     /// Returns the content: borrowed if it is stored in place, else decoded into new memory, which is charged to the
@@ -243,6 +274,38 @@ impl<'a> Member<'a> {
                 let held = budget.take(member.unpacked_bytes())?;
                 Ok(Decoded::new(member.decode()?, held))
             }
+        }
+    }
+}
+
+/// The decoded bytes that show the format of a deflated member.
+#[cfg(feature = "zip")]
+const HEAD: usize = 1024;
+#[cfg(not(feature = "zip"))]
+const HEAD: usize = 0;
+
+/// The content of a member, and the memory that it takes.
+pub(crate) enum Content<'a> {
+    /// All of it.
+    Whole(Decoded<'a, u8>),
+    /// The available ranges.
+    Parts(Ranges, Held),
+}
+
+impl Content<'_> {
+    /// Returns the bytes.
+    pub(crate) fn data(&self) -> Data<'_> {
+        match self {
+            Self::Whole(bytes) => Data::Whole(bytes),
+            Self::Parts(ranges, _) => Data::Parts(ranges),
+        }
+    }
+
+    /// Returns the budget for parts of the content.
+    pub(crate) fn budget(&self) -> &Budget {
+        match self {
+            Self::Whole(bytes) => bytes.budget(),
+            Self::Parts(_, held) => held.budget(),
         }
     }
 }

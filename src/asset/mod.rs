@@ -54,23 +54,24 @@ impl<'a> Asset<'a> {
         Self::parse_as(Format::of_file(path, data), data, limits)
     }
 
-    /// Opens [ranges](crate::ranges) in the format that they start like. PBO and zip archives need their directories,
-    /// ODOL models their header and tables, and all other formats all bytes.
+    /// Opens [ranges](crate::ranges) in the format that they start like. [`ranges`](crate::ranges) lists the bytes that
+    /// each format needs.
     ///
     /// # Errors
     /// Returns the errors of [`parse`](Self::parse), and an [`Incomplete`](crate::ErrorKind::Incomplete) error if some
     /// of these bytes are missing.
     pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
         let data = Data::Parts(ranges);
-        let format = Format::sniff_in(data)?;
-        match format {
-            Some(format) => Self::open_ranges(format, ranges, limits)
-                .map_err(|error| registry::described(error, format, data.from(0))),
-            None => {
-                data.get(0..data.size().min(4096))?;
-                Err(NoAsset::of(data.from(0)).error())
-            }
-        }
+        Self::parse_in(Format::sniff_in(data)?, data, limits)
+    }
+
+    /// Opens [ranges](crate::ranges) of a file with this name, like [`parse_file`](Self::parse_file).
+    ///
+    /// # Errors
+    /// Returns the errors of [`parse_ranges`](Self::parse_ranges).
+    pub fn parse_file_ranges(path: &Path, ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
+        let data = Data::Parts(ranges);
+        Self::parse_in(Format::of_file_in(path, data)?, data, limits)
     }
 
     /// Returns the format that the asset was opened as.
@@ -82,11 +83,11 @@ impl<'a> Asset<'a> {
     #[cfg(any(feature = "pbo", feature = "zip"))]
     pub(crate) fn open_within(
         format: Option<Format>,
-        data: &'a [u8],
+        data: Data<'a>,
         budget: &Budget,
     ) -> Result<(Self, crate::budget::Held)> {
-        budget.work(data.len() as u64)?;
-        let asset = Self::parse_as(format, data, budget.limits())?;
+        budget.work(data.size())?;
+        let asset = Self::parse_in(format, data, budget.limits())?;
         let kept = asset.kept_bytes();
         budget.work(kept.saturating_mul(2))?;
         Ok((asset, budget.hold(kept)?))
@@ -97,6 +98,16 @@ impl<'a> Asset<'a> {
         match format {
             Some(format) => Self::open(format, data, limits),
             None => Err(NoAsset::of(data).error()),
+        }
+    }
+
+    /// Opens an asset like [`parse_as`](Self::parse_as), from all bytes or from ranges.
+    pub(crate) fn parse_in(format: Option<Format>, data: Data<'a>, limits: &Limits) -> Result<Self> {
+        match (data, format) {
+            (Data::Whole(data), format) => Self::parse_as(format, data, limits),
+            (Data::Parts(ranges), Some(format)) => Self::open_ranges(format, ranges, limits)
+                .map_err(|error| registry::described(error, format, data.from(0))),
+            (Data::Parts(_), None) => Err(NoAsset::of(data.head(NoAsset::HEAD)?).error()),
         }
     }
 }

@@ -154,12 +154,12 @@ registry! {
         Odol: crate::formats::odol::SCHEMA,
     }
     /// An Arma animation.
-    "rtm" Rtm(rtm::Motion) from bytes {
+    "rtm" Rtm(rtm::Motion) from ranges {
         Bmtr: crate::formats::rtm::BINARISED,
         Rtm: crate::formats::rtm::PLAIN,
     }
     /// An MLOD model.
-    "mlod" Mlod(mlod::Model) from bytes {
+    "mlod" Mlod(mlod::Model) from ranges {
         Mlod: crate::formats::mlod::SCHEMA,
     }
     /// An Arma texture.

@@ -22,7 +22,12 @@ impl Format {
 
     #[inline]
     pub(crate) fn sniff_in(data: Data<'_>) -> Result<Option<Self>> {
-        match Self::starting(data.from(0)) {
+        let start = match Self::starting(data.from(0)) {
+            // The first bytes may be in several buffers, or missing.
+            None if (data.from(0).len() as u64) < data.size().min(MAGIC_BYTES) => Self::starting(data.first()?),
+            start => start,
+        };
+        match start {
             Some(Self::Zip) => sniff_zip(data).map(Some),
             None => sniff_further(data),
             format => Ok(format),
@@ -33,12 +38,19 @@ impl Format {
     /// palette have no signature. So if the bytes are not recognized, a file whose name ends in `.pbo` only needs one
     /// plausible PBO entry, and a file whose name ends in `.paa` or `.pac` only a picture, with or without a palette.
     pub fn of_file(path: &Path, data: &[u8]) -> Option<Self> {
-        Self::sniff(data).or_else(|| {
-            Self::from_extension(path).filter(|&format| match format {
-                Self::Pbo => may_be_pbo(data),
-                Self::Paa => may_be_paa(data),
-                _ => false,
-            })
+        Self::of_file_in(path, Data::Whole(data)).unwrap_or(None)
+    }
+
+    /// Of which only the end of a zip, the start of a PBO, and all of an unrecognized texture need to be available.
+    pub(crate) fn of_file_in(path: &Path, data: Data<'_>) -> Result<Option<Self>> {
+        let format = Self::sniff_in(data)?;
+        if format.is_some() {
+            return Ok(format);
+        }
+        Ok(match Self::from_extension(path) {
+            Some(Self::Pbo) if may_be_pbo(data.head(LONGEST_HEAD as u64)?, data.size()) => Some(Self::Pbo),
+            Some(Self::Paa) if may_be_paa(data.head(data.size())?) => Some(Self::Paa),
+            _ => None,
         })
     }
 
@@ -53,21 +65,26 @@ fn sniff_further(data: Data<'_>) -> Result<Option<Format>> {
     // A text without a NUL must not be read to its end only to find that out.
     let head = data.from(0);
     let head = head.get(..LONGEST_HEAD).unwrap_or(head);
-    let least = data.size().min(MAGIC_BYTES);
-    if (head.len() as u64) < least {
-        data.get(0..data.size().min(1 << 12))?;
-    }
+    let is_all = head.len() as u64 == data.size().min(LONGEST_HEAD as u64);
     Ok(match head {
         // An ODOL file compressed as a whole: flags that start with four literals.
         [flags, b'O', b'D', b'O', b'L', ..] if flags & 15 == 15 => Some(Format::Odol),
-        _ if starts_like_paa(head) => Some(Format::Paa),
+        _ if starts_like_paa(head) => {
+            // Without tags, the picture after the first one also counts.
+            let is_sure = is_all || head.starts_with(TAG) || head.get(2..).is_some_and(|rest| rest.starts_with(TAG));
+            let head = if is_sure { head } else { data.head(LONGEST_HEAD as u64)? };
+            starts_like_paa(head).then_some(Format::Paa)
+        }
         _ => match starts_like_pbo(head) {
             Plausible::Yes => Some(Format::Pbo),
             Plausible::No => None,
             // The head ends in the middle, so the rest may decide.
+            Plausible::SoFar(is_pbo) if is_all => is_pbo.then_some(Format::Pbo),
             Plausible::SoFar(is_pbo) => {
-                data.get(0..data.size().min(LONGEST_HEAD as u64))?;
-                is_pbo.then_some(Format::Pbo)
+                // Most files that are not archives have no NUL, and no plausible name is so long.
+                let is_one_name = !is_pbo && head.len() < LONGEST_NAME;
+                data.head(if is_one_name { LONGEST_NAME } else { LONGEST_HEAD } as u64)?;
+                return sniff_further(data);
             }
         },
     })
@@ -91,7 +108,6 @@ fn sniff_zip(data: Data<'_>) -> Result<Format> {
 /// Returns true if these bytes start like a texture: with a kind of pixels and a tag, or without a palette and with raw
 /// blocks whose sides and length agree. The kind alone is not enough, because other files may start with its two bytes.
 fn starts_like_paa(head: &[u8]) -> bool {
-    const TAG: &[u8] = b"GGAT";
     if head.starts_with(TAG) {
         return head.get(4..8).is_some_and(|name| name.iter().all(u8::is_ascii_uppercase));
     }
@@ -220,13 +236,12 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
 
 /// Returns true if these bytes of a file called `.pbo` start with a header entry with a known method, which nearly no
 /// other bytes do. Without a member, they must not be longer than an empty archive with its checksum.
-fn may_be_pbo(data: &[u8]) -> bool {
+fn may_be_pbo(head: &[u8], size: u64) -> bool {
     const METHODS: [&[u8; 4]; 4] = [b"\0\0\0\0", b"sreV", b"srpC", b"rcnE"];
-    const EMPTY_ARCHIVE: usize = 21 + 21;
-    let head = data.get(..LONGEST_HEAD).unwrap_or(data);
+    const EMPTY_ARCHIVE: u64 = 21 + 21;
     let Ok((fields, name)) = cstr::<()>(Cursor::new(head)) else { return false };
     let is_entry = fields.left() >= 20 && METHODS.iter().any(|method| fields.rest().starts_with(*method));
-    is_entry && name.len() < LONGEST_NAME && (!name.is_empty() || data.len() <= EMPTY_ARCHIVE)
+    is_entry && name.len() < LONGEST_NAME && (!name.is_empty() || size <= EMPTY_ARCHIVE)
 }
 
 /// The result of a check for a format.
@@ -237,6 +252,8 @@ enum Plausible {
     SoFar(bool),
 }
 
+/// The start of a texture's tag.
+const TAG: &[u8] = b"GGAT";
 /// The maximum length of a plausible name.
 const LONGEST_NAME: usize = 4096;
 /// The number of bytes that show whether a file is a PBO.

@@ -12,6 +12,7 @@ use crate::base::limits::{Limits, flag};
 use crate::base::text::Name;
 use crate::budget::Budget;
 use crate::bytes::Packing;
+use crate::ranges::{Data, Ranges};
 
 /// An asset found by a visit.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +42,44 @@ pub struct Visited<'v> {
 /// assert_eq!(found, ["pbo", "b3d"]);
 /// ```
 pub fn visit(data: &[u8], limits: &Limits, each: &mut dyn FnMut(Visited<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
-    let budget = Budget::new(data.len() as u64, limits);
+    look(Data::Whole(data), limits, each)
+}
+
+/// Visits like [`visit`] everything in a file of which only [ranges](crate::ranges) are available, in the ranges that
+/// `each` needs. A stored member is a section of the file. Of a deflated member, only the beginning is inflated if that
+/// suffices; then its checksum is not checked.
+///
+/// Ask through [`Ranges::ask`] or [`load`](Ranges::load), and collect the answer inside the question: it is asked
+/// several times, and an asset that lacks bytes is passed with that error.
+///
+/// ```
+/// # let bytes = [&b"a.b3d\0"[..], &[0; 16], &[12, 0, 0, 0], &[0; 21], b"BB3D\x04\0\0\0\x01\0\0\0"].concat();
+/// use std::ops::ControlFlow;
+/// use meshpeek::ranges::{Ranges, ReadAt};
+/// use meshpeek::{Inspect, Limits, visit::visit_ranges};
+/// let found = Ranges::new(bytes.byte_len()?).load(&bytes, |ranges| {
+///     let mut found = Vec::new();
+///     let _ = visit_ranges(ranges, &Limits::default(), &mut |visited| {
+///         if let Ok(asset) = visited.asset {
+///             found.push((asset.format().name(), asset.summarize_header()));
+///         }
+///         ControlFlow::Continue(())
+///     });
+///     Ok(found)
+/// })?;
+/// assert_eq!((found.len(), found[1].0), (2, "b3d"));
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+pub fn visit_ranges(
+    ranges: &Ranges,
+    limits: &Limits,
+    each: &mut dyn FnMut(Visited<'_>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    look(Data::Parts(ranges), limits, each)
+}
+
+fn look(data: Data<'_>, limits: &Limits, each: &mut dyn FnMut(Visited<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+    let budget = Budget::new(data.size(), limits);
     Visit { limits, each }.look(None, 0, data, true, &budget)
 }
 
@@ -55,12 +93,12 @@ impl Visit<'_> {
         &mut self,
         member: Option<&Name>,
         depth: u32,
-        data: &[u8],
+        data: Data<'_>,
         is_promised: bool,
         budget: &Budget,
     ) -> ControlFlow<()> {
         let path = Path::new(member.map_or("", |member| unnumbered(&member.text)));
-        let opened = Asset::open_within(Format::of_file(path, data), data, budget);
+        let opened = Format::of_file_in(path, data).and_then(|format| Asset::open_within(format, data, budget));
         let (asset, _held) = match opened {
             Ok(opened) => opened,
             Err(error) if !is_promised && matches!(error.kind(), ErrorKind::Unrecognized(_)) => {
@@ -99,8 +137,8 @@ impl Visit<'_> {
         if sniffed.is_ok() && !is_expected && !is_hidden {
             return ControlFlow::Continue(());
         }
-        match sniffed.and_then(|_| member.decode(budget)) {
-            Ok(content) => self.look(Some(name), depth, &content, is_promised, content.budget()),
+        match sniffed.and_then(|_| member.content(budget)) {
+            Ok(content) => self.look(Some(name), depth, content.data(), is_promised, content.budget()),
             Err(error) if is_expected => (self.each)(Visited { member: Some(name), asset: Err(&error) }),
             Err(_) => ControlFlow::Continue(()),
         }

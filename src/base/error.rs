@@ -39,6 +39,8 @@ struct Inner {
     version: Option<u32>,
     /// The format that the asset was opened as.
     format: Option<Format>,
+    /// All missing ranges, if more than that of the kind are known.
+    missing: Vec<Range<u64>>,
 }
 
 #[derive(Clone, Copy)]
@@ -79,7 +81,7 @@ pub enum ErrorKind {
     },
     /// The answer needs bytes that are not [available](crate::ranges). Add them and ask again.
     Incomplete {
-        /// The first byte and the end (exclusive), counted from the start of the asset.
+        /// The first byte and the end (exclusive), counted from the start of the file.
         range: Range<u64>,
     },
     /// An error from the operating system.
@@ -90,8 +92,16 @@ impl Error {
     /// Creates an error of this kind, without a location.
     #[cold]
     pub fn new(kind: ErrorKind) -> Self {
-        let (offset, place, table, path, code, version, format) = Default::default();
-        Self(Box::new(Inner { kind, offset, place, table, path, code, version, format }))
+        let (offset, place, table, path, code, version, format, missing) = Default::default();
+        Self(Box::new(Inner { kind, offset, place, table, path, code, version, format, missing }))
+    }
+
+    /// Creates an [`Incomplete`](ErrorKind::Incomplete) error for these missing ranges.
+    #[cold]
+    pub(crate) fn lacking(missing: Vec<Range<u64>>) -> Self {
+        let mut error = Self::new(ErrorKind::Incomplete { range: missing.first().cloned().unwrap_or_default() });
+        error.0.missing = missing;
+        error
     }
 
     /// Creates a [`Malformed`](ErrorKind::Malformed) error.
@@ -213,11 +223,21 @@ impl Error {
         })
     }
 
-    /// Returns the missing bytes if the error is [`Incomplete`](ErrorKind::Incomplete).
+    /// Returns the first missing range if the error is [`Incomplete`](ErrorKind::Incomplete).
     pub fn incomplete(&self) -> Option<Range<u64>> {
         match &self.0.kind {
             ErrorKind::Incomplete { range } => Some(range.clone()),
             _ => None,
+        }
+    }
+
+    /// Returns all ranges that are known to be missing if the error is [`Incomplete`](ErrorKind::Incomplete), else none.
+    /// They ascend and do not overlap. Errors from [`Ranges::ask`](crate::ranges::Ranges::ask) know of several.
+    pub fn incomplete_ranges(&self) -> &[Range<u64>] {
+        match &self.0.kind {
+            ErrorKind::Incomplete { .. } if !self.0.missing.is_empty() => &self.0.missing,
+            ErrorKind::Incomplete { range } => std::slice::from_ref(range),
+            _ => &[],
         }
     }
 

@@ -28,6 +28,9 @@ named! {
 }
 
 impl NoAsset {
+    /// The number of bytes that are examined.
+    pub(crate) const HEAD: u64 = 4096;
+
     /// Classifies bytes that [`Format::sniff`] does not recognize. Examines the first 4 KiB.
     pub fn of(data: &[u8]) -> Self {
         let head = data.get(..4096).unwrap_or(data);

@@ -30,6 +30,7 @@ use crate::base::text::Name;
 use crate::budget::{Budget, Held};
 use crate::inspect::Inspect;
 use crate::outline::Value;
+use crate::ranges::Data;
 
 named! {
     /// The kind of a difference between the first asset and the second.
@@ -175,7 +176,7 @@ pub struct Side<'s> {
 
 impl<'s> Side<'s> {
     fn open(&self) -> Result<(Asset<'s>, Held)> {
-        Asset::open_within(Format::of_file(self.file, self.data), self.data, self.budget)
+        Asset::open_within(Format::of_file(self.file, self.data), Data::Whole(self.data), self.budget)
     }
 }
 

@@ -16,6 +16,7 @@ use crate::blocks::ahead::Ahead;
 use crate::budget::{Budget, Held};
 use crate::formats::pbo::{self, Checksum};
 use crate::inspect::Inspect as _;
+use crate::ranges::Data;
 use crate::summary::{Problem, Problems, Summary};
 
 /// The location of some bytes.
@@ -141,7 +142,7 @@ impl<'a> Late<'a> {
 
 /// Describes some bytes.
 pub(super) fn describe(scan: &Scan, origin: &Origin<'_>, data: &[u8], budget: &Budget) -> Record {
-    describe_as(scan, origin, Format::of_file(origin.name(), data), data, budget, false).record
+    describe_as(scan, origin, Format::of_file(origin.name(), data), Data::Whole(data), budget, false).record
 }
 
 /// Describes bytes in this format. If a checksum may be deferred, the record's problems are deferred with it.
@@ -149,13 +150,13 @@ pub(super) fn describe_as<'a>(
     scan: &Scan,
     origin: &Origin<'_>,
     format: Option<Format>,
-    data: &'a [u8],
+    data: Data<'a>,
     budget: &Budget,
     puts_off: bool,
 ) -> Described<'a> {
-    let bytes = data.len() as u64;
+    let bytes = data.size();
     let opened =
-        budget.work(bytes.saturating_add(RECORD_WORK)).and_then(|()| Asset::parse_as(format, data, budget.limits()));
+        budget.work(bytes.saturating_add(RECORD_WORK)).and_then(|()| Asset::parse_in(format, data, budget.limits()));
     let surveyed =
         opened.and_then(|asset| survey(scan, origin, data, &asset, budget, puts_off).map(|surveyed| (asset, surveyed)));
     match surveyed {
@@ -163,7 +164,7 @@ pub(super) fn describe_as<'a>(
             Described { record, opened: Some((asset, held)), told: Some(told), late }
         }
         Err(error) => {
-            let record = unreadable(scan, origin, format, data.len() as u64, Some(data), &error, budget);
+            let record = unreadable(scan, origin, format, bytes, Some(data), &error, budget);
             Described { record, opened: None, told: None, late: None }
         }
     }
@@ -180,7 +181,7 @@ struct Surveyed<'a> {
 fn survey<'a>(
     scan: &Scan,
     origin: &Origin<'_>,
-    data: &[u8],
+    data: Data<'_>,
     asset: &Asset<'a>,
     budget: &Budget,
     puts_off: bool,
@@ -200,6 +201,7 @@ fn survey<'a>(
         depth = Depth::Summary;
     }
     let decodes = depth == Depth::Verify;
+    let data = if decodes || scan.digests { data.head(data.size())? } else { &[] };
     let _ahead = (decodes || scan.digests).then(|| Ahead::over(data, told.budget(), decodes));
     let late = if decodes && puts_off { Late::of(asset) } else { None };
     let mut summary = match &late {
@@ -225,7 +227,7 @@ fn survey<'a>(
 
 /// Describes an asset that is already open.
 pub(super) fn describe_asset(scan: &Scan, path: &Path, data: &[u8], asset: &Asset<'_>, budget: &Budget) -> Record {
-    let origin = Origin::file(path);
+    let (origin, data) = (Origin::file(path), Data::Whole(data));
     match survey(scan, &origin, data, asset, budget, false) {
         Ok(surveyed) => surveyed.record,
         Err(error) => unreadable(scan, &origin, asset.format(), asset.size(), Some(data), &error, budget),
@@ -248,11 +250,11 @@ pub(super) fn unreadable(
     origin: &Origin<'_>,
     format: impl Into<Option<Format>>,
     bytes: u64,
-    data: Option<&[u8]>,
+    data: Option<Data<'_>>,
     error: &Error,
     budget: &Budget,
 ) -> Record {
-    let digests = scan.digests.then(|| Digests::of_file(data, budget));
+    let digests = scan.digests.then(|| Digests::of_file(data.and_then(|data| data.head(data.size()).ok()), budget));
     let mut record = origin.record(Summary::unreadable(format, bytes, error), digests);
     if !record.summary.is_asset() && !origin.is_promised() {
         // If the scan was not given this exact path, its record must not be reused for another.

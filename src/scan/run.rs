@@ -12,32 +12,24 @@ use super::describe::{ALL, Described, Origin, describe_as, describe_opened, unre
 use super::finds::{Early, Finds, MOST_BYTES, Named, together};
 use super::globs::Globs;
 use super::known::stamp;
+use super::members::{MEMBER_WORK, Rest, afford, container, pay, text_bytes};
 use super::prefetch::{Prefetch, Waits};
 use super::progress::Stretch;
 use super::units::Unit;
 use super::walk::{NextIf, Target, Use};
 use super::{FileId, Found, Record, Scan, Sighting};
 use crate::asset::Asset;
-use crate::asset::address::{Address, Names, open_member};
-use crate::asset::container::{Container, Form, Member, Members};
+use crate::asset::address::{Address, open_member};
+use crate::asset::container::{Container, Form, Member};
 use crate::asset::stored::Stored;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
-use crate::base::limits::flag;
-use crate::base::text::Name;
 use crate::budget::{Budget, Held, Memory};
+use crate::ranges::Data;
 use crate::summary::{Problem, Summary};
-
-/// The memory per member for detecting repeated names and members that share bytes.
-const MEMBER_BYTES: u64 = 48;
 
 /// From this size on, the checksum of an archive takes longer than asking another thread to help.
 const LARGE_ARCHIVE: usize = 1 << 20;
-
-/// The cost of a member: for its entry alone, and if its beginning is inflated to recognise its format.
-const MEMBER_WORK: [u64; 2] = [256, 2048];
-/// The bytes of results that a record takes, in addition to its names and problems.
-const RECORD_BYTES: u64 = 1024;
 
 /// The parts of an asset that the view sees, besides its record.
 struct InSight<'s, 'a> {
@@ -58,58 +50,6 @@ struct Inside<'i, 'a> {
 
 /// The maximum number of bytes charged for opening an archive again. Larger archives are mapped, not read.
 const READ_WHOLE: u64 = 4 << 20;
-
-/// The members of an archive that remain to be visited, in order and with their names.
-struct Rest<'a> {
-    members: Members<'a>,
-    /// The number of the next member, and where to end.
-    reached: usize,
-    end: usize,
-    names: Names,
-    /// The members that share bytes with an earlier one.
-    shared: Vec<usize>,
-    held: Option<Held>,
-}
-
-impl<'a> Rest<'a> {
-    fn new(container: &Container<'a>, Range { start, end }: Range<usize>, budget: &Budget) -> Self {
-        let held = budget.hold_up_to((end.saturating_sub(start) as u64).saturating_mul(MEMBER_BYTES)).ok();
-        let (names, shared) = (Names::among(container, end), container.overlapping());
-        let mut rest = Self { members: container.members(), reached: 0, end, names, shared, held };
-        rest.skip_to(start);
-        rest
-    }
-
-    /// Returns the budget for the members, within this one.
-    fn budget(&self, around: &Budget) -> Budget {
-        self.held.as_ref().map_or(around, Held::budget).clone()
-    }
-
-    fn skip_to(&mut self, start: usize) {
-        while self.reached < start && self.step().is_some() {}
-    }
-
-    fn step(&mut self) -> Option<Named<'a>> {
-        let member = self.members.next()?.ok()?;
-        self.reached = self.reached.saturating_add(1);
-        Some((self.names.next(member.name()), member))
-    }
-}
-
-impl<'a> Iterator for Rest<'a> {
-    type Item = Named<'a>;
-
-    fn next(&mut self) -> Option<Named<'a>> {
-        while self.reached < self.end {
-            let index = self.reached;
-            let named = self.step()?;
-            if self.shared.binary_search(&index).is_err() {
-                return Some(named);
-            }
-        }
-        None
-    }
-}
 
 /// A scan in progress.
 pub(super) struct Run<'s, V, F> {
@@ -288,17 +228,10 @@ where
         }
         let puts_off = origin.depth == 0 && data.len() >= LARGE_ARCHIVE && self.crew.is_many();
         let Described { mut record, opened, told, late } =
-            describe_as(self.scan, origin, format, data, budget, puts_off);
+            describe_as(self.scan, origin, format, Data::Whole(data), budget, puts_off);
         let asset = opened.as_ref().map(|(asset, _)| asset);
-        let container = asset.and_then(Container::of).filter(|_| self.scan.archives);
-        let too_deep = container.is_some() && origin.depth >= self.scan.limits.archive_depth;
-        if too_deep {
-            let limit = self.scan.limits.archive_depth;
-            let error = Error::limit("archives inside each other", limit, flag::ARCHIVE_DEPTH);
-            record.summary.problems.push(Problem::error(&error));
-        }
-        let inside = container.filter(|_| !too_deep).map(|container| {
-            let (count, error) = self.afford(origin, container.members().take(origin.members.end), budget);
+        let inside = asset.and_then(|asset| container(self.scan, origin, asset, &mut record)).map(|container| {
+            let (count, error) = afford(origin, container.members().take(origin.members.end), budget);
             record.summary.problems.extend(error.as_ref().map(Problem::error));
             (Inside { container, data, stretch, whole: data.len() as u64 }, count)
         });
@@ -396,7 +329,7 @@ where
     ) -> Result<()> {
         let Range { start, end } = origin.members;
         rest.skip_to(start);
-        let (count, error) = self.afford(origin, rest.members.clone().take(end.saturating_sub(start)), budget);
+        let (count, error) = afford(origin, rest.members.clone().take(end.saturating_sub(start)), budget);
         let is_there = rest.reached == start;
         rest.end = start.saturating_add(count);
         let ends = || Error::malformed(format!("its members end before {}, which a unit names", rest.end));
@@ -446,32 +379,6 @@ where
         });
     }
 
-    /// Charges for visiting the members of an archive and for a record of each. This happens before the archive's own
-    /// record is handed over, so that the record can report where the budget ends. Returns how many members can be
-    /// visited, and why not all.
-    fn afford<'a>(
-        &self,
-        origin: &Origin<'_>,
-        members: impl Iterator<Item = Result<Member<'a>>>,
-        budget: &Budget,
-    ) -> (usize, Option<Error>) {
-        let around = origin.member.as_ref().map_or(0, text_bytes);
-        let mut count = 0_usize;
-        for member in members.map_while(Result::ok) {
-            let [by_entry, by_beginning] = MEMBER_WORK;
-            let work = if member.form() == Form::InPlace { by_entry } else { by_beginning };
-            let name = (member.name().len() as u64).saturating_mul(LONGEST_ESCAPE);
-            let results = RECORD_BYTES.saturating_add(around).saturating_add(name);
-            let paid = budget.members(1).and_then(|()| budget.work(work)).and_then(|()| budget.output(results));
-            let paid = paid.and_then(|()| origin.charge_units(work));
-            if let Err(error) = paid {
-                return (count, Some(error));
-            }
-            count = count.saturating_add(1);
-        }
-        (count, None)
-    }
-
     fn member(
         &self,
         origin: &Origin<'_>,
@@ -518,24 +425,8 @@ where
         budget: &Budget,
         finds: &mut Finds<T>,
     ) {
-        let wanted = &self.scan.formats;
-        let is_wanted = |format| wanted.contains(&format);
-        if origin.use_as != Use::Whole || !wanted.is_empty() && !record.summary.format.is_some_and(is_wanted) {
-            return;
-        }
-        let summary = &mut record.summary;
+        let Some(bytes) = pay(self.scan, origin, &mut record, budget) else { return };
         let around = record.member.as_ref().map_or(0, text_bytes);
-        let references = summary.references.iter().map(|reference| text_bytes(&reference.name).saturating_add(40));
-        // Each problem has a separate line.
-        let problems = summary.problems.iter().map(|problem| (problem.message.len() as u64).saturating_add(around));
-        let problems = problems.map(|bytes| bytes.saturating_add(100));
-        let prefix = record.prefix.as_ref().map_or(0, text_bytes);
-        let bytes = references.chain(problems).fold(prefix, u64::saturating_add);
-        if let Err(error) = budget.output(bytes) {
-            record.prefix = None;
-            summary.references.clear();
-            summary.problems = vec![Problem::error(&error)];
-        }
         // Of a text, the view may give references that are not in the record.
         let shown = open.as_ref().filter(|open| open.asset.is_none()).map_or(0, |open| open.data.len() as u64);
         let seen = open.map(|InSight { data, asset, budget, members }| {
@@ -562,14 +453,4 @@ where
             }
         }
     }
-}
-
-/// The most bytes that one byte of a name takes in a record: `\u0001`.
-const LONGEST_ESCAPE: u64 = 6;
-
-/// Returns the bytes that a text takes in a record.
-fn text_bytes(name: &Name) -> u64 {
-    let escaped = name.text.bytes().filter(u8::is_ascii_control).count() as u64;
-    let quoted = name.text.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count() as u64;
-    (name.text.len() as u64).saturating_add(quoted).saturating_add(escaped.saturating_mul(LONGEST_ESCAPE))
 }

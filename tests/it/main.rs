@@ -38,6 +38,7 @@ mod export;
 mod fields;
 mod geometry;
 mod goldens;
+mod in_ranges;
 mod letters;
 mod lodka;
 mod mlod;

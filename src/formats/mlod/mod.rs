@@ -39,6 +39,7 @@ use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
 use crate::bytes::parser::in_place;
 use crate::outline::Schema;
+use crate::ranges::{Data, Ranges};
 use crate::record::Fixed;
 use crate::record::list::Entries;
 
@@ -56,6 +57,8 @@ pub(crate) const SCHEMA: &[&Schema] = &[
 
 /// The only known version.
 const VERSION: u32 = 257;
+/// The offset of the first LOD.
+const LODS: u64 = size_of::<FileHeader>() as u64;
 
 fn known(header: &FileHeader) -> Result<&FileHeader> {
     match (&*header.signature, header.version.get()) {
@@ -81,9 +84,8 @@ fn known(header: &FileHeader) -> Result<&FileHeader> {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Model<'a> {
-    data: &'a [u8],
+    data: Data<'a>,
     header: &'a FileHeader,
-    lods: Cursor<'a>,
     limits: Limits,
 }
 
@@ -101,9 +103,22 @@ impl<'a> Model<'a> {
     /// # Errors
     /// Returns the errors of [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        let mut cursor = Cursor::new(data);
+        Self::open(Data::Whole(data), limits)
+    }
+
+    /// Opens a model from [ranges](crate::ranges). Needs the header, of 12 bytes.
+    ///
+    /// # Errors
+    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if some of these
+    /// bytes are missing.
+    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
+        Self::open(Data::Parts(ranges), limits)
+    }
+
+    fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+        let mut cursor = Cursor::new(data.head(LODS)?);
         let header = cursor.parse(context("header", in_place()).map_res(known))?;
-        Ok(Self { data, header, lods: cursor, limits: *limits })
+        Ok(Self { data, header, limits: *limits })
     }
 
     /// Returns its version: 257.
@@ -119,6 +134,6 @@ impl<'a> Model<'a> {
     /// Returns an iterator over its LODs in file order. It ends after the first error, because later LODs cannot be
     /// found.
     pub fn lods(&self) -> Entries<'a, Lod<'a>> {
-        Entries::new("lods", self.lods, self.lod_count() as u64, ())
+        Entries::new("lods", self.data.rest(LODS), self.lod_count() as u64, ())
     }
 }

@@ -14,12 +14,12 @@ use crate::summary::{Counts, Problems, ReferenceKind, References, Summary};
 
 impl Inspect for Model<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
-        (Format::Mlod, &self.limits, self.data.len() as u64)
+        (Format::Mlod, &self.limits, self.data.size())
     }
 
     /// Summarizes with one walk over all LODs and their faces.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
-        let summary = Summary { version: Some(self.version()), ..Summary::new(Format::Mlod, self.data.len() as u64) };
+        let summary = Summary { version: Some(self.version()), ..Summary::new(Format::Mlod, self.data.size()) };
         let lods = self.lod_count() as u64;
         match depth {
             Depth::Header => {
@@ -52,7 +52,7 @@ impl Model<'_> {
     fn walk(&self, deep: bool, mut summary: Summary, problems: &mut Problems) -> Summary {
         let mut references = References::new(&self.limits);
         let (mut vertices, mut faces) = (0_u64, 0_u64);
-        let mut end = self.lods.offset();
+        let mut end = super::LODS;
         let mut whole = true;
         for (index, (lod, span)) in self.lods().spanned().enumerate() {
             let Some(lod) = problems.ok(lod) else {

@@ -249,7 +249,7 @@ impl<'a> Model<'a> {
         Self::open(Data::Parts(ranges), limits)
     }
 
-    fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+    pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let stored = data.read(0, |cursor| cursor.parse(preceded(signature, u32::parser(()))))?;
         let likely = Version::new(stored).map_err(|error| error.at(VERSION_AT))?;
         let layout = Layout::new(likely, limits);

@@ -13,7 +13,7 @@ use crate::base::text::ByteStr;
 use crate::blocks::Block;
 use crate::bytes::{Column, Cursor, InPlace, Packing, Scalar, Storage, Table};
 use crate::codec::{Codec, lzss};
-use crate::ranges::Data;
+use crate::ranges::{Data, Ranges};
 
 /// A file inside an archive.
 #[derive(Clone, Copy, Debug)]
@@ -107,6 +107,17 @@ impl<'a> Member<'a> {
     pub fn borrowed(&self) -> Result<Option<&'a [u8]>> {
         match self.method() {
             Method::STORED => self.stored_bytes().map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns its ranges if it is stored uncompressed in an archive of which only ranges are available.
+    pub(crate) fn ranges(&self) -> Result<Option<Ranges>> {
+        match (self.archive, self.method()) {
+            (Data::Parts(outer), Method::STORED) => {
+                let Span { offset, bytes } = self.span()?;
+                Ok(Some(outer.section(offset..offset.saturating_add(bytes))))
+            }
             _ => Ok(None),
         }
     }

@@ -29,10 +29,11 @@ pub(crate) use tail::Checksum;
 pub use tail::{Tail, TailKind};
 pub use wire::{Fields, Hex, Method, Sha1Tail, ShortTail, Timestamp};
 
-use crate::base::error::{Context, Result};
+use crate::base::error::{Context, Error, Result};
 use crate::base::limits::Limits;
 use crate::base::span::Span;
 use crate::base::text::{ByteStr, is_same_name};
+use crate::bytes::Cursor;
 use crate::outline::Schema;
 use crate::ranges::{Data, Ranges};
 use crate::record::Fixed;
@@ -67,6 +68,47 @@ pub struct Archive<'a> {
     whole: bool,
 }
 
+/// A header is much larger than the first read if there are many members, and small compared with their bytes.
+const GROWTH: u64 = 7;
+
+/// The result of one walk over the entries.
+#[derive(Default)]
+struct Header {
+    /// The offset after the last entry that was read.
+    end: u64,
+    whole: bool,
+    member_count: usize,
+    /// The claimed bytes of all members.
+    sum: u64,
+}
+
+impl Header {
+    /// Also returns the error that ends the header early.
+    fn read(cursor: Cursor<'_>) -> (Self, Option<Error>) {
+        let (mut entries, mut header) = (Entries::new(cursor), Self::default());
+        let mut broken = None;
+        while let Some(entry) = entries.next() {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    broken = Some(error);
+                    break;
+                }
+            };
+            match entry.kind() {
+                EntryKind::Member => {
+                    header.member_count = header.member_count.saturating_add(1);
+                    header.sum = header.sum.saturating_add(entry.fields().data_size.get().into());
+                }
+                EntryKind::End => header.whole = true,
+                EntryKind::Product => {}
+            }
+        }
+        header.end = entries.offset();
+        (header, broken)
+    }
+}
+
 impl<'a> Archive<'a> {
     /// Finds the start of the members. Walks the header once and allocates nothing.
     ///
@@ -94,29 +136,20 @@ impl<'a> Archive<'a> {
         Self::open(Data::Parts(ranges), limits)
     }
 
-    fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
-        let mut entries = Entries::new(data.cursor(0));
-        let (mut member_count, mut sum) = (0_usize, 0_u64);
-        let mut whole = false;
-        while let Some(entry) = entries.next() {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => match data.read(0, |_| Err::<(), _>(error)) {
-                    Err(error) if error.incomplete().is_some() => return Err(error),
-                    Err(error) if entries.offset() == 0 => return Err(error.within("header")),
-                    _ => break,
-                },
-            };
-            match entry.kind() {
-                EntryKind::Member => {
-                    member_count = member_count.saturating_add(1);
-                    sum = sum.saturating_add(entry.fields().data_size.get().into());
-                }
-                EntryKind::End => whole = true,
-                EntryKind::Product => {}
-            }
+    pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+        let mut header = Header::default();
+        let read = data.read_growing(0, GROWTH, |cursor| {
+            let error;
+            (header, error) = Header::read(*cursor);
+            error.map_or(Ok(()), Err)
+        });
+        match read {
+            Err(error) if error.incomplete().is_some() => return Err(error),
+            Err(error) if header.end == 0 => return Err(error.within("header")),
+            _ => {}
         }
-        let data_offset = if whole { entries.offset() } else { data.size() };
+        let Header { end, whole, member_count, sum } = header;
+        let data_offset = if whole { end } else { data.size() };
         let data_end = data_offset.saturating_add(sum);
         Ok(Self { data, limits: *limits, data_offset, data_end, member_count, whole })
     }

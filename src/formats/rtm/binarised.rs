@@ -14,6 +14,7 @@ use crate::base::limits::Limits;
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
 use crate::bytes::parser::in_place;
+use crate::ranges::Data;
 use crate::record::list::{Count, List};
 use crate::record::{Read, record};
 
@@ -49,8 +50,9 @@ fn known(header: &BinarisedHeader) -> Result<&BinarisedHeader> {
 pub struct Binarised<'a> {
     header: &'a BinarisedHeader,
     texts: Texts<'a>,
-    /// The bytes from the frame times on.
-    body: Cursor<'a>,
+    data: Data<'a>,
+    /// The offset of the frame times.
+    body: u64,
     limits: Limits,
 }
 
@@ -61,10 +63,14 @@ impl<'a> Binarised<'a> {
     /// Returns an error if the bytes do not start with BMTR of version 3 to 5, end before the frame times, or have two
     /// different bone counts.
     pub fn parse(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        let mut cursor = Cursor::new(data);
-        let header = cursor.parse(context("header", in_place()).map_res(known))?;
-        let texts = Texts::read(&mut cursor, header)?;
-        Ok(Self { header, texts, body: cursor, limits: *limits })
+        Self::open(Data::Whole(data), limits)
+    }
+
+    pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+        let start = size_of::<BinarisedHeader>() as u64;
+        let header = Cursor::new(data.head(start)?).parse(context("header", in_place()).map_res(known))?;
+        let (texts, body) = data.read(start, |cursor| Ok((Texts::read(cursor, header)?, cursor.offset())))?;
+        Ok(Self { header, texts, data, body, limits: *limits })
     }
 
     /// Returns the header as stored.
@@ -107,7 +113,15 @@ impl<'a> Binarised<'a> {
 
     /// Returns the bytes from the frame times to the end of the file.
     pub(super) fn rest(&self) -> Cursor<'a> {
+        self.data.rest(self.body)
+    }
+
+    pub(super) fn body_offset(&self) -> u64 {
         self.body
+    }
+
+    pub(super) fn data(&self) -> Data<'a> {
+        self.data
     }
 
     pub(super) fn limits(&self) -> &Limits {
@@ -120,7 +134,7 @@ impl<'a> Binarised<'a> {
     }
 
     fn body_by(&self, rule: PackingMark) -> Result<(FlaggedBlock<'a, F32>, Frames<'a>)> {
-        let mut cursor = self.body;
+        let mut cursor = self.rest();
         let (frames, bones) = (self.header.frames.get(), self.header.bones.get());
         let times = FlaggedBlock::read(&mut cursor, frames, rule, &self.limits).within("times")?;
         Ok((times, Frames::new(cursor, frames, bones, rule, &self.limits)))
@@ -150,13 +164,13 @@ impl<'a> Binarised<'a> {
                 (Ok(()), None) => fitting = Some(rule),
                 (Ok(()), Some(first)) => {
                     let message = format!("packed arrays may be marked {} or {}", first.name(), rule.name());
-                    return Err(Error::malformed(message).at(self.body.offset()));
+                    return Err(Error::malformed(message).at(self.body));
                 }
             }
         }
         fitting.ok_or_else(|| {
             let message = format!("packed arrays are marked in no known way; {}", faults.join("; "));
-            Error::malformed(message).at(self.body.offset())
+            Error::malformed(message).at(self.body)
         })
     }
 

@@ -53,8 +53,8 @@ pub use track::Track;
 use crate::base::error::Result;
 use crate::base::format::Format;
 use crate::base::limits::Limits;
-use crate::bytes::Cursor;
 use crate::outline::Schema;
+use crate::ranges::{Data, Ranges};
 use crate::record::Fixed;
 
 /// The records of the binarised form.
@@ -119,10 +119,23 @@ impl<'a> Motion<'a> {
     /// # Errors
     /// Returns the errors of [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        if data.starts_with(b"RTM_") {
-            Plain::parse(data, limits).map(Self::Plain)
+        Self::open(Data::Whole(data), limits)
+    }
+
+    /// Opens an animation from [ranges](crate::ranges). Needs the bytes up to its frames, whose number is unknown until they are read.
+    ///
+    /// # Errors
+    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if some of these
+    /// bytes are missing.
+    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
+        Self::open(Data::Parts(ranges), limits)
+    }
+
+    fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+        if data.head(4)? == b"RTM_" {
+            Plain::open(data, limits).map(Self::Plain)
         } else {
-            Binarised::parse(data, limits).map(Self::Binarised)
+            Binarised::open(data, limits).map(Self::Binarised)
         }
     }
 
@@ -204,11 +217,18 @@ impl<'a> Motion<'a> {
         (bone < self.bones().len()).then(|| Track::new(*self, bone))
     }
 
-    /// Returns the bytes from the frame times or frames to the end of the file.
-    fn rest(&self) -> Cursor<'a> {
+    /// Returns the offset of the frame times or frames.
+    fn body(&self) -> u64 {
         match self {
-            Self::Binarised(motion) => motion.rest(),
-            Self::Plain(motion) => motion.rest(),
+            Self::Binarised(motion) => motion.body_offset(),
+            Self::Plain(motion) => motion.frames_offset(),
+        }
+    }
+
+    fn data(&self) -> Data<'a> {
+        match self {
+            Self::Binarised(motion) => motion.data(),
+            Self::Plain(motion) => motion.data(),
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::base::limits::Limits;
 use crate::base::text::ByteStr;
 use crate::bytes::parser::in_place;
 use crate::bytes::{Cursor, Strided};
+use crate::ranges::Data;
 use crate::record::Read;
 use crate::record::list::{Count, List};
 
@@ -33,8 +34,9 @@ pub struct Plain<'a> {
     header: &'a PlainHeader,
     header_offset: u64,
     bones: Names<'a>,
-    /// The bytes from the first frame on.
-    body: Cursor<'a>,
+    data: Data<'a>,
+    /// The offset of the first frame.
+    body: u64,
     limits: Limits,
 }
 
@@ -45,18 +47,24 @@ impl<'a> Plain<'a> {
     /// Returns an error if the bytes do not start with RTM_0101, or with RTM_MDAT followed by it, or if they end before
     /// the first frame.
     pub fn parse(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        let mut cursor = Cursor::new(data);
-        let (mut metadata, mut properties) = (None, None);
-        if data.starts_with(b"RTM_MDAT") {
-            let header: &MetadataHeader = cursor.parse(context("metadata", in_place()))?;
-            metadata = Some(header);
-            let list = List::<PlainProperty<'_>>::parser(Count(header.properties.get(), ()));
-            properties = Some(cursor.parse(context("properties", list))?);
-        }
-        let header_offset = cursor.offset();
-        let header = cursor.parse(context("header", in_place()).map_res(known))?;
-        let bones = Names::Fixed(cursor.array::<FixedName>(header.bones.get().into()).within("bones")?);
-        Ok(Self { metadata, properties, header, header_offset, bones, body: cursor, limits: *limits })
+        Self::open(Data::Whole(data), limits)
+    }
+
+    pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+        data.read(0, |cursor| {
+            let (mut metadata, mut properties) = (None, None);
+            if cursor.rest().starts_with(b"RTM_MDAT") {
+                let header: &MetadataHeader = cursor.parse(context("metadata", in_place()))?;
+                metadata = Some(header);
+                let list = List::<PlainProperty<'_>>::parser(Count(header.properties.get(), ()));
+                properties = Some(cursor.parse(context("properties", list))?);
+            }
+            let header_offset = cursor.offset();
+            let header = cursor.parse(context("header", in_place()).map_res(known))?;
+            let bones = Names::Fixed(cursor.array::<FixedName>(header.bones.get().into()).within("bones")?);
+            let body = cursor.offset();
+            Ok(Self { metadata, properties, header, header_offset, bones, data, body, limits: *limits })
+        })
     }
 
     /// Returns the header as stored.
@@ -89,10 +97,10 @@ impl<'a> Plain<'a> {
     /// # Errors
     /// Returns an error if the frames are cut short.
     pub fn times(&self) -> Result<Strided<'a, F32>> {
-        let mut cursor = self.body;
+        let mut cursor = self.rest();
         let records = cursor.bytes(self.frame_bytes()).within("frames")?;
         let stride = usize::try_from(self.stride()).unwrap_or(usize::MAX);
-        Strided::new(records, self.body.offset(), stride, 0)
+        Strided::new(records, self.body, stride, 0)
     }
 
     /// Returns the frame at `index`, in O(1) time.
@@ -107,7 +115,7 @@ impl<'a> Plain<'a> {
     }
 
     fn frame_at(&self, index: usize) -> Result<PlainFrame<'a>> {
-        let mut cursor = self.body;
+        let mut cursor = self.rest();
         cursor.skip(self.stride().saturating_mul(index as u64))?;
         let offset = cursor.offset();
         let time = cursor.f32()?;
@@ -134,7 +142,7 @@ impl<'a> Plain<'a> {
 
     /// Returns the bytes after the last frame, which are not part of the animation; none in all known files.
     pub fn trailing(&self) -> &'a [u8] {
-        let mut cursor = self.body;
+        let mut cursor = self.rest();
         match cursor.skip(self.frame_bytes()) {
             Ok(()) => cursor.rest(),
             Err(_) => &[],
@@ -143,12 +151,16 @@ impl<'a> Plain<'a> {
 
     /// Returns the offset of the first frame.
     pub fn frames_offset(&self) -> u64 {
-        self.body.offset()
+        self.body
     }
 
     /// Returns the bytes from the first frame to the end of the file.
     pub(super) fn rest(&self) -> Cursor<'a> {
-        self.body
+        self.data.rest(self.body)
+    }
+
+    pub(super) fn data(&self) -> Data<'a> {
+        self.data
     }
 
     /// Returns the size of all frames that the header claims.

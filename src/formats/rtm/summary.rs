@@ -17,7 +17,7 @@ impl Inspect for Motion<'_> {
             Self::Binarised(motion) => motion.limits(),
             Self::Plain(motion) => motion.limits(),
         };
-        (Motion::format(self), limits, self.rest().offset().saturating_add(self.rest().left()))
+        (Motion::format(self), limits, self.data().size())
     }
 
     /// Summarizes without decoding. Packed frames are walked to count their bytes.

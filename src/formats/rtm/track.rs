@@ -67,8 +67,9 @@ impl Table for Track<'_> {
     }
 
     fn storage(&self) -> Storage {
-        let rest = self.motion.rest();
-        Storage { offset: rest.offset(), bytes: rest.left(), packing: Packing::Derived }
+        let offset = self.motion.body();
+        let bytes = self.motion.data().size().saturating_sub(offset);
+        Storage { offset, bytes, packing: Packing::Derived }
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {

@@ -14,6 +14,12 @@ use crate::base::stop;
 use crate::base::text::ByteStr;
 use crate::codec::{deflate, within_limit};
 use crate::formats::zip_directory::{CentralEntry, CentralHeader, Entries, LocalEntry};
+use crate::ranges::{Data, Ranges};
+
+/// The maximum number of bytes inflated for each available byte of a stream, and the minimum for all of them. With one
+/// more range of the stream, more is inflated.
+const MOST_AHEAD: u64 = 16;
+const LEAST_AHEAD: u64 = 64 << 10;
 
 /// Flag bit: the bytes are encrypted.
 const ENCRYPTED: u16 = 1;
@@ -166,12 +172,51 @@ impl<'a> Member<'a> {
         if self.method() != Method::STORED || self.is_encrypted() {
             return Ok(None);
         }
-        if self.stored_byte_len() != self.decoded_byte_len_hint() {
-            let sizes =
-                format!("stored, but of {} bytes and of {}", self.stored_byte_len(), self.decoded_byte_len_hint());
-            return Err(self.error(sizes));
-        }
+        self.check_sizes()?;
         self.stored_bytes().map(Some)
+    }
+
+    /// Checks that the directory gives one size of a stored file.
+    fn check_sizes(&self) -> Result<()> {
+        if self.stored_byte_len() == self.decoded_byte_len_hint() {
+            return Ok(());
+        }
+        let sizes = format!("stored, but of {} bytes and of {}", self.stored_byte_len(), self.decoded_byte_len_hint());
+        Err(self.error(sizes))
+    }
+
+    /// Returns its content as ranges if only ranges of the archive are available: those of a stored file, and the
+    /// beginning of a deflated one whose stream is available in part.
+    pub(crate) fn ranges(&self) -> Result<Option<Ranges>> {
+        let Data::Parts(outer) = self.archive.data else { return Ok(None) };
+        if self.is_encrypted() {
+            return Ok(None);
+        }
+        match self.method() {
+            Method::STORED => {
+                self.check_sizes()?;
+                let Span { offset, bytes } = self.span()?;
+                Ok(Some(outer.section(offset..offset.saturating_add(bytes))))
+            }
+            Method::DEFLATED => self.beginning(outer),
+            _ => Ok(None),
+        }
+    }
+
+    /// Inflates the available beginning of its stream. Returns `None` if all of the stream is needed.
+    fn beginning(&self, outer: &Ranges) -> Result<Option<Ranges>> {
+        let (Span { offset, bytes }, size) = (self.span()?, self.decoded_byte_len_hint());
+        let stream = outer.section(offset..offset.saturating_add(bytes));
+        let here = stream.beginning();
+        if here.len() as u64 == bytes || self.unpacked_bytes() != size {
+            return Ok(None);
+        }
+        let room = size.min((here.len() as u64).saturating_mul(MOST_AHEAD).max(LEAST_AHEAD));
+        let mut head = vec![0; usize::try_from(room).unwrap_or(0)];
+        // An error may be one of the whole stream, which decoding all of it reports.
+        let Ok(inflated) = deflate::inflate(here, &mut head) else { return Ok(None) };
+        head.truncate(usize::try_from(inflated.yielded).unwrap_or(usize::MAX));
+        Ok(Some(stream.decoded(size, head)))
     }
 
     /// Returns its content, with its CRC-32 checked: borrowed if stored, else inflated into new memory.

@@ -72,7 +72,7 @@ impl<'a> Archive<'a> {
         Self::open(Data::Parts(ranges), limits)
     }
 
-    fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+    pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         Ok(Self { data, directory: Directory::find_any_in(data)?, limits: *limits })
     }
 

@@ -1,0 +1,177 @@
+//! The bytes of an asset, as formats read them.
+
+use std::ops::Range;
+
+use super::Ranges;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::bytes::Cursor;
+
+/// The bytes of an asset: all of them, or the available ranges.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Data<'a> {
+    Whole(&'a [u8]),
+    Parts(&'a Ranges),
+}
+
+impl<'a> Data<'a> {
+    #[inline]
+    pub(crate) fn size(self) -> u64 {
+        match self {
+            Self::Whole(bytes) => bytes.len() as u64,
+            Self::Parts(ranges) => ranges.byte_len(),
+        }
+    }
+
+    /// Returns bytes from this offset: all up to the end, or those up to the first missing byte that are in one buffer.
+    /// After [`get`](Self::get) of a range, these include the range.
+    #[inline]
+    pub(crate) fn from(self, offset: u64) -> &'a [u8] {
+        match self {
+            Self::Whole(bytes) => usize::try_from(offset).ok().and_then(|start| bytes.get(start..)).unwrap_or_default(),
+            Self::Parts(ranges) => ranges.cut(offset, ranges.parts.near(ranges.start.saturating_add(offset))),
+        }
+    }
+
+    /// Returns a cursor over the bytes [from](Self::from) this offset.
+    #[inline]
+    pub(crate) fn cursor(self, offset: u64) -> Cursor<'a> {
+        Cursor::with_offset(self.from(offset), offset.min(self.size()))
+    }
+
+    /// Returns a cursor over all bytes from this offset to the end. If some are missing, they are recorded, and the
+    /// cursor ends before them.
+    #[inline]
+    pub(crate) fn rest(self, offset: u64) -> Cursor<'a> {
+        if let Self::Parts(_) = self {
+            // The cursor shows how far the bytes reach. `Ranges::ask` sees what is missing.
+            let _ = self.get(offset.min(self.size())..self.size());
+        }
+        self.cursor(offset)
+    }
+
+    /// Returns all bytes of this range.
+    pub(crate) fn get(self, range: Range<u64>) -> Result<&'a [u8]> {
+        self.find(range).inspect_err(|error| self.note(error))
+    }
+
+    /// Returns the first bytes, at most this many.
+    pub(crate) fn head(self, most: u64) -> Result<&'a [u8]> {
+        self.get(0..self.size().min(most))
+    }
+
+    /// Returns the bytes of the first read: as many as the caller set, but at least 16.
+    pub(crate) fn first(self) -> Result<&'a [u8]> {
+        match self {
+            Self::Whole(bytes) => Ok(bytes),
+            Self::Parts(ranges) => self.head(ranges.first_read.max(16)),
+        }
+    }
+
+    /// Records the range of an error about missing bytes.
+    fn note(self, error: &Error) {
+        if let (Self::Parts(ranges), Some(range)) = (self, error.incomplete()) {
+            ranges.asked.note(range);
+        }
+    }
+
+    #[inline]
+    fn find(self, Range { start, end }: Range<u64>) -> Result<&'a [u8]> {
+        let needed = end.saturating_sub(start);
+        let here = |bytes: &'a [u8]| usize::try_from(needed).ok().and_then(|needed| bytes.get(..needed));
+        match here(self.from(start)) {
+            Some(bytes) => Ok(bytes),
+            None => self.find_further(start..end).and_then(|bytes| here(bytes).ok_or_else(|| self.lacks(start..end))),
+        }
+    }
+
+    /// Returns the bytes from the start of the range, which are in several buffers.
+    #[cold]
+    fn find_further(self, range: Range<u64>) -> Result<&'a [u8]> {
+        match self {
+            Self::Parts(ranges) if range.end <= ranges.reach(range.start) => Ok(ranges.all(range.start)),
+            _ => Err(self.lacks(range)),
+        }
+    }
+
+    #[cold]
+    fn lacks(self, Range { start, end }: Range<u64>) -> Error {
+        let size = self.size();
+        if end > size {
+            return Error::truncated(end.saturating_sub(start), size.saturating_sub(start)).at(start);
+        }
+        let range = match self {
+            Self::Parts(ranges) => ranges.in_file(ranges.reach(start)..end),
+            Self::Whole(_) => start..end,
+        };
+        Error::new(ErrorKind::Incomplete { range })
+    }
+
+    /// Reads from this offset. If that fails and more bytes could help, these are recorded as missing.
+    pub(crate) fn read<T>(self, offset: u64, read: impl FnMut(&mut Cursor<'a>) -> Result<T>) -> Result<T> {
+        self.read_growing(offset, 1, read)
+    }
+
+    /// Reads like [`read`](Self::read), and requests this many times the available bytes if they do not suffice.
+    #[inline]
+    pub(crate) fn read_growing<T>(
+        self,
+        offset: u64,
+        times: u64,
+        mut read: impl FnMut(&mut Cursor<'a>) -> Result<T>,
+    ) -> Result<T> {
+        let mut cursor = self.cursor(offset);
+        let Self::Parts(ranges) = self else { return read(&mut cursor) };
+        let reach = ranges.reach(offset);
+        let result = read(&mut cursor);
+        let (result, end) = match result {
+            Err(_) if cursor.offset().saturating_add(cursor.left()) < reach => {
+                cursor = Cursor::with_offset(ranges.all(offset), offset);
+                (read(&mut cursor), reach)
+            }
+            result => (result, reach.max(offset.min(self.size()))),
+        };
+        result.map_err(|error| {
+            let here = end.saturating_sub(offset);
+            let needed = match error.kind() {
+                _ if end >= self.size() => return error,
+                ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_) | ErrorKind::Limit { .. } => return error,
+                ErrorKind::Io(_) | ErrorKind::Incomplete { .. } => return error,
+                ErrorKind::Truncated { needed, .. } => error.offset().unwrap_or(0).saturating_add(*needed),
+                ErrorKind::Malformed(_) | ErrorKind::Unrecognized(_) => 0,
+            };
+            let step = here.saturating_mul(times).max(ranges.first_read);
+            let next = needed.max(end.saturating_add(step)).min(self.size());
+            let error = Error::new(ErrorKind::Incomplete { range: ranges.in_file(end..next) });
+            self.note(&error);
+            error
+        })
+    }
+}
+
+impl Ranges {
+    /// Cuts bytes from this offset at the end of a section.
+    fn cut<'a>(&self, offset: u64, bytes: &'a [u8]) -> &'a [u8] {
+        let left = usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX);
+        bytes.get(..left).unwrap_or(bytes)
+    }
+
+    /// Returns all bytes from this offset up to the first missing byte.
+    pub(super) fn all(&self, offset: u64) -> &[u8] {
+        self.cut(offset, self.parts.all(self.start.saturating_add(offset)))
+    }
+
+    /// Returns the offset of the first missing byte from this offset on.
+    pub(super) fn reach(&self, offset: u64) -> u64 {
+        let reach = self.parts.reach(self.start.saturating_add(offset));
+        reach.saturating_sub(self.start).clamp(offset, self.size.max(offset))
+    }
+}
+
+/// Passes on errors about missing bytes only. Other errors appear when their part is requested.
+#[cfg_attr(not(feature = "odol"), allow(dead_code))]
+pub(crate) fn missing<T>(result: Result<T>) -> Result<()> {
+    match result {
+        Err(error) if error.incomplete().is_some() => Err(error),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,315 @@
+//! The records of files and archives of which only some ranges are read.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::{ControlFlow, Range};
+use std::path::Path;
+
+use meshpeek::container::Container;
+use meshpeek::ranges::{Ranges, ReadAt};
+use meshpeek::scan::{Depth, Found, Record, Scan};
+use meshpeek::summary::Problems;
+use meshpeek::visit::{visit, visit_ranges};
+use meshpeek::{Asset, Inspect, Limits};
+
+use crate::writer;
+use crate::writer::mlod;
+use crate::writer::odol::{Lod, Model as OdolWriter};
+use crate::writer::pbo::{Tail, Writer};
+use crate::writer::rtm;
+use crate::writer::zip::{Entry, zip};
+
+fn at(depth: Depth) -> Scan {
+    let mut scan = Scan::new([""; 0]);
+    (scan.depth, scan.jobs) = (depth, Some(1));
+    scan
+}
+
+fn line(record: &Record) -> String {
+    serde_json::to_string(record).unwrap()
+}
+
+/// The records of a scan of the whole file.
+fn of_whole(scan: &Scan, path: &Path, bytes: &[u8]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let run = scan.run_bytes(
+        path,
+        bytes,
+        |_| (),
+        |found, ()| {
+            if let Found::Asset(record) = found {
+                lines.push(line(&record));
+            }
+            ControlFlow::Continue(())
+        },
+    );
+    run.unwrap();
+    lines
+}
+
+/// The records by ranges.
+fn of_ranges(scan: &Scan, path: &Path, ranges: Ranges, source: &impl ReadAt) -> Vec<String> {
+    let mut lines = Vec::new();
+    let run = scan.run_ranges(path, ranges, source, |record| {
+        lines.push(line(&record));
+        ControlFlow::Continue(())
+    });
+    run.unwrap();
+    lines
+}
+
+/// Counts requests and bytes.
+struct Counting<'a> {
+    bytes: &'a [u8],
+    read: RefCell<Vec<Range<u64>>>,
+}
+
+impl<'a> Counting<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, read: RefCell::default() }
+    }
+
+    fn counted(&self) -> (usize, u64) {
+        let read = self.read.take();
+        (read.len(), read.iter().map(|range| range.end - range.start).sum())
+    }
+}
+
+impl ReadAt for Counting<'_> {
+    fn byte_len(&self) -> io::Result<u64> {
+        self.bytes.byte_len()
+    }
+
+    fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+        self.read.borrow_mut().push(range.clone());
+        self.bytes.read_at(range)
+    }
+}
+
+/// Files whose deflated members have wrong checksums or sizes: without all of their bytes, that is not seen.
+fn has_damaged_streams(path: &str) -> bool {
+    path.starts_with("hostile/") && path.ends_with(".zip")
+}
+
+#[test]
+fn records_by_ranges_are_those_of_the_whole_file() {
+    let (mut files, mut records) = (0, 0);
+    for (name, bytes) in writer::corpus() {
+        for depth in [Depth::Header, Depth::Summary, Depth::Verify] {
+            let (scan, path) = (at(depth), Path::new(&name));
+            for first in [1, 100, 4096] {
+                let ranges = Ranges::new(bytes.len() as u64).with_first_read(first);
+                let source = Counting::new(&bytes);
+                let (ours, theirs) = (of_ranges(&scan, path, ranges, &source), of_whole(&scan, path, &bytes));
+                if has_damaged_streams(&name) {
+                    let members = |lines: &[String]| lines.len();
+                    assert_eq!(members(&ours), members(&theirs), "{name} {depth:?} {first}");
+                } else {
+                    assert_eq!(ours, theirs, "{name} {depth:?} {first}");
+                }
+                assert!(source.counted().1 <= bytes.len() as u64, "{name}");
+                records += theirs.len();
+            }
+        }
+        files += 1;
+    }
+    assert!(files > 200 && records > 2000, "{files} {records}");
+}
+
+/// Digests need all bytes, and get them.
+#[test]
+fn digests_by_ranges_are_those_of_the_whole_file() {
+    for (name, bytes) in writer::corpus().into_iter().filter(|(name, _)| name.starts_with("pbo/")) {
+        let (mut scan, path) = (at(Depth::Summary), Path::new(&name));
+        scan.digests = true;
+        let ours = of_ranges(&scan, path, Ranges::new(bytes.len() as u64), &bytes.as_slice());
+        assert_eq!(ours, of_whole(&scan, path, &bytes), "{name}");
+    }
+}
+
+#[test]
+fn a_visit_of_ranges_passes_what_a_visit_of_bytes_passes() {
+    let limits = Limits::default();
+    for (name, bytes) in writer::corpus().into_iter().filter(|(name, _)| !has_damaged_streams(name)) {
+        let tell = |visited: &meshpeek::visit::Visited<'_>| match visited.asset {
+            Ok(asset) => format!("{:?} {:?}", visited.member, asset.summarize_header()),
+            Err(error) => format!("{:?} {error}", visited.member),
+        };
+        let mut whole = Vec::new();
+        let _ = visit(&bytes, &limits, &mut |visited| {
+            whole.push(tell(&visited));
+            ControlFlow::Continue(())
+        });
+        let ours = Ranges::new(bytes.len() as u64).with_first_read(64).load(bytes.as_slice(), |ranges| {
+            let mut ours = Vec::new();
+            let _ = visit_ranges(ranges, &limits, &mut |visited| {
+                ours.push(tell(&visited));
+                ControlFlow::Continue(())
+            });
+            Ok(ours)
+        });
+        assert_eq!(ours.unwrap(), whole, "{name}");
+    }
+}
+
+/// Returns models and animations of about this many bytes each, and scripts.
+fn members(count: usize, bytes: usize) -> Vec<(String, Vec<u8>)> {
+    let points = (bytes / 40).clamp(16, 30_000) as u16;
+    let odol = OdolWriter::new(73, vec![Lod::strip(0.0, points), Lod::strip(1.0, points)]).to_vec();
+    let mlod = mlod::model(&[mlod::lod((bytes / 16) as u32, &[], &[], 1.0)]).to_vec();
+    let frames = bytes / 14 / 40;
+    let bmtr = rtm::motion(5, frames, 40, rtm::NONE).binarised().to_vec();
+    let plain = rtm::motion(3, frames / 4, 40, rtm::NONE).plain().to_vec();
+    let script = b"_unit = _this select 0;\n// a comment\n".repeat(20);
+    let all = [("p3d", odol), ("p3d", mlod), ("rtm", bmtr), ("rtm", plain), ("sqf", script)];
+    (0..count).map(|index| (format!("data\\member_{index}.{}", all[index % 5].0), all[index % 5].1.clone())).collect()
+}
+
+/// Checks that header depth takes few bytes and requests. Returns the size of the file, the bytes and the requests per
+/// asset.
+fn frugal(path: &str, bytes: &[u8], most_bytes: f64, most_requests: f64) {
+    let scan = at(Depth::Header);
+    let source = Counting::new(bytes);
+    let ours = of_ranges(&scan, Path::new(path), Ranges::new(bytes.len() as u64), &source);
+    let (requests, read) = source.counted();
+    assert_eq!(ours, of_whole(&scan, Path::new(path), bytes));
+    let (share, each) = (read as f64 / bytes.len() as f64, requests as f64 / ours.len() as f64);
+    println!(
+        "{path}: {} bytes, {} records; {read} read ({:.2} %), {requests} requests ({each:.3} per asset)",
+        bytes.len(),
+        ours.len(),
+        share * 100.0
+    );
+    assert!(share <= most_bytes && each <= most_requests, "{path}: {share} {each}");
+}
+
+fn pbo(members: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let archive = Writer::new().product(&[(b"prefix", b"big")]);
+    members.iter().fold(archive, |archive, (name, data)| archive.stored(name.as_bytes(), data)).finish(Tail::Sha1)
+}
+
+#[test]
+fn header_depth_of_an_archive_takes_few_bytes_and_requests() {
+    let members = members(if crate::budgets::full() { 1200 } else { 60 }, 220_000);
+    let archive = pbo(&members);
+    frugal("big.pbo", &archive, 0.03, 1.2);
+    let nested = zip(&[Entry::stored("readme.txt", b"hello"), Entry::stored("a/big.pbo", &archive)], b"").to_vec();
+    frugal("nested.zip", &nested, 0.03, 1.25);
+    drop((archive, nested));
+    let stored: Vec<_> = members.iter().map(|(name, data)| Entry::stored(name, data)).collect();
+    frugal("stored.zip", &zip(&stored, b"").to_vec(), 0.05, 1.3);
+    let deflated: Vec<_> = members.iter().take(60).map(|(name, data)| Entry::deflated(name, data)).collect();
+    let bytes = zip(&deflated, b"").to_vec();
+    let source = Counting::new(&bytes);
+    let ours = of_ranges(&at(Depth::Header), Path::new("d.zip"), Ranges::new(bytes.len() as u64), &source);
+    assert_eq!(ours, of_whole(&at(Depth::Header), Path::new("d.zip"), &bytes));
+    println!("deflated.zip: {} bytes, {} records, {:?} read", bytes.len(), ours.len(), source.counted());
+}
+
+/// A source that is read from several times in one round counts as one.
+struct Rounds<'a>(&'a [u8], Cell<usize>);
+
+impl meshpeek::ranges::Fetch for Rounds<'_> {
+    type Bytes = Vec<u8>;
+
+    async fn fetch(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>> {
+        self.1.set(self.1.get() + 1);
+        ranges.iter().map(|range| self.0.read_at(range.clone())).collect()
+    }
+}
+
+#[test]
+fn the_directory_of_many_members_takes_three_rounds() {
+    let names: Vec<_> =
+        (0..1670).map(|index| format!("addons\\some_folder\\data\\texture_{index:04}_co.paa")).collect();
+    let archive =
+        names.iter().fold(Writer::new().product(&[]), |archive, name| archive.stored(name.as_bytes(), &[7; 2000]));
+    let archive = archive.finish(Tail::Sha1);
+    let source = Rounds(&archive, Cell::new(0));
+    let limits = Limits::default();
+    let mut ranges = Ranges::new(archive.len() as u64);
+    let count = meshpeek::ranges::load_async(&mut ranges, &source, |ranges| {
+        let asset = Asset::parse_ranges(ranges, &limits)?;
+        Ok(Container::of(&asset).unwrap().members().count())
+    });
+    assert_eq!(futures_ready(count).unwrap(), 1670);
+    println!("{} rounds, {} bytes held", source.1.get(), ranges.held());
+    assert!(source.1.get() <= 3, "{}", source.1.get());
+}
+
+/// The output of a future that never waits.
+fn futures_ready<T>(future: impl Future<Output = T>) -> T {
+    let mut future = std::pin::pin!(future);
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    match future.as_mut().poll(&mut context) {
+        std::task::Poll::Ready(output) => output,
+        std::task::Poll::Pending => panic!("waits"),
+    }
+}
+
+/// The answer to a survey at this depth.
+fn survey(asset: &Asset<'_>, depth: Depth) -> String {
+    let mut problems = Problems::new(&Limits::default());
+    let summary = asset.survey(depth, &mut problems);
+    format!("{summary:?} {:?}", problems.into_vec())
+}
+
+/// At every length of the beginning, and with random ranges: an answer is that of the whole file, and what is missing
+/// leads to it.
+#[test]
+fn any_available_ranges_lead_to_the_answer_of_the_whole() {
+    let limits = Limits::default();
+    let mut seed = 1_u64;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below.max(1)
+    };
+    let mut asked: BTreeMap<(Depth, bool), u64> = BTreeMap::new();
+    for (name, bytes) in writer::corpus() {
+        let size = bytes.len();
+        for &depth in Depth::ALL {
+            let whole =
+                Asset::parse(&bytes).map(|asset| survey(&asset, depth)).unwrap_or_else(|error| error.to_string());
+            let question = |ranges: &Ranges| match Asset::parse_ranges(ranges, &limits) {
+                Ok(asset) => Ok(survey(&asset, depth)),
+                Err(error) if error.incomplete().is_some() => Err(error),
+                Err(error) => Ok(error.to_string()),
+            };
+            let mut check = |mut ranges: Ranges, about: &str| {
+                match ranges.ask(question) {
+                    Ok(answer) => assert_eq!(answer, whole, "{name} {depth:?} {about}"),
+                    Err(error) => {
+                        let missing = error.incomplete_ranges();
+                        assert!(!missing.is_empty(), "{name} {depth:?} {about}: {error}");
+                        assert!(missing.iter().all(|range| range.start < range.end && range.end <= size as u64));
+                        assert!(missing.is_sorted_by_key(|range| range.start));
+                        assert!(missing.iter().all(|range| ranges.get(range.clone()).is_err()));
+                        *asked.entry((depth, false)).or_default() += 1;
+                        let answer = ranges.load(bytes.as_slice(), question).unwrap();
+                        assert_eq!(answer, whole, "{name} {depth:?} {about}");
+                    }
+                }
+                *asked.entry((depth, true)).or_default() += 1;
+            };
+            let step = if crate::budgets::full() { 1 } else { (size / 12).max(1) };
+            let few = 0..size.min(if crate::budgets::full() { 0 } else { 20 });
+            for length in few.chain((0..=size).step_by(step)) {
+                let mut ranges = Ranges::new(size as u64).with_first_read(1 + length as u64 % 300);
+                ranges.add(0, &bytes[..length]);
+                check(ranges, &format!("{length} bytes"));
+            }
+            for round in 0..if crate::budgets::full() { 50 } else { 3 } {
+                let mut ranges = Ranges::new(size as u64).with_first_read(1 + random(500) as u64);
+                for _ in 0..random(12) {
+                    let start = random(size);
+                    let end = start + random(size - start + 1);
+                    ranges.add(start as u64, &bytes[start..end]);
+                }
+                check(ranges, &format!("round {round}"));
+            }
+        }
+    }
+    println!("{asked:?}");
+    assert!(asked.values().all(|&count| count > 500), "{asked:?}");
+}
