@@ -14,6 +14,7 @@ use pyo3::types::{PyCapsule, PyCapsuleMethods, PyDict, PyTuple};
 use crate::error::exception;
 use crate::options::{Options, wrong};
 use crate::question::{Keywords, Question};
+use crate::remote::Named;
 use crate::rows::RowIterator;
 use crate::stream::Stream;
 use crate::task::{Errors, Task};
@@ -45,7 +46,8 @@ pub(crate) fn scan(options: &Bound<'_, PyDict>) -> PyResult<Scan> {
     let batch_rows: usize = item("batch_rows")?.map_or(Ok(8192), |rows| rows.extract())?;
     let old = item("since")?.map(|old| earlier(&old, question.table())).transpose()?.unwrap_or_default();
     let known = item("known")?.map(|old| earlier(&old, Table::Assets)).transpose()?;
-    let task = Arc::new(Task { kernel, question, batch_rows, errors, old, known, runs: Mutex::new(Vec::new()) });
+    let sources = item("sources")?.map(|sources| sources.extract()).transpose()?.unwrap_or_default();
+    let task = Arc::new(Task { kernel, sources, question, batch_rows, errors, old, known, runs: Mutex::new(Vec::new()) });
     Ok(Scan { task, options: options.copy()?.unbind() })
 }
 
@@ -134,7 +136,9 @@ impl Scan {
         }
         let mut kernel = self.task.kernel.clone();
         kernel.progress = meshpeek::scan::Progress::default();
-        py.detach(|| kernel.measure()).map_err(|error| exception(py, &error))
+        let (files, bytes) = py.detach(|| kernel.measure()).map_err(|error| exception(py, &error))?;
+        let sources = &self.task.sources;
+        Ok((files + sources.len() as u64, bytes + sources.iter().map(Named::byte_len).sum::<u64>()))
     }
 
     /// Ends all runs early. Their streams end with the results so far.
