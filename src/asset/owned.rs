@@ -10,13 +10,17 @@ use self_cell::self_cell;
 use crate::asset::Asset;
 use crate::base::error::Result;
 use crate::base::limits::Limits;
+use crate::ranges::Ranges;
 
 /// The owner of the bytes.
-type Bytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
+enum Owner {
+    Bytes(Arc<dyn AsRef<[u8]> + Send + Sync>),
+    Ranges(Arc<Ranges>),
+}
 
 self_cell!(
     struct View {
-        owner: Bytes,
+        owner: Owner,
 
         // Views are covariant, as promised.
         #[covariant]
@@ -76,8 +80,39 @@ impl<B: AsRef<[u8]> + Send + Sync + 'static> OwnedAsset<B> {
 
     fn open(bytes: B, parse: impl for<'a> FnOnce(&'a [u8]) -> Result<Asset<'a>>) -> Result<Self> {
         let bytes = Arc::new(bytes);
-        let owner: Bytes = bytes.clone();
-        let view = View::try_new(owner, |bytes| parse((**bytes).as_ref()))?;
+        let view = View::try_new(Owner::Bytes(bytes.clone()), |owner| match owner {
+            Owner::Bytes(bytes) => parse((**bytes).as_ref()),
+            Owner::Ranges(_) => parse(&[]),
+        })?;
+        Ok(Self { bytes, view: Arc::new(view) })
+    }
+}
+
+impl OwnedAsset<Ranges> {
+    /// Opens [ranges](crate::ranges) with [`Asset::parse_ranges`], and keeps them. To add more, clone the
+    /// [`bytes`](Self::bytes), which copies none, and open the asset again.
+    ///
+    /// ```
+    /// use meshpeek::{Inspect, Limits, OwnedAsset};
+    /// use meshpeek::ranges::Ranges;
+    /// let mut ranges = Ranges::new(5000);
+    /// ranges.add(0, b"MLOD\x01\x01\0\0\x02\0\0\0");
+    /// let kept = OwnedAsset::parse_ranges(ranges, &Limits::default())?;
+    /// assert_eq!(kept.asset().summarize_header().counts.get("lods"), Some(2));
+    /// // What needs more bytes is asked of the ranges.
+    /// let error = kept.bytes().ask(|_| Ok(kept.asset().summarize())).unwrap_err();
+    /// assert_eq!(error.incomplete_ranges(), [12..5000]);
+    /// # Ok::<(), meshpeek::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns the errors of [`Asset::parse_ranges`].
+    pub fn parse_ranges(ranges: Ranges, limits: &Limits) -> Result<Self> {
+        let bytes = Arc::new(ranges);
+        let view = View::try_new(Owner::Ranges(bytes.clone()), |owner| match owner {
+            Owner::Ranges(ranges) => Asset::parse_ranges(ranges, limits),
+            Owner::Bytes(_) => Asset::parse_with(&[], limits),
+        })?;
         Ok(Self { bytes, view: Arc::new(view) })
     }
 }

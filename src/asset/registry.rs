@@ -9,12 +9,12 @@ use crate::outline::{Outline, Schema};
 use crate::ranges::Ranges;
 use crate::summary::{Problems, Summary};
 
-/// One group per module: its feature, the asset that it opens, and whether that opens from part of its bytes. Each
-/// group has one row per format that it reads, with its records.
+/// One group per module: its feature and the asset that it opens. Each group has one row per format that it reads, with
+/// its records.
 macro_rules! registry {
     ($(
         $(#[$about:meta])*
-        $feature:literal $asset:ident($module:ident::$type:ident) from $source:ident {
+        $feature:literal $asset:ident($module:ident::$type:ident) {
             $($format:ident: $records:path,)+
         }
     )*) => {
@@ -67,11 +67,11 @@ macro_rules! registry {
                 }
             }
 
-            /// Opens ranges. Formats that open only from bytes need all of them.
+            /// Opens ranges.
             pub(crate) fn open_ranges(format: Format, ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
                 match format {
                     $(#[cfg(feature = $feature)] $(Format::$format)|+ => {
-                        registry!(@$source $module $type ranges limits).map(Self::$asset)
+                        crate::formats::$module::$type::parse_ranges(ranges, limits).map(Self::$asset)
                     })*
                     #[allow(unreachable_patterns)]
                     _ => Self::open(format, &[], limits),
@@ -113,13 +113,6 @@ macro_rules! registry {
             Self::Never(never, _) => match *never {},
         }
     };
-    (@bytes $module:ident $type:ident $ranges:ident $limits:ident) => {{
-        let data = crate::ranges::Data::Parts($ranges);
-        data.get(0..data.size()).and_then(|data| crate::formats::$module::$type::parse_with(data, $limits))
-    }};
-    (@ranges $module:ident $type:ident $ranges:ident $limits:ident) => {
-        crate::formats::$module::$type::parse_ranges($ranges, $limits)
-    };
 }
 
 /// Adds the format to the error of an asset that does not open, and the version if the header stores it. Errors about
@@ -138,44 +131,44 @@ pub(super) fn described(error: Error, format: Format, head: &[u8]) -> Error {
 
 registry! {
     /// A Blitz3D scene.
-    "b3d" B3d(b3d::Scene) from bytes {
+    "b3d" B3d(b3d::Scene) {
         B3d: crate::formats::b3d::SCHEMA,
     }
     /// A Ballance map.
-    "bmx" Bmx(bmx::Map) from bytes {
+    "bmx" Bmx(bmx::Map) {
         Bmx: crate::formats::bmx::SCHEMA,
     }
     /// A LODka3D model.
-    "lodka" Lodka(lodka::Model) from bytes {
+    "lodka" Lodka(lodka::Model) {
         Lodka: crate::formats::lodka::SCHEMA,
     }
     /// A binarised Arma model.
-    "odol" Odol(odol::Model) from ranges {
+    "odol" Odol(odol::Model) {
         Odol: crate::formats::odol::SCHEMA,
     }
     /// An Arma animation.
-    "rtm" Rtm(rtm::Motion) from ranges {
+    "rtm" Rtm(rtm::Motion) {
         Bmtr: crate::formats::rtm::BINARISED,
         Rtm: crate::formats::rtm::PLAIN,
     }
     /// An MLOD model.
-    "mlod" Mlod(mlod::Model) from ranges {
+    "mlod" Mlod(mlod::Model) {
         Mlod: crate::formats::mlod::SCHEMA,
     }
     /// An Arma texture.
-    "paa" Paa(paa::Texture) from bytes {
+    "paa" Paa(paa::Texture) {
         Paa: crate::formats::paa::SCHEMA,
     }
     /// A binary config of Arma.
-    "rap" Rap(rap::Config) from bytes {
+    "rap" Rap(rap::Config) {
         Rap: crate::formats::rap::SCHEMA,
     }
     /// A PBO archive.
-    "pbo" Pbo(pbo::Archive) from ranges {
+    "pbo" Pbo(pbo::Archive) {
         Pbo: crate::formats::pbo::SCHEMA,
     }
     /// A zip archive.
-    "zip" Zip(zip::Archive) from ranges {
+    "zip" Zip(zip::Archive) {
         Zip: crate::formats::zip_directory::SCHEMA,
     }
 }

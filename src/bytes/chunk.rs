@@ -62,6 +62,13 @@ impl<'a, H: Header> Chunk<'a, H> {
         Ok(Some(chunk))
     }
 
+    /// Creates the chunk of this header, whose body is at the cursor and ends with the claimed size, or with the part.
+    pub(crate) fn of(header: &'a H, mut part: Cursor<'a>) -> Self {
+        let bytes = u64::from(header.byte_len_hint()).min(part.left());
+        let body = part.split(bytes).unwrap_or(part);
+        Self { header, body }
+    }
+
     #[inline]
     fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
         let header = cursor.read::<H>()?;

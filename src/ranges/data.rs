@@ -54,6 +54,20 @@ impl<'a> Data<'a> {
         self.find(range).inspect_err(|error| self.note(error))
     }
 
+    /// Returns all bytes of this range. If some are missing, requests at least as many as in a first read.
+    pub(crate) fn ahead(self, range: Range<u64>) -> Result<&'a [u8]> {
+        let error = match (self, self.find(range.clone())) {
+            (Self::Parts(ranges), Err(error)) if error.incomplete().is_some() => {
+                let start = ranges.reach(range.start);
+                let end = range.end.max(start.saturating_add(ranges.first_read)).min(self.size());
+                Error::new(ErrorKind::Incomplete { range: ranges.in_file(start..end) })
+            }
+            (_, result) => return result,
+        };
+        self.note(&error);
+        Err(error)
+    }
+
     /// Returns the first bytes, at most this many.
     pub(crate) fn head(self, most: u64) -> Result<&'a [u8]> {
         self.get(0..self.size().min(most))

@@ -124,6 +124,16 @@ impl Ranges {
         Self { size, start: self.start.saturating_add(start), ..self.sharing() }
     }
 
+    /// Returns bytes decoded from this file as a file of their own, all of which are available.
+    #[cfg(any(feature = "pbo", feature = "zip"))]
+    pub(crate) fn whole(&self, bytes: Vec<u8>) -> Self {
+        let mut whole =
+            Self { first_read: self.first_read, asked: self.asked.clone(), ..Self::new(bytes.len() as u64) };
+        whole.packed = Some(0..0);
+        whole.add(0, bytes);
+        whole
+    }
+
     /// Returns the bytes up to the first missing one.
     #[cfg(feature = "zip")]
     pub(crate) fn beginning(&self) -> &[u8] {
@@ -197,7 +207,9 @@ impl Ranges {
         let mut missing = self.asked.since(before);
         missing.extend_from_slice(told);
         merge(&mut missing);
-        let missing: Vec<_> = missing.into_iter().flat_map(|range| self.parts.holes(range)).collect();
+        if self.packed.is_none() {
+            missing = missing.into_iter().flat_map(|range| self.parts.holes(range)).collect();
+        }
         match answer {
             Err(error) if told.is_empty() && missing.is_empty() => Err(error),
             Ok(answer) if missing.is_empty() => Ok(answer),
@@ -254,7 +266,7 @@ mod tests {
         // "XeX" starts inside "cd" and reaches "gh".
         assert_eq!(ranges.held(), 8);
         assert_eq!(ranges.get(2..10).unwrap(), b"cdeXghij");
-        assert_eq!(ranges.get(1..4).unwrap_err().incomplete(), Some(1..2));
+        assert_eq!(ranges.get(1..4).unwrap_err().incomplete(), Some(1..4));
         assert_eq!(ranges.get(9..11).unwrap_err().to_string(), "at 0x9: needs 2 bytes, 1 left");
         ranges.add(0, "abXXXXXXXX");
         assert_eq!(ranges.get(0..10).unwrap(), b"abcdeXghij");

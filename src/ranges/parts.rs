@@ -41,6 +41,10 @@ impl Shared {
     }
 }
 
+/// A buffer always returns the same slice.
+impl std::panic::UnwindSafe for Shared {}
+impl std::panic::RefUnwindSafe for Shared {}
+
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} bytes", self.range.len())

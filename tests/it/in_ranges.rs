@@ -37,7 +37,7 @@ fn of_whole(scan: &Scan, path: &Path, bytes: &[u8]) -> Vec<String> {
         path,
         bytes,
         |_| (),
-        |found, ()| {
+        |found, _| {
             if let Found::Asset(record) = found {
                 lines.push(line(&record));
             }

@@ -5,8 +5,10 @@
 //! inside a name as `!\x2f`. A name matches a member exactly as stored, or else ignoring case and slash direction. If
 //! several members share a name, `#1` selects the second. A name that itself ends this way gets a `#0`.
 
+mod in_ranges;
 mod names;
 
+pub use in_ranges::{OpenedRanges, open_member_ranges};
 pub(crate) use names::unnumbered;
 pub use names::{Found, Names, nearest};
 

@@ -3,12 +3,13 @@
 use nom::error::context;
 use zerocopy::little_endian::I32;
 
+use super::siblings::Siblings;
 use super::wire::{BrushListHead, ChunkHeader};
 use crate::base::error::{Context, Error, Result};
 use crate::base::sealed::Sealed;
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
-use crate::bytes::chunk::{Chunk, Chunks, Tag};
+use crate::bytes::chunk::{Chunk, Tag};
 use crate::bytes::parser::in_place;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::{Outline, Rule, Sink, StoredField, Type, Value};
@@ -235,7 +236,7 @@ impl<'a> Material<'a> for Brush<'a> {
 /// The textures or brushes of a scene, in order. A broken one ends its chunk; the next chunk is still read.
 #[derive(Clone, Debug)]
 pub struct Materials<'a, T: Material<'a>> {
-    chunks: Chunks<'a, ChunkHeader>,
+    chunks: Siblings<'a>,
     records: Cursor<'a>,
     knowledge: T::Knowledge,
     index: usize,
@@ -256,13 +257,13 @@ pub(super) struct Met<'a, T: Material<'a>> {
 }
 
 impl<'a, T: Material<'a>> Materials<'a, T> {
-    pub(super) fn new(chunks: Chunks<'a, ChunkHeader>) -> Self {
+    pub(super) fn new(chunks: Siblings<'a>) -> Self {
         Self { chunks, records: Cursor::new(&[]), knowledge: T::Knowledge::default(), index: 0 }
     }
 
     /// Creates the list of one chunk alone, whose first record has this index among all.
     pub(super) fn of(chunk: &Chunk<'a, ChunkHeader>, index: usize) -> Self {
-        let mut of_one = Self { index, ..Self::new(Chunks::new(Cursor::new(&[]))) };
+        let mut of_one = Self { index, ..Self::new(Siblings::none(T::TAG)) };
         of_one.records = chunk.body();
         of_one.knowledge = T::head(&mut of_one.records).unwrap_or_default();
         of_one
@@ -277,8 +278,7 @@ impl<'a, T: Material<'a>> Materials<'a, T> {
         while self.records.is_empty() {
             // The chunk may be cut short, with whole records before the cut. A broken list of chunks ends here; the
             // walk reports its error.
-            let chunk = self.chunks.by_ref().flatten().find(|chunk| chunk.tag() == T::TAG);
-            let Some(chunk) = chunk else { return Ok(None) };
+            let Some(chunk) = self.chunks.next() else { return Ok(None) };
             let mut records = chunk.body();
             self.knowledge = T::head(&mut records)?;
             self.records = records;

@@ -39,6 +39,7 @@ mod material;
 mod mesh;
 mod node;
 mod outline;
+mod siblings;
 mod summary;
 mod verify;
 mod walk;
@@ -58,10 +59,12 @@ use nom::error::context;
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 use crate::bytes::Cursor;
-use crate::bytes::chunk::{Chunk, Chunks, Tag};
+use crate::bytes::chunk::{Chunk, Chunks, Header as _, Tag};
 use crate::bytes::parser::in_place;
 use crate::outline::Schema;
+use crate::ranges::{Data, Ranges};
 use crate::record::Fixed;
+use siblings::Siblings;
 use wire::{ChunkHeader, SceneHead};
 
 /// The records of a scene.
@@ -86,6 +89,10 @@ pub(crate) const SCHEMA: &[&Schema] = &[
     wire::AnimationFields::SCHEMA,
     Sequence::SCHEMA,
 ];
+
+/// The offset of the body of BB3D, and that of the chunks in it, which follow the version.
+const BODY: u64 = size_of::<ChunkHeader>() as u64;
+const CHILDREN: u64 = BODY.saturating_add(size_of::<SceneHead>() as u64);
 
 fn is_scene(chunk: Chunk<'_, ChunkHeader>) -> Result<Chunk<'_, ChunkHeader>> {
     if chunk.tag() == Tag(*b"BB3D") { Ok(chunk) } else { Err(Error::malformed("does not start with BB3D")) }
@@ -116,10 +123,9 @@ fn known_version(head: &SceneHead) -> Result<i32> {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a> {
-    data: &'a [u8],
-    chunk: Chunk<'a, ChunkHeader>,
+    data: Data<'a>,
+    header: &'a ChunkHeader,
     version: i32,
-    children: Cursor<'a>,
     limits: Limits,
 }
 
@@ -138,10 +144,38 @@ impl<'a> Scene<'a> {
     /// # Errors
     /// Returns the errors of [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        let chunk = Cursor::new(data).parse(Chunk::parser().map_res(is_scene))?;
-        let mut children = chunk.body();
-        let version = children.parse(context("version", in_place()).map_res(known_version))?;
-        Ok(Self { data, chunk, version, children, limits: *limits })
+        Self::open(Data::Whole(data), limits)
+    }
+
+    /// Opens a scene from [ranges](crate::ranges). Needs the header of BB3D and the version, 12 bytes.
+    ///
+    /// # Errors
+    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if some of these
+    /// bytes are missing.
+    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
+        Self::open(Data::Parts(ranges), limits)
+    }
+
+    fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+        let start = Cursor::new(data.head(CHILDREN)?).parse(Chunk::parser().map_res(is_scene))?;
+        let version = start.body().parse(context("version", in_place()).map_res(known_version))?;
+        Ok(Self { data, header: start.header(), version, limits: *limits })
+    }
+
+    /// Returns the offset after the chunk BB3D, at most the size of the file.
+    fn end(&self) -> u64 {
+        BODY.saturating_add(self.header.byte_len_hint().into()).min(self.data.size())
+    }
+
+    fn children(&self) -> Cursor<'a> {
+        let mut children = self.chunk().body();
+        let version = children.skip(CHILDREN.saturating_sub(BODY));
+        version.map_or(Cursor::with_offset(&[], CHILDREN), |()| children)
+    }
+
+    /// Returns the chunks with this tag directly below BB3D. Needs their bytes, and the headers of the others.
+    fn siblings(&self, tag: Tag) -> Siblings<'a> {
+        Siblings::new(self.data, CHILDREN..self.end(), tag)
     }
 
     /// Returns the version as stored: major x 100 + minor. 1 in all known files.
@@ -151,12 +185,12 @@ impl<'a> Scene<'a> {
 
     /// Returns the textures, in the order in which brushes number them.
     pub fn textures(&self) -> Textures<'a> {
-        Textures::new(self.chunks())
+        Textures::new(self.siblings(<Texture<'_> as Material<'_>>::TAG))
     }
 
     /// Returns the brushes, in the order in which triangles number them.
     pub fn brushes(&self) -> Brushes<'a> {
-        Brushes::new(self.chunks())
+        Brushes::new(self.siblings(<Brush<'_> as Material<'_>>::TAG))
     }
 
     /// Returns an iterator over all nodes in file order, parents before children. The spec allows one root; several are
@@ -173,22 +207,21 @@ impl<'a> Scene<'a> {
 
     /// Returns a walk over every chunk below BB3D, depth first.
     pub fn walk(&self) -> Walk<'a> {
-        Walk::new(self.children, self.limits.depth)
+        Walk::new(self.children(), self.limits.depth)
     }
 
     /// Returns the chunks directly below BB3D.
     pub fn chunks(&self) -> Chunks<'a, ChunkHeader> {
-        Chunks::new(self.children)
+        Chunks::new(self.children())
     }
 
     /// Returns the BB3D chunk itself.
     pub fn chunk(&self) -> Chunk<'a, ChunkHeader> {
-        self.chunk
+        Chunk::of(self.header, self.data.rest(BODY))
     }
 
     /// Returns the bytes after BB3D, which are not part of the scene; none in all known files.
     pub fn trailing(&self) -> &'a [u8] {
-        let end = usize::try_from(self.chunk.byte_len()).unwrap_or(usize::MAX);
-        self.data.get(end..).unwrap_or(&[])
+        self.data.rest(self.end()).rest()
     }
 }

@@ -14,7 +14,7 @@ use crate::summary::{Problems, References, Summary};
 
 impl Inspect for Scene<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
-        (Format::B3d, &self.limits, self.data.len() as u64)
+        (Format::B3d, &self.limits, self.data.size())
     }
 
     /// Summarizes with one walk over all chunks, without reading their arrays.
@@ -26,7 +26,7 @@ impl Inspect for Scene<'_> {
             // Counts of chunks in nodes are known only if the nodes were walked.
             counts: counted.counts(depth > Depth::Header),
             references: references.into_vec(problems),
-            ..Summary::new(Format::B3d, self.data.len() as u64)
+            ..Summary::new(Format::B3d, self.data.size())
         }
     }
 

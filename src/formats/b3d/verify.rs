@@ -13,7 +13,7 @@ use super::{Animation, Bone, ChunkKind, Keys, Mesh, Node, Scene, Sequence, Step,
 use crate::base::code::Code;
 use crate::base::error::{Context, Error};
 use crate::base::stop;
-use crate::bytes::chunk::{Chunk, Tag};
+use crate::bytes::chunk::{Chunk, Header as _, Tag};
 use crate::bytes::{Strided, Vec3};
 use crate::check::{self, Check, Facing, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
 use crate::inspect::{Depth, Inspect as _};
@@ -110,24 +110,27 @@ impl<'s, 'a> Survey<'s, 'a> {
                 let message = format!("{} of {} BONE without an ANIM around", bones, self.counted.bones);
                 self.problems.warning(&Error::malformed(message).at(first).within("bones"));
             }
-            let about = (self.scene.data.len() as u64, &self.scene.limits);
+            let about = (self.scene.data.size(), &self.scene.limits);
             check::fields(true, about, self.problems, |out| self.scene.dissect(out));
         }
         self.counted
     }
 
     fn scene_itself(&mut self) {
-        let chunk = self.scene.chunk();
-        self.problems.ok(chunk.whole().within("length"));
+        let (claimed, size) = (u64::from(self.scene.header.byte_len_hint()), self.scene.data.size());
+        let left = size.saturating_sub(super::BODY);
+        if claimed > left {
+            self.problems.error(&Error::truncated(claimed, left).at(super::BODY).within("length"));
+        }
         let version = self.scene.version();
         if version < 0 {
             self.warn(8, "version is negative");
         } else if version > VERSION {
             self.warn(8, format_args!("version {version} is newer than {VERSION}"));
         }
-        let trailing = self.scene.trailing().len() as u64;
-        if trailing > 0 {
-            self.problems.warning(&Error::trailing(trailing, "the scene").at(chunk.byte_len()));
+        let end = self.scene.end();
+        if end < size {
+            self.problems.warning(&Error::trailing(size.saturating_sub(end), "the scene").at(end));
         }
     }
 
@@ -468,7 +471,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn truncated(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: impl Fn(Error) -> Error) {
         let Err(error) = chunk.whole() else { return };
         let file_is_cut = self.scene.chunk().missing() > 0;
-        let to_the_end = chunk.offset().saturating_add(chunk.byte_len()) == self.scene.data.len() as u64;
+        let to_the_end = chunk.offset().saturating_add(chunk.byte_len()) == self.scene.data.size();
         if !(file_is_cut && to_the_end) {
             self.problems.error(&place(error));
         }

@@ -15,6 +15,7 @@ use crate::base::stop;
 use crate::base::text::ByteStr;
 use crate::codec::deflate::{self, Unpacked};
 use crate::formats::zip_directory::{CentralEntry, Descriptor, Directory, LocalEntry};
+use crate::ranges::Data;
 
 /// A zip whose directory has been read.
 pub(super) struct Archive<'a> {
@@ -28,8 +29,8 @@ pub(super) struct Archive<'a> {
 
 impl<'a> Archive<'a> {
     /// Reads the directory only.
-    pub(super) fn parse(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        let directory = Directory::find(data)?;
+    pub(super) fn parse(data: Data<'a>, limits: &Limits) -> Result<Self> {
+        let directory = Directory::find_in(data)?;
         let limit = limits.archive_members;
         if u32::from(directory.end().entries.get()) > limit {
             return Err(Error::limit("zip entries", limit, flag::ARCHIVE_MEMBERS).at(directory.end_offset()));
@@ -113,10 +114,10 @@ impl<'m> Entry<'m> {
     /// Returns an error if there is none at the offset in the directory.
     pub fn local(&self) -> Result<LocalEntry<'m>> {
         let offset = self.header_offset();
-        self.archive
-            .directory
-            .local(offset)
-            .map_err(|error| self.error(format!("at {offset:#x}: {}", error.kind())).at(self.central.offset))
+        self.archive.directory.local(offset).map_err(|error| match error.incomplete() {
+            Some(_) => error,
+            None => self.error(format!("at {offset:#x}: {}", error.kind())).at(self.central.offset),
+        })
     }
 
     /// Returns the offset of the header before the data.
@@ -154,10 +155,8 @@ impl<'m> Entry<'m> {
         if self.central.header.flags.get() & 1 != 0 {
             return Err(self.located(Error::encrypted(self.message("encrypted"))).at(self.central.offset));
         }
-        let data =
-            usize::try_from(local.data_offset).ok().and_then(|start| self.archive.directory.archive().get(start..));
-        let data = usize::try_from(self.stored_byte_len()).ok().and_then(|bytes| data?.get(..bytes));
-        data.ok_or_else(|| self.located(Error::truncated(self.stored_byte_len(), 0)).at(local.data_offset))
+        let end = local.data_offset.saturating_add(self.stored_byte_len());
+        self.archive.directory.bytes(local.data_offset..end)
     }
 
     /// Returns the descriptor after the data, used if the header before it does not have the sizes. Returns `None` if

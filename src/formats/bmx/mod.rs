@@ -70,6 +70,7 @@ use crate::base::limits::Limits;
 use crate::base::shown::shown;
 use crate::base::text::ByteStr;
 use crate::outline::Schema;
+use crate::ranges::{Data, Ranges};
 use crate::record::Fixed;
 
 /// The records of the five tables.
@@ -119,11 +120,24 @@ impl<'a> Map<'a> {
     /// Returns the errors of [`parse`](Self::parse), and [`Limit`](crate::ErrorKind::Limit) for more entries than
     /// [`Limits::archive_members`].
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
+        Self::open(Data::Whole(data), limits)
+    }
+
+    /// Opens a map from [ranges](crate::ranges). Needs the zip's directory at the end.
+    ///
+    /// # Errors
+    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if some of these
+    /// bytes are missing.
+    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
+        Self::open(Data::Parts(ranges), limits)
+    }
+
+    fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let archive = Archive::parse(data, limits)?;
         if archive.find(TableId::Index.name()).is_none() {
             return Err(Error::unsupported("zip archive without index.bm, so no Ballance map"));
         }
-        Ok(Self { source: Source::zip(archive), index: OnceLock::new(), bytes: data.len() as u64, limits: *limits })
+        Ok(Self { source: Source::zip(archive), index: OnceLock::new(), bytes: data.size(), limits: *limits })
     }
 
     /// Creates a map from decompressed tables. It has no images and no zip entries.

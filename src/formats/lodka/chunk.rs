@@ -1,13 +1,16 @@
 //! Chunk kinds, their nesting, and the walk over all chunks.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use super::fields::{end, not_negative};
 use super::wire::ChunkHeader;
 use crate::base::error::{Context, Error, Result};
 use crate::base::sealed::Sealed;
+use crate::bytes::chunk::Header as _;
 use crate::bytes::chunk::Tag;
 use crate::bytes::{Cursor, chunk};
+use crate::ranges::Data;
 use crate::record::Read;
 
 /// One chunk in place.
@@ -189,7 +192,7 @@ impl<'a> Node<'a> {
 #[derive(Clone, Debug)]
 pub struct Nodes<'a> {
     /// The chunks left at each depth, and the tag of their parent.
-    levels: [Option<(Option<Tag>, Chunks<'a>)>; 3],
+    levels: [Option<(Option<Tag>, Level<'a>)>; 3],
     parts: usize,
     bones: Option<u32>,
     seen: [usize; Kind::COUNT],
@@ -198,17 +201,25 @@ pub struct Nodes<'a> {
 impl<'a> Nodes<'a> {
     /// Creates a walk over a whole file; the cursor is after the signature.
     pub(crate) fn file(cursor: Cursor<'a>) -> Self {
-        let levels = [Some((None, Chunks::new(cursor))), None, None];
-        Self { levels, parts: 0, bones: None, seen: [0; Kind::COUNT] }
+        Self::of(Level::Here(Chunks::new(cursor)))
+    }
+
+    /// Creates a walk over a file from this offset, which reads the headers of chunks alone. Their bodies are empty.
+    pub(crate) fn heads(data: Data<'a>, start: u64) -> Self {
+        Self::of(Level::Heads(data, start..data.size()))
+    }
+
+    fn of(level: Level<'a>) -> Self {
+        Self { levels: [Some((None, level)), None, None], parts: 0, bones: None, seen: [0; Kind::COUNT] }
     }
 
     /// Creates a walk over the contents of one LOD1.
     pub(crate) fn part(chunk: &Chunk<'a>, index: usize) -> Self {
-        let levels = [None, Some((Some(chunk.tag()), Chunks::new(chunk.body()))), None];
+        let levels = [None, Some((Some(chunk.tag()), Level::Here(Chunks::new(chunk.body())))), None];
         Self { levels, parts: index.saturating_add(1), bones: None, seen: [0; Kind::COUNT] }
     }
 
-    fn enter(&mut self, parent: Option<Tag>, chunk: Chunk<'a>, depth: usize) -> Node<'a> {
+    fn enter(&mut self, parent: Option<Tag>, chunk: Chunk<'a>, inside: Level<'a>, depth: usize) -> Node<'a> {
         let kind = Kind::of(parent, &chunk);
         match kind {
             Kind::Part => {
@@ -221,7 +232,7 @@ impl<'a> Nodes<'a> {
         if matches!(kind, Kind::Part | Kind::List)
             && let Some(level) = self.levels.get_mut(depth.saturating_add(1))
         {
-            *level = Some((Some(chunk.tag()), Chunks::new(chunk.body())));
+            *level = Some((Some(chunk.tag()), inside));
         }
         let mut index = 0;
         if let Some(seen) = self.seen.get_mut(kind as usize) {
@@ -243,12 +254,42 @@ impl<'a> Iterator for Nodes<'a> {
             let (parent, chunks) = level.as_mut()?;
             let parent = *parent;
             match chunks.next() {
-                Some(Ok(chunk)) => return Some(Ok(self.enter(parent, chunk, depth))),
+                Some(Ok((chunk, inside))) => return Some(Ok(self.enter(parent, chunk, inside, depth))),
                 Some(Err(error)) if depth == 0 => return Some(Err(error.within("chunks"))),
                 Some(Err(error)) => {
                     return Some(Err(error.within("chunks").within_item("models", self.parts.saturating_sub(1))));
                 }
                 None => *level = None,
+            }
+        }
+    }
+}
+
+/// The chunks left in a part.
+#[derive(Clone, Debug)]
+enum Level<'a> {
+    Here(Chunks<'a>),
+    /// Those in this range, whose bodies need not be available.
+    Heads(Data<'a>, Range<u64>),
+}
+
+impl<'a> Level<'a> {
+    /// Returns the next chunk, and the part that is its body.
+    fn next(&mut self) -> Option<Result<(Chunk<'a>, Self)>> {
+        match self {
+            Self::Here(chunks) => Some(chunks.next()?.map(|chunk| (chunk, Self::Here(Chunks::new(chunk.body()))))),
+            Self::Heads(_, left) if left.is_empty() => None,
+            Self::Heads(data, left) => {
+                let (data, Range { start, end }) = (*data, left.clone());
+                *left = end..end;
+                let body = start.saturating_add(size_of::<ChunkHeader>() as u64);
+                let head = data.ahead(start..body.min(end));
+                let header = head.and_then(|head| Cursor::with_offset(head, start).read::<ChunkHeader>());
+                Some(header.map(|header| {
+                    let stop = body.saturating_add(header.byte_len_hint().into()).min(end);
+                    *left = stop..end;
+                    (Chunk::of(header, Cursor::with_offset(&[], body)), Self::Heads(data, body..stop))
+                }))
             }
         }
     }

@@ -82,6 +82,7 @@ pub use crate::base::text::{AnsiStr, to_cp1251, to_text};
 use crate::bytes::Cursor;
 use crate::bytes::parser::bytes;
 use crate::outline::Schema;
+use crate::ranges::{Data, Ranges};
 use crate::record::{Fixed, Read as _};
 
 /// The records of a file that are described in one piece.
@@ -140,10 +141,12 @@ pub(crate) const SCHEMA: &[&Schema] = &[
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Model<'a> {
-    data: &'a [u8],
-    chunks: Cursor<'a>,
+    data: Data<'a>,
     limits: Limits,
 }
+
+/// The offset of the first chunk, after the signature and the version.
+const CHUNKS: u64 = 8;
 
 fn is_signature(bytes: &[u8]) -> Result<()> {
     if bytes == Model::SIGNATURE { Ok(()) } else { Err(Error::malformed("does not start with LODka3D1")) }
@@ -174,35 +177,61 @@ impl<'a> Model<'a> {
     /// # Errors
     /// Returns the errors of [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        let mut cursor = Cursor::new(data);
+        Self::open(Data::Whole(data), limits)
+    }
+
+    /// Opens a model from [ranges](crate::ranges). Needs the signature and the first chunk's header.
+    ///
+    /// # Errors
+    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if some of these
+    /// bytes are missing.
+    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
+        Self::open(Data::Parts(ranges), limits)
+    }
+
+    fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+        let mut cursor = Cursor::new(data.head(CHUNKS.saturating_add(size_of::<wire::ChunkHeader>() as u64))?);
         cursor.parse((bytes(7).map_res(is_signature), u8::parser(()).map_res(known_version)))?;
         let first = Chunk::next(&mut cursor.clone())?;
         match first.map(|chunk| chunk.tag()) {
-            Some(tag) if tag.0 == *b"LOD1" => Ok(Self { data, chunks: cursor, limits: *limits }),
+            Some(tag) if tag.0 == *b"LOD1" => Ok(Self { data, limits: *limits }),
             Some(tag) => Err(cursor.error(format!("first chunk is {tag}, not LOD1"))),
             None => Err(cursor.error("no chunk after the signature")),
         }
     }
 
-    /// Returns all bytes of the file.
+    /// Returns all bytes of the file, as far as they are available.
     pub fn as_bytes(&self) -> &'a [u8] {
-        self.data
+        self.data.rest(0).rest()
+    }
+
+    fn chunks(&self) -> Cursor<'a> {
+        self.data.rest(CHUNKS)
+    }
+
+    /// Returns the same walk as [`nodes`](Self::nodes), but needs only the headers of chunks. The bodies need not be
+    /// there.
+    fn heads(&self) -> Nodes<'a> {
+        match self.data {
+            Data::Whole(_) => self.nodes(),
+            Data::Parts(_) => Nodes::heads(self.data, CHUNKS),
+        }
     }
 
     /// Returns the offset of a text that was read from the model.
     fn offset_of(&self, text: AnsiStr<'a>) -> u64 {
-        text.as_bytes().as_ptr().addr().saturating_sub(self.data.as_ptr().addr()) as u64
+        text.as_bytes().as_ptr().addr().saturating_sub(self.data.from(0).as_ptr().addr()) as u64
     }
 
     /// Returns the models in file order (LOD1). Ends after the first error.
     pub fn parts(&self) -> impl Iterator<Item = Result<LodModel<'a>>> + use<'a> {
-        let parts = Chunks::new(self.chunks).filter(|chunk| chunk.as_ref().map_or(true, |c| c.tag().0 == *b"LOD1"));
+        let parts = Chunks::new(self.chunks()).filter(|chunk| chunk.as_ref().map_or(true, |c| c.tag().0 == *b"LOD1"));
         parts.enumerate().map(|(index, chunk)| Ok(LodModel { chunk: chunk?, index }))
     }
 
     /// Returns a walk over all chunks of the file, including unknown ones.
     pub fn nodes(&self) -> Nodes<'a> {
-        Nodes::file(self.chunks)
+        Nodes::file(self.chunks())
     }
 
     /// Returns all chunks of one kind in the file.

@@ -14,13 +14,13 @@ use crate::summary::{Problems, Summary};
 
 impl Inspect for Model<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
-        (Format::Lodka, &self.limits, self.data.len() as u64)
+        (Format::Lodka, &self.limits, self.data.size())
     }
 
     /// Summarizes with one walk over all chunks and their records, without reading the elements of arrays.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let (counts, references) = Survey::new(self, depth, problems).run();
-        Summary { version: Some(1), counts, references, ..Summary::new(Format::Lodka, self.data.len() as u64) }
+        Summary { version: Some(1), counts, references, ..Summary::new(Format::Lodka, self.data.size()) }
     }
 
     fn outline(&self, out: &mut Outline<'_>) {

@@ -74,13 +74,14 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     pub(super) fn run(mut self) -> (Counts, Vec<Reference>) {
-        for node in self.model.nodes() {
+        let nodes = if self.depth == Depth::Header { self.model.heads() } else { self.model.nodes() };
+        for node in nodes {
             if let Some(node) = self.problems.ok(node) {
                 self.node(&node);
             }
         }
         if self.deep {
-            let about = (self.model.data.len() as u64, &self.model.limits);
+            let about = (self.model.data.size(), &self.model.limits);
             check::fields(true, about, self.problems, |out| self.model.dissect(out));
         }
         // The contents of chunks are counted only if they were read.

@@ -16,6 +16,7 @@ use crate::bytes::parser::is_ahead;
 use crate::bytes::{Column, Cursor, LeArray, Packing, Storage, Table};
 use crate::codec::Codec;
 use crate::outline::{Outline, Sink, Type};
+use crate::ranges;
 use crate::record::{Framing, Read, Stored, record, walk_field};
 
 /// The maximum number of mips in a file: the number of offsets.
@@ -24,6 +25,8 @@ pub(super) const MOST_MIPS: usize = 16;
 const LZO: u16 = 1 << 15;
 /// The width and height that are stored before the real ones if the indices are an LZSS stream.
 const LZSS_MARK: [u16; 2] = [1234, 8765];
+/// The bytes before the pixels of a mip: marks, sides and length.
+const LONGEST_HEAD: u64 = 4 + 4 + 3;
 /// The sides that end the mips.
 const NO_SIDES: [u8; 4] = [0; 4];
 
@@ -416,10 +419,6 @@ impl<'a> Mips<'a> {
     pub(super) fn layout(&self) -> Layout<'a> {
         self.layout
     }
-
-    pub(super) fn limits(&self) -> &Limits {
-        &self.layout.limits
-    }
 }
 
 impl<'a> Iterator for Mips<'a> {
@@ -441,3 +440,27 @@ impl<'a> Iterator for Mips<'a> {
 }
 
 impl FusedIterator for Mips<'_> {}
+
+/// Returns the number of mips from this offset on that [`Mips`] can read. Needs the sides and length of each, but not
+/// its pixels.
+pub(super) fn count(data: ranges::Data<'_>, mut offset: u64, layout: Layout<'_>) -> u64 {
+    if let ranges::Data::Whole(_) = data {
+        return Mips::new(data.rest(offset), layout).flatten().count() as u64;
+    }
+    for index in 0..MOST_MIPS {
+        let end = data.size().min(offset.saturating_add(LONGEST_HEAD));
+        // What is missing is recorded.
+        let Ok(head) = data.ahead(offset..end) else { return index as u64 };
+        let mut cursor = Cursor::with_offset(head, offset);
+        if is_ahead(cursor, tag(&NO_SIDES[..])) {
+            return index as u64;
+        }
+        let head = Sides::read(&mut cursor, layout.kind).and_then(|_| cursor.read::<U24>());
+        let Ok(bytes) = head.map(|length| length.get()) else { return index as u64 };
+        offset = cursor.offset().saturating_add(bytes.into());
+        if offset > data.size() {
+            return index as u64;
+        }
+    }
+    MOST_MIPS as u64
+}

@@ -38,6 +38,7 @@ use crate::base::limits::Limits;
 use crate::bytes::parser::is_ahead;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::{Outline, Schema, Sink, Type};
+use crate::ranges::{self, Ranges};
 use crate::record::{Fixed, Framing, List, Read, Stored, form, record, walk_field};
 
 /// The records of a file.
@@ -102,10 +103,12 @@ form!(['a] Palette<'a> => LeArray<'a, PaletteColor>);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Texture<'a> {
-    data: &'a [u8],
+    data: ranges::Data<'a>,
     has_kind: bool,
     header: Header<'a>,
-    mips: Mips<'a>,
+    /// The offset of the first mip.
+    mips: u64,
+    layout: Layout<'a>,
 }
 
 impl<'a> Texture<'a> {
@@ -122,27 +125,48 @@ impl<'a> Texture<'a> {
     /// # Errors
     /// Returns the errors of [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        let mut cursor = Cursor::new(data);
-        let start = cursor;
+        Self::open(ranges::Data::Whole(data), limits)
+    }
+
+    /// Opens a texture from [ranges](crate::ranges). Needs the bytes up to the first mip.
+    ///
+    /// # Errors
+    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if some of these
+    /// bytes are missing.
+    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
+        Self::open(ranges::Data::Parts(ranges), limits)
+    }
+
+    fn open(data: ranges::Data<'a>, limits: &Limits) -> Result<Self> {
+        let (has_kind, header, mips) = data.read(0, |cursor| {
+            let (has_kind, header) = Self::read(cursor)?;
+            Ok((has_kind, header, cursor.offset()))
+        })?;
+        let kind = header.kind.unwrap_or(Kind::P8);
+        let layout = Layout { kind, palette: header.palette, limits: *limits };
+        Ok(Self { data, has_kind, header, mips, layout })
+    }
+
+    /// Reads up to the first mip.
+    fn read(cursor: &mut Cursor<'a>) -> Result<(bool, Header<'a>)> {
+        let start = *cursor;
         let word = cursor.parse(peek(u16::parser(())))?;
-        let has_kind = is_ahead(cursor, verify(le_u16, |&word| word != 0 && Kind(word).name().is_some()));
+        let has_kind = is_ahead(*cursor, verify(le_u16, |&word| word != 0 && Kind(word).name().is_some()));
         let tags = recognize(tag(&tag::SIGNATURE[..]));
         let palette = recognize(verify(le_u16, |word| (1..=MOST_COLORS).contains(word)));
-        if !has_kind && !is_ahead(cursor, alt((tags, palette))) {
+        if !has_kind && !is_ahead(*cursor, alt((tags, palette))) {
             return Err(start.error(format!("starts with {word:#x}, neither a kind nor a palette")));
         }
-        let header = Header::read(&mut cursor, has_kind)?;
+        let header = Header::read(cursor, has_kind)?;
         if !has_kind && header.palette.is_empty() {
             return Err(start.error("neither a kind nor a palette"));
         }
-        let kind = header.kind.unwrap_or(Kind::P8);
-        let mips = Mips::new(cursor, Layout { kind, palette: header.palette, limits: *limits });
-        Ok(Self { data, has_kind, header, mips })
+        Ok((has_kind, header))
     }
 
     /// Returns the pixel format.
     pub fn kind(&self) -> Kind {
-        self.mips.layout().kind
+        self.layout.kind
     }
 
     /// Returns the tags in file order.
@@ -157,6 +181,6 @@ impl<'a> Texture<'a> {
 
     /// Returns the mips, the largest first. Ends after the first error.
     pub fn mips(&self) -> Mips<'a> {
-        self.mips
+        Mips::new(self.data.rest(self.mips), self.layout)
     }
 }

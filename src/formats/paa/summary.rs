@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::verify::Survey;
-use super::{EndMark, Header, Mip, Texture};
+use super::{EndMark, Header, Mip, Texture, mip};
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
@@ -16,15 +16,15 @@ use crate::summary::{Counts, Problems, Summary};
 
 impl Inspect for Texture<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
-        (Format::Paa, self.mips.limits(), self.data.len() as u64)
+        (Format::Paa, &self.layout.limits, self.data.size())
     }
 
     /// A summary reads only the headers of the mips, and decodes nothing.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
-        let summary = Summary::new(Format::Paa, self.data.len() as u64);
+        let summary = Summary::new(Format::Paa, self.data.size());
         match depth {
             Depth::Header => {
-                let mips = self.mips().flatten().count() as u64;
+                let mips = mip::count(self.data, self.mips, self.layout);
                 Summary { counts: Counts::known([("mips", mips)]), ..summary }
             }
             _ => Survey::new(self, depth == Depth::Verify, problems).run(summary),
@@ -33,7 +33,7 @@ impl Inspect for Texture<'_> {
 
     fn outline(&self, out: &mut Outline<'_>) {
         out.field("alpha", self.alpha().name());
-        describe_fields::<Header<'_>, _>(crate::bytes::Cursor::new(self.data), self.has_kind, out);
+        describe_fields::<Header<'_>, _>(self.data.cursor(0), self.has_kind, out);
         let mut mips = self.mips();
         out.list("mips");
         for index in 0_usize.. {

@@ -36,6 +36,7 @@ use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
 use crate::bytes::parser::in_place;
 use crate::outline::Schema;
+use crate::ranges::{Data, Ranges};
 use crate::record::{Fixed, List, Read as _};
 
 /// The records of a file.
@@ -90,7 +91,7 @@ fn known(header: &FileHeader) -> Result<&FileHeader> {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Config<'a> {
-    data: &'a [u8],
+    data: Data<'a>,
     header: &'a FileHeader,
     limits: Limits,
 }
@@ -109,8 +110,21 @@ impl<'a> Config<'a> {
     /// # Errors
     /// Returns an error under the conditions of [`parse`](Self::parse).
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        let header = Cursor::new(data).parse(context("header", in_place()).map_res(known))?;
-        let (enums, last) = (u64::from(header.enum_address.get()), (data.len() as u64).saturating_sub(ENUMS_MIN));
+        Self::open(Data::Whole(data), limits)
+    }
+
+    /// Opens a config from [ranges](crate::ranges). Needs the header, of 16 bytes.
+    ///
+    /// # Errors
+    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if some of these
+    /// bytes are missing.
+    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
+        Self::open(Data::Parts(ranges), limits)
+    }
+
+    fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+        let header = Cursor::new(data.head(ROOT)?).parse(context("header", in_place()).map_res(known))?;
+        let (enums, last) = (u64::from(header.enum_address.get()), data.size().saturating_sub(ENUMS_MIN));
         if !(ROOT..=last).contains(&enums) {
             let message = format!("address {enums:#x} is not from {ROOT:#x} to {last:#x}");
             return Err(Error::malformed(message).at(12).within("enum_address"));
@@ -142,7 +156,6 @@ impl<'a> Config<'a> {
 
     /// Returns a cursor at this address.
     fn at(&self, address: u64) -> Cursor<'a> {
-        let start = usize::try_from(address).unwrap_or(usize::MAX);
-        Cursor::with_offset(self.data.get(start..).unwrap_or_default(), address)
+        Cursor::with_offset(self.data.rest(address).rest(), address)
     }
 }

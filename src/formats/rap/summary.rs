@@ -16,7 +16,7 @@ counted! { classes inside, values inside, arrays inside }
 
 impl Inspect for Config<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
-        (Format::Rap, &self.limits, self.data.len() as u64)
+        (Format::Rap, &self.limits, self.data.size())
     }
 
     /// Summarizes with one walk over all classes.
@@ -48,7 +48,7 @@ impl Inspect for Config<'_> {
             version: Some(self.version()),
             counts: counted.counts(depth > Depth::Header),
             references: references.into_vec(problems),
-            ..Summary::new(Format::Rap, self.data.len() as u64)
+            ..Summary::new(Format::Rap, self.data.size())
         }
     }
 
@@ -115,7 +115,7 @@ fn leave(around: &mut Vec<bool>, depth: usize, out: &mut Outline<'_>) {
 impl<'a> Config<'a> {
     /// Returns the range of a class with all its inner classes, cut at the end of the file.
     fn span(&self, class: &Class<'_>) -> Span {
-        let end = u64::from(class.end).min(self.data.len() as u64).max(class.body_end());
+        let end = u64::from(class.end).min(self.data.size()).max(class.body_end());
         Span { offset: class.offset(), bytes: end.saturating_sub(class.offset()) }
     }
 
@@ -135,7 +135,7 @@ impl<'a> Config<'a> {
 
     fn check_enums(&self, order: &Order, problems: &mut Problems) {
         let Some((_, Span { offset, bytes })) = problems.ok(self.spanned_enums()) else { return };
-        let (end, size) = (offset.saturating_add(bytes), self.data.len() as u64);
+        let (end, size) = (offset.saturating_add(bytes), self.data.size());
         if end < size {
             problems.warning(&Error::trailing(size.saturating_sub(end), "the enums").at(end));
         }

@@ -46,7 +46,7 @@ struct Frame<'a> {
 
 impl<'a> Walk<'a> {
     pub(super) fn new(config: Config<'a>) -> Self {
-        Self { config, frames: Vec::new(), next: 0, left: config.data.len() as u64, is_done: false }
+        Self { config, frames: Vec::new(), next: 0, left: config.data.size(), is_done: false }
     }
 
     fn enter(&mut self, address: u64, name: ByteStr<'a>) -> Result<Step<'a>> {
@@ -66,7 +66,7 @@ impl<'a> Walk<'a> {
 
     /// Returns the address of a class, checked against that of the class that contains it. `offset` is that of the entry.
     fn address(&self, around: &Frame<'a>, entry: &ClassEntry<'a>, offset: u64) -> Result<u64> {
-        let (address, size) = (u64::from(entry.address), self.config.data.len() as u64);
+        let (address, size) = (u64::from(entry.address), self.config.data.size());
         if address <= around.offset || address >= size {
             // If addresses always increase, they cannot form a loop.
             let message = format!("address {address:#x} is not between {:#x} and {size:#x}", around.offset);

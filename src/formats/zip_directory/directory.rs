@@ -176,7 +176,10 @@ impl<'a> Directory<'a> {
     /// Returns the descriptor at this offset, if there is one.
     #[cfg(feature = "bmx")]
     pub(crate) fn descriptor(&self, offset: u64) -> Option<&'a Descriptor> {
-        let mut cursor = self.data.cursor(offset);
+        let end = self.data.size().min(offset.saturating_add(size_of::<Descriptor>() as u64));
+        // A request for missing bytes is recorded.
+        let bytes = self.data.get(offset.min(end)..end).unwrap_or_default();
+        let mut cursor = Cursor::with_offset(bytes, offset);
         // Creating an error allocates, even if it is dropped.
         cursor.rest().starts_with(&Descriptor::SIGNATURE).then(|| read::<Descriptor>(&mut cursor).ok()).flatten()
     }
@@ -185,6 +188,12 @@ impl<'a> Directory<'a> {
     pub fn archive(&self) -> &'a [u8] {
         let bytes = self.data.from(0);
         usize::try_from(self.archive_end()).ok().and_then(|end| bytes.get(..end)).unwrap_or(bytes)
+    }
+
+    /// Returns these bytes of the archive.
+    #[cfg(feature = "bmx")]
+    pub(crate) fn bytes(&self, range: std::ops::Range<u64>) -> Result<&'a [u8]> {
+        self.data.get(range)
     }
 
     /// Returns the offset of the end of the archive's comment.

@@ -21,7 +21,7 @@ pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Probl
     if directory.prefix() > 0 {
         problems.warning(&Error::malformed(format!("{} bytes before the zip", directory.prefix())).at(0));
     }
-    let end = directory.archive().len() as u64;
+    let end = directory.archive_end();
     if map.bytes > end {
         let behind = map.bytes.saturating_sub(end);
         problems.warning(&Error::trailing(behind, "the zip").at(end));
