@@ -127,7 +127,7 @@ impl Open {
         let format = |ranges: &meshpeek::ranges::Ranges| {
             Asset::parse_file_ranges(self.own_name(), ranges, &self.limits).map(|asset| asset.format())
         };
-        let mut inside = InRanges::new(remote, format)?;
+        let mut inside = InRanges::new(remote, self.own_name(), format)?;
         inside.format = inside.format.map_err(|error| error.in_file(Path::new(&self.address())));
         self.remote = Some(Box::new(inside));
         Ok(())
@@ -224,7 +224,7 @@ impl Open {
 
     fn format(&self) -> Option<Format> {
         match (&self.remote, &self.asset) {
-            (Some(inside), _) => inside.format.as_ref().ok().copied(),
+            (Some(inside), _) => inside.sniffed,
             (None, Ok(asset)) => Some(asset.asset().format()),
             (None, Err(_)) => Format::of_file(self.own_name(), &self.data),
         }

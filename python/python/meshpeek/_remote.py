@@ -17,6 +17,8 @@ class FileReader:
             parts = []
             while start < end:
                 part = self.file.read(end - start)
+                if not isinstance(part, bytes | bytearray | memoryview):
+                    raise TypeError("a file object must be open in binary mode")
                 if not part:
                     raise EOFError(f"the file ends at {start}, not at {end}")
                 parts.append(part)

@@ -1,5 +1,6 @@
 //! Assets of which only ranges are read.
 
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use meshpeek::address::{Names, locate};
@@ -18,11 +19,16 @@ pub(super) struct InRanges {
     pub(super) remote: Remote,
     /// Its format, or the reason that it cannot be read.
     pub(super) format: Result<Format, Error>,
+    /// Without a readable format: the one that it starts like.
+    pub(super) sniffed: Option<Format>,
     /// The same asset with all its bytes, once something needs them.
     whole: OnceLock<Arc<Open>>,
     /// The names of its members, once they are asked for by number.
     names: OnceLock<Vec<Name>>,
 }
+
+/// The bytes that show a format.
+const HEAD: u64 = 4096;
 
 /// The content of a member.
 enum Part {
@@ -46,13 +52,22 @@ fn part(open: &Open, member: &Member<'_>, size: u64) -> Result<(Stored, Part), E
 
 impl InRanges {
     /// Finds the format.
-    pub(super) fn new(remote: Remote, open: impl Fn(&Ranges) -> Result<Format, Error>) -> Result<Self, Error> {
+    pub(super) fn new(
+        remote: Remote,
+        name: &Path,
+        open: impl Fn(&Ranges) -> Result<Format, Error>,
+    ) -> Result<Self, Error> {
         // Only an error of the source is one of this call.
         let format = remote.load(|ranges| match open(ranges) {
             Err(error) if error.incomplete().is_some() => Err(error),
             format => Ok(format),
         })?;
-        Ok(Self { remote, format, whole: OnceLock::new(), names: OnceLock::new() })
+        let head = 0..remote.byte_len().min(HEAD);
+        let sniffed = match &format {
+            Ok(format) => Some(*format),
+            Err(_) => remote.load(|ranges| Ok(Format::of_file(name, ranges.get(head.clone())?)))?,
+        };
+        Ok(Self { remote, format, sniffed, whole: OnceLock::new(), names: OnceLock::new() })
     }
 }
 
