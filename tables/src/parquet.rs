@@ -149,7 +149,13 @@ fn various(table: Table) -> &'static [&'static str] {
         Table::Parts => &["offset"],
         Table::Arrays | Table::Problems => &["offset"],
         Table::Files => &["path"],
-        Table::Geometry | Table::Lods | Table::Refs | Table::Dupes | Table::Diff => &[],
+        Table::Geometry => &[
+            "positions.list.element.list.element",
+            "normals.list.element.list.element",
+            "uvs.list.element.list.element",
+            "triangles.list.element.list.element",
+        ],
+        Table::Lods | Table::Refs | Table::Dupes | Table::Diff => &[],
     }
 }
 
