@@ -93,6 +93,10 @@ def split(paths):
         return [], [(name, content(value)) for name, value in paths.items()]
     if isinstance(paths, str | bytes) or hasattr(paths, "__fspath__") or is_source(paths):
         paths = [paths]
+    paths = list(paths)
+    # Lists may be long, and nearly all are of plain paths.
+    if all(type(path) is str and "://" not in path for path in paths):
+        return paths, []
     files, sources = [], []
     for path in paths:
         if not is_source(path):
