@@ -63,17 +63,21 @@ pub(crate) struct ScanArgs {
     /// Output format [default: `table` on a terminal, else `ndjson`]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<RecordFormat>,
-    /// The Parquet tables to write [default: assets; into a folder, all but geometry]
+    /// Parquet tables to write [default: assets; to a folder, all but geometry]
     #[cfg(feature = "parquet")]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = table_parser())]
     pub(crate) tables: Vec<String>,
+    /// Divide tables into files of this size, or by `format`
+    #[cfg(feature = "parquet")]
+    #[arg(long, value_name = "BY", value_parser = Partition::parse)]
+    pub(crate) partition: Option<Partition>,
     /// Add SHA-256 digests of each asset's bytes and decoded content
     #[arg(long)]
     pub(crate) digests: bool,
     /// How much to read: headers and tables alone, or all that needs no decoding
     #[arg(long, value_name = "DEPTH", default_value = "summary")]
     pub(crate) depth: ScanDepth,
-    /// In CSV, put an apostrophe before cells that a spreadsheet would take for formulas
+    /// In CSV, mark as text what a spreadsheet takes for formulas
     #[arg(long)]
     pub(crate) csv_safe: bool,
     /// Write only these keys of each record, such as `path,bytes,triangles`; only as CSV or NDJSON
@@ -103,6 +107,23 @@ pub(crate) struct ScanArgs {
 pub(crate) enum ThumbnailNames {
     Path,
     Digest,
+}
+
+/// How tables are divided into files.
+#[cfg(feature = "parquet")]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Partition {
+    /// Into files of about this many bytes.
+    Bytes(u64),
+    /// By the format of assets.
+    Format,
+}
+
+#[cfg(feature = "parquet")]
+impl Partition {
+    fn parse(text: &str) -> Result<Self, String> {
+        if text == "format" { Ok(Self::Format) } else { crate::limits::size(text).map(Self::Bytes) }
+    }
 }
 
 #[derive(Args)]

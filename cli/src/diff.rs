@@ -173,7 +173,7 @@ impl Page {
             stats: Stats::default(),
             out,
             #[cfg(feature = "parquet")]
-            tables: (args.format == DiffFormat::Parquet).then(|| Tables::new(&[Table::Diff], common)).transpose()?,
+            tables: (args.format == DiffFormat::Parquet).then(|| Tables::new(&[Table::Diff], common, None)).transpose()?,
         })
     }
 

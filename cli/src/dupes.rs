@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     match args.format {
         #[cfg(feature = "parquet")]
         ReportFormat::Parquet => {
-            let tables = Tables::new(&[Table::Dupes], common)?;
+            let tables = Tables::new(&[Table::Dupes], common, None)?;
             groups.iter().enumerate().try_for_each(|(index, group)| tables.group(index, group))?;
             tables.finish(false)?;
         }

@@ -89,17 +89,17 @@ impl Output {
 
     /// Creates a stream for data into this file.
     #[cfg(feature = "parquet")]
-    pub(crate) fn to_file(target: &OutputFile, common: &Common) -> Result<Self, Failure> {
+    pub(crate) fn to_file(target: &OutputFile, results: &Results) -> Result<Self, Failure> {
         let file: Box<dyn Write + Send> = match target.stream()? {
             Some(file) => Box::new(file),
             None => Box::new(io::stdout()),
         };
-        Ok(Self::over(buffered(file), shown(target.path()), false, common))
+        Ok(Self::over(buffered(file), shown(target.path()), false, results))
     }
 
     /// Creates a stream for data into an open file with this name.
     pub(crate) fn into(file: File, path: &Path, common: &Common) -> Self {
-        Self::over(buffered(Box::new(file)), shown(path), false, common)
+        Self::over(buffered(Box::new(file)), shown(path), false, &common.results)
     }
 
     fn new(
@@ -111,15 +111,15 @@ impl Output {
             && let Some(file) = target.stream()?
         {
             let terminal = file.is_terminal();
-            return Ok(Self::over(buffered(to_file(file)), shown(target.path()), terminal, common));
+            return Ok(Self::over(buffered(to_file(file)), shown(target.path()), terminal, &common.results));
         }
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
-        Ok(Self::over(buffered(to_stdout(stdout)), "standard output".to_owned(), terminal, common))
+        Ok(Self::over(buffered(to_stdout(stdout)), "standard output".to_owned(), terminal, &common.results))
     }
 
-    fn over(stream: BufWriter<Box<dyn Write + Send>>, name: String, terminal: bool, common: &Common) -> Self {
-        Self { stream, line: Vec::new(), name, terminal, text: None, width: None, results: common.results.clone() }
+    fn over(stream: BufWriter<Box<dyn Write + Send>>, name: String, terminal: bool, results: &Results) -> Self {
+        Self { stream, line: Vec::new(), name, terminal, text: None, width: None, results: results.clone() }
     }
 
     /// Returns true if a person reads the output.

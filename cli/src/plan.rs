@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use meshpeek::Error;
 use meshpeek::address::Address;
-use meshpeek::scan::{Scan, Selection};
+use meshpeek::scan::{Scan, Selection, UnitsBy};
 
 use crate::args::Common;
 use crate::failure::{Failure, Outcome};
@@ -23,6 +23,10 @@ pub(crate) struct Args {
     /// Size of a unit, about; a larger file or member is a unit of its own
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = limits::size)]
     unit: u64,
+    /// How a scan of the units recognizes files that have changed: by size and time, or, for copies that do not keep times,
+    /// by size alone or by SHA-256, which reads every file
+    #[arg(long, value_name = "BY", default_value = "time")]
+    by: By,
     /// Do not look inside archives
     #[arg(long)]
     no_archives: bool,
@@ -40,6 +44,13 @@ pub(crate) struct Args {
     no_ignore: bool,
 }
 
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum By {
+    Time,
+    Size,
+    Digest,
+}
+
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     if args.paths.iter().any(|path| Address::parse(path).is_stdin()) {
         return Err(Failure::Told("standard input can be read only once, so it cannot be split into units".to_owned()));
@@ -47,6 +58,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let notes = Notes::new(common);
     let mut scan = input::scan_whole(&args.paths, None, common);
     scan.archives = !args.no_archives;
+    scan.units_by = match args.by {
+        By::Time => UnitsBy::Time,
+        By::Size => UnitsBy::Size,
+        By::Digest => UnitsBy::Digest,
+    };
     let except = std::mem::take(&mut scan.selection.except);
     let (hidden, ignored, folder_depth, follow) = (args.hidden, args.no_ignore, args.folder_depth, args.follow);
     scan.selection = Selection { hidden, ignored, folder_depth, follow, except, ..Selection::default() };

@@ -110,14 +110,14 @@ impl Writer {
     fn new(format: Option<RecordFormat>, common: &Common) -> Result<Self, Failure> {
         #[cfg(feature = "parquet")]
         if format == Some(RecordFormat::Parquet) {
-            return Ok(Self::Parquet(Tables::new(&[Table::Refs], common)?));
+            return Ok(Self::Parquet(Tables::new(&[Table::Refs], common, None)?));
         }
         let out = Output::text(common)?;
         Ok(match format.unwrap_or(if out.is_terminal() { RecordFormat::Table } else { RecordFormat::Ndjson }) {
             RecordFormat::Table => Self::Table(out, None),
             RecordFormat::Ndjson => Self::Ndjson(Output::data(common)?),
             #[cfg(feature = "parquet")]
-            RecordFormat::Parquet => Self::Parquet(Tables::new(&[Table::Refs], common)?),
+            RecordFormat::Parquet => Self::Parquet(Tables::new(&[Table::Refs], common, None)?),
             RecordFormat::Csv => {
                 let mut csv = csv::Writer::from_writer(Output::data(common)?);
                 csv.write_record([

@@ -205,11 +205,11 @@ impl<'i> Writer<'i> {
     fn new(inputs: &'i Inputs, args: &ScanArgs, is_stream: bool, common: &Common) -> Result<Self, Failure> {
         #[cfg(feature = "parquet")]
         if args.columns.is_empty() && format(args, common)? == Some(RecordFormat::Parquet) {
-            return Ok(Self::Tables(Tables::new(&chosen_tables(args, common), common)?));
+            return Ok(Self::Tables(Tables::new(&chosen_tables(args, common), common, args.partition)?));
         }
         #[cfg(feature = "parquet")]
-        if !args.tables.is_empty() {
-            return Err(Failure::Told("--tables needs --format parquet, or -o FOLDER/".to_owned()));
+        if !args.tables.is_empty() || args.partition.is_some() {
+            return Err(Failure::Told("--tables and --partition need --format parquet, or -o FOLDER/".to_owned()));
         }
         if !args.columns.is_empty() {
             return match format(args, common)? {
@@ -228,7 +228,7 @@ impl<'i> Writer<'i> {
             RecordFormat::Table => Self::Table(table::Table::new(inputs), text),
             RecordFormat::Ndjson => Self::Ndjson { out: Output::data(common)?, at_once: inputs.paths_from.is_some() },
             #[cfg(feature = "parquet")]
-            RecordFormat::Parquet => Self::Tables(Tables::new(&chosen_tables(args, common), common)?),
+            RecordFormat::Parquet => Self::Tables(Tables::new(&chosen_tables(args, common), common, args.partition)?),
             RecordFormat::Csv => Self::Csv(Box::new(csv::Writer::new(Output::data(common)?, args.csv_safe)?)),
         })
     }

@@ -1,24 +1,26 @@
 //! Writes the results of verbs as tables of Parquet.
 
+mod files;
+
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use meshpeek::diff::Difference;
 use meshpeek::scan::dupes::Group;
 use meshpeek::scan::refs::Link;
 use meshpeek::scan::{FileId, Known, Record, Sighting};
-use meshpeek::{Error, ErrorKind};
+use meshpeek::{Error, ErrorKind, Format};
 use meshpeek_tables::arrow_array::RecordBatch;
 use meshpeek_tables::parquet::{self, Writer};
 use meshpeek_tables::{Batches, Table, since};
 
-use crate::args::Common;
+use self::files::{Files, Found, Open};
+use crate::args::{Common, Partition};
 use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::output::Output;
-use crate::output_file::OutputFile;
 use crate::visible::shown;
 
 /// Rows collected before they are compressed.
@@ -28,27 +30,61 @@ type Take = Box<dyn Fn(Table, RecordBatch) -> meshpeek::Result<ControlFlow<()>> 
 
 /// The tables being written.
 pub(crate) struct Tables {
-    batches: Batches<Take>,
-    writers: Arc<Writers>,
-    /// The files, if the output is a folder.
-    files: Mutex<Vec<OutputFile>>,
+    /// The rows of assets of each format, if the files are divided by format, else all rows.
+    rows: Vec<(Option<Format>, OnceLock<Batches<Take>>)>,
+    sink: Arc<Sink>,
 }
 
-type OfTable = (Table, Mutex<Option<Writer<Output>>>);
-type Writers = Vec<OfTable>;
+/// The destination of rows.
+enum Sink {
+    /// A stream or file.
+    Stream(Table, Mutex<Option<Writer<Output>>>),
+    /// A folder.
+    Folder(Files, Vec<(Table, Mutex<Open>)>),
+}
+
+impl Sink {
+    fn tables(&self) -> Vec<Table> {
+        match self {
+            Self::Stream(table, _) => vec![*table],
+            Self::Folder(_, tables) => tables.iter().map(|(table, _)| *table).collect(),
+        }
+    }
+
+    fn write(&self, wanted: Table, format: Option<Format>, batch: &RecordBatch) -> Result<(), Failure> {
+        match self {
+            Self::Stream(_, writer) => match writer.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+                Some(writer) => writer.write(batch).map_err(failure),
+                None => Ok(()),
+            },
+            Self::Folder(files, tables) => match tables.iter().find(|(table, _)| *table == wanted) {
+                Some((table, open)) => {
+                    files.write(*table, format, &mut open.lock().unwrap_or_else(PoisonError::into_inner), batch)
+                }
+                None => Ok(()),
+            },
+        }
+    }
+}
 
 impl Tables {
     /// Creates these tables in the folder of `-o`. A stream or file for results takes only one.
-    pub(crate) fn new(tables: &[Table], common: &Common) -> Result<Arc<Self>, Failure> {
-        let (mut writers, mut files) = (Writers::new(), Vec::new());
-        match common.output.as_deref().filter(|path| crate::output_file::is_folder(path)) {
+    pub(crate) fn new(tables: &[Table], common: &Common, partition: Option<Partition>) -> Result<Arc<Self>, Failure> {
+        let sink = match common.output.as_deref().filter(|path| crate::output_file::is_folder(path)) {
             Some(folder) => {
-                std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
+                let files = Files::new(folder, tables, common, partition)?;
+                let mut all = Vec::new();
                 for &table in tables {
-                    let file = OutputFile::open(&in_folder(folder, table), &[])?;
-                    writers.push(writer(Output::to_file(&file, common)?, table)?);
-                    files.push(file);
+                    let mut open = Open::default();
+                    if partition != Some(Partition::Format) {
+                        files.writer(table, None, &mut open)?;
+                    }
+                    all.push((table, Mutex::new(open)));
                 }
+                Sink::Folder(files, all)
+            }
+            None if partition.is_some() => {
+                return Err(Failure::Told("--partition needs a folder: -o FOLDER/".to_owned()));
             }
             None => {
                 let &[table] = tables else {
@@ -59,82 +95,99 @@ impl Tables {
                     let told = "parquet is binary: redirect it or use -o";
                     return Err(Failure::Told(told.to_owned()));
                 }
-                writers.push(writer(out, table)?);
+                Sink::Stream(table, Mutex::new(Some(Writer::new(out, table).map_err(failure)?)))
             }
-        }
-        let tables: Vec<Table> = writers.iter().map(|(table, _)| *table).collect();
-        let writers = Arc::new(writers);
-        let written = writers.clone();
-        let take: Take = Box::new(move |table, batch| {
-            for (_, writer) in written.iter().filter(|(known, _)| *known == table) {
-                if let Some(writer) = writer.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
-                    writer.write(&batch)?;
-                }
-            }
-            Ok(ControlFlow::Continue(()))
-        });
-        Ok(Arc::new(Self { batches: Batches::new(&tables, ROWS, take), writers, files: Mutex::new(files) }))
+        };
+        let formats = Format::ALL.iter().filter(|_| partition == Some(Partition::Format));
+        let rows = std::iter::once(None).chain(formats.copied().map(Some)).map(|format| (format, OnceLock::new()));
+        Ok(Arc::new(Self { rows: rows.collect(), sink: Arc::new(sink) }))
+    }
+
+    /// The rows of assets of this format.
+    fn rows(&self, wanted: Option<Format>) -> &Batches<Take> {
+        let is_wanted = |(format, _): &&(Option<Format>, _)| *format == wanted;
+        // Without a row for this format, all are together. The list is never empty.
+        let (format, rows) = self.rows.iter().find(is_wanted).unwrap_or(&self.rows[0]);
+        rows.get_or_init(|| {
+            let (sink, format) = (self.sink.clone(), *format);
+            let take: Take = Box::new(move |table, batch| match sink.write(table, format, &batch) {
+                Ok(()) => Ok(ControlFlow::Continue(())),
+                Err(failure) => Err(error(failure)),
+            });
+            Batches::new(&self.sink.tables(), ROWS, take)
+        })
     }
 
     pub(crate) fn has(&self, table: Table) -> bool {
-        self.writers.iter().any(|(known, _)| *known == table)
+        self.sink.tables().contains(&table)
     }
 
     /// The files of the folder, which are not inputs.
     pub(crate) fn ids(&self) -> Vec<FileId> {
-        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        files.iter().flat_map(|file| file.ids.clone()).collect()
+        match &*self.sink {
+            Sink::Stream(..) => Vec::new(),
+            Sink::Folder(files, _) => files.ids(),
+        }
     }
 
     pub(crate) fn see(&self, seen: &Sighting<'_, '_>) {
         // An error of writing is reported with the next record, or at the end.
-        let _ = self.batches.see(seen);
+        let _ = self.rows(seen.record.summary.format).see(seen);
     }
 
     pub(crate) fn record(&self, record: &Record) -> Result<(), Failure> {
-        self.told(self.batches.record(record))
+        self.told(record.summary.format, |rows| rows.record(record))
     }
 
     /// A path that cannot be read.
     pub(crate) fn unreadable(&self, error: &Error) -> Result<(), Failure> {
         // The assets have rows of records alone, as the other forms of output.
-        let has_row = self.writers.iter().any(|(table, _)| matches!(table, Table::Problems | Table::Files));
-        if has_row { self.told(self.batches.unreadable_aside(error)) } else { Ok(()) }
+        let has_row = self.has(Table::Problems) || self.has(Table::Files);
+        if has_row { self.told(None, |rows| rows.unreadable_aside(error)) } else { Ok(()) }
     }
 
     /// A file that is not an asset.
     pub(crate) fn other(&self, path: &Path) -> Result<(), Failure> {
-        self.told(self.batches.other(path))
+        self.told(None, |rows| rows.other(path))
     }
 
     pub(crate) fn link(&self, link: &Link<'_>) -> Result<(), Failure> {
-        self.told(self.batches.link(link))
+        self.told(None, |rows| rows.link(link))
     }
 
     pub(crate) fn group(&self, number: usize, group: &Group) -> Result<(), Failure> {
-        self.told(self.batches.group(number, group))
+        self.told(None, |rows| rows.group(number, group))
     }
 
     pub(crate) fn difference(&self, difference: &Difference) -> Result<(), Failure> {
-        self.told(self.batches.difference(difference))
+        self.told(None, |rows| rows.difference(difference))
     }
 
-    fn told(&self, flow: ControlFlow<()>) -> Result<(), Failure> {
-        match flow {
+    fn told(
+        &self,
+        format: Option<Format>,
+        add: impl FnOnce(&Batches<Take>) -> ControlFlow<()>,
+    ) -> Result<(), Failure> {
+        let rows = self.rows(format);
+        match add(rows) {
             ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => self.batches.finish().map_err(failure),
+            ControlFlow::Break(()) => rows.finish().map_err(failure),
         }
+    }
+
+    fn flush(&self) -> Result<(), Failure> {
+        self.rows.iter().filter_map(|(_, rows)| rows.get()).try_for_each(|rows| rows.finish().map_err(failure))
     }
 
     /// Adds the rows that these files have in older tables.
     pub(crate) fn copy(&self, old: &OldTables, files: &HashSet<PathBuf>) -> Result<(), Failure> {
         // The rows of this scan come first.
-        self.batches.finish().map_err(failure)?;
-        for (table, writer) in self.writers.iter().filter(|_| !files.is_empty()) {
-            for batch in old.batches(*table)? {
-                let rows = since::rows_of(&batch?, &|path| files.contains(Path::new(path)))?;
-                if let Some(writer) = writer.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
-                    writer.write(&rows).map_err(failure)?;
+        self.flush()?;
+        for table in self.sink.tables().into_iter().filter(|_| !files.is_empty()) {
+            for Found { path, format } in old.files(table) {
+                for batch in parquet::batches(path).map_err(failure)? {
+                    let rows = since::rows_of(&batch?, &|path| files.contains(Path::new(path)))?;
+                    self.sink.write(table, format.flatten(), &rows)?;
                 }
             }
         }
@@ -143,13 +196,21 @@ impl Tables {
 
     /// Writes the ends of the files. With `is_whole`, a later scan may use their rows again.
     pub(crate) fn finish(&self, is_whole: bool) -> Result<(), Failure> {
-        self.batches.finish().map_err(failure)?;
-        for (_, writer) in self.writers.iter() {
-            if let Some(mut writer) = writer.lock().unwrap_or_else(PoisonError::into_inner).take() {
-                if is_whole {
-                    writer.mark_whole();
+        self.flush()?;
+        match &*self.sink {
+            Sink::Stream(_, writer) => {
+                if let Some(mut writer) = writer.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                    if is_whole {
+                        writer.mark_whole(1);
+                    }
+                    std::io::Write::flush(&mut writer.finish().map_err(failure)?)?;
                 }
-                std::io::Write::flush(&mut writer.finish().map_err(failure)?)?;
+            }
+            Sink::Folder(files, tables) => {
+                for (table, open) in tables {
+                    let open = std::mem::take(&mut *open.lock().unwrap_or_else(PoisonError::into_inner));
+                    files.finish(*table, open, is_whole)?;
+                }
             }
         }
         Ok(())
@@ -157,8 +218,20 @@ impl Tables {
 
     /// Replaces older files of the folder by the new ones.
     pub(crate) fn keep(&self) -> Result<(), Failure> {
-        let files = std::mem::take(&mut *self.files.lock().unwrap_or_else(PoisonError::into_inner));
-        files.into_iter().try_for_each(OutputFile::finish)
+        match &*self.sink {
+            Sink::Stream(..) => Ok(()),
+            Sink::Folder(files, _) => files.keep(),
+        }
+    }
+
+    /// True if the rows of older tables with these files fit this one's files.
+    fn fits(&self, found: &[Found]) -> bool {
+        match &*self.sink {
+            Sink::Folder(files, _) if files.partition() == Some(Partition::Format) => {
+                found.iter().all(|found| found.format.is_some())
+            }
+            _ => true,
+        }
     }
 }
 
@@ -175,34 +248,36 @@ impl OldTables {
     /// The files whose rows they have. Empty, with a note, if the tables for this scan are not all there and whole.
     pub(crate) fn known(&self, tables: &Tables, notes: Notes) -> Result<Known, Failure> {
         let mut known = Known::default();
-        for (table, _) in tables.writers.iter() {
-            if parquet::read(&self.file(*table), *table)?.is_none() {
-                let file = self.file(*table);
-                notes.error(format_args!("{}: not a whole table of this version; all files are read", shown(&file)));
+        for table in tables.sink.tables() {
+            let found = self.files(table);
+            let paths: Vec<PathBuf> = found.iter().map(|found| found.path.clone()).collect();
+            if !tables.fits(&found) || !parquet::is_whole(&paths, table)? {
+                let place = paths.first().unwrap_or(&self.0);
+                let name = table.name();
+                let told = "not a whole table of this version, divided as now; all files are read";
+                notes.error(format_args!("{}: {name}: {told}", shown(place)));
                 return Ok(known);
             }
         }
-        for batch in self.batches(Table::Assets)? {
-            since::know(&batch?, &mut known);
+        for Found { path, .. } in self.files(Table::Assets) {
+            for batch in parquet::batches(path).map_err(failure)? {
+                since::know(&batch?, &mut known);
+            }
         }
         Ok(known)
     }
 
-    fn file(&self, table: Table) -> PathBuf {
-        if self.0.is_dir() { in_folder(&self.0, table) } else { self.0.clone() }
-    }
-
-    fn batches(&self, table: Table) -> Result<impl Iterator<Item = meshpeek::Result<RecordBatch>>, Failure> {
-        Ok(parquet::read(&self.file(table), table)?.into_iter().flatten())
+    fn files(&self, table: Table) -> Vec<Found> {
+        if self.0.is_dir() { files::find(&self.0, table) } else { vec![Found { path: self.0.clone(), format: None }] }
     }
 }
 
-fn in_folder(folder: &Path, table: Table) -> PathBuf {
-    folder.join(table.name()).with_extension("parquet")
-}
-
-fn writer(out: Output, table: Table) -> Result<OfTable, Failure> {
-    Ok((table, Mutex::new(Some(Writer::new(out, table).map_err(failure)?))))
+/// The error for batches, which [`failure`] turns back.
+fn error(failure: Failure) -> Error {
+    match failure {
+        Failure::Told(text) => std::io::Error::other(text).into(),
+        Failure::ClosedPipe => std::io::Error::from(std::io::ErrorKind::BrokenPipe).into(),
+    }
 }
 
 fn failure(error: Error) -> Failure {

@@ -25,7 +25,7 @@ pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &
     let notes = Notes::new(common);
     #[cfg(feature = "parquet")]
     let tables = match format {
-        ReportFormat::Parquet => Some(Tables::new(&[Table::Problems], common)?),
+        ReportFormat::Parquet => Some(Tables::new(&[Table::Problems], common, None)?),
         _ => None,
     };
     #[cfg(feature = "parquet")]

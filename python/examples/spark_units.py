@@ -6,9 +6,11 @@ This runs on one machine, with two threads. On a cluster:
 
 - Put the files where every worker sees them under the same path: NFS, CephFS, Lustre, a mounted bucket. A unit says
   which members of which file to scan; it does not contain their bytes.
+- In a bucket, without a mount: make a unit of some URLs, and let `records` call `meshpeek.scan(urls)`, which reads the
+  ranges that it needs. See "Buckets" in the README.
 - Install the wheel on the workers, in the image or with `--archives venv.tar.gz` (venv-pack). Spark starts the Python
   that the variable PYSPARK_PYTHON names, else the first `python3` on the path. Both the driver and the workers need the
-  same version.
+  same version. `check` finds out.
 - `meshpeek.plan` runs in the driver, and reads only directories. A task takes about a tenth of a second to start, so
   make units of at least 256 MB, and at least three units for each core, so that a slow unit does not delay the rest.
 - Skew: a member is never divided, so one giant model is one unit. `spark.speculation` starts slow tasks again, and
@@ -34,6 +36,24 @@ def records(batches, **options):
             yield from pyarrow.RecordBatchReader.from_stream(meshpeek.scan(units=unit, jobs=1, **options))
 
 
+def check(spark):
+    """Raises an error if the Python of the workers lacks this package, or has another version of it."""
+    ours = meshpeek.__version__
+
+    def look(_):
+        import sys
+
+        try:
+            import meshpeek as theirs
+        except ImportError:
+            return [(sys.executable, None)]
+        return [(sys.executable, theirs.__version__)]
+
+    [(python, version)] = spark.sparkContext.parallelize([0], 1).mapPartitions(look).collect()
+    if version != ours:
+        raise RuntimeError(f"{python} has meshpeek {version}, not {ours}: set PYSPARK_PYTHON to a Python that has it")
+
+
 def schema(spark):
     """Returns the columns of the records as a Spark schema."""
     from pyspark.sql.pandas.types import from_arrow_schema
@@ -57,6 +77,7 @@ def main(folder):
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
     try:
+        check(spark)
         frame = scan(spark, folder)
         frame.groupBy("format").agg({"bytes": "sum", "path": "count"}).orderBy("format").show()
     finally:

@@ -30,6 +30,10 @@ pub(crate) fn exception(py: Python<'_>, error: &meshpeek::Error) -> PyErr {
     let text = error.to_string();
     let (mut limit, mut option) = (None, None);
     let raised = match error.kind() {
+        // The error of a Python object that is read from.
+        ErrorKind::Io(io) if let Some(raised) = io.get_ref().and_then(|inner| inner.downcast_ref::<PyErr>()) => {
+            return raised.clone_ref(py);
+        }
         ErrorKind::Io(io) => match io.raw_os_error() {
             // Python chooses the class by the number.
             Some(code) => PyOSError::new_err((code, io_text(io), error.path().map(|path| path.as_os_str().to_owned()))),

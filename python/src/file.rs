@@ -5,6 +5,7 @@ mod geometry;
 mod lists;
 mod members;
 mod pose;
+mod remote;
 mod walker;
 
 use std::path::{Path, PathBuf};
@@ -22,11 +23,13 @@ use pyo3::types::PyBytes;
 
 pub(crate) use self::geometry::Geometry;
 use self::members::Directory;
+use self::remote::InRanges;
 pub(crate) use self::walker::{Walk, walk};
 use crate::buffer::Buffer;
 use crate::error::exception;
 use crate::limits::{Given, limits};
 use crate::open::{Bytes, Owner, access};
+use crate::remote::{Named, Remote, Source};
 
 /// An open asset, with its arrays by selector. `with` closes it; arrays and buffers taken from it stay valid.
 #[pyclass(frozen, module = "meshpeek")]
@@ -57,6 +60,15 @@ struct Open {
     is_decoded: bool,
     /// Its members, once they are asked for by number.
     directory: OnceLock<Directory>,
+    /// If only ranges are available, they; `outer`, `data` and `asset` are then empty.
+    remote: Option<Box<InRanges>>,
+}
+
+/// The content of a file or member.
+enum Data {
+    /// All bytes, or the reason that there are none.
+    Here(Result<Bytes, Error>),
+    Ranges(Remote),
 }
 
 /// Opens a file, or a member of an archive by its address.
@@ -78,40 +90,93 @@ pub(crate) fn from_buffer(py: Python<'_>, buffer: &Bound<'_, PyAny>, name: PathB
             .call1((buffer.py().import("builtins")?.call_method1("memoryview", (buffer,))?,))?
             .cast_into::<PyBytes>()?,
     };
-    let whole = Open::whole(name, Bytes::whole(Owner::Python(PyBackedBytes::from(bytes))), &limits);
+    let whole = Open::whole_file(name, Bytes::whole(Owner::Python(PyBackedBytes::from(bytes))), &limits);
     Ok(File::new(whole))
 }
 
+/// Opens a source with the name of its file, or a member in it.
+#[pyfunction]
+pub(crate) fn open_source(py: Python<'_>, source: Named, member: Option<&str>, limits: Given) -> PyResult<File> {
+    let limits = self::limits(&limits)?;
+    let opened = py.detach(|| {
+        let file = Open::source(source, &limits)?;
+        match member {
+            Some(member) => file.member(member.as_bytes()).map_err(|error| error.in_file(Path::new(&file.address()))),
+            None => Ok(file),
+        }
+    });
+    Ok(File::new(opened.map_err(|error| exception(py, &error))?))
+}
+
 impl Open {
+    /// Opens bytes, or ranges.
+    fn source(Named { path, source }: Named, limits: &Limits) -> Result<Self, Error> {
+        match source {
+            Source::Bytes(bytes) => Ok(Self::whole_file(path, Bytes::whole(Owner::Python(bytes)), limits)),
+            Source::Ranges(remote) => {
+                let empty = || Bytes::whole(Owner::Decoded(Vec::new()));
+                let mut open = Self::with_data(path, empty(), limits, Path::new(""));
+                open.ranges(remote).map_err(|error| error.in_file(&open.path))?;
+                Ok(open)
+            }
+        }
+    }
+
+    /// Uses ranges instead of bytes.
+    fn ranges(&mut self, remote: Remote) -> Result<(), Error> {
+        let format = |ranges: &meshpeek::ranges::Ranges| {
+            Asset::parse_file_ranges(self.own_name(), ranges, &self.limits).map(|asset| asset.format())
+        };
+        let mut inside = InRanges::new(remote, self.own_name(), format)?;
+        inside.format = inside.format.map_err(|error| error.in_file(Path::new(&self.address())));
+        self.remote = Some(Box::new(inside));
+        Ok(())
+    }
+
     /// Opens the target of an address.
     fn at(path: &Path, access: meshpeek::Access, limits: &Limits) -> Result<Self, Error> {
         let address = Address::parse(path);
         let outer = Bytes::whole(Owner::File(address.open(access, limits)?));
-        let file = Self::whole(address.file, outer, limits);
+        let file = Self::whole_file(address.file, outer, limits);
         match &address.member {
             Some(member) => file.member(member).map_err(|error| error.in_file(path)),
             None => Ok(file),
         }
     }
 
-    fn whole(path: PathBuf, outer: Bytes, limits: &Limits) -> Self {
-        let asset = OwnedAsset::parse_file(&path, outer.clone(), limits).map_err(|error| error.in_file(&path));
+    fn whole_file(path: PathBuf, outer: Bytes, limits: &Limits) -> Self {
+        let name = path.clone();
+        Self::with_data(path, outer, limits, &name)
+    }
+
+    /// An asset with these bytes, whose own name is this one.
+    fn with_data(path: PathBuf, outer: Bytes, limits: &Limits, name: &Path) -> Self {
+        let asset = OwnedAsset::parse_file(name, outer.clone(), limits).map_err(|error| error.in_file(&path));
         let (data, limits, directory) = (outer.clone(), *limits, OnceLock::new());
-        Self { path, outer, member: None, stored: None, depth: 0, limits, data, asset, is_decoded: true, directory }
+        let (member, stored, depth, is_decoded, remote) = (None, None, 0, true, None);
+        Self { path, outer, member, stored, depth, limits, data, asset, is_decoded, directory, remote }
+    }
+
+    fn address(&self) -> String {
+        address(&self.path, self.member.as_ref())
     }
 
     /// A member of this archive, with its path inside it and its bytes, or the reason that there are none.
-    fn inside(&self, name: Name, depth: u32, stored: Option<Stored>, data: Result<Bytes, Error>) -> Self {
+    fn inside(&self, name: Name, depth: u32, stored: Option<Stored>, data: Data) -> Result<Self, Error> {
         let member = Some(match &self.member {
             Some(outer) => Name { text: format!("{}!/{}", outer.text, name.text), lossy: outer.lossy || name.lossy },
             None => name,
         });
         let place = |error: Error| error.in_file(Path::new(&address(&self.path, member.as_ref())));
+        let (data, remote) = match data {
+            Data::Here(data) => (data, None),
+            Data::Ranges(remote) => (Ok(Bytes::whole(Owner::Decoded(Vec::new()))), Some(remote)),
+        };
         let (is_decoded, none) = (data.is_ok(), || Bytes::whole(Owner::Decoded(Vec::new())));
         let asset = data
             .clone()
             .and_then(|data| OwnedAsset::parse_file(own_name(&self.path, member.as_ref()), data, &self.limits));
-        Self {
+        let mut open = Self {
             path: self.path.clone(),
             outer: self.outer.clone(),
             asset: asset.map_err(place),
@@ -122,11 +187,19 @@ impl Open {
             data: data.unwrap_or_else(|_| none()),
             is_decoded,
             directory: OnceLock::new(),
+            remote: None,
+        };
+        if let Some(remote) = remote {
+            open.ranges(remote).map_err(|error| error.in_file(Path::new(&open.address())))?;
         }
+        Ok(open)
     }
 
     /// The member of this name. It starts from this asset, so decoded data is not decoded again.
     fn member(&self, name: &[u8]) -> Result<Self, Error> {
+        if let Some(inside) = &self.remote {
+            return self.member_in_ranges(inside, name);
+        }
         let opened = open_member(self.own_name(), &self.data, Some(name), &self.budget())?;
         let content = opened.content?;
         let data = match self.data.holding(&content).filter(|_| content.is_borrowed()) {
@@ -134,7 +207,7 @@ impl Open {
             None => Bytes::whole(Owner::Decoded(content.to_vec())),
         };
         let name = opened.member.unwrap_or_else(|| Name { text: String::new(), lossy: false });
-        Ok(self.inside(name, opened.depth, opened.stored, Ok(data)))
+        self.inside(name, opened.depth, opened.stored, Data::Here(Ok(data)))
     }
 
     fn own_name(&self) -> &Path {
@@ -142,12 +215,42 @@ impl Open {
     }
 
     fn budget(&self) -> Budget {
-        Budget::new(self.data.len() as u64, &self.limits)
+        Budget::new(self.byte_len(), &self.limits)
     }
 
-    fn record(&self, digests: bool, depth: Depth) -> Record {
+    fn byte_len(&self) -> u64 {
+        self.remote.as_ref().map_or(self.data.len() as u64, |inside| inside.remote.byte_len())
+    }
+
+    fn format(&self) -> Option<Format> {
+        match (&self.remote, &self.asset) {
+            (Some(inside), _) => inside.sniffed,
+            (None, Ok(asset)) => Some(asset.asset().format()),
+            (None, Err(_)) => Format::of_file(self.own_name(), &self.data),
+        }
+    }
+
+    fn error(&self) -> Option<&Error> {
+        self.remote.as_ref().map_or(self.asset.as_ref().err(), |inside| inside.format.as_ref().err())
+    }
+
+    fn record(&self, digests: bool, depth: Depth) -> Result<Record, Error> {
         let mut scan = Scan::new([""; 0]);
         (scan.digests, scan.depth, scan.limits) = (digests, depth, self.limits);
+        if let Some(inside) = self.remote.as_ref().filter(|inside| {
+            inside.format.is_ok() && !digests && depth < Depth::Verify
+        }) {
+            let mut record = inside.remote.load(|ranges| {
+                let asset = Asset::parse_file_ranges(self.own_name(), ranges, &self.limits)?;
+                Ok(scan.record_in_ranges(self.own_name(), &asset))
+            })?;
+            record.path.clone_from(&self.path);
+            (record.member, record.stored) = (self.member.clone(), self.stored.clone());
+            return Ok(record);
+        }
+        if let Some(whole) = self.whole()? {
+            return whole.record(digests, depth);
+        }
         let mut record = match (&self.asset, &self.member) {
             (Ok(asset), _) => scan.record_of_asset(self.own_name(), &self.data, asset.asset()),
             (Err(_), Some(member)) if !self.is_decoded => {
@@ -161,7 +264,7 @@ impl Open {
         };
         record.path.clone_from(&self.path);
         (record.member, record.stored) = (self.member.clone(), self.stored.clone());
-        record
+        Ok(record)
     }
 }
 
@@ -188,11 +291,7 @@ impl File {
 
     /// An asset that is open elsewhere too.
     fn shared(open: Arc<Open>) -> Self {
-        let format = match &open.asset {
-            Ok(asset) => Some(asset.asset().format()),
-            Err(_) => Format::of_file(open.own_name(), &open.data),
-        };
-        let name = address(&open.path, open.member.as_ref());
+        let (name, format) = (open.address(), open.format());
         Self { name, format, version: OnceLock::new(), open: Mutex::new(Some(open)) }
     }
 
@@ -201,19 +300,44 @@ impl File {
         open.clone().ok_or_else(|| PyValueError::new_err("the file is closed"))
     }
 
+    /// The open asset with all its bytes.
+    fn whole(&self, py: Python<'_>) -> PyResult<Arc<Open>> {
+        let open = self.get()?;
+        let whole = py.detach(|| open.whole()).map_err(|error| exception(py, &error.in_file(Path::new(&self.name))))?;
+        Ok(whole.unwrap_or(open))
+    }
+
     /// Works on the open asset without Python's lock.
     fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&Open) -> Result<T, Error> + Send) -> PyResult<T> {
         let open = self.get()?;
         py.detach(|| work(&open)).map_err(|error| exception(py, &error.in_file(Path::new(&self.name))))
     }
 
-    /// Like `with`, for an open asset that has a view.
+    /// Like `with`, for an open asset that has a view. If only ranges are available, the work is repeated until all that it
+    /// needs are.
     fn with_asset<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl Fn(&Open, &Asset<'_>) -> Result<T, Error> + Send + Sync,
+    ) -> PyResult<T> {
+        let open = self.get()?;
+        let Some(inside) = &open.remote else { return self.with_whole(py, work) };
+        inside.format.as_ref().map_err(|error| exception(py, error))?;
+        let answer = py.detach(|| {
+            inside.remote.load(|ranges| {
+                work(&open, &Asset::parse_file_ranges(open.own_name(), ranges, &open.limits)?)
+            })
+        });
+        answer.map_err(|error| exception(py, &error.in_file(Path::new(&self.name))))
+    }
+
+    /// Like `with_asset`, with all bytes.
+    fn with_whole<T: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&Open, &Asset<'_>) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
-        let open = self.get()?;
+        let open = self.whole(py)?;
         let asset = open.asset.as_ref().map_err(|error| exception(py, error))?.asset();
         py.detach(|| work(&open, asset)).map_err(|error| exception(py, &error.in_file(Path::new(&self.name))))
     }
@@ -235,19 +359,15 @@ impl File {
 
     /// Its version as stored, if known.
     #[getter]
-    fn version(&self) -> Option<u32> {
-        let version = || {
-            let open = self.get().ok()?;
-            open.asset.as_ref().ok()?.asset().summarize_header().version
-        };
-        *self.version.get_or_init(version)
+    fn version(&self, py: Python<'_>) -> Option<u32> {
+        *self.version.get_or_init(|| self.with_asset(py, |_, asset| Ok(asset.summarize_header().version)).ok()?)
     }
 
     /// The reason that it cannot be read as an asset: an exception, or None.
     #[getter]
     fn error(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         let open = self.get()?;
-        Ok(open.asset.as_ref().err().map(|error| exception(py, error).into_value(py).into_any()))
+        Ok(open.error().map(|error| exception(py, error).into_value(py).into_any()))
     }
 
     /// True if its bytes are those of a map, not a copy.
@@ -259,15 +379,15 @@ impl File {
 
     /// Its bytes, for anything that accepts a buffer: `memoryview`, `numpy.frombuffer`, ...
     #[getter]
-    fn buffer(&self) -> PyResult<Buffer> {
-        Ok(Buffer(self.get()?.data.clone()))
+    fn buffer(&self, py: Python<'_>) -> PyResult<Buffer> {
+        Ok(Buffer(self.whole(py)?.data.clone()))
     }
 
     /// Its record, as in a scan.
     #[pyo3(signature = (*, digests=false))]
     fn record<'py>(&self, py: Python<'py>, digests: bool) -> PyResult<Bound<'py, PyAny>> {
         let json = self.with(py, |open| {
-            let record = open.record(digests, Depth::Summary);
+            let record = open.record(digests, Depth::Summary)?;
             serde_json::to_vec(&record).map_err(|error| lists::io(error.into()))
         })?;
         lists::loads(py, &json)

@@ -14,6 +14,7 @@ mod limits;
 mod open;
 mod options;
 mod question;
+mod remote;
 mod rows;
 mod scan;
 #[allow(unsafe_code)]
@@ -35,7 +36,7 @@ mod _meshpeek {
     #[pymodule_export]
     use crate::error::{Error, LimitError, Unsupported};
     #[pymodule_export]
-    use crate::file::{File, Geometry, Walk, from_buffer, open, walk};
+    use crate::file::{File, Geometry, Walk, from_buffer, open, open_source, walk};
     #[pymodule_export]
     use crate::rows::RowIterator;
     #[pymodule_export]

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arrow_array::RecordBatch;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_schema::ffi::FFI_ArrowSchema;
+use meshpeek_tables::Table;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods, PyDict, PyTuple};
@@ -13,6 +14,7 @@ use pyo3::types::{PyCapsule, PyCapsuleMethods, PyDict, PyTuple};
 use crate::error::exception;
 use crate::options::{Options, wrong};
 use crate::question::{Keywords, Question};
+use crate::remote::Named;
 use crate::rows::RowIterator;
 use crate::stream::Stream;
 use crate::task::{Errors, Task};
@@ -42,13 +44,15 @@ pub(crate) fn scan(options: &Bound<'_, PyDict>) -> PyResult<Scan> {
         _ => return Err(wrong("errors is \"record\", \"raise\" or \"skip\"")),
     };
     let batch_rows: usize = item("batch_rows")?.map_or(Ok(8192), |rows| rows.extract())?;
-    let old = item("since")?.map(|old| earlier(&old, &question)).transpose()?.unwrap_or_default();
-    let task = Arc::new(Task { kernel, question, batch_rows, errors, old, runs: Mutex::new(Vec::new()) });
+    let old = item("since")?.map(|old| earlier(&old, question.table())).transpose()?.unwrap_or_default();
+    let known = item("known")?.map(|old| earlier(&old, Table::Assets)).transpose()?;
+    let sources = item("sources")?.map(|sources| sources.extract()).transpose()?.unwrap_or_default();
+    let task = Arc::new(Task { kernel, sources, question, batch_rows, errors, old, known, runs: Mutex::new(Vec::new()) });
     Ok(Scan { task, options: options.copy()?.unbind() })
 }
 
 /// The batches of an earlier scan, from any producer of an Arrow stream.
-fn earlier(old: &Bound<'_, PyAny>, question: &Question) -> PyResult<Vec<RecordBatch>> {
+fn earlier(old: &Bound<'_, PyAny>, table: Table) -> PyResult<Vec<RecordBatch>> {
     let capsule = old.call_method0("__arrow_c_stream__")?;
     let capsule = capsule.cast::<PyCapsule>()?;
     let failed = |error: arrow_schema::ArrowError| PyRuntimeError::new_err(error.to_string());
@@ -56,7 +60,7 @@ fn earlier(old: &Bound<'_, PyAny>, question: &Question) -> PyResult<Vec<RecordBa
     // SAFETY: a capsule of this name contains such a stream. Reading it takes it out of the capsule.
     #[allow(unsafe_code)]
     let reader = unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) }.map_err(failed)?;
-    let schema = question.table().schema();
+    let schema = table.schema();
     let batches = reader.collect::<Result<Vec<_>, _>>().map_err(failed)?;
     let is_same = |batch: &RecordBatch| {
         batch
@@ -132,7 +136,9 @@ impl Scan {
         }
         let mut kernel = self.task.kernel.clone();
         kernel.progress = meshpeek::scan::Progress::default();
-        py.detach(|| kernel.measure()).map_err(|error| exception(py, &error))
+        let (files, bytes) = py.detach(|| kernel.measure()).map_err(|error| exception(py, &error))?;
+        let sources = &self.task.sources;
+        Ok((files + sources.len() as u64, bytes + sources.iter().map(Named::byte_len).sum::<u64>()))
     }
 
     /// Ends all runs early. Their streams end with the results so far.
@@ -166,6 +172,20 @@ impl Scan {
     /// All rows as a `pandas.DataFrame`, by way of pyarrow.
     fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         Self::to_arrow(slf)?.call_method0("to_pandas")
+    }
+
+    /// Writes all rows as Parquet, and returns the paths of the files: `path`, or `TABLE.parquet` in this folder.
+    /// `partition` divides a table in a folder: a number of bytes, into files of about this size, or "format", into
+    /// folders such as `format=odol/`. The files replace earlier ones at the end, and `since` continues from them.
+    /// Needs pyarrow.
+    #[pyo3(signature = (path, *, partition=None))]
+    fn to_parquet<'py>(
+        slf: &Bound<'py, Self>,
+        path: &Bound<'py, PyAny>,
+        partition: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let path = slf.py().import("os")?.call_method1("fsdecode", (path,))?;
+        slf.py().import("meshpeek._dataset")?.call_method1("write", (slf, path, partition))
     }
 
     /// For notebooks: the first rows, as a table. Runs the scan until it has them.
@@ -214,6 +234,12 @@ impl Progress {
     #[getter]
     fn done(&self) -> bool {
         self.0.is_done.load(Ordering::Relaxed)
+    }
+
+    /// True if the run was ended early.
+    #[getter]
+    fn stopped(&self) -> bool {
+        self.0.counts.is_stopped()
     }
 
     fn __repr__(&self) -> String {

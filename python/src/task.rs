@@ -11,6 +11,7 @@ use meshpeek::scan::{Found, Known, Scan as Kernel, Sighting};
 use meshpeek_tables::{Batches, Table, since};
 
 use crate::question::{self, Question};
+use crate::remote::{Named, Source};
 use crate::scan::Counted;
 
 /// How to handle a path that cannot be read.
@@ -24,11 +25,15 @@ pub(crate) enum Errors {
 /// The options of a scan. Each stream of it runs it again.
 pub(crate) struct Task {
     pub(crate) kernel: Kernel,
+    /// What to scan in addition to its paths.
+    pub(crate) sources: Vec<Named>,
     pub(crate) question: Question,
     pub(crate) batch_rows: usize,
     pub(crate) errors: Errors,
     /// The rows of an earlier scan.
     pub(crate) old: Vec<RecordBatch>,
+    /// The assets of the earlier scan, if `old` is another table.
+    pub(crate) known: Option<Vec<RecordBatch>>,
     /// The runs that were started, the latest last.
     pub(crate) runs: Mutex<Vec<Counted>>,
 }
@@ -65,8 +70,9 @@ impl Task {
             Question::Scan(table, units) => {
                 let is_listed = matches!(table, Table::Assets | Table::Problems | Table::Files);
                 let mut unchanged = HashSet::new();
-                if !self.old.is_empty() {
-                    kernel.known = Some(Arc::new(known(&self.old)));
+                let known_assets = self.known.as_ref().unwrap_or(&self.old);
+                if !known_assets.is_empty() {
+                    kernel.known = Some(Arc::new(known(known_assets)));
                 }
                 let found = |found, seen: Option<ControlFlow<()>>| {
                     seen.unwrap_or(ControlFlow::Continue(()))?;
@@ -88,7 +94,16 @@ impl Task {
                 let view = |seen: &Sighting<'_, '_>| full.see(seen);
                 match units {
                     Some(units) => kernel.run_units(units.iter().cloned().map(Ok), view, found)?,
-                    None => kernel.run_with(view, found)?,
+                    None => {
+                        let mut found = found;
+                        kernel.run_with(view, &mut found)?;
+                        for source in &self.sources {
+                            if kernel.progress.is_stopped() {
+                                break;
+                            }
+                            scan_source(&kernel, table, source, &view, &mut found)?;
+                        }
+                    }
                 }
                 full.finish()?;
                 copy(&self.old, &unchanged, batches)?;
@@ -108,6 +123,57 @@ impl Task {
         full.finish()?;
         failure.first.map_or(Ok(()), Err)
     }
+}
+
+type Seen = Option<ControlFlow<()>>;
+
+/// Scans a source that is not a path. Of ranges, records need only some of the bytes; rows of other tables need all.
+fn scan_source(
+    kernel: &Kernel,
+    table: &Table,
+    source: &Named,
+    view: &(impl Fn(&Sighting<'_, '_>) -> ControlFlow<()> + Sync),
+    found: &mut (impl FnMut(Found, Seen) -> ControlFlow<()> + Send),
+) -> Result<(), meshpeek::Error> {
+    let path = &source.path;
+    // It is named, so it has a record even if it is not an asset.
+    let mut has_record = false;
+    let mut each = |one: Found, seen: Seen| {
+        has_record = true;
+        found(one, seen)
+    };
+    let done = match &source.source {
+        Source::Bytes(bytes) => kernel.run_bytes(path, bytes, view, &mut each).map(|()| None),
+        Source::Ranges(remote) => match table {
+            Table::Assets | Table::Problems | Table::Files => {
+                let record = |record| match kernel.progress.is_stopped() {
+                    true => ControlFlow::Break(()),
+                    false => each(Found::Asset(Box::new(record)), None),
+                };
+                kernel.run_ranges(path, remote.ranges(), remote.source(), record).map(|()| None)
+            }
+            _ => remote.all().and_then(|bytes| {
+                kernel.run_bytes(path, &bytes, view, &mut each)?;
+                Ok(Some(bytes))
+            }),
+        },
+    };
+    let bytes = match done {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let _ = found(Found::Unreadable(error.in_file(path)), None);
+            return Ok(());
+        }
+    };
+    if !has_record && kernel.formats.is_empty() && !kernel.progress.is_stopped() {
+        let record = match (&source.source, &bytes) {
+            (Source::Bytes(bytes), _) => kernel.record(path, bytes),
+            (_, Some(bytes)) => kernel.record(path, bytes),
+            (Source::Ranges(remote), None) => kernel.record(path, &remote.all()?),
+        };
+        let _ = found(Found::Asset(Box::new(record)), None);
+    }
+    Ok(())
 }
 
 /// The first error that is not a row.

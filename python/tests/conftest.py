@@ -1,12 +1,14 @@
 """Files for the tests: the project's corpus, and archives made of it."""
 
+import os
 import pathlib
 import struct
 import zipfile
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Tests of a wheel are copied elsewhere.
+ROOT = pathlib.Path(os.environ.get("MESHPEEK_ROOT") or pathlib.Path(__file__).resolve().parents[2])
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import meshpeek
+from conftest import pbo
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[1] / "examples"
 sys.path.insert(0, str(EXAMPLES))
@@ -80,47 +81,85 @@ def test_duckdb_reads_what_the_program_writes(archives, tmp_path, corpus):
         ]
 
 
-def flaky(marker):
-    """Returns work for Spark whose first task fails once."""
+def noted(folder):
+    """Returns work for Spark that notes each try of each task, and whose second task fails once."""
 
     def work(batches):
+        import pyspark
         import spark_units
 
-        try:
-            os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
-        except FileExistsError:
-            yield from spark_units.records(batches)
-        else:
+        task = pyspark.TaskContext.get()
+        number, attempt = task.partitionId(), task.attemptNumber()
+        open(f"{folder}/{number}.{attempt}", "x").close()
+        if (number, attempt) == (1, 0):
             raise OSError("this worker goes away")
+        yield from spark_units.records(batches)
 
     return work
 
 
-def test_spark_does_the_units_of_a_plan(archives, tmp_path, monkeypatch):
+@pytest.fixture
+def spark(monkeypatch):
+    """Starts Spark with a Python for its workers."""
     pytest.importorskip("pyspark", reason="skipped: no PySpark")
     if not shutil.which("java"):
         pytest.skip("skipped: no Java")
-    import spark_units
     from pyspark.sql import SparkSession
 
-    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
-    folders = [str(EXAMPLES), str(EXAMPLES.parent / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(folders))
-    builder = SparkSession.builder.master("local[2, 4]").config("spark.ui.enabled", "false")
-    spark = builder.config("spark.sql.shuffle.partitions", "4").getOrCreate()
-    try:
-        marker = str(tmp_path / "failed")
-        frame = spark_units.scan(spark, str(archives), unit_bytes=200_000, work=flaky(marker))
-        assert frame.rdd.getNumPartitions() == len(meshpeek.plan(archives, unit_bytes=200_000))
-        rows = [row.asDict(recursive=True) for row in frame.collect()]
-    finally:
-        spark.stop()
-    # One task failed and was run again.
-    assert os.path.exists(marker)
+    sessions = []
+
+    def start(python=sys.executable):
+        monkeypatch.setenv("PYSPARK_PYTHON", python)
+        folders = [str(EXAMPLES), str(EXAMPLES.parent / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])]
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join(folders))
+        builder = SparkSession.builder.master("local[2, 4]").config("spark.ui.enabled", "false")
+        sessions.append(builder.config("spark.sql.shuffle.partitions", "4").getOrCreate())
+        return sessions[-1]
+
+    yield start
+    for session in sessions:
+        session.stop()
+
+
+def test_spark_does_the_units_of_a_plan(archives, triangle, tmp_path, spark):
+    import spark_units
+
+    # 5,000 small files, and an archive that is larger than a unit.
+    data, small, notes = triangle.read_bytes(), archives / "small", tmp_path / "notes"
+    small.mkdir()
+    notes.mkdir()
+    for number in range(5_000):
+        (small / f"{number}.b3d").write_bytes(data)
+    (archives / "large.pbo").write_bytes(pbo([(f"{number}.b3d", data) for number in range(5_000)]))
+    units = meshpeek.plan(archives, unit_bytes=4 << 20)
+    large = [piece for piece in units.pieces if piece["path"].endswith("large.pbo")]
+    assert 5 < len(units) < 50 and len(large) > 3
+    session = spark()
+    spark_units.check(session)
+    frame = spark_units.scan(session, str(archives), unit_bytes=4 << 20, work=noted(str(notes)))
+    rows = [row.asDict(recursive=True) for row in frame.collect()]
+    # A task for each unit. One of them failed and was run again.
+    assert sorted(path.name for path in notes.iterdir()) == sorted(
+        ["1.1", *(f"{number}.0" for number in range(len(units)))]
+    )
     key = lambda row: (row["path"], row["member"] or "")
     whole = list(meshpeek.scan(archives))
+    # Spark's times have no time zone.
+    for row in [*rows, *whole]:
+        row["mtime"] = None
     assert any(row["path"].endswith("damaged.pbo") and row["problems"] for row in whole)
-    assert sorted(rows, key=key) == sorted(whole, key=key)
+    assert sorted(rows, key=key) == sorted(whole, key=key) and len(rows) > 10_000
+
+
+def test_spark_says_if_its_workers_lack_the_package(spark):
+    import spark_units
+
+    base = sys._base_executable
+    lacks = subprocess.run([base, "-c", "import meshpeek"], capture_output=True, check=False).returncode
+    if not lacks:
+        pytest.skip("skipped: the Python outside has the package")
+    with pytest.raises(RuntimeError, match="PYSPARK_PYTHON"):
+        spark_units.check(spark(base))
 
 
 def test_polars_and_pandas_take_a_scan(archives):

@@ -80,7 +80,7 @@ fn days(year: u64, month: u64, day: u64) -> u64 {
 }
 
 /// Converts seconds since 1970 to date and time.
-fn date(seconds: i64) -> String {
+pub(crate) fn date(seconds: i64) -> String {
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     // Years that start in March, in eras of 400, so that leap days come last.
     let shifted = days.saturating_add(719_468);

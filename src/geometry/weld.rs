@@ -8,6 +8,58 @@ use crate::base::error::Result;
 /// The memory of a triangle in a list that grows by doubling, and of a vertex in a list and in a map.
 const TRIANGLE_BYTES: u64 = 24;
 const VERTEX_BYTES: u64 = 96;
+/// The memory of a position in a list that grows by doubling.
+const PLACE_BYTES: u64 = 8;
+
+/// The vertices so far, found by their positions. Most positions have few vertices, which takes a fraction of the time
+/// of a map.
+#[derive(Default)]
+struct Known {
+    /// The newest vertex of each position.
+    first: Vec<u32>,
+    /// The vertex before each vertex at the same position.
+    before: Vec<u32>,
+    /// The vertices of positions that have many.
+    rest: HashMap<Corner, u32>,
+}
+
+/// No vertex.
+const NONE: u32 = u32::MAX;
+/// The most vertices of one position outside the map.
+const MOST: usize = 8;
+/// Positions from this one on are in the map only.
+const MOST_PLACES: u32 = 1 << 20;
+
+impl Known {
+    /// Returns the vertex of this corner, which may be new.
+    fn vertex(&mut self, corner: Corner, corners: &mut Vec<Corner>) -> u32 {
+        let add = |corners: &mut Vec<Corner>, list: &mut Vec<u32>, before| {
+            let next = u32::try_from(corners.len()).unwrap_or(NONE);
+            corners.push(corner);
+            list.push(before);
+            next
+        };
+        if corner.position < MOST_PLACES {
+            let place = corner.position as usize;
+            if place >= self.first.len() {
+                self.first.resize(place.saturating_add(1), NONE);
+            }
+            let Some(first) = self.first.get_mut(place) else { return NONE };
+            let mut vertex = *first;
+            for _ in 0..MOST {
+                if vertex == NONE {
+                    *first = add(corners, &mut self.before, *first);
+                    return *first;
+                }
+                if corners.get(vertex as usize) == Some(&corner) {
+                    return vertex;
+                }
+                vertex = self.before.get(vertex as usize).copied().unwrap_or(NONE);
+            }
+        }
+        *self.rest.entry(corner).or_insert_with(|| add(corners, &mut self.before, NONE))
+    }
+}
 
 /// The triangles of a primitive with their own vertices. Each distinct corner is one vertex. Corners that no triangle
 /// uses are left out.
@@ -32,7 +84,7 @@ impl Primitive<'_> {
     pub fn to_welded(&self, mut afford: impl FnMut(u64) -> Result<()>) -> Result<Welded> {
         let positions = self.vertex_count()?;
         let mut welded = Welded::default();
-        let mut known: HashMap<Corner, u32> = HashMap::new();
+        let mut known = Known::default();
         for corners in self.corners() {
             let corners = corners?;
             if corners.iter().any(|corner| corner.position as usize >= positions) {
@@ -41,16 +93,34 @@ impl Primitive<'_> {
                 continue;
             }
             let before = welded.corners.len();
-            welded.triangles.push(corners.map(|corner| {
-                *known.entry(corner).or_insert_with(|| {
-                    let next = u32::try_from(welded.corners.len()).unwrap_or(u32::MAX);
-                    welded.corners.push(corner);
-                    next
-                })
-            }));
+            let reach = known.first.len();
+            welded.triangles.push(corners.map(|corner| known.vertex(corner, &mut welded.corners)));
             let new = welded.corners.len().saturating_sub(before);
-            afford(TRIANGLE_BYTES.saturating_add(VERTEX_BYTES.saturating_mul(new as u64)))?;
+            let vertices = VERTEX_BYTES.saturating_mul(new as u64);
+            let places = (known.first.len().saturating_sub(reach) as u64).saturating_mul(PLACE_BYTES);
+            afford(TRIANGLE_BYTES.saturating_add(vertices).saturating_add(places))?;
         }
         Ok(welded)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Many corners at few positions, and positions beyond the list.
+    #[test]
+    fn each_corner_is_one_vertex() {
+        let corner = |number: u32| Corner { position: number % 3, normal: number / 3 % 40, uvs: [number % 2; 2] };
+        let far = |number: u32| Corner { position: MOST_PLACES - 2 + number % 5, ..corner(number) };
+        let (mut known, mut corners, mut expected) = (Known::default(), Vec::new(), HashMap::new());
+        for number in (0..1000).chain(0..1000) {
+            for corner in [corner(number), far(number)] {
+                let next = expected.len() as u32;
+                assert_eq!(known.vertex(corner, &mut corners), *expected.entry(corner).or_insert(next));
+            }
+        }
+        assert_eq!(corners.len(), expected.len());
+        assert!(known.rest.len() > 100 && known.first.len() <= MOST_PLACES as usize);
     }
 }

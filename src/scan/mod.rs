@@ -33,7 +33,7 @@ pub use identity::FileId;
 pub use known::Known;
 pub use progress::Progress;
 pub use record::{Digests, Record};
-pub use units::Unit;
+pub use units::{Unit, UnitsBy};
 pub use walk::Selection;
 
 use self::stores::Stores;
@@ -91,6 +91,8 @@ pub struct Scan {
     pub limits: Limits,
     /// Opens the paths that are not in the file system, such as URLs.
     pub stores: Option<Arc<dyn Stores>>,
+    /// How the units of a [plan](Self::plan) recognize files that have changed.
+    pub units_by: UnitsBy,
     /// Records of an earlier scan. Files that have not changed since are skipped.
     pub known: Option<Arc<Known>>,
     /// Counters that grow during the scan. Keep a clone to read them.
@@ -157,6 +159,7 @@ impl Scan {
             read_ahead: true,
             limits: Limits::default(),
             stores: None,
+            units_by: UnitsBy::default(),
             known: None,
             progress: Progress::default(),
         }

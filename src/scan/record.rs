@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use sha2::{Digest, Sha256};
 
-use crate::asset::stored::Stored;
+use crate::asset::stored::{Stored, date};
 use crate::base::stop;
 use crate::base::text::{ByteStr, Name};
 use crate::budget::Budget;
@@ -55,6 +55,16 @@ impl Record {
     /// Returns the path as text.
     pub fn path_name(&self) -> Name {
         ByteStr::new(self.path.as_os_str().as_encoded_bytes()).into()
+    }
+
+    /// Returns [`modified`](Self::modified) as text in UTC with microseconds, as `2020-09-13T12:26:40.250000Z`. Returns
+    /// `None` if it is unknown.
+    pub fn modified_text(&self) -> Option<String> {
+        let micros = match self.modified?.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(after) => i64::try_from(after.as_micros()).ok()?,
+            Err(before) => i64::try_from(before.duration().as_micros()).ok()?.saturating_neg(),
+        };
+        Some(format!("{}.{:06}Z", date(micros.div_euclid(1_000_000)), micros.rem_euclid(1_000_000)))
     }
 
     /// Returns true if path, member or prefix have bytes that are not UTF-8. They are escaped in the text.

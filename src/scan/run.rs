@@ -98,7 +98,7 @@ where
             true => Address::parse(&target.path),
             false => Address { file: target.path.clone(), member: None },
         };
-        if let Some(Err(error)) = target.unit.as_ref().map(|unit| unit.unchanged(&address.file)) {
+        if let Some(Err(error)) = target.unit.as_ref().map(|unit| unit.unchanged(&address.file, scan)) {
             return self.put(Found::Unreadable(error));
         }
         if target.use_as == Use::Whole

@@ -5,21 +5,38 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::Scan;
 use super::stores::{Place, Stores};
+use super::record::hex;
 use super::walk::{Target, Use};
 use crate::asset::Asset;
 use crate::asset::address::Address;
 use crate::asset::container::Container;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
+use crate::base::stop;
 use crate::base::text::{ByteStr, Name};
 use crate::ranges::Ranges;
 use crate::source::FileMap;
 
 /// The cost of opening a file, in bytes, so that a unit cannot have an unlimited number of tiny files.
 const FILE_BYTES: u64 = 4096;
+
+/// How units recognize that a file has changed since the [plan](Scan::plan).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UnitsBy {
+    /// By its size and the time of its last change.
+    #[default]
+    Time,
+    /// By its size, for copies that do not keep times. A change that keeps the size is not detected.
+    Size,
+    /// By its SHA-256, for copies that do not keep times. The plan reads each file, and a scan reads it once more for each
+    /// unit that opens it.
+    Digest,
+}
 
 /// A piece of work that belongs to a unit: a file, or some members of an archive. All pieces together are the whole
 /// scan.
@@ -35,7 +52,8 @@ pub struct Unit {
     pub range: Option<(u64, u64)>,
     /// The stored bytes to process.
     pub bytes: u64,
-    /// Size and time of the file, to detect changes. `None` if it is not a regular file.
+    /// Tells whether the file has changed, in the way that the [plan](Scan::units_by) chose. `None` if it is not a regular
+    /// file.
     pub stamp: Option<String>,
     /// True if the caller named this exact file and its name does not end like an asset's. It has a record
     /// nevertheless.
@@ -110,21 +128,44 @@ impl Unit {
     /// Checks that the file is unchanged.
     ///
     /// # Errors
-    /// Returns an error if the file's size or time has changed since the unit was made.
-    pub(super) fn unchanged(&self, file: &Path) -> Result<()> {
-        if self.stamp.is_some() && self.stamp != stamp(file) {
-            let error = std::io::Error::other("changed since it was cut into units");
-            return Err(Error::from(error).in_file(file));
+    /// Returns an error if the file has changed since the unit was made.
+    pub(super) fn unchanged(&self, file: &Path, scan: &Scan) -> Result<()> {
+        let Some(expected) = &self.stamp else { return Ok(()) };
+        let by = match expected.split_once(':') {
+            Some((DIGEST, _)) => UnitsBy::Digest,
+            Some(_) => UnitsBy::Time,
+            None => UnitsBy::Size,
+        };
+        if scan.stamp(file, by)?.as_ref() == Some(expected) {
+            return Ok(());
         }
-        Ok(())
+        let error = std::io::Error::other("changed since it was cut into units");
+        Err(Error::from(error).in_file(file))
     }
 }
 
-/// Size and time of a regular file. Every machine sees the same values.
-fn stamp(path: &Path) -> Option<String> {
-    let metadata = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    let time = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    Some(format!("{}:{}.{:09}", metadata.len(), time.as_secs(), time.subsec_nanos()))
+/// The start of a stamp by digest.
+const DIGEST: &str = "sha256";
+
+impl Scan {
+    /// Returns a text that changes with a regular file. Every machine gets the same one.
+    fn stamp(&self, path: &Path, by: UnitsBy) -> Result<Option<String>> {
+        let Some(metadata) = path.metadata().ok().filter(std::fs::Metadata::is_file) else { return Ok(None) };
+        Ok(match by {
+            UnitsBy::Time => metadata.modified().ok().and_then(|time| {
+                let time = time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+                Some(format!("{}:{}.{:09}", metadata.len(), time.as_secs(), time.subsec_nanos()))
+            }),
+            UnitsBy::Size => Some(metadata.len().to_string()),
+            UnitsBy::Digest => {
+                let data = FileMap::open_with(path, self.access, &self.limits)?;
+                let _until = stop::Until::new(Some(self.progress.switch()));
+                let mut hash = Sha256::new();
+                stop::in_pieces(&data, |piece| hash.update(piece))?;
+                Some(format!("{DIGEST}:{}", hex(hash.finalize().as_slice())))
+            }
+        })
+    }
 }
 
 impl Scan {
@@ -132,7 +173,7 @@ impl Scan {
     /// Small files share a unit. Larger archives are divided by their members, using the sizes in their directories.
     /// The records of all units together are those of the whole scan. But each unit has a separate
     /// [budget](crate::budget), so units may find more in an archive that exceeds its limits. Files that fit into a
-    /// unit are not opened.
+    /// unit are not opened, unless their [digests](UnitsBy::Digest) are needed.
     ///
     /// A path that cannot be read is a unit too; the scan reports it.
     ///
@@ -183,7 +224,8 @@ impl Scan {
         let metadata = address.file.metadata().ok();
         let bytes = metadata.filter(std::fs::Metadata::is_file).map_or(0, |metadata| metadata.len());
         self.progress.open(bytes);
-        let stamp = stamp(&address.file);
+        // A file that cannot be read is a unit too.
+        let stamp = self.stamp(&address.file, self.units_by).unwrap_or_default();
         if self.archives && address.member.is_none() && bytes > bin.most {
             let mut flow = ControlFlow::Continue(());
             let cut = FileMap::open_with(&address.file, self.access, &self.limits).is_ok_and(|data| {

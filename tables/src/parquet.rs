@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 use parquet::arrow::ArrowWriter;
@@ -60,9 +60,21 @@ impl<W: Write + Send> Writer<W> {
         Ok(())
     }
 
-    /// Marks the file as whole: it has every row of its scan, so that [`read`] gives them to a later one.
-    pub fn mark_whole(&mut self) {
-        self.0.append_key_value_metadata(KeyValue::new(WHOLE.to_owned(), "true".to_owned()));
+    /// Returns about how many bytes the file has so far.
+    pub fn byte_len(&self) -> u64 {
+        self.0.bytes_written().saturating_add(self.0.in_progress_size()) as u64
+    }
+
+    /// Marks the file as one of a set. All files of a set have the same name of the run that wrote them.
+    pub fn mark_part(&mut self, run: &str) {
+        self.0.append_key_value_metadata(KeyValue::new(RUN.to_owned(), run.to_owned()));
+    }
+
+    /// Marks the set as whole: it has this many files, with every row of its scan, so that a later scan may copy
+    /// them. A set of one file needs no [other mark](Self::mark_part).
+    pub fn mark_whole(&mut self, files: usize) {
+        let value = if files == 1 { "true".to_owned() } else { files.to_string() };
+        self.0.append_key_value_metadata(KeyValue::new(WHOLE.to_owned(), value));
     }
 
     /// Writes the remaining rows and the end of the file.
@@ -74,30 +86,56 @@ impl<W: Write + Send> Writer<W> {
     }
 }
 
-/// The key of the metadata of whole files.
+/// The key of the metadata of whole sets: "true", or the number of files.
 const WHOLE: &str = "meshpeek.whole";
+/// The key of the run that wrote a set of files.
+const RUN: &str = "meshpeek.run";
 
-/// Reads the batches of a file that a [`Writer`] wrote and [marked](Writer::mark_whole) as whole. Returns `None` if it is
-/// not whole, or has other columns than the table has now.
+/// Returns true if these are all files of a set that a [`Writer`] wrote and [marked](Writer::mark_whole) as whole, with the
+/// columns that the table has now.
 ///
 /// # Errors
-/// Returns an error if the file cannot be opened, or is not a Parquet file.
-pub fn read(path: &Path, table: Table) -> Result<Option<impl Iterator<Item = Result<RecordBatch>> + use<>>> {
+/// Returns an error if a file cannot be opened, or is not a Parquet file.
+pub fn is_whole(paths: &[PathBuf], table: Table) -> Result<bool> {
+    let (mut runs, mut whole) = (Vec::new(), None);
+    for path in paths {
+        let builder = open(path)?;
+        if builder.schema().fields() != table.schema().fields() {
+            return Ok(false);
+        }
+        let value = |key: &str| {
+            let entries = builder.metadata().file_metadata().key_value_metadata();
+            entries.into_iter().flatten().find(|entry| entry.key == key).and_then(|entry| entry.value.clone())
+        };
+        whole = value(WHOLE).or(whole);
+        runs.push(value(RUN));
+    }
+    let count = paths.len().to_string();
+    let is_whole = whole.is_some_and(|whole| whole == count || whole == "true" && paths.len() == 1);
+    Ok(is_whole && runs.windows(2).all(|pair| pair.first() == pair.last()))
+}
+
+fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
     let opened = File::open(path)
         .map_err(Error::from)
         .and_then(|file| ParquetRecordBatchReaderBuilder::try_new(file).map_err(parquet_error));
-    let builder = opened.map_err(|error| error.in_file(path))?;
-    let entries = builder.metadata().file_metadata().key_value_metadata();
-    let is_whole =
-        entries.into_iter().flatten().any(|entry| entry.key == WHOLE && entry.value.as_deref() == Some("true"));
-    if !is_whole || builder.schema().fields() != table.schema().fields() {
-        return Ok(None);
-    }
-    let reader: ParquetRecordBatchReader =
-        builder.with_batch_size(BATCH_ROWS).build().map_err(|error| parquet_error(error).in_file(path))?;
-    let path = path.to_owned();
+    opened.map_err(|error| error.in_file(path))
+}
+
+/// Reads the batches of a file, whole or not.
+///
+/// # Errors
+/// Returns an error if the file cannot be opened, or is not a Parquet file.
+pub fn batches(path: PathBuf) -> Result<impl Iterator<Item = Result<RecordBatch>>> {
+    let builder = open(&path)?.with_batch_size(BATCH_ROWS);
+    let reader: ParquetRecordBatchReader = builder.build().map_err(|error| parquet_error(error).in_file(&path))?;
     let failed = move |error| Error::from(std::io::Error::other(error)).in_file(&path);
-    Ok(Some(reader.map(move |batch| batch.map_err(&failed))))
+    Ok(reader.map(move |batch| batch.map_err(&failed)))
+}
+
+/// Returns true if a [`Writer`] of this table wrote the file.
+pub fn is_of(path: &Path, table: Table) -> bool {
+    open(path).is_ok_and(|file| file.schema().metadata().get("meshpeek.table").is_some_and(|name| name == table.name()))
 }
 
 /// The rows of a batch that is read.
@@ -111,7 +149,13 @@ fn various(table: Table) -> &'static [&'static str] {
         Table::Parts => &["offset"],
         Table::Arrays | Table::Problems => &["offset"],
         Table::Files => &["path"],
-        Table::Geometry | Table::Lods | Table::Refs | Table::Dupes | Table::Diff => &[],
+        Table::Geometry => &[
+            "positions.list.element.list.element",
+            "normals.list.element.list.element",
+            "uvs.list.element.list.element",
+            "triangles.list.element.list.element",
+        ],
+        Table::Lods | Table::Refs | Table::Dupes | Table::Diff => &[],
     }
 }
 

@@ -62,6 +62,7 @@ mod since;
 mod tables;
 #[cfg(unix)]
 mod units;
+mod versions;
 mod zip;
 
 // The fuzz targets, so that they stay in working order.

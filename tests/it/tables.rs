@@ -206,6 +206,111 @@ fn wrong_wishes_are_told() {
     assert_eq!((code(&output), std::fs::read(&old).unwrap()), (2, b"old".to_vec()));
 }
 
+/// The Parquet files below a folder, by their paths in it.
+fn files_in(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut left = vec![folder.to_owned()];
+    while let Some(next) = left.pop() {
+        for entry in std::fs::read_dir(next).unwrap().map(Result::unwrap) {
+            match entry.file_type().unwrap().is_dir() {
+                true => left.push(entry.path()),
+                false => found.push(entry.path().strip_prefix(folder).unwrap().to_str().unwrap().to_owned()),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The rows of the files of a table, sorted: their keys and numbers of vertices.
+fn sorted_rows(folder: &Path, table: &str) -> Vec<String> {
+    let of_table = |path: &&String| path.starts_with(&format!("{table}-")) || path.starts_with(&format!("{table}/"));
+    let one = |path: &&String| **path == format!("{table}.parquet");
+    let paths = files_in(folder);
+    let mut keys = Vec::new();
+    for path in paths.iter().filter(|path| of_table(path) || one(path)) {
+        let file = std::fs::File::open(folder.join(path)).unwrap();
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+        let wanted = ["path", "member", "outer", "index", "name", "state", "code", "bytes", "mtime"];
+        let mask = parquet::arrow::ProjectionMask::columns(reader.parquet_schema(), wanted);
+        for batch in reader.with_projection(mask).build().unwrap().map(Result::unwrap) {
+            let key = |row| batch.columns().iter().map(|column| cell(column, row).to_string()).collect::<String>();
+            keys.extend((0..batch.num_rows()).map(key));
+        }
+    }
+    keys.sort();
+    keys
+}
+
+#[test]
+fn tables_are_divided_and_continue() {
+    let folder = Folder::new("partition");
+    let scene = b3d::sound().to_vec();
+    let entries: Vec<Entry> = (0..18_000).map(|index| Entry::stored(format!("{index}.b3d"), &scene)).collect();
+    folder.file("in/many.zip", zip(&entries, b"").to_vec());
+    folder.file("in/other.b3d", &scene);
+    folder.file("in/note.txt", "nothing");
+    folder.file("in/bad.b3d", "BB3D");
+    let input = folder.0.join("in");
+    let path = |name: &str| folder.0.join(name).to_str().unwrap().to_owned();
+    let scan = |out: &str, more: &[&str]| {
+        let tables = "assets,members,lods,problems,files";
+        let output = run([&["scan", input.to_str().unwrap(), "--tables", tables, "-o", out], more].concat());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        stderr(&output)
+    };
+    let same = |a: &str, b: &str| {
+        for table in ["assets", "members", "lods", "problems", "files"] {
+            let (a, b) = (sorted_rows(Path::new(a), table), sorted_rows(Path::new(b), table));
+            assert!(a == b, "{table}: {} and {} rows", a.len(), b.len());
+        }
+    };
+    let (whole, by_size, by_format) = (path("whole/"), path("size/"), path("format/"));
+    scan(&whole, &[]);
+    scan(&by_size, &["--partition", "100k"]);
+    scan(&by_format, &["--partition", "format"]);
+    assert_eq!(sorted_rows(Path::new(&whole), "assets").len(), 18_003);
+    for divided in [&by_size, &by_format] {
+        same(&whole, divided);
+    }
+    let files = files_in(Path::new(&by_size));
+    let of_assets: Vec<&String> = files.iter().filter(|path| path.starts_with("assets-")).collect();
+    assert!(of_assets.len() > 2 && files.contains(&"lods-0000.parquet".to_owned()), "{files:?}");
+    let files = files_in(Path::new(&by_format));
+    for format in ["b3d", "zip"] {
+        let prefix = format!("assets/format={format}/assets-");
+        assert_eq!(files.iter().filter(|path| path.starts_with(&prefix)).count(), 1, "{files:?}");
+    }
+    assert!(files.iter().any(|path| path.starts_with("files/format=__HIVE_DEFAULT_PARTITION__/")), "{files:?}");
+    // Only what is new is read, and no file of the earlier run is left.
+    std::fs::remove_file(input.join("other.b3d")).unwrap();
+    folder.file("in/new.b3d", &scene);
+    std::fs::remove_dir_all(&whole).unwrap();
+    scan(&whole, &[]);
+    for (divided, how) in [(&by_size, "1G"), (&by_format, "format")] {
+        let said = scan(divided, &["--partition", how, "--since", divided]);
+        // The new file, and the damaged one, which is always read again.
+        assert!(said.lines().any(|line| line.starts_with("1 asset in") || line.starts_with("2 assets in")), "{said}");
+        same(&whole, divided);
+    }
+    assert_eq!(files_in(Path::new(&by_size)).len(), 5);
+    // Sets that lack a file are not continued.
+    let lost = files_in(Path::new(&by_format)).into_iter().find(|path| path.contains("format=b3d")).unwrap();
+    std::fs::remove_file(Path::new(&by_format).join(lost)).unwrap();
+    let said = scan(&by_format, &["--partition", "format", "--since", &by_format]);
+    assert!(said.contains("not a whole table"), "{said}");
+    same(&whole, &by_format);
+    let said = scan(&by_format, &["--partition", "format", "--since", &whole]);
+    assert!(said.contains("divided as now"), "{said}");
+    same(&whole, &by_format);
+    // Back to one file each.
+    scan(&by_size, &["--since", &by_format]);
+    same(&whole, &by_size);
+    assert!(files_in(Path::new(&by_size)).contains(&"assets.parquet".to_owned()));
+    let output = run(["scan", "corpus/b3d", "--partition", "1M"]);
+    assert!(code(&output) == 2 && stderr(&output).contains("-o FOLDER/"), "{}", stderr(&output));
+}
+
 /// Polars unnests structs and exploded lists next to the other columns, with the names of their fields.
 #[test]
 fn fields_of_assets_have_names_of_their_own() {
@@ -255,6 +360,15 @@ fn csv_has_what_tables_have() {
         let member = if cell("member").is_empty() { Json::Null } else { cell("member").into() };
         let expected = &expected[&format!("{}!/{member}", json!(cell("path")))];
         for name in header.iter().filter(shared) {
+            if name == "mtime" {
+                // As text in CSV, as a number in Parquet.
+                let (text, micros) = (cell(name), expected[name].as_i64());
+                let fraction = text.split_once('.').map(|(_, fraction)| fraction.trim_end_matches('Z'));
+                let expected = micros.map(|micros| format!("{:06}", micros.rem_euclid(1_000_000)));
+                assert_eq!(fraction, expected.as_deref());
+                seen.extend((!text.is_empty()).then(|| name.to_owned()));
+                continue;
+            }
             let text = match expected.get(name).unwrap_or(&Json::Null) {
                 Json::Null => String::new(),
                 Json::String(text) => text.clone(),
@@ -283,6 +397,7 @@ fn csv_has_what_tables_have() {
         "time",
         "prefix",
         "stamp",
+        "mtime",
     ] {
         assert!(seen.contains(name), "{name}");
     }

@@ -137,6 +137,49 @@ fn a_file_that_changed_since_is_told_and_costs_no_other_unit() {
     assert_eq!((records.len(), codes.as_slice()), (0, &[2, 2][..]));
 }
 
+/// The same folder as a copy with other times: a plan by size or digest still fits it.
+#[test]
+fn plans_without_times_fit_copies() {
+    let folder = Folder::new("by");
+    let scene = b3d::sound().to_vec();
+    let archive = Writer::new().product(&[]).stored(b"a.b3d", &scene).stored(b"b.b3d", &scene).finish(Tail::Sha1);
+    let pbo = folder.file("in/two.pbo", archive);
+    let one = folder.file("in/one.b3d", &scene);
+    let path = folder.0.join("in");
+    let plan = |by: &str| lines(&run(["plan", path.to_str().unwrap(), "--unit", "1", "--by", by]));
+    let [by_time, by_size, by_digest] = ["time", "size", "digest"].map(plan);
+    assert_eq!([by_time.len(), by_size.len(), by_digest.len()], [3, 3, 3]);
+    for path in [&pbo, &one] {
+        let file = File::options().append(true).open(path).unwrap();
+        file.set_modified(std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1)).unwrap();
+    }
+    assert!(scan_list(&by_time, &[]).0.is_empty());
+    let whole = scan_whole(&path, &[]);
+    for units in [&by_size, &by_digest] {
+        let (records, code, said) = scan_list(units, &[]);
+        assert!(code == 0 && records == whole, "{} of {}: {said}", records.len(), whole.len());
+    }
+    // Only the digest shows a change of one byte, and both show one of the size.
+    let mut changed = scene.clone();
+    changed.iter_mut().rev().take(1).for_each(|byte| *byte ^= 1);
+    std::fs::write(&one, &changed).unwrap();
+    assert_eq!(scan_list(&by_size, &[]).0.len(), whole.len());
+    let (records, _, said) = scan_list(&by_digest, &[]);
+    assert_eq!(records.len(), whole.len() - 1);
+    assert!(said.contains("one.b3d") && said.contains("changed since it was cut into units"), "{said}");
+    changed.push(0);
+    std::fs::write(&one, &changed).unwrap();
+    for units in [&by_size, &by_digest] {
+        assert_eq!(scan_list(units, &[]).0.len(), whole.len() - 1);
+    }
+    // A stamp that is none of these fits no file.
+    for stamp in ["", "x", "sha256:", "1:2:3"] {
+        let mut units = by_size.clone();
+        units.iter_mut().for_each(|unit| unit["stamp"] = stamp.into());
+        assert!(scan_list(&units, &[]).0.is_empty(), "{stamp}");
+    }
+}
+
 /// All of these units, by one scan; the records, the status, and everything else it says.
 fn scan_list(units: &[Json], more: &[&str]) -> (Vec<String>, i32, String) {
     let mut units = units.to_vec();

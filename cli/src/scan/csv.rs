@@ -13,7 +13,7 @@ const FRONT: [&str; 5] = ["path", "member", "format", "version", "bytes"];
 const BACK: [&str; 5] = ["references", "errors", "warnings", "first_code", "first_problem"];
 const DIGESTS: [&str; 9] = ["positions", "indices", "uvs", "normals", "faces", "times", "transforms", "pixels", "file"];
 /// The remaining columns, named as in tables. New columns come last.
-const REST: [&str; 17] = [
+const REST: [&str; 18] = [
     "lossy",
     "xmin",
     "ymin",
@@ -31,6 +31,7 @@ const REST: [&str; 17] = [
     "time",
     "prefix",
     "stamp",
+    "mtime",
 ];
 
 /// Writes the header, then one row per record.
@@ -96,7 +97,8 @@ impl Writer {
         self.cell(stored.map(|stored| &stored.method))?;
         self.cell(stored.and_then(|stored| stored.time.as_ref()))?;
         self.cell(prefix.as_ref().map(|prefix| &prefix.text))?;
-        self.cell(stamp.as_ref())
+        self.cell(stamp.as_ref())?;
+        self.cell(record.modified_text())
     }
 
     /// Writes the next cell of a row. No value gives an empty cell.

@@ -13,7 +13,7 @@ import os as _os
 import re as _re
 from collections.abc import Iterable as _Iterable
 
-from . import _meshpeek
+from . import _meshpeek, _remote
 from ._meshpeek import (
     SCHEMA,
     TABLES,
@@ -76,13 +76,15 @@ class Units(tuple):
 def open(path, *, access="auto", limits=None):
     """Opens a file, or a member of an archive by its address: `mods.zip!/a.pbo!/data\\tree.p3d`.
 
-    `path` is a `str`, `bytes` or a path object, a row of a scan, or a binary file object, which is read whole. `access`
+    `path` is a `str`, `bytes` or a path object, or a row of a scan. It may also be a binary file object that can seek, or a
+    URL such as "s3://bucket/mods.pbo!/tree.p3d", which needs fsspec. Of these, only the ranges that are needed are read;
+    without seek, all. `access`
     is "auto" (large files are mapped, others read), "map" or "read". `limits` are those of `scan`."""
     if isinstance(path, dict):
         path = address(path)
-    elif callable(getattr(path, "read", None)) and not hasattr(path, "__fspath__"):
-        name = getattr(path, "name", "")
-        return from_buffer(path.read(), name if isinstance(name, str | bytes) else "", limits=limits)
+    if _remote.is_source(path):
+        name, source, member = _remote.named(path)
+        return _meshpeek.open_source((_path(name), source), member, _limits(limits))
     return _meshpeek.open(_path(path), access, _limits(limits))
 
 
@@ -124,13 +126,14 @@ def walk(
         raise ValueError('errors is "raise" or "skip"')
     options = _options(paths, formats=formats, globs=globs, folder_depth=folder_depth, follow=follow, hidden=hidden)
     options |= {"ignored": ignored, "archives": archives, "access": access, "limits": _limits(limits)}
-    return _meshpeek.walk(options, every, errors == "skip")
+    return _meshpeek.walk(options, options["sources"], every, errors == "skip")
 
 
 def plan(
     paths,
     *,
     unit_bytes=256 << 20,
+    by="time",
     globs=(),
     folder_depth=None,
     follow=False,
@@ -142,12 +145,17 @@ def plan(
     """Divides a scan of these paths into units of about `unit_bytes` bytes. Reads only file sizes and the directories
     of archives. `scan` runs the units; give it the same options.
 
+    `by` says how `scan` recognizes files that have changed since: "time" (by size and time) or, for copies that do not
+    keep times, "size" alone or "digest", by SHA-256, which reads every file.
+
     The rows of all units together are those of the whole scan. Each unit has a separate budget, which limits the cost
     of hostile files."""
     options = _options(paths, globs=globs, folder_depth=folder_depth, follow=follow, hidden=hidden, ignored=ignored)
+    if options["sources"]:
+        raise ValueError("a plan takes paths only, not URLs, bytes or file objects")
     options |= {"archives": archives, "limits": _limits(limits)}
     units = {}
-    for piece in _json.loads(_meshpeek.plan(options, unit_bytes)):
+    for piece in _json.loads(_meshpeek.plan(options, unit_bytes, by)):
         units.setdefault(piece["unit"], []).append(piece)
     return Units(units.values())
 
@@ -179,6 +187,9 @@ def scan(
     """Scans files, folders and archives, or the units of a plan. Returns one row for each item of the kind that `table`
     names, one of `TABLES`.
 
+    - `paths`: a path or an iterable of them. A path may also be a URL that fsspec opens, or a binary file object; and
+      `paths` may be a dict of names with bytes or file objects. Of URLs and files that can seek, only the ranges that
+      records need are read; tables other than "assets", "problems" and "files" read each file whole.
     - `depth`: "header" reads headers and tables alone, "summary" all that needs no decoding, "verify" everything.
       `verify=True` is short for the last.
     - `formats`: only assets of these formats. `globs`: only paths that match one of these patterns, written as in
@@ -186,7 +197,8 @@ def scan(
     - `folder_depth`: the most levels of folders. `follow`: follow symbolic links. `hidden`, `ignored`: include hidden
       files, and those that .gitignore and similar files exclude. `archives=False`: do not look inside archives.
     - `since`: the whole result of an earlier scan of the assets with the same options, as an Arrow table or the path of
-      a Parquet file. The rows of files that have not changed are taken from it.
+      a Parquet file. The rows of files that have not changed are taken from it. Or a folder of Parquet tables, as the
+      program or `to_parquet` writes them; then for any table, if the folder has it and the assets.
     - `jobs`: files to read at once. `access`: "auto" (large files are mapped, others read), "map" or "read".
       `read_ahead=False`: do not read ahead in archives.
     - `limits`: a dict with a number for each limit to change: "depth", "decoded", "problems", "archive_depth",
@@ -217,8 +229,12 @@ def scan(
         progress=progress,
     )
     if since is not None:
+        is_folder = isinstance(since, str | bytes) or hasattr(since, "__fspath__")
+        is_folder = is_folder and _os.path.isdir(_path(since))
         if table != "assets":
-            raise ValueError('since is for table="assets"')
+            if not is_folder:
+                raise ValueError('since is for table="assets", or a folder of tables')
+            options["known"] = _arrow(since, _meshpeek.scan(options | {"table": "assets"}))
         options["since"] = _arrow(since, _meshpeek.scan(options))
     return _meshpeek.scan(options)
 
@@ -289,8 +305,12 @@ def diff(a, b, *, tolerance=0.0, access="auto", limits=None, errors="raise"):
 
 def _options(paths, **options):
     """All options of a verb. Those that are not given have their defaults."""
+    paths, sources = _remote.split(paths)
+    if sources and (options.get("units") is not None or options.get("question", "scan") != "scan"):
+        raise ValueError("this takes paths only, not URLs, bytes or file objects")
     defaults = {
-        "paths": _paths(paths),
+        "paths": [path if type(path) is str else _path(path) for path in paths],
+        "sources": [(_path(name), source) for name, source in sources],
         "question": "scan",
         "table": "assets",
         "units": None,
@@ -333,12 +353,6 @@ def _path(path):
         raise TypeError(f"a path is a str, bytes or a path object, not {kind}; from_buffer() opens bytes of a file") from None
 
 
-def _paths(paths):
-    if isinstance(paths, str | bytes) or hasattr(paths, "__fspath__"):
-        return [_path(paths)]
-    return [path if type(path) is str else _path(path) for path in paths]
-
-
 _UNITS = {"k": 10, "m": 20, "g": 30}
 
 
@@ -357,9 +371,9 @@ def _limits(limits):
 def _arrow(since, scan):
     """An earlier result with exactly the columns of the scan."""
     if isinstance(since, str | bytes) or hasattr(since, "__fspath__"):
-        import pyarrow.parquet
+        from . import _dataset
 
-        since = pyarrow.parquet.read_table(_path(since))
+        since = _dataset.read(_path(since), scan.table)
     try:
         import pyarrow
     except ImportError:

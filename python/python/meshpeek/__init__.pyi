@@ -11,6 +11,8 @@ __version__: str
 TABLES: tuple[str, ...]
 
 _Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
+_Source: TypeAlias = bytes | bytearray | memoryview | BinaryIO
+_Paths: TypeAlias = _Path | BinaryIO | Iterable[_Path | BinaryIO] | Mapping[str, _Source]
 _Access: TypeAlias = Literal["auto", "map", "read"]
 _Errors: TypeAlias = Literal["record", "raise", "skip"]
 _Limits: TypeAlias = Mapping[str, int | str] | None
@@ -84,7 +86,7 @@ def open(path: _Path | Mapping[str, Any] | BinaryIO, *, access: _Access = "auto"
 def from_buffer(buffer: Any, name: _Path = "", *, limits: _Limits = None) -> File: ...
 def address(row: Mapping[str, Any]) -> str: ...
 def walk(
-    paths: _Path | Iterable[_Path] = (),
+    paths: _Paths = (),
     *,
     every: bool = False,
     formats: Iterable[str] | None = None,
@@ -102,6 +104,7 @@ def plan(
     paths: _Path | Iterable[_Path],
     *,
     unit_bytes: int = ...,
+    by: Literal["time", "size", "digest"] = "time",
     globs: str | Iterable[str] = (),
     folder_depth: int | None = None,
     follow: bool = False,
@@ -111,7 +114,7 @@ def plan(
     limits: _Limits = None,
 ) -> Units: ...
 def scan(
-    paths: _Path | Iterable[_Path] = (),
+    paths: _Paths = (),
     *,
     units: Any = None,
     table: _Table = "assets",
@@ -134,7 +137,7 @@ def scan(
     batch_rows: int = 8192,
     progress: bool = False,
 ) -> Scan: ...
-def verify(paths: _Path | Iterable[_Path] = (), *, errors: _Errors = "record", **options: Any) -> Scan: ...
+def verify(paths: _Paths = (), *, errors: _Errors = "record", **options: Any) -> Scan: ...
 def refs(
     paths: _Path | Iterable[_Path],
     *,
@@ -177,6 +180,7 @@ class Scan:
     def to_polars(self) -> Any: ...
     def to_arrow(self) -> Any: ...
     def to_pandas(self) -> Any: ...
+    def to_parquet(self, path: _Path, *, partition: int | Literal["format"] | None = None) -> list[str]: ...
     def _repr_html_(self) -> str: ...
     def __arrow_c_schema__(self) -> Any: ...
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
@@ -212,6 +216,8 @@ class Progress:
     def bytes(self) -> int: ...
     @property
     def assets(self) -> int: ...
+    @property
+    def stopped(self) -> bool: ...
 
 @final
 class File:

@@ -104,7 +104,7 @@ impl File {
         if !["glb", "obj", "ply", "png"].contains(&form) {
             return Err(Unsupported::new_err(format!("no form {form}: glb, obj, ply or png")));
         }
-        let bytes = self.with_asset(py, |open, asset| {
+        let bytes = self.with_whole(py, |open, asset| {
             let (budget, mut bytes) = (open.budget(), Vec::new());
             let mut images = Images { given, inside: Embedded::new(asset) };
             match form {

@@ -88,8 +88,8 @@ impl File {
     /// space, with a vertex for each different corner. All levels of detail are there; `lod` and `resolution` tell them
     /// apart. A part that cannot be read has a `problem` and no triangles.
     fn geometry(&self, py: Python<'_>) -> PyResult<Geometry> {
-        let batches = self.with_asset(py, |open, asset| {
-            let record = open.record(false, Depth::Header);
+        let batches = self.with_whole(py, |open, asset| {
+            let record = open.record(false, Depth::Header)?;
             let made = Mutex::new(Vec::new());
             let batches = Batches::new(&[Table::Geometry], usize::MAX, |_, batch| {
                 made.lock().unwrap_or_else(PoisonError::into_inner).push(batch);

@@ -122,7 +122,7 @@ impl File {
     /// Its record and, under `detail`, every field that its format has.
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let json = self.with_asset(py, |open, asset| {
-            let record = open.record(false, Depth::Summary);
+            let record = open.record(false, Depth::Summary)?;
             let write = || {
                 let mut document = json::Document::new(Json { budget: open.budget(), text: Vec::new() })?;
                 document.record(&record)?;
@@ -166,7 +166,7 @@ impl File {
     /// `code`, `offset` and `message`.
     fn verify<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let json = self.with(py, |open| {
-            let record = open.record(false, Depth::Verify);
+            let record = open.record(false, Depth::Verify)?;
             serde_json::to_vec(&record.summary.problems).map_err(|error| io(error.into()))
         })?;
         loads(py, &json)

@@ -8,13 +8,13 @@ use meshpeek::container::{Container, Member, Members};
 use meshpeek::inspect::{self, Selector, selector};
 use meshpeek::scan::Stored;
 use meshpeek::summary::Name;
-use meshpeek::{Budget, Error, OwnedAsset};
+use meshpeek::{Budget, Error, Format, OwnedAsset};
 use pyo3::exceptions::{PyFileNotFoundError, PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyList};
 
 use super::lists::{Rows, until};
-use super::{File, Open};
+use super::{Data, File, Open};
 use crate::array::Array;
 use crate::error::exception;
 use crate::open::{Bytes, Owner};
@@ -73,6 +73,14 @@ impl Directory {
 }
 
 impl Open {
+    /// The number of members.
+    fn member_count(&self) -> Result<usize, Error> {
+        match &self.remote {
+            Some(inside) => self.names_in_ranges(inside).map(<[Name]>::len),
+            None => self.directory().map(|directory| directory.borrow_dependent().count),
+        }
+    }
+
     fn directory(&self) -> Result<&Directory, Error> {
         if let Some(directory) = self.directory.get() {
             return Ok(directory);
@@ -83,6 +91,9 @@ impl Open {
 
     /// The member with this number.
     fn member_at(&self, index: usize) -> Result<Option<Self>, Error> {
+        if let Some(inside) = &self.remote {
+            return self.member_at_in_ranges(inside, index);
+        }
         match self.directory()?.get(index) {
             Some((name, member)) => self.open_member(name, &member, &self.budget()).map(Some),
             None => Ok(None),
@@ -103,11 +114,11 @@ impl Open {
             };
             view.unwrap_or_else(|| Bytes::whole(Owner::Decoded(content.into_owned())))
         });
-        Ok(self.inside(name, 1, Some(Stored::of(member)), data))
+        self.inside(name, 1, Some(Stored::of(member)), Data::Here(data))
     }
 
     pub(super) fn is_archive(&self) -> bool {
-        self.asset.as_ref().is_ok_and(|asset| Container::of(asset.asset()).is_some())
+        matches!(self.format(), Some(Format::Pbo | Format::Zip)) && self.error().is_none()
     }
 }
 
@@ -129,7 +140,7 @@ impl File {
                 0.. => index.unsigned_abs(),
                 _ => self.__len__(py)?.checked_add_signed(index).unwrap_or(usize::MAX),
             };
-            let found = self.with_asset(py, |open, _| open.member_at(index))?;
+            let found = self.with(py, |open| open.member_at(index))?;
             return found.map(File::new).ok_or_else(|| PyIndexError::new_err("no such member"));
         }
         let name: String = member.extract()?;
@@ -140,7 +151,7 @@ impl File {
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         self.with_asset(py, |open, asset| {
             if open.is_archive() {
-                return open.directory().map(|directory| directory.borrow_dependent().count);
+                return open.member_count();
             }
             let mut count = 0;
             selector::each(asset, &mut |_, _| count += 1);

@@ -302,14 +302,24 @@ pub(crate) fn join(outer: Option<&Name>, name: Name) -> Name {
     }
 }
 
-struct Located<'a, 'n> {
-    found: Found<'a>,
-    name: Name,
-    behind: Option<&'n [u8]>,
+/// A member that the first names of a path match.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Located<'a, 'n> {
+    /// The member.
+    pub found: Found<'a>,
+    /// Its name, as in records.
+    pub name: Name,
+    /// The names after it, which lead into it.
+    pub behind: Option<&'n [u8]>,
 }
 
-/// Finds the member that the first of these names matches. If none does, `!/` may be part of the name.
-fn locate<'a, 'n>(container: &Container<'a>, names: &'n [u8]) -> Result<Located<'a, 'n>> {
+/// Finds the member that the first of these names matches, joined by `!/`. If none does, `!/` may be part of the name.
+/// [`open_member`] follows all of them.
+///
+/// # Errors
+/// Returns an error if no member matches; the message suggests the nearest.
+pub fn locate<'a, 'n>(container: &Container<'a>, names: &'n [u8]) -> Result<Located<'a, 'n>> {
     if let Some((end, found)) = container.locate(names)? {
         let behind = names.get(end..).unwrap_or_default();
         let name = numbered_name(spelled(found.member.name()), found.number);

@@ -1,0 +1,204 @@
+//! The Parquet files of tables: one for each table, or several in a folder.
+
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use meshpeek::Format;
+use meshpeek::scan::FileId;
+use meshpeek_tables::arrow_array::RecordBatch;
+use meshpeek_tables::parquet::{self, Writer};
+use meshpeek_tables::Table;
+
+use super::failure;
+use crate::args::{Common, Partition};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::output_file::OutputFile;
+use crate::results::Results;
+
+/// The files of tables that are being written into a folder.
+pub(super) struct Files {
+    folder: PathBuf,
+    partition: Option<Partition>,
+    results: Results,
+    /// The name of this run, which all its files have.
+    run: String,
+    /// The files of earlier runs.
+    old: Vec<(Table, PathBuf)>,
+    /// All files of this run.
+    new: Mutex<Vec<OutputFile>>,
+}
+
+/// The open files of one table, by the format that they are for.
+#[derive(Default)]
+pub(super) struct Open {
+    writers: HashMap<Option<Format>, Writer<Output>>,
+    /// The number of files, those that are full included.
+    count: usize,
+}
+
+impl Files {
+    pub(super) fn new(folder: &Path, tables: &[Table], common: &Common, partition: Option<Partition>) -> Result<Self, Failure> {
+        std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
+        let started = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+        let of_table = |&table: &Table| find(folder, table).into_iter().map(move |found| (table, found.path));
+        Ok(Self {
+            folder: folder.to_owned(),
+            partition,
+            results: common.results.clone(),
+            run: format!("{started:x}-{:x}", std::process::id()),
+            old: tables.iter().flat_map(of_table).collect(),
+            new: Mutex::default(),
+        })
+    }
+
+    pub(super) fn partition(&self) -> Option<Partition> {
+        self.partition
+    }
+
+    /// Begins a file of a table.
+    fn open(&self, table: Table, format: Option<Format>, number: usize) -> Result<Writer<Output>, Failure> {
+        let name = table.name();
+        let path = match self.partition {
+            None => self.folder.join(format!("{name}.parquet")),
+            Some(Partition::Bytes(_)) => self.folder.join(format!("{name}-{number:04}.parquet")),
+            Some(Partition::Format) => {
+                let folder = self.folder.join(name).join(format!("{BY_FORMAT}{}", format.map_or(NO_FORMAT, Format::name)));
+                std::fs::create_dir_all(&folder).map_err(|error| Failure::io(&folder, error))?;
+                folder.join(format!("{name}-{number:04}.parquet"))
+            }
+        };
+        let file = OutputFile::open(&path, &[])?;
+        let mut writer = Writer::new(Output::to_file(&file, &self.results)?, table).map_err(failure)?;
+        if self.partition.is_some() {
+            writer.mark_part(&self.run);
+        }
+        self.new.lock().unwrap_or_else(PoisonError::into_inner).push(file);
+        Ok(writer)
+    }
+
+    /// Adds rows to the file of this table and format. A full file is ended first.
+    pub(super) fn write(
+        &self,
+        table: Table,
+        format: Option<Format>,
+        open: &mut Open,
+        batch: &RecordBatch,
+    ) -> Result<(), Failure> {
+        // Older rows may have been divided otherwise.
+        let format = format.filter(|_| self.partition == Some(Partition::Format));
+        if let Some(Partition::Bytes(most)) = self.partition
+            && open.writers.get(&format).is_some_and(|writer| writer.byte_len() >= most)
+            && let Some(full) = open.writers.remove(&format)
+        {
+            end(full)?;
+        }
+        self.writer(table, format, open)?.write(batch).map_err(failure)
+    }
+
+    pub(super) fn writer<'o>(
+        &self,
+        table: Table,
+        format: Option<Format>,
+        open: &'o mut Open,
+    ) -> Result<&'o mut Writer<Output>, Failure> {
+        use std::collections::hash_map::Entry;
+        Ok(match open.writers.entry(format) {
+            Entry::Occupied(writer) => writer.into_mut(),
+            Entry::Vacant(place) => {
+                let writer = place.insert(self.open(table, format, open.count)?);
+                open.count += 1;
+                writer
+            }
+        })
+    }
+
+    /// Ends all files of a table. The last one says that they are whole.
+    pub(super) fn finish(&self, table: Table, mut open: Open, is_whole: bool) -> Result<(), Failure> {
+        if open.count == 0 {
+            self.writer(table, None, &mut open)?;
+        }
+        let count = open.count;
+        let mut left = open.writers.into_values().peekable();
+        while let Some(mut writer) = left.next() {
+            if is_whole && left.peek().is_none() {
+                writer.mark_whole(count);
+            }
+            end(writer)?;
+        }
+        Ok(())
+    }
+
+    /// The files of this folder, which are not inputs.
+    pub(super) fn ids(&self) -> Vec<FileId> {
+        let new = self.new.lock().unwrap_or_else(PoisonError::into_inner);
+        let old = self.old.iter().filter_map(|(_, path)| FileId::of(path).ok());
+        old.chain(new.iter().flat_map(|file| file.ids.clone())).collect()
+    }
+
+    /// Replaces the files of earlier runs by those of this one.
+    pub(super) fn keep(&self) -> Result<(), Failure> {
+        let new = std::mem::take(&mut *self.new.lock().unwrap_or_else(PoisonError::into_inner));
+        let stale = |(table, path): &&(Table, PathBuf)| {
+            !new.iter().any(|file| file.path() == path) && parquet::is_of(path, *table)
+        };
+        for (_, path) in self.old.iter().filter(stale) {
+            std::fs::remove_file(path).map_err(|error| Failure::io(path, error))?;
+        }
+        new.into_iter().try_for_each(OutputFile::finish)
+    }
+}
+
+fn end(writer: Writer<Output>) -> Result<(), Failure> {
+    Ok(writer.finish().map_err(failure)?.flush()?)
+}
+
+/// How the folders of formats begin, as other programs write and read them.
+const BY_FORMAT: &str = "format=";
+/// The name that they give to rows without a format.
+const NO_FORMAT: &str = "__HIVE_DEFAULT_PARTITION__";
+
+/// A file of a table.
+pub(super) struct Found {
+    pub(super) path: PathBuf,
+    /// The format that it is for, if the table is divided by format.
+    pub(super) format: Option<Option<Format>>,
+}
+
+/// The files of a table in a folder, however it is divided, in order.
+pub(super) fn find(folder: &Path, table: Table) -> Vec<Found> {
+    let name = table.name();
+    let is_numbered = |path: &PathBuf| {
+        let stem = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".parquet"));
+        let number = stem.and_then(|stem| stem.strip_prefix(name)?.strip_prefix('-'));
+        number.is_some_and(|number| number.len() >= 4 && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let one = Some(folder.join(format!("{name}.parquet"))).filter(|path| path.is_file());
+    let several = listed(folder).into_iter().filter(is_numbered);
+    let mut found: Vec<Found> = one.into_iter().chain(several).map(|path| Found { path, format: None }).collect();
+    for folder in listed(&folder.join(name)) {
+        let format = folder.file_name().and_then(|name| name.to_str()?.strip_prefix(BY_FORMAT));
+        let format = match format {
+            Some(NO_FORMAT) => None,
+            Some(format) => match Format::ALL.iter().find(|known| known.name() == format) {
+                Some(format) => Some(*format),
+                None => continue,
+            },
+            None => continue,
+        };
+        let files = listed(&folder).into_iter().filter(is_numbered);
+        found.extend(files.map(|path| Found { path, format: Some(format) }));
+    }
+    found
+}
+
+/// The entries of a folder, sorted. None if there is no such folder.
+fn listed(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
