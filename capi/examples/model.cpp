@@ -1,9 +1,12 @@
 // Loads a model as an engine would: bytes from its own file system, interleaved vertices, a pose, a .glb. C++17.
 //
-//     c++ -std=c++17 model.cpp -lmeshpeek && ./a.out model.b3d out.glb
+//     c++ -std=c++17 model.cpp -lmeshpeek && ./a.out model.b3d out.glb images/
+//
+// The result is a .glb, .obj or .ply, or a picture (.png).
 
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -45,6 +48,25 @@ int64_t read_stream(void *user, uint8_t *buffer, size_t size) {
 
 int32_t append(void *user, const uint8_t *data, size_t size) {
     static_cast<std::string *>(user)->append(reinterpret_cast<const char *>(data), size);
+    return 0;
+}
+
+struct Images {
+    std::string folder;
+    std::string last;
+};
+
+// Takes the last component only, because the name of a texture may be any path.
+int32_t find_image(void *user, const meshpeek_texture *texture, bool, meshpeek_image *image) {
+    auto &images = *static_cast<Images *>(user);
+    const std::string name = texture->name;
+    std::ifstream stream(images.folder + "/" + name.substr(name.find_last_of("/\\:") + 1), std::ios::binary);
+    if (!stream) {
+        return 1;
+    }
+    images.last.assign(std::istreambuf_iterator<char>(stream), {});
+    image->data = reinterpret_cast<const uint8_t *>(images.last.data());
+    image->size = images.last.size();
     return 0;
 }
 
@@ -111,7 +133,7 @@ void print_rig(const meshpeek_rig *rig) {
 
 int main(int argc, char **argv) try {
     if (meshpeek_abi() != MESHPEEK_ABI || argc < 2) {
-        std::fprintf(stderr, "usage: model FILE [OUT.glb], with the library of this header\n");
+        std::fprintf(stderr, "usage: model FILE [OUT.glb [IMAGES]], with the library of this header\n");
         return 2;
     }
     const Asset asset = open(argv[1]);
@@ -129,9 +151,18 @@ int main(int argc, char **argv) try {
         print_rig(Rig(rig).get());
     }
     if (argc > 2) {
-        std::string glb;
-        check(meshpeek_export(asset.get(), "glb", nullptr, append, &glb, &error), error);
-        std::ofstream(argv[2], std::ios::binary) << glb;
+        const std::string path = argv[2];
+        Images images;
+        meshpeek_export_options options = meshpeek_export_options_default();
+        if (argc > 3) {
+            images.folder = argv[3];
+            options.images = find_image;
+            options.images_user = &images;
+        }
+        std::string file;
+        const std::string form = path.substr(path.rfind('.') + 1);
+        check(meshpeek_export(asset.get(), form.c_str(), &options, append, &file, &error), error);
+        std::ofstream(path, std::ios::binary) << file;
     }
     return 0;
 } catch (const std::exception &error) {

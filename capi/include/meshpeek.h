@@ -120,6 +120,39 @@ typedef int32_t meshpeek_scalar;
 #endif // __cplusplus
 
 /**
+ * The purpose of a texture.
+ */
+enum meshpeek_role
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * The color of the surface.
+     */
+    MESHPEEK_ROLE_BASE = 0,
+    /**
+     * Mixed with the base.
+     */
+    MESHPEEK_ROLE_LAYER = 1,
+    /**
+     * Precomputed light.
+     */
+    MESHPEEK_ROLE_LIGHTMAP = 2,
+    /**
+     * Reflected.
+     */
+    MESHPEEK_ROLE_ENVIRONMENT = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum meshpeek_role meshpeek_role;
+#else
+typedef int32_t meshpeek_role;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * How the alpha of a material is used.
  */
 enum meshpeek_alpha
@@ -153,39 +186,6 @@ enum meshpeek_alpha
 typedef enum meshpeek_alpha meshpeek_alpha;
 #else
 typedef int32_t meshpeek_alpha;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
-/**
- * The purpose of a texture.
- */
-enum meshpeek_role
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : int32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-    /**
-     * The color of the surface.
-     */
-    MESHPEEK_ROLE_BASE = 0,
-    /**
-     * Mixed with the base.
-     */
-    MESHPEEK_ROLE_LAYER = 1,
-    /**
-     * Precomputed light.
-     */
-    MESHPEEK_ROLE_LIGHTMAP = 2,
-    /**
-     * Reflected.
-     */
-    MESHPEEK_ROLE_ENVIRONMENT = 3,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum meshpeek_role meshpeek_role;
-#else
-typedef int32_t meshpeek_role;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -544,6 +544,67 @@ typedef void (*meshpeek_release_fn)(void *user);
 typedef int64_t (*meshpeek_read_fn)(void *user, uint8_t *buffer, size_t size);
 
 /**
+ * A texture of a material.
+ */
+typedef struct {
+    /**
+     * The name of the image as the file states it: often a path on its author's machine. Check it before you open it.
+     */
+    const char *name;
+    /**
+     * Its purpose.
+     */
+    meshpeek_role role;
+    /**
+     * Which set of texture coordinates it uses.
+     */
+    uint32_t uv_set;
+    /**
+     * How these coordinates are changed: rotated by this angle in radians, scaled, moved.
+     */
+    float rotation;
+    float scale[2];
+    float offset[2];
+    /**
+     * True if it does not repeat along u and v.
+     */
+    bool clamped[2];
+    /**
+     * True if its black pixels are invisible.
+     */
+    bool is_black_clear;
+} meshpeek_texture;
+
+/**
+ * An image of the caller. Its bytes stay valid until the callback is called again or the export ends.
+ */
+typedef struct {
+    /**
+     * A file, or the pixels of an image.
+     */
+    const uint8_t *data;
+    /**
+     * The number of bytes.
+     */
+    size_t size;
+    /**
+     * Both 0 for a file. Else the size in pixels, each with four bytes: red, green, blue, opacity; rows from the top.
+     */
+    uint32_t width;
+    uint32_t height;
+} meshpeek_image;
+
+/**
+ * Supplies the image of a texture, whose name is only valid during the call. A file is a .png, .jpg or .paa. If
+ * `needs_pixels` is true (for pictures, and where is_black_clear is true), it is pixels or a .paa. Returns 0 after
+ * filling in `image`; another result means that there is none. May be called twice for a texture.
+ */
+typedef int32_t (*meshpeek_image_fn)(void *user,
+                                     const meshpeek_texture *texture,
+                                     bool needs_pixels,
+                                     meshpeek_image *image);
+
+/**
  * The options of an export. Start from meshpeek_export_options_default.
  */
 typedef struct {
@@ -584,6 +645,11 @@ typedef struct {
      * True for the edges of triangles alone.
      */
     bool is_wireframe;
+    /**
+     * Supplies images for a .glb or a picture, with this pointer. NULL: only the images inside the model.
+     */
+    meshpeek_image_fn images;
+    void *images_user;
 } meshpeek_export_options;
 
 /**
@@ -635,38 +701,6 @@ typedef struct {
  * Receives a member. A result other than 0 stops the call.
  */
 typedef int32_t (*meshpeek_member_fn)(void *user, const meshpeek_member *member);
-
-/**
- * A texture of a material.
- */
-typedef struct {
-    /**
-     * The name of the image as the file states it: often a path on its author's machine. Check it before you open it.
-     */
-    const char *name;
-    /**
-     * Its purpose.
-     */
-    meshpeek_role role;
-    /**
-     * Which set of texture coordinates it uses.
-     */
-    uint32_t uv_set;
-    /**
-     * How these coordinates are changed: rotated by this angle in radians, scaled, moved.
-     */
-    float rotation;
-    float scale[2];
-    float offset[2];
-    /**
-     * True if it does not repeat along u and v.
-     */
-    bool clamped[2];
-    /**
-     * True if its black pixels are invisible.
-     */
-    bool is_black_clear;
-} meshpeek_texture;
 
 /**
  * Facts about a mesh. Pointers are valid until the mesh is freed.
@@ -886,8 +920,9 @@ void meshpeek_error_free(meshpeek_error *error);
 meshpeek_export_options meshpeek_export_options_default(void);
 
 /**
- * Writes a model as "glb" (binary glTF 2.0), "obj" or "ply", or a picture of it as "png". Images outside of the asset
- * are not read: a .glb names them. Binarised models (ODOL) are drawn, but not written as models. `options` may be
+ * Writes a model as "glb" (binary glTF 2.0), "obj" or "ply", or a picture of it as "png". A .glb contains the images of
+ * its textures that `options.images` supplies, or that are .png or .jpg files inside the model, and names the others. No
+ * file is opened. Binarised models (ODOL) are drawn, but not written as models. `options` may be
  * NULL.
  */
 meshpeek_status meshpeek_export(const meshpeek_asset *asset,

@@ -4,11 +4,12 @@ use std::ffi::{c_char, c_void};
 use std::io::{self, Write};
 
 use meshpeek_core::Error;
-use meshpeek_core::export::{self, Lod, Mirror, NoImages, Options, Space, Up, View};
+use meshpeek_core::export::{self, Lod, Mirror, Options, Space, Up, View};
 
 use crate::asset::meshpeek_asset;
 use crate::call::{Failure, borrow, call, meshpeek_status, optional_text, text};
 use crate::error::meshpeek_error;
+use crate::image::{Given, meshpeek_image_fn};
 
 /// Receives the next bytes of a file. A result other than 0 stops the call.
 pub type meshpeek_write_fn = Option<unsafe extern "C" fn(user: *mut c_void, data: *const u8, size: usize) -> i32>;
@@ -58,6 +59,9 @@ pub struct meshpeek_export_options {
     pub is_transparent: bool,
     /// True for the edges of triangles alone.
     pub is_wireframe: bool,
+    /// Supplies images for a .glb or a picture, with this pointer. NULL: only the images inside the model.
+    pub images: meshpeek_image_fn,
+    pub images_user: *mut c_void,
 }
 
 /// Returns the default options: glTF's space, the finest level of detail, 512 pixels, seen from the front.
@@ -75,6 +79,8 @@ pub extern "C" fn meshpeek_export_options_default() -> meshpeek_export_options {
         time: -1.0,
         is_transparent: view.transparent,
         is_wireframe: view.wireframe,
+        images: None,
+        images_user: std::ptr::null_mut(),
     }
 }
 
@@ -141,11 +147,13 @@ fn write(
     view.time = Some(given.time).filter(|&time| time >= 0.0);
     (view.transparent, view.wireframe) = (given.is_transparent, given.is_wireframe);
     let (model, budget) = (asset.asset(), asset.budget());
+    // SAFETY: the callback is the caller's.
+    let mut images = unsafe { Given::new(model, given.images, given.images_user) };
     let written = match form {
-        "glb" => export::glb(model, &options, &mut NoImages, &budget).map(|file| file.write_to(&mut *sink)),
+        "glb" => export::glb(model, &options, &mut images, &budget).map(|file| file.write_to(&mut *sink)),
         "obj" => export::obj(model, &options, &budget).map(|file| file.write_to(&mut *sink)),
         "ply" => export::ply(model, &options, &budget).map(|file| file.write_to(&mut *sink)),
-        "png" => export::picture(model, &view, &mut NoImages, &budget)
+        "png" => export::picture(model, &view, &mut images, &budget)
             .map(|picture| picture.write_png(&mut *sink).map_err(io::Error::other)),
         _ => return Err(Failure::Argument("form is \"glb\", \"obj\", \"ply\" or \"png\"")),
     };
@@ -155,8 +163,9 @@ fn write(
     }
 }
 
-/// Writes a model as "glb" (binary glTF 2.0), "obj" or "ply", or a picture of it as "png". Images outside of the asset
-/// are not read: a .glb names them. Binarised models (ODOL) are drawn, but not written as models. `options` may be
+/// Writes a model as "glb" (binary glTF 2.0), "obj" or "ply", or a picture of it as "png". A .glb contains the images of
+/// its textures that `options.images` supplies, or that are .png or .jpg files inside the model, and names the others. No
+/// file is opened. Binarised models (ODOL) are drawn, but not written as models. `options` may be
 /// NULL.
 ///
 /// # Safety

@@ -11,6 +11,7 @@ mod bytes;
 mod call;
 mod error;
 mod export;
+mod image;
 mod json;
 mod member;
 mod mesh;

@@ -1,10 +1,10 @@
 //! Meshes as plain arrays, for upload to a graphics card.
 
-use std::ffi::{CString, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::MaybeUninit;
 use std::slice;
 
-use meshpeek_core::geometry::{Alpha, Material, Mesh, Primitive, Role};
+use meshpeek_core::geometry::{Alpha, Material, Mesh, Primitive, Role, Texture};
 use meshpeek_core::summary::Name;
 use meshpeek_core::{Asset, Budget, OwnedAsset};
 use self_cell::self_cell;
@@ -246,24 +246,31 @@ impl meshpeek_mesh {
     }
 }
 
+impl meshpeek_texture {
+    /// The name must live as long as the result is used.
+    pub(crate) fn new(texture: &Texture<'_>, name: &CStr) -> Self {
+        Self {
+            name: name.as_ptr(),
+            role: match texture.role {
+                Role::Layer => meshpeek_role::Layer,
+                Role::Lightmap => meshpeek_role::Lightmap,
+                Role::Environment => meshpeek_role::Environment,
+                _ => meshpeek_role::Base,
+            },
+            uv_set: u32::try_from(texture.uv_set).unwrap_or(u32::MAX),
+            rotation: texture.transform.rotation,
+            scale: texture.transform.scale,
+            offset: texture.transform.offset,
+            clamped: texture.clamped,
+            is_black_clear: texture.is_black_clear,
+        }
+    }
+}
+
 fn textures(material: Option<&Material<'_>>) -> (Vec<meshpeek_texture>, Vec<CString>) {
     let list = material.map(|material| material.textures.as_slice()).unwrap_or_default();
     let texts: Vec<CString> = list.iter().map(|texture| c_text(&Name::from(texture.name).text)).collect();
-    let textures = list.iter().zip(&texts).map(|(texture, name)| meshpeek_texture {
-        name: name.as_ptr(),
-        role: match texture.role {
-            Role::Layer => meshpeek_role::Layer,
-            Role::Lightmap => meshpeek_role::Lightmap,
-            Role::Environment => meshpeek_role::Environment,
-            _ => meshpeek_role::Base,
-        },
-        uv_set: u32::try_from(texture.uv_set).unwrap_or(u32::MAX),
-        rotation: texture.transform.rotation,
-        scale: texture.transform.scale,
-        offset: texture.transform.offset,
-        clamped: texture.clamped,
-        is_black_clear: texture.is_black_clear,
-    });
+    let textures = list.iter().zip(&texts).map(|(texture, name)| meshpeek_texture::new(texture, name));
     (textures.collect(), texts)
 }
 

@@ -49,6 +49,32 @@ int32_t add_member(void *user, const meshpeek_member *member) {
 int32_t ignore(void *, const uint8_t *, size_t) { return 0; }
 int32_t stop(void *, const uint8_t *, size_t) { return 1; }
 
+// Each answer a caller may give, in turn: nothing, pixels, a size that contradicts them, a file that is none.
+int32_t find_image(void *user, const meshpeek_texture *texture, bool, meshpeek_image *image) {
+    static const std::vector<uint8_t> pixels(3000 * 5 * 4, 200);
+    auto &calls = *static_cast<unsigned *>(user);
+    faults += texture->name == nullptr || image->data != nullptr;
+    image->data = pixels.data();
+    image->size = pixels.size();
+    switch (calls++ % 5) {
+    case 0:
+        return 1;
+    case 1:
+        image->width = UINT32_MAX;
+        image->height = UINT32_MAX;
+        return 0;
+    case 2:
+        image->size = 0;
+        return 0;
+    case 3:
+        return 0;
+    default:
+        image->width = 3000;
+        image->height = 5;
+        return 0;
+    }
+}
+
 void release(void *user) {
     delete static_cast<std::vector<uint8_t> *>(user);
     ++releases;
@@ -138,6 +164,12 @@ void ask(const meshpeek_asset *asset) {
         options.size = 64;
         is_done(meshpeek_export(asset, form, &options, ignore, nullptr, &error), error);
         is_done(meshpeek_export(asset, form, &options, stop, nullptr, &error), error);
+        unsigned calls = 0;
+        options.images = find_image;
+        options.images_user = &calls;
+        for (int time = 0; time < 5; time++) {
+            is_done(meshpeek_export(asset, form, &options, ignore, nullptr, &error), error);
+        }
     }
     std::vector<std::string> members = {"", "no such member"};
     is_done(meshpeek_each_member(asset, add_member, &members, &error), error);

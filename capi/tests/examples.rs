@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-use meshpeek_core::export::{self, NoImages, Options};
+use meshpeek_core::budget::Reservation;
+use meshpeek_core::export::{self, Embedded, Images, Options, Pixels, View, base_name};
+use meshpeek_core::geometry::Texture;
 use meshpeek_core::scan::{Depth, Scan};
 use meshpeek_core::{Asset, Budget, Limits, json};
 use serde_json::Value;
@@ -198,8 +200,75 @@ fn cpp_loads_meshes_poses_and_writes_the_same_glb() {
             assert!((read - sum).abs() <= 1e-4 * sum.abs().max(1.0), "{line}, not {sum}");
         }
         let mut glb = Vec::new();
-        export::glb(&asset, &Options::default(), &mut NoImages, &budget).unwrap().write_to(&mut glb).unwrap();
+        export::glb(&asset, &Options::default(), &mut Embedded::new(&asset), &budget).unwrap().write_to(&mut glb).unwrap();
         assert_eq!(std::fs::read(&out).unwrap(), glb, "{name}");
+    }
+}
+
+/// The images of a folder, as `examples/model.cpp` finds them.
+struct Folder<'a>(&'a Path, Vec<u8>, Embedded<'a>);
+
+impl Folder<'_> {
+    fn read(&mut self, texture: &Texture<'_>) -> Option<()> {
+        let name = meshpeek_core::summary::Name::from(texture.name).text;
+        self.1 = std::fs::read(self.0.join(base_name(&name))).ok()?;
+        Some(())
+    }
+}
+
+impl Images for Folder<'_> {
+    fn file(&mut self, texture: &Texture<'_>, room: &Reservation<'_>) -> Option<&[u8]> {
+        match self.read(texture) {
+            Some(()) => export::is_embeddable(&self.1).then_some(&self.1),
+            None => self.2.file(texture, room),
+        }
+    }
+
+    fn pixels(&mut self, texture: &Texture<'_>, most: u32, room: &Reservation<'_>) -> Option<Pixels> {
+        self.read(texture)?;
+        Pixels::of_paa(&self.1, most, room)
+    }
+}
+
+/// Half of the images are PNG files, which a .glb contains as they are; the others are .paa files under any name.
+#[test]
+fn images_of_the_caller_are_in_models_and_pictures() {
+    let Some(programs) = programs() else { return };
+    let paa = std::fs::read(root().join("../corpus/paa/dxt1_lzo.paa")).unwrap();
+    for name in ["b3d/everything.b3d", "bmx/full.bmx", "lodka/everything.lod", "mlod/everything.p3d"] {
+        let path = root().join("../corpus").join(name);
+        let bytes = std::fs::read(&path).unwrap();
+        let asset = Asset::parse_file(&path, &bytes, &Limits::default()).unwrap();
+        let budget = || Budget::new(bytes.len() as u64, &Limits::default());
+        let mut png = Vec::new();
+        let view = View::default();
+        export::picture(&asset, &view, &mut Embedded::new(&asset), &budget()).unwrap().write_png(&mut png).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut names = Vec::new();
+        for primitive in asset.primitives() {
+            for texture in primitive.unwrap().material().unwrap().map(|found| found.textures).unwrap_or_default() {
+                names.push(base_name(&meshpeek_core::summary::Name::from(texture.name).text).to_owned());
+            }
+        }
+        names.sort();
+        names.dedup();
+        assert!(!names.is_empty(), "{name}");
+        for (number, image) in names.iter().enumerate() {
+            std::fs::write(folder.path().join(image), if number % 2 == 0 { &png } else { &paa }).unwrap();
+        }
+        let out = |form: &str, images: &[&Path]| {
+            let out = programs.folder.path().join(format!("images.{form}"));
+            text(&programs.run("model.cpp", &[&[&path, out.as_path()], images].concat()));
+            std::fs::read(out).unwrap()
+        };
+        let mut images = Folder(folder.path(), Vec::new(), Embedded::new(&asset));
+        let mut glb = Vec::new();
+        export::glb(&asset, &Options::default(), &mut images, &budget()).unwrap().write_to(&mut glb).unwrap();
+        assert!(out("glb", &[folder.path()]) == glb && out("glb", &[]) != glb, "{name}");
+        assert!(glb.windows(png.len()).any(|part| part == png), "{name}: a file is contained as it is");
+        let mut picture = Vec::new();
+        export::picture(&asset, &view, &mut images, &budget()).unwrap().write_png(&mut picture).unwrap();
+        assert!(out("png", &[folder.path()]) == picture, "{name}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! The images inside a model.
 
 use super::Images;
-use super::image::is_sound;
+use super::image::is_embeddable;
 use crate::asset::Asset;
 use crate::base::error::{Error, Result};
 use crate::base::limits::flag;
@@ -72,6 +72,6 @@ fn take(work: u64, memory: u64, room: &Reservation<'_>) -> Result<()> {
 impl Images for Embedded<'_> {
     fn file(&mut self, texture: &Texture<'_>, room: &Reservation<'_>) -> Option<&[u8]> {
         self.last = self.find(texture, room).ok()??;
-        is_sound(&self.last).then_some(self.last.as_slice())
+        is_embeddable(&self.last).then_some(self.last.as_slice())
     }
 }

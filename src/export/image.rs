@@ -44,6 +44,28 @@ pub struct Pixels {
 }
 
 impl Pixels {
+    /// Decodes a `.paa` or `.pac` file for display: the largest mip with sides up to `most`, or else the smallest.
+    /// Returns `None` if the bytes are no such file, or exceed the budget. The budget keeps nothing of them.
+    #[cfg(feature = "paa")]
+    pub fn of_paa(bytes: &[u8], most: u32, room: &Reservation<'_>) -> Option<Self> {
+        use crate::formats::paa::{Mip, Texture as Paa};
+        use crate::view::Table;
+
+        let texture = Paa::parse(bytes).ok()?;
+        let fits = |mip: &Mip<'_>| u32::from(mip.width().max(mip.height())) <= most;
+        let mips = || texture.mips().map_while(Result::ok);
+        let mip = mips().find(fits).or_else(|| mips().last())?;
+        let decoded = mip.block().ok()?.decoded_byte_len();
+        let memory = mip.pixels().rows().saturating_mul(4).saturating_add(decoded);
+        if !room.affords(memory, 0, memory) || room.work(memory).is_err() || room.keep(memory).is_err() {
+            return None;
+        }
+        let picture = texture.to_picture(&mip);
+        room.give(memory);
+        let picture = picture.ok()?;
+        Some(Self { size: [picture.width, picture.height].map(u32::from), rgba: picture.rgba })
+    }
+
     /// Makes black pixels invisible.
     pub(super) fn clear_black(&mut self) {
         for pixel in self.rgba.as_chunks_mut().0 {
@@ -71,9 +93,9 @@ pub(super) fn media_type(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Returns true if these bytes are a PNG or JPEG file as far as its head shows. One that only starts like one would break
-/// a file that contains it.
-pub(super) fn is_sound(bytes: &[u8]) -> bool {
+/// Returns true if these bytes are a PNG or JPEG file as far as its head shows, so that [`Images::file`] may return
+/// them. One that only starts like one would break a file that contains it.
+pub fn is_embeddable(bytes: &[u8]) -> bool {
     match media_type(bytes) {
         Some("image/png") => png::Decoder::new(Cursor::new(bytes)).read_info().is_ok(),
         Some(_) => has_jpeg_frame(bytes).unwrap_or(false),

@@ -41,7 +41,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 pub use embedded::Embedded;
-pub use image::{Images, NoImages, Pixels, base_name};
+pub use image::{Images, NoImages, Pixels, base_name, is_embeddable};
 pub use picture::{Canvas, Edges, Flaw, Picture, View, picture, picture_on};
 pub use space::{Mirror, Space, Up};
 pub use text::{obj, ply};

@@ -399,8 +399,12 @@ mod tests {
         if std::env::var("MESHPEEK_ALONE").is_ok_and(|alone| alone == test) {
             return None;
         }
-        let mut program = Command::new(std::env::current_exe().unwrap());
-        let output = program.args([&test, "--exact", "--nocapture"]).env("MESHPEEK_ALONE", &test).output().unwrap();
+        // As in `tests/it/cli.rs`: for another machine.
+        let runner = std::env::var("MESHPEEK_RUNNER").unwrap_or_default();
+        let this = std::env::current_exe().unwrap().into_os_string();
+        let mut words = runner.split_whitespace().map(Into::into).chain([this]);
+        let mut program = Command::new(words.next().unwrap());
+        let output = program.args(words).args([&test, "--exact", "--nocapture"]).env("MESHPEEK_ALONE", &test).output().unwrap();
         println!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         Some(output.status)
     }

@@ -26,8 +26,19 @@ use serde_json::Value as Json;
 use crate::corpus::root;
 
 pub fn program() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_meshpeek"));
+    let mut command = built();
     command.current_dir(root()).env_remove("NO_COLOR");
+    command
+}
+
+/// The program as built, in the folder of the test. `MESHPEEK_RUNNER` is the command that runs it where the program is
+/// for another machine, such as `qemu-s390x -L /usr/s390x-linux-gnu`.
+pub fn built() -> Command {
+    let program = env!("CARGO_BIN_EXE_meshpeek");
+    let runner = std::env::var("MESHPEEK_RUNNER").unwrap_or_default();
+    let mut words = runner.split_whitespace().chain([program]);
+    let mut command = Command::new(words.next().unwrap());
+    command.args(words);
     command
 }
 

@@ -34,7 +34,7 @@ impl Drop for File {
 }
 
 pub fn run(file: &File, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_meshpeek")).args(args).arg(&file.0).output().unwrap()
+    crate::cli::built().args(args).arg(&file.0).output().unwrap()
 }
 
 /// The code and the message of every problem of every record.

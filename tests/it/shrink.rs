@@ -162,7 +162,7 @@ fn the_program_outlives_the_files_that_it_looks_at() {
     let (folder, files) = ten_files("program");
     let mut random = Random(0x0f1e_2d3c_4b5a_6978);
     for round in 0..if full() { 1000 } else { 20 } {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_meshpeek"));
+        let mut program = crate::cli::built();
         match round % 3 {
             0 => program.args(["scan", "--digests"]).arg(&folder.0),
             1 => program.arg("verify").arg(&folder.0),
@@ -230,7 +230,7 @@ fn names_that_change_under_every_verb_end_no_program() {
         });
         for round in 0..RUNS {
             let verb = verbs[round % verbs.len()];
-            let mut program = Command::new(env!("CARGO_BIN_EXE_meshpeek"));
+            let mut program = crate::cli::built();
             program.args(verb).arg(&path).stdout(Stdio::null()).stderr(Stdio::null());
             if verb.contains(&"raw") {
                 program.arg("meshes/0/triangles/0/indices");
@@ -263,7 +263,7 @@ fn what_is_cut_off_while_it_is_written_out_is_told_as_changed() {
     let weights: Vec<_> = (0..200_000).map(|vertex| (vertex, 1.0)).collect();
     let scene = writer::b3d::scene([writer::b3d::node("n", [writer::b3d::bone(&weights)])]);
     std::fs::write(&path, scene.to_vec()).unwrap();
-    let mut program = Command::new(env!("CARGO_BIN_EXE_meshpeek"));
+    let mut program = crate::cli::built();
     program.args(["dump", "--format", "raw"]).arg(&path).arg("bones/0/weights");
     // Not standard output, in whose bytes Rust first searches for the end of a line.
     let pipe = folder.0.join("out");

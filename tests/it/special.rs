@@ -31,7 +31,7 @@ impl Drop for Folder {
 }
 
 fn scan(paths: &[&Path]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_meshpeek")).args(["scan", "-j1"]).args(paths).output().unwrap()
+    crate::cli::built().args(["scan", "-j1"]).args(paths).output().unwrap()
 }
 
 fn records(output: &Output) -> usize {
@@ -90,7 +90,7 @@ fn folders_whose_ignore_files_could_cost_too_much_are_told_and_passed_over() {
     for passed_over in ["pipe/.gitignore", "large/.ignore", "outer/inner/.ignore"] {
         assert!(told(&output).contains(passed_over), "{}", told(&output));
     }
-    let mut all = Command::new(env!("CARGO_BIN_EXE_meshpeek"));
+    let mut all = crate::cli::built();
     let output = all.args(["scan", "--no-ignore"]).arg(&folder.0).output().unwrap();
     assert_eq!((records(&output), output.status.code()), (5, Some(0)), "{}", told(&output));
 }

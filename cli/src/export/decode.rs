@@ -8,8 +8,6 @@ use meshpeek::Format;
 use meshpeek::budget::Reservation;
 use meshpeek::export::Pixels;
 
-use super::texture;
-
 /// The largest side of an image that is decoded.
 const MOST_SIDE: u32 = 8192;
 
@@ -25,18 +23,10 @@ fn reader<'b>(bytes: &'b [u8], name: &str) -> Option<ImageReader<Cursor<&'b [u8]
     Some(reader)
 }
 
-/// Returns true if the image is a PNG or JPEG, and sound as far as its head shows. One that is valid only at its start
-/// would break a file that contains it.
-pub(super) fn is_embeddable(bytes: &[u8]) -> bool {
-    let reader = reader(bytes, "").filter(|one| matches!(one.format(), Some(ImageFormat::Png | ImageFormat::Jpeg)));
-    reader.is_some_and(|reader| reader.into_dimensions().is_ok())
-}
-
 /// Decodes an image, and scales it down if a side is larger than `most`. `None` if it does not decode.
 pub(super) fn decode(bytes: &[u8], name: &str, most: u32, room: &Reservation<'_>) -> Result<Option<Pixels>, TooLarge> {
     if Format::of_file(Path::new(name), bytes) == Some(Format::Paa) {
-        let picture = texture::to_picture(bytes, most, room);
-        return Ok(picture.map(|one| Pixels { size: [one.width, one.height].map(u32::from), rgba: one.rgba }));
+        return Ok(Pixels::of_paa(bytes, most, room));
     }
     let dimensions = reader(bytes, name).and_then(|reader| reader.into_dimensions().ok());
     let Some((width, height)) = dimensions.filter(|&(width, height)| width > 0 && height > 0) else { return Ok(None) };

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use meshpeek::address::{Address, open_checked_member};
 use meshpeek::budget::Reservation as Room;
 use meshpeek::container::Container;
-use meshpeek::export::{Embedded, Pixels, base_name};
+use meshpeek::export::{Embedded, Pixels, base_name, is_embeddable};
 use meshpeek::geometry::Texture;
 use meshpeek::inspect::Text;
 use meshpeek::summary::Name;
 use meshpeek::{Access, Asset, Error, FileMap, Limits};
 
-use super::decode::{TooLarge, decode, is_embeddable};
+use super::decode::{TooLarge, decode};
 use super::texture;
 use crate::args::Common;
 use crate::notes::Notes;

@@ -3,7 +3,7 @@
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
 use meshpeek::budget::Reservation;
-use meshpeek::paa::{Mip, Picture, Texture};
+use meshpeek::paa::Texture;
 use meshpeek::view::Table;
 use meshpeek::{Asset, Error, Result};
 
@@ -34,24 +34,6 @@ pub(super) fn stored_name(name: &str) -> Option<String> {
     let (stem, ending) = name.rsplit_once('.')?;
     let is_source = ["tga", "png"].iter().any(|source| ending.eq_ignore_ascii_case(source));
     is_source.then(|| format!("{stem}.paa"))
-}
-
-/// Decodes the largest mip with sides up to `most` for display, or the smallest one. `None` if the bytes are no texture, or
-/// it exceeds the budget. The caller keeps the memory of the picture.
-pub(super) fn to_picture(bytes: &[u8], most: u32, room: &Reservation<'_>) -> Option<Picture> {
-    let texture = Texture::parse(bytes).ok()?;
-    let mut fitting = texture.mips().map_while(Result::ok);
-    let fits = |mip: &Mip<'_>| u32::from(mip.width().max(mip.height())) <= most;
-    let mip = fitting.find(fits).or_else(|| texture.mips().map_while(Result::ok).last())?;
-    let decoded = mip.block().ok()?.decoded_byte_len();
-    let rgba = mip.pixels().rows().saturating_mul(4);
-    let memory = decoded.saturating_add(rgba);
-    if !room.affords(memory, 0, memory) || room.work(memory).is_err() || room.keep(memory).is_err() {
-        return None;
-    }
-    let picture = texture.to_picture(&mip).ok();
-    room.give(memory);
-    picture.filter(|_| room.keep(rgba).is_ok())
 }
 
 /// Encodes a mip as PNG, with the channels as stored or moved back.
