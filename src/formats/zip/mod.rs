@@ -6,8 +6,9 @@
 //! end record, comment
 //! ```
 //!
-//! Only the directory is trusted, and it is read in place. Uncompressed files are slices of the archive; deflated ones
-//! are inflated on access. Spec: PKWARE APPNOTE 4.3.
+//! The directory is read in place and decides which files there are. In an archive that is cut before its directory, the
+//! headers are read instead, and that is an error in its record. Uncompressed files are slices of the archive; deflated
+//! ones are inflated on access. Spec: PKWARE APPNOTE 4.3.
 
 mod member;
 mod summary;

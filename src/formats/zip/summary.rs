@@ -145,7 +145,7 @@ impl Archive<'_> {
         side_by_side(problems, members, |(member, paid), problems| {
             let Some((local, held)) = problems.ok(paid) else { return };
             if local.name != member.name() || local.header.method != member.entry().header.method {
-                let message = "the header before its bytes tells of another file";
+                let message = "the header before its bytes names another file";
                 problems.tell(Severity::Error, || member.error(message));
             }
             let Some(_held) = problems.ok(held) else { return };
