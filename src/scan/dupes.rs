@@ -164,35 +164,41 @@ pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Grou
         }
         ControlFlow::Continue(())
     })?;
-    Ok(groups(&found.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    Ok(groups(found.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }
 
 type Candidate = (Copy, Format, Digests);
 
-fn groups(found: &[Candidate]) -> Vec<Group> {
-    let mut by_file: HashMap<[u8; 32], Vec<&Candidate>> = HashMap::new();
+fn groups(found: Vec<Candidate>) -> Vec<Group> {
     let mut by_content: HashMap<[u8; 32], Vec<&Candidate>> = HashMap::new();
-    for candidate in found {
-        let (_, _, (file, content)) = candidate;
-        by_file.entry(*file).or_default().push(candidate);
-        if let Some(content) = content {
+    for candidate in &found {
+        if let (_, _, (_, Some(content))) = candidate {
             by_content.entry(*content).or_default().push(candidate);
         }
     }
-    let files = by_file.into_iter().filter_map(|(digest, copies)| group(Sameness::File, digest, copies));
     let several =
         |copies: &[&Candidate]| copies.windows(2).any(|pair| matches!(pair, [(.., a), (.., b)] if a.0 != b.0));
-    let contents = by_content.into_iter().filter(|(_, copies)| several(copies));
-    let contents = contents.filter_map(|(digest, copies)| group(Sameness::Content, digest, copies));
-    let mut groups: Vec<Group> = files.chain(contents).collect();
+    by_content.retain(|_, copies| several(copies));
+    let contents = by_content.into_iter().map(|(digest, copies)| {
+        let copies = copies.into_iter().map(|(copy, format, _)| (copy.clone(), *format));
+        (Sameness::Content, digest, copies.collect())
+    });
+    let mut sets: Vec<(Sameness, [u8; 32], Vec<(Copy, Format)>)> = contents.collect();
+    let mut by_file: HashMap<[u8; 32], Vec<(Copy, Format)>> = HashMap::new();
+    for (copy, format, (file, _)) in found {
+        by_file.entry(file).or_default().push((copy, format));
+    }
+    sets.extend(by_file.into_iter().map(|(digest, copies)| (Sameness::File, digest, copies)));
+    let mut groups: Vec<Group> =
+        sets.into_iter().filter_map(|(same, digest, copies)| group(same, digest, copies)).collect();
     groups.sort_by(|a, b| (a.same, &a.copies).cmp(&(b.same, &b.copies)));
     groups
 }
 
 /// Returns `None` if there is only one, such as a file that two of the scan's paths lead to.
-fn group(same: Sameness, digest: [u8; 32], mut copies: Vec<&Candidate>) -> Option<Group> {
-    copies.sort_by(|(a, ..), (b, ..)| a.cmp(b));
-    copies.dedup_by(|(a, ..), (b, ..)| a == b);
-    let &(_, format, _) = copies.first().copied().filter(|_| copies.len() > 1)?;
-    Some(Group { same, format, digest: hex(&digest), copies: copies.iter().map(|(copy, ..)| copy.clone()).collect() })
+fn group(same: Sameness, digest: [u8; 32], mut copies: Vec<(Copy, Format)>) -> Option<Group> {
+    copies.sort_by(|(a, _), (b, _)| a.cmp(b));
+    copies.dedup_by(|(a, _), (b, _)| a == b);
+    let &(_, format) = copies.first().filter(|_| copies.len() > 1)?;
+    Some(Group { same, format, digest: hex(&digest), copies: copies.into_iter().map(|(copy, _)| copy).collect() })
 }
