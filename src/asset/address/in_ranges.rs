@@ -131,7 +131,6 @@ pub fn open_member_ranges(
             content
         });
         left = behind;
-        drop(asset);
         opened.content = content;
     }
     Ok(opened)
