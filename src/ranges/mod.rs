@@ -36,9 +36,9 @@
 //!
 //! A stored member is a [section](Ranges::section) of its archive. A deflated member is inflated as far as its bytes are
 //! available, so a question about its header needs only its beginning; its checksum and size are then not checked. A
-//! member packed with LZSS is needed whole. All of this nests. [`visit_ranges`](crate::visit::visit_ranges) passes the
-//! assets in an archive, [`open_member_ranges`](crate::address::open_member_ranges) opens one, and
-//! [`Scan::run_ranges`](crate::scan::Scan::run_ranges) makes the records of a scan.
+//! member packed with LZSS is needed whole. All of this nests. [`visit_ranges`](../visit/fn.visit_ranges.html) passes the
+//! assets in an archive, [`open_member_ranges`](../address/fn.open_member_ranges.html) opens one, and
+//! [`Scan::run_ranges`](../scan/struct.Scan.html#method.run_ranges) makes the records of a scan.
 //!
 //! With blocking reads, [`Ranges::load`] continues until there is an answer:
 //!
