@@ -30,7 +30,7 @@ impl Scan {
     ///
     /// The records and their order are those of a [scan](Self::run_bytes) of the whole file with one
     /// [job](Self::jobs), with two exceptions. If the header of a deflated member suffices, its checksum is not checked.
-    /// And the [limits](Limits::work) on work count for each 256 members.
+    /// And the [limits](crate::Limits::work) on work count for each 256 members.
     ///
     /// ```
     /// # let store = [&b"a.b3d\0"[..], &[0; 16], &[12, 0, 0, 0], &[0; 21], b"BB3D\x04\0\0\0\x01\0\0\0"].concat();
@@ -51,9 +51,6 @@ impl Scan {
     ///
     /// # Errors
     /// Returns the errors of the source, and an error if a glob is invalid.
-    ///
-    /// [`Limits::work`]: crate::Limits::work
-    /// [Limits::work]: crate::Limits::work
     pub fn run_ranges(
         &self,
         path: &Path,
