@@ -20,7 +20,9 @@ const SCHEMES: [&str; 8] = ["s3://", "s3a://", "gs://", "az://", "azure://", "ab
 /// Returns true if this path is a URL. No path of a file system needs two slashes after a colon.
 pub(crate) fn is_url(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
-    SCHEMES.iter().any(|scheme| bytes.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme.as_bytes())))
+    SCHEMES
+        .iter()
+        .any(|scheme| bytes.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme.as_bytes())))
 }
 
 #[cfg(not(feature = "remote"))]

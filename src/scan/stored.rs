@@ -50,8 +50,8 @@ const fn beginning(format: Option<Format>) -> u64 {
     match format {
         None | Some(Format::Rap | Format::Zip) => HEAD,
         Some(Format::Mlod | Format::Paa) => 512,
-        Some(Format::Odol) => 1536,
-        Some(Format::Bmtr | Format::Rtm | Format::Pbo) => 2 << 10,
+        Some(Format::Odol | Format::Bmtr | Format::Rtm) => 1536,
+        Some(Format::Pbo) => 2 << 10,
         // Their headers are spread over the file.
         Some(_) => 4 << 10,
     }
@@ -92,7 +92,8 @@ where
             Ok(true) => {}
             Ok(false) => self.put(Found::NoAsset(target.path.clone())),
             Err(error) => {
-                let is_missing = matches!(error.kind(), ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::NotFound);
+                let is_missing =
+                    matches!(error.kind(), ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::NotFound);
                 self.put(Found::Unreadable(error.in_file(&target.path)));
                 if is_missing {
                     return;
@@ -138,8 +139,7 @@ where
                 match &opened.content {
                     Ok(content) => Ok(self.look(&origin, content, content.budget(), &stretch, &mut finds)),
                     Err(error) => {
-                        let record =
-                            unreadable(self.scan, &origin, opened.format, opened.bytes, None, error, &budget);
+                        let record = unreadable(self.scan, &origin, opened.format, opened.bytes, None, error, &budget);
                         self.asset(&origin, record, None, &budget, &mut finds);
                         Ok(true)
                     }
@@ -272,13 +272,16 @@ where
                     _ if self.scan.progress.is_stopped() => Ok(()),
                     Err(error) => {
                         let origin = origin(&member);
-                        let record = unreadable(self.scan, &origin, None, member.stored_byte_len(), None, error, &budget);
+                        let record =
+                            unreadable(self.scan, &origin, None, member.stored_byte_len(), None, error, &budget);
                         if origin.is_promised() {
                             self.asset(&origin, record, None, &budget, &mut finds);
                         }
                         Ok(())
                     }
-                    Ok(_) => self.member_in(&origin, &member, &part, (format, place), &ranges, &budget, &stretch, &mut finds),
+                    Ok(_) => {
+                        self.member_in(&origin, &member, &part, (format, place), &ranges, &budget, &stretch, &mut finds)
+                    }
                 };
                 self.hand_over(&mut finds);
                 if let Err(error) = found {
@@ -288,7 +291,8 @@ where
                     }
                 }
             });
-            let failed = std::mem::replace(&mut *failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner), Ok(()));
+            let failed =
+                std::mem::replace(&mut *failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner), Ok(()));
             failed?;
         }
         Ok(())
@@ -311,7 +315,9 @@ where
             (Form::Packed(Packing::Deflate), Depth::Header) if !is_archive(promised) => Some(beginning(promised)),
             // A zip has a CRC-32 of all bytes.
             (Form::InPlace, _) if is_zip => None,
-            (Form::InPlace, _) if promised.is_none() && bytes > SMALL || is_archive(promised) => Some(beginning(promised)),
+            (Form::InPlace, _) if promised.is_none() && bytes > SMALL || is_archive(promised) => {
+                Some(beginning(promised))
+            }
             _ => None,
         };
         let first = first.filter(|first| *first < bytes);
@@ -428,7 +434,8 @@ where
             }
             let content = member.content(budget).map_err(|error| (format, error))?;
             let format = Format::of_file_in(origin.name(), content.data()).map_err(|error| (format, error))?;
-            let Described { record, .. } = describe_as(self.scan, origin, format, content.data(), content.budget(), false);
+            let Described { record, .. } =
+                describe_as(self.scan, origin, format, content.data(), content.budget(), false);
             Ok(Peeked::Record(Box::new(record)))
         };
         looked().unwrap_or_else(|(format, error): (Option<Format>, Error)| {
