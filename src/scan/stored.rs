@@ -50,9 +50,9 @@ const fn beginning(format: Option<Format>) -> u64 {
     match format {
         None | Some(Format::Rap | Format::Zip) => HEAD,
         Some(Format::Mlod | Format::Paa) => 512,
-        Some(Format::Odol | Format::Bmtr | Format::Rtm) => 1536,
+        Some(Format::Bmtr | Format::Rtm) => 1536,
         Some(Format::Pbo) => 2 << 10,
-        // Their headers are spread over the file.
+        // Nearly all headers of ODOL fit into this. Those of the others are spread over the file.
         Some(_) => 4 << 10,
     }
 }
@@ -91,14 +91,7 @@ where
         match self.stored_address(&address, stamp, &*file, target) {
             Ok(true) => {}
             Ok(false) => self.put(Found::NoAsset(target.path.clone())),
-            Err(error) => {
-                let is_missing =
-                    matches!(error.kind(), ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::NotFound);
-                self.put(Found::Unreadable(error.in_file(&target.path)));
-                if is_missing {
-                    return;
-                }
-            }
+            Err(error) => return self.put(Found::Unreadable(error.in_file(&target.path))),
         }
         scan.progress.add_file();
     }
@@ -259,7 +252,7 @@ where
             let inner = held.as_ref().map_or(budget, Held::budget);
             let asset = Asset::parse_in(Some(format), Data::Parts(&ranges), budget.limits())?;
             let Some(container) = Container::of(&asset) else { return Ok(()) };
-            let span = batch.first().map_or(0, |part| part.index)..batch.last().map_or(0, |part| part.index + 1);
+            let span = batch.first().map_or(0, |part| part.index)..batch.last().map_or(0, |part| part.index.saturating_add(1));
             let mut rest = Rest::new(&container, span, inner);
             let inner = rest.budget(inner);
             let named = batch.into_iter().filter_map(|part| Some((rest.at(part.index)?, part)));
