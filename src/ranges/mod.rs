@@ -159,7 +159,7 @@ impl Ranges {
         let mut whole =
             Self { first_read: self.first_read, asked: self.asked.clone(), ..Self::new(bytes.len() as u64) };
         whole.packed = Some(0..0);
-        whole.add(0, bytes);
+        whole.put(0, bytes);
         whole
     }
 
@@ -177,7 +177,7 @@ impl Ranges {
         let more = reach.saturating_add(reach.max(self.first_read)).min(self.size);
         let packed = Some(self.in_file(reach..more));
         let mut decoded = Self { packed, asked: self.asked.clone(), first_read: self.first_read, ..Self::new(size) };
-        decoded.add(0, head);
+        decoded.put(0, head);
         decoded
     }
 
@@ -197,8 +197,8 @@ impl Ranges {
         self.parts.held()
     }
 
-    /// Adds the bytes that start at `offset`. Bytes that are already available stay. Bytes after the end of the file
-    /// are dropped.
+    /// Adds the bytes that start at `offset`. Bytes that are already available stay. Bytes after the end of the file are
+    /// dropped, and all bytes if this is decoded from a member: its archive's file takes them.
     pub fn add(&mut self, offset: u64, bytes: impl Into<Vec<u8>>) {
         self.add_shared(offset, bytes.into());
     }
@@ -207,6 +207,12 @@ impl Ranges {
     /// `Bytes` of the crate of that name. It must always return the same slice. Only when a read first crosses buffers
     /// that touch, these are copied into one, once.
     pub fn add_shared(&mut self, offset: u64, bytes: impl AsRef<[u8]> + Send + Sync + 'static) {
+        if self.packed.is_none() {
+            self.put(offset, bytes);
+        }
+    }
+
+    fn put(&mut self, offset: u64, bytes: impl AsRef<[u8]> + Send + Sync + 'static) {
         let end = self.start.saturating_add(self.size);
         let bytes = Shared::new(Arc::new(bytes)).up_to(end.saturating_sub(offset));
         Arc::make_mut(&mut self.parts).add(offset, &bytes);
@@ -252,7 +258,8 @@ impl Ranges {
     /// [`load_async`] does the same with a source that is awaited.
     ///
     /// # Errors
-    /// Returns the errors of the source and of the question.
+    /// Returns the errors of the source and of the question. Returns [`Unsupported`](crate::ErrorKind::Unsupported) if
+    /// this is decoded from a member: ask its archive's file.
     pub fn load<T>(&mut self, source: &(impl ReadAt + ?Sized), question: impl Fn(&Self) -> Result<T>) -> Result<T> {
         loop {
             let error = match self.ask(&question) {
@@ -269,6 +276,9 @@ impl Ranges {
     fn add_read(&mut self, range: &Range<u64>, bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Result<()> {
         if bytes.as_ref().len() as u64 != range.end.saturating_sub(range.start) {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
+        if self.packed.is_some() {
+            return Err(Error::unsupported("more decoded bytes need more bytes of the file"));
         }
         let held = self.held();
         self.add_shared(range.start, bytes);

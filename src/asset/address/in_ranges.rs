@@ -153,7 +153,6 @@ pub fn open_member_ranges(
             content
         });
         left = behind;
-        drop(asset);
         opened.content = content;
     }
     Ok(opened)
