@@ -252,7 +252,8 @@ where
             let inner = held.as_ref().map_or(budget, Held::budget);
             let asset = Asset::parse_in(Some(format), Data::Parts(&ranges), budget.limits())?;
             let Some(container) = Container::of(&asset) else { return Ok(()) };
-            let span = batch.first().map_or(0, |part| part.index)..batch.last().map_or(0, |part| part.index.saturating_add(1));
+            let span =
+                batch.first().map_or(0, |part| part.index)..batch.last().map_or(0, |part| part.index.saturating_add(1));
             let mut rest = Rest::new(&container, span, inner);
             let inner = rest.budget(inner);
             let named = batch.into_iter().filter_map(|part| Some((rest.at(part.index)?, part)));

@@ -189,11 +189,11 @@ fn padded(bytes: &[u8], size: usize) -> Vec<u8> {
 /// Large models and animations, and small scripts.
 fn assets() -> Vec<(String, Vec<u8>)> {
     let odol = writer::odol::whole(73, 20).to_vec();
-    let bmtr = rtm::motion(4, 3, 10, rtm::NONE).binarised();
+    let bmtr = rtm::motion(4, 3, 10, rtm::NONE).binarised().to_vec();
     let mut all = Vec::new();
     for number in 0..12 {
         all.push((format!("data\\a{number}.p3d"), padded(&odol, 150_000 + number)));
-        all.push((format!("data\\b{number}.p3d"), padded(&mlod::sound(), 90_000 + number)));
+        all.push((format!("data\\b{number}.p3d"), padded(&mlod::sound().to_vec(), 90_000 + number)));
         all.push((format!("data\\c{number}.rtm"), padded(&bmtr, 120_000 + number)));
     }
     for number in 0..6 {
