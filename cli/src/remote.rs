@@ -45,11 +45,6 @@ mod left_out {
             Arc::new(self)
         }
 
-        /// Returns what to add to the summary of a scan.
-        pub(crate) fn report(self) -> String {
-            String::new()
-        }
-
         /// Returns the counts for the last event of a scan.
         pub(crate) fn counts(self) -> Option<[u64; 3]> {
             None
