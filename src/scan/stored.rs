@@ -16,7 +16,7 @@ use crate::asset::Asset;
 use crate::asset::address::{Address, open_member_ranges};
 use crate::asset::container::{Container, Form, Member};
 use crate::asset::stored::Stored;
-use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::budget::{Budget, Held};
 use crate::bytes::Packing;
