@@ -57,7 +57,7 @@ mod left_out {
 
     impl Stores for Remote {
         fn has(&self, path: &Path) -> bool {
-            super::is_url(path)
+            crate::remote::is_url(path)
         }
 
         fn list<'s>(&'s self, _: &Path) -> Result<Box<dyn Iterator<Item = Result<Listed>> + Send + 's>> {
