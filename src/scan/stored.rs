@@ -116,7 +116,7 @@ where
             None => {
                 let [least, most] = FIRST;
                 let first = (place.size() / FIRST_PART).clamp(least, most).min(place.size());
-                place.add(&[0..first], &mut ranges)?;
+                place.add(std::slice::from_ref(&(0..first)), &mut ranges)?;
                 self.look_in(&of_file, place, &mut ranges, &budget, &stretch, &mut finds)
             }
             Some(member) => {
