@@ -246,16 +246,17 @@ pub(crate) fn each_told<T: Send>(
     };
     interrupt::ends_scan(&scan.progress);
     // The total is unknown while a list is still being read.
-    let interrupted = progress::beside(scan, list.is_none() && units.is_none() && !has_urls(&inputs.paths), notes, || {
-        match (units, list) {
-            (Some(units), _) => scan.run_units(units, view, found)?,
-            (None, None) => scan.run_with(view, found)?,
-            (None, Some(list)) => {
-                scan.run_over_with(inputs.paths.iter().cloned().map(Ok).chain(list), view, found)?;
+    let interrupted =
+        progress::beside(scan, list.is_none() && units.is_none() && !has_urls(&inputs.paths), notes, || {
+            match (units, list) {
+                (Some(units), _) => scan.run_units(units, view, found)?,
+                (None, None) => scan.run_with(view, found)?,
+                (None, Some(list)) => {
+                    scan.run_over_with(inputs.paths.iter().cloned().map(Ok).chain(list), view, found)?;
+                }
             }
-        }
-        Ok(scan.progress.is_stopped())
-    })?;
+            Ok(scan.progress.is_stopped())
+        })?;
     interrupt::ends_the_program();
     if let Some(failure) = failure {
         return Err(failure);

@@ -143,7 +143,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
         report::count(progress.bytes(), "byte"),
         report::grouped(tally.damaged),
         tally.rest(),
-        common.remote.report()
+        fetched(common)
     ));
     let code = tally.status();
     #[cfg(feature = "parquet")]
@@ -151,6 +151,14 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
         tables.keep()?;
     }
     Ok(code)
+}
+
+/// The requests and bytes of URLs, for the end of a summary line. Empty if there were none.
+fn fetched(common: &Common) -> String {
+    common.remote.counts().map_or_else(String::new, |[requests, fetched, present]| {
+        let (requests, present) = (report::count(requests, "request"), report::count(present, "byte"));
+        format!(", {requests} for {} of {present}", report::grouped(fetched))
+    })
 }
 
 /// The requested format; Parquet for a folder.

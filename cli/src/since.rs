@@ -31,12 +31,7 @@ pub(crate) fn unreadable(error: &Error, given: &[PathBuf]) -> serde_json::Value 
 }
 
 /// Writes the last lines of a stream, with the requests, the bytes fetched and the bytes of the files if URLs were read.
-pub(crate) fn finish(
-    scan: &Scan,
-    tally: &Tally,
-    remote: Option<[u64; 3]>,
-    out: &mut Output,
-) -> Result<(), Failure> {
+pub(crate) fn finish(scan: &Scan, tally: &Tally, remote: Option<[u64; 3]>, out: &mut Output) -> Result<(), Failure> {
     if tally.interrupted {
         writeln!(out, "{}", json!({ "event": "interrupted" }))?;
     }

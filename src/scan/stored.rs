@@ -16,7 +16,7 @@ use crate::asset::Asset;
 use crate::asset::address::{Address, open_member_ranges};
 use crate::asset::container::{Container, Form, Member};
 use crate::asset::stored::Stored;
-use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::budget::{Budget, Held};
 use crate::bytes::Packing;
@@ -50,9 +50,9 @@ const fn beginning(format: Option<Format>) -> u64 {
     match format {
         None | Some(Format::Rap | Format::Zip) => HEAD,
         Some(Format::Mlod | Format::Paa) => 512,
-        Some(Format::Odol) => 1536,
-        Some(Format::Bmtr | Format::Rtm | Format::Pbo) => 2 << 10,
-        // Their headers are spread over the file.
+        Some(Format::Bmtr | Format::Rtm) => 1536,
+        Some(Format::Pbo) => 2 << 10,
+        // Nearly all headers of ODOL fit into this. Those of the others are spread over the file.
         Some(_) => 4 << 10,
     }
 }
@@ -91,13 +91,7 @@ where
         match self.stored_address(&address, stamp, &*file, target) {
             Ok(true) => {}
             Ok(false) => self.put(Found::NoAsset(target.path.clone())),
-            Err(error) => {
-                let is_missing = matches!(error.kind(), ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::NotFound);
-                self.put(Found::Unreadable(error.in_file(&target.path)));
-                if is_missing {
-                    return;
-                }
-            }
+            Err(error) => return self.put(Found::Unreadable(error.in_file(&target.path))),
         }
         scan.progress.add_file();
     }
@@ -122,7 +116,7 @@ where
             None => {
                 let [least, most] = FIRST;
                 let first = (place.size() / FIRST_PART).clamp(least, most).min(place.size());
-                place.add(&[0..first], &mut ranges)?;
+                place.add(std::slice::from_ref(&(0..first)), &mut ranges)?;
                 self.look_in(&of_file, place, &mut ranges, &budget, &stretch, &mut finds)
             }
             Some(member) => {
@@ -138,8 +132,7 @@ where
                 match &opened.content {
                     Ok(content) => Ok(self.look(&origin, content, content.budget(), &stretch, &mut finds)),
                     Err(error) => {
-                        let record =
-                            unreadable(self.scan, &origin, opened.format, opened.bytes, None, error, &budget);
+                        let record = unreadable(self.scan, &origin, opened.format, opened.bytes, None, error, &budget);
                         self.asset(&origin, record, None, &budget, &mut finds);
                         Ok(true)
                     }
@@ -259,7 +252,8 @@ where
             let inner = held.as_ref().map_or(budget, Held::budget);
             let asset = Asset::parse_in(Some(format), Data::Parts(&ranges), budget.limits())?;
             let Some(container) = Container::of(&asset) else { return Ok(()) };
-            let span = batch.first().map_or(0, |part| part.index)..batch.last().map_or(0, |part| part.index + 1);
+            let span =
+                batch.first().map_or(0, |part| part.index)..batch.last().map_or(0, |part| part.index.saturating_add(1));
             let mut rest = Rest::new(&container, span, inner);
             let inner = rest.budget(inner);
             let named = batch.into_iter().filter_map(|part| Some((rest.at(part.index)?, part)));
@@ -272,13 +266,16 @@ where
                     _ if self.scan.progress.is_stopped() => Ok(()),
                     Err(error) => {
                         let origin = origin(&member);
-                        let record = unreadable(self.scan, &origin, None, member.stored_byte_len(), None, error, &budget);
+                        let record =
+                            unreadable(self.scan, &origin, None, member.stored_byte_len(), None, error, &budget);
                         if origin.is_promised() {
                             self.asset(&origin, record, None, &budget, &mut finds);
                         }
                         Ok(())
                     }
-                    Ok(_) => self.member_in(&origin, &member, &part, (format, place), &ranges, &budget, &stretch, &mut finds),
+                    Ok(_) => {
+                        self.member_in(&origin, &member, &part, (format, place), &ranges, &budget, &stretch, &mut finds)
+                    }
                 };
                 self.hand_over(&mut finds);
                 if let Err(error) = found {
@@ -288,7 +285,8 @@ where
                     }
                 }
             });
-            let failed = std::mem::replace(&mut *failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner), Ok(()));
+            let failed =
+                std::mem::replace(&mut *failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner), Ok(()));
             failed?;
         }
         Ok(())
@@ -311,7 +309,9 @@ where
             (Form::Packed(Packing::Deflate), Depth::Header) if !is_archive(promised) => Some(beginning(promised)),
             // A zip has a CRC-32 of all bytes.
             (Form::InPlace, _) if is_zip => None,
-            (Form::InPlace, _) if promised.is_none() && bytes > SMALL || is_archive(promised) => Some(beginning(promised)),
+            (Form::InPlace, _) if promised.is_none() && bytes > SMALL || is_archive(promised) => {
+                Some(beginning(promised))
+            }
             _ => None,
         };
         let first = first.filter(|first| *first < bytes);
@@ -428,7 +428,8 @@ where
             }
             let content = member.content(budget).map_err(|error| (format, error))?;
             let format = Format::of_file_in(origin.name(), content.data()).map_err(|error| (format, error))?;
-            let Described { record, .. } = describe_as(self.scan, origin, format, content.data(), content.budget(), false);
+            let Described { record, .. } =
+                describe_as(self.scan, origin, format, content.data(), content.budget(), false);
             Ok(Peeked::Record(Box::new(record)))
         };
         looked().unwrap_or_else(|(format, error): (Option<Format>, Error)| {

@@ -86,7 +86,8 @@ impl<'f> Place<'f> {
     pub(super) fn add(self, wanted: &[Range<u64>], ranges: &mut Ranges) -> io::Result<()> {
         let wanted = joined(wanted, self.size() / SPARE_PART);
         let pieces = self.file.read(&wanted)?;
-        let is_all = |(range, bytes): (&Range<u64>, &Vec<u8>)| bytes.len() as u64 == range.end.saturating_sub(range.start);
+        let is_all =
+            |(range, bytes): (&Range<u64>, &Vec<u8>)| bytes.len() as u64 == range.end.saturating_sub(range.start);
         if pieces.len() != wanted.len() || !wanted.iter().zip(&pieces).all(is_all) {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
@@ -107,7 +108,8 @@ impl<'f> Place<'f> {
                 answer => return answer,
             };
             let missing = error.incomplete_ranges();
-            let bytes = missing.iter().fold(0_u64, |sum, range| sum.saturating_add(range.end.saturating_sub(range.start)));
+            let bytes =
+                missing.iter().fold(0_u64, |sum, range| sum.saturating_add(range.end.saturating_sub(range.start)));
             if bytes > self.most {
                 return Err(Error::limit("bytes of a file in memory", self.most, flag::DECODED));
             }
@@ -122,7 +124,7 @@ impl<'f> Place<'f> {
 }
 
 /// One in this many bytes of a file may be read only to save requests.
-const SPARE_PART: u64 = 100;
+const SPARE_PART: u64 = 300;
 /// Ranges with fewer bytes between them are always joined: a request takes as many.
 const NEAR: u64 = 1 << 10;
 

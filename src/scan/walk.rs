@@ -89,7 +89,8 @@ impl Selection {
         if file.member.is_some() {
             return Box::new(std::iter::once(Ok(Target { path: root, named: true, use_as: Use::Whole, unit: None })));
         }
-        let globs = Globs::new(&root, &self.globs).and_then(|globs| Ok((globs, Globs::exclusions(&root, &self.globs)?)));
+        let globs =
+            Globs::new(&root, &self.globs).and_then(|globs| Ok((globs, Globs::exclusions(&root, &self.globs)?)));
         let listed = globs.and_then(|globs| Ok((globs, stores.list(&root).map_err(|error| error.in_file(&root))?)));
         let ((globs, exclusions), listed) = match listed {
             Ok(found) => found,

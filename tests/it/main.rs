@@ -53,6 +53,8 @@ mod ranges;
 mod rap;
 mod recipes;
 mod refs;
+#[cfg(feature = "remote")]
+mod remote;
 mod rtm;
 mod scan;
 mod schema;

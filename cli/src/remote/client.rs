@@ -90,16 +90,17 @@ impl Url {
 
     /// Opens its store. Credentials and endpoints come from the variables that each store usually has.
     pub(super) fn open(&self, allow_http: bool, counts: &Arc<Counts>) -> object_store::Result<Arc<dyn ObjectStore>> {
-        let backoff = BackoffConfig {
-            init_backoff: Duration::from_millis(100),
-            max_backoff: Duration::from_secs(5),
-            base: 2.,
-        };
+        let backoff =
+            BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(5), base: 2. };
         let retry = RetryConfig { backoff, max_retries: 4, retry_timeout: Duration::from_secs(60) };
         let connector = Connector(counts.clone());
         Ok(match self.scheme {
             "s3" => Arc::new(
-                AmazonS3Builder::from_env().with_url(&self.store).with_retry(retry).with_http_connector(connector).build()?,
+                AmazonS3Builder::from_env()
+                    .with_url(&self.store)
+                    .with_retry(retry)
+                    .with_http_connector(connector)
+                    .build()?,
             ),
             "gs" => Arc::new(
                 GoogleCloudStorageBuilder::from_env()
@@ -229,9 +230,12 @@ mod tests {
 
     #[test]
     fn only_loopback_needs_no_permission_for_plain_http() {
-        for (text, expected) in
-            [("http://127.0.0.1:9/x", true), ("http://[::1]/x", true), ("http://localhost/x", true), ("http://h/x", false)]
-        {
+        for (text, expected) in [
+            ("http://127.0.0.1:9/x", true),
+            ("http://[::1]/x", true),
+            ("http://localhost/x", true),
+            ("http://h/x", false),
+        ] {
             assert_eq!(Url::parse(text).unwrap().is_loopback(), expected, "{text}");
         }
     }

@@ -57,14 +57,14 @@ impl Stored for File {
             starts.map(move |start| (index, start..start.saturating_add(MOST).min(range.end)))
         });
         let pieces: Vec<_> = pieces.collect();
-        let fetched: Vec<(usize, Vec<u8>)> = self.shared.runtime.block_on(
-            stream::iter(pieces)
-                .map(|(index, range)| async move { Ok::<_, io::Error>((index, self.fetch(range).await?)) })
-                .buffered(self.shared.most_in_flight)
-                .try_collect(),
-        )?;
+        let fetch = |(index, range): (usize, Range<u64>)| async move {
+            Ok::<_, io::Error>(((index, range.start), self.fetch(range).await?))
+        };
+        let fetched = stream::iter(pieces).map(fetch).buffer_unordered(self.shared.most_in_flight).try_collect();
+        let mut fetched: Vec<_> = self.shared.runtime.block_on(fetched)?;
+        fetched.sort_unstable_by_key(|(place, _)| *place);
         let mut all = vec![Vec::new(); ranges.len()];
-        for (index, bytes) in fetched {
+        for ((index, _), bytes) in fetched {
             if let Some(whole) = all.get_mut(index) {
                 if whole.is_empty() { *whole = bytes } else { whole.extend_from_slice(&bytes) }
             }
@@ -75,7 +75,8 @@ impl Stored for File {
 
 impl File {
     async fn fetch(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
-        let key = self.meta.e_tag.as_ref().map(|tag| format!("{}/{}\n{tag}\n{range:?}", self.place, self.meta.location));
+        let key =
+            self.meta.e_tag.as_ref().map(|tag| format!("{}/{}\n{tag}\n{range:?}", self.place, self.meta.location));
         let cached = self.shared.cache.as_ref().zip(key.as_ref()).and_then(|(cache, key)| cache.get(key));
         let length = range.end.saturating_sub(range.start);
         if let Some(bytes) = cached.filter(|bytes| bytes.len() as u64 == length) {

@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 use super::cache::Cache;
 use super::client::{Counts, Url};
 use super::fetch::{File, Shared, error};
-use crate::{limits, report};
+use crate::limits;
 
 /// Options for files that are named by URLs.
 #[derive(Args, Clone, Debug)]
@@ -57,14 +57,6 @@ impl Remote {
 
     pub(crate) fn stores(&self) -> Arc<dyn Stores> {
         Arc::new(self.clone())
-    }
-
-    /// Returns what to add to the summary of a scan.
-    pub(crate) fn report(&self) -> String {
-        self.counts().map_or_else(String::new, |[requests, fetched, present]| {
-            let (requests, present) = (report::count(requests, "request"), report::count(present, "byte"));
-            format!(", {requests} for {} of {present}", report::grouped(fetched))
-        })
     }
 
     /// Returns the requests, the bytes fetched and the bytes of all files opened, if there were requests.

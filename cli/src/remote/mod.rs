@@ -20,7 +20,9 @@ const SCHEMES: [&str; 8] = ["s3://", "s3a://", "gs://", "az://", "azure://", "ab
 /// Returns true if this path is a URL. No path of a file system needs two slashes after a colon.
 pub(crate) fn is_url(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
-    SCHEMES.iter().any(|scheme| bytes.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme.as_bytes())))
+    SCHEMES
+        .iter()
+        .any(|scheme| bytes.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme.as_bytes())))
 }
 
 #[cfg(not(feature = "remote"))]
@@ -43,11 +45,6 @@ mod left_out {
             Arc::new(self)
         }
 
-        /// Returns what to add to the summary of a scan.
-        pub(crate) fn report(self) -> String {
-            String::new()
-        }
-
         /// Returns the counts for the last event of a scan.
         pub(crate) fn counts(self) -> Option<[u64; 3]> {
             None
@@ -60,7 +57,7 @@ mod left_out {
 
     impl Stores for Remote {
         fn has(&self, path: &Path) -> bool {
-            super::is_url(path)
+            crate::remote::is_url(path)
         }
 
         fn list<'s>(&'s self, _: &Path) -> Result<Box<dyn Iterator<Item = Result<Listed>> + Send + 's>> {

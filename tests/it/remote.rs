@@ -1,0 +1,490 @@
+//! Files of URLs: from a server of this file, which also misbehaves, and from a server of S3 if Python can have one.
+
+use std::collections::{BTreeMap, HashSet};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::Value as Json;
+
+use crate::cli::{Folder, code, lines, program, stderr, stdout};
+use crate::writer;
+use crate::writer::mlod;
+use crate::writer::pbo::{Tail, Writer};
+use crate::writer::rtm;
+use crate::writer::zip::{Entry, zip};
+
+/// How the server treats requests for ranges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    None,
+    /// The first request for each range fails.
+    Flaky,
+    /// Ends the connection in the middle of the bytes.
+    Cut,
+    /// Answers 500, always.
+    Broken,
+    /// The ETag and the file change after the first range.
+    Changing,
+    /// Like `Changing`, and ignores `If-Match`.
+    ChangingQuietly,
+    /// Sends all bytes of the file.
+    NoRanges,
+    /// Says that the file is longer than it is.
+    Longer,
+    /// Names the right range, and sends fewer bytes.
+    Short,
+    /// Redirects to a host that must not be contacted.
+    Redirect,
+    /// The file is gone after the first look at it.
+    Gone,
+}
+
+/// A server of some files, which ends with the test.
+struct Server {
+    address: std::net::SocketAddr,
+    requests: Arc<AtomicU64>,
+}
+
+type Files = Arc<BTreeMap<String, Vec<u8>>>;
+/// Ranges that were requested.
+type Seen = Arc<Mutex<HashSet<(usize, usize)>>>;
+
+impl Server {
+    fn new(files: impl IntoIterator<Item = (&'static str, Vec<u8>)>, fault: Fault) -> Self {
+        let files: Files = Arc::new(files.into_iter().map(|(name, bytes)| (name.to_owned(), bytes)).collect());
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (address, requests) = (listener.local_addr().unwrap(), Arc::new(AtomicU64::new(0)));
+        let counter = requests.clone();
+        std::thread::spawn(move || {
+            let (ranges, seen) = (Arc::new(AtomicU64::new(0)), Seen::default());
+            for stream in listener.incoming().map_while(Result::ok) {
+                let (files, counter, ranges, seen) = (files.clone(), counter.clone(), ranges.clone(), seen.clone());
+                std::thread::spawn(move || {
+                    let _ = serve(&stream, &files, fault, &counter, &ranges, &seen);
+                });
+            }
+        });
+        Self { address, requests }
+    }
+
+    fn url(&self, name: &str) -> String {
+        format!("http://{}/{name}", self.address)
+    }
+
+    fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+}
+
+fn serve(
+    stream: &TcpStream,
+    files: &Files,
+    fault: Fault,
+    counter: &AtomicU64,
+    ranges: &AtomicU64,
+    seen: &Seen,
+) -> std::io::Result<()> {
+    let (mut reader, mut out) = (BufReader::new(stream), stream);
+    loop {
+        let mut head = Vec::new();
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line)? == 0 {
+                return Ok(());
+            }
+            if line.trim().is_empty() {
+                break;
+            }
+            head.push(line.trim().to_owned());
+        }
+        counter.fetch_add(1, Ordering::Relaxed);
+        let mut words = head[0].split(' ');
+        let (method, path) = (words.next().unwrap(), words.next().unwrap().trim_start_matches('/'));
+        let header = |name: &str| {
+            let values = head[1..].iter().filter_map(|line| line.split_once(": "));
+            values.clone().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.to_owned())
+        };
+        let Some(file) = files.get(path) else {
+            out.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")?;
+            continue;
+        };
+        let size = file.len() + if fault == Fault::Longer { 1_000_000 } else { 0 };
+        let range = header("range").map(|text| {
+            let (start, end) = text.trim_start_matches("bytes=").split_once('-').unwrap();
+            (start.parse::<usize>().unwrap(), end.parse::<usize>().unwrap() + 1)
+        });
+        let number = if range.is_some() { ranges.fetch_add(1, Ordering::Relaxed) } else { 0 };
+        let is_new = matches!(fault, Fault::Changing | Fault::ChangingQuietly) && number > 0;
+        let tag = if is_new { "\"new\"" } else { "\"old\"" };
+        let Some((start, end)) = range else {
+            write!(out, "HTTP/1.1 200 OK\r\ncontent-length: {size}\r\netag: {tag}\r\n\r\n")?;
+            if method == "GET" {
+                out.write_all(file)?;
+            }
+            continue;
+        };
+        let status = |mut out: &TcpStream, text: &str| write!(out, "HTTP/1.1 {text}\r\ncontent-length: 0\r\n\r\n");
+        let is_other = header("if-match").is_some_and(|wanted| wanted != tag);
+        match fault {
+            Fault::Broken => status(out, "500 Internal Server Error")?,
+            Fault::Flaky if seen.lock().unwrap().insert((start, end)) => status(out, "503 Service Unavailable")?,
+            Fault::Gone => status(out, "404 Not Found")?,
+            Fault::Redirect => {
+                write!(out, "HTTP/1.1 302 Found\r\nlocation: http://elsewhere.invalid/x\r\ncontent-length: 0\r\n\r\n")?;
+            }
+            Fault::Changing if is_other => status(out, "412 Precondition Failed")?,
+            Fault::NoRanges => {
+                write!(out, "HTTP/1.1 200 OK\r\ncontent-length: {size}\r\netag: {tag}\r\n\r\n")?;
+                out.write_all(file)?;
+            }
+            _ => {
+                let bytes = file.get(start.min(file.len())..end.min(file.len())).unwrap();
+                let cut = if matches!(fault, Fault::Cut | Fault::Short) { bytes.len() / 2 } else { bytes.len() };
+                let length = if fault == Fault::Short { cut } else { end - start };
+                let range = format!("bytes {start}-{}/{size}", end - 1);
+                write!(
+                    out,
+                    "HTTP/1.1 206 Partial Content\r\ncontent-range: {range}\r\ncontent-length: {length}\r\netag: {tag}\r\n\r\n"
+                )?;
+                out.write_all(&bytes[..cut])?;
+                if length != cut {
+                    return stream.shutdown(std::net::Shutdown::Both);
+                }
+            }
+        }
+    }
+}
+
+fn run(args: &[&str]) -> Output {
+    program().args(args).output().unwrap()
+}
+
+/// Records without path and stamp, in order.
+fn records(output: &Output) -> Vec<String> {
+    let mut all: Vec<String> = lines(output)
+        .into_iter()
+        .filter(|line| line.get("event").is_none())
+        .map(|mut record| {
+            let record = record.as_object_mut().unwrap();
+            record.remove("path");
+            record.remove("stamp");
+            serde_json::to_string(record).unwrap()
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+fn padded(bytes: &[u8], size: usize) -> Vec<u8> {
+    // Bytes that do not deflate well.
+    let mut state = 7_u32;
+    let noise = std::iter::repeat_with(move || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    });
+    bytes.iter().copied().chain(noise).take(size.max(bytes.len())).collect()
+}
+
+/// Large models and animations, and small scripts.
+fn assets() -> Vec<(String, Vec<u8>)> {
+    let odol = writer::odol::whole(73, 20).to_vec();
+    let bmtr = rtm::motion(4, 3, 10, rtm::NONE).binarised().to_vec();
+    let mut all = Vec::new();
+    for number in 0..12 {
+        all.push((format!("data\\a{number}.p3d"), padded(&odol, 150_000 + number)));
+        all.push((format!("data\\b{number}.p3d"), padded(&mlod::sound().to_vec(), 90_000 + number)));
+        all.push((format!("data\\c{number}.rtm"), padded(&bmtr, 120_000 + number)));
+    }
+    for number in 0..6 {
+        all.push((format!("fn_{number}.sqf"), b"private _x = 1;\n".repeat(40 + number)));
+    }
+    all
+}
+
+fn pbo(members: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let archive = Writer::new().properties(&[(b"prefix", b"z\\remote")]);
+    members.iter().fold(archive, |archive, (name, bytes)| archive.stored(name.as_bytes(), bytes)).finish(Tail::Sha1)
+}
+
+fn archives() -> [(&'static str, Vec<u8>); 4] {
+    let members = assets();
+    let entries: Vec<_> = members
+        .iter()
+        .enumerate()
+        .map(|(index, (name, bytes))| match index % 2 {
+            0 => Entry::stored(name.replace('\\', "/"), bytes),
+            _ => Entry::deflated(name.replace('\\', "/"), bytes),
+        })
+        .collect();
+    let inner = pbo(&members);
+    let around = [("inner.pbo".to_owned(), inner.clone()), ("note.txt".to_owned(), b"hello\n".to_vec())];
+    [
+        ("mod.pbo", inner.clone()),
+        ("models.zip", zip(&entries, b"").to_vec()),
+        ("nested.pbo", pbo(&around)),
+        ("nested.zip", zip(&[Entry::stored("addons/inner.pbo", &inner)], b"").to_vec()),
+    ]
+}
+
+/// The end event of a stream.
+fn end(output: &Output) -> Json {
+    lines(output).into_iter().find(|line| line["event"] == "end").unwrap()
+}
+
+/// Scans each of these URLs and the same bytes in a file.
+fn compare(command: &dyn Fn(&[&str]) -> Output, url: &dyn Fn(&str) -> String) {
+    let folder = Folder::new("remote");
+    for (name, bytes) in archives() {
+        let file = folder.file(name, &bytes);
+        for depth in ["header", "summary"] {
+            let there = command(&["scan", "--events", "--depth", depth, &url(name)]);
+            let here = run(&["scan", "--depth", depth, file.to_str().unwrap()]);
+            assert_eq!(code(&there), 0, "{}", stderr(&there));
+            assert_eq!(records(&there), records(&here), "{name} {depth}");
+            let end = end(&there);
+            let [requests, fetched, assets] = ["requests", "fetched", "assets"].map(|key| end[key].as_u64().unwrap());
+            assert_eq!((end["present"].as_u64(), end["whole"].as_bool()), (Some(bytes.len() as u64), Some(true)));
+            assert!(assets >= 36 && stderr(&there).contains(" requests for "), "{end} {}", stderr(&there));
+            if depth == "header" {
+                // A look at the end of a zip takes 64 KiB.
+                let least = if name.ends_with(".zip") { 66_000 } else { 0 };
+                assert!(fetched <= bytes.len() as u64 * 3 / 100 + least, "{name}: {end}");
+                assert!(requests as f64 <= assets as f64 * 1.2, "{name}: {end}");
+            } else {
+                assert!(fetched <= bytes.len() as u64 + 70_000 && requests <= 12, "{name}: {end}");
+            }
+        }
+    }
+}
+
+#[test]
+fn records_of_urls_are_those_of_files() {
+    let server = Server::new(archives(), Fault::None);
+    compare(&run, &|name| server.url(name));
+    assert!(server.requests() > 0);
+}
+
+#[test]
+fn verbs_take_addresses_of_urls() {
+    let server = Server::new(archives(), Fault::None);
+    let folder = Folder::new("remote-verbs");
+    for (name, bytes) in archives() {
+        folder.file(name, bytes);
+    }
+    let place = |name: &str| folder.0.join(name).to_str().unwrap().to_owned();
+    for address in ["mod.pbo!/data/a1.p3d", "models.zip!/data/b3.p3d", "nested.pbo!/inner.pbo!/data\\c2.rtm"] {
+        let both = |args: &[&str]| {
+            let (url, file) = (server.url(address), place(address));
+            let [there, here] = [url.as_str(), file.as_str()].map(|target| {
+                let output = run(&[args, &[target]].concat());
+                assert_eq!(code(&output), 0, "{args:?} {target}: {}", stderr(&output));
+                stdout_without(&output, target)
+            });
+            assert!(there == here && !there.is_empty(), "{args:?} {address}: {there:.300} {here:.300}");
+        };
+        both(&["info"]);
+        both(&["tree"]);
+        both(&["hex"]);
+        both(&["cat", "-o", "-"].get(..1).unwrap());
+        both(&["scan", "--format", "csv"]);
+    }
+    for verb in [["verify", "--strict"].as_slice(), &["refs"]] {
+        let there = run(&[verb, &[&server.url("mod.pbo")]].concat());
+        let here = run(&[verb, &[&place("mod.pbo")]].concat());
+        assert_eq!(code(&there), code(&here), "{}", stderr(&there));
+        assert_eq!(stdout(&there).replace(&server.url(""), ""), stdout(&here).replace(&place(""), ""), "{verb:?}");
+    }
+}
+
+fn stdout_without(output: &Output, target: &str) -> String {
+    let file = target.split("!/").next().unwrap();
+    String::from_utf8_lossy(&output.stdout).replace(file, "FILE")
+}
+
+#[test]
+fn units_of_urls_are_the_whole_scan() {
+    let server = Server::new(archives(), Fault::None);
+    let url = server.url("mod.pbo");
+    let plan = run(&["plan", "--unit", "512k", &url]);
+    assert_eq!(code(&plan), 0, "{}", stderr(&plan));
+    let folder = Folder::new("remote-units");
+    let units = folder.file("units.ndjson", &plan.stdout);
+    assert!(lines(&plan).iter().map(|unit| unit["unit"].as_u64().unwrap()).max().unwrap() > 3);
+    let parts = run(&["scan", "--units-from", units.to_str().unwrap()]);
+    assert_eq!(code(&parts), 0, "{}", stderr(&parts));
+    assert_eq!(records(&parts), records(&run(&["scan", &url])));
+}
+
+#[test]
+fn unchanged_files_are_copied_and_caches_save_bytes() {
+    let server = Server::new(archives(), Fault::None);
+    let (url, folder) = (server.url("mod.pbo"), Folder::new("remote-since"));
+    let old = run(&["scan", "--events", &url]);
+    let file = folder.file("old.ndjson", &old.stdout);
+    let again = run(&["scan", "--events", "--since", file.to_str().unwrap(), &url]);
+    assert_eq!(records(&again), records(&old));
+    let end_again = end(&again);
+    assert_eq!((end_again["fetched"].as_u64(), end_again["requests"].as_u64()), (Some(0), Some(1)), "{end_again}");
+    // Other bytes have another ETag or size.
+    let other = Server::new([("mod.pbo", pbo(&assets()[1..]))], Fault::None);
+    let changed = stdout(&old).replace(&server.url(""), &other.url(""));
+    let file = folder.file("moved.ndjson", changed);
+    let looked = run(&["scan", "--events", "--since", file.to_str().unwrap(), &other.url("mod.pbo")]);
+    assert!(end(&looked)["fetched"].as_u64().unwrap() > 1_000_000);
+    let cache = folder.0.join("cache");
+    let cached = ["scan", "--events", "--cache", cache.to_str().unwrap(), &url];
+    let [first, second] = [run(&cached), run(&cached)];
+    assert_eq!(records(&first), records(&second));
+    assert!(end(&first)["fetched"].as_u64().unwrap() > 1_000_000 && end(&second)["fetched"] == 0, "{}", end(&second));
+    let small = ["scan", "--events", "--cache", cache.to_str().unwrap(), "--cache-size", "100k", &url];
+    assert_eq!(records(&run(&small)), records(&first));
+}
+
+#[test]
+fn faults_of_servers_are_errors_that_say_so() {
+    for (fault, message) in [
+        (Fault::Cut, "error"),
+        (Fault::Broken, "500"),
+        (Fault::Changing, "changed while it was read"),
+        (Fault::ChangingQuietly, "changed while it was read"),
+        (Fault::NoRanges, "does not send ranges"),
+        (Fault::Longer, "models.zip"),
+        (Fault::Short, "of the"),
+        (Fault::Redirect, "a redirect to elsewhere.invalid, which is not followed"),
+        (Fault::Gone, "no such file"),
+    ] {
+        let server = Server::new(archives(), fault);
+        let begun = Instant::now();
+        // The directory of a zip is at its end.
+        let name = if fault == Fault::Longer { "models.zip" } else { "mod.pbo" };
+        let output = run(&["scan", "--events", "--depth", "header", &server.url(name)]);
+        let text = stderr(&output);
+        println!("{fault:?}: {text}");
+        assert!(begun.elapsed() < Duration::from_secs(60), "{fault:?}");
+        assert!(text.contains(message), "{fault:?}: {text}");
+        assert!(code(&output) != 0 && end(&output)["whole"] == false, "{fault:?}: {text}");
+        assert!(server.requests() < 400, "{fault:?}: {}", server.requests());
+    }
+    let server = Server::new(archives(), Fault::Flaky);
+    let output = run(&["scan", "--depth", "summary", &server.url("mod.pbo")]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+}
+
+#[test]
+fn what_is_no_file_of_a_store_is_an_error() {
+    let server = Server::new(archives(), Fault::None);
+    for (url, message) in [
+        (server.url("missing.pbo"), "no such file"),
+        (server.url(""), "cannot be listed over HTTP"),
+        (server.url("mod.pbo?sig=1"), "query"),
+        ("http://192.0.2.1/x.pbo".to_owned(), ""),
+        ("s3://".to_owned(), "without a host or bucket"),
+    ] {
+        let output = run(&["info", &url]);
+        assert!(code(&output) == 2 && stderr(&output).contains(message), "{url}: {}", stderr(&output));
+    }
+}
+
+/// A server of S3, ended with the test.
+struct S3 {
+    child: Mutex<Child>,
+    port: u16,
+}
+
+impl Drop for S3 {
+    fn drop(&mut self) {
+        let mut child = self.child.lock().unwrap();
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}
+
+impl S3 {
+    /// Installs the server with pip, once.
+    fn new() -> Option<Self> {
+        let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("moto");
+        let server = folder.join("bin/moto_server");
+        let quiet = |command: &mut Command| {
+            command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+        };
+        if !server.exists() {
+            let pip = folder.join("bin/pip");
+            let is_there = quiet(Command::new("python3").args(["-m", "venv"]).arg(&folder))
+                && quiet(Command::new(&pip).args(["install", "-q", "moto[server]"]));
+            if !is_there {
+                return None;
+            }
+        }
+        let port = TcpListener::bind("127.0.0.1:0").ok()?.local_addr().ok()?.port();
+        let mut command = Command::new(server);
+        command.args(["-H", "127.0.0.1", "-p", &port.to_string()]).stdout(Stdio::null()).stderr(Stdio::null());
+        let s3 = Self { child: Mutex::new(command.spawn().ok()?), port };
+        let begun = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            if begun.elapsed() > Duration::from_secs(60) {
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        Some(s3)
+    }
+
+    fn put(&self, path: &str, bytes: &[u8]) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let head = format!(
+            "PUT /{path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-length: {}\r\n\
+             authorization: AWS4-HMAC-SHA256 Credential=a/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0\r\n\r\n",
+            bytes.len()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(bytes).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{path}: {answer}");
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        let endpoint = format!("http://127.0.0.1:{}", self.port);
+        let variables = [
+            ("AWS_ACCESS_KEY_ID", "a"),
+            ("AWS_SECRET_ACCESS_KEY", "b"),
+            ("AWS_REGION", "us-east-1"),
+            ("AWS_ENDPOINT_URL", &endpoint),
+            ("AWS_ALLOW_HTTP", "true"),
+        ];
+        program().envs(variables).args(args).output().unwrap()
+    }
+}
+
+#[test]
+fn buckets_are_scanned_as_folders() {
+    let Some(s3) = S3::new() else {
+        println!("skipped: no python3 with pip, or no moto");
+        return;
+    };
+    s3.put("mods", b"");
+    for (name, bytes) in archives() {
+        s3.put(&format!("mods/pre/{name}"), &bytes);
+    }
+    s3.put("mods/other/a.b3d", b"BB3D\x04\0\0\0\x01\0\0\0");
+    s3.put("mods/pre/sub/read me.txt", b"no asset");
+    compare(&|args| s3.run(args), &|name| format!("s3://mods/pre/{name}"));
+    let all = s3.run(&["scan", "--depth", "header", "--events", "s3://mods/pre"]);
+    assert_eq!((code(&all), end(&all)["files"].as_u64()), (0, Some(5)), "{}", stderr(&all));
+    assert!(lines(&all).iter().all(|line| !line["path"].as_str().is_some_and(|path| path.contains("other"))));
+    let some = s3.run(&["scan", "--glob", "*.zip", "--no-archives", "s3://mods/"]);
+    assert_eq!(lines(&some).len(), 2, "{}", stdout(&some));
+    // A second scan copies all records.
+    let folder = Folder::new("remote-s3");
+    let old = folder.file("old.ndjson", &all.stdout);
+    let again = s3.run(&["scan", "--depth", "header", "--events", "--since", old.to_str().unwrap(), "s3://mods/pre"]);
+    assert_eq!(records(&again), records(&all));
+    // The text without records is looked at again.
+    assert!(end(&again)["fetched"].as_u64().unwrap() <= 8, "{}", end(&again));
+    let none = s3.run(&["scan", "s3://mods/nothing"]);
+    assert!(code(&none) == 2 && stderr(&none).contains("no such file"), "{}", stderr(&none));
+}
