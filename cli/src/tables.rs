@@ -163,11 +163,7 @@ impl Tables {
         self.told(None, |rows| rows.difference(difference))
     }
 
-    fn told(
-        &self,
-        format: Option<Format>,
-        add: impl FnOnce(&Batches<Take>) -> ControlFlow<()>,
-    ) -> Result<(), Failure> {
+    fn told(&self, format: Option<Format>, add: impl FnOnce(&Batches<Take>) -> ControlFlow<()>) -> Result<(), Failure> {
         let rows = self.rows(format);
         match add(rows) {
             ControlFlow::Continue(()) => Ok(()),
