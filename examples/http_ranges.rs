@@ -5,12 +5,12 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use meshpeek::pbo::{Archive, Method};
-use meshpeek::ranges::{Ranges, ReadAt, Section};
-use meshpeek::{Asset, Inspect, Limits, Result};
+use meshpeek::ranges::{Ranges, ReadAt};
+use meshpeek::visit::visit_ranges;
+use meshpeek::{Inspect, Limits, Result};
 
 /// A file on a server.
 pub struct Http {
@@ -50,24 +50,19 @@ impl ReadAt for Http {
     }
 }
 
-/// Returns a line for each asset that is stored uncompressed in the archive. Reads only the headers.
+/// Returns a line for each asset in the archive, at any depth. Reads the headers of those that are stored uncompressed.
 pub fn scan(source: &Http) -> Result<Vec<String>> {
-    let limits = Limits::default();
-    let mut directory = Ranges::new(source.byte_len()?);
-    directory.load(source, |ranges| Archive::parse_ranges(ranges, &limits).map(drop))?;
-    let mut lines = Vec::new();
-    for member in Archive::parse_ranges(&directory, &limits)?.members() {
-        let member = member?;
-        if member.method() != Method::STORED {
-            continue;
-        }
-        let place = Section::new(source, member.offset()..member.offset() + member.stored_byte_len());
-        let look = |ranges: &Ranges| Asset::parse_ranges(ranges, &limits).map(|a| (a.format(), a.summarize_header()));
-        if let Ok((format, summary)) = Ranges::new(member.stored_byte_len()).load(&place, look) {
-            lines.push(format!("{}: {}, version {:?}", member.name(), format.title(), summary.version));
-        }
-    }
-    Ok(lines)
+    Ranges::new(source.byte_len()?).load(source, |ranges| {
+        let mut lines = Vec::new();
+        let _ = visit_ranges(ranges, &Limits::default(), &mut |visited| {
+            if let (Some(member), Ok(asset)) = (visited.member, visited.asset) {
+                let version = asset.summarize_header().version;
+                lines.push(format!("{}: {}, version {version:?}", member.text, asset.format().title()));
+            }
+            ControlFlow::Continue(())
+        });
+        Ok(lines)
+    })
 }
 
 /// Serves these bytes, whole or by range.

@@ -27,6 +27,7 @@
 //! | get a file's own facts with the fewest pages touched | [`Inspect::summarize_header`] | what the format's [`Depth::Header`] reads |
 //! | keep a view together with its bytes | [`OwnedAsset`](struct.OwnedAsset.html) | the cost of opening, and two reference counters |
 //! | read a file from which only byte ranges are available | [`ranges`] | the ranges that are needed |
+//! | scan an archive of which only byte ranges are available | [`scan::Scan::run_ranges`](scan/struct.Scan.html#method.run_ranges) | at header depth, a few KiB of each asset |
 //! | visit everything in an archive | [`visit::visit`](visit/fn.visit.html) | each member is examined, one in memory at a time |
 //! | scan folders full of archives on all cores | [`scan::Scan`](scan/struct.Scan.html) (feature `scan`) | a summary of each asset; memory for the assets being processed |
 //! | get triangles and materials in one coordinate space | [`geometry`](geometry/index.html) (feature `geometry`) | the arrays that are read |

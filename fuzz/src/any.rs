@@ -9,6 +9,7 @@ use meshpeek::ranges::Ranges;
 use meshpeek::summary::{Problems, Severity};
 use meshpeek::view::parser::in_place;
 use meshpeek::view::{Cursor, Packing, Strided, Table};
+use meshpeek::visit::visit_ranges;
 use meshpeek::{Asset, Budget, Limits};
 use zerocopy::little_endian::U32;
 
@@ -43,8 +44,19 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// Opening from ranges, with each missing range added on request, gives the same results as opening the whole file.
+/// Opening from ranges, with each missing range added on request, gives the same results as opening the whole file, from
+/// any first read.
 fn by_ranges(data: &[u8], limits: &Limits) {
+    let visited = Ranges::new(data.len() as u64).with_first_read(1 + data.len() as u64 % 97).load(data, |ranges| {
+        let mut members = 0;
+        let _ = visit_ranges(ranges, limits, &mut |visited| {
+            members += 1;
+            drop(visited.asset.map(|asset| asset.summarize_header()));
+            if members < 100 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        Ok(members)
+    });
+    assert!(visited.is_ok_and(|members| members > 0));
     let told = |asset: &Asset<'_>| format!("{:?}", asset.summarize_header());
     let whole = Asset::parse_with(data, limits).map(|asset| told(&asset));
     let mut ranges = Ranges::new(data.len() as u64);

@@ -41,7 +41,7 @@ impl Format {
         Self::of_file_in(path, Data::Whole(data)).unwrap_or(None)
     }
 
-    /// Of which only the end of a zip, the start of a PBO, and all of an unrecognized texture need to be available.
+    /// Returns the format of a file of which the beginning is available, and of a zip the directory.
     pub(crate) fn of_file_in(path: &Path, data: Data<'_>) -> Result<Option<Self>> {
         let format = Self::sniff_in(data)?;
         if format.is_some() {
@@ -49,7 +49,7 @@ impl Format {
         }
         Ok(match Self::from_extension(path) {
             Some(Self::Pbo) if may_be_pbo(data.head(LONGEST_HEAD as u64)?, data.size()) => Some(Self::Pbo),
-            Some(Self::Paa) if may_be_paa(data.head(data.size())?) => Some(Self::Paa),
+            Some(Self::Paa) if may_be_paa(data)? => Some(Self::Paa),
             _ => None,
         })
     }
@@ -160,24 +160,28 @@ fn is_picture(kind: u16, head: &[u8]) -> bool {
     need > 0 && height <= 0x7fff && fits && next.is_none_or(follows)
 }
 
-/// Returns true if these bytes of a file called `.paa` or `.pac` start with a picture, or with a palette and a picture
-/// whose length can hold an index for each pixel.
-fn may_be_paa(data: &[u8]) -> bool {
-    let mut cursor = Cursor::new(data);
+/// Returns true if a file called `.paa` or `.pac` starts with a picture, or with a palette and a picture whose length can
+/// hold an index for each pixel.
+fn may_be_paa(data: Data<'_>) -> Result<bool> {
+    const MOST_COLORS: u64 = 256;
+    // Without a picture at the start, the bytes after it do not matter.
+    let is_bare = is_bare_paa(data.first()?) && is_bare_paa(data.head(data.size())?);
+    let mut cursor = Cursor::new(data.head(2 + 3 * MOST_COLORS + 4 + 4 + 3)?);
     let picture = |cursor: &mut Cursor<'_>| -> Result<bool> {
-        let colors = cursor.u16()?;
-        cursor.skip(u64::from(colors).saturating_mul(3))?;
+        let colors = u64::from(cursor.u16()?);
+        cursor.skip(colors.min(MOST_COLORS).saturating_mul(3))?;
         let mut sides = [cursor.u16()?, cursor.u16()?];
         if sides == [1234, 8765] {
             sides = [cursor.u16()?, cursor.u16()?];
         }
         let &[a, b, c] = cursor.read::<[u8; 3]>()?;
         let stored = u64::from(u32::from_le_bytes([a, b, c, 0]));
-        cursor.skip(stored)?;
+        let is_inside = stored <= data.size().saturating_sub(cursor.offset());
         let pixels = sides.iter().fold(1_u64, |pixels, &side| pixels.saturating_mul(side.into()));
-        Ok((1..=256).contains(&colors) && pixels > 0 && pixels <= stored.saturating_mul(64))
+        let fits = pixels > 0 && pixels <= stored.saturating_mul(64);
+        Ok((1..=MOST_COLORS).contains(&colors) && is_inside && fits)
     };
-    is_bare_paa(data) || picture(&mut cursor).unwrap_or(false)
+    Ok(is_bare || picture(&mut cursor).unwrap_or(false))
 }
 
 /// Checks if these bytes start like a PBO archive, which has no signature: with a product entry, or with very plausible

@@ -30,7 +30,7 @@ impl Stored {
         let (bytes, modified) = (member.stored_byte_len(), member.modified());
         match member {
             Member::Pbo(member) => Self {
-                offset: member.span().is_ok().then_some(member.offset()),
+                offset: member.is_inside().then_some(member.offset()),
                 bytes,
                 method: member.method().name().map_or_else(|| member.method().to_string(), str::to_owned),
                 time: member.timestamp().map(|seconds| date(seconds.into()) + "Z"),

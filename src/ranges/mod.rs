@@ -1,19 +1,44 @@
 //! Files from which only byte ranges are available: in an object store, over HTTP, in a browser.
 //!
-//! [`Ranges`] holds the available ranges. [`Asset::parse_ranges`](crate::Asset::parse_ranges) opens an asset in them.
-//! So do the methods of [PBO](crate::pbo::Archive::parse_ranges), [zip](crate::zip::Archive::parse_ranges) and
-//! [ODOL](crate::odol::Model::parse_ranges). An operation that needs a missing byte fails with
-//! [`Incomplete`](crate::ErrorKind::Incomplete), which names the range to add before you ask again. Missing bytes are
-//! never replaced by other data.
+//! [`Ranges`] holds the available ranges. [`Asset::parse_ranges`](crate::Asset::parse_ranges) opens an asset in them, and
+//! so does the method of that name of each format's view. Ask questions through [`Ranges::ask`], [`Ranges::load`] or
+//! [`load_async`], which return complete answers only. If bytes are missing, `ask` fails with
+//! [`Incomplete`](crate::ErrorKind::Incomplete), and [`Error::incomplete_ranges`] returns all ranges that are known to
+//! be needed. Add them and ask again. Missing bytes are never replaced by other data.
 //!
-//! Ask through [`Ranges::ask`] or [`Ranges::load`], which return complete answers only. Operations that cannot fail,
-//! such as [`summarize`](crate::Inspect::summarize) and outlines, report missing bytes as problems if you call them
-//! directly. `ask` detects this and fails with `Incomplete`.
+//! Methods that you call directly on an asset, outside `ask`, report missing bytes as errors or problems: as
+//! `Incomplete`, or as the end of the file where a walk reaches them.
 //!
-//! Opening an archive needs its directory. Opening an ODOL model needs its header and tables, but all bytes in version
-//! 7, where the header follows the LODs. After that, [`Depth::Header`](crate::Depth::Header) needs nothing more, a LOD
-//! its own range, and a member its header and bytes. All other formats, including Ballance maps, need all bytes to
-//! open.
+//! # What is needed
+//!
+//! To recognize a file, its first 11 bytes; up to 4 KiB more if they are a text, up to 64 KiB if they may be a PBO
+//! without properties; of a zip, what opening it needs. The table lists what else is needed, by format and
+//! [`Depth`](crate::Depth).
+//!
+//! | format | to open | then [`Header`](crate::Depth::Header) | then [`Summary`](crate::Depth::Summary) |
+//! | --- | --- | --- | --- |
+//! | b3d | 12 bytes | the chunks TEXS and BRUS, and 8 bytes of each chunk beside them | all |
+//! | bmx | the last 65,557 bytes, the zip's directory | `index.bm` | the tables `object.bm`, `mesh.bm` and `texture.bm` that have records |
+//! | lodka | 20 bytes | 12 bytes of each chunk, of those beside it, and of those in it, to the third level | all |
+//! | odol | the header and tables; all in version 7 | nothing | all LODs |
+//! | bmtr, rtm | the bytes before the first frame | nothing | all |
+//! | mlod | 12 bytes | nothing | all |
+//! | paa | the bytes before the first mip | 11 bytes of each mip | all |
+//! | rap | 16 bytes | nothing | all |
+//! | pbo | the header | nothing | the bytes after the members |
+//! | zip | the last 65,557 bytes, the directory; all if it is lost | nothing | nothing |
+//!
+//! [`Verify`](crate::Depth::Verify) needs all bytes. Where the size of a header is unknown, the
+//! [first read](Ranges::with_first_read) requests 4 KiB, and further ones at least double the bytes; that of a PBO grows
+//! eightfold. A damaged header may take all bytes, because more of them could complete it.
+//!
+//! # Archives
+//!
+//! A stored member is a [section](Ranges::section) of its archive. A deflated member is inflated as far as its bytes are
+//! available, so a question about its header needs only its beginning; its checksum and size are then not checked. A
+//! member packed with LZSS is needed whole. All of this nests. [`visit_ranges`](crate::visit::visit_ranges) passes the
+//! assets in an archive, [`open_member_ranges`](crate::address::open_member_ranges) opens one, and
+//! [`Scan::run_ranges`](crate::scan::Scan::run_ranges) makes the records of a scan.
 //!
 //! With blocking reads, [`Ranges::load`] continues until there is an answer:
 //!
@@ -29,7 +54,7 @@
 //! # Ok::<(), meshpeek::Error>(())
 //! ```
 //!
-//! Otherwise, fetch the range in any way, and ask again:
+//! Otherwise, fetch the ranges in any way, and ask again:
 //!
 //! ```
 //! # use meshpeek::{Asset, Limits, ranges::Ranges};
@@ -41,8 +66,12 @@
 //!     match ranges.ask(|ranges| Ok(Asset::parse_ranges(ranges, &Limits::default())?.format())) {
 //!         Ok(format) => break format,
 //!         Err(error) => {
-//!             let Some(range) = error.incomplete() else { return Err(error) };
-//!             ranges.add(range.start, fetch(range).await);
+//!             if error.incomplete().is_none() {
+//!                 return Err(error);
+//!             }
+//!             for range in error.incomplete_ranges() {
+//!                 ranges.add(range.start, fetch(range.clone()).await);
+//!             }
 //!         }
 //!     }
 //! };
@@ -130,7 +159,7 @@ impl Ranges {
         let mut whole =
             Self { first_read: self.first_read, asked: self.asked.clone(), ..Self::new(bytes.len() as u64) };
         whole.packed = Some(0..0);
-        whole.add(0, bytes);
+        whole.put(0, bytes);
         whole
     }
 
@@ -148,7 +177,7 @@ impl Ranges {
         let more = reach.saturating_add(reach.max(self.first_read)).min(self.size);
         let packed = Some(self.in_file(reach..more));
         let mut decoded = Self { packed, asked: self.asked.clone(), first_read: self.first_read, ..Self::new(size) };
-        decoded.add(0, head);
+        decoded.put(0, head);
         decoded
     }
 
@@ -168,8 +197,8 @@ impl Ranges {
         self.parts.held()
     }
 
-    /// Adds the bytes that start at `offset`. Bytes that are already available stay. Bytes after the end of the file
-    /// are dropped.
+    /// Adds the bytes that start at `offset`. Bytes that are already available stay. Bytes after the end of the file are
+    /// dropped, and all bytes if this is decoded from a member: its archive's file takes them.
     pub fn add(&mut self, offset: u64, bytes: impl Into<Vec<u8>>) {
         self.add_shared(offset, bytes.into());
     }
@@ -178,6 +207,12 @@ impl Ranges {
     /// `Bytes` of the crate of that name. It must always return the same slice. Only when a read first crosses buffers
     /// that touch, these are copied into one, once.
     pub fn add_shared(&mut self, offset: u64, bytes: impl AsRef<[u8]> + Send + Sync + 'static) {
+        if self.packed.is_none() {
+            self.put(offset, bytes);
+        }
+    }
+
+    fn put(&mut self, offset: u64, bytes: impl AsRef<[u8]> + Send + Sync + 'static) {
         let end = self.start.saturating_add(self.size);
         let bytes = Shared::new(Arc::new(bytes)).up_to(end.saturating_sub(offset));
         Arc::make_mut(&mut self.parts).add(offset, &bytes);
@@ -223,7 +258,8 @@ impl Ranges {
     /// [`load_async`] does the same with a source that is awaited.
     ///
     /// # Errors
-    /// Returns the errors of the source and of the question.
+    /// Returns the errors of the source and of the question. Returns [`Unsupported`](crate::ErrorKind::Unsupported) if
+    /// this is decoded from a member: ask its archive's file.
     pub fn load<T>(&mut self, source: &(impl ReadAt + ?Sized), question: impl Fn(&Self) -> Result<T>) -> Result<T> {
         loop {
             let error = match self.ask(&question) {
@@ -240,6 +276,9 @@ impl Ranges {
     fn add_read(&mut self, range: &Range<u64>, bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Result<()> {
         if bytes.as_ref().len() as u64 != range.end.saturating_sub(range.start) {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
+        if self.packed.is_some() {
+            return Err(Error::unsupported("more decoded bytes need more bytes of the file"));
         }
         let held = self.held();
         self.add_shared(range.start, bytes);

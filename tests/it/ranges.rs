@@ -78,77 +78,11 @@ fn with_ranges() -> impl Iterator<Item = (String, Vec<u8>)> {
 }
 
 #[test]
-fn every_beginning_leads_to_the_answer_of_the_whole() {
-    let files: Vec<_> = with_ranges().collect();
-    assert!(files.len() > 100);
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                while let Some((name, bytes)) = files.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
-                    let whole = of_whole(bytes, header);
-                    let mut settled = 0;
-                    for length in 0..=bytes.len() {
-                        // The ranges that were enough stay enough. If some of the lengths after it are missing, some
-                        // questions still succeed.
-                        let is_sampled = !crate::budgets::full();
-                        if is_sampled
-                            && length > settled + 64
-                            && bytes.len() - length > 64
-                            && !length.is_multiple_of(251)
-                        {
-                            continue;
-                        }
-                        let mut ranges = Ranges::new(bytes.len() as u64);
-                        ranges.add(0, &bytes[..length]);
-                        let limits = Limits::default();
-                        let at_once = Asset::parse_ranges(&ranges, &limits).and_then(|asset| header(&asset));
-                        match at_once {
-                            Err(error) if error.incomplete().is_some() => {
-                                let Some(range) = error.incomplete() else { unreachable!() };
-                                assert!(
-                                    range.start < range.end && range.end <= bytes.len() as u64,
-                                    "{name}: {range:?}"
-                                );
-                                assert_eq!(of_ranges(bytes, length, header), whole, "{name}: {length}");
-                                settled = length + 1;
-                            }
-                            told => {
-                                let told = told.unwrap_or_else(|error| error.to_string());
-                                assert_eq!(told, whole, "{name}: {length}");
-                            }
-                        }
-                    }
-                }
-            });
-        }
-    });
-}
-
-#[test]
 fn content_is_found_by_range_too() {
     for (name, bytes) in with_ranges() {
         let whole = of_whole(&bytes, content);
         for length in [0, 1, bytes.len() / 2, bytes.len()] {
             assert_eq!(of_ranges(&bytes, length, content), whole, "{name}: {length}");
-        }
-    }
-}
-
-#[test]
-fn formats_without_ranges_take_all_bytes() {
-    for (name, bytes) in writer::corpus() {
-        let mut ranges = Ranges::new(bytes.len() as u64);
-        let summary = |ranges: &Ranges| Ok(Asset::parse_ranges(ranges, &Limits::default())?.summarize());
-        let ours = ranges.load(&bytes, summary).map_err(|error| error.to_string());
-        match Asset::parse(&bytes).map(|asset| (asset.format(), asset.summarize())) {
-            Err(error) => assert_eq!(ours, Err(error.to_string()), "{name}"),
-            Ok((format, theirs)) => {
-                // An archive needs its end, which is missing.
-                if !["odol", "pbo", "zip"].contains(&format.name()) {
-                    assert_eq!(ours, Ok(theirs), "{name}");
-                }
-            }
         }
     }
 }

@@ -191,7 +191,7 @@ impl<'a> Member<'a> {
     }
 
     /// Where its bytes lie, which need not be available. An error if they are not inside the archive.
-    pub(crate) fn span(&self) -> Result<Span> {
+    pub(super) fn span(&self) -> Result<Span> {
         // The error is in the header's claim, which may point far outside the file.
         let error = |error: Error| error.at(self.entry.offset()).within_item("members", self.index);
         let size = self.stored_byte_len();
@@ -205,7 +205,7 @@ impl<'a> Member<'a> {
     }
 
     /// Returns true if its bytes are inside the archive.
-    pub(super) fn is_inside(&self) -> bool {
+    pub(crate) fn is_inside(&self) -> bool {
         self.offset.checked_add(self.stored_byte_len()).is_some_and(|end| end <= self.archive.size())
     }
 }

@@ -87,7 +87,7 @@ impl Header {
     fn read(cursor: Cursor<'_>) -> (Self, Option<Error>) {
         let (mut entries, mut header) = (Entries::new(cursor), Self::default());
         let mut broken = None;
-        while let Some(entry) = entries.next() {
+        for entry in entries.by_ref() {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
