@@ -173,7 +173,9 @@ impl Page {
             stats: Stats::default(),
             out,
             #[cfg(feature = "parquet")]
-            tables: (args.format == DiffFormat::Parquet).then(|| Tables::new(&[Table::Diff], common, None)).transpose()?,
+            tables: (args.format == DiffFormat::Parquet)
+                .then(|| Tables::new(&[Table::Diff], common, None))
+                .transpose()?,
         })
     }
 

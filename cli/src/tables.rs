@@ -38,7 +38,7 @@ pub(crate) struct Tables {
 /// The destination of rows.
 enum Sink {
     /// A stream or file.
-    Stream(Table, Mutex<Option<Writer<Output>>>),
+    Stream(Table, Box<Mutex<Option<Writer<Output>>>>),
     /// A folder.
     Folder(Files, Vec<(Table, Mutex<Open>)>),
 }
@@ -95,7 +95,7 @@ impl Tables {
                     let told = "parquet is binary: redirect it or use -o";
                     return Err(Failure::Told(told.to_owned()));
                 }
-                Sink::Stream(table, Mutex::new(Some(Writer::new(out, table).map_err(failure)?)))
+                Sink::Stream(table, Box::new(Mutex::new(Some(Writer::new(out, table).map_err(failure)?))))
             }
         };
         let formats = Format::ALL.iter().filter(|_| partition == Some(Partition::Format));
@@ -163,11 +163,7 @@ impl Tables {
         self.told(None, |rows| rows.difference(difference))
     }
 
-    fn told(
-        &self,
-        format: Option<Format>,
-        add: impl FnOnce(&Batches<Take>) -> ControlFlow<()>,
-    ) -> Result<(), Failure> {
+    fn told(&self, format: Option<Format>, add: impl FnOnce(&Batches<Take>) -> ControlFlow<()>) -> Result<(), Failure> {
         let rows = self.rows(format);
         match add(rows) {
             ControlFlow::Continue(()) => Ok(()),

@@ -237,9 +237,9 @@ impl Open {
     fn record(&self, digests: bool, depth: Depth) -> Result<Record, Error> {
         let mut scan = Scan::new([""; 0]);
         (scan.digests, scan.depth, scan.limits) = (digests, depth, self.limits);
-        if let Some(inside) = self.remote.as_ref().filter(|inside| {
-            inside.format.is_ok() && !digests && depth < Depth::Verify
-        }) {
+        if let Some(inside) =
+            self.remote.as_ref().filter(|inside| inside.format.is_ok() && !digests && depth < Depth::Verify)
+        {
             let mut record = inside.remote.load(|ranges| {
                 let asset = Asset::parse_file_ranges(self.own_name(), ranges, &self.limits)?;
                 Ok(scan.record_in_ranges(self.own_name(), &asset))
@@ -324,9 +324,7 @@ impl File {
         let Some(inside) = &open.remote else { return self.with_whole(py, work) };
         inside.format.as_ref().map_err(|error| exception(py, error))?;
         let answer = py.detach(|| {
-            inside.remote.load(|ranges| {
-                work(&open, &Asset::parse_file_ranges(open.own_name(), ranges, &open.limits)?)
-            })
+            inside.remote.load(|ranges| work(&open, &Asset::parse_file_ranges(open.own_name(), ranges, &open.limits)?))
         });
         answer.map_err(|error| exception(py, &error.in_file(Path::new(&self.name))))
     }

@@ -47,7 +47,8 @@ pub(crate) fn scan(options: &Bound<'_, PyDict>) -> PyResult<Scan> {
     let old = item("since")?.map(|old| earlier(&old, question.table())).transpose()?.unwrap_or_default();
     let known = item("known")?.map(|old| earlier(&old, Table::Assets)).transpose()?;
     let sources = item("sources")?.map(|sources| sources.extract()).transpose()?.unwrap_or_default();
-    let task = Arc::new(Task { kernel, sources, question, batch_rows, errors, old, known, runs: Mutex::new(Vec::new()) });
+    let task =
+        Arc::new(Task { kernel, sources, question, batch_rows, errors, old, known, runs: Mutex::new(Vec::new()) });
     Ok(Scan { task, options: options.copy()?.unbind() })
 }
 

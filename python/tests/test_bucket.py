@@ -1,5 +1,7 @@
 """A bucket on a local S3 server: the recipe of the README."""
 
+import zipfile
+
 import pytest
 
 import meshpeek
@@ -30,8 +32,14 @@ def bucket(monkeypatch):
     thread.stop()
 
 
-def test_a_bucket_is_scanned_by_ranges(bucket, archives, corpus, tmp_path, monkeypatch):
+def test_a_bucket_is_scanned_by_ranges(bucket, corpus, tmp_path, monkeypatch):
     model = (corpus / "b3d" / "triangle.b3d").read_bytes()
+    archives = tmp_path / "mods"
+    archives.mkdir()
+    (archives / "loose.b3d").write_bytes(model)
+    with zipfile.ZipFile(archives / "all.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.b3d", model)
+        archive.writestr("inner.pbo", pbo([("deep.b3d", model), ("note.txt", b"hello")]))
     (archives / "sounds.pbo").write_bytes(pbo([("a.ogg", bytes(3_000_000)), ("tree.b3d", model), ("b.ogg", bytes(3_000_000))]))
     for path in archives.iterdir():
         bucket.put_file(str(path), f"mods/addons/{path.name}")

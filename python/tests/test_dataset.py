@@ -54,15 +54,13 @@ def test_tables_are_divided_and_continued(archives, tmp_path):
     os.remove(f"{index}assets-0001.parquet")
     with pytest.raises(ValueError, match="no whole table"):
         meshpeek.scan(archives, since=index)
-    for wrong, message in (({"partition": "format"}, "needs a folder"), ({}, None)):
-        if message:
-            with pytest.raises(ValueError, match=message):
-                meshpeek.scan(archives).to_parquet(tmp_path / "one.parquet", **wrong)
+    with pytest.raises(ValueError, match="needs a folder"):
+        meshpeek.scan(archives).to_parquet(tmp_path / "one.parquet", partition="format")
     with pytest.raises(ValueError, match='no column "format"'):
         meshpeek.scan(archives, table="arrays").to_parquet(index, partition="format")
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(OSError, match="No such file"):
         meshpeek.scan(archives / "none", errors="raise").to_parquet(f"{tmp_path}/none/")
-    assert written(tmp_path / "none")[0] == [] and os.listdir(tmp_path / "none") in ([], None)
+    assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize("how", ["format", "5k"])
@@ -82,7 +80,7 @@ def test_a_plan_without_times_fits_a_copy(archives):
     plans = {by: meshpeek.plan(archives, unit_bytes=100_000, by=by) for by in ("time", "size", "digest")}
     for path in archives.iterdir():
         os.utime(path, (1, 1))
-    whole = sorted(((row["path"], row["member"]) for row in meshpeek.scan(archives)), key=str)
+    whole = sorted(((row["path"], row["member"]) for row in meshpeek.scan(archives) if row["format"]), key=str)
     for by, units in plans.items():
         rows = [row for row in meshpeek.scan(units=units) if row["format"]]
         found = sorted(((row["path"], row["member"]) for row in rows), key=str)

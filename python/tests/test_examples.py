@@ -130,13 +130,13 @@ def test_spark_does_the_units_of_a_plan(archives, triangle, tmp_path, spark):
     notes.mkdir()
     for number in range(5_000):
         (small / f"{number}.b3d").write_bytes(data)
-    (archives / "large.pbo").write_bytes(pbo([(f"{number}.b3d", data) for number in range(5_000)]))
-    units = meshpeek.plan(archives, unit_bytes=4 << 20)
+    (archives / "large.pbo").write_bytes(pbo([(f"{number}.b3d", data + bytes(600)) for number in range(5_000)]))
+    units = meshpeek.plan(archives, unit_bytes=2 << 20)
     large = [piece for piece in units.pieces if piece["path"].endswith("large.pbo")]
-    assert 5 < len(units) < 50 and len(large) > 3
+    assert 5 < len(units) < 50 and len(large) > 1
     session = spark()
     spark_units.check(session)
-    frame = spark_units.scan(session, str(archives), unit_bytes=4 << 20, work=noted(str(notes)))
+    frame = spark_units.scan(session, str(archives), unit_bytes=2 << 20, work=noted(str(notes)))
     rows = [row.asDict(recursive=True) for row in frame.collect()]
     # A task for each unit. One of them failed and was run again.
     assert sorted(path.name for path in notes.iterdir()) == sorted(
@@ -149,17 +149,6 @@ def test_spark_does_the_units_of_a_plan(archives, triangle, tmp_path, spark):
         row["mtime"] = None
     assert any(row["path"].endswith("damaged.pbo") and row["problems"] for row in whole)
     assert sorted(rows, key=key) == sorted(whole, key=key) and len(rows) > 10_000
-
-
-def test_spark_says_if_its_workers_lack_the_package(spark):
-    import spark_units
-
-    base = sys._base_executable
-    lacks = subprocess.run([base, "-c", "import meshpeek"], capture_output=True, check=False).returncode
-    if not lacks:
-        pytest.skip("skipped: the Python outside has the package")
-    with pytest.raises(RuntimeError, match="PYSPARK_PYTHON"):
-        spark_units.check(spark(base))
 
 
 def test_polars_and_pandas_take_a_scan(archives):

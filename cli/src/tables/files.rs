@@ -8,9 +8,9 @@ use std::time::SystemTime;
 
 use meshpeek::Format;
 use meshpeek::scan::FileId;
+use meshpeek_tables::Table;
 use meshpeek_tables::arrow_array::RecordBatch;
 use meshpeek_tables::parquet::{self, Writer};
-use meshpeek_tables::Table;
 
 use super::failure;
 use crate::args::{Common, Partition};
@@ -41,7 +41,12 @@ pub(super) struct Open {
 }
 
 impl Files {
-    pub(super) fn new(folder: &Path, tables: &[Table], common: &Common, partition: Option<Partition>) -> Result<Self, Failure> {
+    pub(super) fn new(
+        folder: &Path,
+        tables: &[Table],
+        common: &Common,
+        partition: Option<Partition>,
+    ) -> Result<Self, Failure> {
         std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
         let started = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_nanos());
         let of_table = |&table: &Table| find(folder, table).into_iter().map(move |found| (table, found.path));
@@ -66,7 +71,8 @@ impl Files {
             None => self.folder.join(format!("{name}.parquet")),
             Some(Partition::Bytes(_)) => self.folder.join(format!("{name}-{number:04}.parquet")),
             Some(Partition::Format) => {
-                let folder = self.folder.join(name).join(format!("{BY_FORMAT}{}", format.map_or(NO_FORMAT, Format::name)));
+                let folder =
+                    self.folder.join(name).join(format!("{BY_FORMAT}{}", format.map_or(NO_FORMAT, Format::name)));
                 std::fs::create_dir_all(&folder).map_err(|error| Failure::io(&folder, error))?;
                 folder.join(format!("{name}-{number:04}.parquet"))
             }

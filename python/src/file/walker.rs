@@ -78,13 +78,7 @@ struct State {
 
 /// Walks these paths: files, folders and addresses.
 #[pyfunction]
-pub(crate) fn walk(
-    py: Python<'_>,
-    options: Options,
-    sources: Vec<Named>,
-    every: bool,
-    skips: bool,
-) -> PyResult<Walk> {
+pub(crate) fn walk(py: Python<'_>, options: Options, sources: Vec<Named>, every: bool, skips: bool) -> PyResult<Walk> {
     let scan = options.kernel()?;
     let made = py.detach(|| {
         let mut paths = VecDeque::new();
@@ -145,8 +139,9 @@ impl State {
                 None => {
                     let Some(root) = self.paths.pop_front() else { return Ok(None) };
                     let opened = match root {
-                        Root::Path(path) => Open::at(&path, self.scan.access, &self.scan.limits)
-                            .map_err(|error| error.in_file(&path)),
+                        Root::Path(path) => {
+                            Open::at(&path, self.scan.access, &self.scan.limits).map_err(|error| error.in_file(&path))
+                        }
                         Root::Source(source) => Open::source(source, &self.scan.limits),
                     };
                     match opened {
@@ -227,7 +222,9 @@ impl Level {
         let Self { open, steps, index, budget } = self;
         let Some(steps) = steps else {
             let inside = open.remote.as_ref()?;
-            return next_in_ranges(open, inside, index, budget, every).map_err(|error| error.in_file(&open.path)).transpose();
+            return next_in_ranges(open, inside, index, budget, every)
+                .map_err(|error| error.in_file(&open.path))
+                .transpose();
         };
         steps.with_dependent_mut(|_, next| {
             loop {

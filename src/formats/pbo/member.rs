@@ -191,7 +191,7 @@ impl<'a> Member<'a> {
     }
 
     /// Where its bytes lie, which need not be available. An error if they are not inside the archive.
-    pub(crate) fn span(&self) -> Result<Span> {
+    pub(super) fn span(&self) -> Result<Span> {
         // The error is in the header's claim, which may point far outside the file.
         let error = |error: Error| error.at(self.entry.offset()).within_item("members", self.index);
         let size = self.stored_byte_len();
