@@ -15,6 +15,7 @@ mod status;
 #[cfg(unix)]
 mod terminal;
 mod walk;
+mod windows;
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -51,11 +52,28 @@ pub fn code(output: &Output) -> i32 {
 }
 
 pub fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
+    slashes(String::from_utf8(output.stdout.clone()).unwrap())
 }
 
 pub fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
+    slashes(String::from_utf8(output.stderr.clone()).unwrap())
+}
+
+/// Writes paths in the corpus, also those in JSON, with the slashes that tests expect.
+fn slashes(text: String) -> String {
+    if !cfg!(windows) {
+        return text;
+    }
+    let (mut out, mut rest) = (String::new(), text.as_str());
+    while let Some((before, _)) = rest.split_once("corpus") {
+        let (before, path) = rest.split_at(before.len());
+        let end = path.find(|c: char| c.is_whitespace() || "\",:".contains(c)).unwrap_or(path.len());
+        let (path, after) = path.split_at(end);
+        out += before;
+        out += &path.replace("\\\\", "/").replace('\\', "/");
+        rest = after;
+    }
+    out + rest
 }
 
 pub fn lines(output: &Output) -> Vec<Json> {
