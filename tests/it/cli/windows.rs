@@ -18,7 +18,7 @@ fn long_paths_are_read_and_written() {
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         output
     };
-    assert_eq!(lines(&done(program().arg("scan").arg(&folder.0))).len(), 3);
+    assert_eq!(lines(&done(program().arg("scan").arg(&folder.0))).len(), 2);
     let index = model.with_file_name("index.ndjson");
     // A new file, and one that is replaced.
     for _ in 0..2 {
