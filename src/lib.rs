@@ -139,6 +139,10 @@
 //! are on by default, too. Off by default: `serde` makes summaries serializable, `json` writes JSON, `scan` finds
 //! assets in folders and archives, `geometry` gives triangles, materials, bones and poses, and `export` writes them as
 //! glTF and draws them. The docs of an item name the feature that it needs.
+//!
+//! The crate needs `std`, also without features. Errors carry `io::Error` and paths, and threads wait in a [`Budget`] for
+//! each other. The maps from names in files hash with random keys, so that no file can make its names collide; maps
+//! without `std` would be slower or lack that.
 #![deny(unsafe_code, missing_docs, unreachable_pub)]
 #![cfg_attr(
     not(test),

@@ -200,7 +200,10 @@ fn cpp_loads_meshes_poses_and_writes_the_same_glb() {
             assert!((read - sum).abs() <= 1e-4 * sum.abs().max(1.0), "{line}, not {sum}");
         }
         let mut glb = Vec::new();
-        export::glb(&asset, &Options::default(), &mut Embedded::new(&asset), &budget).unwrap().write_to(&mut glb).unwrap();
+        export::glb(&asset, &Options::default(), &mut Embedded::new(&asset), &budget)
+            .unwrap()
+            .write_to(&mut glb)
+            .unwrap();
         assert_eq!(std::fs::read(&out).unwrap(), glb, "{name}");
     }
 }

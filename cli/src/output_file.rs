@@ -65,7 +65,8 @@ impl OutputFile {
             return Self::new(path, Way::Straight(Stream::Named(file)), None);
         }
         // Write through a link, so that it keeps its target.
-        let target = path.canonicalize().map_err(named)?;
+        let is_link = path.symlink_metadata().map_err(named)?.is_symlink();
+        let target = if is_link { path.canonicalize().map_err(named)? } else { path.to_owned() };
         let new = beside(&target, Some(&file)).map_err(named)?;
         Self::new(path, Way::Beside(new, target), Some(id))
     }
@@ -107,7 +108,7 @@ impl OutputFile {
         if let Way::Beside(new, target) = self.way {
             // After a loss of power, either the old or the new file exists, not an empty one.
             new.as_file().sync_all().map_err(named)?;
-            new.persist(target).map_err(|error| named(error.error))?;
+            new.persist(of_any_length(&target)).map_err(|error| named(error.error))?;
         }
         Ok(())
     }
@@ -138,7 +139,7 @@ pub(crate) fn beside(target: &Path, old: Option<&File>) -> io::Result<NamedTempF
     builder.prefix(".meshpeek-");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let new = builder.tempfile_in(folder)?;
+    let new = builder.tempfile_in(of_any_length(folder))?;
     if let Some(old) = old {
         let metadata = old.metadata()?;
         #[cfg(unix)]
@@ -150,6 +151,32 @@ pub(crate) fn beside(target: &Path, old: Option<&File>) -> io::Result<NamedTempF
         new.as_file().set_permissions(metadata.permissions())?;
     }
     Ok(new)
+}
+
+/// The path in a form that may be longer than 260 characters on Windows, for functions that do not add it themselves:
+/// `\\?\C:\folder`.
+#[cfg(windows)]
+pub(crate) fn of_any_length(path: &Path) -> PathBuf {
+    use std::path::{Component, Prefix};
+    let Ok(whole) = std::path::absolute(path) else { return path.to_owned() };
+    let start = match whole.components().next() {
+        Some(Component::Prefix(prefix)) => match prefix.kind() {
+            Prefix::Disk(_) => r"\\?\",
+            Prefix::UNC(..) => r"\\?\UNC\",
+            _ => return whole,
+        },
+        _ => return whole,
+    };
+    match whole.to_str() {
+        Some(text) => format!("{start}{}", text.trim_start_matches('\\')).into(),
+        // Not representable: names with lone surrogates.
+        None => whole,
+    }
+}
+
+#[cfg(not(windows))]
+pub(crate) fn of_any_length(path: &Path) -> PathBuf {
+    path.to_owned()
 }
 
 /// The extension of a path, if it selects a format.

@@ -16,6 +16,7 @@ use crate::args::{ScanArgs, ThumbnailNames};
 use crate::export::{Images, is_drawn};
 use crate::failure::Failure;
 use crate::notes::Notes;
+use crate::output_file::of_any_length;
 use crate::report;
 use crate::results::Results;
 
@@ -124,9 +125,9 @@ impl Thumbnails {
             builder.prefix(".meshpeek-");
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            let mut file = builder.tempfile_in(folder)?;
+            let mut file = builder.tempfile_in(of_any_length(folder))?;
             file.write_all(png)?;
-            file.persist(path).map_err(|error| error.error)?;
+            file.persist(of_any_length(path)).map_err(|error| error.error)?;
             Ok(())
         };
         write().map_err(|error| Failure::io(path, error))

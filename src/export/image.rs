@@ -48,8 +48,8 @@ impl Pixels {
     /// Returns `None` if the bytes are no such file, or exceed the budget. The budget keeps nothing of them.
     #[cfg(feature = "paa")]
     pub fn of_paa(bytes: &[u8], most: u32, room: &Reservation<'_>) -> Option<Self> {
+        use crate::bytes::Table;
         use crate::formats::paa::{Mip, Texture as Paa};
-        use crate::view::Table;
 
         let texture = Paa::parse(bytes).ok()?;
         let fits = |mip: &Mip<'_>| u32::from(mip.width().max(mip.height())) <= most;

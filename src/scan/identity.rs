@@ -32,7 +32,9 @@ impl FileId {
 
     #[cfg(not(unix))]
     fn ask(path: &Path) -> std::io::Result<Self> {
-        Ok(Self { path: path.canonicalize()? })
+        // Some file systems cannot resolve names, such as those of RAM disks.
+        let whole = |error| path.metadata().and_then(|_| std::path::absolute(path)).map_err(|_| error);
+        Ok(Self { path: path.canonicalize().or_else(whole)? })
     }
 
     /// Returns true if this entry of a folder may be the file, as far as that is known without a system call.

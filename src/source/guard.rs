@@ -404,7 +404,8 @@ mod tests {
         let this = std::env::current_exe().unwrap().into_os_string();
         let mut words = runner.split_whitespace().map(Into::into).chain([this]);
         let mut program = Command::new(words.next().unwrap());
-        let output = program.args(words).args([&test, "--exact", "--nocapture"]).env("MESHPEEK_ALONE", &test).output().unwrap();
+        let output =
+            program.args(words).args([&test, "--exact", "--nocapture"]).env("MESHPEEK_ALONE", &test).output().unwrap();
         println!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         Some(output.status)
     }

@@ -27,16 +27,20 @@ fn told_with(a: &[u8], b: &[u8], arguments: &[&str]) -> Vec<String> {
     told_of(&[&["diff", a.to_str().unwrap(), b.to_str().unwrap(), "--format", "ndjson"], arguments].concat())
 }
 
+fn slashes(path: &str) -> String {
+    path.replace(std::path::MAIN_SEPARATOR, "/")
+}
+
 fn told_of(arguments: &[&str]) -> Vec<String> {
     let output = run(arguments);
     let found = lines(&output);
     assert_eq!(code(&output), i32::from(!found.is_empty()), "{}", stderr(&output));
     let line = |told: &Json| {
         let mut line = told["change"].as_str().unwrap().to_owned();
-        line += &told["path"].as_str().map(|path| format!(" {path}:")).unwrap_or_default();
+        line += &told["path"].as_str().map(|path| format!(" {}:", slashes(path))).unwrap_or_default();
         line += &told["member"].as_str().map(|member| format!(" {member}")).unwrap_or_default();
         line += &format!(" {}", told["place"].as_str().unwrap());
-        line += &told["to"].as_str().map(|to| format!(" to {to}")).unwrap_or_default();
+        line += &told["to"].as_str().map(|to| format!(" to {}", slashes(to))).unwrap_or_default();
         if !told["a"].is_null() || !told["b"].is_null() {
             line += &format!(" {} -> {}", told["a"], told["b"]);
         }
@@ -420,11 +424,11 @@ fn folders_file_by_file() {
         ]
     );
     assert_eq!(code(&run(["diff", &a, &a])), 0);
-    let text = stdout(&run(["diff", &a, &b]));
+    let text = slashes(&stdout(&run(["diff", &a, &b])));
     assert!(text.starts_with("Data/Tree.p3d\n  changed  lods/0/points (1)  1 of 4 rows differ in x"), "{text}");
     assert!(text.contains("\nmod.zip!/in.p3d\n  changed  lods/0/points"), "{text}");
     assert!(text.contains("\nmoved    old name.txt  -> Data/new name.txt\n"), "{text}");
-    let stat = stdout(&run(["diff", &a, &b, "--stat"]));
+    let stat = slashes(&stdout(&run(["diff", &a, &b, "--stat"])));
     assert!(stat.starts_with("Data/Tree.p3d    1 changed\ngone.txt         1 removed\n"), "{stat}");
     let mixed = run(["diff", &a, "README.md"]);
     assert_eq!((code(&mixed), stderr(&mixed).contains("README.md is not")), (2, true), "{}", stderr(&mixed));

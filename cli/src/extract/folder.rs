@@ -151,9 +151,10 @@ impl<'c> Folder<'c> {
             // Not every file system keeps every time.
             let _ = new.as_file().set_modified(time);
         }
+        let place = output_file::of_any_length(&target);
         let done = filled.map(|()| match self.force {
-            true => new.persist(&target),
-            false => new.persist_noclobber(&target),
+            true => new.persist(place),
+            false => new.persist_noclobber(place),
         });
         output_file::end(&new_path);
         match done? {

@@ -48,7 +48,7 @@ pub(super) fn normal_vectors<'s>(normals: &'s Normals<'_>) -> impl Table + use<'
         rows: stored.rows(),
         columns: columns![F32: "x", "y", "z"],
         from: stored.storage().span(),
-        make: |batch: &mut Batch<'_>| match normals {
+        make: move |batch: &mut Batch<'_>| match normals {
             Encoding::Packed(array) => batch.convert(array, |normal: &PackedVector| normal.to_array()),
             Encoding::Float(array) => array.read(&mut |rows| batch.push(rows)),
         },
@@ -62,7 +62,7 @@ pub(super) fn tangent_vectors<'s>(tangents: &'s Tangents<'_>) -> impl Table + us
         rows: stored.rows(),
         columns: columns![F32: "s_x", "s_y", "s_z", "t_x", "t_y", "t_z"],
         from: stored.storage().span(),
-        make: |batch: &mut Batch<'_>| match tangents {
+        make: move |batch: &mut Batch<'_>| match tangents {
             Encoding::Packed(array) => batch.convert(array, |pair: &PackedTangents| {
                 let ([a, b, c], [d, e, f]) = (pair.s.to_array(), pair.t.to_array());
                 [a, b, c, d, e, f]

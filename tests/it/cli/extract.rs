@@ -90,9 +90,9 @@ fn what_cannot_be_extracted_is_reported() {
         (&["a.pbo!/config.ccp", "-o", "out"], 2, "no member config.ccp; nearest: config.cpp"),
         (&["a.pbo!/*.paa", "-o", "out"], 2, "a.pbo: no member matches"),
         (&["model.b3d", "-o", "out"], 2, "is not an archive"),
-        (&["none.pbo", "-o", "out"], 2, "none.pbo: No such file"),
+        (&["none.pbo", "-o", "out"], 2, "none.pbo: "),
         (&["a.pbo!/a[", "-o", "out"], 2, "not a pattern"),
-        (&["none.pbo", "a.pbo", "-o", "out"], 1, "none.pbo: No such file"),
+        (&["none.pbo", "a.pbo", "-o", "out"], 1, "(os error 2)"),
     ] {
         let output = extract(&folder, arguments);
         assert_eq!(code(&output), status, "{arguments:?}: {}", stderr(&output));
@@ -323,6 +323,7 @@ fn a_disk_without_space_leaves_nothing_half() {
 
 /// Each file that gets its final name is whole, and the program ends with an error if the archive became shorter.
 #[test]
+#[cfg_attr(windows, ignore = "Windows refuses to shorten a mapped file")]
 fn an_archive_that_shrinks_meanwhile_leaves_nothing_false() {
     let folder = Folder::new("extract-shrink");
     let content = |index: usize| vec![index as u8 | 1; 40_000];

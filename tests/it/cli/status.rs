@@ -96,9 +96,11 @@ fn summary_lines_and_the_end_event_count_apart_what_is_not_an_asset_or_not_reada
 #[test]
 fn paths_are_said_once_and_without_control_characters() {
     let missing = run(["scan", "no\x1b[2J/such\u{202e}\nfile"]);
-    assert_eq!(stderr(&missing).lines().next().unwrap(), {
-        "meshpeek: no\\u{1b}[2J/such\\u{202e}\\nfile: No such file or directory (os error 2)"
-    });
+    let said = stderr(&missing);
+    let reason = said.lines().next().unwrap().strip_prefix("meshpeek: no\\u{1b}[2J/such\\u{202e}\\nfile: ");
+    // Windows has no such names.
+    let expected = if cfg!(windows) { "(os error " } else { "No such file or directory (os error 2)" };
+    assert!(reason.is_some_and(|reason| reason.contains(expected)), "{said}");
     for arguments in [
         &["info", "a\x1bb"][..],
         &["tree", "a\x1bb"],
