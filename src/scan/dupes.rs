@@ -179,18 +179,16 @@ fn groups(found: Vec<Candidate>) -> Vec<Group> {
     let several =
         |copies: &[&Candidate]| copies.windows(2).any(|pair| matches!(pair, [(.., a), (.., b)] if a.0 != b.0));
     by_content.retain(|_, copies| several(copies));
-    let contents = by_content.into_iter().map(|(digest, copies)| {
+    let contents = by_content.into_iter().filter_map(|(digest, copies)| {
         let copies = copies.into_iter().map(|(copy, format, _)| (copy.clone(), *format));
-        (Sameness::Content, digest, copies.collect())
+        group(Sameness::Content, digest, copies.collect())
     });
-    let mut sets: Vec<(Sameness, [u8; 32], Vec<(Copy, Format)>)> = contents.collect();
+    let mut groups: Vec<Group> = contents.collect();
     let mut by_file: HashMap<[u8; 32], Vec<(Copy, Format)>> = HashMap::new();
     for (copy, format, (file, _)) in found {
         by_file.entry(file).or_default().push((copy, format));
     }
-    sets.extend(by_file.into_iter().map(|(digest, copies)| (Sameness::File, digest, copies)));
-    let mut groups: Vec<Group> =
-        sets.into_iter().filter_map(|(same, digest, copies)| group(same, digest, copies)).collect();
+    groups.extend(by_file.into_iter().filter_map(|(digest, copies)| group(Sameness::File, digest, copies)));
     groups.sort_by(|a, b| (a.same, &a.copies).cmp(&(b.same, &b.copies)));
     groups
 }

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::Scan;
-use super::stores::{Place, Stores};
 use super::record::hex;
+use super::stores::{Place, Stores};
 use super::walk::{Target, Use};
 use crate::asset::Asset;
 use crate::asset::address::Address;

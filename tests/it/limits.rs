@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use meshpeek::scan::{Depth, Found, Scan};
 use meshpeek::summary::Code;

@@ -289,7 +289,7 @@ fn verbs_take_addresses_of_urls() {
         both(&["info"]);
         both(&["tree"]);
         both(&["hex"]);
-        both(&["cat", "-o", "-"].get(..1).unwrap());
+        both(&["cat"]);
         both(&["scan", "--format", "csv"]);
     }
     for verb in [["verify", "--strict"].as_slice(), &["refs"]] {

@@ -160,7 +160,7 @@ fn a_scan_outlives_the_files_that_it_looks_at() {
 #[test]
 #[cfg_attr(windows, ignore = "Windows refuses to shorten a mapped file")]
 fn the_program_outlives_the_files_that_it_looks_at() {
-    use std::process::{Command, Stdio};
+    use std::process::Stdio;
 
     let (folder, files) = ten_files("program");
     let mut random = Random(0x0f1e_2d3c_4b5a_6978);
@@ -192,7 +192,7 @@ fn the_program_outlives_the_files_that_it_looks_at() {
 #[ignore = "takes minutes"]
 fn names_that_change_under_every_verb_end_no_program() {
     use std::os::unix::fs::FileExt;
-    use std::process::{Command, Stdio};
+    use std::process::Stdio;
 
     const RUNS: usize = 2000;
     const NAME: usize = 24 << 20;
@@ -258,7 +258,7 @@ fn names_that_change_under_every_verb_end_no_program() {
 #[test]
 fn what_is_cut_off_while_it_is_written_out_is_told_as_changed() {
     use std::io::Read;
-    use std::process::{Command, Stdio};
+    use std::process::Stdio;
 
     let folder = Folder(std::env::temp_dir().join(format!("meshpeek-shrink-dump-{}", std::process::id())));
     std::fs::create_dir_all(&folder.0).unwrap();
@@ -270,7 +270,7 @@ fn what_is_cut_off_while_it_is_written_out_is_told_as_changed() {
     program.args(["dump", "--format", "raw"]).arg(&path).arg("bones/0/weights");
     // Not standard output, in whose bytes Rust first searches for the end of a line.
     let pipe = folder.0.join("out");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let child = program.arg("-o").arg(&pipe).stderr(Stdio::piped()).spawn().unwrap();
     let mut out = File::open(&pipe).unwrap();
     // The program has the file open, and waits for the pipe to be emptied.
