@@ -142,7 +142,11 @@ fn joined(wanted: &[Range<u64>], spare: u64) -> Vec<Range<u64>> {
     let mut left = spare;
     let mut most = NEAR;
     for gap in gaps {
-        let Some(rest) = left.checked_sub(gap) else { break };
+        let Some(rest) = left.checked_sub(gap) else {
+            // Those before it may be as large, and cannot be told apart from it below.
+            most = most.min(gap.saturating_sub(1)).max(NEAR);
+            break;
+        };
         (left, most) = (rest, most.max(gap));
     }
     let mut joined: Vec<Range<u64>> = Vec::with_capacity(all.len());
@@ -165,6 +169,10 @@ mod tests {
         assert_eq!(joined(&wanted, 0), [0..20, 5_000..5_010, 8_000..8_010, 100_000..100_001]);
         assert_eq!(joined(&wanted, 3_500), [0..20, 5_000..8_010, 100_000..100_001]);
         assert_eq!(joined(&wanted, 8_000), [0..8_010, 100_000..100_001]);
+        // Of several gaps of one size, all are read over or none.
+        let equal = [0..10, 5_010..5_020, 10_020..10_030];
+        assert_eq!(joined(&equal, 9_999), equal);
+        assert_eq!(joined(&equal, 10_000), std::slice::from_ref(&(0..10_030)));
         assert_eq!(joined(&wanted, u64::MAX), std::slice::from_ref(&(0..100_001)));
         assert_eq!(joined(&[7..9, 3..8, 4..4], 0), std::slice::from_ref(&(3..9)));
         assert!(joined(&[], 9).is_empty());
