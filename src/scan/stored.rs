@@ -50,9 +50,9 @@ const fn beginning(format: Option<Format>) -> u64 {
     match format {
         None | Some(Format::Rap | Format::Zip) => HEAD,
         Some(Format::Mlod | Format::Paa) => 512,
+        Some(Format::Bmtr | Format::Rtm) => 1536,
         // Most headers of ODOL fit into this, too.
-        Some(Format::Bmtr | Format::Rtm | Format::Odol) => 1536,
-        Some(Format::Pbo) => 2 << 10,
+        Some(Format::Pbo | Format::Odol) => 2 << 10,
         // The headers of the others are spread over the file.
         Some(_) => 4 << 10,
     }

@@ -124,7 +124,7 @@ impl<'f> Place<'f> {
 }
 
 /// One in this many bytes of a file may be read only to save requests.
-const SPARE_PART: u64 = 200;
+const SPARE_PART: u64 = 250;
 /// Ranges with fewer bytes between them are always joined: a request takes as many.
 const NEAR: u64 = 1 << 10;
 

@@ -45,18 +45,35 @@ pub(crate) struct Source {
 thread_local! {
     /// The function that receives the progress of long work.
     static PROGRESS: RefCell<Option<Function>> = const { RefCell::new(None) };
+    /// The part of the work that is under way, from 0 to 1.
+    static STEP: Cell<(f64, f64)> = const { Cell::new((0.0, 1.0)) };
 }
 
 pub(crate) fn set_progress(progress: Function) {
     PROGRESS.set(Some(progress));
 }
 
-/// Says how much of long work is done.
+/// Returns where a part of the step that is under way ends, as a share of the whole work.
+fn share(done: u64, all: u64) -> f64 {
+    let (start, end) = STEP.get();
+    start + (end - start) * (done as f64 / all.max(1) as f64)
+}
+
+/// Says how much of long work is done. In a [`step`], of that.
 pub(crate) fn tell(done: u64, all: u64) {
     PROGRESS.with_borrow(|progress| {
-        let call = |progress: &Function| progress.call2(&JsValue::NULL, &(done as f64).into(), &(all as f64).into());
+        let call = |progress: &Function| progress.call2(&JsValue::NULL, &share(done, all).into(), &1.0.into());
         let _ = progress.as_ref().map(call);
     });
+}
+
+/// Does the part of long work that leads from `done` to `next`. Progress inside is progress of that part.
+pub(crate) fn step<T>(done: u64, next: u64, all: u64, work: impl FnOnce() -> T) -> T {
+    tell(done, all);
+    let outer = STEP.replace((share(done, all), share(next, all)));
+    let result = work();
+    STEP.set(outer);
+    result
 }
 
 impl Source {

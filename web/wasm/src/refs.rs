@@ -10,7 +10,7 @@ use meshpeek::scan::{Depth, Scan};
 use meshpeek::summary::{Name, ReferenceKind};
 use serde_json::Value;
 
-use crate::node::{Node, tell, whole};
+use crate::node::{Node, step, whole};
 use crate::{Result, Session, scan};
 
 /// The most archives of which the directory is read.
@@ -42,8 +42,9 @@ impl Session {
             let Some((name, size)) = self.files.get(file).filter(|(name, _)| is_archive(name)).cloned() else {
                 continue;
             };
-            tell(file as u64, files as u64);
-            if let Some(node) = Node::directory(self.source(file as u32), PathBuf::from(name), size) {
+            let (source, all) = (self.source(file as u32), files as u64);
+            let node = step(file as u64, file as u64 + 1, all, || Node::directory(source, PathBuf::from(name), size));
+            if let Some(node) = node {
                 self.add(node);
             }
         }

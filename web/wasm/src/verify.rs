@@ -11,7 +11,7 @@ use meshpeek::summary::Problem;
 use meshpeek::{Asset, Budget, ErrorKind, Format, Limits};
 use serde_json::{Value, json};
 
-use crate::node::{MOST_ONCE, Node, tell, whole};
+use crate::node::{MOST_ONCE, Node, step, tell, whole};
 use crate::{Result, budget, scan};
 
 /// An archive up to this size is read as a whole, for its checksum.
@@ -150,14 +150,16 @@ fn by_members(node: &Node, report: &mut Report) -> Result<()> {
             bytes = bytes.saturating_add(*size);
             end += 1;
         }
-        tell(done, all);
-        if bytes > MOST_ONCE / 2 {
-            report.skipped += (end - start) as u64;
-        } else if let Err(error) = some(node, start..end, report) {
-            report.skipped += (end - start) as u64;
-            report.add(None, &[Problem::error(&error)]);
-        }
-        (start, done) = (end, done.saturating_add(bytes));
+        let next = done.saturating_add(bytes);
+        step(done, next, all, || {
+            if bytes > MOST_ONCE / 2 {
+                report.skipped += (end - start) as u64;
+            } else if let Err(error) = some(node, start..end, report) {
+                report.skipped += (end - start) as u64;
+                report.add(None, &[Problem::error(&error)]);
+            }
+        });
+        (start, done) = (end, next);
     }
     Ok(())
 }
