@@ -20,6 +20,8 @@ use sha2::{Digest, Sha256};
 type Asset = (String, Vec<u8>);
 
 fn main() {
+    // Cargo runs benches in the folder of their package.
+    std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("the folder of the workspace");
     let picks: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let mib = std::env::var("MESHPEEK_BENCH_MIB").ok().and_then(|mib| mib.parse().ok()).unwrap_or(2048_u64);
     let folder = Folder::new();

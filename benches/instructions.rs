@@ -77,10 +77,10 @@ fn count(text: &str) -> u64 {
         .args(["--answer", text])
         .output()
         .expect("valgrind is installed");
-    let told = String::from_utf8_lossy(&output.stderr);
+    let errors = String::from_utf8_lossy(&output.stderr);
     let count = totals(&out).filter(|_| output.status.success());
     std::fs::remove_file(&out).ok();
-    count.unwrap_or_else(|| panic!("{text}: {told}"))
+    count.unwrap_or_else(|| panic!("{text}: {errors}"))
 }
 
 /// Returns the sum that callgrind writes at the end of its file.

@@ -29,10 +29,8 @@
 //! LODka3D, because 838 of 847 available normals are far from 1, and no known reader rejects them. The matrices of
 //! plain animations, which may scale.
 
-#[cfg(any(feature = "pbo", feature = "zip"))]
 mod alike;
 mod facing;
-#[cfg(any(feature = "b3d", feature = "bmx", feature = "lodka", feature = "odol", feature = "rtm"))]
 mod fields;
 mod repeated;
 
@@ -40,17 +38,9 @@ use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
 
-#[cfg(any(feature = "pbo", feature = "zip"))]
 pub(crate) use alike::Alike;
 pub(crate) use facing::Facing;
-#[cfg(any(feature = "bmx", feature = "lodka", feature = "odol"))]
-pub(crate) use fields::Faults;
-#[cfg(any(feature = "lodka", feature = "odol"))]
-pub(crate) use fields::Segment;
-#[cfg(any(feature = "b3d", feature = "lodka", feature = "odol", feature = "rtm"))]
-pub(crate) use fields::fields;
-#[cfg(any(feature = "bmx", feature = "odol"))]
-pub(crate) use fields::place_of;
+pub(crate) use fields::{Faults, Segment, fields, place_of};
 pub(crate) use repeated::Repeated;
 
 use crate::base::code::Code;
@@ -66,7 +56,7 @@ pub(crate) const UNIT: f32 = 0.01;
 /// The tolerance for weights outside 0 to 1. In 10 of 28 real files, normalized weights reach 1.0000001.
 pub(crate) const ROUNDING: f32 = 1e-5;
 
-/// The elements to check before the next look at the switch that ends long work.
+/// The elements to check before the switch that ends long work is checked again.
 pub(crate) const PIECE: usize = stop::PIECE / 8;
 
 /// A rule for each element of an array.
@@ -197,7 +187,7 @@ impl<R: Rule> Check<R> {
     /// Adds the problem, if there is one. `what` names the elements in the plural. `place` adds the enclosing part to
     /// the error.
     #[inline]
-    pub(crate) fn tell(self, what: &str, problems: &mut Problems, place: impl FnOnce(Error) -> Error) {
+    pub(crate) fn report(self, what: &str, problems: &mut Problems, place: impl FnOnce(Error) -> Error) {
         if self.broken > 0 && problems.keeps_another() {
             let code = self.rule.code();
             problems.add(severity(code), &place(self.error(what)).coded(code));
@@ -234,7 +224,6 @@ fn error(words: &str, broken: u64, of: u64, what: &str, first: Option<First<&dyn
 }
 
 /// Returns the first item that is among its own parents, if the parents of some items form a ring. Linear in the items.
-#[cfg(any(feature = "lodka", feature = "odol"))]
 pub(crate) fn ring(count: usize, problems: &mut Problems, parent: impl Fn(usize) -> Option<usize>) -> Option<usize> {
     let held = problems.budget().hold((count as u64).saturating_mul(size_of::<usize>() as u64));
     let _held = problems.ok(held)?;
@@ -266,7 +255,7 @@ pub(crate) fn one<R: Rule>(
 ) {
     let mut check = Check::new(rule);
     check.next(offset, value);
-    check.tell("", problems, place);
+    check.report("", problems, place);
 }
 
 fn severity(code: Code) -> Severity {
@@ -504,28 +493,28 @@ mod tests {
     use crate::base::error::Context as _;
     use crate::base::limits::Limits;
 
-    fn told(tell: impl FnOnce(&mut Problems)) -> Vec<(Severity, Option<u64>, String)> {
+    fn problems_of(report: impl FnOnce(&mut Problems)) -> Vec<(Severity, Option<u64>, String)> {
         let mut problems = Problems::new(&Limits::default());
-        tell(&mut problems);
+        report(&mut problems);
         problems.into_vec().into_iter().map(|p| (p.severity, p.offset, p.message.into_owned())).collect()
     }
 
     #[test]
     fn one_message_says_how_many_and_the_first() {
         let values: Vec<u64> = (0..3000).map(|index| if (5..1029).contains(&index) { 70_000 } else { 7 }).collect();
-        let found = told(|problems| {
+        let found = problems_of(|problems| {
             let check = Check::new(Below(512)).array(Rows::new(0x10, 2), values.iter().copied());
-            check.tell("indices", problems, |error| error.within("faces").within_item("lods", 2));
+            check.report("indices", problems, |error| error.within("faces").within_item("lods", 2));
         });
         let message = "lods[2].faces: 1,024 of 3,000 indices are not below 512; the first is 70000 at index 5";
         assert_eq!(found, [(Severity::Error, Some(0x1a), message.to_owned())]);
     }
 
     #[test]
-    fn one_of_several_and_one_alone_are_told_shorter() {
-        let found = told(|problems| {
+    fn one_of_several_and_one_alone_have_shorter_messages() {
+        let found = problems_of(|problems| {
             let check = Check::new(IndexOrNone(4)).array(9, [-1, 3, -2].into_iter());
-            check.tell("parents", problems, |error| error);
+            check.report("parents", problems, |error| error);
             one(Index(4), -1, 7, problems, |error| error.within("parent"));
             one(Index(4), 3, 7, problems, |error| error);
         });
@@ -537,24 +526,24 @@ mod tests {
     }
 
     #[test]
-    fn several_lists_are_told_of_as_one() {
-        let found = told(|problems| {
+    fn several_lists_are_reported_as_one() {
+        let found = problems_of(|problems| {
             let mut check = Check::new(Below(2));
             check.list(("links", 0), 1, [0, 1].into_iter());
             check.list(("links", 1), Rows::new(5, 4), [1, 2, 3].into_iter());
             check.list(("links", 2), 17, [4].into_iter());
-            check.tell("items", problems, |error| error);
+            check.report("items", problems, |error| error);
         });
         let message = "3 of 6 items are not below 2; the first is 2 at index 1 of links[1]";
         assert_eq!(found, [(Severity::Error, Some(9), message.to_owned())]);
     }
 
     #[test]
-    fn numbers_are_finite_or_told() {
+    fn numbers_are_finite_or_reported() {
         let values = [[1.0, 2.0], [f32::NAN, 0.5], [0.0, f32::INFINITY]];
-        let found = told(|problems| {
+        let found = problems_of(|problems| {
             let check = Check::new(Finite).array(0, values.into_iter().map(Numbers));
-            check.tell("vectors", problems, |error| error);
+            check.report("vectors", problems, |error| error);
             one(Finite, Numbers([f32::NEG_INFINITY]), 8, problems, |error| error.within("time"));
         });
         let expected = [
@@ -578,9 +567,9 @@ mod tests {
             assert!(!holds(Unit::Direction, x) && !holds(Unit::Quaternion, x), "{x}");
         }
         assert!(holds(Unit::Direction, 0.0) && !holds(Unit::Quaternion, 0.0));
-        let found = told(|problems| {
+        let found = problems_of(|problems| {
             let lengths = [[1.0, 0.0], [0.0, 0.0], [3.0, 4.0]].into_iter().map(Length::of);
-            Check::new(Unit::Quaternion).array(0, lengths).tell("rotations", problems, |error| error);
+            Check::new(Unit::Quaternion).array(0, lengths).report("rotations", problems, |error| error);
         });
         assert_eq!(found[0].2, "2 of 3 rotations are not unit; the first is of length 0.000 at index 1");
     }

@@ -5,9 +5,9 @@ mod overview;
 use std::ops::ControlFlow;
 
 use crate::base::error::Error;
-use crate::base::named::named;
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
+use crate::base::word_enum::word_enum;
 use crate::budget::Budget;
 use crate::bytes::{Column, Packing, Table};
 use crate::inspect::selector::push;
@@ -17,7 +17,7 @@ use crate::summary::Problems;
 
 pub use overview::{Sink, overview};
 
-named! {
+word_enum! {
     /// The kind of a [`Line`].
     #[non_exhaustive]
     pub enum LineKind {
@@ -289,7 +289,7 @@ impl Way {
                 }
                 // An array that does not directly follow its count is itself the selection.
                 (_, Some(array)) if line.kind == LineKind::Array => Some(array),
-                (known, told) => known.or(told),
+                (known, found) => known.or(found),
             };
         } else if line.selector.starts_with(&self.inside) {
             self.known = true;
@@ -339,7 +339,7 @@ impl Tiler<'_> {
             let note = if unread.is_some() { "cannot be read" } else { note };
             let selector = unread.unwrap_or_default();
             let gap = Line { kind: LineKind::Gap, span, note: note.to_owned(), name: "gap", ..blank() };
-            self.tell(&Line { depth: self.depth, selector: &selector, ..gap });
+            self.emit(&Line { depth: self.depth, selector: &selector, ..gap });
         }
     }
 
@@ -356,7 +356,7 @@ impl Tiler<'_> {
         Some(Span { offset, bytes: end.saturating_sub(offset) })
     }
 
-    fn tell(&mut self, line: &Line<'_>) {
+    fn emit(&mut self, line: &Line<'_>) {
         if !self.is_done {
             self.is_done = (self.sink)(line).is_break();
         }
@@ -368,7 +368,7 @@ impl Tiler<'_> {
         push(&mut self.path, name, index);
         let (depth, unpacked) = (self.depth, self.unpacked.take());
         let path = std::mem::take(&mut self.path);
-        self.tell(&Line { depth, unpacked, selector: &path, name: &title(name, index), ..line });
+        self.emit(&Line { depth, unpacked, selector: &path, name: &title(name, index), ..line });
         self.path = path;
         self.path.truncate(before);
     }
@@ -382,7 +382,7 @@ fn title(name: &str, index: Option<usize>) -> String {
 /// The most texts that the value of one field has.
 const MOST_TEXTS: usize = 4096;
 
-/// A field of several texts. If there are too many, the note says how many there are.
+/// A field of several texts. If there are too many, the note has their number.
 fn texts_line<'t>(texts: &mut dyn Iterator<Item = Text<'t>>) -> Line<'t> {
     let value: Vec<_> = texts.take(MOST_TEXTS).collect();
     let more = texts.count();
@@ -496,7 +496,7 @@ impl Visitor for Tiler<'_> {
         let path = place.parse::<Selector>().map(|selector| selector.to_string()).unwrap_or_default();
         let path = if is_whole { path } else { format!("{}/{path}", self.path) };
         let problem = Line { kind: LineKind::Field, name: "problem", note: error.message(), ..blank() };
-        self.tell(&Line { depth: self.depth, selector: &path, ..problem });
+        self.emit(&Line { depth: self.depth, selector: &path, ..problem });
         self.unread = Some(path);
     }
 }

@@ -13,8 +13,8 @@ pub use selector::Selector;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
-use crate::base::named::named;
 use crate::base::sealed::Sealed;
+use crate::base::word_enum::word_enum;
 use crate::budget::Budget;
 use crate::outline::Bound;
 use crate::summary::{Problems, Summary};
@@ -23,13 +23,13 @@ pub use crate::base::span::Span;
 pub use crate::outline::Text;
 pub use crate::outline::{Outline, Part, Silent, Sink, StoredField, Value, Visitor, to_bytes};
 
-named! {
+word_enum! {
     /// How thoroughly an asset is examined. Each depth includes the results of the depths before it.
     #[derive(PartialOrd, Ord, Default)]
     #[non_exhaustive]
     pub enum Depth {
         /// Reads only the header and tables. A count that they do not contain is absent. References and blocks are
-        /// those found in what was read. Touches the fewest pages.
+        /// those in the bytes that were read. Touches the fewest pages.
         ///
         /// | format | counts | reads |
         /// | --- | --- | --- |

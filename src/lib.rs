@@ -135,10 +135,11 @@
 //!
 //! # Features
 //!
-//! Each format has a feature, on by default. `mmap` (memory maps) and `owned` ([`OwnedAsset`](struct.OwnedAsset.html))
-//! are on by default, too. Off by default: `serde` makes summaries serializable, `json` writes JSON, `scan` finds
-//! assets in folders and archives, `geometry` gives triangles, materials, bones and poses, and `export` writes them as
-//! glTF and draws them. The docs of an item name the feature that it needs.
+//! Each format has a feature; `formats`, on by default, enables all. `mmap` (memory maps) and `owned`
+//! ([`OwnedAsset`](struct.OwnedAsset.html)) are on by default, too. Off by default: `serde` makes summaries
+//! serializable, `json` writes JSON, `scan` finds assets in folders and archives, `geometry` gives triangles,
+//! materials, bones and poses, and `export` writes them as glTF and draws them. The docs of an item name the feature
+//! that it needs.
 //!
 //! The crate needs `std`, also without features. Errors carry `io::Error` and paths, and threads wait in a [`Budget`] for
 //! each other. The maps from names in files hash with random keys, so that no file can make its names collide; maps
@@ -157,19 +158,7 @@
 )]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // Each format uses only some of the shared items.
-#![cfg_attr(
-    not(all(
-        feature = "b3d",
-        feature = "bmx",
-        feature = "lodka",
-        feature = "mlod",
-        feature = "odol",
-        feature = "paa",
-        feature = "rap",
-        feature = "rtm"
-    )),
-    allow(unused)
-)]
+#![cfg_attr(not(feature = "formats"), allow(unused, unreachable_pub))]
 
 // The levels from the bottom up. tests/it/floors.rs checks every import against them.
 mod base;
@@ -213,28 +202,7 @@ pub use asset::schema;
 #[cfg(any(feature = "pbo", feature = "zip"))]
 pub use asset::{address, container, visit};
 pub use base::{error, limits};
-#[cfg(feature = "b3d")]
-pub use formats::b3d;
-#[cfg(feature = "bmx")]
-pub use formats::bmx;
-#[cfg(feature = "lodka")]
-pub use formats::lodka;
-#[cfg(feature = "mlod")]
-pub use formats::mlod;
-#[cfg(feature = "odol")]
-pub use formats::odol;
-#[cfg(feature = "paa")]
-pub use formats::paa;
-#[cfg(feature = "pbo")]
-pub use formats::pbo;
-#[cfg(feature = "rap")]
-pub use formats::rap;
-#[cfg(any(feature = "mlod", feature = "odol"))]
-pub use formats::resolution;
-#[cfg(feature = "rtm")]
-pub use formats::rtm;
-#[cfg(feature = "zip")]
-pub use formats::zip;
+pub use formats::*;
 
 /// The format of some bytes.
 pub mod format {
@@ -252,14 +220,20 @@ pub mod view {
         ByIndex, Color, Column, Cursor, Element, InPlace, LeArray, Packing, Quat, Scalar, Storage, Strided,
         StridedIter, Table, Vec2, Vec3, Wire, array, by_index, chunk, cursor, math, parser, to_native,
     };
-    #[doc(inline)]
-    pub use crate::formats::zip_directory as zip;
     pub use crate::record::{Interleaved, Layout, List, interleaved, list};
+
+    /// The records of a zip archive in place: the directory's claims, entry by entry, without verification.
+    ///
+    /// Supports archives on one disk, including zip64. If the end of an archive is missing, it is read by the headers
+    /// before its files. Spec: PKWARE APPNOTE 4.3.
+    pub mod zip {
+        pub use crate::formats::zip_directory::*;
+    }
 
     /// Records, each described once: the traits and types that their descriptions consist of.
     pub mod record {
         pub use crate::outline::{FieldInfo, Schema, Type};
-        pub use crate::record::{Apart, Fixed, Flat, Form, Framing, Known, Read, Record, Rest, Stored};
+        pub use crate::record::{External, Fixed, Form, Framing, Inline, Known, Read, Record, Rest, Stored};
     }
 }
 

@@ -117,10 +117,10 @@ fn chosen_format(matches: &ArgMatches) -> Result<Option<(&str, &'static str)>, F
         return Ok(formats.map(|_| (verb, ending)));
     }
     if verb == "scan" && ending == "parquet" {
-        return Err(Failure::Told("this build writes no Parquet: it was made without that feature".to_owned()));
+        return Err(Failure::Message("this build writes no Parquet: it was made without that feature".to_owned()));
     }
     let writes = writes.join(", ");
-    Err(Failure::Told(format!("{}: {verb} does not write .{ending} files; it writes {writes}", shown(path))))
+    Err(Failure::Message(format!("{}: {verb} does not write .{ending} files; it writes {writes}", shown(path))))
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ use serde_json::Value as Json;
 /// The most conditions inside each other.
 const DEEPEST: usize = 32;
 
-/// The keys of a record. Those of `counts` may also stand alone.
+/// The keys of a record. Those of `counts` may also be written without `counts.`.
 const KEYS: [&str; 18] = [
     "path",
     "member",
@@ -59,7 +59,7 @@ pub(crate) enum Condition {
 
 type Relation = fn(Ordering) -> bool;
 
-/// Where a condition cannot be parsed: the text from there on, and what is wrong.
+/// A parse error of a condition: the text from the error on, and the message.
 struct Wrong<'t>(&'t str, &'static str);
 
 impl<'t> ParseError<&'t str> for Wrong<'t> {
@@ -89,7 +89,7 @@ impl Condition {
         Err(format!("column {column}: {wrong}"))
     }
 
-    /// Returns true if it holds for this record. `value` returns the values of keys that are no counts.
+    /// Returns true if this record fulfills it. `value` returns the values of keys that are no counts.
     pub(crate) fn holds(&self, record: &Record, value: &dyn Fn(&str) -> Option<Json>) -> bool {
         match self {
             Self::Any(list) => list.iter().any(|one| one.holds(record, value)),
@@ -107,7 +107,8 @@ impl Condition {
     }
 }
 
-/// Compares a value, or any item of a list. What is absent or of another kind meets no relation.
+/// Compares a value, or any item of a list. A value that is absent or of another kind meets no
+/// relation.
 fn is_met(value: &Json, relation: Relation, other: &Json) -> bool {
     match (value, other) {
         (Json::Array(items), _) => items.iter().any(|item| is_met(item, relation, other)),

@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         [is_folder, _] => {
             let (folder, other) = if is_folder { (&args.a, &args.b) } else { (&args.b, &args.a) };
             let message = format!("{} is a folder, {} is not", shown(folder), shown(other));
-            Err(Failure::Told(message))
+            Err(Failure::Message(message))
         }
     }
 }
@@ -130,7 +130,7 @@ fn folders(args: &Args, paths: [&Path; 2], common: &Common, options: &Options) -
 struct Page {
     out: Output,
     format: DiffFormat,
-    told: u64,
+    differences: u64,
     written: Result<(), Failure>,
     /// The file and member of the last lines.
     heading: String,
@@ -155,7 +155,7 @@ impl Page {
         let is_text = args.format == DiffFormat::Text;
         #[cfg(feature = "parquet")]
         if args.stat && args.format == DiffFormat::Parquet {
-            return Err(Failure::Told("--stat has no table: use --format text, ndjson or json".to_owned()));
+            return Err(Failure::Message("--stat has no table: use --format text, ndjson or json".to_owned()));
         }
         let out = if is_text { Output::text(common)? } else { Output::data(common)? };
         let is_terminal = out.is_terminal() && is_text;
@@ -164,7 +164,7 @@ impl Page {
         let screen = Screen { rows: rows.saturating_sub(1), lines: Vec::new() };
         Ok(Self {
             format: args.format,
-            told: 0,
+            differences: 0,
             written: Ok(()),
             heading: String::new(),
             width: is_terminal.then(|| width(true)),
@@ -180,8 +180,8 @@ impl Page {
     }
 
     fn add(&mut self, difference: &Difference) -> ControlFlow<()> {
-        let is_first = self.told == 0;
-        self.told += 1;
+        let is_first = self.differences == 0;
+        self.differences += 1;
         if self.is_stat || self.screen.is_some() {
             self.stats.add(difference);
         }
@@ -237,7 +237,7 @@ impl Page {
             return tables.finish(false);
         }
         if self.format == DiffFormat::Json {
-            let is_empty = if self.is_stat { self.stats.list.is_empty() } else { self.told == 0 };
+            let is_empty = if self.is_stat { self.stats.list.is_empty() } else { self.differences == 0 };
             writeln!(self.out, "{}", if is_empty { "[]" } else { "\n]" })?;
         }
         Ok(self.out.flush()?)
@@ -247,10 +247,10 @@ impl Page {
         if self.is_stat {
             let parts = self.stats.list.len() as u64;
             let all = if self.width.is_some() { "; --full shows them" } else { "" };
-            let differences = count(self.told, "difference");
+            let differences = count(self.differences, "difference");
             Notes::new(common).say(format_args!("{differences} in {}{all}", count(parts, "part")));
         }
-        ExitCode::from(u8::from(self.told > 0))
+        ExitCode::from(u8::from(self.differences > 0))
     }
 }
 

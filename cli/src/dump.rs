@@ -46,11 +46,11 @@ pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, commo
                 None => {
                     let size = content.len() as u64;
                     let of_others = selector.as_ref().ok().filter(|_| selector::is_of_others(&asset, text));
-                    let told = |reason: String| Failure::Told(format!("{}: {reason}", shown(path)));
+                    let failure = |reason: String| Failure::Message(format!("{}: {reason}", shown(path)));
                     if let Some(reason) = of_others.and_then(|selector| unread(&asset, size, selector)) {
-                        return Err(told(format!("{text} cannot be decoded: {reason}")));
+                        return Err(failure(format!("{text} cannot be decoded: {reason}")));
                     }
-                    let place = find(&asset, size, text).map_err(|_| told(missing(&asset, text, selector.err())))?;
+                    let place = find(&asset, size, text).map_err(|_| failure(missing(&asset, text, selector.err())))?;
                     place.explain(common);
                     inside(&asset, &content, &place, format, common)?;
                 }
@@ -142,7 +142,7 @@ fn inside(
             let bytes = content.get(place(span.offset)..place(span.offset.saturating_add(span.bytes)));
             out.write_all(bytes.unwrap_or_default())?;
         }
-        _ => return Err(Failure::Told(format!("{only} is not an array: use csv or ndjson"))),
+        _ => return Err(Failure::Message(format!("{only} is not an array: use csv or ndjson"))),
     }
     Ok(out.flush()?)
 }
@@ -164,7 +164,7 @@ fn by_name(asset: &Asset<'_>, text: &str) -> Option<String> {
 
 fn list(asset: &Asset<'_>, is_wanted: &dyn Fn(&str) -> bool, common: &Common) -> Result<(), Failure> {
     if let Some(ending) = common.output.as_deref().and_then(ending) {
-        return Err(Failure::Told(format!("the list of arrays is plain text; name one of them to write .{ending}")));
+        return Err(Failure::Message(format!("the list of arrays is plain text; name one of them to write .{ending}")));
     }
     let mut out = Output::text(common)?;
     let mut written = writeln!(out, "{:<40} {:>10}  {:<9} columns", "selector", "rows", "stored");
@@ -189,13 +189,13 @@ fn write(table: &dyn Table, format: DumpFormat, common: &Common) -> Result<(), F
         DumpFormat::Ndjson => rows::ndjson(table, &mut out)?,
         DumpFormat::Npy => {
             if out.is_terminal() {
-                return Err(Failure::Told("npy is binary: redirect it or use -o".into()));
+                return Err(Failure::Message("npy is binary: redirect it or use -o".into()));
             }
             rows::npy(table, &mut out)?;
         }
         DumpFormat::Raw => {
             if out.is_terminal() {
-                return Err(Failure::Told("raw bytes are binary: redirect them or use -o".into()));
+                return Err(Failure::Message("raw bytes are binary: redirect them or use -o".into()));
             }
             raw(table, &mut out)?;
         }

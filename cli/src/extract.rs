@@ -34,7 +34,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
-    let needs = || Failure::Told("extract needs -o DIR, the folder to write into".to_owned());
+    let needs = || Failure::Message("extract needs -o DIR, the folder to write into".to_owned());
     let folder = common.output.as_deref().ok_or_else(needs)?;
     std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
     let inputs = args.addresses.iter().filter_map(|text| FileId::of(&Address::parse(text).file).ok()).collect();
@@ -62,7 +62,7 @@ struct Place<'p> {
     source: &'p Source<'p>,
     /// The address so far.
     text: String,
-    /// The folder for what is here, if a glob selected the archive.
+    /// The folder to write into, if a glob selected the archive.
     below: String,
     depth: u32,
     budget: &'p Budget,
@@ -115,7 +115,7 @@ impl Extraction<'_> {
                 let hint =
                     if nearest.is_empty() { String::new() } else { format!("; nearest: {}", nearest.join(", ")) };
                 let message = format!("no member {}{hint}", ByteStr::from(*level));
-                self.lost(Some(&place.text), Failure::Told(message))
+                self.lost(Some(&place.text), Failure::Message(message))
             }
             Err(error) => self.lost(Some(&place.text), error.into()),
         }
@@ -156,7 +156,7 @@ impl Extraction<'_> {
             }
         }
         match globs {
-            Some(_) if !found => self.lost(Some(&place.text), Failure::Told("no member matches".to_owned())),
+            Some(_) if !found => self.lost(Some(&place.text), Failure::Message("no member matches".to_owned())),
             _ => Ok(()),
         }
     }
@@ -168,7 +168,7 @@ impl Extraction<'_> {
         let limit = place.budget.limits().archive_depth;
         if depth > limit {
             let message = format!("more than {limit} archives inside each other; --max-archive-depth raises the limit");
-            return self.lost(Some(&text), Failure::Told(message));
+            return self.lost(Some(&text), Failure::Message(message));
         }
         match member.decode(place.budget) {
             Ok(content) => {
@@ -198,7 +198,7 @@ impl Extraction<'_> {
         match self.folder.write(&path, member, place.budget, || place.source.unchanged())? {
             Done::Written => *written += 1,
             Done::Exists => *existing += 1,
-            Done::Lost(message) => return self.lost(Some(&inner_text(place, member)), Failure::Told(message)),
+            Done::Lost(message) => return self.lost(Some(&inner_text(place, member)), Failure::Message(message)),
         }
         if !is_safe {
             *renamed += 1;
@@ -208,9 +208,9 @@ impl Extraction<'_> {
         Ok(())
     }
 
-    /// Reports what could not be extracted, and goes on.
+    /// Reports a failed extraction, and continues.
     fn lost(&mut self, text: Option<&str>, error: Failure) -> Result<(), Failure> {
-        let Failure::Told(message) = error else { return Err(error) };
+        let Failure::Message(message) = error else { return Err(error) };
         let [.., lost] = &mut self.counts;
         *lost += 1;
         let message = text.map_or_else(|| message.clone(), |text| format!("{text}: {message}"));

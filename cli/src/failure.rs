@@ -11,7 +11,7 @@ pub(crate) type Outcome = Result<ExitCode, Failure>;
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// A message.
-    Told(String),
+    Message(String),
     /// The reader of the results has closed the pipe, which is not a failure of ours.
     ClosedPipe,
 }
@@ -25,13 +25,13 @@ impl Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::BrokenPipe { Self::ClosedPipe } else { Self::Told(error.to_string()) }
+        if error.kind() == io::ErrorKind::BrokenPipe { Self::ClosedPipe } else { Self::Message(error.to_string()) }
     }
 }
 
 impl From<meshpeek::Error> for Failure {
     fn from(error: meshpeek::Error) -> Self {
-        Self::Told(error.to_string())
+        Self::Message(error.to_string())
     }
 }
 
@@ -45,7 +45,7 @@ impl From<csv::Error> for Failure {
     fn from(error: csv::Error) -> Self {
         match error.into_kind() {
             csv::ErrorKind::Io(error) => error.into(),
-            other => Self::Told(format!("{other:?}")),
+            other => Self::Message(format!("{other:?}")),
         }
     }
 }

@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         match with_model(args, model, &moved, &mut out, common) {
             Ok(0) => fitting += 1,
             Ok(_) => missing += 1,
-            Err(Failure::Told(message)) => {
+            Err(Failure::Message(message)) => {
                 notes.error(message);
                 unread += 1;
             }
@@ -114,7 +114,7 @@ fn moved(path: &Path, asset: &Asset<'_>) -> Result<Bones, Failure> {
         }
     }
     match clips {
-        0 => Err(Failure::Told(format!("{}: {} without an animation", shown(path), asset.format().title()))),
+        0 => Err(Failure::Message(format!("{}: {} without an animation", shown(path), asset.format().title()))),
         _ => Ok(bones),
     }
 }
@@ -134,7 +134,7 @@ fn bones(path: &Path, asset: &Asset<'_>) -> Result<Bones, Failure> {
         asset.rigs().into_iter().collect::<meshpeek::Result<_>>().map_err(|error| error.in_file(path))?;
     rigs.iter().flat_map(Rig::bones).for_each(|bone| bones.add(bone.name.to_string()));
     match bones.names.is_empty() {
-        true => Err(Failure::Told(format!("{}: {} without bones", shown(path), asset.format().title()))),
+        true => Err(Failure::Message(format!("{}: {} without bones", shown(path), asset.format().title()))),
         false => Ok(bones),
     }
 }

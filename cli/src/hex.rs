@@ -27,7 +27,7 @@ use crate::wrap::{held, width, wrapped};
 const ROW: u64 = 16;
 /// Longer leaves are truncated to half of this, unless a selector or range requests them.
 const MOST_ROWS: u64 = 8;
-/// The limit for a file that does not open, of which little else is known.
+/// The limit for a file that does not open.
 const MOST_PLAIN_ROWS: u64 = 64;
 /// From this width on, bytes are separated and shown with their characters.
 const WIDE: usize = 120;
@@ -70,20 +70,20 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let source = Source::open(&args.file, common)?;
     let content = source.content(common)?;
     let asset = source.asset(&content);
-    let told = |message: String| Failure::Told(format!("{}: {message}", shown(&args.file)));
+    let failure = |message: String| Failure::Message(format!("{}: {message}", shown(&args.file)));
     let size = content.len() as u64;
     let mut wanted = args.range.clone().unwrap_or(0..u64::MAX);
     let mut in_full = args.range.is_some();
     if let Some(text) = &args.selector {
         let no_bytes = || format!("{text} has no bytes of its own");
-        let place = place_of(&asset, size, text).map_err(told)?;
+        let place = place_of(&asset, size, text).map_err(failure)?;
         place.explain(common);
         in_full |= place.note.is_none();
-        let Span { offset, bytes } = place.span.ok_or_else(no_bytes).map_err(told)?;
+        let Span { offset, bytes } = place.span.ok_or_else(no_bytes).map_err(failure)?;
         let end = offset.saturating_add(bytes);
         wanted = wanted.start.max(offset)..wanted.end.min(end);
         if wanted.is_empty() {
-            return Err(told(format!("{text} is at {offset:#x}..{end:#x}, outside the range")));
+            return Err(failure(format!("{text} is at {offset:#x}..{end:#x}, outside the range")));
         }
     }
     let lines = |sink: Sink<'_>| lines(&asset, &content, sink);
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
                     if index > wrong.len() {
                         writeln!(out)?;
                     }
-                    tell_at(&lines, &content, title, at, &mut out)?;
+                    show_at(&lines, &content, title, at, &mut out)?;
                 }
                 Err(message) => wrong.push(format!("{}: {message}", shown(&args.file))),
             }
@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         });
     }
     if let Some(range) = &args.range {
-        is_there(range.start).map_err(told)?;
+        is_there(range.start).map_err(failure)?;
     }
     let (width, is_plain) = (width(out.is_terminal()), asset.is_err());
     let mut dump = Dump { content: &content, wanted, in_full, is_plain, width, around: vec![], heading: String::new() };
@@ -128,10 +128,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     Ok(status(&asset, common))
 }
 
-/// Shows the owner of this byte: the leaf, the enclosing parts from the innermost out, the file.
-fn tell_at(lines: Lines<'_>, content: &[u8], title: &str, at: u64, out: &mut Output) -> std::io::Result<()> {
+/// Shows the parts around this byte: the leaf, the enclosing parts from the innermost out, the file.
+fn show_at(lines: Lines<'_>, content: &[u8], title: &str, at: u64, out: &mut Output) -> std::io::Result<()> {
     let holds = |span: Span| span.offset <= at && at - span.offset < span.bytes;
-    let (mut around, mut told): (Vec<(usize, Option<Span>, String)>, _) = (vec![], Vec::new());
+    let (mut around, mut rows): (Vec<(usize, Option<Span>, String)>, _) = (vec![], Vec::new());
     lines(&mut |line| {
         around.truncate(around.partition_point(|(depth, ..)| *depth < line.depth));
         if line.kind == LineKind::Part {
@@ -145,16 +145,16 @@ fn tell_at(lines: Lines<'_>, content: &[u8], title: &str, at: u64, out: &mut Out
                 None => String::new(),
             };
             let style = style(line.kind);
-            told.push(place(Some(span), &format!("{style}{}{style:#}{inside}", described(line, true))));
+            rows.push(place(Some(span), &format!("{style}{}{style:#}{inside}", described(line, true))));
             let parts = around.iter().rev().filter(|(_, span, _)| span.is_none_or(holds));
-            told.extend(parts.map(|(_, span, text)| place(*span, text)));
+            rows.extend(parts.map(|(_, span, text)| place(*span, text)));
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
     });
     let size = content.len() as u64;
-    told.push(place(Some(Span { offset: 0, bytes: size }), format!("{title} file").trim_start()));
-    told.iter().try_for_each(|line| writeln!(out, "{line}"))
+    rows.push(place(Some(Span { offset: 0, bytes: size }), format!("{title} file").trim_start()));
+    rows.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 /// Row, column, type and value of the array number that contains this byte.

@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let ending = common.output.as_deref().and_then(ending);
     let json = args.json || args.select.is_empty() && ending == Some("json");
     if args.digests && !json && args.select.is_empty() {
-        return Err(Failure::Told("--digests needs --json or -o NAME.json".to_owned()));
+        return Err(Failure::Message("--digests needs --json or -o NAME.json".to_owned()));
     }
     let mut page = match (json, args.select.is_empty()) {
         (_, false) => {
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         match page.add(file, args, common) {
             Ok(true) => opened += 1,
             Ok(false) => failed += 1,
-            Err(Failure::Told(message)) => {
+            Err(Failure::Message(message)) => {
                 Notes::new(common).error(message);
                 failed += 1;
             }
@@ -107,7 +107,7 @@ impl Page {
         let record = scan.record_of(&source.address.file, &opened);
         let is_text = matches!(self, Self::Text(_));
         if let Some(problem) = record.summary.problems.first().filter(|_| is_text && !record.summary.is_asset()) {
-            return Err(Failure::Told(format!("{}: {}", shown(path), problem.message)));
+            return Err(Failure::Message(format!("{}: {}", shown(path), problem.message)));
         }
         let asset = opened.content.as_ref().ok().and_then(|content| source.asset(content).ok());
         match self {

@@ -67,7 +67,7 @@ pub(crate) fn whole<T>(
 ) -> Result<(T, u64), Failure> {
     let notes = Notes::new(common);
     let mut unreadable = 0;
-    let mut tell = |found| match found {
+    let mut handle = |found| match found {
         Found::Unreadable(error) => {
             unreadable += 1;
             notes.error(error);
@@ -75,7 +75,7 @@ pub(crate) fn whole<T>(
         Found::PassedOver { path, .. } => passed_over(notes, &path),
         _ => {}
     };
-    let found = progress::beside(scan, true, notes, || Ok(find(&mut tell)?))?;
+    let found = progress::beside(scan, true, notes, || Ok(find(&mut handle)?))?;
     Ok((found, unreadable))
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct Tally {
 }
 
 /// A result of a scan.
-pub(crate) enum Told<'t, T> {
+pub(crate) enum ScanResult<'t, T> {
     /// A record, and the value that was made of it during the scan.
     Record(&'t Record, Option<T>),
     /// A file whose records come from an earlier scan.
@@ -171,10 +171,10 @@ impl Kept {
         }
     }
 
-    fn told<T>(&self, made: Option<T>) -> Told<'_, T> {
+    fn as_result<T>(&self, made: Option<T>) -> ScanResult<'_, T> {
         match self {
-            Self::Record(record) => Told::Record(record, made),
-            Self::Unchanged(path) => Told::Unchanged(path),
+            Self::Record(record) => ScanResult::Record(record, made),
+            Self::Unchanged(path) => ScanResult::Unchanged(path),
         }
     }
 }
@@ -182,13 +182,13 @@ impl Kept {
 /// Passes on each asset with the result of `view`, which runs on the thread that has the asset open. Reports other
 /// results that deserve a line. Stops when results can no longer be written. If records are sorted, the results of
 /// `view` are not kept.
-pub(crate) fn each_told<T: Send>(
+pub(crate) fn each_result<T: Send>(
     scan: &Scan,
     inputs: &Inputs,
     choice: &Choice<'_>,
     common: &Common,
     view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
-    mut each: impl FnMut(Told<'_, T>) -> Result<(), Failure> + Send,
+    mut each: impl FnMut(ScanResult<'_, T>) -> Result<(), Failure> + Send,
 ) -> Result<Tally, Failure> {
     let notes = Notes::new(common);
     let list = inputs.paths_from.as_deref().map(|list| Paths::read(list, inputs.null, scan.progress.clone()));
@@ -215,17 +215,17 @@ pub(crate) fn each_told<T: Send>(
                     sorted.push(found);
                     Ok(())
                 }
-                None => each(found.told(made)),
+                None => each(found.as_result(made)),
             },
             Err(Found::Unreadable(error)) => {
                 tally.unreadable += 1;
-                let written = each(Told::Unreadable(&error));
+                let written = each(ScanResult::Unreadable(&error));
                 notes.error(error);
                 written
             }
             Err(Found::NoAsset(path)) => {
                 notes.detail(format_args!("{}: not an asset", shown(&path)));
-                each(Told::Other(&path))
+                each(ScanResult::Other(&path))
             }
             Err(Found::PassedOver { path, named: false }) => {
                 passed_over(notes, &path);
@@ -264,7 +264,7 @@ pub(crate) fn each_told<T: Send>(
     if let Some(mut sorted) = sorted {
         sorted.sort();
         for found in sorted.kept {
-            each(found.told(None))?;
+            each(found.as_result(None))?;
         }
     }
     tally.interrupted = interrupted;

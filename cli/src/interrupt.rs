@@ -1,4 +1,4 @@
-//! Handles Ctrl-C, SIGTERM and SIGHUP. The first signal ends the current work in good order; the second ends the
+//! Handles Ctrl-C, SIGTERM and SIGHUP. The first signal ends the current work in an orderly way; the second ends the
 //! program.
 
 use std::path::Path;

@@ -77,7 +77,7 @@ fn main() -> ExitCode {
 fn failed(failure: Failure, notes: Notes) -> ExitCode {
     match failure {
         Failure::ClosedPipe => ExitCode::SUCCESS,
-        Failure::Told(message) => {
+        Failure::Message(message) => {
             notes.error(message);
             ExitCode::from(2)
         }

@@ -213,12 +213,12 @@ impl Write for Plain {
         let mut rest = bytes;
         while !rest.is_empty() {
             let end = memchr::memchr(if self.in_color { b'm' } else { 0x1b }, rest);
-            let (piece, behind) = rest.split_at(end.unwrap_or(rest.len()));
+            let (piece, after) = rest.split_at(end.unwrap_or(rest.len()));
             if !self.in_color {
                 self.stream.write_all(piece)?;
             }
             self.in_color ^= end.is_some();
-            rest = behind.get(1..).unwrap_or_default();
+            rest = after.get(1..).unwrap_or_default();
         }
         Ok(bytes.len())
     }

@@ -82,7 +82,11 @@ impl OutputFile {
 
     /// The error for writing to an input.
     pub(crate) fn is_input(output: &Path, input: &Path) -> Failure {
-        Failure::Told(format!("{}: is the same file as the input {}; nothing was written", shown(output), shown(input)))
+        Failure::Message(format!(
+            "{}: is the same file as the input {}; nothing was written",
+            shown(output),
+            shown(input)
+        ))
     }
 
     pub(crate) fn path(&self) -> &Path {

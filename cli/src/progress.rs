@@ -53,8 +53,10 @@ fn draw(scan: &Scan, measure: bool, done: &AtomicBool) {
             let assets = report::count(progress.assets(), "asset");
             let files = report::count(progress.files(), "file");
             bar.set_message(match all {
+                // More may have come since.
                 Some((all, _)) => {
-                    format!("{assets}, {} of {}", report::grouped(progress.files()), report::count(*all, "file"))
+                    let seen = report::grouped(progress.files().min(*all));
+                    format!("{assets}, {seen} of {}", report::count(*all, "file"))
                 }
                 None => format!("{assets}, {files}"),
             });
@@ -64,7 +66,7 @@ fn draw(scan: &Scan, measure: bool, done: &AtomicBool) {
                 bar.set_style(style("{wide_bar} {msg}{seen}{left}"));
                 bar.set_length((*bytes).max(1));
             }
-            bar.set_position(progress.bytes());
+            bar.set_position(progress.bytes().min(bar.length().unwrap_or(u64::MAX)));
             bar.tick();
             std::thread::park_timeout(TICK);
         }

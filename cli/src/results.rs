@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_be_written_grows_with_what_is_read() {
+    fn the_output_limit_grows_with_the_input() {
         let results = Results::default();
         results.limit(2);
         results.take(OWN).unwrap();

@@ -17,7 +17,7 @@ use crate::args::TABLES;
 use crate::args::{Common, Inputs, RecordFormat, ScanArgs, ScanDepth, Stream};
 use crate::failure::{Failure, Outcome};
 use crate::info::rows::{self, Rows};
-use crate::input::{Choice, Tally, Told};
+use crate::input::{Choice, ScanResult, Tally};
 use crate::notes::Notes;
 use crate::output::{Line, Output};
 use crate::output_file::is_folder;
@@ -44,15 +44,19 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     scan.known = old.as_ref().map(Old::known);
     let is_stream = stream.events || old.is_some();
     if is_stream && !matches!(format(args, common)?, None | Some(RecordFormat::Ndjson)) {
-        return Err(Failure::Told("--events and --since need --format ndjson, or --since older tables".to_owned()));
+        return Err(Failure::Message("--events and --since need --format ndjson, or --since older tables".to_owned()));
     }
     // The records of unchanged files are copied from the old stream, without a look at their numbers.
     if old.is_some() && (args.top.is_some() || inputs.sort.as_ref().is_some_and(|by| by.name != "path")) {
-        return Err(Failure::Told("--since goes with --sort path only, and not with --top".to_owned()));
+        return Err(Failure::Message("--since goes with --sort path only, and not with --top".to_owned()));
     }
     let mut writer = Writer::new(inputs, args, is_stream, common)?;
     #[cfg(feature = "parquet")]
     let tables = writer.tables();
+    #[cfg(feature = "parquet")]
+    let has_tables = tables.is_some();
+    #[cfg(not(feature = "parquet"))]
+    let has_tables = false;
     #[cfg(feature = "parquet")]
     if let Some(tables) = &tables {
         scan.selection.except.extend(tables.ids());
@@ -61,7 +65,9 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     if let Some(old) = &old_tables {
         let has_assets = tables.as_ref().is_some_and(|tables| tables.has(Table::Assets));
         if !has_assets || inputs.sort.is_some() {
-            return Err(Failure::Told("--since older tables is for tables with the assets, without --sort".to_owned()));
+            return Err(Failure::Message(
+                "--since older tables is for tables with the assets, without --sort".to_owned(),
+            ));
         }
         let known = tables.as_ref().map(|tables| old.known(tables, Notes::new(common))).transpose()?;
         scan.known = known.map(std::sync::Arc::new);
@@ -70,6 +76,8 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     let mut unchanged = std::collections::HashSet::new();
     let folder = args.thumbnails.as_deref();
     let thumbnails = folder.map(|folder| Thumbnails::new(folder, args, &scan, &common.results)).transpose()?;
+    // Views need all bytes.
+    scan.beginnings = thumbnails.is_none() && !has_tables;
     let is_lines = matches!(writer, Writer::Ndjson { .. }) && inputs.sort.is_none();
     let is_chosen = |record: &Record| {
         // The record as JSON is made once for all keys that need it.
@@ -93,30 +101,30 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
         Line::of(seen.record, is_lines)
     };
     let mut copied = Tally::default();
-    let mut tally = input::each_told(&scan, inputs, &choice, common, view, |told| match told {
-        Told::Record(record, line) => writer.record(record, line.flatten()),
+    let mut tally = input::each_result(&scan, inputs, &choice, common, view, |result| match result {
+        ScanResult::Record(record, line) => writer.record(record, line.flatten()),
         #[cfg(feature = "parquet")]
-        Told::Unchanged(path) if old_tables.is_some() => {
+        ScanResult::Unchanged(path) if old_tables.is_some() => {
             unchanged.insert(path.to_owned());
             Ok(())
         }
-        Told::Unchanged(path) => {
+        ScanResult::Unchanged(path) => {
             let Some((old, out)) = old.as_ref().zip(writer.stream()) else { return Ok(()) };
             copied.add_copied(old.copy(path, out)?);
             Ok(())
         }
         #[cfg(feature = "parquet")]
-        Told::Other(path) => match &tables {
+        ScanResult::Other(path) => match &tables {
             Some(tables) if args.condition.is_none() => tables.other(path),
             _ => Ok(()),
         },
         #[cfg(not(feature = "parquet"))]
-        Told::Other(_) => Ok(()),
+        ScanResult::Other(_) => Ok(()),
         #[cfg(feature = "parquet")]
-        Told::Unreadable(error) if tables.is_some() => {
+        ScanResult::Unreadable(error) if tables.is_some() => {
             tables.as_ref().map_or(Ok(()), |tables| tables.unreadable(error))
         }
-        Told::Unreadable(error) => match writer.stream() {
+        ScanResult::Unreadable(error) => match writer.stream() {
             Some(out) if stream.events => Ok(writeln!(out, "{}", since::unreadable(error, &inputs.paths))?),
             _ => Ok(()),
         },
@@ -169,7 +177,7 @@ fn format(args: &ScanArgs, common: &Common) -> Result<Option<RecordFormat>, Fail
         None if is_folder => parquet().map(Some),
         #[cfg(feature = "parquet")]
         Some(RecordFormat::Parquet) => Ok(args.format),
-        Some(_) if is_folder => Err(Failure::Told("a folder takes Parquet tables, no other format".to_owned())),
+        Some(_) if is_folder => Err(Failure::Message("a folder takes Parquet tables, no other format".to_owned())),
         asked => Ok(asked),
     }
 }
@@ -192,7 +200,7 @@ fn parquet() -> Result<RecordFormat, Failure> {
 
 #[cfg(not(feature = "parquet"))]
 fn parquet() -> Result<RecordFormat, Failure> {
-    Err(Failure::Told("this build writes no Parquet: it was made without that feature".to_owned()))
+    Err(Failure::Message("this build writes no Parquet: it was made without that feature".to_owned()))
 }
 
 enum Writer<'i> {
@@ -217,20 +225,20 @@ impl<'i> Writer<'i> {
         }
         #[cfg(feature = "parquet")]
         if !args.tables.is_empty() || args.partition.is_some() {
-            return Err(Failure::Told("--tables and --partition need --format parquet, or -o FOLDER/".to_owned()));
+            return Err(Failure::Message("--tables and --partition need --format parquet, or -o FOLDER/".to_owned()));
         }
         if !args.columns.is_empty() {
             return match format(args, common)? {
                 None | Some(RecordFormat::Ndjson) => Ok(Self::Rows(Rows::new(&args.columns, false, common)?)),
                 Some(RecordFormat::Csv) => Ok(Self::Rows(Rows::new(&args.columns, true, common)?)),
-                Some(_) => Err(Failure::Told("--columns needs --format csv or ndjson".to_owned())),
+                Some(_) => Err(Failure::Message("--columns needs --format csv or ndjson".to_owned())),
             };
         }
         let text = Output::text(common)?;
         let is_table = text.is_terminal() && !is_stream;
         let format = format(args, common)?.unwrap_or(if is_table { RecordFormat::Table } else { RecordFormat::Ndjson });
         if args.csv_safe && format != RecordFormat::Csv {
-            return Err(Failure::Told("--csv-safe needs --format csv".to_owned()));
+            return Err(Failure::Message("--csv-safe needs --format csv".to_owned()));
         }
         Ok(match format {
             RecordFormat::Table => Self::Table(table::Table::new(inputs), text),

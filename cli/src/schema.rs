@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let formats: Vec<Format> =
         Format::ALL.iter().filter(asked).copied().filter(|&format| !records(format).is_empty()).collect();
     if let Some(name) = args.of.as_ref().filter(|_| formats.is_empty()) {
-        return Err(Failure::Told(format!("the records of {name} are not documented yet")));
+        return Err(Failure::Message(format!("the records of {name} are not documented yet")));
     }
     let mut out = args.format.output(common)?;
     for format in formats {

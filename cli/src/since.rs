@@ -129,11 +129,11 @@ impl Old {
         let notes = Notes::new(common);
         let size = path.metadata().ok().filter(std::fs::Metadata::is_file).map_or(0, |metadata| metadata.len());
         let bytes = FileMap::open_with(path, Access::READ, &common.limits.limits())?;
-        let told = |message: String| {
+        let warn = |message: String| {
             notes.error(format_args!("{}: {message}; what is missing is looked at anew", shown(path)))
         };
         if (bytes.len() as u64) < size {
-            told("was cut short while it was read".to_owned());
+            warn("was cut short while it was read".to_owned());
         }
         let mut files: HashMap<PathBuf, File> = HashMap::new();
         let (mut end, mut records, mut unreadable, mut was_interrupted) = (None, 0_u64, None, false);
@@ -145,8 +145,7 @@ impl Old {
             match parse(piece) {
                 Ok(Line { event: Some(event), assets, other, .. }) => {
                     was_interrupted |= event == "interrupted";
-                    // This holds even if a path could not be read: that path has no records here, and all others are
-                    // complete.
+                    // A path that could not be read changes nothing: it has no records here, and all others are complete.
                     let all = assets.map(|assets| assets.saturating_add(other));
                     end = all.filter(|_| event == "end" && !was_interrupted);
                 }
@@ -162,9 +161,9 @@ impl Old {
         }
         let is_whole = unreadable.is_none() && end == Some(records);
         match unreadable {
-            Some((first, 1)) => told(first),
-            Some((first, count)) => told(format!("{first}; nor can {} further ones", count - 1)),
-            None if end.is_some_and(|end| end != records) => told(format!("has {records} records and says otherwise")),
+            Some((first, 1)) => warn(first),
+            Some((first, count)) => warn(format!("{first}; nor can {} further ones", count - 1)),
+            None if end.is_some_and(|end| end != records) => warn(format!("has {records} records and says otherwise")),
             None => {}
         }
         files.retain(|_, file| !file.is_unclear && (is_whole || !file.is_archive));

@@ -27,7 +27,7 @@ pub(crate) struct Source<'p> {
     budget: Budget,
 }
 
-/// What is available of that file.
+/// The available bytes: those of the whole file, or of one member.
 enum Bytes {
     All(FileMap),
     /// The target of the address.
@@ -109,7 +109,7 @@ impl<'p> Source<'p> {
     }
 }
 
-/// Fetches a file of a store, or a member of it with what leads there. Also returns the size of the file.
+/// Fetches a file of a store, or only the ranges that a member of it needs. Also returns the size of the file.
 fn fetch(file: &Path, member: Option<&[u8]>, common: &Common) -> meshpeek::Result<(Bytes, u64)> {
     let limits = common.limits.limits();
     let stores = common.remote.stores();
@@ -129,7 +129,7 @@ fn fetch(file: &Path, member: Option<&[u8]>, common: &Common) -> meshpeek::Resul
     Ok((Bytes::Member(Box::new(opened)), size))
 }
 
-/// A file of a store, of which at most this much is read at once.
+/// A file of a store. A single read takes at most this many bytes.
 struct Stored<'s> {
     file: Box<dyn stores::Stored + 's>,
     most: u64,

@@ -84,16 +84,16 @@ impl Tables {
                 Sink::Folder(files, all)
             }
             None if partition.is_some() => {
-                return Err(Failure::Told("--partition needs a folder: -o FOLDER/".to_owned()));
+                return Err(Failure::Message("--partition needs a folder: -o FOLDER/".to_owned()));
             }
             None => {
                 let &[table] = tables else {
-                    return Err(Failure::Told("several tables need a folder: -o FOLDER/".to_owned()));
+                    return Err(Failure::Message("several tables need a folder: -o FOLDER/".to_owned()));
                 };
                 let out = Output::data(common)?;
                 if out.is_terminal() {
-                    let told = "parquet is binary: redirect it or use -o";
-                    return Err(Failure::Told(told.to_owned()));
+                    let message = "parquet is binary: redirect it or use -o";
+                    return Err(Failure::Message(message.to_owned()));
                 }
                 Sink::Stream(table, Box::new(Mutex::new(Some(Writer::new(out, table).map_err(failure)?))))
             }
@@ -136,34 +136,38 @@ impl Tables {
     }
 
     pub(crate) fn record(&self, record: &Record) -> Result<(), Failure> {
-        self.told(record.summary.format, |rows| rows.record(record))
+        self.add_rows(record.summary.format, |rows| rows.record(record))
     }
 
     /// A path that cannot be read.
     pub(crate) fn unreadable(&self, error: &Error) -> Result<(), Failure> {
         // The assets have rows of records alone, as the other forms of output.
         let has_row = self.has(Table::Problems) || self.has(Table::Files);
-        if has_row { self.told(None, |rows| rows.unreadable_aside(error)) } else { Ok(()) }
+        if has_row { self.add_rows(None, |rows| rows.unreadable_aside(error)) } else { Ok(()) }
     }
 
     /// A file that is not an asset.
     pub(crate) fn other(&self, path: &Path) -> Result<(), Failure> {
-        self.told(None, |rows| rows.other(path))
+        self.add_rows(None, |rows| rows.other(path))
     }
 
     pub(crate) fn link(&self, link: &Link<'_>) -> Result<(), Failure> {
-        self.told(None, |rows| rows.link(link))
+        self.add_rows(None, |rows| rows.link(link))
     }
 
     pub(crate) fn group(&self, number: usize, group: &Group) -> Result<(), Failure> {
-        self.told(None, |rows| rows.group(number, group))
+        self.add_rows(None, |rows| rows.group(number, group))
     }
 
     pub(crate) fn difference(&self, difference: &Difference) -> Result<(), Failure> {
-        self.told(None, |rows| rows.difference(difference))
+        self.add_rows(None, |rows| rows.difference(difference))
     }
 
-    fn told(&self, format: Option<Format>, add: impl FnOnce(&Batches<Take>) -> ControlFlow<()>) -> Result<(), Failure> {
+    fn add_rows(
+        &self,
+        format: Option<Format>,
+        add: impl FnOnce(&Batches<Take>) -> ControlFlow<()>,
+    ) -> Result<(), Failure> {
         let rows = self.rows(format);
         match add(rows) {
             ControlFlow::Continue(()) => Ok(()),
@@ -250,8 +254,8 @@ impl OldTables {
             if !tables.fits(&found) || !parquet::is_whole(&paths, table)? {
                 let place = paths.first().unwrap_or(&self.0);
                 let name = table.name();
-                let told = "not a whole table of this version, divided as now; all files are read";
-                notes.error(format_args!("{}: {name}: {told}", shown(place)));
+                let message = "not a whole table of this version, divided as now; all files are read";
+                notes.error(format_args!("{}: {name}: {message}", shown(place)));
                 return Ok(known);
             }
         }
@@ -271,7 +275,7 @@ impl OldTables {
 /// The error for batches, which [`failure`] turns back.
 fn error(failure: Failure) -> Error {
     match failure {
-        Failure::Told(text) => std::io::Error::other(text).into(),
+        Failure::Message(text) => std::io::Error::other(text).into(),
         Failure::ClosedPipe => std::io::Error::from(std::io::ErrorKind::BrokenPipe).into(),
     }
 }

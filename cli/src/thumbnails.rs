@@ -75,7 +75,7 @@ impl Thumbnails {
             if self.names == ThumbnailNames::Digest {
                 return;
             }
-            // Another file system may not tell them apart.
+            // Another file system may not distinguish them.
             let _ = write!(name, "-{}", digest(seen).unwrap_or_default().get(..16).unwrap_or_default());
             self.state().begun.insert(name.to_lowercase());
         }

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let mut within = None;
     if let Some(text) = &args.selector {
         let found = place_of(&asset, size, text);
-        let place = found.map_err(|message| Failure::Told(format!("{}: {message}", shown(&args.file))))?;
+        let place = found.map_err(|message| Failure::Message(format!("{}: {message}", shown(&args.file))))?;
         place.explain(common);
         within = place.selector;
     }

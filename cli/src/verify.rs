@@ -11,7 +11,7 @@ use meshpeek_tables::Table;
 
 use crate::args::{Common, Inputs, ReportFormat};
 use crate::failure::Outcome;
-use crate::input::{Choice, Told};
+use crate::input::{Choice, ScanResult};
 use crate::notes::Notes;
 use crate::output::{Line, Output};
 use crate::scan::table::Order;
@@ -44,12 +44,12 @@ pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &
     let mut reports = Vec::new();
     let is_terminal = out.as_ref().is_some_and(Output::is_terminal);
     let view = |seen: &Sighting<'_, '_>| Line::of(seen.record, is_lines);
-    let tally = input::each_told(&scan, inputs, &Choice::default(), common, view, |told| {
+    let tally = input::each_result(&scan, inputs, &Choice::default(), common, view, |result| {
         #[cfg(feature = "parquet")]
-        if let (Told::Unreadable(error), Some(tables)) = (&told, &tables) {
+        if let (ScanResult::Unreadable(error), Some(tables)) = (&result, &tables) {
             return tables.unreadable(error);
         }
-        let Told::Record(record, line) = told else { return Ok(()) };
+        let ScanResult::Record(record, line) = result else { return Ok(()) };
         #[cfg(feature = "parquet")]
         if let Some(tables) = &tables {
             tables.record(record)?;

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_acts_on_is_escaped_wherever_the_writes_end() {
+    fn control_characters_are_escaped_across_writes() {
         let data = "a\x1b[2J\u{9b}31m\u{202e}\n板\u{7f}\t\n".as_bytes();
         for length in 1..data.len() {
             let mut out = Visible::new(Vec::new());

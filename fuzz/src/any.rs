@@ -57,10 +57,10 @@ fn by_ranges(data: &[u8], limits: &Limits) {
         Ok(members)
     });
     assert!(visited.is_ok_and(|members| members > 0));
-    let told = |asset: &Asset<'_>| format!("{:?}", asset.summarize_header());
-    let whole = Asset::parse_with(data, limits).map(|asset| told(&asset));
+    let header = |asset: &Asset<'_>| format!("{:?}", asset.summarize_header());
+    let whole = Asset::parse_with(data, limits).map(|asset| header(&asset));
     let mut ranges = Ranges::new(data.len() as u64);
-    let parts = ranges.load(data, |ranges| Asset::parse_ranges(ranges, limits).map(|asset| told(&asset)));
+    let parts = ranges.load(data, |ranges| Asset::parse_ranges(ranges, limits).map(|asset| header(&asset)));
     assert!(ranges.held() <= data.len() as u64);
     match (whole, parts) {
         (Ok(whole), Ok(parts)) => assert_eq!(whole, parts),
@@ -108,13 +108,13 @@ pub fn walk(asset: &dyn Inspect, data: &[u8], limits: &Limits) -> u64 {
     let names: Vec<&str> = summary.counts.iter().map(|(name, _)| name).collect();
     assert_eq!(names, asset.format().count_names());
     for problem in &summary.problems {
-        assert!(problem.offset.is_none_or(|offset| offset <= summary.bytes), "{problem:?} lies outside");
+        assert!(problem.offset.is_none_or(|offset| offset <= summary.bytes), "{problem:?} is outside");
     }
     let mut problems = Problems::new(limits);
     asset.verify(&mut problems);
     let problems = problems.into_vec();
     for problem in &problems {
-        assert!(problem.offset.is_none_or(|offset| offset <= summary.bytes), "{problem:?} lies outside");
+        assert!(problem.offset.is_none_or(|offset| offset <= summary.bytes), "{problem:?} is outside");
     }
     let damaged = |problems: &[_]| problems.iter().any(|p: &meshpeek::summary::Problem| p.severity == Severity::Error);
     assert!(damaged(&problems) || !damaged(&summary.problems), "verify misses {:?}", summary.problems);
@@ -171,11 +171,11 @@ impl Reader<'_> {
         let names = self.parts.last_mut().unwrap();
         let next = names.list.filter(|(list, _)| index.is_some() && *list == name).map(|(_, next)| next);
         if next.is_none() {
-            assert!(names.seen.insert(name), "{name} is told twice, or in pieces");
+            assert!(names.seen.insert(name), "{name} is reported twice, or in pieces");
         }
         names.list = index.map(|index| (name, index + 1));
         if let Some(index) = index {
-            assert!(index >= next.unwrap_or(0), "{name}/{index} is told late");
+            assert!(index >= next.unwrap_or(0), "{name}/{index} is reported late");
             self.holes |= index != next.unwrap_or(0);
         }
     }
@@ -204,7 +204,7 @@ impl Visitor for Reader<'_> {
         assert!(self.parts.len() < 16, "an outline stays flat");
         if let Some(span) = part.span {
             let end = span.offset.checked_add(span.bytes);
-            assert!(end.is_some_and(|end| end <= self.size), "{part:?} lies outside {} bytes", self.size);
+            assert!(end.is_some_and(|end| end <= self.size), "{part:?} is outside {} bytes", self.size);
         }
         true
     }
@@ -245,26 +245,22 @@ impl Visitor for Reader<'_> {
         }
         if !matches!(storage.packing, Packing::Derived | Packing::Deflate) {
             let end = storage.offset.checked_add(storage.bytes);
-            assert!(end.is_some_and(|end| end <= self.size), "{name}: {storage:?} lies outside {} bytes", self.size);
+            assert!(end.is_some_and(|end| end <= self.size), "{name}: {storage:?} is outside {} bytes", self.size);
         }
         let row = table.columns().iter().map(|column| column.scalar.byte_len()).sum::<usize>() as u64;
         let mut read = 0_u64;
         let mut in_place = table.in_place().map(|rows| {
-            let behind = rows.bytes.len().saturating_sub(row as usize) / rows.stride.max(1);
+            let after = rows.bytes.len().saturating_sub(row as usize) / rows.stride.max(1);
             let in_file = data_range(self.data, rows.bytes);
-            assert!(in_file.is_none_or(|start| start == storage.offset), "{name}: {storage:?} lies at {in_file:?}");
-            assert_eq!(
-                table.rows(),
-                if rows.bytes.is_empty() { 0 } else { behind as u64 + 1 },
-                "{name}: rows in place"
-            );
+            assert!(in_file.is_none_or(|start| start == storage.offset), "{name}: {storage:?} is at {in_file:?}");
+            assert_eq!(table.rows(), if rows.bytes.is_empty() { 0 } else { after as u64 + 1 }, "{name}: rows in place");
             rows.bytes.chunks(rows.stride).map(|bytes| &bytes[..row as usize])
         });
         let result = table.read(&mut |rows| {
             assert!(row == 0 || (rows.len() as u64).is_multiple_of(row), "{name}: a batch of half rows");
             if let Some(in_place) = &mut in_place {
                 let same = rows.chunks(row as usize).all(|read| in_place.next() == Some(read));
-                assert!(same, "{name}: what is read differs from what lies in place");
+                assert!(same, "{name}: what is read differs from the bytes in place");
             }
             read += rows.len() as u64;
             if read > ENOUGH { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -99,8 +99,8 @@ fn compare(node: &Node<'_>, theirs: &Theirs) {
     if !bodies(node, "ANIM").is_empty() {
         let ours = node.animation().expect("an animation that is read there").expect("an animation that is counted");
         let theirs = &theirs.animation;
-        let told = (ours.flags as u32, ours.frames as u32, ours.fps.to_bits());
-        assert_eq!(told, (theirs.flags, theirs.frames, theirs.fps.to_bits()));
+        let facts = (ours.flags as u32, ours.frames as u32, ours.fps.to_bits());
+        assert_eq!(facts, (theirs.flags, theirs.frames, theirs.fps.to_bits()));
     }
 }
 

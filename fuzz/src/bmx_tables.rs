@@ -8,8 +8,8 @@ pub fn run(data: &[u8]) {
     let Some((lengths, mut rest)) = data.split_first_chunk::<8>() else { return };
     let mut cut = |at: usize| {
         let length = usize::from(u16::from_le_bytes([lengths[at], lengths[at + 1]])).min(rest.len());
-        let (table, behind) = rest.split_at(length);
-        rest = behind;
+        let (table, after) = rest.split_at(length);
+        rest = after;
         table
     };
     let (index, objects, meshes, materials) = (cut(0), cut(2), cut(4), cut(6));

@@ -51,7 +51,7 @@ fn look_at(primitive: &Primitive<'_>, data: &[u8], is_sound: bool, bones: usize)
     let _ = (primitive.tangents(), primitive.colors());
     if let (Ok(positions), Ok(count)) = (&positions, &count) {
         assert_eq!(positions.len(), *count);
-        lies_in(positions, data);
+        assert_inside(positions, data);
         numbers_agree(positions);
     }
     let uvs: Vec<_> = (0..*sets.as_ref().unwrap_or(&0)).map(|set| primitive.uvs(set)).collect();
@@ -92,7 +92,7 @@ fn look_at(primitive: &Primitive<'_>, data: &[u8], is_sound: bool, bones: usize)
         }
     }
     if let Ok(Some(normals)) = &normals {
-        lies_in(normals, data);
+        assert_inside(normals, data);
     }
     let world = primitive.world_matrix();
     let (at, along, upright) = (world.point([0.0; 3]), world.direction([1.0, 0.0, 0.0]), world.normal([0.0, 0.0, 1.0]));
@@ -125,7 +125,7 @@ fn numbers_agree(values: &Values<'_, Vec3>) {
 }
 
 /// Data in place is inside the file, or inside a table inflated from it.
-fn lies_in(values: &Values<'_, Vec3>, data: &[u8]) {
+fn assert_inside(values: &Values<'_, Vec3>, data: &[u8]) {
     if let Some(column) = values.borrowed() {
         assert!(column.iter().count() == values.len());
         let in_file = column.get(0).is_none_or(|first| data.as_ptr_range().contains(&std::ptr::from_ref(first).cast()));
@@ -136,10 +136,10 @@ fn lies_in(values: &Values<'_, Vec3>, data: &[u8]) {
 /// The triangles are those that the summary counts, if it counts triangles and each is shown once.
 fn counts_agree(asset: &Asset<'_>) {
     let summary = asset.summarize();
-    let Some(told) = summary.counts.get("triangles").filter(|told| *told < MOST_VERTICES as u64) else { return };
+    let Some(count) = summary.counts.get("triangles").filter(|count| *count < MOST_VERTICES as u64) else { return };
     if summary.format == Some(Format::B3d) {
         let triangles = asset.primitives().flatten().map(|primitive| primitive.triangles().count() as u64).sum::<u64>();
-        assert_eq!(triangles, told);
+        assert_eq!(triangles, count);
     }
 }
 

@@ -29,8 +29,8 @@ pub fn run(data: &[u8]) {
         start_of[node.depth()] = chunk.offset();
         end_of[node.depth()] = chunk.offset() + chunk.byte_len();
         assert_eq!(node.parent().is_none(), node.depth() == 0);
-        let told = format!("{chunk:?}");
-        assert!(told.len() < 100 && told.starts_with(&format!("{:?}", chunk.tag())), "{told}");
+        let text = format!("{chunk:?}");
+        assert!(text.len() < 100 && text.starts_with(&format!("{:?}", chunk.tag())), "{text}");
         assert!(format!("{:?}", chunk.body()).starts_with("Cursor("));
         skeletons += usize::from(node.kind() == Kind::Skeleton);
         assert!(node.bones_hint().is_none() || skeletons > 0);
@@ -93,7 +93,7 @@ fn one_byte_more(data: &[u8], starts: &[u64], node: &Node<'_>, place: usize) {
     let model = Model::parse(&longer).expect("a model, but for one chunk");
     let again = model.nodes().flatten().nth(place).expect("the same chunks");
     assert_eq!((again.kind(), again.chunk().offset()), (node.kind(), node.chunk().offset()));
-    assert!(has_problems(&model), "a byte left in {node:?} is not told");
+    assert!(has_problems(&model), "a byte left in {node:?} is not reported");
 }
 
 fn has_problems(model: &Model<'_>) -> bool {

@@ -7,6 +7,7 @@ use meshpeek::dissect::{LineKind, dissect};
 use meshpeek::inspect::Span;
 use meshpeek::{Asset, Format};
 
+use crate::TARGETS;
 use crate::recipe::Recipe;
 use crate::writer::{corpus, odol};
 
@@ -23,19 +24,10 @@ struct Base {
 /// Selects a file, then how to change each of a few locations.
 pub fn run(data: &[u8]) {
     let (_, bytes) = bent(data);
-    match Format::sniff(&bytes) {
-        Some(Format::B3d) => crate::b3d::run(&bytes),
-        Some(Format::Bmx) => crate::bmx::run(&bytes),
-        Some(Format::Lodka) => crate::lodka::run(&bytes),
-        Some(Format::Mlod) => crate::mlod::run(&bytes),
-        Some(Format::Rap) => crate::rap::run(&bytes),
-        Some(Format::Odol) => crate::odol::run(&bytes),
-        Some(Format::Paa) => crate::paa::run(&bytes),
-        Some(Format::Rtm | Format::Bmtr) => crate::rtm::run(&bytes),
-        Some(Format::Pbo) => crate::pbo::run(&bytes),
-        Some(Format::Zip) => crate::zip::run(&bytes),
-        _ => crate::any::run(&bytes),
-    }
+    // Both kinds of animations have one target.
+    let format = Format::sniff(&bytes).map(|format| if format == Format::Bmtr { Format::Rtm } else { format });
+    let target = TARGETS.iter().find(|(name, _)| format.is_some_and(|format| format.name() == *name));
+    target.map_or(crate::any::run as fn(&[u8]), |(_, run)| *run)(&bytes);
     crate::geometry::run(&bytes);
 }
 

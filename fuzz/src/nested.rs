@@ -106,7 +106,7 @@ fn scan(file: &File, data: &[u8], depth: Depth, limits: &Limits) -> Vec<Record> 
     assert!(decoded <= work, "{decoded} bytes decoded, {work} were allowed: {limits:?}");
     let output = whole(1 << 20, limits.output);
     // The file's own record is always reported.
-    assert!(text.0 <= output + output / 3 + (64 << 10), "{} bytes told, {output} were allowed: {limits:?}", text.0);
+    assert!(text.0 <= output + output / 3 + (64 << 10), "{} bytes written, {output} were allowed: {limits:?}", text.0);
     let members = records.iter().filter(|record| record.member.is_some()).count();
     assert!(members <= limits.archive_members as usize, "{members} members: {limits:?}");
     let kept = 3 * text.0;

@@ -218,8 +218,11 @@ fn tables() -> Vec<(String, Vec<u8>)> {
                 false => &[(0, u32::MAX), (0, 27), (4, u32::MAX)],
             };
             let room = bytes.len() - bytes.at(mark);
-            for &(behind, value) in odd.iter().filter(|(behind, _)| behind + 4 <= room) {
-                changed(format!("{mark}_{behind}_{value:x}"), bytes.clone().poke(mark, behind, value.to_le_bytes()));
+            for &(distance, value) in odd.iter().filter(|(distance, _)| distance + 4 <= room) {
+                changed(
+                    format!("{mark}_{distance}_{value:x}"),
+                    bytes.clone().poke(mark, distance, value.to_le_bytes()),
+                );
             }
         }
     }
@@ -270,11 +273,11 @@ fn maps() -> Vec<(String, Vec<u8>)> {
         change(&mut entries[2]);
         zip::zip(&entries, bmx::COMMENT)
     };
-    let behind = one(|entry| {
+    let longer = one(|entry| {
         entry.data.extend([1, 2]);
         *entry = entry.clone().both(|header| header.packed += 2);
     });
-    all.push(("behind_stream.bmx".to_owned(), behind.to_vec()));
+    all.push(("behind_stream.bmx".to_owned(), longer.to_vec()));
     all.push(("local_name.bmx".to_owned(), one(|entry| entry.local.name = b"mush.bm".to_vec()).to_vec()));
     let zip64 = one(|entry| entry.central.extra = [&[1, 0, 16, 0][..], &[0; 16]].concat());
     all.push(("zip64_sizes.bmx".to_owned(), zip64.to_vec()));
@@ -357,10 +360,10 @@ fn archives() -> Vec<(String, Vec<u8>)> {
         .map(|method| zip::Entry::new(format!("{method}"), method, b"????".to_vec(), b"text"))
         .collect();
     let mut bare = zip::Entry::deflated("b", b"text, text, text, text").with_descriptor();
-    bare.behind.drain(..4);
+    bare.after.drain(..4);
     // Without their end, and without the end of their data.
     let mut endless = zip::Entry::new("b", 8, b"PK PK".to_vec(), b"").with_descriptor();
-    endless.behind.clear();
+    endless.after.clear();
     let endless = zip::zip(&[endless.clone(), endless], b"");
     let mut longer = zip::Entry::deflated("b", b"text");
     longer.data.extend([1, 2, 3]);

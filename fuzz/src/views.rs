@@ -14,18 +14,18 @@ pub fn both_ways<I>(items: impl Fn() -> I)
 where
     I: DoubleEndedIterator<Item: PartialEq + Debug> + ExactSizeIterator,
 {
-    let told = items().len();
-    if told > ENOUGH {
+    let count = items().len();
+    if count > ENOUGH {
         return;
     }
     let forth: Vec<_> = items().collect();
     let mut back: Vec<_> = items().rev().collect();
     back.reverse();
     // Compared as text, because NaN is not equal to itself.
-    assert_eq!(forth.len(), told);
+    assert_eq!(forth.len(), count);
     assert!(forth == back || format!("{forth:?}") == format!("{back:?}"), "{forth:?} forth, {back:?} back");
-    let (middle, end) = (items().nth(told / 2), items().nth(told));
-    assert!(end.is_none() && format!("{middle:?}") == format!("{:?}", forth.get(told / 2)));
+    let (middle, end) = (items().nth(count / 2), items().nth(count));
+    assert!(end.is_none() && format!("{middle:?}") == format!("{:?}", forth.get(count / 2)));
 }
 
 /// Checks that the native numbers equal the stored ones, byte-swapped on a big-endian machine.

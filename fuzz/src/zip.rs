@@ -69,11 +69,11 @@ fn decode(data: &[u8], asset: &Asset<'_>, depth: u32, limits: &Limits, budget: &
             (Form::Packed(_), Ok(None)) => {
                 let Ok(content) = &content else { continue };
                 // The header of a PBO may claim a size other than the stream's.
-                let told = match &member {
+                let size = match &member {
                     Member::Pbo(packed) => packed.decoded_byte_len().expect("what decodes has a length"),
                     _ => member.decoded_byte_len_hint(),
                 };
-                assert_eq!(content.len() as u64, told);
+                assert_eq!(content.len() as u64, size);
                 decoded += content.len() as u64;
                 has_its_sum(&member, content);
             }
@@ -92,6 +92,6 @@ fn decode(data: &[u8], asset: &Asset<'_>, depth: u32, limits: &Limits, budget: &
 /// Decoded content has the CRC-32 in the directory, which is computed again here.
 fn has_its_sum(member: &Member<'_>, content: &[u8]) {
     if let Member::Zip(member) = member {
-        assert_eq!(crc32(content), member.entry().header.crc32.get(), "{} is told to be sound", member.name());
+        assert_eq!(crc32(content), member.entry().header.crc32.get(), "{} is reported as sound", member.name());
     }
 }

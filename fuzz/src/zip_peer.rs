@@ -39,10 +39,10 @@ fn check(data: &[u8]) {
     let members: HashMap<_, _> =
         ours.members().flatten().map(|member| (member.name().as_bytes().as_ptr(), member)).collect();
     for (index, entry) in entries.iter().enumerate() {
-        let Some(Ok(told)) = quietly(|| theirs.by_index_raw(index).map(|file| Told::new(&file))) else { continue };
-        let here = Told::from(entry);
+        let Some(Ok(there)) = quietly(|| theirs.by_index_raw(index).map(|file| Facts::new(&file))) else { continue };
+        let here = Facts::from(entry);
         // The crate counts from the first byte, even if other bytes precede the archive.
-        assert_eq!(Told { header: here.header + directory.prefix(), ..here }, told);
+        assert_eq!(Facts { header: here.header + directory.prefix(), ..here }, there);
         let Some(member) = members.get(&entry.name.as_bytes().as_ptr()) else { continue };
         if entry.unpacked_bytes < MOST {
             same_bytes(member, &mut theirs, index, directory.start());
@@ -61,17 +61,17 @@ fn same_bytes(member: &Member<'_>, theirs: &mut ZipArchive<Cursor<&[u8]>>, index
         // It checks the checksum but not the size, reads on over the directory, and reads an empty file without its
         // header.
         (Err(error), Some(theirs)) => {
-            let is_as_told = theirs.len() as u64 == member.decoded_byte_len_hint();
+            let has_claimed_size = theirs.len() as u64 == member.decoded_byte_len_hint();
             let local = member.local();
             let is_before = local.is_ok_and(|local| local.data_offset + member.stored_byte_len() <= directory);
-            assert!(!is_as_told || !is_before, "{} is read there alone: {error}", member.name());
+            assert!(!has_claimed_size || !is_before, "{} is read there alone: {error}", member.name());
         }
         (Err(_), None) => {}
     }
 }
 
 #[derive(Debug, PartialEq)]
-struct Told {
+struct Facts {
     name: Vec<u8>,
     crc32: u32,
     packed: u64,
@@ -79,7 +79,7 @@ struct Told {
     header: u64,
 }
 
-impl Told {
+impl Facts {
     fn new(file: &zip::read::ZipFile<'_, Cursor<&[u8]>>) -> Self {
         Self {
             name: file.name_raw().to_vec(),
@@ -91,7 +91,7 @@ impl Told {
     }
 }
 
-impl From<&CentralEntry<'_>> for Told {
+impl From<&CentralEntry<'_>> for Facts {
     fn from(entry: &CentralEntry<'_>) -> Self {
         Self {
             name: entry.name.as_bytes().to_vec(),

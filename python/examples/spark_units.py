@@ -10,7 +10,7 @@ This runs on one machine, with two threads. On a cluster:
   ranges that it needs. See "Buckets" in the README.
 - Install the wheel on the workers, in the image or with `--archives venv.tar.gz` (venv-pack). Spark starts the Python
   that the variable PYSPARK_PYTHON names, else the first `python3` on the path. Both the driver and the workers need the
-  same version. `check` finds out.
+  same version. `check` finds out; `check_here` does so before Spark starts.
 - `meshpeek.plan` runs in the driver, and reads only directories. A task takes about a tenth of a second to start, so
   make units of at least 256 MB, and at least three units for each core, so that a slow unit does not delay the rest.
 - Skew: a member is never divided, so one giant model is one unit. `spark.speculation` starts slow tasks again, and
@@ -21,6 +21,7 @@ This runs on one machine, with two threads. On a cluster:
 
 import json
 import os
+import subprocess
 import sys
 
 import pyarrow
@@ -36,9 +37,26 @@ def records(batches, **options):
             yield from pyarrow.RecordBatchReader.from_stream(meshpeek.scan(units=unit, jobs=1, **options))
 
 
-def check(spark):
-    """Raises an error if the Python of the workers lacks this package, or has another version of it."""
+def agree(python, version):
+    """Raises an error if a worker's Python has not this version of the package. `None` is none."""
     ours = meshpeek.__version__
+    if version != ours:
+        found = f"has meshpeek {version}, not {ours}" if version else "cannot import meshpeek"
+        raise RuntimeError(f"{python} {found}: set PYSPARK_PYTHON to a Python that has meshpeek {ours}")
+
+
+def check_here(python):
+    """Checks a Python of this machine, without Spark."""
+    try:
+        command = [python, "-c", "import meshpeek; print(meshpeek.__version__)"]
+        done = subprocess.run(command, capture_output=True, text=True)
+    except OSError as error:
+        raise RuntimeError(f"PYSPARK_PYTHON is {python}, which does not start: {error.strerror}") from error
+    agree(python, done.stdout.strip() if done.returncode == 0 else None)
+
+
+def check(spark):
+    """Checks the Python that Spark starts on a worker."""
 
     def look(_):
         import sys
@@ -50,8 +68,7 @@ def check(spark):
         return [(sys.executable, theirs.__version__)]
 
     [(python, version)] = spark.sparkContext.parallelize([0], 1).mapPartitions(look).collect()
-    if version != ours:
-        raise RuntimeError(f"{python} has meshpeek {version}, not {ours}: set PYSPARK_PYTHON to a Python that has it")
+    agree(python, version)
 
 
 def schema(spark):
@@ -71,10 +88,10 @@ def scan(spark, folder, unit_bytes=256 << 20, work=records):
 
 
 def main(folder):
+    # Otherwise Spark starts the first python3 on the path, which may lack this package. Its own errors are long.
+    check_here(os.environ.setdefault("PYSPARK_PYTHON", sys.executable))
     from pyspark.sql import SparkSession
 
-    # Otherwise Spark starts the first python3 on the path, which may lack this package.
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
     try:
         check(spark)

@@ -25,7 +25,7 @@ pub(crate) enum Errors {
 /// The options of a scan. Each stream of it runs it again.
 pub(crate) struct Task {
     pub(crate) kernel: Kernel,
-    /// What to scan in addition to its paths.
+    /// The sources to scan in addition to its paths.
     pub(crate) sources: Vec<Named>,
     pub(crate) question: Question,
     pub(crate) batch_rows: usize,

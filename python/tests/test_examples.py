@@ -81,6 +81,28 @@ def test_duckdb_reads_what_the_program_writes(archives, tmp_path, corpus):
         ]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="the made-up Python is a shell script")
+def test_spark_names_a_python_without_the_package(archives, tmp_path, monkeypatch):
+    import spark_units
+
+    spark_units.check_here(sys.executable)
+    bare, none = tmp_path / "python", tmp_path / "none"
+    bare.write_text(f"#!/bin/sh\nexec {sys.executable} -I -S \"$@\"\n")
+    bare.chmod(0o755)
+    wanted = "set PYSPARK_PYTHON to a Python that has meshpeek " + meshpeek.__version__
+    with pytest.raises(RuntimeError, match=f"{bare} cannot import meshpeek: {wanted}"):
+        spark_units.check_here(str(bare))
+    with pytest.raises(RuntimeError, match=f"PYSPARK_PYTHON is {none}, which does not start"):
+        spark_units.check_here(str(none))
+    with pytest.raises(RuntimeError, match=f"has meshpeek 0.0, not .*: {wanted}"):
+        spark_units.agree(str(bare), "0.0")
+    # The example looks before it starts Spark, or even imports it.
+    monkeypatch.setenv("PYSPARK_PYTHON", str(bare))
+    arguments = [sys.executable, EXAMPLES / "spark_units.py", archives]
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 1 and wanted in done.stderr.splitlines()[-1], done.stderr
+
+
 def noted(folder):
     """Returns work for Spark that notes each try of each task, and whose second task fails once."""
 

@@ -218,8 +218,8 @@ def test_the_stub_has_the_parameters_that_there_are():
     for stub in tree.body:
         if isinstance(stub, ast.FunctionDef):
             rest = [stub.args.kwarg] if stub.args.kwarg else []
-            told = [argument.arg for argument in [*stub.args.args, *stub.args.kwonlyargs, *rest]]
-            assert told == list(inspect.signature(getattr(meshpeek, stub.name)).parameters), stub.name
+            names = [argument.arg for argument in [*stub.args.args, *stub.args.kwonlyargs, *rest]]
+            assert names == list(inspect.signature(getattr(meshpeek, stub.name)).parameters), stub.name
 
 
 def test_what_is_not_an_asset_is_a_row_without_a_format(tmp_path):

@@ -81,7 +81,7 @@ def test_archives_are_sequences(archives):
         assert [list(row) for row in array] == array.numpy().tolist()
 
 
-def test_repeated_names_are_told_apart(tmp_path, triangle):
+def test_repeated_names_are_distinguished(tmp_path, triangle):
     path = tmp_path / "twice.pbo"
     path.write_bytes(pbo([("a.b3d", triangle.read_bytes()), ("b.txt", b""), ("a.b3d", triangle.read_bytes())]))
     file = meshpeek.open(path)

@@ -13,6 +13,18 @@ use crate::formats::pbo;
 use crate::formats::zip;
 use crate::ranges::{Data, Ranges};
 
+/// Evaluates an expression with the value of any variant.
+macro_rules! each {
+    ($of:expr, $inner:ident => $value:expr) => {
+        match $of {
+            #[cfg(feature = "pbo")]
+            Self::Pbo($inner) => $value,
+            #[cfg(feature = "zip")]
+            Self::Zip($inner) => $value,
+        }
+    };
+}
+
 /// An archive whose members are files.
 ///
 /// ```
@@ -139,12 +151,7 @@ impl Form {
 impl<'a> Member<'a> {
     /// Returns the name as stored: a path with `\` or `/`.
     pub fn name(&self) -> ByteStr<'a> {
-        match self {
-            #[cfg(feature = "pbo")]
-            Self::Pbo(member) => member.name(),
-            #[cfg(feature = "zip")]
-            Self::Zip(member) => member.name(),
-        }
+        each!(self, member => member.name())
     }
 
     /// Returns how the member is stored.
@@ -169,22 +176,12 @@ impl<'a> Member<'a> {
 
     /// Returns the bytes it takes in the container, as stated by the container.
     pub fn stored_byte_len(&self) -> u64 {
-        match self {
-            #[cfg(feature = "pbo")]
-            Self::Pbo(member) => member.stored_byte_len(),
-            #[cfg(feature = "zip")]
-            Self::Zip(member) => member.stored_byte_len(),
-        }
+        each!(self, member => member.stored_byte_len())
     }
 
     /// Returns the bytes it decodes to, as stated by the container.
     pub fn decoded_byte_len_hint(&self) -> u64 {
-        match self {
-            #[cfg(feature = "pbo")]
-            Self::Pbo(member) => member.decoded_byte_len_hint(),
-            #[cfg(feature = "zip")]
-            Self::Zip(member) => member.decoded_byte_len_hint(),
-        }
+        each!(self, member => member.decoded_byte_len_hint())
     }
 
     /// Returns the content if it is stored in place, or `None` if it must be decoded or cannot be.
@@ -192,12 +189,7 @@ impl<'a> Member<'a> {
     /// # Errors
     /// Returns an error if the member is not inside the container.
     pub fn borrowed(&self) -> Result<Option<&'a [u8]>> {
-        match self {
-            #[cfg(feature = "pbo")]
-            Self::Pbo(member) => member.borrowed(),
-            #[cfg(feature = "zip")]
-            Self::Zip(member) => member.borrowed(),
-        }
+        each!(self, member => member.borrowed())
     }
 
     /// Returns the format that the content starts like. For a deflated member, only the beginning is inflated. Also
@@ -227,11 +219,24 @@ impl<'a> Member<'a> {
     /// Returns the content as ranges if only ranges of the container are available, and this does not need all of them:
     /// those of a member stored in place, and the beginning of a deflated one.
     fn ranges(&self) -> Result<Option<Ranges>> {
+        each!(self, member => member.ranges())
+    }
+
+    /// Returns the same member with these ranges of its container.
+    #[cfg(feature = "scan")]
+    pub(crate) fn in_ranges(self, ranges: &'a Ranges) -> Self {
         match self {
-            #[cfg(feature = "pbo")]
-            Self::Pbo(member) => member.ranges(),
-            #[cfg(feature = "zip")]
-            Self::Zip(member) => member.ranges(),
+            Self::Pbo(member) => Self::Pbo(member.in_ranges(ranges)),
+            Self::Zip(member) => Self::Zip(member.in_ranges(ranges)),
+        }
+    }
+
+    /// Returns its bytes as stored, whatever the form.
+    #[cfg(feature = "scan")]
+    pub(crate) fn stored_bytes(&self) -> Result<&'a [u8]> {
+        match self {
+            Self::Pbo(member) => member.stored_bytes(),
+            Self::Zip(member) => member.stored_bytes(),
         }
     }
 

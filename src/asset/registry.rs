@@ -1,7 +1,7 @@
-//! The table of formats with their types and records, and [`Asset`].
+//! [`Asset`], and the records of each format.
 
 use crate::base::error::{Error, Result};
-use crate::base::format::Format;
+use crate::base::format::{Format, formats};
 use crate::base::limits::Limits;
 use crate::budget::Budget;
 use crate::inspect::{Depth, Inspect};
@@ -9,20 +9,28 @@ use crate::outline::{Outline, Schema};
 use crate::ranges::Ranges;
 use crate::summary::{Problems, Summary};
 
-/// One group per module: its feature and the asset that it opens. Each group has one row per format that it reads, with
-/// its records.
+/// Defines everything that follows from the table of formats and needs the types of the assets.
 macro_rules! registry {
     ($(
         $(#[$about:meta])*
         $feature:literal $asset:ident($module:ident::$type:ident) {
-            $($format:ident: $records:path,)+
+            $(
+                $(#[$doc:meta])*
+                $format:ident $name:literal $title:literal {
+                    files: $files:tt,
+                    starts: $starts:tt,
+                    version: |$head:ident| $version:expr,
+                    counts: $counts:tt,
+                    records: $records:ident,
+                }
+            )+
         }
     )*) => {
         impl Format {
             /// Returns the descriptions of the format's records.
             pub(crate) fn records(self) -> &'static [&'static Schema] {
                 match self {
-                    $($(#[cfg(feature = $feature)] Self::$format => $records,)+)*
+                    $($(#[cfg(feature = $feature)] Self::$format => crate::formats::$module::$records,)+)*
                     #[allow(unreachable_patterns)]
                     _ => &[],
                 }
@@ -129,46 +137,4 @@ pub(super) fn described(error: Error, format: Format, head: &[u8]) -> Error {
     }
 }
 
-registry! {
-    /// A Blitz3D scene.
-    "b3d" B3d(b3d::Scene) {
-        B3d: crate::formats::b3d::SCHEMA,
-    }
-    /// A Ballance map.
-    "bmx" Bmx(bmx::Map) {
-        Bmx: crate::formats::bmx::SCHEMA,
-    }
-    /// A LODka3D model.
-    "lodka" Lodka(lodka::Model) {
-        Lodka: crate::formats::lodka::SCHEMA,
-    }
-    /// A binarised Arma model.
-    "odol" Odol(odol::Model) {
-        Odol: crate::formats::odol::SCHEMA,
-    }
-    /// An Arma animation.
-    "rtm" Rtm(rtm::Motion) {
-        Bmtr: crate::formats::rtm::BINARISED,
-        Rtm: crate::formats::rtm::PLAIN,
-    }
-    /// An MLOD model.
-    "mlod" Mlod(mlod::Model) {
-        Mlod: crate::formats::mlod::SCHEMA,
-    }
-    /// An Arma texture.
-    "paa" Paa(paa::Texture) {
-        Paa: crate::formats::paa::SCHEMA,
-    }
-    /// A binary config of Arma.
-    "rap" Rap(rap::Config) {
-        Rap: crate::formats::rap::SCHEMA,
-    }
-    /// A PBO archive.
-    "pbo" Pbo(pbo::Archive) {
-        Pbo: crate::formats::pbo::SCHEMA,
-    }
-    /// A zip archive.
-    "zip" Zip(zip::Archive) {
-        Zip: crate::formats::zip_directory::SCHEMA,
-    }
-}
+formats!(registry);

@@ -41,7 +41,7 @@ impl Format {
         Self::of_file_in(path, Data::Whole(data)).unwrap_or(None)
     }
 
-    /// Returns the format of a file of which the beginning is available, and of a zip the directory.
+    /// Returns the format of a file. Only its beginning must be available, and the directory if it is a zip.
     pub(crate) fn of_file_in(path: &Path, data: Data<'_>) -> Result<Option<Self>> {
         let format = Self::sniff_in(data)?;
         if format.is_some() {
@@ -199,7 +199,7 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
     let mut rest = head;
     // Enough to be certain, and few enough to be fast.
     for index in 0..64 {
-        let Ok((behind, name)) = cstr::<()>(Cursor::new(rest)) else {
+        let Ok((after, name)) = cstr::<()>(Cursor::new(rest)) else {
             // The first line of a text shows that it is no name. Only after an entry does the end of the file matter.
             let is_name = rest.len() < LONGEST_NAME && (index > 0 || rest.iter().all(is_plain));
             return if is_name { Plausible::SoFar(index > 0) } else { Plausible::No };
@@ -207,7 +207,7 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
         if name.len() >= LONGEST_NAME {
             return Plausible::No;
         }
-        let Some((fields, behind)) = behind.rest().split_first_chunk::<20>() else {
+        let Some((fields, after)) = after.rest().split_first_chunk::<20>() else {
             return Plausible::SoFar(index > 0);
         };
         let mut numbers = [0_u32; 5];
@@ -234,7 +234,7 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
         if !is_plausible {
             return Plausible::No;
         }
-        rest = behind;
+        rest = after;
     }
     Plausible::Yes
 }
@@ -263,7 +263,7 @@ const TAG: &[u8] = b"GGAT";
 const LONGEST_NAME: usize = 4096;
 /// The number of bytes that show whether a file is a PBO.
 const LONGEST_HEAD: usize = 1 << 16;
-/// The number of bytes that show any other format, or that only PBO remains possible.
+/// With this many bytes, any other format is recognized or excluded; only PBO may need more.
 const MAGIC_BYTES: u64 = 11;
 
 /// Reads a [`name`](Format::name).

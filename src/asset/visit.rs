@@ -45,9 +45,9 @@ pub fn visit(data: &[u8], limits: &Limits, each: &mut dyn FnMut(Visited<'_>) -> 
     look(Data::Whole(data), limits, each)
 }
 
-/// Visits like [`visit`] everything in a file of which only [ranges](crate::ranges) are available, in the ranges that
-/// `each` needs. A stored member is a section of the file. Of a deflated member, only the beginning is inflated if that
-/// suffices; then its checksum is not checked.
+/// Visits everything in a file like [`visit`], if the file is available only in [ranges](crate::ranges). Requests the
+/// ranges that `each` needs. A stored member is a section of the file. Of a deflated member, only the beginning is
+/// inflated if that suffices; then its checksum is not checked.
 ///
 /// Ask through [`Ranges::ask`] or [`load`](Ranges::load), and collect the answer inside the question: it is asked
 /// several times, and an asset that lacks bytes is passed with that error.

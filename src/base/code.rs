@@ -1,8 +1,8 @@
 //! Stable codes for kinds of problems, for programs to compare.
 
-use crate::base::named::named;
+use crate::base::word_enum::word_enum;
 
-named! {
+word_enum! {
     /// The kind of a [`Problem`](crate::summary::Problem), for programs: a class, optionally followed by a dot and a
     /// more specific name, such as `damaged.truncated`. Classes are stable. More specific names may be added.
     #[derive(PartialOrd, Ord)]

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use crate::base::code::Code;
 use crate::base::format::Format;
+use crate::base::impl_fmt::impl_fmt;
 use crate::base::no_asset::NoAsset;
 use crate::base::sealed::Sealed;
-use crate::base::shown::shown;
 use crate::base::text::ByteStr;
 
 /// The result type of every fallible function in this crate.
@@ -178,7 +178,6 @@ impl Error {
     }
 
     /// Marks the current offset as relative to this unpacked table, which starts at `offset` in the asset.
-    #[cfg(feature = "bmx")]
     #[must_use]
     pub(crate) fn in_table(mut self, table: &'static str, offset: Option<u64>) -> Self {
         if self.0.table.is_none() {
@@ -320,7 +319,7 @@ impl fmt::Display for Error {
     }
 }
 
-shown!([] Debug for Error, |error| "Error({error})");
+impl_fmt!([] Debug for Error, |error| "Error({error})");
 
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -420,9 +419,8 @@ mod tests {
         assert_eq!(error.offset(), Some(0x1a2f4));
     }
 
-    #[cfg(feature = "bmx")]
     #[test]
-    fn a_place_in_a_table_is_told_beside_the_place_in_the_file() {
+    fn a_place_in_a_table_is_shown_with_the_place_in_the_file() {
         let error = Error::truncated(24, 7).at(0x4c).in_table("mesh.bm", Some(0x123)).within_item("meshes", 3);
         assert_eq!(error.to_string(), "meshes[3] (mesh.bm+0x4c) at 0x123: needs 24 bytes, 7 left");
         assert_eq!(error.clone().to_string(), error.to_string());

@@ -1,14 +1,14 @@
 //! The base that all modules use: limits, errors, texts and format names.
 
 pub(crate) mod code;
+pub(crate) mod delegate;
 pub mod error;
 pub(crate) mod format;
-pub(crate) mod forward;
+pub(crate) mod impl_fmt;
 pub mod limits;
-pub(crate) mod named;
 pub(crate) mod no_asset;
 pub(crate) mod sealed;
-pub(crate) mod shown;
 pub(crate) mod span;
 pub(crate) mod stop;
 pub(crate) mod text;
+pub(crate) mod word_enum;

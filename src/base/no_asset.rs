@@ -2,9 +2,9 @@
 
 use crate::base::code::Code;
 use crate::base::format::Format;
-use crate::base::named::named;
+use crate::base::word_enum::word_enum;
 
-named! {
+word_enum! {
     /// The kind of data that matches no format.
     #[non_exhaustive]
     pub enum NoAsset {

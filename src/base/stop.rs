@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::error::{Error, Result};
 
-/// The bytes to decode or examine before the next look at the switch. Takes a few milliseconds at most.
+/// The bytes to decode or examine before the switch is checked again. Takes a few milliseconds at most.
 pub(crate) const PIECE: usize = 1 << 20;
 
 thread_local! {
@@ -38,7 +38,7 @@ pub(crate) fn switch() -> Option<Arc<AtomicBool>> {
     SWITCH.with_borrow(Clone::clone)
 }
 
-/// Returns true if small parts from one offset to another reach the next place for a look at the switch.
+/// Returns true if small parts from one offset to another reach the next place where the switch is checked.
 #[inline]
 pub(crate) fn is_due(start: u64, end: u64) -> bool {
     const STEP: u32 = 16;
@@ -55,7 +55,6 @@ pub(crate) fn is_set() -> bool {
 ///
 /// # Errors
 /// Returns an error if the switch of this thread is set meanwhile.
-#[cfg(any(feature = "bmx", feature = "scan", feature = "zip"))]
 pub(crate) fn in_pieces(bytes: &[u8], mut each: impl FnMut(&[u8])) -> Result<()> {
     for piece in bytes.chunks(PIECE) {
         if is_set() {

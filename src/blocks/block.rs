@@ -7,7 +7,7 @@ use bytemuck::Zeroable as _;
 use zerocopy::IntoBytes;
 
 #[cfg(feature = "scan")]
-use super::ahead;
+use super::stream_cache;
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 use crate::base::stop;
@@ -47,7 +47,7 @@ impl<'a, T: Element> Block<'a, T> {
     /// Returns an error if the part has too few bytes, or if the stream breaks a rule of its codec.
     pub fn parse(cursor: &mut Cursor<'a>, count: u64, codec: Codec, limits: &Limits) -> Result<Self> {
         #[cfg(feature = "scan")]
-        let bytes = ahead::stored_byte_len::<T>(*cursor, count, codec, limits.decoded_bytes)?;
+        let bytes = stream_cache::stored_byte_len::<T>(*cursor, count, codec, limits.decoded_bytes)?;
         #[cfg(not(feature = "scan"))]
         let bytes = codec.stored_byte_len(*cursor, bytes_of::<T>(count))?;
         Self::exactly(cursor.split(bytes)?, count, codec, limits)
@@ -133,7 +133,7 @@ impl<'a, T: Element> Block<'a, T> {
             Stored::Packed { stream, codec, count } => {
                 self.check_claim()?;
                 #[cfg(feature = "scan")]
-                if let Some(elements) = ahead::take(stream, self.decoded_byte_len(), codec) {
+                if let Some(elements) = stream_cache::take(stream, self.decoded_byte_len(), codec) {
                     return Ok(Cow::Owned(elements));
                 }
                 let mut elements: Vec<T> = repeated(T::new_zeroed(), count, self.limit, stream.offset())?;
@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fill_stands_for_all_and_is_never_expanded_unasked() {
+    fn a_fill_is_expanded_only_on_request() {
         let limits = Limits { decoded_bytes: 1 << 16, ..Limits::default() };
         let mut cursor = Cursor::with_offset(&[7, 0, 0, 0, 9], 0x20);
         let many = Filled::<U32>::parse_fill(&mut cursor, u64::from(u32::MAX), &limits).unwrap();

@@ -49,7 +49,6 @@ pub struct Decoded<'a, T: Clone> {
 
 impl<'a, T: Clone> Decoded<'a, T> {
     /// Creates a value from elements whose memory was taken before.
-    #[cfg(any(feature = "pbo", feature = "zip"))]
     pub(crate) fn new(elements: Cow<'a, [T]>, held: Held) -> Self {
         Self { elements, held }
     }
@@ -60,7 +59,6 @@ impl<'a, T: Clone> Decoded<'a, T> {
     }
 
     /// Returns the elements and their memory.
-    #[cfg(any(feature = "pbo", feature = "zip"))]
     pub(crate) fn into_parts(self) -> (Cow<'a, [T]>, Held) {
         (self.elements, self.held)
     }

@@ -1,6 +1,5 @@
 //! Claims, and the amounts that all claims of a file share.
 
-#[cfg(feature = "zip")]
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use crate::base::limits::flag;
 /// An owner of memory. Forking also avoids contention between threads over the clone counter.
 #[derive(Debug)]
 pub(super) struct Claim {
-    pub(super) purse: Arc<Purse>,
+    pub(super) counters: Arc<Counters>,
     /// The claim from which this one was forked.
     pub(super) around: Option<Arc<Claim>>,
     /// The bytes held, and the maximum.
@@ -22,8 +21,8 @@ pub(super) struct Claim {
 }
 
 impl Claim {
-    pub(super) fn new(purse: Arc<Purse>, around: Option<Arc<Claim>>, most: u64) -> Arc<Self> {
-        Arc::new(Self { purse, around, held: AtomicU64::new(0), most })
+    pub(super) fn new(counters: Arc<Counters>, around: Option<Arc<Claim>>, most: u64) -> Arc<Self> {
+        Arc::new(Self { counters, around, held: AtomicU64::new(0), most })
     }
 
     /// Returns true if this claim is `other` or was forked inside it.
@@ -45,10 +44,10 @@ impl Claim {
 }
 
 impl Deref for Claim {
-    type Target = Purse;
+    type Target = Counters;
 
-    fn deref(&self) -> &Purse {
-        &self.purse
+    fn deref(&self) -> &Counters {
+        &self.counters
     }
 }
 
@@ -57,32 +56,30 @@ pub(super) fn too_much(limit: u64) -> Error {
 }
 
 #[derive(Debug)]
-pub(super) struct Purse {
-    pub(super) work: Pot,
-    pub(super) output: Pot,
-    pub(super) members: Pot,
+pub(super) struct Counters {
+    pub(super) work: Counter,
+    pub(super) output: Counter,
+    pub(super) members: Counter,
     pub(super) memory: Memory,
     pub(super) stop: Arc<AtomicBool>,
-    #[cfg(feature = "zip")]
     pub(super) help: Option<Arc<dyn Help>>,
 }
 
 /// Threads that help with work in small pieces.
-#[cfg(feature = "zip")]
 pub(crate) trait Help: fmt::Debug + Send + Sync {
     /// Runs the closure on this thread, and at the same time on those that are free.
     fn join_in(&self, work: &(dyn Fn() + Sync));
 }
 
 #[derive(Debug)]
-pub(super) struct Pot {
+pub(super) struct Counter {
     pub(super) left: AtomicU64,
     pub(super) whole: AtomicU64,
     what: &'static str,
     flag: &'static str,
 }
 
-impl Pot {
+impl Counter {
     pub(super) fn new(whole: u64, what: &'static str, flag: &'static str) -> Self {
         Self { left: AtomicU64::new(whole), whole: AtomicU64::new(whole), what, flag }
     }

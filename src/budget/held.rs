@@ -27,7 +27,7 @@ impl Held {
     /// Returns all but this many bytes. Call it before anything takes memory from the inner budget.
     #[cfg(feature = "scan")]
     pub(crate) fn shrink(&mut self, bytes: u64) {
-        let Some(claim) = &self.inside.purse else { return };
+        let Some(claim) = &self.inside.counters else { return };
         let kept = bytes.min(self.bytes);
         let freed = self.bytes.saturating_sub(kept);
         match self.from {
@@ -45,7 +45,7 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let Some(claim) = &self.inside.purse else { return };
+        let Some(claim) = &self.inside.counters else { return };
         match self.from {
             Store::Uncounted => {}
             Store::Pool => claim.memory.give(self.bytes),
@@ -65,7 +65,7 @@ pub(super) enum Store {
 /// Work charged ahead of time, and its memory until this is dropped.
 #[cfg(feature = "scan")]
 pub(crate) struct Advance {
-    pub(super) purse: Option<Arc<Claim>>,
+    pub(super) counters: Option<Arc<Claim>>,
     pub(super) bytes: u64,
 }
 
@@ -73,10 +73,10 @@ pub(crate) struct Advance {
 impl Advance {
     /// Returns the charge, because the caller pays for the same work.
     pub(crate) fn settle(self) {
-        if let Some(purse) = &self.purse {
+        if let Some(counters) = &self.counters {
             // An empty pot stays empty.
             let more = |left: u64| (left > 0).then(|| left.saturating_add(self.bytes));
-            let _ = purse.work.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+            let _ = counters.work.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
         }
     }
 }
@@ -84,8 +84,8 @@ impl Advance {
 #[cfg(feature = "scan")]
 impl Drop for Advance {
     fn drop(&mut self) {
-        if let Some(purse) = &self.purse {
-            purse.memory.give(self.bytes);
+        if let Some(counters) = &self.counters {
+            counters.memory.give(self.bytes);
         }
     }
 }

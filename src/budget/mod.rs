@@ -74,7 +74,7 @@ mod reservation;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use self::claim::{Claim, Pot, Purse, too_much};
+use self::claim::{Claim, Counter, Counters, too_much};
 use self::held::Store;
 use self::line::Line;
 use crate::base::error::Result;
@@ -104,7 +104,7 @@ pub struct Budget {
     /// `decoded_bytes` is reduced by the decoded data around the current part.
     limits: Limits,
     /// `None` if nothing is counted. Then only the limits of each part apply.
-    purse: Option<Arc<Claim>>,
+    counters: Option<Arc<Claim>>,
 }
 
 impl Budget {
@@ -119,29 +119,28 @@ impl Budget {
         // A higher limit for decoded data also allows more work: `verify` of an archive unpacks twice and reads twice.
         let more = limits.decoded_bytes.saturating_sub(Limits::default().decoded_bytes).saturating_mul(4);
         let work = times(SMALL_WORK, limits.work).saturating_add(more);
-        let purse = Purse {
-            work: Pot::new(work, "bytes decoded and looked at for one file", flag::WORK),
-            output: Pot::new(times(SMALL_OUTPUT, limits.output), "bytes of results for one file", flag::OUTPUT),
-            members: Pot::new(limits.archive_members.into(), "members in an archive", flag::ARCHIVE_MEMBERS),
+        let counters = Counters {
+            work: Counter::new(work, "bytes decoded and looked at for one file", flag::WORK),
+            output: Counter::new(times(SMALL_OUTPUT, limits.output), "bytes of results for one file", flag::OUTPUT),
+            members: Counter::new(limits.archive_members.into(), "members in an archive", flag::ARCHIVE_MEMBERS),
             memory: memory.clone(),
             stop: Arc::default(),
-            #[cfg(feature = "zip")]
             help: None,
         };
-        Self { limits: *limits, purse: Some(Claim::new(purse.into(), None, limits.decoded_bytes)) }
+        Self { limits: *limits, counters: Some(Claim::new(counters.into(), None, limits.decoded_bytes)) }
     }
 
-    /// Returns the purse while nothing else shares it.
-    fn own_purse(&mut self) -> Option<&mut Purse> {
-        let claim = self.purse.as_mut().and_then(Arc::get_mut)?;
-        Arc::get_mut(&mut claim.purse)
+    /// Returns the counters while nothing else shares it.
+    fn own_purse(&mut self) -> Option<&mut Counters> {
+        let claim = self.counters.as_mut().and_then(Arc::get_mut)?;
+        Arc::get_mut(&mut claim.counters)
     }
 
     /// Refuses further work once the flag is set, so that the work can be cancelled.
     #[must_use]
     pub fn until(mut self, stop: Arc<AtomicBool>) -> Self {
-        if let Some(purse) = self.own_purse() {
-            purse.stop = stop;
+        if let Some(counters) = self.own_purse() {
+            counters.stop = stop;
         }
         self
     }
@@ -150,8 +149,8 @@ impl Budget {
     #[cfg(feature = "scan")]
     pub(crate) fn inside(mut self, around: &Self) -> Self {
         self.limits = around.limits;
-        if let Some(claim) = self.purse.as_mut().and_then(Arc::get_mut) {
-            claim.around.clone_from(&around.purse);
+        if let Some(claim) = self.counters.as_mut().and_then(Arc::get_mut) {
+            claim.around.clone_from(&around.counters);
             claim.most = around.limits.decoded_bytes;
         }
         self
@@ -160,8 +159,8 @@ impl Budget {
     /// Adds helpers for [`share_out`](Self::share_out).
     #[cfg(feature = "scan")]
     pub(crate) fn helped_by(mut self, help: Arc<dyn Help>) -> Self {
-        if let Some(purse) = self.own_purse() {
-            purse.help = Some(help);
+        if let Some(counters) = self.own_purse() {
+            counters.help = Some(help);
         }
         self
     }
@@ -176,14 +175,14 @@ impl Budget {
     /// A thread that holds memory through one claim and takes it through another may deadlock with itself.
     #[must_use]
     pub fn fork(&self) -> Self {
-        let fork = |claim: &Arc<Claim>| Claim::new(claim.purse.clone(), Some(claim.clone()), self.limits.decoded_bytes);
-        Self { limits: self.limits, purse: self.purse.as_ref().map(fork) }
+        let fork =
+            |claim: &Arc<Claim>| Claim::new(claim.counters.clone(), Some(claim.clone()), self.limits.decoded_bytes);
+        Self { limits: self.limits, counters: self.counters.as_ref().map(fork) }
     }
 
     /// Runs the closure on this thread, and at the same time on those that may help.
-    #[cfg(feature = "zip")]
     pub(crate) fn share_out(&self, work: &(dyn Fn() + Sync)) {
-        match self.purse.as_ref().and_then(|purse| purse.help.as_ref()) {
+        match self.counters.as_ref().and_then(|counters| counters.help.as_ref()) {
             Some(help) => help.join_in(work),
             None => work(),
         }
@@ -191,7 +190,7 @@ impl Budget {
 
     /// Creates a budget without counting. Only the limits of each part apply.
     pub fn unlimited(limits: &Limits) -> Self {
-        Self { limits: *limits, purse: None }
+        Self { limits: *limits, counters: None }
     }
 
     /// Returns the limits for parts opened within this budget. Its [`Limits::decoded_bytes`] are those that remain.
@@ -205,33 +204,33 @@ impl Budget {
     /// Returns a [`Limit`](crate::ErrorKind::Limit) error if less work remains; all later charges fail too. Returns an
     /// error if the run was stopped.
     pub fn work(&self, bytes: u64) -> Result<()> {
-        let Some(purse) = &self.purse else { return Ok(()) };
-        if purse.stop.load(Ordering::Relaxed) {
+        let Some(counters) = &self.counters else { return Ok(()) };
+        if counters.stop.load(Ordering::Relaxed) {
             return Err(stop::error());
         }
-        purse.work.take(bytes)
+        counters.work.take(bytes)
     }
 
     /// Adds bytes to the size of the file, such as those of a separate image that is read with it.
     pub fn add_bytes(&self, bytes: u64) {
-        if let Some(purse) = &self.purse {
-            purse.work.add(bytes.saturating_mul(self.limits.work.into()));
-            purse.output.add(bytes.saturating_mul(self.limits.output.into()));
+        if let Some(counters) = &self.counters {
+            counters.work.add(bytes.saturating_mul(self.limits.work.into()));
+            counters.output.add(bytes.saturating_mul(self.limits.output.into()));
         }
     }
 
     /// Returns true if this much work and output could be charged now, and this much memory taken. Unlike a failed
     /// charge, it does not change the budget. Use it to skip a single part.
     pub fn affords(&self, work: u64, output: u64, memory: u64) -> bool {
-        let Some(claim) = &self.purse else { return memory <= self.limits.decoded_bytes };
-        let has = |pot: &Pot, amount: u64| pot.left.load(Ordering::Relaxed) >= amount;
+        let Some(claim) = &self.counters else { return memory <= self.limits.decoded_bytes };
+        let has = |pot: &Counter, amount: u64| pot.left.load(Ordering::Relaxed) >= amount;
         has(&claim.work, work) && has(&claim.output, output) && self.room() >= memory
     }
 
     /// Returns the bytes that this claim may still hold here.
     fn room(&self) -> u64 {
         let left = |claim: &Arc<Claim>| claim.most.saturating_sub(claim.held.load(Ordering::Relaxed));
-        self.purse.as_ref().map_or(u64::MAX, left).min(self.limits.decoded_bytes)
+        self.counters.as_ref().map_or(u64::MAX, left).min(self.limits.decoded_bytes)
     }
 
     /// Charges for bytes of results.
@@ -239,7 +238,7 @@ impl Budget {
     /// # Errors
     /// Returns an error if less output remains; all later charges for output fail too.
     pub fn output(&self, bytes: u64) -> Result<()> {
-        self.purse.as_ref().map_or(Ok(()), |purse| purse.output.take(bytes))
+        self.counters.as_ref().map_or(Ok(()), |counters| counters.output.take(bytes))
     }
 
     /// Charges for the members of an archive, including those of archives in it.
@@ -247,7 +246,7 @@ impl Budget {
     /// # Errors
     /// Returns an error if fewer members remain; all later charges for members fail too.
     pub fn members(&self, count: u64) -> Result<()> {
-        self.purse.as_ref().map_or(Ok(()), |purse| purse.members.take(count))
+        self.counters.as_ref().map_or(Ok(()), |counters| counters.members.take(count))
     }
 
     /// Charges for bytes that are about to be decoded, and takes memory for them.
@@ -301,8 +300,8 @@ impl Budget {
     /// Takes memory from the pool, or else through `enter`. The `bool` is true if it got the memory.
     fn hold_or(&self, bytes: u64, enter: fn(&Line, &Arc<Claim>) -> bool) -> Result<(Held, bool)> {
         let limits = Limits { decoded_bytes: self.room_beside(bytes)?, ..self.limits };
-        let inside = Self { limits, purse: self.purse.clone() };
-        let Some(claim) = &self.purse else { return Ok((Held { inside, bytes, from: Store::Uncounted }, true)) };
+        let inside = Self { limits, counters: self.counters.clone() };
+        let Some(claim) = &self.counters else { return Ok((Held { inside, bytes, from: Store::Uncounted }, true)) };
         claim.add(bytes)?;
         // From here on, dropping `held` returns what was taken.
         let mut held = Held { inside, bytes, from: Store::Uncounted };
@@ -326,12 +325,12 @@ impl Budget {
     /// scarce, so that others are not affected.
     #[cfg(feature = "scan")]
     pub(crate) fn advance(&self, bytes: u64) -> Option<Advance> {
-        let Some(purse) = &self.purse else { return Some(Advance { purse: None, bytes }) };
-        if purse.stop.load(Ordering::Relaxed) || !purse.memory.take(bytes) {
+        let Some(counters) = &self.counters else { return Some(Advance { counters: None, bytes }) };
+        if counters.stop.load(Ordering::Relaxed) || !counters.memory.take(bytes) {
             return None;
         }
-        let advance = Advance { purse: Some(purse.clone()), bytes };
+        let advance = Advance { counters: Some(counters.clone()), bytes };
         let spare = |left: u64| left.checked_sub(bytes).filter(|&left| left >= AMPLE_WORK);
-        purse.work.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spare).is_ok().then_some(advance)
+        counters.work.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spare).is_ok().then_some(advance)
     }
 }

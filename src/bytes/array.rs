@@ -12,9 +12,9 @@ use zerocopy::{FromBytes, IntoBytes};
 use super::batch::write_batched;
 use super::cursor::Wire;
 use crate::base::error::{Error, Result};
-use crate::base::named::named;
 use crate::base::sealed::Sealed;
 use crate::base::span::Span;
+use crate::base::word_enum::word_enum;
 
 /// One element of an array as stored: little-endian, alignment 1, so it is valid at any offset.
 pub trait Element: Sealed + Wire + IntoBytes {
@@ -42,7 +42,7 @@ impl Column {
     }
 }
 
-named! {
+word_enum! {
     /// The number types in arrays, all little-endian.
     #[allow(missing_docs)]
     #[non_exhaustive]
@@ -119,7 +119,7 @@ elements! {
     F32 = f32 { "value" F32 }
 }
 
-named! {
+word_enum! {
     /// How an array is stored in its file.
     #[non_exhaustive]
     pub enum Packing {
@@ -137,7 +137,7 @@ named! {
         Deflate = "deflate",
         /// A single value for all elements.
         Fill = "fill",
-        /// Not stored as such, but computed from other bytes on access.
+        /// Not stored, but computed from other bytes on access.
         Derived = "derived",
     }
 }
@@ -306,9 +306,9 @@ pub(crate) fn to_machine(bytes: &mut [u8], columns: &[Column]) {
     if cfg!(target_endian = "big") {
         let mut rest = bytes;
         for column in columns.iter().cycle() {
-            let Some((number, behind)) = rest.split_at_mut_checked(column.scalar.byte_len()) else { break };
+            let Some((number, after)) = rest.split_at_mut_checked(column.scalar.byte_len()) else { break };
             number.reverse();
-            rest = behind;
+            rest = after;
         }
     }
 }
@@ -511,8 +511,8 @@ impl<T: Element> Table for Strided<'_, T> {
     }
 
     fn storage(&self) -> Storage {
-        let behind = self.stride.saturating_sub(size_of::<T>()) as u64;
-        let bytes = (self.records.len() as u64).saturating_sub(behind);
+        let after = self.stride.saturating_sub(size_of::<T>()) as u64;
+        let bytes = (self.records.len() as u64).saturating_sub(after);
         Storage { offset: self.offset(), bytes, packing: Packing::Strided }
     }
 
@@ -569,7 +569,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_skip_what_lies_beside_them() {
+    fn columns_skip_the_others() {
         let bytes: Vec<u8> = (0..12).collect();
         let column = Strided::<U16>::new(&bytes, 0x40, 4, 1).unwrap();
         let seen: Vec<u16> = column.iter().map(|n| n.get()).collect();

@@ -24,7 +24,6 @@ pub struct ByIndex<V> {
 
 impl<V> ByIndex<V> {
     /// Creates an iterator over the first `len` items.
-    #[cfg_attr(not(any(feature = "b3d", feature = "bmx", feature = "lodka", feature = "geometry")), allow(dead_code))]
     pub(crate) fn new(view: V, len: usize) -> Self {
         Self { view, range: 0..len }
     }

@@ -8,8 +8,8 @@ use nom::Parser;
 use super::cursor::{Cursor, Wire};
 use super::parser::reading;
 use crate::base::error::{Error, Result};
+use crate::base::impl_fmt::impl_fmt;
 use crate::base::sealed::Sealed;
-use crate::base::shown::shown;
 use crate::base::stop;
 use crate::base::text::ByteStr;
 
@@ -126,7 +126,7 @@ impl<'a, H: Header> Chunk<'a, H> {
     }
 }
 
-shown!([H: Header] Debug for Chunk<'_, H>,
+impl_fmt!([H: Header] Debug for Chunk<'_, H>,
     |chunk| "{}({:#x}, {} bytes)", chunk.tag(), chunk.offset(), chunk.byte_len());
 
 /// An iterator over the chunks of one part in file order. It ends after the first error.

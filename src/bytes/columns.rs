@@ -1,5 +1,5 @@
-//! Builds a record's columns from those of its fields. This runs at compile time, where a wrong index or an overflow is
-//! a compile error.
+//! Builds a record's columns from those of its fields. This runs at compile time only, for constants, where a wrong
+//! index, an overflow or a panic is a compile error.
 #![allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::panic)]
 
 use super::array::Column;
@@ -70,7 +70,7 @@ pub(crate) const fn cut<const COUNT: usize>(fields: &[Field], mut text: &'static
         let mut j = 0;
         while j < fields[i].1.len() {
             let (name, rest) = text.split_at(name_bytes(fields[i], j));
-            let Ok(name) = std::str::from_utf8(name) else { panic!("names are put together from whole ones") };
+            let Ok(name) = std::str::from_utf8(name) else { panic!("a name is cut where it was put") };
             all[at] = Column::new(name, fields[i].1[j].scalar);
             text = rest;
             at += 1;

@@ -4,7 +4,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 use super::array::{Element, LeArray};
 use crate::base::error::{Error, Result};
-use crate::base::shown::shown;
+use crate::base::impl_fmt::impl_fmt;
 use crate::base::text::{ByteStr, Utf32Str};
 
 /// A record exactly as stored, without padding or alignment. Every bit pattern is valid.
@@ -186,7 +186,7 @@ impl Cursor<'_> {
     numbers! { u16 U16, i16 I16, u32 U32, u64 U64, i32 I32, f32 F32 }
 }
 
-shown!([] Debug for Cursor<'_>, |cursor| "Cursor({:#x}, {} left)", cursor.offset, cursor.rest.len());
+impl_fmt!([] Debug for Cursor<'_>, |cursor| "Cursor({:#x}, {} left)", cursor.offset, cursor.rest.len());
 
 #[cfg(test)]
 mod tests {

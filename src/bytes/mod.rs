@@ -4,13 +4,11 @@ pub mod array;
 pub(crate) mod batch;
 pub mod by_index;
 pub mod chunk;
-#[cfg(any(feature = "bmx", feature = "lodka", feature = "paa"))]
 pub(crate) mod columns;
 pub mod cursor;
 pub mod math;
 pub mod parser;
 mod path;
-#[cfg(any(feature = "bmx", feature = "lodka", feature = "odol"))]
 pub(crate) mod shapes;
 
 pub use array::{Column, Element, InPlace, LeArray, Packing, Scalar, Storage, Strided, StridedIter, Table, to_native};

@@ -60,7 +60,6 @@ pub fn reading<'a, O>(
 }
 
 /// Returns true if the parser fits what is at the cursor. Allocates no error if it does not.
-#[cfg(feature = "paa")]
 pub(crate) fn is_ahead<'a>(cursor: Cursor<'a>, mut parser: impl Parser<Cursor<'a>, Error = ()>) -> bool {
     parser.parse_complete(cursor).is_ok()
 }

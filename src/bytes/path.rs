@@ -68,7 +68,6 @@ impl ByteStr<'_> {
     ///
     /// # Errors
     /// Returns the errors of that function.
-    #[cfg(any(feature = "pbo", feature = "zip"))]
     pub(crate) fn check_relative_path(&self) -> Result<()> {
         self.each_part(|_| {})
     }
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_leave_the_folder_or_change_its_name_is_refused() {
+    fn paths_that_leave_the_folder_or_change_their_name_are_refused() {
         for (name, fault) in [
             (&b"..\\a"[..], "name leads out of its folder"),
             (b"a/./b", "name leads out of its folder"),

@@ -78,7 +78,7 @@ macro_rules! shapes {
         }
 
         impl<$file $(, $($bounds)*)?> $crate::bytes::Table for $name<$file $(, $kind)*> {
-            $crate::base::forward::forward! {
+            $crate::base::delegate::delegate! {
                 as_table:
                 fn rows(&self) -> u64;
                 fn columns(&self) -> Vec<$crate::bytes::Column>;

@@ -28,7 +28,7 @@ impl Alike {
     }
 
     /// Reports each kind as a warning at its first member.
-    pub(crate) fn tell(self, problems: &mut Problems) {
+    pub(crate) fn report(self, problems: &mut Problems) {
         for Kind { first, offset, message, count, .. } in self.0 {
             let more = if count > 1 { format!(" (first of {} such members)", grouped(count)) } else { String::new() };
             problems.warning(&Error::malformed(message + &more).at(offset).within_item("members", first));

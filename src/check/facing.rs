@@ -5,7 +5,7 @@
 //! (inside out). In sound files it is above 0.7. In models with two copies of each triangle, one for each side, it is
 //! about 0, although each normal is parallel to its triangle's own.
 
-use crate::base::shown::shown;
+use crate::base::impl_fmt::impl_fmt;
 
 /// Triangles compared with their normals.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,7 +46,7 @@ impl Facing {
     }
 }
 
-shown!([] Display for Facing, |facing| "{} of {} triangles have normals that point elsewhere", facing.away, facing.triangles);
+impl_fmt!([] Display for Facing, |facing| "{} of {} triangles have normals that point elsewhere", facing.away, facing.triangles);
 
 fn minus([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
     [a - x, b - y, c - z]

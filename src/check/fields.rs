@@ -20,7 +20,7 @@ pub(crate) fn fields(
     let mut fields = Fields { dissects, ..Fields::default() };
     describe(&mut Outline::within(&bound, &mut fields));
     for (_, fault) in fields.faults {
-        fault.tell(problems);
+        fault.report(problems);
     }
     if let Some(error) = fields.spent {
         problems.error(&error);
@@ -49,7 +49,7 @@ struct Fields {
     spent: Option<Error>,
 }
 
-/// The faults of one kind: the first, and how many there are.
+/// The faults of one kind: the first, and their number.
 pub(crate) struct Fault {
     code: Code,
     offset: u64,
@@ -59,9 +59,9 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    fn tell(self, problems: &mut Problems) {
+    fn report(self, problems: &mut Problems) {
         let Self { code, offset, message, path, count } = self;
-        problems.tell(severity(code), || {
+        problems.report(severity(code), || {
             let more = if count > 1 { format!(" (first of {})", grouped(count)) } else { String::new() };
             within(Error::malformed(message + &more).coded(code).at(offset), &path)
         });
@@ -82,9 +82,9 @@ impl Faults {
     }
 
     /// Reports them as one problem.
-    pub(crate) fn tell(self, problems: &mut Problems) {
+    pub(crate) fn report(self, problems: &mut Problems) {
         if let Some(fault) = self.0 {
-            fault.tell(problems);
+            fault.report(problems);
         }
     }
 }

@@ -48,7 +48,6 @@ pub(crate) struct Unpacked<T> {
     pub(crate) trailing: u64,
 }
 
-#[cfg(feature = "bmx")]
 impl<T: Pod> Unpacked<T> {
     pub(crate) fn as_bytes(&self) -> &[u8] {
         bytemuck::cast_slice(&self.buffer).get(..self.bytes).unwrap_or_default()

@@ -30,9 +30,9 @@ const CHECKSUM: u64 = 4;
 pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
     super::count_walk();
     Codec::Lzss.within_ratio(stream, decoded_len)?;
-    let mut behind = items(stream, decoded_len, |_| {})?;
-    behind.skip(CHECKSUM)?;
-    Ok(stream.left().saturating_sub(behind.left()))
+    let mut after = items(stream, decoded_len, |_| {})?;
+    after.skip(CHECKSUM)?;
+    Ok(stream.left().saturating_sub(after.left()))
 }
 
 /// Returns the decoded size of the stream that, with its checksum, is the whole of the cursor's part. Use it for files
@@ -83,10 +83,10 @@ pub fn signed_sum(bytes: &[u8]) -> u32 {
 }
 
 fn decode_whole(stream: Cursor<'_>, out: &mut [u8], may_be_signed: bool) -> Result<()> {
-    let mut behind = stream;
-    behind.skip(decode_first(stream, out, may_be_signed)?)?;
-    if !behind.is_empty() {
-        return Err(behind.error("bytes after the checksum of LZSS"));
+    let mut after = stream;
+    after.skip(decode_first(stream, out, may_be_signed)?)?;
+    if !after.is_empty() {
+        return Err(after.error("bytes after the checksum of LZSS"));
     }
     Ok(())
 }
@@ -95,15 +95,15 @@ fn decode_whole(stream: Cursor<'_>, out: &mut [u8], may_be_signed: bool) -> Resu
 pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8], may_be_signed: bool) -> Result<u64> {
     super::count_decode(out.len());
     let mut filled = 0;
-    let mut behind = items(stream, out.len() as u64, |item| filled = item.put(out, filled))?;
-    let checksum = behind;
-    let stored = behind.u32()?;
+    let mut after = items(stream, out.len() as u64, |item| filled = item.put(out, filled))?;
+    let checksum = after;
+    let stored = after.u32()?;
     let summed = out.iter().fold(0_u32, |sum, &byte| sum.wrapping_add(byte.into()));
     if stored != summed && !(may_be_signed && stored == signed_sum(out)) {
         let sums = format!("LZSS checksum is {stored:#x}, of the decoded bytes {summed:#x}");
         return Err(checksum.error(sums).coded(Code::Checksum));
     }
-    Ok(stream.left().saturating_sub(behind.left()))
+    Ok(stream.left().saturating_sub(after.left()))
 }
 
 #[derive(Clone, Copy)]
@@ -184,19 +184,19 @@ fn items(stream: Cursor<'_>, decoded_len: u64, mut emit: impl FnMut(Item)) -> Re
             }
             let item;
             if flags >> bit & 1 == 1 {
-                let Some((&byte, behind)) = rest.split_first() else {
+                let Some((&byte, after)) = rest.split_first() else {
                     return Err(Error::truncated(1, 0).at(at(rest)));
                 };
-                (item, items) = (Item::Literal(byte), behind);
+                (item, items) = (Item::Literal(byte), after);
             } else {
-                let Some((&[low, high], behind)) = rest.split_first_chunk() else {
+                let Some((&[low, high], after)) = rest.split_first_chunk() else {
                     return Err(Error::truncated(2, rest.len() as u64).at(at(rest)));
                 };
                 let distance = usize::from(low) | usize::from(high & 0xf0) << 4;
                 if distance == 0 {
                     return Err(Error::malformed("LZSS match with distance 0").at(at(rest)));
                 }
-                (item, items) = (Item::Match { distance, length: usize::from(high & 15).wrapping_add(3) }, behind);
+                (item, items) = (Item::Match { distance, length: usize::from(high & 15).wrapping_add(3) }, after);
             }
             let Some(room) = left.checked_sub(item.len()) else {
                 return Err(
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_found_whatever_follows() {
+    fn the_end_is_found_before_other_bytes() {
         assert_eq!(len(P3D, 13).unwrap(), 13);
         assert_eq!(len(&[P3D, &[1, 2, 3]].concat(), 13).unwrap(), 13);
         assert_eq!(decoded_byte_len(Cursor::new(P3D)).unwrap(), 13);

@@ -8,7 +8,7 @@ use std::cell::Cell;
 
 use crate::base::error::{Error, Result};
 use crate::base::limits::flag;
-use crate::base::named::named;
+use crate::base::word_enum::word_enum;
 use crate::bytes::{Cursor, Packing};
 
 #[cfg(any(feature = "bmx", feature = "zip"))]
@@ -18,7 +18,7 @@ pub mod lzss;
 mod repeat;
 pub mod rle;
 
-named! {
+word_enum! {
     /// How the elements of a block are stored.
     #[derive(PartialOrd, Ord)]
     #[non_exhaustive]

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_write_what_single_bytes_would() {
+    fn blocks_write_the_same_as_single_bytes() {
         for distance in 1..40 {
             for length in 1..40 {
                 let mut out: Vec<u8> = (0..distance as u8).chain([0xee; 40 + SPARE]).collect();

@@ -36,10 +36,10 @@ pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
 /// Returns the errors of [`stored_byte_len`], and an error if there are bytes after the last run. The content of `out`
 /// is then unspecified.
 pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
-    let mut behind = stream;
-    behind.skip(decode_first(stream, out)?)?;
-    if !behind.is_empty() {
-        return Err(behind.error("bytes after the last run of RLE"));
+    let mut after = stream;
+    after.skip(decode_first(stream, out)?)?;
+    if !after.is_empty() {
+        return Err(after.error("bytes after the last run of RLE"));
     }
     Ok(())
 }
@@ -54,13 +54,13 @@ pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
             Run::Literals(bytes) => bytes.len(),
             Run::Repeat(_, length) => length,
         };
-        let (place, behind) = std::mem::take(&mut free).split_at_mut_checked(length).unwrap_or_default();
+        let (place, after) = std::mem::take(&mut free).split_at_mut_checked(length).unwrap_or_default();
         match run {
             Run::Literals(bytes) if bytes.len() == place.len() => place.copy_from_slice(bytes),
             Run::Literals(_) => {}
             Run::Repeat(byte, _) => place.fill(byte),
         }
-        free = behind;
+        free = after;
     })
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::align::{Item, Matched, out_of_order};
 use super::lists::{Link, List, Lists, digests, seek};
 use super::rows::{self, Wanted};
-use super::rules::{Path, Rule, Rules};
+use super::rules::{Rule, Rules};
 use super::tree::{Array, Tree};
 use super::{Change, Difference, Fact, Options, Side};
 use crate::asset::Asset;
@@ -15,7 +15,8 @@ use crate::asset::container::Container;
 use crate::base::error::Result;
 use crate::base::text::Name;
 use crate::budget::Budget;
-use crate::outline::Value;
+use crate::inspect::selector::Path;
+use crate::outline::{Part, Value};
 
 /// The file and member being compared.
 #[derive(Clone, Debug, Default)]
@@ -59,12 +60,12 @@ impl<'c> Comparison<'c> {
         let trees = [Tree::of(a, true, is_archive, of_a)?, Tree::of(b, true, is_archive, of_b)?];
         let mut outlines = Outlines::new(trees.each_ref(), Rules::of(formats[0]), &self.place, self.options);
         outlines.parts(trees.each_ref());
-        let Outlines { told, wanted, .. } = outlines;
+        let Outlines { findings, wanted, .. } = outlines;
         let mut rows = rows::compare(&wanted, assets, is_archive, budgets, self.options)?.into_iter();
-        for told in told {
-            match told {
-                Told::Known(difference) => (self.sink)(difference),
-                Told::Rows(difference) => {
+        for finding in findings {
+            match finding {
+                Finding::Known(difference) => (self.sink)(difference),
+                Finding::Rows(difference) => {
                     if let Some(rows) = rows.next().flatten() {
                         (self.sink)(Difference { rows: Some(rows), ..difference });
                     }
@@ -103,8 +104,8 @@ impl<'c> Comparison<'c> {
     }
 }
 
-/// A difference, or an array whose rows are still to be compared.
-enum Told {
+/// A difference, complete or still without the comparison of its rows.
+enum Finding {
     Known(Difference),
     Rows(Difference),
 }
@@ -132,7 +133,7 @@ struct Outlines<'t, 'c> {
     around: [Vec<&'t Tree>; 2],
     steps: [Steps; 2],
     path: Path,
-    told: Vec<Told>,
+    findings: Vec<Finding>,
     /// The arrays whose rows are still to be compared.
     wanted: Vec<Wanted<'t>>,
 }
@@ -153,7 +154,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
             around: [Vec::new(), Vec::new()],
             steps: [Vec::new(), Vec::new()],
             path: Path::default(),
-            told: Vec::new(),
+            findings: Vec::new(),
             wanted: Vec::new(),
         }
     }
@@ -168,15 +169,15 @@ impl<'t, 'c> Outlines<'t, 'c> {
         Difference { label: label.cloned(), ..self.place.difference(change, place) }
     }
 
-    fn tell(&mut self, change: Change, place: String, label: Option<&Arc<Name>>, values: Option<[Fact; 2]>) {
+    fn report(&mut self, change: Change, place: String, label: Option<&Arc<Name>>, values: Option<[Fact; 2]>) {
         let difference = self.difference(change, place, label);
-        self.told.push(Told::Known(Difference { values, ..difference }));
+        self.findings.push(Finding::Known(Difference { values, ..difference }));
     }
 
-    fn tell_moved(&mut self, places: [String; 2], label: Option<&Arc<Name>>, values: Option<[Fact; 2]>) {
+    fn report_moved(&mut self, places: [String; 2], label: Option<&Arc<Name>>, values: Option<[Fact; 2]>) {
         let [place, to] = places;
         let difference = self.difference(Change::Moved, place, label);
-        self.told.push(Told::Known(Difference { to: Some(to), values, ..difference }));
+        self.findings.push(Finding::Known(Difference { to: Some(to), values, ..difference }));
     }
 
     fn is_same(&self, pair: [&'t Tree; 2]) -> bool {
@@ -211,7 +212,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
 
     /// Returns the link of the field or column of this name, if it contains numbers of items.
     fn link_of(&mut self, name: &str) -> Option<Link<'t>> {
-        let list = self.path.of(name, |path| self.rules.item(path))?;
+        let list = self.path.with(name, None, |path| self.rules.item(path))?;
         Some(self.link(list))
     }
 
@@ -235,14 +236,14 @@ impl<'t, 'c> Outlines<'t, 'c> {
     }
 
     fn enter(&mut self, pair: [&'t Tree; 2]) {
-        self.path.enter(pair[0].name);
+        self.path.open(&Part::one(pair[0].name));
         for (steps, tree) in self.steps.iter_mut().zip(pair) {
             steps.push((tree.name, tree.index));
         }
     }
 
     fn leave(&mut self) {
-        self.path.leave();
+        self.path.close();
         for steps in &mut self.steps {
             steps.pop();
         }
@@ -256,15 +257,15 @@ impl<'t, 'c> Outlines<'t, 'c> {
         let (items_a, items_b): (Vec<&Tree>, Vec<&Tree>) = (a.list(name).collect(), b.list(name).collect());
         let lists = lists.each_ref().map(|list| list.as_ref().filter(|list| list.is_of_parts()));
         let matched = self.matched(lists);
-        self.path.enter(name);
+        self.path.open(&Part::one(name));
         let mut moved = self.moved(&items_a, &items_b, &matched);
-        self.path.leave();
+        self.path.close();
         for &(one, two) in &matched.pairs {
             match (one.and_then(|one| items_a.get(one)), two.and_then(|two| items_b.get(two))) {
                 (Some(one), Some(two)) => {
                     if let Some(values) = moved.remove(&one.id) {
                         let places = [self.at(0, one.name, one.index), self.at(1, two.name, two.index)];
-                        self.tell_moved(places, one.label.as_ref(), values);
+                        self.report_moved(places, one.label.as_ref(), values);
                     }
                     self.enter([one, two]);
                     self.parts([one, two]);
@@ -272,11 +273,11 @@ impl<'t, 'c> Outlines<'t, 'c> {
                 }
                 (Some(one), None) => {
                     let place = self.at(0, one.name, one.index);
-                    self.tell(Change::Removed, place, one.label.as_ref(), None);
+                    self.report(Change::Removed, place, one.label.as_ref(), None);
                 }
                 (None, Some(two)) => {
                     let place = self.at(1, two.name, two.index);
-                    self.tell(Change::Added, place, two.label.as_ref(), None);
+                    self.report(Change::Added, place, two.label.as_ref(), None);
                 }
                 (None, None) => {}
             }
@@ -289,11 +290,11 @@ impl<'t, 'c> Outlines<'t, 'c> {
         let mut moved = HashMap::new();
         let Some(first) = a.first() else { return moved };
         let parent = first.fields.iter().find_map(|(name, _)| {
-            let list = self.path.of(name, |path| self.rules.parent(path))?;
+            let list = self.path.with(name, None, |path| self.rules.parent(path))?;
             Some((*name, list))
         });
         let link = parent.map(|(field, list)| (field, self.link(list)));
-        let is_ordered = !self.path.is(|path| self.rules.has(path, Rule::Unordered));
+        let is_ordered = !self.rules.has(self.path.as_str(), Rule::Unordered);
         let mut siblings: HashMap<Option<i64>, Vec<(usize, usize)>> = HashMap::new();
         for (one, place, other) in matched.pairs.iter().filter_map(|&(one, two)| Some((a.get(one?)?, one?, two?))) {
             let Some(two) = b.get(other) else { continue };
@@ -327,18 +328,18 @@ impl<'t, 'c> Outlines<'t, 'c> {
         for (name, value) in &a.fields {
             let Some(other) = b.field(name) else {
                 let place = self.at(0, name, None);
-                self.tell(Change::Removed, place, label, Some([value.clone(), Fact::ABSENT]));
+                self.report(Change::Removed, place, label, Some([value.clone(), Fact::ABSENT]));
                 continue;
             };
             let is_elsewhere =
                 |rules: &Rules, path: &str| rules.has(path, Rule::Number) || rules.parent(path).is_some();
-            if self.path.of(name, |path| is_elsewhere(&self.rules, path)) || self.is_repeat(name) {
+            if self.path.with(name, None, |path| is_elsewhere(&self.rules, path)) || self.is_repeat(name) {
                 continue;
             }
             if let Some(link) = self.link_of(name) {
                 if let Some(values) = linked(value, other, &link) {
                     let place = self.at(0, name, None);
-                    self.tell(Change::Changed, place, label, Some(values));
+                    self.report(Change::Changed, place, label, Some(values));
                 }
                 continue;
             }
@@ -347,19 +348,19 @@ impl<'t, 'c> Outlines<'t, 'c> {
                 (Fact::Texts(one), Fact::Texts(two)) => self.texts(pair, name, [one, two]),
                 _ => {
                     let place = self.at(0, name, None);
-                    self.tell(Change::Changed, place, label, Some([value.clone(), other.clone()]));
+                    self.report(Change::Changed, place, label, Some([value.clone(), other.clone()]));
                 }
             }
         }
         for (name, value) in b.fields.iter().filter(|(name, _)| a.field(name).is_none()) {
             let place = self.at(1, name, None);
-            self.tell(Change::Added, place, b.label.as_ref(), Some([Fact::ABSENT, value.clone()]));
+            self.report(Change::Added, place, b.label.as_ref(), Some([Fact::ABSENT, value.clone()]));
         }
     }
 
     /// Returns true if a field repeats others of which one differs.
     fn is_repeat(&mut self, name: &str) -> bool {
-        let repeated = self.path.of(name, |path| self.rules.repeated(path)).unwrap_or_default();
+        let repeated = self.path.with(name, None, |path| self.rules.repeated(path)).unwrap_or_default();
         let differs = |path: &&'static str| {
             let [a, b] =
                 self.around.each_ref().map(|around| seek(around, path).and_then(|(tree, name)| tree.field(name)));
@@ -393,12 +394,12 @@ impl<'t, 'c> Outlines<'t, 'c> {
             match (one, two) {
                 (Some(index), Some(_)) if moved.contains(&index) => {
                     let to = self.at(1, name, two);
-                    self.tell_moved([place, to], label, Some(values));
+                    self.report_moved([place, to], label, Some(values));
                 }
                 (Some(_), Some(_)) if values[0].is_same(&values[1], None) => {}
-                (Some(_), Some(_)) => self.tell(Change::Changed, place, label, Some(values)),
-                (Some(_), None) => self.tell(Change::Removed, place, label, Some(values)),
-                (None, _) => self.tell(Change::Added, place, label, Some(values)),
+                (Some(_), Some(_)) => self.report(Change::Changed, place, label, Some(values)),
+                (Some(_), None) => self.report(Change::Removed, place, label, Some(values)),
+                (None, _) => self.report(Change::Added, place, label, Some(values)),
             }
         }
     }
@@ -409,7 +410,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
             .map(|tree| tree.arrays.iter().map(|array| ((array.name, array.index), array)).collect::<HashMap<_, _>>());
         let mut met = HashSet::new();
         for array in &a.arrays {
-            let numbered = self.path.of(array.name, |path| self.rules.numbered(path));
+            let numbered = self.path.with(array.name, None, |path| self.rules.numbered(path));
             let index = match (numbered, array.index) {
                 (Some(list), Some(index)) => match self.other_number(list, index) {
                     Some(index) => Some(index),
@@ -420,20 +421,20 @@ impl<'t, 'c> Outlines<'t, 'c> {
             };
             let other = by_name[1].get(&(array.name, index)).copied();
             met.extend(other.map(|other| other.id));
-            if self.is_told_elsewhere(array, other, &by_name) {
+            if self.is_reported_elsewhere(array, other, &by_name) {
                 continue;
             }
             let place = self.at(0, array.name, array.index);
             match other {
-                None => self.tell(Change::Removed, place, a.label.as_ref(), None),
+                None => self.report(Change::Removed, place, a.label.as_ref(), None),
                 Some(other) => self.array([array, other], place, a.label.as_ref()),
             }
         }
         for array in b.arrays.iter().filter(|array| !met.contains(&array.id)) {
-            let is_numbered = self.path.of(array.name, |path| self.rules.numbered(path)).is_some();
-            if !is_numbered && !self.is_told_elsewhere(array, None, &by_name) {
+            let is_numbered = self.path.with(array.name, None, |path| self.rules.numbered(path)).is_some();
+            if !is_numbered && !self.is_reported_elsewhere(array, None, &by_name) {
                 let place = self.at(1, array.name, array.index);
-                self.tell(Change::Added, place, b.label.as_ref(), None);
+                self.report(Change::Added, place, b.label.as_ref(), None);
             }
         }
     }
@@ -451,15 +452,15 @@ impl<'t, 'c> Outlines<'t, 'c> {
         if one.rows == 0 && other.rows == 0 {
             return;
         }
-        self.path.enter(one.name);
+        self.path.open(&Part::one(one.name));
         let mut links = Vec::new();
         if one.columns == other.columns {
             for (place, column) in one.columns.iter().enumerate() {
                 links.extend(self.link_of(column.name).map(|link| (place, link)));
             }
         }
-        self.path.leave();
-        let rows = self.path.of(one.name, |path| self.rules.rows(path)).map(|list| self.link(list));
+        self.path.close();
+        let rows = self.path.with(one.name, None, |path| self.rules.rows(path)).map(|list| self.link(list));
         // Differing numbers in rows may be explained by their lists. Equal rows may mean different items if their lists
         // differ.
         let is_plain = links.iter().map(|(_, link)| link).chain(&rows).all(Link::is_plain);
@@ -467,14 +468,14 @@ impl<'t, 'c> Outlines<'t, 'c> {
             return;
         }
         let rows = rows.filter(|link| !link.is_plain()).map(|link| (link.matched.clone(), link));
-        self.told.push(Told::Rows(self.difference(Change::Changed, place, label)));
+        self.findings.push(Finding::Rows(self.difference(Change::Changed, place, label)));
         self.wanted.push(Wanted { arrays, links, rows });
     }
 
     /// Returns true if an array shows the same data as another one, which reports the difference, or if only its
     /// storage differs.
-    fn is_told_elsewhere(&mut self, array: &Array, other: Option<&Array>, by_name: &[ByName<'t>; 2]) -> bool {
-        let Some(repeated) = self.path.of(array.name, |path| self.rules.repeated(path)) else { return false };
+    fn is_reported_elsewhere(&mut self, array: &Array, other: Option<&Array>, by_name: &[ByName<'t>; 2]) -> bool {
+        let Some(repeated) = self.path.with(array.name, None, |path| self.rules.repeated(path)) else { return false };
         let (mut is_there, mut is_same) = (false, true);
         for &path in repeated {
             if array.index.is_some() {

@@ -7,10 +7,11 @@ use sha2::{Digest, Sha256};
 
 use super::Fact;
 use super::align::{Item, Matched};
-use super::rules::{Path, Rules};
+use super::rules::Rules;
 use super::tree::{Array, Tree};
 use crate::base::text::Name;
-use crate::outline::Value;
+use crate::inspect::selector::Path;
+use crate::outline::{Part, Value};
 
 /// The items of a list.
 enum Items<'t> {
@@ -246,7 +247,7 @@ impl<'t> Meaning<'_, 't> {
         self.around.push(tree);
         let mut hash = Sha256::new().chain_update(tree.digest);
         for (name, value) in &tree.fields {
-            if let Some(list) = self.path.of(name, |path| self.rules.item(path)) {
+            if let Some(list) = self.path.with(name, None, |path| self.rules.item(path)) {
                 let list = self.lists.find(&self.around, list);
                 let mut number = |number: i64| match list.as_ref().and_then(|list| list.keys.get(list.place(number)?)) {
                     Some(key) => hash.update(key),
@@ -266,9 +267,9 @@ impl<'t> Meaning<'_, 't> {
             }
         }
         for part in &tree.parts {
-            self.path.enter(part.name);
+            self.path.open(&Part::one(part.name));
             hash.update(self.part(part));
-            self.path.leave();
+            self.path.close();
         }
         self.around.pop();
         let digest = hash.finalize().into();
@@ -282,10 +283,10 @@ impl<'t> Meaning<'_, 't> {
 
 /// Returns the lists that an array depends on.
 fn lists_of(array: &Array, rules: &Rules, path: &mut Path) -> Vec<&'static str> {
-    path.enter(array.name);
-    let columns = array.columns.iter().filter_map(|column| path.of(column.name, |path| rules.item(path)));
+    path.open(&Part::one(array.name));
+    let columns = array.columns.iter().filter_map(|column| path.with(column.name, None, |path| rules.item(path)));
     let mut lists: Vec<_> = columns.collect();
-    path.leave();
-    lists.extend(path.of(array.name, |path| rules.rows(path).or_else(|| rules.numbered(path))));
+    path.close();
+    lists.extend(path.with(array.name, None, |path| rules.rows(path).or_else(|| rules.numbered(path))));
     lists
 }

@@ -25,14 +25,14 @@ use tree::Tree;
 use crate::asset::Asset;
 use crate::base::error::Result;
 use crate::base::format::Format;
-use crate::base::named::named;
 use crate::base::text::Name;
+use crate::base::word_enum::word_enum;
 use crate::budget::{Budget, Held};
 use crate::inspect::Inspect;
 use crate::outline::Value;
 use crate::ranges::Data;
 
-named! {
+word_enum! {
     /// The kind of a difference between the first asset and the second.
     pub enum Change {
         /// Only the first has it.

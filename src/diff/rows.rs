@@ -81,7 +81,7 @@ pub(super) fn compare(
     Ok(results)
 }
 
-/// Treats data that cannot be read as `None`, but passes on errors that stop the work.
+/// Returns `None` for data that cannot be read, but passes on errors that stop the work.
 fn unless_stopped<T>(result: Result<T>) -> Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),

@@ -270,36 +270,3 @@ impl Rules {
         self.find(path, |rule| if let Repeats(arrays) = rule { Some(arrays) } else { None })
     }
 }
-
-/// A path without numbers, built while an outline is walked.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Path {
-    text: String,
-    ends: Vec<usize>,
-}
-
-impl Path {
-    pub(super) fn enter(&mut self, name: &str) {
-        self.ends.push(self.text.len());
-        if !self.text.is_empty() {
-            self.text.push('/');
-        }
-        self.text.push_str(name);
-    }
-
-    pub(super) fn leave(&mut self) {
-        self.text.truncate(self.ends.pop().unwrap_or(0));
-    }
-
-    pub(super) fn is<T>(&self, ask: impl FnOnce(&str) -> T) -> T {
-        ask(&self.text)
-    }
-
-    /// Calls `ask` with the path of something inside.
-    pub(super) fn of<T>(&mut self, name: &str, ask: impl FnOnce(&str) -> T) -> T {
-        self.enter(name);
-        let answer = ask(&self.text);
-        self.leave();
-        answer
-    }
-}

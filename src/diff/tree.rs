@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::Fact;
-use super::rules::{Path, Rule, Rules};
+use super::rules::{Rule, Rules};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::limits::flag;
 use crate::base::span::Span;
@@ -14,6 +14,7 @@ use crate::budget::Budget;
 use crate::bytes::batch::to_the_end;
 use crate::bytes::{Column, Table};
 use crate::inspect::Inspect;
+use crate::inspect::selector::Path;
 use crate::outline::{Outline, Part, Text, Value, Visitor};
 
 /// An outline, kept for comparison.
@@ -198,22 +199,22 @@ impl Builder<'_> {
 
     fn rule<T>(&mut self, name: &str, ask: impl FnOnce(&Rules, &str) -> T) -> Option<T> {
         let rules = self.rules.as_ref()?;
-        Some(self.path.of(name, |path| ask(rules, path)))
+        Some(self.path.with(name, None, |path| ask(rules, path)))
     }
 
     fn is_derived(&mut self, name: &str) -> bool {
         self.rule(name, |rules, path| rules.has(path, Rule::Derived)).unwrap_or(false)
     }
 
-    fn fact(&mut self, name: &'static str, told: &str, fact: impl FnOnce() -> Fact) {
-        if !self.spend(told.len().saturating_mul(2)) {
+    fn fact(&mut self, name: &'static str, text: &str, fact: impl FnOnce() -> Fact) {
+        if !self.spend(text.len().saturating_mul(2)) {
             return;
         }
         let is_number = |rules: &Rules, path: &str| rules.item(path).is_some() || rules.has(path, Rule::Number);
         let is_number = self.rule(name, is_number).unwrap_or(false);
         if let Some(open) = self.open.last_mut() {
             if !is_number {
-                open.hash.update(told);
+                open.hash.update(text);
             }
             if self.keep {
                 open.tree.fields.push((name, fact()));
@@ -229,7 +230,7 @@ impl Visitor for Builder<'_> {
         let is_kept = !is_left_out && self.spend(text.saturating_mul(2).saturating_add(size_of::<Tree>()));
         if is_kept {
             self.parts = self.parts.saturating_add(1);
-            self.path.enter(part.name);
+            self.path.open(&Part::one(part.name));
             self.open.push(Open::new(part, self.parts));
         }
         is_kept
@@ -237,7 +238,7 @@ impl Visitor for Builder<'_> {
 
     fn close(&mut self) {
         let Some(tree) = self.open.pop().map(Open::close) else { return };
-        self.path.leave();
+        self.path.close();
         if let Some(around) = self.open.last_mut() {
             around.hash.update(tree.digest);
             if self.keep {
@@ -251,8 +252,8 @@ impl Visitor for Builder<'_> {
         if is_count || self.open.last().is_none_or(|open| open.is_place(name, &value)) || self.is_derived(name) {
             return;
         }
-        let told = format!("{name}={value:?}\n");
-        self.fact(name, &told, || Fact::of(value));
+        let text = format!("{name}={value:?}\n");
+        self.fact(name, &text, || Fact::of(value));
     }
 
     fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
@@ -263,8 +264,8 @@ impl Visitor for Builder<'_> {
             }
             all.push(Name::from(text));
         }
-        let told = format!("{name}={all:?}\n");
-        self.fact(name, &told, || Fact::Texts(all));
+        let text = format!("{name}={all:?}\n");
+        self.fact(name, &text, || Fact::Texts(all));
     }
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
@@ -330,16 +331,16 @@ struct Again<'k> {
 impl Visitor for Again<'_> {
     fn open(&mut self, part: &Part<'_>) -> bool {
         let rules = &self.rules;
-        let is_derived = self.path.of(part.name, |path| rules.has(path, Rule::Derived));
+        let is_derived = self.path.with(part.name, None, |path| rules.has(path, Rule::Derived));
         let is_read = self.result.is_ok() && !is_derived && !(self.is_archive && is_of_archive(part));
         if is_read {
-            self.path.enter(part.name);
+            self.path.open(&Part::one(part.name));
         }
         is_read
     }
 
     fn close(&mut self) {
-        self.path.leave();
+        self.path.close();
     }
 
     fn array(&mut self, _: &'static str, _: Option<usize>, table: &dyn Table) {

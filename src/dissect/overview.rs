@@ -83,7 +83,7 @@ impl Held {
         }
     }
 
-    fn tell(self, sink: Sink<'_>) -> ControlFlow<()> {
+    fn emit(self, sink: Sink<'_>) -> ControlFlow<()> {
         let Self { depth, span, unpacked, .. } = self;
         let part = Line { depth, span, unpacked, ..blank() };
         match self.item().filter(|_| self.count > 1).zip(self.name.split_once('[')) {
@@ -163,7 +163,7 @@ impl Overview<'_> {
 
     fn flush(&mut self) -> ControlFlow<()> {
         for part in [self.run.take(), self.part.take()].into_iter().flatten() {
-            part.tell(&mut *self.sink)?;
+            part.emit(&mut *self.sink)?;
         }
         if let Some((depth, fields)) = self.fields.take() {
             let line = Line { depth, kind: LineKind::Field, name: "fields", span: Some(fields), ..blank() };

@@ -8,7 +8,7 @@ use super::{
     UvTransform, Values, Weights, one,
 };
 use crate::base::error::{Context, Result};
-use crate::base::shown::shown;
+use crate::base::impl_fmt::impl_fmt;
 use crate::bytes::{Color, LeArray, Vec2, Vec3};
 use crate::formats::b3d::{Brush, Mesh, Node, Scene, Triangles, rotation_xyzw, wire};
 
@@ -109,7 +109,7 @@ struct Tris<'a> {
     triangles: Triangles<'a>,
 }
 
-shown!([] Debug for Tris<'_>, |tris| "Tris({} triangles of node {})", tris.triangles.indices.len(), tris.node);
+impl_fmt!([] Debug for Tris<'_>, |tris| "Tris({} triangles of node {})", tris.triangles.indices.len(), tris.node);
 
 impl<'a> Tris<'a> {
     fn vertices(&self) -> Result<crate::formats::b3d::Vertices<'a>> {

@@ -8,7 +8,7 @@ use super::{
     Transform, Values, Weights, one, values,
 };
 use crate::base::error::{Context, Result};
-use crate::base::shown::shown;
+use crate::base::impl_fmt::impl_fmt;
 use crate::bytes::{Strided, Vec2, Vec3};
 use crate::formats::lodka::{FaceGroup, FaceMode, Indices, LodModel, Mesh, Model, ProxySet, wire};
 
@@ -127,7 +127,7 @@ struct Group<'a> {
     uvs: Arc<[Cache<Values<'a, Vec2>>; 2]>,
 }
 
-shown!([] Debug for Group<'_>, |group| "Group({} triangles)", group.group.triangle_count());
+impl_fmt!([] Debug for Group<'_>, |group| "Group({} triangles)", group.group.triangle_count());
 
 impl<'a> Shape<'a> for Group<'a> {
     fn positions(&self) -> Result<Values<'a, Vec3>> {

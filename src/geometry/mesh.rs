@@ -52,10 +52,23 @@ impl Primitive<'_> {
     /// # Errors
     /// Returns an error if an array cannot be read or decoded, or exceeds the budget.
     pub fn to_mesh(&self, budget: &Budget) -> Result<Mesh> {
+        self.mesh(budget, true)
+    }
+
+    /// Like [`to_mesh`](Self::to_mesh), but with no colors, joints and weights, and at most one set of texture
+    /// coordinates. This reads and decodes less.
+    ///
+    /// # Errors
+    /// Returns the errors of [`to_mesh`](Self::to_mesh).
+    pub fn to_plain_mesh(&self, budget: &Budget) -> Result<Mesh> {
+        self.mesh(budget, false)
+    }
+
+    fn mesh(&self, budget: &Budget, is_whole: bool) -> Result<Mesh> {
         let room = Reservation::new(budget);
         let welded = self.to_welded(|bytes| room.kept(bytes))?;
         let (corners, world) = (&welded.corners, self.world_matrix());
-        let sets = self.uv_sets()?;
+        let sets = self.uv_sets()?.min(if is_whole { usize::MAX } else { 1 });
         let size = VERTEX_BYTES.saturating_add((sets as u64).saturating_mul(8));
         room.kept(size.saturating_mul(corners.len() as u64))?;
         let stored = self.positions()?;
@@ -84,6 +97,12 @@ impl Primitive<'_> {
             let uv = |index: u32| stored.array(index as usize).unwrap_or_default();
             uvs.push(corners.iter().map(|corner| uv(corner.uv(set))).collect());
         }
+        let indices = welded.triangles.into_flattened();
+        let left_out = welded.left_out;
+        let mesh = Mesh { positions, normals, uvs, indices, left_out, ..Mesh::default() };
+        if !is_whole {
+            return Ok(mesh);
+        }
         let colors = self.colors()?.map_or_else(Vec::new, |colors| {
             corners.iter().map(|corner| colors.array(corner.position as usize).unwrap_or([1.0; 4])).collect()
         });
@@ -92,8 +111,7 @@ impl Primitive<'_> {
             let strongest = corners.iter().map(of);
             strongest.map(|four| (four.map(|one| one.joint), four.map(|one| one.weight))).unzip()
         });
-        let indices = welded.triangles.into_flattened();
-        Ok(Mesh { positions, normals, uvs, colors, joints, weights, indices, left_out: welded.left_out })
+        Ok(Mesh { colors, joints, weights, ..mesh })
     }
 }
 

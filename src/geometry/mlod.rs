@@ -7,7 +7,7 @@ use super::{
     Alpha, Boxed, Cache, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, fans, one, values,
 };
 use crate::base::error::Result;
-use crate::base::shown::shown;
+use crate::base::impl_fmt::impl_fmt;
 use crate::base::text::ByteStr;
 use crate::bytes::{Strided, Vec2, Vec3};
 use crate::formats::mlod::{FaceFields, Lod, Model};
@@ -85,7 +85,7 @@ struct Faces<'a> {
     look: Arc<Look<'a>>,
 }
 
-shown!([] Debug for Faces<'_>, |faces| "Faces({} of {:?})", faces.look.faces.len(), faces.look.texture);
+impl_fmt!([] Debug for Faces<'_>, |faces| "Faces({} of {:?})", faces.look.faces.len(), faces.look.texture);
 
 impl<'a> Faces<'a> {
     /// Returns the sets of texture coordinates after the first one, which is in the faces themselves. Each set is its

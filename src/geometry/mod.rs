@@ -392,7 +392,6 @@ impl Asset<'_> {
 
 /// Returns the triangles of faces as fans, in the file's order. Each face has four corners and a count of those that
 /// apply.
-#[cfg(any(feature = "odol", feature = "mlod"))]
 fn fans<C: Copy>(mut faces: impl Iterator<Item = Result<([C; 4], usize)>>) -> impl Iterator<Item = Result<[C; 3]>> {
     let mut second = None;
     std::iter::from_fn(move || {

@@ -8,7 +8,7 @@ use super::{
     Weights, fans, one, values,
 };
 use crate::base::error::{Context, Error, Result};
-use crate::base::shown::shown;
+use crate::base::impl_fmt::impl_fmt;
 use crate::blocks::Block;
 use crate::bytes::{Element, Table, Vec2, Vec3};
 use crate::formats::odol::{Encoding, FaceIter, Lod, Model, Section, Tangents, UvSet, VertexTable};
@@ -158,7 +158,7 @@ struct Faces<'a> {
     look: Look<'a>,
 }
 
-shown!([] Debug for Faces<'_>, |faces| "Faces({} of lods[{}])", faces.count, faces.shared.index);
+impl_fmt!([] Debug for Faces<'_>, |faces| "Faces({} of lods[{}])", faces.count, faces.shared.index);
 
 impl<'a> Faces<'a> {
     /// Adds the LOD to the location of an array's error.

@@ -13,16 +13,18 @@
 //! UTF-8, a `#` before digits at the end of the name, and a backslash before `x` are written `\xNN`. Listed selectors
 //! use indices only.
 
-use std::collections::HashSet;
-use std::fmt::{self, Write};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::ops::ControlFlow;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
-use super::{Inspect, bound_of, outline_within_limits};
+mod find;
+mod list;
+mod path;
+
+pub use list::{each, each_until, is_of_others, nearest};
+pub use path::Path;
+pub(crate) use path::push;
+
 use crate::base::error::{Error, Result};
-use crate::bytes::{Packing, Table};
-use crate::outline::{Outline, Part, Text, Visitor};
 
 /// The path of an array through an asset's outline.
 ///
@@ -56,47 +58,6 @@ enum Item {
 }
 
 impl Selector {
-    /// Passes the selected array to `take`. Returns true if the asset has it. Visits only the parts on the path to it.
-    /// If none of these has the array, visits a whole [dissection](Inspect::dissect), which has the tables that
-    /// outlines split.
-    pub fn find(&self, asset: &dyn Inspect, take: &mut dyn FnMut(&dyn Table)) -> bool {
-        let mut finder = Finder { way: Way::new(&self.steps), found: false, take };
-        outline_within_limits(asset, &mut finder);
-        if finder.found {
-            return true;
-        }
-        let Some(sought) = self.numbered(asset).map(|selector| selector.to_string()) else { return false };
-        let mut found = false;
-        dissected(asset, &mut |selector, table| {
-            found |= selector == sought;
-            if found {
-                take(table);
-            }
-            found
-        });
-        found
-    }
-
-    /// Returns the selector with indices instead of names, or `None` if no item has one of the names. Visits only the
-    /// parts on the path.
-    pub fn numbered(&self, asset: &dyn Inspect) -> Option<Self> {
-        let named = self.steps.iter().rposition(|step| matches!(step.item, Some(Item::Name(..))));
-        let Some(steps) = named.and_then(|last| self.steps.get(..=last)) else { return Some(self.clone()) };
-        let numbers = |tell: &dyn Fn(&mut Outline<'_>)| {
-            let mut numberer = Numberer { way: Way::new(steps), numbers: Vec::new() };
-            let bound = bound_of(asset);
-            tell(&mut Outline::within(&bound, &mut numberer));
-            (numberer.numbers.len() == steps.len()).then_some(numberer.numbers)
-        };
-        // Lists that an outline leaves out, such as the entries of a header, have names only in a dissection.
-        let numbers = numbers(&|out| asset.outline(out)).or_else(|| numbers(&|out| asset.dissect(out)))?;
-        let mut numbered = self.clone();
-        for (step, number) in numbered.steps.iter_mut().zip(numbers) {
-            step.item = number.map(Item::Number);
-        }
-        Some(numbered)
-    }
-
     /// Splits the selector of an item into list and index. A row is selected by its index after the array.
     pub fn row(&self) -> Option<(Self, usize)> {
         let mut array = self.clone();
@@ -111,83 +72,6 @@ impl Selector {
     pub fn around(&self) -> Option<Self> {
         let (_, around) = self.steps.split_last()?;
         (!around.is_empty()).then(|| Self { steps: around.to_vec() })
-    }
-}
-
-/// Passes every array with its selector to `take`, in the order of the outline. Arrays that only a
-/// [dissection](Inspect::dissect) has follow.
-pub fn each(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table)) {
-    each_until(asset, &mut |selector, table| {
-        take(selector, table);
-        ControlFlow::Continue(())
-    });
-}
-
-/// Like [`each`], until `take` breaks.
-pub fn each_until(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table) -> ControlFlow<()>) {
-    let mut known = HashSet::new();
-    let mut is_over = false;
-    let mut is_new = |selector: &str| {
-        let mut hasher = DefaultHasher::new();
-        selector.hash(&mut hasher);
-        known.insert(hasher.finish())
-    };
-    let mut of_outline = |selector: &str, table: &dyn Table| {
-        is_new(selector);
-        is_over = is_over || take(selector, table).is_break();
-        is_over
-    };
-    outline_within_limits(asset, &mut Lister::new(false, &mut of_outline));
-    if !is_over {
-        dissected(asset, &mut |selector, table| is_new(selector) && take(selector, table).is_break());
-    }
-}
-
-/// Passes the arrays of a dissection to `take` until it returns true.
-fn dissected(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table) -> bool) {
-    let (bound, bytes) = (bound_of(asset), asset.size());
-    // One value may claim to fill any number of rows. An outline checks it against the other arrays.
-    let is_bounded = |table: &dyn Table| table.storage().packing != Packing::Fill || table.rows() <= bytes;
-    let mut take = |selector: &str, table: &dyn Table| is_bounded(table) && take(selector, table);
-    asset.dissect(&mut Outline::within(&bound, &mut Lister::new(true, &mut take)));
-}
-
-/// Returns the selector of the array most similar to this text, if any is similar. Ignores selectors that differ only
-/// in indices, because they select other data.
-pub fn nearest(asset: &dyn Inspect, selector: &str) -> Option<String> {
-    let mut best: Option<(usize, String)> = None;
-    each(asset, &mut |known, _| {
-        if is_item_beside(known, selector) {
-            return;
-        }
-        let same = |(a, b): &(u8, u8)| a == b;
-        let ahead = known.bytes().zip(selector.bytes()).take_while(same).count();
-        let behind = known.bytes().rev().zip(selector.bytes().rev()).take_while(same).count();
-        let shared = ahead.saturating_add(behind);
-        if best.as_ref().is_none_or(|(most, _)| shared > *most) {
-            best = Some((shared, known.to_owned()));
-        }
-    });
-    best.filter(|(shared, _)| *shared >= 3).map(|(_, known)| known)
-}
-
-/// Returns true if the asset has an array with this selector except for the indices.
-pub fn is_of_others(asset: &dyn Inspect, selector: &str) -> bool {
-    let mut found = false;
-    each(asset, &mut |known, _| found |= is_item_beside(known, selector));
-    found
-}
-
-/// Returns true if two selectors are equal or differ only in indices.
-fn is_item_beside(one: &str, other: &str) -> bool {
-    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
-    let (mut one, mut other) = (one.split('/'), other.split('/').flat_map(words));
-    loop {
-        match (one.next(), other.next()) {
-            (None, None) => return true,
-            (Some(a), Some(b)) if a == b || is_number(a) && is_number(b) => {}
-            _ => return false,
-        }
     }
 }
 
@@ -305,220 +189,6 @@ fn escape(name: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// The progress of a visit along a selector.
-struct Way<'s> {
-    steps: &'s [Step],
-    /// The number of steps matched by the open parts.
-    met: usize,
-    /// The number of items with the wanted name passed so far.
-    namesakes: usize,
-    /// True once the last matching part has ended, so that nothing more can match.
-    passed: bool,
-}
-
-impl<'s> Way<'s> {
-    fn new(steps: &'s [Step]) -> Self {
-        Self { steps, met: 0, namesakes: 0, passed: false }
-    }
-
-    fn is_at_last(&self) -> bool {
-        self.met.saturating_add(1) == self.steps.len()
-    }
-
-    /// Returns true if the part matches the next step.
-    fn meets(&mut self, part: &Part<'_>) -> bool {
-        let (Some(step), false) = (self.steps.get(self.met), self.passed) else { return false };
-        if step.name != part.name {
-            return false;
-        }
-        match (&step.item, part.index) {
-            (None, None) => true,
-            (Some(Item::Number(number)), Some(index)) => *number == index,
-            (Some(Item::Name(bytes, namesake)), Some(_)) if is_called(part, bytes) => {
-                let before = self.namesakes;
-                self.namesakes = before.saturating_add(1);
-                before == *namesake
-            }
-            _ => false,
-        }
-    }
-
-    /// Starts the part that matched the next step.
-    fn enter(&mut self) {
-        self.met = self.met.saturating_add(1);
-        self.namesakes = 0;
-    }
-}
-
-struct Finder<'s> {
-    way: Way<'s>,
-    found: bool,
-    take: &'s mut dyn FnMut(&dyn Table),
-}
-
-/// Finds the index of each part on the path, up to the last step with a name.
-struct Numberer<'s> {
-    way: Way<'s>,
-    numbers: Vec<Option<usize>>,
-}
-
-impl Visitor for Numberer<'_> {
-    fn open(&mut self, part: &Part<'_>) -> bool {
-        let is_last = self.way.is_at_last();
-        if !self.way.meets(part) {
-            return false;
-        }
-        self.numbers.push(part.index);
-        self.way.enter();
-        self.way.passed = is_last;
-        !is_last
-    }
-
-    fn close(&mut self) {
-        self.way.passed = true;
-    }
-
-    fn dissects(&self) -> bool {
-        true
-    }
-
-    fn problem(&mut self, _: &Error) {}
-}
-
-fn is_called(part: &Part<'_>, name: &[u8]) -> bool {
-    let is_label = part.label.is_some_and(|label| match label {
-        Text::Bytes(text) => text.as_bytes() == name,
-        Text::Utf32(text) => std::str::from_utf8(name).is_ok_and(|name| text == *name),
-        #[cfg(feature = "lodka")]
-        Text::Ansi(text) => text.as_bytes() == name || text.decode().as_bytes() == name,
-    });
-    is_label || part.title.is_some_and(|title| title.as_bytes() == name)
-}
-
-impl Visitor for Finder<'_> {
-    fn open(&mut self, part: &Part<'_>) -> bool {
-        let meets = !self.way.is_at_last() && self.way.meets(part);
-        if meets {
-            self.way.enter();
-        }
-        meets
-    }
-
-    fn close(&mut self) {
-        self.way.passed = true;
-    }
-
-    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
-        if self.way.is_at_last() && self.way.meets(&Part { index, ..Part::one(name) }) {
-            (self.way.passed, self.found) = (true, true);
-            (self.take)(table);
-        }
-    }
-
-    fn problem(&mut self, _: &Error) {}
-}
-
-/// The selector of the current position in an outline.
-#[derive(Debug, Default)]
-pub struct Path {
-    text: String,
-    /// The length of the text before each open part.
-    lengths: Vec<usize>,
-}
-
-impl Path {
-    /// Starts a part.
-    pub fn open(&mut self, part: &Part<'_>) {
-        self.lengths.push(self.text.len());
-        push(&mut self.text, part.name, part.index);
-    }
-
-    /// Ends the part opened last.
-    pub fn close(&mut self) {
-        self.text.truncate(self.lengths.pop().unwrap_or(0));
-    }
-
-    /// Returns the selector of the part opened last; empty outside all parts.
-    pub fn as_str(&self) -> &str {
-        &self.text
-    }
-
-    /// Calls `run` with the selector of an array in the part opened last.
-    pub fn with<T>(&mut self, name: &str, index: Option<usize>, run: impl FnOnce(&str) -> T) -> T {
-        let length = self.text.len();
-        push(&mut self.text, name, index);
-        let done = run(&self.text);
-        self.text.truncate(length);
-        done
-    }
-}
-
-/// Appends a step to the text of a selector.
-pub(crate) fn push(path: &mut String, name: &str, index: Option<usize>) {
-    if !path.is_empty() {
-        path.push('/');
-    }
-    path.push_str(name);
-    if let Some(index) = index {
-        // Writing to a String cannot fail.
-        let _ = write!(path, "/{index}");
-    }
-}
-
-struct Lister<'s> {
-    dissects: bool,
-    path: Path,
-    /// The paths of the parts around those at which selectors start.
-    around: Vec<(usize, Path)>,
-    depth: usize,
-    take: &'s mut dyn FnMut(&str, &dyn Table) -> bool,
-    is_done: bool,
-}
-
-impl<'s> Lister<'s> {
-    fn new(dissects: bool, take: &'s mut dyn FnMut(&str, &dyn Table) -> bool) -> Self {
-        Self { dissects, path: Path::default(), around: Vec::new(), depth: 0, take, is_done: false }
-    }
-}
-
-impl Visitor for Lister<'_> {
-    fn open(&mut self, part: &Part<'_>) -> bool {
-        if self.is_done {
-            return false;
-        }
-        if self.dissects && part.root {
-            self.around.push((self.depth, std::mem::take(&mut self.path)));
-        }
-        self.depth = self.depth.saturating_add(1);
-        self.path.open(part);
-        true
-    }
-
-    fn close(&mut self) {
-        self.path.close();
-        self.depth = self.depth.saturating_sub(1);
-        if let Some((_, around)) = self.around.pop_if(|(depth, _)| *depth == self.depth) {
-            self.path = around;
-        }
-    }
-
-    fn dissects(&self) -> bool {
-        self.dissects
-    }
-
-    fn is_done(&self) -> bool {
-        self.is_done
-    }
-
-    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
-        if !self.is_done {
-            self.is_done = self.path.with(name, index, |selector| (self.take)(selector, table));
-        }
-    }
-
-    fn problem(&mut self, _: &Error) {}
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -565,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_numbers_and_nonsense_is_told() {
+    fn numbers_select_items_and_nonsense_is_an_error() {
         let selector: Selector = "lods/1/uvs/0".parse().unwrap();
         let steps: Vec<_> = selector.steps.iter().map(|step| (step.name.as_str(), step.item.clone())).collect();
         assert_eq!(steps, [("lods", Some(Item::Number(1))), ("uvs", Some(Item::Number(0)))]);

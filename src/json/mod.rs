@@ -236,14 +236,14 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
     /// recognizable.
     fn written(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) -> serde_json::Result<()> {
         write(self).map_err(|error| {
-            let told = serde::ser::Error::custom(&error);
+            let custom = serde::ser::Error::custom(&error);
             self.failure = Some(error);
-            told
+            custom
         })
     }
 
     /// Calls `write` unless the document has reached its maximum size or the writer has failed.
-    fn told(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) -> bool {
+    fn try_write(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) -> bool {
         if self.failure.is_some() {
             return false;
         }
@@ -327,7 +327,7 @@ impl Serialize for Raw<'_> {
 
 impl<W: Write, F: Formatter + Clone> Visitor for Document<W, F> {
     fn open(&mut self, part: &Part<'_>) -> bool {
-        let told = self.told(|document| {
+        let is_open = self.try_write(|document| {
             document.begin(part.name, part.index.is_some())?;
             document.begin_object(part.index.is_some())?;
             match part.span {
@@ -338,10 +338,10 @@ impl<W: Write, F: Formatter + Clone> Visitor for Document<W, F> {
                 None => Ok(()),
             }
         });
-        if told {
+        if is_open {
             self.path.open(part);
         }
-        told
+        is_open
     }
 
     fn close(&mut self) {
@@ -353,7 +353,7 @@ impl<W: Write, F: Formatter + Clone> Visitor for Document<W, F> {
 
     fn list(&mut self, name: &'static str) {
         if self.top.list != Some(name) {
-            self.told(|document| {
+            self.try_write(|document| {
                 document.end_empty_list()?;
                 document.top.empty_list = Some(name);
                 Ok(())
@@ -362,16 +362,16 @@ impl<W: Write, F: Formatter + Clone> Visitor for Document<W, F> {
     }
 
     fn field(&mut self, name: &'static str, value: Value<'_>) {
-        self.told(|document| document.write_field(name, &value));
+        self.try_write(|document| document.write_field(name, &value));
     }
 
     fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
-        self.told(|document| document.write_texts(name, texts));
+        self.try_write(|document| document.write_texts(name, texts));
     }
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
         let Storage { offset, bytes, packing } = table.storage();
-        self.told(|document| {
+        self.try_write(|document| {
             document.begin(name, index.is_some())?;
             let mut path = std::mem::take(&mut document.path);
             let written = path.with(name, index, |selector| {
@@ -389,7 +389,7 @@ impl<W: Write, F: Formatter + Clone> Visitor for Document<W, F> {
     }
 
     fn problem(&mut self, error: &Error) {
-        self.told(|document| {
+        self.try_write(|document| {
             let top = &mut document.top;
             if top.problems.len() < MOST_PROBLEMS {
                 top.problems.push(Problem { offset: error.offset(), message: error.message() });
@@ -449,13 +449,13 @@ mod tests {
     use crate::outline::Outline;
 
     /// Returns the entry `detail` of a document with this outline.
-    fn told(most: u64, tell: impl FnOnce(&mut Outline<'_>)) -> Json {
+    fn outlined(most: u64, describe: impl FnOnce(&mut Outline<'_>)) -> Json {
         let mut out = Vec::new();
         let mut document = Document::new(&mut out).unwrap();
         document.key("detail").unwrap();
         document.begin_object(false).unwrap();
         document.most = most;
-        tell(&mut Outline::new(&mut document));
+        describe(&mut Outline::new(&mut document));
         assert!(document.failure.is_none());
         document.end_object().unwrap();
         document.finish().unwrap();
@@ -463,8 +463,8 @@ mod tests {
     }
 
     #[test]
-    fn lists_objects_and_texts_nest_as_they_are_told() {
-        let detail = told(u64::MAX, |out| {
+    fn lists_objects_and_texts_nest() {
+        let detail = outlined(u64::MAX, |out| {
             out.field("version", 1_u32);
             for index in 0..2 {
                 out.part(Part::item("nodes", index).spanning(8, 4), |out| {
@@ -486,18 +486,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_is_said_where_it_is_cut() {
+    fn truncated_values_are_marked() {
         let long = "x".repeat(LONGEST_TEXT + 5);
-        let detail = told(u64::MAX, |out| out.field("name", long.as_str()));
+        let detail = outlined(u64::MAX, |out| out.field("name", long.as_str()));
         assert_eq!((detail["name"].as_str().unwrap().len(), &detail["name_bytes"]), (LONGEST_TEXT, &json!(65_541)));
-        let detail = told(100, |out| {
+        let detail = outlined(100, |out| {
             for index in 0..10 {
                 out.part(Part::item("parts", index), |out| out.field("number", index));
             }
         });
-        let told_of = detail["parts"].as_array().unwrap().len();
-        assert!((1..10).contains(&told_of) && detail["truncated"] == true, "{detail}");
-        let detail = told(100, |out| {
+        let parts = detail["parts"].as_array().unwrap().len();
+        assert!((1..10).contains(&parts) && detail["truncated"] == true, "{detail}");
+        let detail = outlined(100, |out| {
             out.part(Part::one("part"), |out| out.texts("names", std::iter::repeat_n("name", 1_000)));
         });
         assert!(detail["part"]["names"].as_array().unwrap().len() < 20 && detail["part"]["truncated"] == true);
@@ -507,7 +507,7 @@ mod tests {
     #[test]
     fn a_name_that_is_no_text_says_so() {
         let odd = crate::base::text::ByteStr::new(b"\xff");
-        let detail = told(u64::MAX, |out| {
+        let detail = outlined(u64::MAX, |out| {
             out.field("name", odd);
             out.field("other", odd);
             out.texts("list", [odd]);
@@ -517,6 +517,6 @@ mod tests {
             "list": ["\\xff"], "list_lossy": true,
         });
         assert_eq!(detail.to_string(), expected.to_string());
-        assert_eq!(told(u64::MAX, |out| out.texts("list", [odd]))["lossy"], true);
+        assert_eq!(outlined(u64::MAX, |out| out.texts("list", [odd]))["lossy"], true);
     }
 }

@@ -14,9 +14,7 @@ use std::fmt;
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 use crate::base::span::Span;
-#[cfg(feature = "lodka")]
-use crate::base::text::AnsiStr;
-use crate::base::text::{ByteStr, Name, Utf32Str};
+use crate::base::text::{AnsiStr, ByteStr, Name, Utf32Str};
 use crate::budget::Budget;
 use crate::bytes::Table;
 use crate::bytes::batch::to_the_end;
@@ -99,7 +97,6 @@ pub enum Text<'a> {
     Utf32(Utf32Str<'a>),
     /// Bytes in the ANSI code page of the system that wrote them. The file does not specify it, but the format makes
     /// one likely.
-    #[cfg(feature = "lodka")]
     Ansi(AnsiStr<'a>),
 }
 
@@ -119,7 +116,6 @@ impl Text<'_> {
         match self {
             Self::Bytes(text) => text.as_bytes(),
             Self::Utf32(text) => text.as_bytes(),
-            #[cfg(feature = "lodka")]
             Self::Ansi(text) => text.as_bytes(),
         }
     }
@@ -128,7 +124,6 @@ impl Text<'_> {
     /// decoding of them. Allocates.
     pub fn to_raw(&self) -> Option<String> {
         match self {
-            #[cfg(feature = "lodka")]
             Self::Ansi(text) => {
                 let (raw, lossy) = text.to_text_or_lossy();
                 lossy.then_some(raw)
@@ -144,9 +139,9 @@ impl Text<'_> {
         match self {
             Self::Bytes(text) => match text.as_bytes().split_at_checked(most_bytes) {
                 None => self,
-                Some((head, behind)) => {
+                Some((head, after)) => {
                     // Skip up to three continuation bytes of the character before.
-                    let inside = behind.first().is_some_and(|byte| byte & 0xc0 == 0x80);
+                    let inside = after.first().is_some_and(|byte| byte & 0xc0 == 0x80);
                     let start = head.iter().rev().take(4).position(|byte| byte & 0xc0 != 0x80).filter(|_| inside);
                     let end = start.map_or(head.len(), |start| head.len().saturating_sub(start).saturating_sub(1));
                     Self::Bytes(ByteStr::new(head.get(..end).unwrap_or(head)))
@@ -156,7 +151,6 @@ impl Text<'_> {
                 Some(head) => Self::Utf32(Utf32Str::new(head)),
                 None => self,
             },
-            #[cfg(feature = "lodka")]
             Self::Ansi(text) => match Text::Bytes(text.into()).cut(most_bytes) {
                 Self::Bytes(text) => Self::Ansi(AnsiStr::new(text.as_bytes())),
                 other => other,
@@ -171,7 +165,6 @@ impl fmt::Display for Text<'_> {
         match self {
             Self::Bytes(text) => text.fmt(f),
             Self::Utf32(text) => text.fmt(f),
-            #[cfg(feature = "lodka")]
             Self::Ansi(text) => text.fmt(f),
         }
     }
@@ -200,7 +193,6 @@ impl From<Text<'_>> for Name {
         match text {
             Text::Bytes(text) => text.into(),
             Text::Utf32(text) => text.into(),
-            #[cfg(feature = "lodka")]
             Text::Ansi(text) => text.into(),
         }
     }
@@ -319,12 +311,12 @@ pub trait Visitor {
     /// Ends the part opened last.
     fn close(&mut self) {}
 
-    /// Starts a list, of which no part or no array may follow: the list is empty then.
+    /// Starts a list. If none of its parts or arrays follow, it is empty.
     fn list(&mut self, name: &'static str) {
         let _ = name;
     }
 
-    /// A field of the part opened last that no bytes of the file store as such: it follows from others.
+    /// Receives a field of the part opened last that the file does not store: it follows from others.
     fn field(&mut self, name: &'static str, value: Value<'_>) {
         let _ = (name, value);
     }
@@ -334,7 +326,7 @@ pub trait Visitor {
         let _ = (name, texts);
     }
 
-    /// Receives a field of the part opened last that is stored in the file as such. By default, it is passed to
+    /// Receives a field of the part opened last that is stored in the file. By default, it is passed to
     /// [`field`](Self::field), or ignored if it is [framing](StoredField::framing).
     fn stored(&mut self, field: &StoredField, value: Value<'_>) {
         if !field.framing {
@@ -395,18 +387,18 @@ pub(crate) struct Bound {
     budget: Budget,
     is_met: Cell<bool>,
     /// The error to report once the bound is exceeded.
-    untold: Cell<Option<Error>>,
+    unreported: Cell<Option<Error>>,
 }
 
 /// The cost of a part, field or array, in bytes of [work](Budget::work).
-const TELLING: u64 = 256;
+const ITEM_WORK: u64 = 256;
 /// The cost of each text of a list.
-const TELLING_A_TEXT: u64 = 32;
+const TEXT_WORK: u64 = 32;
 
 impl Bound {
     /// Creates the bound for an asset of this size.
     pub(crate) fn new(bytes: u64, limits: &Limits) -> Self {
-        Self { budget: Budget::new(bytes, limits), is_met: Cell::new(false), untold: Cell::new(None) }
+        Self { budget: Budget::new(bytes, limits), is_met: Cell::new(false), unreported: Cell::new(None) }
     }
 
     /// Charges for this work. Returns false if the bound is exceeded.
@@ -415,7 +407,7 @@ impl Bound {
             && let Err(error) = self.budget.work(work)
         {
             self.is_met.set(true);
-            self.untold.set(Some(error));
+            self.unreported.set(Some(error));
         }
         !self.is_met.get()
     }
@@ -439,19 +431,19 @@ impl<'v> Outline<'v> {
 
     /// Charges for one item. Returns false if the bound is exceeded.
     fn pay(&mut self) -> bool {
-        let is_paid = self.bound.is_none_or(|bound| bound.pay(TELLING));
-        self.tell_bound();
+        let is_paid = self.bound.is_none_or(|bound| bound.pay(ITEM_WORK));
+        self.report_bound();
         is_paid
     }
 
     /// Reports, once, that the bound is exceeded.
-    fn tell_bound(&mut self) {
-        if let Some(error) = self.bound.and_then(|bound| bound.untold.take()) {
+    fn report_bound(&mut self) {
+        if let Some(error) = self.bound.and_then(|bound| bound.unreported.take()) {
             self.visitor.problem(&error);
         }
     }
 
-    /// Starts a list: its parts or arrays, if there are any, follow.
+    /// Starts a list. Its parts or arrays follow, if it has any.
     pub fn list(&mut self, name: &'static str) {
         self.visitor.list(name);
     }
@@ -468,7 +460,7 @@ impl<'v> Outline<'v> {
         if self.pay() {
             let mut texts = paid(self.bound, texts);
             self.visitor.texts(name, &mut texts);
-            self.tell_bound();
+            self.report_bound();
         }
     }
 
@@ -491,7 +483,7 @@ impl<'v> Outline<'v> {
         if self.pay() {
             let mut texts = paid(self.bound, texts);
             self.visitor.stored_texts(field, &mut texts);
-            self.tell_bound();
+            self.report_bound();
         }
     }
 
@@ -574,7 +566,7 @@ fn paid<'t>(
     bound: Option<&Bound>,
     texts: impl IntoIterator<Item = impl Into<Text<'t>>>,
 ) -> impl Iterator<Item = Text<'t>> {
-    let is_paid = move |_: &Text<'t>| bound.is_none_or(|bound| bound.pay(TELLING_A_TEXT));
+    let is_paid = move |_: &Text<'t>| bound.is_none_or(|bound| bound.pay(TEXT_WORK));
     texts.into_iter().map(Into::into).take_while(is_paid)
 }
 

@@ -29,7 +29,6 @@ pub enum Type {
 
 impl FieldInfo {
     /// Creates the description of a field that no macro describes.
-    #[cfg_attr(not(any(feature = "b3d", feature = "odol", feature = "rtm")), allow(dead_code))]
     pub(crate) const fn new(
         name: &'static str,
         spec: Option<&'static str>,

@@ -83,10 +83,10 @@ impl Frames<'_> {
         // Saturates if there are too many frames for the type.
         #[allow(clippy::cast_possible_truncation, reason = "between 0 and the last frame")]
         let before = frame as usize;
-        let behind = before.saturating_add(1).min(last);
+        let after = before.saturating_add(1).min(last);
         let part = frame - before as f32;
         for &bone in bones {
-            let keys = self.0.key(before, bone).zip(self.0.key(behind, bone));
+            let keys = self.0.key(before, bone).zip(self.0.key(after, bone));
             if let (Some((a, b)), Some(place)) = (keys, out.get_mut(bone)) {
                 let (a, b) = (transform(a), transform(b));
                 let transform = Transform {

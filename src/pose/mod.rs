@@ -52,7 +52,7 @@ pub use sample::Track;
 
 use crate::asset::Asset;
 use crate::base::error::Result;
-use crate::base::shown::shown;
+use crate::base::impl_fmt::impl_fmt;
 use crate::outline::Text;
 
 /// A bone, or a node that moves others.
@@ -188,7 +188,7 @@ impl<'a> Rig<'a> {
     }
 }
 
-shown!([] Debug for Rig<'_>, |rig| "Rig({} bones)", rig.bones.len());
+impl_fmt!([] Debug for Rig<'_>, |rig| "Rig({} bones)", rig.bones.len());
 
 /// An animation.
 pub struct Clip<'a> {
@@ -300,7 +300,7 @@ impl<'a> Clip<'a> {
     }
 }
 
-shown!([] Debug for Clip<'_>, |clip| "Clip({:?}, {} bones)", clip.name, clip.bones.len());
+impl_fmt!([] Debug for Clip<'_>, |clip| "Clip({:?}, {} bones)", clip.name, clip.bones.len());
 
 /// An animation with all its keys in memory. The poses of plain RTM files differ slightly between frames from those of
 /// [`Clip::pose_at`], because matrices are decomposed.

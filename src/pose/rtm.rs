@@ -93,7 +93,7 @@ fn transform(stored: &wire::Transform) -> Transform {
 impl Packed<'_> {
     pub(super) fn locals(&self, seconds: f32, _: &[usize], out: &mut [Matrix]) -> Result<()> {
         let times = self.motion.times()?.block.decode()?;
-        let Some((before, behind, part)) = around(times.iter().map(|time| time.get()), seconds) else { return Ok(()) };
+        let Some((before, after, part)) = around(times.iter().map(|time| time.get()), seconds) else { return Ok(()) };
         let frames = self.motion.frames()?;
         let frame = |index: usize| -> Result<Vec<Transform>> {
             let frame = frames.get(index)?;
@@ -103,7 +103,7 @@ impl Packed<'_> {
             })
         };
         let first = frame(before)?;
-        let second = if behind == before { first.clone() } else { frame(behind)? };
+        let second = if after == before { first.clone() } else { frame(after)? };
         for (place, bone) in out.iter_mut().zip(&self.order) {
             let keys = bone.and_then(|bone| first.get(bone).zip(second.get(bone)));
             if let Some((a, b)) = keys {
@@ -185,9 +185,9 @@ pub(super) struct Matrices<'a> {
 impl Matrices<'_> {
     pub(super) fn locals(&self, seconds: f32, _: &[usize], out: &mut [Matrix]) -> Result<()> {
         let times = self.motion.times()?;
-        let Some((before, behind, part)) = around(times.iter().map(|time| time.get()), seconds) else { return Ok(()) };
+        let Some((before, after, part)) = around(times.iter().map(|time| time.get()), seconds) else { return Ok(()) };
         let frame = |index: usize| self.motion.frame(index);
-        let Some((first, second)) = frame(before)?.zip(frame(behind)?) else { return Ok(()) };
+        let Some((first, second)) = frame(before)?.zip(frame(after)?) else { return Ok(()) };
         let world = |bone: usize| {
             let (a, b) = first.bone(bone).zip(second.bone(bone))?;
             let matrix = |pose: &wire::BonePose| Matrix::from_rows(pose.matrix.to_rows());
@@ -254,7 +254,7 @@ mod tests {
     use zerocopy::little_endian::{I16, U16};
 
     #[test]
-    fn transforms_are_what_their_matrices_are() {
+    fn transforms_equal_their_matrices() {
         let stored = wire::Transform {
             rotation: [4915, -8192, 3277, 12902].map(I16::new),
             translation: [0x3c00, 0x4000, 0xc200].map(U16::new),

@@ -54,9 +54,9 @@ fn part<T: Copy>(keys: &[(f32, T)], (start, end): (f32, f32), mix: fn(T, T, f32)
 
 /// Returns the keys before and after a time, and the fraction of the way between them. Returns `None` without keys.
 pub(super) fn around<T: Copy>(keys: &[(f32, T)], seconds: f32) -> Option<(T, T, f32)> {
-    let behind = keys.partition_point(|(time, _)| *time <= seconds);
-    let before = behind.checked_sub(1).and_then(|before| keys.get(before));
-    match (before, keys.get(behind)) {
+    let after = keys.partition_point(|(time, _)| *time <= seconds);
+    let before = after.checked_sub(1).and_then(|before| keys.get(before));
+    match (before, keys.get(after)) {
         (Some(&(start, a)), Some(&(end, b))) => Some((a, b, (seconds - start) / (end - start))),
         (Some(&(_, only)), None) | (None, Some(&(_, only))) => Some((only, only, 0.0)),
         (None, None) => None,
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_hold_at_their_ends_and_share_what_is_between() {
+    fn values_are_constant_outside_the_keys_and_interpolated_between() {
         let keys = [(1.0, [0.0; 3]), (3.0, [4.0, 0.0, -2.0])];
         let at = |seconds| around(&keys, seconds).map(|(a, b, part)| lerp(a, b, part)).unwrap();
         assert_eq!([at(0.0), at(1.0), at(2.0), at(3.0)], [[0.0; 3], [0.0; 3], [2.0, 0.0, -1.0], [4.0, 0.0, -2.0]]);

@@ -9,11 +9,11 @@
 //! Methods that you call directly on an asset, outside `ask`, report missing bytes as errors or problems: as
 //! `Incomplete`, or as the end of the file where a walk reaches them.
 //!
-//! # What is needed
+//! # Needed ranges
 //!
-//! To recognize a file, its first 11 bytes; up to 4 KiB more if they are a text, up to 64 KiB if they may be a PBO
-//! without properties; of a zip, what opening it needs. The table lists what else is needed, by format and
-//! [`Depth`](crate::Depth).
+//! Recognizing a file needs its first 11 bytes; up to 4 KiB more if they are a text; up to 64 KiB if they may be a PBO
+//! without properties. Recognizing a zip needs the same ranges as opening it. The table lists the further ranges, by
+//! format and [`Depth`](crate::Depth).
 //!
 //! | format | to open | then [`Header`](crate::Depth::Header) | then [`Summary`](crate::Depth::Summary) |
 //! | --- | --- | --- | --- |
@@ -153,7 +153,7 @@ impl Ranges {
         Self { size, start: self.start.saturating_add(start), ..self.sharing() }
     }
 
-    /// Returns bytes decoded from this file as a file of their own, all of which are available.
+    /// Returns bytes decoded from this file as a separate file. All of them are available.
     #[cfg(any(feature = "pbo", feature = "zip"))]
     pub(crate) fn whole(&self, bytes: Vec<u8>) -> Self {
         let mut whole =
@@ -238,15 +238,15 @@ impl Ranges {
     pub fn ask<T>(&self, question: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         let before = self.asked.count();
         let answer = question(self);
-        let told = answer.as_ref().err().map(Error::incomplete_ranges).unwrap_or_default();
+        let incomplete = answer.as_ref().err().map(Error::incomplete_ranges).unwrap_or_default();
         let mut missing = self.asked.since(before);
-        missing.extend_from_slice(told);
+        missing.extend_from_slice(incomplete);
         merge(&mut missing);
         if self.packed.is_none() {
             missing = missing.into_iter().flat_map(|range| self.parts.holes(range)).collect();
         }
         match answer {
-            Err(error) if told.is_empty() && missing.is_empty() => Err(error),
+            Err(error) if incomplete.is_empty() && missing.is_empty() => Err(error),
             Ok(answer) if missing.is_empty() => Ok(answer),
             // All that was missing when the question was asked is available to the next one.
             Err(error) if missing.is_empty() => Err(error),
@@ -272,7 +272,7 @@ impl Ranges {
         }
     }
 
-    /// Adds what a source returned for this range, which must be all of it.
+    /// Adds the bytes that a source returned for this range. They must fill it.
     fn add_read(&mut self, range: &Range<u64>, bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Result<()> {
         if bytes.as_ref().len() as u64 != range.end.saturating_sub(range.start) {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_section_lacks_is_asked_of_the_file() {
+    fn missing_bytes_of_a_section_are_requested_from_the_file() {
         let mut ranges = Ranges::new(100);
         ranges.add(20, "twenty");
         let ask = |ranges: &Ranges| {

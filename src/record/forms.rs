@@ -58,14 +58,14 @@ impl<'a, T: Read<'a, C>, C> Read<'a, C> for Framing<T> {
 
 /// The form of a record in place whose fields are shown as fields of the surrounding record.
 #[derive(Debug)]
-pub struct Flat<'a, T>(&'a T);
+pub struct Inline<'a, T>(&'a T);
 
-impl<T: Fixed> Stored for Flat<'_, T> {
+impl<T: Fixed> Stored for Inline<'_, T> {
     const TYPE: Type = Type::Record(T::SCHEMA);
     const SHOWS_ABSENCE: bool = false;
 }
 
-impl<'a, T: Fixed> Read<'a> for Flat<'a, T> {
+impl<'a, T: Fixed> Read<'a> for Inline<'a, T> {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), _: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let offset = cursor.offset();
@@ -75,7 +75,7 @@ impl<'a, T: Fixed> Read<'a> for Flat<'a, T> {
     }
 }
 
-form!(['a, T] Flat<'a, T> => &'a T);
+form!(['a, T] Inline<'a, T> => &'a T);
 
 /// The form of a value whose length is stored elsewhere.
 #[derive(Debug)]
@@ -119,21 +119,21 @@ form!([T] Known<T> => T);
 
 /// The form of a field that outlines show elsewhere.
 #[derive(Debug)]
-pub struct Apart<T>(T);
+pub struct External<T>(T);
 
-impl<T: Stored> Stored for Apart<T> {
+impl<T: Stored> Stored for External<T> {
     const TYPE: Type = T::TYPE;
     const GIVEN: Type = T::GIVEN;
 }
 
-impl<'a, T: Read<'a, C>, C> Read<'a, C> for Apart<T> {
+impl<'a, T: Read<'a, C>, C> Read<'a, C> for External<T> {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, context: C, _: &'static str, _: &mut impl Sink) -> Result<Self> {
         T::read(cursor, context).map(Self)
     }
 }
 
-form!([T] Apart<T> => T);
+form!([T] External<T> => T);
 
 /// The form of an array that takes the rest of its part.
 #[derive(Debug)]

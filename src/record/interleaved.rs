@@ -77,7 +77,6 @@ impl<'a, L: Layout> Interleaved<'a, L> {
     }
 
     /// Returns the column that starts `column` bytes into each record.
-    #[cfg_attr(not(feature = "b3d"), allow(dead_code))]
     pub(crate) fn column<T: Element>(&self, column: usize) -> Strided<'a, T> {
         Strided::within(self.records, self.offset, self.stride, column)
     }
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn records_must_divide_and_columns_skip_what_lies_beside_them() {
+    fn records_must_divide_and_columns_skip_the_others() {
         let mut cursor = Cursor::with_offset(&[7, 1, 0, 8, 2, 0], 0x10);
         let pairs = Interleaved::rest(&mut cursor, Pair).unwrap();
         assert_eq!((pairs.len(), pairs.offset(), cursor.left()), (2, 0x10, 0));

@@ -34,7 +34,7 @@ impl<'a, T: Read<'a, C>, C: Copy> List<'a, T, C> {
     /// Skips `count` items. An error names the first one by the index `first`.
     #[inline]
     pub(crate) fn numbered(cursor: &mut Cursor<'a>, first: usize, count: u32, context: C) -> Result<Self> {
-        // Reports an impossible count as such, not as an error of its last readable item.
+        // Reports an impossible count as an error of the count, not of its last readable item.
         cursor.clone().skip(u64::from(count).saturating_mul(const { T::TYPE.min() }))?;
         let mut start = *cursor;
         for index in 0..count {

@@ -46,7 +46,6 @@
 //! One function walks a record and passes each field to a [`Sink`]: [`Silent`] for reading, an [`Outline`] for
 //! describing. No record stores the locations of its fields.
 
-#[cfg(any(feature = "b3d", feature = "lodka", feature = "odol", feature = "paa", feature = "rap", feature = "rtm"))]
 pub(crate) mod codes;
 mod describe;
 mod fixed;
@@ -68,7 +67,7 @@ pub(crate) use describe::{optional, record};
 pub use fixed::Fixed;
 pub(crate) use fixed::{describe_fixed, describe_opaque, describe_rows, wire};
 pub(crate) use forms::Given;
-pub use forms::{Apart, Flat, Framing, Known, Rest};
+pub use forms::{External, Framing, Inline, Known, Rest};
 pub(crate) use forms::{describe_count, walk_count};
 pub use interleaved::{Interleaved, Layout};
 pub use list::List;
@@ -289,7 +288,7 @@ mod tests {
     const LARGE: &[u8] = b"car\0\x01\x05\0\0\0\x80\x3f\0\0\0\x40\0\0\x40\x40\x02\0\0\0a\0bc\0";
 
     #[test]
-    fn fields_are_read_in_order_and_gates_name_what_came_before() {
+    fn fields_are_read_in_order_and_gates_name_earlier_fields() {
         let small = Toy::read(&mut Cursor::new(SMALL), 1).unwrap();
         assert_eq!((small.name, small.wheels, small.sizes.len()), ("car".into(), 2, 2));
         assert_eq!((small.place, small.parts.is_none()), (None, true));
@@ -322,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_says_what_the_source_does() {
+    fn the_schema_matches_the_source() {
         let schema = Toy::SCHEMA;
         assert_eq!((schema.name, schema.doc), ("Toy", " A toy."));
         let fields: Vec<_> = schema
@@ -346,9 +345,9 @@ mod tests {
 
     /// Records the fields of an outline with their locations.
     #[derive(Default)]
-    struct Told(Vec<(String, Option<Span>)>);
+    struct Recorder(Vec<(String, Option<Span>)>);
 
-    impl Visitor for Told {
+    impl Visitor for Recorder {
         fn open(&mut self, part: &Part<'_>) -> bool {
             self.0.push((format!("{}: {}", part.name, part.label.unwrap()), part.span));
             true
@@ -382,12 +381,12 @@ mod tests {
     }
 
     #[test]
-    fn every_field_is_described_where_it_lies() {
-        let mut told = Told::default();
+    fn every_field_is_described_at_its_offset() {
+        let mut recorder = Recorder::default();
         let mut cursor = Cursor::with_offset(LARGE, 0x10);
-        Toy::walk(&mut cursor, 2, "toy", &mut Outline::new(&mut told)).unwrap();
+        Toy::walk(&mut cursor, 2, "toy", &mut Outline::new(&mut recorder)).unwrap();
         let at = |offset, bytes| Some(Span { offset, bytes });
-        let lines: Vec<_> = told.0.iter().map(|(name, span)| (name.as_str(), *span)).collect();
+        let lines: Vec<_> = recorder.0.iter().map(|(name, span)| (name.as_str(), *span)).collect();
         let expected = [
             ("toy: car", at(0x10, 28)),
             ("name", at(0x10, 4)),
@@ -399,9 +398,9 @@ mod tests {
             ("length", None),
         ];
         assert_eq!(lines, expected);
-        let mut told = Told::default();
-        Toy::walk(&mut Cursor::new(SMALL), 1, "toy", &mut Outline::new(&mut told)).unwrap();
-        let names: Vec<_> = told.0.iter().map(|(name, _)| name.as_str()).collect();
+        let mut recorder = Recorder::default();
+        Toy::walk(&mut Cursor::new(SMALL), 1, "toy", &mut Outline::new(&mut recorder)).unwrap();
+        let names: Vec<_> = recorder.0.iter().map(|(name, _)| name.as_str()).collect();
         // A missing list of texts is shown as absent, as a missing number is.
         assert_eq!(names, ["toy: car", "name", "wheels", "sizes", "place", "parts", "length"]);
     }

@@ -12,7 +12,7 @@ use crate::asset::stored::Stored;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::text::Name;
-use crate::blocks::ahead::Ahead;
+use crate::blocks::stream_cache::StreamCache;
 use crate::budget::{Budget, Held};
 use crate::formats::pbo::{self, Checksum};
 use crate::inspect::Inspect as _;
@@ -37,7 +37,7 @@ pub(super) struct Origin<'p> {
     pub(super) members: Range<usize>,
     /// The remaining work for all units of the archive, if it is scanned in units.
     pub(super) units: Option<&'p Budget>,
-    /// True if the caller named it. Then it has a record whatever it is.
+    /// True if the caller named it. Then it has a record even if it is no asset.
     pub(super) named: bool,
 }
 
@@ -114,7 +114,7 @@ pub(super) struct Described<'a> {
     /// The asset in the bytes, and the memory that it takes.
     pub(super) opened: Option<(Asset<'a>, Held)>,
     /// The memory that the record takes.
-    pub(super) told: Option<Held>,
+    pub(super) record_memory: Option<Held>,
     /// Deferred work.
     pub(super) late: Option<Late<'a>>,
 }
@@ -134,8 +134,8 @@ impl<'a> Late<'a> {
     }
 
     /// Inserts all problems before those that were found later.
-    pub(super) fn tell(mut self, problems: &mut Vec<Problem>) {
-        self.archive.tell_checksum(Some(self.checksum.holds()), &mut self.problems);
+    pub(super) fn report(mut self, problems: &mut Vec<Problem>) {
+        self.archive.report_checksum(Some(self.checksum.holds()), &mut self.problems);
         problems.splice(..0, self.problems.into_vec());
     }
 }
@@ -160,21 +160,21 @@ pub(super) fn describe_as<'a>(
     let surveyed =
         opened.and_then(|asset| survey(scan, origin, data, &asset, budget, puts_off).map(|surveyed| (asset, surveyed)));
     match surveyed {
-        Ok((asset, Surveyed { record, held, told, late })) => {
-            Described { record, opened: Some((asset, held)), told: Some(told), late }
+        Ok((asset, Surveyed { record, held, record_memory, late })) => {
+            Described { record, opened: Some((asset, held)), record_memory: Some(record_memory), late }
         }
         Err(error) => {
             let record = unreadable(scan, origin, format, bytes, Some(data), &error, budget);
-            Described { record, opened: None, told: None, late: None }
+            Described { record, opened: None, record_memory: None, late: None }
         }
     }
 }
 
-/// The record of an asset, and the memory that the two take.
+/// The record of an asset, the memory of the asset, and the memory of the record.
 struct Surveyed<'a> {
     record: Record,
     held: Held,
-    told: Held,
+    record_memory: Held,
     late: Option<Late<'a>>,
 }
 
@@ -192,8 +192,8 @@ fn survey<'a>(
     let bytes = asset.size().saturating_add(kept);
     // This is all that is known before the survey.
     let names = bytes.saturating_mul(NAMES_PER_BYTE).min(scan.limits.reference_bytes.saturating_mul(2));
-    let mut told = held.budget().hold_up_to(if names < FEW_NAMES { 0 } else { names })?;
-    let (mut depth, mut problems) = (scan.depth, Problems::within(told.budget().clone()));
+    let mut record_memory = held.budget().hold_up_to(if names < FEW_NAMES { 0 } else { names })?;
+    let (mut depth, mut problems) = (scan.depth, Problems::within(record_memory.budget().clone()));
     if depth == Depth::Verify
         && let Err(error) = budget.work(bytes)
     {
@@ -202,7 +202,7 @@ fn survey<'a>(
     }
     let decodes = depth == Depth::Verify;
     let data = if decodes || scan.digests { data.head(data.size())? } else { &[] };
-    let _ahead = (decodes || scan.digests).then(|| Ahead::over(data, told.budget(), decodes));
+    let _ahead = (decodes || scan.digests).then(|| StreamCache::over(data, record_memory.budget(), decodes));
     let late = if decodes && puts_off { Late::of(asset) } else { None };
     let mut summary = match &late {
         Some((archive, _)) => archive.survey_but_checksum(depth, &mut problems),
@@ -216,13 +216,13 @@ fn survey<'a>(
         }
     };
     let names = summary.references.iter().map(|reference| (reference.name.text.len() as u64).saturating_add(64));
-    told.shrink(names.fold(0, u64::saturating_add).saturating_mul(2));
-    let digests = scan.digests.then(|| Digests::of(data, asset, told.budget(), bytes, &mut summary.problems));
+    record_memory.shrink(names.fold(0, u64::saturating_add).saturating_mul(2));
+    let digests = scan.digests.then(|| Digests::of(data, asset, record_memory.budget(), bytes, &mut summary.problems));
     let mut record = origin.record(summary, digests);
     if let Asset::Pbo(archive) = asset {
         record.prefix = archive.prefix().map(Name::from);
     }
-    Ok(Surveyed { record, held, told, late })
+    Ok(Surveyed { record, held, record_memory, late })
 }
 
 /// Describes an asset that is already open.

@@ -1,4 +1,4 @@
-//! Finds assets that are present more than once.
+//! Pending assets that are present more than once.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -13,12 +13,12 @@ use super::{Found, Record, Scan, Sighting};
 use crate::asset::container::Container;
 use crate::base::error::Result;
 use crate::base::format::Format;
-use crate::base::named::named;
 use crate::base::text::{ByteStr, Name};
+use crate::base::word_enum::word_enum;
 use crate::diff::fingerprint;
 use crate::summary::Counts;
 
-named! {
+word_enum! {
     /// The property that the assets of a group share.
     #[derive(PartialOrd, Ord)]
     pub enum Sameness {
@@ -101,11 +101,12 @@ type Digests = ([u8; 32], Option<[u8; 32]>);
 /// The content of each different file, in each format that its name gives it.
 type Contents = HashMap<([u8; 32], Format), [u8; 32]>;
 
-/// Finds groups of equal assets among those in the scan. Groups of equal bytes come first, then groups of equal content
+/// Pending groups of equal assets among those in the scan. Groups of equal bytes come first, then groups of equal content
 /// in different bytes. All other results of the scan are passed to `other`.
 ///
 /// Scans twice. The first scan collects formats and counts. The second reads the files in which two assets agree in
-/// these: it reads every byte, and decodes every array of one of several equal files. Takes memory for each asset.
+/// these: it reads every byte, and decodes every array of one of several equal files. Takes memory for each asset. The
+/// [progress](Scan::progress) counts each file and asset once, and bytes from 0 again in the second scan.
 ///
 /// # Errors
 /// Returns an error under the conditions of [`Scan::run`].
@@ -129,7 +130,9 @@ pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Grou
     })?;
     alike.retain(|_, (count, _)| *count > 1);
     let paths: HashSet<&PathBuf> = alike.values().flat_map(|(_, paths)| paths).collect();
-    let again = Scan { paths: paths.into_iter().cloned().collect(), ..scan.clone() };
+    let bytes = scan.progress.bytes();
+    let progress = scan.progress.again();
+    let again = Scan { paths: paths.into_iter().cloned().collect(), progress, ..scan.clone() };
     let contents: Mutex<Contents> = Mutex::default();
     let contents = || contents.lock().unwrap_or_else(PoisonError::into_inner);
     let digests = |seen: &Sighting<'_, '_>| -> Option<Digests> {
@@ -164,6 +167,9 @@ pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Grou
         }
         ControlFlow::Continue(())
     })?;
+    if !scan.progress.is_stopped() {
+        scan.progress.set_bytes(bytes);
+    }
     Ok(groups(found.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }
 

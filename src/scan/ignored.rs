@@ -25,7 +25,7 @@ pub(super) fn bound(walk: &mut WalkBuilder, root: &Path) -> Result<Receiver<Erro
     for folder in absolute.ancestors() {
         around = add(around, folder)?;
     }
-    let (told, errors) = channel();
+    let (sender, errors) = channel();
     // For each folder on the way to the current one, the total including its parents.
     let way = Mutex::new(vec![around]);
     walk.filter_entry(move |entry| {
@@ -41,7 +41,7 @@ pub(super) fn bound(walk: &mut WalkBuilder, root: &Path) -> Result<Receiver<Erro
             }
             Err(error) => {
                 // The receiver of an aborted walk is gone.
-                let _ = told.send(error);
+                let _ = sender.send(error);
                 false
             }
         }

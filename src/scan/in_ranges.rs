@@ -80,7 +80,7 @@ impl Scan {
     /// Returns an error if a glob is invalid.
     pub fn records_in_ranges(&self, path: &Path, ranges: &Ranges, members: Range<usize>) -> Result<Vec<Record>> {
         let globs = Globs::new(Path::new(""), &self.selection.globs)?;
-        let mut look = Look { scan: self, globs: &globs, records: Vec::new() };
+        let mut look = Look { scan: self, globs: &globs, records: Vec::new(), enters: true, is_archive: false };
         let budget = Budget::new(ranges.byte_len(), &self.limits);
         look.look(&Origin::file(path), Data::Parts(ranges), &budget, members);
         Ok(look.records)
@@ -121,20 +121,52 @@ impl Scan {
 }
 
 /// A walk over an archive, which collects the records. Missing bytes are recorded by the ranges.
-struct Look<'s> {
+pub(super) struct Look<'s> {
     scan: &'s Scan,
     globs: &'s Globs,
     records: Vec<Record>,
+    /// True if it describes archives and everything inside them. Otherwise it stops before an archive, and its records
+    /// are not paid for.
+    enters: bool,
+    /// True if it stopped before an archive.
+    is_archive: bool,
 }
 
-impl Look<'_> {
+/// The result of reading the beginning of a member.
+pub(super) enum Shown {
+    /// The member is not an asset.
+    Other,
+    Record(Box<Record>),
+    /// More of the member is needed.
+    Further,
+}
+
+impl<'s> Look<'s> {
+    /// Describes a member that is no archive, as far as it is available. Its record is not paid for.
+    pub(super) fn member_alone(
+        scan: &'s Scan,
+        globs: &'s Globs,
+        origin: &Origin<'_>,
+        member: &Member<'_>,
+        budget: &Budget,
+    ) -> Shown {
+        let mut look = Self { scan, globs, records: Vec::new(), enters: false, is_archive: false };
+        look.member(origin, member, budget);
+        match look.records.pop() {
+            _ if look.is_archive => Shown::Further,
+            Some(record) => Shown::Record(Box::new(record)),
+            None => Shown::Other,
+        }
+    }
+
     /// Describes these bytes, unless the members start later, and these of their members.
     fn look(&mut self, origin: &Origin<'_>, data: Data<'_>, budget: &Budget, members: Range<usize>) {
         let Ok(format) = Format::of_file_in(origin.name(), data) else { return };
-        if format.is_none() && !origin.is_expected() {
+        if format.is_none() && !origin.is_expected() || self.stops_before(format) {
             return;
         }
-        let Described { mut record, opened, told, .. } = describe_as(self.scan, origin, format, data, budget, false);
+        let Described { mut record, opened, record_memory, .. } =
+            describe_as(self.scan, origin, format, data, budget, false);
         let asset = opened.as_ref().map(|(asset, _)| asset);
         let inside = asset.and_then(|asset| container(self.scan, origin, asset, &mut record)).map(|container| {
             let (count, error) = afford(origin, container.members(), budget);
@@ -144,7 +176,7 @@ impl Look<'_> {
         if members.start == 0 {
             self.record(origin, record, budget);
         }
-        drop(told);
+        drop(record_memory);
         let Some((container, count)) = inside else { return };
         let mut rest = Rest::new(&container, members.start..members.end.min(count), budget);
         let budget = rest.budget(budget);
@@ -175,7 +207,7 @@ impl Look<'_> {
         let format = member.sniff().map_err(|error| (None, error))?;
         // LZSS is rare, and its beginning alone does not decode.
         let unknown = !matches!(member.form(), Form::InPlace | Form::Packed(Packing::Deflate));
-        if format.is_some() || origin.is_promised() || unknown {
+        if !self.stops_before(format) && (format.is_some() || origin.is_promised() || unknown) {
             let content = member.content(budget).map_err(|error| (format, error))?;
             self.look(origin, content.data(), content.budget(), 0..usize::MAX);
         }
@@ -183,8 +215,17 @@ impl Look<'_> {
     }
 
     fn record(&mut self, origin: &Origin<'_>, mut record: Record, budget: &Budget) {
-        if pay(self.scan, origin, &mut record, budget).is_some() {
+        if !self.enters || pay(self.scan, origin, &mut record, budget).is_some() {
             self.records.push(record);
         }
     }
+
+    fn stops_before(&mut self, format: Option<Format>) -> bool {
+        self.is_archive |= !self.enters && is_archive(format);
+        self.is_archive
+    }
+}
+
+pub(super) fn is_archive(format: Option<Format>) -> bool {
+    matches!(format, Some(Format::Pbo | Format::Zip))
 }

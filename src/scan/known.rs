@@ -7,8 +7,8 @@ use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
-use super::Scan;
 use super::record::hex;
+use super::{Depth, Scan};
 
 /// Files with the stamps of their [records](super::Record::stamp).
 #[derive(Clone, Debug, Default)]
@@ -66,10 +66,11 @@ fn push_nanos(stamp: &mut String, nanos: i64) {
 impl Scan {
     /// Returns the requested records, as a few letters.
     pub(super) fn question(&self) -> String {
-        let Self { depth, formats, digests, archives, limits, selection, .. } = self;
+        let Self { depth, beginnings, formats, digests, archives, limits, selection, .. } = self;
         let globs = &selection.globs;
         let asked =
             format!("{} {depth:?} {formats:?} {digests} {archives} {limits:?} {globs:?}", env!("CARGO_PKG_VERSION"));
+        let asked = if *beginnings && *depth == Depth::Header { asked + " beginnings" } else { asked };
         let mut letters = hex(Sha256::digest(asked).as_slice());
         letters.truncate(8);
         letters

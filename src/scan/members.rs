@@ -1,9 +1,9 @@
-//! The members of an archive that a scan visits, what they cost, and the records of them.
+//! The members of an archive that a scan visits: their cost and their records.
 
 use std::ops::Range;
 
 use super::describe::Origin;
-use super::finds::Named;
+use super::pending::Named;
 use super::walk::Use;
 use super::{Record, Scan};
 use crate::asset::Asset;
@@ -47,13 +47,6 @@ impl<'a> Rest<'a> {
     /// Returns the budget for the members, within this one.
     pub(super) fn budget(&self, around: &Budget) -> Budget {
         self.held.as_ref().map_or(around, Held::budget).clone()
-    }
-
-    /// Returns the member with this index, unless it shares bytes with an earlier one.
-    pub(super) fn at(&mut self, index: usize) -> Option<Named<'a>> {
-        self.skip_to(index);
-        let named = self.step()?;
-        self.shared.binary_search(&index).is_err().then_some(named)
     }
 
     pub(super) fn skip_to(&mut self, start: usize) {

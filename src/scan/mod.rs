@@ -3,17 +3,19 @@
 //! Threads share the work by file, and inside archives by member, so one large archive keeps all cores busy. Records
 //! are not collected: the callback gets each one as soon as it is ready, and its file or member is then closed.
 
-mod crew;
 mod describe;
 pub mod dupes;
-mod finds;
+mod fetch;
+mod first_reads;
 pub mod folders;
 mod globs;
 mod identity;
 mod ignored;
 mod in_ranges;
 mod known;
+mod later_units;
 mod members;
+mod pending;
 mod prefetch;
 mod progress;
 mod record;
@@ -23,6 +25,7 @@ mod stored;
 pub mod stores;
 mod units;
 mod walk;
+mod workers;
 
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
@@ -75,6 +78,9 @@ pub struct Scan {
     pub selection: Selection,
     /// The depth to which each asset is read.
     pub depth: Depth,
+    /// True to inflate only the beginning of a zip member where [`Depth::Header`] needs no more. The member's checksum
+    /// and size are then not checked, and views do not see it. Ranges and stores always do this.
+    pub beginnings: bool,
     /// The formats of assets to scan; all if it is empty.
     pub formats: Vec<Format>,
     /// True to compute the digests that identify each asset's content.
@@ -151,6 +157,7 @@ impl Scan {
             paths: paths.into_iter().map(Into::into).collect(),
             selection: Selection::default(),
             depth: Depth::default(),
+            beginnings: false,
             formats: Vec::new(),
             digests: false,
             archives: true,
@@ -272,7 +279,7 @@ impl Scan {
         let run = run::Run::new(self, globs, view, callback).showing(texts);
         let _until = stop::Until::new(Some(self.progress.switch()));
         let targets = targets.take_while(|_| !self.progress.is_stopped());
-        run.crew.each_that_comes(targets, |target| {
+        run.workers.each_that_comes(targets, |target| {
             self.progress.begin();
             match target {
                 Ok(target) => run.file(&target, next_if),

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::path::Path;
 
-use super::finds::Named;
+use super::pending::Named;
 use crate::asset::address;
 use crate::asset::container::Member;
 use crate::base::format::Format;
@@ -22,7 +22,7 @@ const MOST: usize = 64;
 /// After this many bytes or members, check again whether a thread has waited.
 const UNTIL_ASKED: u64 = 128 << 10;
 const UNTIL_ASKED_MEMBERS: u32 = 64;
-/// The bytes read from a member that may turn out to be an asset, and from one of which only the header is read.
+/// The bytes read from a member that may be an asset, and from one that is read at header depth.
 const BEGINNING: u64 = 1 << 10;
 const HEADER: u64 = 16 << 10;
 
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_asked_only_after_a_while_and_by_those_who_want_to() {
+    fn waits_are_checked_only_after_some_bytes_and_on_request() {
         let mut waits = Waits { before: Some(u64::MAX), have_been: false, bytes: 0, members: 0 };
         waits.pass(UNTIL_ASKED - 1);
         assert_eq!((waits.bytes, waits.members), (UNTIL_ASKED - 1, 1));

@@ -10,7 +10,7 @@ pub struct Progress(Arc<State>);
 #[derive(Debug, Default)]
 struct State {
     files: AtomicU64,
-    bytes: AtomicU64,
+    bytes: Arc<AtomicU64>,
     assets: AtomicU64,
     targets: AtomicU64,
     opened: AtomicU64,
@@ -56,6 +56,18 @@ impl Progress {
     /// Returns the switch itself, for code that does not depend on scans.
     pub(super) fn switch(&self) -> Arc<AtomicBool> {
         self.0.stopped.clone()
+    }
+
+    /// Returns counters for a second scan of some of the same files. They share only the switch and the bytes, which
+    /// begin again at 0.
+    pub(super) fn again(&self) -> Self {
+        self.set_bytes(0);
+        let (bytes, stopped) = (self.0.bytes.clone(), self.0.stopped.clone());
+        Self(Arc::new(State { bytes, stopped, ..State::default() }))
+    }
+
+    pub(super) fn set_bytes(&self, bytes: u64) {
+        self.0.bytes.store(bytes, Ordering::Relaxed);
     }
 
     pub(super) fn add_file(&self) {

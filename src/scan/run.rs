@@ -7,17 +7,18 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use super::crew::{Crew, MOST_JOBS};
 use super::describe::{ALL, Described, Origin, describe_as, describe_opened, unreadable};
-use super::finds::{Early, Finds, MOST_BYTES, Named, together};
 use super::globs::Globs;
+use super::in_ranges::{Look, Shown};
 use super::known::stamp;
-use super::members::{MEMBER_WORK, Rest, afford, container, pay, text_bytes};
+use super::members::{Rest, afford, container, pay, text_bytes};
+use super::pending::{Early, MOST_BYTES, Named, Pending, together};
 use super::prefetch::{Prefetch, Waits};
 use super::progress::Stretch;
 use super::units::Unit;
 use super::walk::{NextIf, Target, Use};
-use super::{FileId, Found, Record, Scan, Sighting};
+use super::workers::{MOST_JOBS, Workers};
+use super::{Depth, FileId, Found, Record, Scan, Sighting};
 use crate::asset::Asset;
 use crate::asset::address::{Address, open_member};
 use crate::asset::container::{Container, Form, Member};
@@ -25,8 +26,9 @@ use crate::asset::stored::Stored;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::budget::{Budget, Held, Memory};
-use crate::ranges::Data;
-use crate::summary::{Problem, Summary};
+use crate::bytes::Packing;
+use crate::ranges::{Data, Ranges};
+use crate::summary::Problem;
 
 /// From this size on, the checksum of an archive takes longer than asking another thread to help.
 const LARGE_ARCHIVE: usize = 1 << 20;
@@ -40,26 +42,31 @@ pub(super) struct InSight<'s, 'a> {
 }
 
 /// An archive whose members are being visited.
-struct Inside<'i, 'a> {
-    container: Container<'a>,
-    data: &'a [u8],
-    stretch: &'i Stretch<'i>,
+pub(super) struct Inside<'i, 'a> {
+    pub(super) container: Container<'a>,
+    pub(super) data: &'a [u8],
+    pub(super) stretch: &'i Stretch<'i>,
     /// The size of `data`, to convert the members' sizes to progress.
-    whole: u64,
+    pub(super) whole: u64,
 }
 
 /// The maximum number of bytes charged for opening an archive again. Larger archives are mapped, not read.
 const READ_WHOLE: u64 = 4 << 20;
+
+const DEFLATED: Form = Form::Packed(Packing::Deflate);
+
+/// How much of a deflated member is read at first for its header.
+const BEGINNING: u64 = 2 << 10;
 
 /// A scan in progress.
 pub(super) struct Run<'s, V, F> {
     pub(super) scan: &'s Scan,
     /// For the members of archives.
     pub(super) globs: Globs,
-    pub(super) crew: Arc<Crew>,
+    pub(super) workers: Arc<Workers>,
     memory: Memory,
     /// The remaining work for all units of each archive that is scanned in units.
-    units: Mutex<HashMap<FileId, Budget>>,
+    pub(super) units: Mutex<HashMap<FileId, Budget>>,
     /// The options of the scan, for the stamp of each file.
     pub(super) question: String,
     pub(super) view: V,
@@ -76,9 +83,9 @@ where
 {
     pub(super) fn new(scan: &'s Scan, globs: Globs, view: V, callback: F) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let crew = Arc::new(Crew::new(scan.jobs.filter(|&jobs| jobs > 0).unwrap_or_else(cores).min(MOST_JOBS)));
+        let workers = Arc::new(Workers::new(scan.jobs.filter(|&jobs| jobs > 0).unwrap_or_else(cores).min(MOST_JOBS)));
         let (memory, question, callback) = (Memory::default(), scan.question(), Mutex::new(callback));
-        Self { scan, globs, crew, memory, units: Mutex::default(), question, view, callback, texts: |_| false }
+        Self { scan, globs, workers, memory, units: Mutex::default(), question, view, callback, texts: |_| false }
     }
 
     /// Shows files with these names to the view even if they are not assets.
@@ -110,7 +117,7 @@ where
             scan.progress.add_file();
             return self.put(Found::Unchanged(address.file));
         }
-        match address.open_told(scan.access, &scan.limits, target.named) {
+        match address.open_with_metadata(scan.access, &scan.limits, target.named) {
             Err(error) => self.put(Found::Unreadable(error)),
             Ok((file, metadata)) => {
                 // Use the metadata from before reading: later writes show in the next one.
@@ -139,14 +146,7 @@ where
     /// Returns the budget of a file of this size.
     pub(super) fn budget(&self, bytes: u64) -> Budget {
         let budget = Budget::sharing(bytes, &self.scan.limits, &self.memory);
-        budget.until(self.scan.progress.switch()).helped_by(self.crew.clone())
-    }
-
-    /// Returns the budget that all units of this archive share, for opening it and listing its members.
-    fn budget_of_units(&self, path: &Path, bytes: u64) -> Budget {
-        let budget = || Budget::new(bytes, &self.scan.limits);
-        let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
-        FileId::of(path).map_or_else(|_| budget(), |id| units.entry(id).or_insert_with(budget).clone())
+        budget.until(self.scan.progress.switch()).helped_by(self.workers.clone())
     }
 
     /// Describes bytes that are not open yet.
@@ -154,9 +154,9 @@ where
         self.scan.progress.begin();
         self.scan.progress.open(data.len() as u64);
         let (budget, stretch) = (self.budget(data.len() as u64), Stretch::new(&self.scan.progress, data.len() as u64));
-        let mut finds = Finds::default();
-        self.look(&Origin::file(path), data, &budget, &stretch, &mut finds);
-        self.hand_over(&mut finds);
+        let mut pending = Pending::default();
+        self.look(&Origin::file(path), data, &budget, &stretch, &mut pending);
+        self.hand_over(&mut pending);
         self.scan.progress.add_file();
     }
 
@@ -185,7 +185,7 @@ where
             return true;
         }
         let stretch = Stretch::new(&scan.progress, bytes);
-        let mut finds = Finds::default();
+        let mut pending = Pending::default();
         let found = open_member(&address.file, data, address.member.as_deref(), &budget).map(|opened| {
             let named = target.named && target.unit.as_ref().is_none_or(|unit| unit.named);
             let use_as = target.use_as;
@@ -201,12 +201,12 @@ where
                     }
                     return true;
                 }
-                return self.look(&origin, content, content.budget(), &stretch, &mut finds);
+                return self.look(&origin, content, content.budget(), &stretch, &mut pending);
             }
-            self.asset(&origin, describe_opened(scan, &address.file, &opened, &budget), None, &budget, &mut finds);
+            self.asset(&origin, describe_opened(scan, &address.file, &opened, &budget), None, &budget, &mut pending);
             true
         });
-        self.hand_over(&mut finds);
+        self.hand_over(&mut pending);
         let is_there = found.is_ok();
         match found {
             Ok(true) => {}
@@ -223,14 +223,14 @@ where
         data: &[u8],
         budget: &Budget,
         stretch: &Stretch<'_>,
-        finds: &mut Finds<T>,
+        pending: &mut Pending<T>,
     ) -> bool {
         let format = Format::of_file(origin.name(), data);
         if format.is_none() && !origin.is_expected() && !(self.texts)(origin.name()) {
             return false;
         }
-        let puts_off = origin.depth == 0 && data.len() >= LARGE_ARCHIVE && self.crew.is_many();
-        let Described { mut record, opened, told, late } =
+        let puts_off = origin.depth == 0 && data.len() >= LARGE_ARCHIVE && self.workers.is_many();
+        let Described { mut record, opened, record_memory, late } =
             describe_as(self.scan, origin, format, Data::Whole(data), budget, puts_off);
         let asset = opened.as_ref().map(|(asset, _)| asset);
         let inside = asset.and_then(|asset| container(self.scan, origin, asset, &mut record)).map(|container| {
@@ -248,21 +248,21 @@ where
                 }
                 goes_on
             };
-            self.crew.beside(step, || {
+            self.workers.beside(step, || {
                 if let Some((inside, _)) = &inside {
                     let mut rest = Rest::new(&inside.container, members.clone(), budget);
                     let budget = rest.budget(budget);
                     self.members(origin, inside, &mut rest, &budget, Some(&early));
                 }
             });
-            late.tell(&mut record.summary.problems);
+            late.report(&mut record.summary.problems);
         }
-        let inner = told.as_ref().map_or(budget, Held::budget);
+        let inner = record_memory.as_ref().map_or(budget, Held::budget);
         let open = InSight { data, asset, budget: inner, members: members.clone() };
-        self.asset(origin, record, Some(open), budget, finds);
-        drop(told);
+        self.asset(origin, record, Some(open), budget, pending);
+        drop(record_memory);
         if let Some((inside, _)) = inside {
-            self.hand_over(finds);
+            self.hand_over(pending);
             let (mut early, done) = early.into_parts();
             self.hand_over(&mut early);
             let mut rest = Rest::new(&inside.container, done..members.end, budget);
@@ -272,82 +272,9 @@ where
         true
     }
 
-    /// Visits a later part of an archive, and the parts after it that follow in the list of units. The record of the
-    /// archive comes with its first part.
-    fn look_on(
-        &self,
-        origin: &Origin<'_>,
-        data: &[u8],
-        budget: &Budget,
-        mut stretch: Stretch<'s>,
-        first: &Unit,
-        next_if: &NextIf<'_>,
-    ) -> Result<()> {
-        let mut origin = origin.clone();
-        let format = Format::of_file(origin.name(), data);
-        let asset = Asset::parse_as(format, data, budget.limits())?;
-        if !self.scan.archives {
-            return Ok(());
-        }
-        let (Some(container), Some(format)) = (Container::of(&asset), format) else {
-            let start = origin.members.start;
-            return Err(Error::malformed(format!("no archive, though a unit begins with its member {start}")));
-        };
-        let count = container.members().map_while(Result::ok).count();
-        let [by_entry, _] = MEMBER_WORK;
-        // Each entry is read for the count, the names and the shared bytes.
-        origin.charge_units((count as u64).saturating_mul(by_entry).saturating_mul(3))?;
-        let mut rest = Rest::new(&container, 0..count, budget);
-        let around = rest.budget(budget);
-        let mut budget = around.clone();
-        let path = origin.path;
-        let record = origin.record(Summary::new(format, data.len() as u64), None);
-        loop {
-            let inside = Inside { container, data, stretch: &stretch, whole: stretch.bytes() };
-            if let Err(error) = self.part(&origin, (&record, &asset), &inside, &mut rest, &budget) {
-                self.put(Found::Unreadable(error.in_file(path)));
-            }
-            let reached = rest.reached;
-            let is_file = origin.member.is_none();
-            let is_same = |unit: &Unit| is_file && unit.path == first.path && unit.stamp == first.stamp;
-            let follows = |unit: &Unit| is_same(unit) && unit.members().start >= reached;
-            let Some(unit) = next_if(&follows) else { return Ok(()) };
-            let bytes = unit.bytes.min(data.len() as u64);
-            (stretch, budget) = (Stretch::new(&self.scan.progress, bytes), self.budget(bytes).inside(&around));
-            origin.members = unit.members();
-            self.scan.progress.begin();
-            self.scan.progress.open(data.len() as u64);
-            self.scan.progress.add_file();
-        }
-    }
-
-    /// Visits one part of an archive.
-    fn part<'a>(
-        &self,
-        origin: &Origin<'_>,
-        (record, asset): (&Record, &Asset<'_>),
-        inside: &Inside<'_, 'a>,
-        rest: &mut Rest<'a>,
-        budget: &Budget,
-    ) -> Result<()> {
-        let Range { start, end } = origin.members;
-        rest.skip_to(start);
-        let (count, error) = afford(origin, rest.members.clone().take(end.saturating_sub(start)), budget);
-        let is_there = rest.reached == start;
-        rest.end = start.saturating_add(count);
-        let ends = || Error::malformed(format!("its members end before {}, which a unit names", rest.end));
-        let error = error.or_else(|| (!is_there || rest.end < end).then(ends));
-        let members = start..rest.end;
-        let (data, is_continued) = (inside.data, true);
-        let seen = (self.view)(&Sighting { record, data, asset: Some(asset), budget, members, is_continued });
-        self.hand_over(&mut Finds::of(Found::Continued(origin.path.to_owned()), Some(seen)));
-        self.members(origin, inside, rest, budget, None);
-        error.map_or(Ok(()), Err)
-    }
-
     /// Visits these members of an archive, which have been charged; early, as many of them as possible. An error that
     /// cuts the list of members short is a problem of the archive's own record.
-    fn members<'a>(
+    pub(super) fn members<'a>(
         &self,
         origin: &Origin<'_>,
         &Inside { data, stretch, whole, .. }: &Inside<'_, 'a>,
@@ -360,8 +287,8 @@ where
         let members = Prefetch::new(data, self.scan.depth, waits, members);
         let is_next =
             |named: &Named<'_>| !self.scan.progress.is_stopped() && early.is_none_or(|early| early.takes(named));
-        self.crew.each(together(members.take_while(is_next)), |members| {
-            let mut finds = early.map_or_else(Finds::default, Early::finds);
+        self.workers.each(together(members.take_while(is_next)), |members| {
+            let mut pending = early.map_or_else(Pending::default, Early::pending);
             let budget = budget.fork();
             let bytes = members.iter().map(|(_, member)| member.stored_byte_len()).fold(0, u64::saturating_add);
             let stretch = stretch.part(bytes, whole);
@@ -371,15 +298,43 @@ where
                 let stretch = stretch.part(if size < MOST_BYTES { 0 } else { size }, bytes);
                 let use_as = self.globs.use_of(member.name());
                 if use_as != Use::Nothing && !self.scan.progress.is_stopped() {
-                    let origin = origin.inside(name, Stored::of(&member), use_as);
-                    self.member(&origin, &member, &budget, &stretch, &mut finds);
+                    let inside = origin.inside(name, Stored::of(&member), use_as);
+                    if !self.beginning(&inside, &member, data, &budget, &mut pending) {
+                        self.member(&inside, &member, &budget, &stretch, &mut pending);
+                    }
                 }
             }
             match early {
-                Some(early) => early.keep(finds),
-                None => self.hand_over(&mut finds),
+                Some(early) => early.keep(pending),
+                None => self.hand_over(&mut pending),
             }
         });
+    }
+
+    /// Describes a deflated member of this archive by its beginning. Returns false if it needs all of it.
+    fn beginning(
+        &self,
+        origin: &Origin<'_>,
+        member: &Member<'_>,
+        archive: &[u8],
+        budget: &Budget,
+        pending: &mut Pending<T>,
+    ) -> bool {
+        let scan = self.scan;
+        let is_asked = scan.beginnings && scan.depth == Depth::Header && !scan.digests;
+        let is_small = member.decoded_byte_len_hint() <= BEGINNING;
+        if !is_asked || is_small || member.form() != DEFLATED || (self.texts)(origin.name()) {
+            return false;
+        }
+        let mut ranges = Ranges::new(archive.len() as u64).with_first_read(BEGINNING);
+        let question =
+            |ranges: &Ranges| Ok(Look::member_alone(scan, &self.globs, origin, &member.in_ranges(ranges), budget));
+        match ranges.load(archive, question) {
+            Ok(Shown::Record(record)) => self.asset(origin, *record, None, budget, pending),
+            Ok(Shown::Other) => {}
+            Ok(Shown::Further) | Err(_) => return false,
+        }
+        true
     }
 
     pub(super) fn member(
@@ -388,14 +343,14 @@ where
         member: &Member<'_>,
         budget: &Budget,
         stretch: &Stretch<'_>,
-        finds: &mut Finds<T>,
+        pending: &mut Pending<T>,
     ) {
-        if let Err((format, error)) = self.member_content(origin, member, budget, stretch, finds)
+        if let Err((format, error)) = self.member_content(origin, member, budget, stretch, pending)
             && (format.is_some() || origin.is_promised() || (self.texts)(origin.name()))
         {
             let bytes = member.decoded_byte_len_hint();
             let record = unreadable(self.scan, origin, format, bytes, None, &error, budget);
-            self.asset(origin, record, None, budget, finds);
+            self.asset(origin, record, None, budget, pending);
         }
     }
 
@@ -407,14 +362,14 @@ where
         member: &Member<'_>,
         budget: &Budget,
         stretch: &Stretch<'_>,
-        finds: &mut Finds<T>,
+        pending: &mut Pending<T>,
     ) -> Result<(), (Option<Format>, Error)> {
         let format = member.sniff().map_err(|error| (None, error))?;
         // LZSS is rare, and its beginning alone does not decode.
-        let unknown = !matches!(member.form(), Form::InPlace | Form::Packed(crate::bytes::Packing::Deflate));
+        let unknown = !matches!(member.form(), Form::InPlace | DEFLATED);
         if format.is_some() || origin.is_promised() || unknown || (self.texts)(origin.name()) {
             let content = member.decode(budget).map_err(|error| (format, error))?;
-            self.look(origin, &content, content.budget(), stretch, finds);
+            self.look(origin, &content, content.budget(), stretch, pending);
         }
         Ok(())
     }
@@ -426,7 +381,7 @@ where
         mut record: Record,
         open: Option<InSight<'_, '_>>,
         budget: &Budget,
-        finds: &mut Finds<T>,
+        pending: &mut Pending<T>,
     ) {
         let Some(bytes) = pay(self.scan, origin, &mut record, budget) else { return };
         let around = record.member.as_ref().map_or(0, text_bytes);
@@ -435,22 +390,22 @@ where
         let seen = open.map(|InSight { data, asset, budget, members }| {
             (self.view)(&Sighting { record: &record, data, asset, budget, members, is_continued: false })
         });
-        if finds.add(Found::Asset(Box::new(record)), seen, bytes.saturating_add(around).saturating_add(shown)) {
-            self.hand_over(finds);
+        if pending.add(Found::Asset(Box::new(record)), seen, bytes.saturating_add(around).saturating_add(shown)) {
+            self.hand_over(pending);
         }
     }
 
     /// Reports a result that is not an asset.
     pub(super) fn put(&self, found: Found) {
-        self.hand_over(&mut Finds::of(found, None));
+        self.hand_over(&mut Pending::of(found, None));
     }
 
     /// Hands over one result at a time, until the callback breaks.
-    pub(super) fn hand_over(&self, finds: &mut Finds<T>) {
-        self.scan.progress.add_assets(finds.assets());
+    pub(super) fn hand_over(&self, pending: &mut Pending<T>) {
+        self.scan.progress.add_assets(pending.assets());
         // A callback that panicked has ended its thread's work. The panic continues when the threads are joined.
         let mut callback = self.callback.lock().unwrap_or_else(PoisonError::into_inner);
-        for (found, seen) in finds.take() {
+        for (found, seen) in pending.take() {
             if !self.scan.progress.is_stopped() && callback(found, seen).is_break() {
                 self.scan.progress.stop();
             }

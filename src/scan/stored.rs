@@ -2,61 +2,29 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
-use super::describe::{ALL, Described, Origin, describe_as, unreadable};
-use super::finds::Finds;
+use super::describe::{ALL, Origin, unreadable};
+use super::fetch::{self, Fetch};
+use super::first_reads::{self, Batch, Part, at_once, batches};
+
+use super::in_ranges::{Shown, is_archive};
 use super::members::{Rest, afford, container};
+use super::pending::Pending;
 use super::progress::Stretch;
 use super::run::{InSight, Run};
-use super::stores::{Place, Stored as File, Stores};
+use super::stores::{Place, Stored as File, Stores, sum};
 use super::units::Unit;
 use super::walk::{Target, Use};
-use super::{Depth, Found, Record, Sighting};
+use super::{Depth, Found, Sighting};
 use crate::asset::Asset;
 use crate::asset::address::{Address, open_member_ranges};
-use crate::asset::container::{Container, Form, Member};
-use crate::asset::stored::Stored;
+use crate::asset::container::{Container, Content, Form, Member};
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::budget::{Budget, Held};
-use crate::bytes::Packing;
 use crate::ranges::{Data, Ranges};
 use crate::summary::{Problem, Summary};
-
-/// The bytes to fetch for some members at once. A larger member is fetched alone.
-const AT_ONCE: u64 = 16 << 20;
-/// The members to fetch at once.
-const MOST_AT_ONCE: usize = 8192;
-/// The first read of a file: this part of it, within these bounds.
-const FIRST_PART: u64 = 512;
-const FIRST: [u64; 2] = [4 << 10, 64 << 10];
-/// The bytes that show whether a member whose name promises no asset is one.
-const HEAD: u64 = 128;
-/// Other members of this size are fetched whole, instead of their beginning first.
-const SMALL: u64 = 16 << 10;
-/// The bytes of a local header of a zip, with its extra fields but without the name.
-const LOCAL: u64 = 30 + 64;
-
-/// What to fetch of a member.
-struct Part {
-    index: usize,
-    range: Range<u64>,
-    /// True if further ranges of its content are fetched as they are needed. Otherwise the range contains all of it.
-    by_ranges: bool,
-}
-
-/// The bytes from the beginning of a file in this format that its header usually fits into.
-const fn beginning(format: Option<Format>) -> u64 {
-    match format {
-        None | Some(Format::Rap | Format::Zip) => HEAD,
-        Some(Format::Mlod | Format::Paa) => 512,
-        Some(Format::Bmtr | Format::Rtm) => 1536,
-        // Most headers of ODOL fit into this, too.
-        Some(Format::Pbo | Format::Odol) => 2 << 10,
-        // The headers of the others are spread over the file.
-        Some(_) => 4 << 10,
-    }
-}
 
 impl<T, V, F> Run<'_, V, F>
 where
@@ -109,16 +77,15 @@ where
         let bytes = target.unit.as_ref().filter(|_| members != ALL).map_or(place.size(), |unit| unit.bytes);
         let budget = self.budget(if members.start == 0 { place.size() } else { bytes.min(place.size()) });
         let stretch = Stretch::new(&self.scan.progress, bytes.min(place.size()));
-        let (mut finds, mut ranges) = (Finds::default(), Ranges::new(place.size()));
+        let (mut pending, mut ranges) = (Pending::default(), Ranges::new(place.size()));
         let named = target.named && target.unit.as_ref().is_none_or(|unit| unit.named);
         let of_file = Origin { stamp, named, use_as: target.use_as, members, ..Origin::file(&address.file) };
         let of_file = Origin { modified: file.modified(), ..of_file };
         let found = match &address.member {
             None => {
-                let [least, most] = FIRST;
-                let first = (place.size() / FIRST_PART).clamp(least, most).min(place.size());
-                place.add(std::slice::from_ref(&(0..first)), &mut ranges)?;
-                self.look_in(&of_file, place, &mut ranges, &budget, &stretch, &mut finds)
+                place.add(std::slice::from_ref(&first_reads::of_file(place.size())), &mut ranges)?;
+                let fetch = Fetch { scan: self.scan, globs: &self.globs, place };
+                self.look_in(&of_file, &fetch, &mut ranges, &budget, &stretch, &mut pending)
             }
             Some(member) => {
                 let opened = place.load(&mut ranges, |ranges| {
@@ -131,20 +98,20 @@ where
                 let modified = of_file.modified.or(inside.modified);
                 let origin = Origin { modified, use_as: target.use_as, named, ..inside };
                 match &opened.content {
-                    Ok(content) => Ok(self.look(&origin, content, content.budget(), &stretch, &mut finds)),
+                    Ok(content) => Ok(self.look(&origin, content, content.budget(), &stretch, &mut pending)),
                     Err(error) => {
                         let record = unreadable(self.scan, &origin, opened.format, opened.bytes, None, error, &budget);
-                        self.asset(&origin, record, None, &budget, &mut finds);
+                        self.asset(&origin, record, None, &budget, &mut pending);
                         Ok(true)
                     }
                 }
             }
         };
-        self.hand_over(&mut finds);
+        self.hand_over(&mut pending);
         found
     }
 
-    /// Describes the asset in this place and everything inside it, with the ranges of the place that are available.
+    /// Describes a file, or an asset inside one, and everything inside it. Some of its ranges may be available.
     /// Returns false if it is not in a known format.
     ///
     /// # Errors
@@ -152,14 +119,14 @@ where
     fn look_in(
         &self,
         origin: &Origin<'_>,
-        place: Place<'_>,
+        fetch: &Fetch<'_>,
         ranges: &mut Ranges,
         budget: &Budget,
         stretch: &Stretch<'_>,
-        finds: &mut Finds<T>,
+        pending: &mut Pending<T>,
     ) -> Result<bool> {
         let (scan, size) = (self.scan, ranges.byte_len());
-        let format = place.load(ranges, |ranges| Format::of_file_in(origin.name(), Data::Parts(ranges)))?;
+        let format = fetch.format(origin, ranges)?;
         if format.is_none() && !origin.is_expected() && !(self.texts)(origin.name()) {
             return Ok(false);
         }
@@ -170,21 +137,14 @@ where
                 Ok(held) => held,
                 Err(error) => {
                     let record = unreadable(scan, origin, format, size, None, &error, budget);
-                    self.asset(origin, record, None, budget, finds);
+                    self.asset(origin, record, None, budget, pending);
                     return Ok(true);
                 }
             };
-            place.load(ranges, |ranges| ranges.get(0..size).map(drop))?;
-            return Ok(self.look(origin, ranges.get(0..size)?, held.budget(), stretch, finds));
+            fetch.all(ranges)?;
+            return Ok(self.look(origin, ranges.get(0..size)?, held.budget(), stretch, pending));
         };
-        let (mut record, told) = place.load(ranges, |ranges| {
-            let described = describe_as(scan, origin, format, Data::Parts(ranges), budget, false);
-            if let Some(container) = described.opened.as_ref().and_then(|(asset, _)| Container::of(asset)) {
-                container.overlapping();
-                container.members().take_while(Result::is_ok).for_each(drop);
-            }
-            Ok((described.record, described.told))
-        })?;
+        let (mut record, record_memory) = fetch.described(origin, format, ranges, budget)?;
         let ranges = &*ranges;
         let asset = Asset::parse_in(format, Data::Parts(ranges), budget.limits()).ok();
         let inside = asset.as_ref().and_then(|asset| container(scan, origin, asset, &mut record));
@@ -195,31 +155,31 @@ where
             record.summary.problems.extend(error.as_ref().map(Problem::error));
             members = start..start.saturating_add(count);
         }
-        let inner = told.as_ref().map_or(budget, Held::budget);
+        let inner = record_memory.as_ref().map_or(budget, Held::budget);
         let asset = asset.as_ref();
         if origin.members.start == 0 {
             let open = InSight { data: &[], asset, budget: inner, members: members.clone() };
-            self.asset(origin, record, Some(open), budget, finds);
+            self.asset(origin, record, Some(open), budget, pending);
         } else {
             let record = origin.record(Summary::new(known, size), None);
             let (members, is_continued) = (members.clone(), true);
             let seen = Sighting { record: &record, data: &[], asset, budget: inner, members, is_continued };
             let seen = (self.view)(&seen);
-            self.hand_over(&mut Finds::of(Found::Continued(origin.path.to_owned()), Some(seen)));
+            self.hand_over(&mut Pending::of(Found::Continued(origin.path.to_owned()), Some(seen)));
         }
-        drop(told);
+        drop(record_memory);
         if members.is_empty() {
             return Ok(true);
         }
-        self.hand_over(finds);
-        self.members_in(origin, (known, place), ranges, members, budget, stretch).map(|()| true)
+        self.hand_over(pending);
+        self.members_in(origin, (known, fetch), ranges, members, budget, stretch).map(|()| true)
     }
 
-    /// Visits these members of an archive whose directory is available.
+    /// Visits these members of an archive whose directory is available, some at once on each thread.
     fn members_in(
         &self,
         origin: &Origin<'_>,
-        (format, place): (Format, Place<'_>),
+        (format, fetch): (Format, &Fetch<'_>),
         directory: &Ranges,
         members: Range<usize>,
         budget: &Budget,
@@ -227,253 +187,106 @@ where
     ) -> Result<()> {
         let asset = Asset::parse_in(Some(format), Data::Parts(directory), budget.limits())?;
         let Some(container) = Container::of(&asset) else { return Ok(()) };
-        let listed = container.members().map_while(Result::ok).enumerate();
-        let listed = listed.take(members.end).skip(members.start);
-        let used = listed.filter(|(_, member)| self.globs.use_of(member.name()) != Use::Nothing);
-        let mut parts = used.map(|(index, member)| self.part_of(index, &member, directory.byte_len())).peekable();
-        let failed = std::sync::Mutex::new(Ok(()));
-        while parts.peek().is_some() && !self.scan.progress.is_stopped() {
-            let (mut batch, mut bytes) = (Vec::new(), 0_u64);
-            let fits = |bytes: u64, part: &Part| {
-                bytes == 0 || bytes.saturating_add(part.range.end.saturating_sub(part.range.start)) <= AT_ONCE
-            };
-            while batch.len() < MOST_AT_ONCE
-                && let Some(part) = parts.next_if(|part| fits(bytes, part))
-            {
-                bytes = bytes.saturating_add(part.range.end.saturating_sub(part.range.start));
-                batch.push(part);
+        let mut rest = Rest::new(&container, members, budget);
+        let budget = rest.budget(budget);
+        let failed = Mutex::new(None);
+        let failure = || failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let parts = rest.by_ref().filter_map(|(name, member)| {
+            let use_as = self.globs.use_of(member.name());
+            if use_as == Use::Nothing {
+                return None;
             }
-            // A member that is too large is reported when it is its turn.
-            let held = budget.hold(bytes);
-            let mut ranges = directory.clone();
-            if held.is_ok() {
-                let wanted: Vec<_> = batch.iter().map(|part| directory.in_file(part.range.clone())).collect();
-                place.add(&wanted, &mut ranges)?;
+            let needs_all = self.scan.digests || (self.texts)(Path::new(&member.name().to_text_lossy()));
+            let depth = (!needs_all).then_some(self.scan.depth);
+            Some(Part::new(name, member, use_as, depth, directory.byte_len()))
+        });
+        let goes_on = |_: &Batch<'_>| !self.scan.progress.is_stopped() && failure().is_none();
+        self.workers.each(batches(parts, at_once(&budget)).take_while(goes_on), |batch| {
+            let visited = self.batch_in(origin, fetch, directory, &batch, &budget.fork(), stretch);
+            if let Err(error) = visited {
+                failure().get_or_insert(error);
             }
-            let inner = held.as_ref().map_or(budget, Held::budget);
-            let asset = Asset::parse_in(Some(format), Data::Parts(&ranges), budget.limits())?;
-            let Some(container) = Container::of(&asset) else { return Ok(()) };
-            let span =
-                batch.first().map_or(0, |part| part.index)..batch.last().map_or(0, |part| part.index.saturating_add(1));
-            let mut rest = Rest::new(&container, span, inner);
-            let inner = rest.budget(inner);
-            let named = batch.into_iter().filter_map(|part| Some((rest.at(part.index)?, part)));
-            self.crew.each(named, |((name, member), part)| {
-                let (budget, mut finds) = (inner.fork(), Finds::default());
-                let stretch = stretch.part(member.stored_byte_len(), place.size());
-                let use_as = self.globs.use_of(member.name());
-                let origin = |member: &Member<'_>| origin.inside(name.clone(), Stored::of(member), use_as);
-                let found = match &held {
-                    _ if self.scan.progress.is_stopped() => Ok(()),
-                    Err(error) => {
-                        let origin = origin(&member);
-                        let record =
-                            unreadable(self.scan, &origin, None, member.stored_byte_len(), None, error, &budget);
-                        if origin.is_promised() {
-                            self.asset(&origin, record, None, &budget, &mut finds);
-                        }
-                        Ok(())
-                    }
-                    Ok(_) => {
-                        self.member_in(&origin, &member, &part, (format, place), &ranges, &budget, &stretch, &mut finds)
-                    }
-                };
-                self.hand_over(&mut finds);
-                if let Err(error) = found {
-                    let mut failed = failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                    if failed.is_ok() {
-                        *failed = Err(error);
-                    }
-                }
-            });
-            let failed =
-                std::mem::replace(&mut *failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner), Ok(()));
-            failed?;
-        }
-        Ok(())
+        });
+        let failed = failure().take();
+        failed.map_or(Ok(()), Err)
     }
 
-    /// Returns what to fetch first of a member of an archive of this size.
-    fn part_of(&self, index: usize, member: &Member<'_>, size: u64) -> Part {
-        let (start, local) = match member {
-            Member::Pbo(member) => (member.offset(), 0),
-            Member::Zip(member) => (member.header_offset(), LOCAL.saturating_add(member.name().len() as u64)),
-        };
-        let bytes = member.stored_byte_len();
-        let name = member.name().to_text_lossy();
-        let name = Path::new(&name);
-        let promised = Format::from_extension(name);
-        let is_zip = matches!(member, Member::Zip(_));
-        let first = match (member.form(), self.scan.depth) {
-            _ if self.scan.digests || (self.texts)(name) => None,
-            (Form::InPlace, Depth::Header) => Some(beginning(promised)),
-            (Form::Packed(Packing::Deflate), Depth::Header) if !is_archive(promised) => Some(beginning(promised)),
-            // A zip has a CRC-32 of all bytes.
-            (Form::InPlace, _) if is_zip => None,
-            (Form::InPlace, _) if promised.is_none() && bytes > SMALL || is_archive(promised) => {
-                Some(beginning(promised))
-            }
-            _ => None,
-        };
-        let first = first.filter(|first| *first < bytes);
-        let fetched = first.unwrap_or(bytes).saturating_add(local);
-        let end = start.saturating_add(fetched).min(size);
-        Part { index, range: start.min(end)..end, by_ranges: first.is_some() }
-    }
-
-    /// Describes a member of which this part is available.
-    #[allow(clippy::too_many_arguments, reason = "the archive, the member and where its results go")]
-    fn member_in<'o>(
-        &self,
-        origin: &dyn Fn(&Member<'_>) -> Origin<'o>,
-        member: &Member<'_>,
-        part: &Part,
-        (format, place): (Format, Place<'_>),
-        ranges: &Ranges,
-        budget: &Budget,
-        stretch: &Stretch<'_>,
-        finds: &mut Finds<T>,
-    ) -> Result<()> {
-        // The local header of a zip may be larger than expected.
-        let is_there = |member: &Member<'_>| match member {
-            Member::Zip(member) if part.by_ranges => member.local().map(drop),
-            Member::Zip(member) => member.stored_bytes().map(drop),
-            Member::Pbo(_) => Ok(()),
-        };
-        if is_there(member).is_err_and(|error| error.incomplete().is_some()) {
-            let mut own = ranges.clone();
-            load_nth(&mut own, (format, place), part.index, budget, is_there)?;
-            let asset = Asset::parse_in(Some(format), Data::Parts(&own), budget.limits())?;
-            return match nth(&asset, part.index) {
-                Some(member) => self.member_in(origin, &member, part, (format, place), &own, budget, stretch, finds),
-                None => Ok(()),
-            };
-        }
-        let origin = origin(member);
-        if !part.by_ranges {
-            self.member(&origin, member, budget, stretch, finds);
-            return Ok(());
-        }
-        let start = match member {
-            Member::Pbo(member) => member.content_offset(),
-            Member::Zip(member) => member.content_offset(),
-        };
-        match (start, member.form()) {
-            (Some(start), Form::InPlace) => {
-                let mut here = ranges.clone().section(start..start.saturating_add(member.stored_byte_len()));
-                self.look_in(&origin, place, &mut here, budget, stretch, finds).map(drop)
-            }
-            (Some(_), Form::Packed(Packing::Deflate)) => {
-                self.packed(&origin, member, part, (format, place), ranges, budget, stretch, finds)
-            }
-            // Its error needs none of its bytes.
-            _ => {
-                self.member(&origin, member, budget, stretch, finds);
-                Ok(())
-            }
-        }
-    }
-
-    /// Describes a deflated member by its beginning, or by more of it if that does not suffice.
-    #[allow(clippy::too_many_arguments, reason = "the archive, the member and where its results go")]
-    fn packed(
+    /// Visits the members of a batch. Fetches the bytes that are missing of all of them at once.
+    fn batch_in(
         &self,
         origin: &Origin<'_>,
-        member: &Member<'_>,
-        part: &Part,
-        (format, place): (Format, Place<'_>),
-        ranges: &Ranges,
+        fetch: &Fetch<'_>,
+        directory: &Ranges,
+        batch: &Batch<'_>,
         budget: &Budget,
         stretch: &Stretch<'_>,
-        finds: &mut Finds<T>,
     ) -> Result<()> {
-        let peek = |member: &Member<'_>| self.peek(origin, member, budget);
-        let peeked = match ranges.ask(|_| Ok(peek(member))) {
-            Err(error) if error.incomplete().is_some() => {
-                let mut own = ranges.clone();
-                place.load(&mut own, |ranges| {
-                    let asset = Asset::parse_in(Some(format), Data::Parts(ranges), budget.limits())?;
-                    Ok(nth(&asset, part.index).map_or(Peeked::Other, |member| peek(&member)))
-                })?
-            }
-            peeked => peeked?,
+        let mut pending = Pending::default();
+        let first = batch.first_ranges(directory);
+        // A member that is too large is reported when it is its turn.
+        let held = budget.hold(sum(&first.0).saturating_add(first.1));
+        let budget = held.as_ref().map_or(budget, Held::budget);
+        let mut ranges = directory.clone().with_first_read(fetch::MORE);
+        let (shown, _further) = match &held {
+            Ok(_) => fetch.beginnings(origin, batch, first, &mut ranges, budget)?,
+            Err(_) => Default::default(),
         };
-        match peeked {
-            Peeked::Other => {}
-            Peeked::Record(record) => self.asset(origin, *record, None, budget, finds),
-            Peeked::Whole => {
-                let mut own = ranges.clone();
-                let all = |member: &Member<'_>| match member {
-                    Member::Zip(member) => member.stored_bytes().map(drop),
-                    Member::Pbo(member) => member.stored_bytes().map(drop),
-                };
-                load_nth(&mut own, (format, place), part.index, budget, all)?;
-                let asset = Asset::parse_in(Some(format), Data::Parts(&own), budget.limits())?;
-                if let Some(member) = nth(&asset, part.index) {
-                    self.member(origin, &member, budget, stretch, finds);
+        let shown = shown.into_iter().chain(std::iter::repeat_with(|| Shown::Further));
+        for (part, shown) in batch.parts.iter().zip(shown) {
+            if self.scan.progress.is_stopped() {
+                break;
+            }
+            let stretch = stretch.part(part.member.stored_byte_len(), fetch.place.size());
+            let origin = part.origin(origin, &ranges);
+            match (&held, shown) {
+                (Err(error), _) => {
+                    let bytes = part.member.stored_byte_len();
+                    if origin.is_promised() {
+                        let record = unreadable(self.scan, &origin, None, bytes, None, error, budget);
+                        self.asset(&origin, record, None, budget, &mut pending);
+                    }
                 }
+                (_, Shown::Record(record)) => {
+                    let content = part.member.in_ranges(&ranges).content(budget).ok();
+                    let data = content.as_ref().map(Content::data);
+                    let asset =
+                        data.and_then(|data| Asset::parse_in(record.summary.format, data, budget.limits()).ok());
+                    let open = InSight { data: &[], asset: asset.as_ref(), budget, members: 0..0 };
+                    self.asset(&origin, *record, Some(open), budget, &mut pending);
+                }
+                (_, Shown::Other) => {}
+                (_, Shown::Further) => self.further(&origin, part, fetch, &ranges, budget, &stretch, &mut pending)?,
             }
         }
+        self.hand_over(&mut pending);
         Ok(())
     }
 
-    /// Describes a deflated member as far as it is available. The ranges note what is missing.
-    fn peek(&self, origin: &Origin<'_>, member: &Member<'_>, budget: &Budget) -> Peeked {
-        let looked = || {
-            let format = member.sniff().map_err(|error| (None, error))?;
-            if format.is_none() && !origin.is_promised() {
-                return Ok(Peeked::Other);
+    /// Visits a member that its beginning does not describe.
+    #[allow(clippy::too_many_arguments, reason = "the member, where it is and where its results go")]
+    fn further(
+        &self,
+        origin: &Origin<'_>,
+        part: &Part<'_>,
+        fetch: &Fetch<'_>,
+        ranges: &Ranges,
+        budget: &Budget,
+        stretch: &Stretch<'_>,
+        pending: &mut Pending<T>,
+    ) -> Result<()> {
+        let mut ranges = ranges.clone();
+        if part.by_ranges {
+            let start = match part.member.in_ranges(&ranges) {
+                Member::Pbo(member) => member.content_offset(),
+                Member::Zip(member) => member.content_offset(),
+            };
+            if let (Form::InPlace, Some(start)) = (part.member.form(), start) {
+                let mut here = ranges.section(start..start.saturating_add(part.member.stored_byte_len()));
+                return self.look_in(origin, fetch, &mut here, budget, stretch, pending).map(drop);
             }
-            if is_archive(format) {
-                return Ok(Peeked::Whole);
-            }
-            let content = member.content(budget).map_err(|error| (format, error))?;
-            let format = Format::of_file_in(origin.name(), content.data()).map_err(|error| (format, error))?;
-            let Described { record, .. } =
-                describe_as(self.scan, origin, format, content.data(), content.budget(), false);
-            Ok(Peeked::Record(Box::new(record)))
-        };
-        looked().unwrap_or_else(|(format, error): (Option<Format>, Error)| {
-            if format.is_none() && !origin.is_promised() {
-                return Peeked::Other;
-            }
-            let bytes = member.decoded_byte_len_hint();
-            Peeked::Record(Box::new(unreadable(self.scan, origin, format, bytes, None, &error, budget)))
-        })
-    }
-}
-
-/// What the beginning of a member shows.
-enum Peeked {
-    /// It is no asset.
-    Other,
-    Record(Box<Record>),
-    /// All of it is needed.
-    Whole,
-}
-
-/// Loads what a question about a member needs.
-fn load_nth(
-    ranges: &mut Ranges,
-    (format, place): (Format, Place<'_>),
-    index: usize,
-    budget: &Budget,
-    question: impl Fn(&Member<'_>) -> Result<()>,
-) -> Result<()> {
-    place.load(ranges, |ranges| {
-        let asset = Asset::parse_in(Some(format), Data::Parts(ranges), budget.limits())?;
-        // Other errors are those of the member's record.
-        match nth(&asset, index).map_or(Ok(()), |member| question(&member)) {
-            Err(error) if error.incomplete().is_some() => Err(error),
-            _ => Ok(()),
+            fetch.stored(part, &mut ranges)?;
         }
-    })
-}
-
-fn is_archive(format: Option<Format>) -> bool {
-    matches!(format, Some(Format::Pbo | Format::Zip))
-}
-
-fn nth<'a>(asset: &Asset<'a>, index: usize) -> Option<Member<'a>> {
-    Container::of(asset)?.members().nth(index)?.ok()
+        self.member(origin, &part.member.in_ranges(&ranges), budget, stretch, pending);
+        Ok(())
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! A [`Scan`](super::Scan) with [`stores`](super::Scan::stores) reads such files by ranges. Records are those of the
 //! same bytes in a file, except for the path and the stamp. With [`Depth::Header`](crate::Depth::Header) it reads the
-//! directory of an archive and the beginning of each member, and checks no CRC-32 of a stored member. With
+//! directory of an archive and the beginning of each member, and checks no CRC-32. With
 //! [`Depth::Summary`](crate::Depth::Summary) it reads a PBO or zip member by member. For
 //! [`Depth::Verify`](crate::Depth::Verify), for digests and for all other files it reads the whole file. It holds at
 //! most [`Limits::decoded_bytes`](crate::Limits::decoded_bytes) of a file at once.
@@ -79,12 +79,22 @@ impl<'f> Place<'f> {
         self.file.byte_len()
     }
 
-    /// Adds these ranges to those that are available, with neighbours joined.
+    /// Adds these ranges to those that are available, with neighbours joined. Does not read those that are there.
     ///
     /// # Errors
     /// Returns the errors of the store.
     pub(super) fn add(self, wanted: &[Range<u64>], ranges: &mut Ranges) -> io::Result<()> {
-        let wanted = joined(wanted, self.size() / SPARE_PART);
+        self.add_within(wanted, 0, ranges)
+    }
+
+    /// Like [`add`](Self::add), but reads at least this many bytes between ranges to save requests.
+    ///
+    /// # Errors
+    /// Returns the errors of the store.
+    pub(super) fn add_within(self, wanted: &[Range<u64>], spare: u64, ranges: &mut Ranges) -> io::Result<()> {
+        let wanted = wanted.iter().filter(|range| ranges.get((*range).clone()).is_err());
+        let wanted: Vec<_> = wanted.cloned().collect();
+        let wanted = joined_within(&wanted, spare.max(sum(&wanted) / BETWEEN_PART));
         let pieces = self.file.read(&wanted)?;
         let is_all =
             |(range, bytes): (&Range<u64>, &Vec<u8>)| bytes.len() as u64 == range.end.saturating_sub(range.start);
@@ -102,18 +112,17 @@ impl<'f> Place<'f> {
     /// # Errors
     /// Returns the errors of the store and of the question.
     pub(super) fn load<T>(self, ranges: &mut Ranges, question: impl Fn(&Ranges) -> Result<T>) -> Result<T> {
+        let before = ranges.held();
         loop {
             let error = match ranges.ask(&question) {
                 Err(error) if error.incomplete().is_some() => error,
                 answer => return answer,
             };
             let missing = error.incomplete_ranges();
-            let bytes =
-                missing.iter().fold(0_u64, |sum, range| sum.saturating_add(range.end.saturating_sub(range.start)));
-            if bytes > self.most {
+            let held = ranges.held();
+            if held.saturating_sub(before).saturating_add(sum(missing)) > self.most {
                 return Err(Error::limit("bytes of a file in memory", self.most, flag::DECODED));
             }
-            let held = ranges.held();
             self.add(missing, ranges)?;
             // Otherwise the same question would be asked forever.
             if ranges.held() == held {
@@ -123,13 +132,20 @@ impl<'f> Place<'f> {
     }
 }
 
-/// One in this many bytes of a file may be read only to save requests.
-const SPARE_PART: u64 = 250;
+/// One byte between ranges may be read for this many inside them, to save requests.
+const BETWEEN_PART: u64 = 8;
 /// Ranges with fewer bytes between them are always joined: a request takes as many.
 const NEAR: u64 = 1 << 10;
+/// Ranges with more bytes between them are not joined.
+const FAR: u64 = 16 << 10;
+
+/// Returns the bytes of all these ranges.
+pub(super) fn sum(ranges: &[Range<u64>]) -> u64 {
+    ranges.iter().fold(0, |sum, range| sum.saturating_add(range.end.saturating_sub(range.start)))
+}
 
 /// Joins ranges that touch, then those with the smallest gaps, as long as all gaps together are within `spare`.
-fn joined(wanted: &[Range<u64>], spare: u64) -> Vec<Range<u64>> {
+fn joined_within(wanted: &[Range<u64>], spare: u64) -> Vec<Range<u64>> {
     let mut all: Vec<_> = wanted.iter().filter(|range| range.start < range.end).cloned().collect();
     all.sort_unstable_by_key(|range| range.start);
     let mut gaps: Vec<u64> = Vec::with_capacity(all.len());
@@ -143,7 +159,7 @@ fn joined(wanted: &[Range<u64>], spare: u64) -> Vec<Range<u64>> {
     let (mut left, mut is_read) = (spare, vec![false; gaps.len()]);
     for index in order {
         if let (Some(&gap), Some(is_read)) = (gaps.get(index), is_read.get_mut(index)) {
-            *is_read = gap <= NEAR.max(left);
+            *is_read = gap <= NEAR.max(left.min(FAR));
             left = left.saturating_sub(gap);
         }
     }
@@ -159,20 +175,21 @@ fn joined(wanted: &[Range<u64>], spare: u64) -> Vec<Range<u64>> {
 
 #[cfg(test)]
 mod tests {
-    use super::joined;
+    use super::joined_within;
 
     #[test]
     fn the_smallest_gaps_are_read_over_first() {
         let wanted = [0..10, 10..20, 5_000..5_010, 8_000..8_010, 100_000..100_001];
-        assert_eq!(joined(&wanted, 0), [0..20, 5_000..5_010, 8_000..8_010, 100_000..100_001]);
-        assert_eq!(joined(&wanted, 3_500), [0..20, 5_000..8_010, 100_000..100_001]);
-        assert_eq!(joined(&wanted, 8_000), [0..8_010, 100_000..100_001]);
+        assert_eq!(joined_within(&wanted, 0), [0..20, 5_000..5_010, 8_000..8_010, 100_000..100_001]);
+        assert_eq!(joined_within(&wanted, 3_500), [0..20, 5_000..8_010, 100_000..100_001]);
+        assert_eq!(joined_within(&wanted, 8_000), [0..8_010, 100_000..100_001]);
         // Of several gaps of one size, as many as fit.
         let equal = [0..10, 5_010..5_020, 10_020..10_030];
-        assert_eq!(joined(&equal, 9_999), [0..5_020, 10_020..10_030]);
-        assert_eq!(joined(&equal, 10_000), std::slice::from_ref(&(0..10_030)));
-        assert_eq!(joined(&wanted, u64::MAX), std::slice::from_ref(&(0..100_001)));
-        assert_eq!(joined(&[7..9, 3..8, 4..4], 0), std::slice::from_ref(&(3..9)));
-        assert!(joined(&[], 9).is_empty());
+        assert_eq!(joined_within(&equal, 9_999), [0..5_020, 10_020..10_030]);
+        assert_eq!(joined_within(&equal, 10_000), std::slice::from_ref(&(0..10_030)));
+        // What is far is not.
+        assert_eq!(joined_within(&wanted, u64::MAX), [0..8_010, 100_000..100_001]);
+        assert_eq!(joined_within(&[7..9, 3..8, 4..4], 0), std::slice::from_ref(&(3..9)));
+        assert!(joined_within(&[], 9).is_empty());
     }
 }

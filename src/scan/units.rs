@@ -52,7 +52,7 @@ pub struct Unit {
     pub range: Option<(u64, u64)>,
     /// The stored bytes to process.
     pub bytes: u64,
-    /// Tells whether the file has changed, in the way that the [plan](Scan::units_by) chose. `None` if it is not a regular
+    /// Returns whether the file has changed, in the way that the [plan](Scan::units_by) chose. `None` if it is not a regular
     /// file.
     pub stamp: Option<String>,
     /// True if the caller named this exact file and its name does not end like an asset's. It has a record

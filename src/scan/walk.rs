@@ -1,4 +1,4 @@
-//! Finds the files below the given paths.
+//! Pending the files below the given paths.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::mpsc::Receiver;
@@ -181,7 +181,7 @@ impl Selection {
     }
 }
 
-/// Returns true if a file of this name is opened to look for others inside it.
+/// Returns true if a file of this name is opened to find others inside it.
 pub(super) fn is_archive(path: &Path) -> bool {
     matches!(Format::from_extension(path), Some(Format::Pbo | Format::Zip))
 }

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
-use super::too_large;
+use super::file::too_large;
 use crate::base::error::Result;
 
 /// Reads a file without a known size, and waits at most this long for its next bytes.

@@ -3,7 +3,6 @@
 mod problems;
 mod references;
 
-#[cfg(feature = "zip")]
 pub(crate) use problems::side_by_side;
 pub use problems::{Problem, Problems, Severity};
 pub use references::{Reference, ReferenceKind, References};

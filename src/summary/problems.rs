@@ -1,20 +1,18 @@
 //! Problems of an asset.
 
-#[cfg(feature = "zip")]
 mod side_by_side;
 
 use std::borrow::Cow;
 
-#[cfg(feature = "zip")]
 pub(crate) use side_by_side::side_by_side;
 
 use crate::base::code::Code;
 use crate::base::error::Error;
 use crate::base::limits::Limits;
-use crate::base::named::named;
+use crate::base::word_enum::word_enum;
 use crate::budget::Budget;
 
-named! {
+word_enum! {
     /// The severity of a [`Problem`].
     #[derive(PartialOrd, Ord)]
     pub enum Severity {
@@ -101,7 +99,7 @@ impl Problems {
     }
 
     /// Adds a problem of this severity. `error` is called only if the problem is kept.
-    pub fn tell(&mut self, severity: Severity, error: impl FnOnce() -> Error) {
+    pub fn report(&mut self, severity: Severity, error: impl FnOnce() -> Error) {
         if self.keeps_another() {
             self.add(severity, &error());
         }
@@ -151,7 +149,6 @@ impl Problems {
         is_first
     }
 
-    #[cfg(feature = "zip")]
     fn append(&mut self, other: Self) {
         self.beyond = self.beyond.saturating_add(other.beyond);
         for (place, problem) in other.list.into_iter().enumerate() {

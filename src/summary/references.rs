@@ -6,10 +6,10 @@ use std::hash::BuildHasher;
 use super::Problems;
 use crate::base::error::Error;
 use crate::base::limits::{Limits, flag};
-use crate::base::named::named;
 use crate::base::text::{Name, StoredText};
+use crate::base::word_enum::word_enum;
 
-named! {
+word_enum! {
     /// The kind of file that a [`Reference`] names.
     #[non_exhaustive]
     pub enum ReferenceKind {

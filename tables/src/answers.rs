@@ -44,7 +44,7 @@ fn int(number: u32) -> i32 {
 }
 
 columns! {
-    /// References and what they mean.
+    /// References and the files that they mean.
     Refs of row: &LinkRow<'_> {
         path: Text = &row.path.text,
         member: OrNull<Text> = row.link.member.map(|member| &*member.text),

@@ -149,12 +149,12 @@ impl Assets {
     }
 
     fn counts(&mut self, counts: &Counts) {
-        let mut behind = 0;
+        let mut after = 0;
         for (name, count) in counts.iter() {
             // Counts of one format are usually adjacent.
             let from = |start| self.counts.0.iter().enumerate().skip(start).find(|(_, (known, _))| *known == name);
-            let place = from(behind).or_else(|| from(0)).map(|(place, _)| place);
-            behind = place.map_or(behind, |place| place.saturating_add(1));
+            let place = from(after).or_else(|| from(0)).map(|(place, _)| place);
+            after = place.map_or(after, |place| place.saturating_add(1));
             let column = place.and_then(|place| self.counts.0.get_mut(place));
             if let (Some((_, column)), Some(count)) = (column, count.and_then(fitting)) {
                 column.pad(self.rows);

@@ -38,7 +38,7 @@ columns! {
 }
 
 /// Emits the problems of a record.
-pub(super) fn tell_problems(
+pub(super) fn emit_problems(
     record: &Record,
     take: &mut dyn FnMut(&ProblemRow<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
@@ -50,7 +50,7 @@ pub(super) fn tell_problems(
 }
 
 /// Emits the problem of a path that cannot be read.
-pub(super) fn tell_unreadable(error: &Error, take: impl FnOnce(&ProblemRow<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+pub(super) fn emit_unreadable(error: &Error, take: impl FnOnce(&ProblemRow<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
     let path = named(error.path().unwrap_or(Path::new("")));
     let key = Key { path: &path, member: None };
     take(&ProblemRow { key, is_lossy: path.lossy, format: None, problem: &Problem::error(error) })
@@ -144,7 +144,7 @@ columns! {
 const ROW_BYTES: u64 = 128;
 
 /// Emits the LODs of a model. Ends at the first that cannot be read, and if the budget is spent.
-pub(super) fn tell_lods(
+pub(super) fn emit_lods(
     seen: &Sighting<'_, '_>,
     take: &mut dyn FnMut(&LodRow<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {

@@ -132,7 +132,7 @@ columns! {
 const ROW_BYTES: u64 = 256;
 
 /// Emits the primitives of a model. Ends if the budget is spent, with a row that says so.
-pub(super) fn tell(
+pub(super) fn emit(
     seen: &Sighting<'_, '_>,
     take: &mut dyn FnMut(&GeometryRow<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
@@ -190,7 +190,7 @@ impl GeometryRow<'_> {
         }
         let texts = [&self.texture, &self.material].into_iter().flatten().map(String::len).sum::<usize>();
         budget.output(texts as u64)?;
-        let mesh = primitive.to_mesh(budget)?;
+        let mesh = primitive.to_plain_mesh(budget)?;
         let points = mesh.positions.len().saturating_add(mesh.normals.len()).saturating_add(mesh.indices.len());
         budget.output((points as u64).saturating_mul(12))?;
         self.mesh = mesh;

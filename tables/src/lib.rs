@@ -38,11 +38,11 @@
 //! | `dupes` | group i64, same, format, digest, path, member?, lossy, bytes |
 //! | `diff` | change, path?, member?, place, to?, label?, a? (JSON), b? (JSON), rows? (JSON) |
 //!
-//! Columns mean what the keys of a record mean; `references` is `refs`, because that word is reserved in SQL. No
+//! Columns have the meaning of the keys of a record; `references` is `refs`, because that word is reserved in SQL. No
 //! field of a struct has the name of another column, so that Polars can `unnest` it; only `counts` and `digests`
 //! share names. `path` and `member` (in `members` `path` and `outer`) join the tables. `selector` is an argument of
-//! `meshpeek dump`. In `parts`, a part comes after the parts inside it. Floats are `f32`. In a row of what is not an
-//! asset, only the format is null.
+//! `meshpeek dump`. In `parts`, a part comes after the parts inside it. Floats are `f32`. In a row of a file that
+//! is not an asset, only the format is null.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -166,8 +166,9 @@ impl Rows {
     }
 }
 
-/// A batch is handed over when its rows take this many bytes, however few rows there are.
-const BATCH_BYTES: usize = 16 << 20;
+/// A batch is handed over when its rows take this many bytes, however few rows there are. Larger ones take more time:
+/// they do not stay in the caches of the processor, and the system clears their memory.
+const BATCH_BYTES: usize = 1 << 20;
 
 /// Collects the results of a scan in batches, and hands over each full batch. Holds one batch of each table.
 pub struct Batches<F> {
@@ -188,7 +189,7 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
     /// Adds a record to the assets, its problems, and its file, if those tables are requested. Breaks if `take` does.
     pub fn record(&self, record: &Record) -> ControlFlow<()> {
         if self.wants(Table::Problems) {
-            flat::tell_problems(record, &mut |problem| self.problem(problem))?;
+            flat::emit_problems(record, &mut |problem| self.problem(problem))?;
         }
         if let Some(file) = FileRow::of(record).filter(|_| self.wants(Table::Files)) {
             self.file(&file)?;
@@ -214,7 +215,7 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
     /// Like [`unreadable`](Self::unreadable), but without a row of the assets.
     pub fn unreadable_aside(&self, error: &Error) -> ControlFlow<()> {
         if self.wants(Table::Problems) {
-            flat::tell_unreadable(error, |problem| self.problem(problem))?;
+            flat::emit_unreadable(error, |problem| self.problem(problem))?;
         }
         if self.wants(Table::Files) { self.file(&FileRow::unreadable(error)) } else { ControlFlow::Continue(()) }
     }
@@ -291,7 +292,7 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
     /// Adds the rows of an asset to the other tables, if they are requested.
     pub fn see(&self, seen: &Sighting<'_, '_>) -> ControlFlow<()> {
         if self.wants(Table::Members) {
-            plain::tell_members(seen, &mut |member| {
+            plain::emit_members(seen, &mut |member| {
                 self.add(Table::Members, |rows| {
                     if let Rows::Members(rows) = rows {
                         rows.add(member);
@@ -300,7 +301,7 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
             })?;
         }
         if self.wants(Table::Lods) {
-            flat::tell_lods(seen, &mut |lod| {
+            flat::emit_lods(seen, &mut |lod| {
                 self.add(Table::Lods, |rows| {
                     if let Rows::Lods(rows) = rows {
                         rows.add(lod);
@@ -309,16 +310,16 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
             })?;
         }
         if self.wants(Table::Geometry) {
-            geometry::tell(seen, &mut |row| self.geometry_row(row))?;
+            geometry::emit(seen, &mut |row| self.geometry_row(row))?;
         }
         if self.wants(Table::Parts) || self.wants(Table::Arrays) {
-            outline::tell(seen, self.wants(Table::Parts), &mut |told| match told {
-                outline::Told::Part(part) => self.add(Table::Parts, |rows| {
+            outline::emit(seen, self.wants(Table::Parts), &mut |row| match row {
+                outline::Row::Part(part) => self.add(Table::Parts, |rows| {
                     if let Rows::Parts(rows) = rows {
                         rows.add(part);
                     }
                 }),
-                outline::Told::Array(array) => self.add(Table::Arrays, |rows| {
+                outline::Row::Array(array) => self.add(Table::Arrays, |rows| {
                     if let Rows::Arrays(rows) = rows {
                         rows.add(array);
                     }

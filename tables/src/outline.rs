@@ -24,17 +24,17 @@ const USUAL_FIELDS: usize = 512;
 const ROW_BYTES: u64 = 64;
 
 /// A row.
-pub(super) enum Told<'t> {
+pub(super) enum Row<'t> {
     Part(&'t PartRow<'t>),
     Array(&'t ArrayRow<'t>),
 }
 
 /// Emits the parts, if requested, and arrays of an asset, each part after its contents. Ends early if the budget is
 /// spent. Then the asset's own row, the last one, contains `"truncated": true`.
-pub(super) fn tell(
+pub(super) fn emit(
     seen: &Sighting<'_, '_>,
     with_parts: bool,
-    take: &mut dyn FnMut(Told<'_>) -> ControlFlow<()>,
+    take: &mut dyn FnMut(Row<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let Some(asset) = seen.asset.filter(|_| !seen.is_continued) else { return ControlFlow::Continue(()) };
     let root = Open {
@@ -83,7 +83,7 @@ struct Walk<'w> {
     with_parts: bool,
     is_cut: bool,
     flow: ControlFlow<()>,
-    take: &'w mut dyn FnMut(Told<'_>) -> ControlFlow<()>,
+    take: &'w mut dyn FnMut(Row<'_>) -> ControlFlow<()>,
 }
 
 impl<'w> Walk<'w> {
@@ -119,7 +119,7 @@ impl<'w> Walk<'w> {
         if self.pays(fields.len().saturating_add(self.path.as_str().len())) || is_root {
             let (key, path, label) = (self.key(), self.path.as_str(), label.as_deref());
             let row = PartRow { key, part: path, name, index, label, span, fields: &fields };
-            self.flow = (self.take)(Told::Part(&row));
+            self.flow = (self.take)(Row::Part(&row));
         }
     }
 
@@ -164,7 +164,7 @@ impl Visitor for Walk<'_> {
                 let columns: Vec<_> = table.columns().iter().map(|column| column.name).collect();
                 let (key, storage) = (self.key(), table.storage());
                 let row = ArrayRow { key, part: &part, name, selector, rows: table.rows(), columns: &columns, storage };
-                self.flow = (self.take)(Told::Array(&row));
+                self.flow = (self.take)(Row::Array(&row));
             }
         });
         self.path = path;

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use arrow_array::RecordBatch;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
 use super::{SCHEMA, Table};
@@ -20,6 +20,9 @@ use meshpeek::{Error, Result};
 const GROUP_ROWS: usize = 131_072;
 /// A group ends early if it takes this much memory.
 const GROUP_BYTES: usize = 64 << 20;
+
+/// Values of a column that are encoded at once.
+const STEP_VALUES: usize = 8192;
 
 /// Writes a table as Parquet, group by group, compressed with zstd. A group has 131,072 rows, or fewer if they take 64
 /// MiB.
@@ -37,13 +40,24 @@ impl<W: Write + Send> Writer<W> {
             .iter()
             .map(|column| ColumnPath::from(column.split('.').map(str::to_owned).collect::<Vec<_>>()));
         let properties = various.fold(WriterProperties::builder(), |properties, column| {
-            properties.set_column_dictionary_enabled(column, false)
+            let properties = properties.set_column_dictionary_enabled(column.clone(), false);
+            if table != Table::Geometry {
+                return properties;
+            }
+            // Nobody looks for the largest coordinate of a page.
+            let properties = properties.set_column_statistics_enabled(column.clone(), EnabledStatistics::None);
+            match column.parts().first().map(String::as_str) {
+                // Their numbers are close to each other.
+                Some("triangles") => properties.set_column_encoding(column, Encoding::DELTA_BINARY_PACKED),
+                _ => properties,
+            }
         });
         let properties = properties
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).map_err(parquet_error)?))
             .set_created_by(concat!("meshpeek ", env!("CARGO_PKG_VERSION")).to_owned())
             .set_key_value_metadata(Some(about))
             .set_max_row_group_row_count(Some(GROUP_ROWS))
+            .set_write_batch_size(STEP_VALUES)
             .build();
         ArrowWriter::try_new(out, table.schema(), Some(properties)).map(Self).map_err(parquet_error)
     }

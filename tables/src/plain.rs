@@ -52,7 +52,7 @@ impl MemberRow<'_> {
 }
 
 /// Emits the members of an archive that the scan visits.
-pub(super) fn tell_members(
+pub(super) fn emit_members(
     seen: &Sighting<'_, '_>,
     take: &mut dyn FnMut(&MemberRow<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {

@@ -82,7 +82,7 @@ fn every_address_that_a_scan_gives_opens_the_same_asset() {
 }
 
 #[test]
-fn a_visit_without_threads_meets_what_a_scan_does() {
+fn a_visit_without_threads_meets_the_assets_of_a_scan() {
     let folder = Folder::new("visit");
     let all = folder.file("twice.zip", twice());
     let mut scanned: Vec<_> =
@@ -120,9 +120,9 @@ fn the_program_takes_addresses_for_files() {
         let Some(member) = record["member"].as_str() else { continue };
         let address = format!("{}!/{member}", record["path"].as_str().unwrap());
         let output = run(["info", "--json", "--digests", &address]);
-        let told: Json = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", stderr(&output)));
+        let info: Json = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", stderr(&output)));
         for key in ["path", "member", "format", "counts", "digests", "references", "bytes", "problems"] {
-            assert_eq!(told[key], record[key], "{address}: {key}");
+            assert_eq!(info[key], record[key], "{address}: {key}");
         }
         assert_eq!(code(&output) == 0, record["counts"].as_object().unwrap().values().any(|count| !count.is_null()));
         seen += 1;
@@ -147,8 +147,8 @@ fn the_program_takes_addresses_for_files() {
 fn a_name_that_is_not_there_gives_the_nearest() {
     let output = run(["info", "corpus/zip/addons.zip!/a.pbo!/data/scen.b3d"]);
     assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
-    let told = stderr(&output);
-    assert!(told.contains("no member data/scen.b3d; nearest: data\\scene.b3d"), "{told}");
+    let errors = stderr(&output);
+    assert!(errors.contains("no member data/scen.b3d; nearest: data\\scene.b3d"), "{errors}");
     let output = run(["scan", "corpus/zip/addons.zip!/c.pbo"]);
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("nearest: a.pbo, b.pbo"), "{}", stderr(&output));
@@ -190,8 +190,8 @@ fn standard_input_is_a_file_too() {
     assert_eq!(records.len(), lines(&run(["scan", "corpus/zip/addons.zip"])).len());
     assert!(records.iter().all(|record| record["path"] == "-"));
     let info = fed(&["info", "--json", "--", "-!/a.pbo!/model.p3d"], &archive);
-    let told: Json = serde_json::from_slice(&info.stdout).unwrap();
-    assert_eq!((&told["format"], &told["member"]), (&"mlod".into(), &"a.pbo!/model.p3d".into()));
+    let record: Json = serde_json::from_slice(&info.stdout).unwrap();
+    assert_eq!((&record["format"], &record["member"]), (&"mlod".into(), &"a.pbo!/model.p3d".into()));
     assert_eq!(fed(&["cat", "-"], b"any bytes").stdout, b"any bytes");
 }
 

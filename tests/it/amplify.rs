@@ -351,10 +351,10 @@ pub fn run(verb: &[&str], paths: &[&Path], place: &Path, bounds: &Bounds) -> Res
         let mut text = Vec::new();
         errors.read_to_end(&mut text).map(|_| String::from_utf8_lossy(&text[..text.len().min(1000)]).into_owned())
     });
-    let (mut told, mut out, mut piece) = (0, child.stdout.take().unwrap(), vec![0; 1 << 16]);
+    let (mut written, mut out, mut piece) = (0, child.stdout.take().unwrap(), vec![0; 1 << 16]);
     while let Ok(bytes @ 1..) = out.read(&mut piece) {
-        told += bytes as u64;
-        if told > bounds.output || start.elapsed() > bounds.time {
+        written += bytes as u64;
+        if written > bounds.output || start.elapsed() > bounds.time {
             child.kill().unwrap();
             break;
         }
@@ -362,9 +362,9 @@ pub fn run(verb: &[&str], paths: &[&Path], place: &Path, bounds: &Bounds) -> Res
     let status = child.wait().unwrap();
     let errors = errors.join().unwrap().unwrap();
     match status.code() {
-        _ if told > bounds.output => Err(format!("tells more than {} bytes", bounds.output)),
+        _ if written > bounds.output => Err(format!("writes more than {} bytes", bounds.output)),
         _ if start.elapsed() > bounds.time => Err(format!("takes {:?}", start.elapsed())),
-        Some(0..=2) if !errors.contains("panicked") => Ok((told, start.elapsed())),
+        Some(0..=2) if !errors.contains("panicked") => Ok((written, start.elapsed())),
         _ => Err(format!("{status}: {errors}")),
     }
 }
@@ -391,11 +391,11 @@ fn no_verb_takes_more_than_the_limits_say_of_a_file_made_for_it() {
                 _ => &[&path],
             };
             match run(verb, paths, crate::corpus::root(), &bounds) {
-                Ok((told, time)) => (most, longest) = (told.max(most), time.max(longest)),
+                Ok((written, time)) => (most, longest) = (written.max(most), time.max(longest)),
                 Err(error) => failed.push(format!("{} of {name}, {} bytes: {error}", verb.join(" "), bytes.len())),
             }
         }
-        println!("{name}: {} bytes, told {most} at most, {longest:?} at most", bytes.len());
+        println!("{name}: {} bytes, written {most} at most, {longest:?} at most", bytes.len());
     }
     assert!(failed.is_empty(), "{failed:#?}");
 }

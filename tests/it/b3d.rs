@@ -51,7 +51,7 @@ fn reading_everything_allocates_nothing_that_grows_with_the_file() {
 }
 
 #[test]
-fn every_array_lies_in_the_file() {
+fn every_array_is_inside_the_file() {
     let bytes = write::sound().to_vec();
     let inside = |pointer: *const u8| assert!(bytes.as_ptr_range().contains(&pointer));
     fn of<T: meshpeek::view::Element>(array: LeArray<'_, T>) -> *const u8 {
@@ -74,7 +74,7 @@ fn every_array_lies_in_the_file() {
 }
 
 #[test]
-fn columns_hold_what_was_written() {
+fn columns_have_the_written_values() {
     // 3 + 3 + 4 + 2 x 2 floats for each vertex, numbered in eighths except for the normals.
     let bytes = scene([node("n", [mesh(-1, [vertices(3, 3, 2, 2), triangles(-1, &[[2, 1, 0]])])])]).to_vec();
     let scene = Scene::parse(&bytes).unwrap();
@@ -96,7 +96,7 @@ fn columns_hold_what_was_written() {
 }
 
 #[test]
-fn columns_without_a_vertex_still_lie_in_the_file() {
+fn columns_without_a_vertex_are_inside_the_file() {
     // The chunk of vertices is the last in the file, so anything after its fields would be outside.
     let bytes = scene([node("n", [mesh(-1, [vertices(0, 3, 2, 2)])])]).to_vec();
     crate::any::run(&bytes);
@@ -172,7 +172,7 @@ fn tracks_put_several_lists_together_and_the_later_key_wins() {
 }
 
 #[test]
-fn what_some_writers_add_is_read() {
+fn additions_of_some_writers_are_read() {
     let bytes = scene([node(
         "n",
         [write::sequence("walk", 1, 20), chunk(b"PIVO", Bytes::new()), write::sequence("run", 21, 30)],
@@ -180,8 +180,8 @@ fn what_some_writers_add_is_read() {
     .to_vec();
     let node = Scene::parse(&bytes).unwrap().nodes().next().unwrap().unwrap();
     let sequences: Vec<_> = node.sequences().map(Result::unwrap).collect();
-    let told: Vec<_> = sequences.iter().map(|s| (s.name.to_string(), s.first_frame, s.last_frame)).collect();
-    assert_eq!(told, [("walk".to_owned(), 1, 20), ("run".to_owned(), 21, 30)]);
+    let found: Vec<_> = sequences.iter().map(|s| (s.name.to_string(), s.first_frame, s.last_frame)).collect();
+    assert_eq!(found, [("walk".to_owned(), 1, 20), ("run".to_owned(), 21, 30)]);
     assert!(node.is_marked_pivot());
 }
 
@@ -299,11 +299,11 @@ fn a_short_or_foreign_header_is_an_error() {
 }
 
 #[test]
-fn a_list_after_what_refers_to_it_is_a_warning() {
+fn a_list_after_a_reference_to_it_is_a_warning() {
     let textures = || write::textures(&[]);
     let brushes = || write::brushes(&[]);
     let node = || node("n", []);
-    let told = |parts: [Bytes; 3]| {
+    let problems_of = |parts: [Bytes; 3]| {
         let late: u64 = parts.iter().take(2).map(|part| part.len() as u64).sum();
         let mut problems = Problems::new(&Limits::default());
         Asset::parse(&scene(parts).to_vec()).unwrap().verify(&mut problems);
@@ -313,7 +313,7 @@ fn a_list_after_what_refers_to_it_is_a_warning() {
             .map(|problem| (problem.message.into_owned(), problem.offset.map(|at| at - 12 - late)))
             .collect::<Vec<_>>()
     };
-    assert_eq!(told([textures(), brushes(), node()]), []);
-    assert_eq!(told([textures(), node(), brushes()]), [("BRUS after what refers to it".to_owned(), Some(0))]);
-    assert_eq!(told([brushes(), node(), textures()]), [("TEXS after what refers to it".to_owned(), Some(0))]);
+    assert_eq!(problems_of([textures(), brushes(), node()]), []);
+    assert_eq!(problems_of([textures(), node(), brushes()]), [("BRUS after what refers to it".to_owned(), Some(0))]);
+    assert_eq!(problems_of([brushes(), node(), textures()]), [("TEXS after what refers to it".to_owned(), Some(0))]);
 }

@@ -103,7 +103,7 @@ fn every_field_comes_back_as_written() {
 }
 
 #[test]
-fn materials_of_2022_are_told_by_size_or_by_step() {
+fn materials_of_2022_are_recognized_by_size_or_by_step() {
     let written = write::Map { short_materials: true, ..full(14) };
     let mut tables = written.tables();
     let plain = |tables: &write::Tables| {
@@ -190,9 +190,9 @@ fn stored_entries_are_viewed_in_the_file() {
     inside(mesh.entry().name.as_bytes());
     let image = map.textures().unwrap().get(1).unwrap().unwrap().image().unwrap();
     inside(image.borrowed().unwrap().unwrap());
-    let (told, cost) = inflations(|| verified(&map));
-    assert_eq!((told.len(), cost), (1, 0));
-    assert_eq!(told[0].message, "entries[0]: index.bm: stored, though maps are to be deflated (first of 6)");
+    let (problems, cost) = inflations(|| verified(&map));
+    assert_eq!((problems.len(), cost), (1, 0));
+    assert_eq!(problems[0].message, "entries[0]: index.bm: stored, though maps are to be deflated (first of 6)");
     assert_eq!(map.summarize().blocks.stored, 6);
 }
 
@@ -216,8 +216,8 @@ fn a_zip_without_an_index_is_no_map() {
     assert_eq!(error.to_string(), "zip archive without index.bm, so no Ballance map");
     let mut problems = Problems::new(&Limits::default());
     Asset::parse(&bytes).unwrap().verify(&mut problems);
-    let told: Vec<_> = problems.into_vec().into_iter().map(|problem| problem.message).collect();
-    assert_eq!(told, ["mesh.bm without index.bm: a Ballance map that cannot be read"]);
+    let messages: Vec<_> = problems.into_vec().into_iter().map(|problem| problem.message).collect();
+    assert_eq!(messages, ["mesh.bm without index.bm: a Ballance map that cannot be read"]);
     let map = full(14).packed();
     assert_eq!(Format::sniff(&map), Some(Format::Bmx));
     // A map that is cut short is still a map, and is reported as broken.
@@ -292,9 +292,9 @@ fn all_say_their_own(cases: Vec<Case>) {
             problems.iter().all(|problem| problem.offset.is_none_or(|offset| offset <= bytes.len() as u64)),
             "{name}"
         );
-        let told: Vec<_> = problems.iter().map(|problem| (problem.severity, &*problem.message)).collect();
-        if told != [(severity, message)] {
-            wrong.push(format!("{name}: {told:#?}, not {message:?}"));
+        let found: Vec<_> = problems.iter().map(|problem| (problem.severity, &*problem.message)).collect();
+        if found != [(severity, message)] {
+            wrong.push(format!("{name}: {found:#?}, not {message:?}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -308,7 +308,7 @@ fn each_fault_of_the_end_record_has_its_own_problem() {
     all_say_their_own(vec![
         raw_case("no end record", "zip archive without an end record", |b| b.set("end", b"PK??")),
         raw_case("comment too long", "zip archive without an end record", |b| b.set("comment_bytes", [16, 0])),
-        Case { severity: Odd, ..raw_case("bytes behind", "3 bytes after the zip", |b| b.raw([0; 3])) },
+        Case { severity: Odd, ..raw_case("bytes after", "3 bytes after the zip", |b| b.raw([0; 3])) },
         Case {
             severity: Odd,
             ..raw_case("bytes before", "5 bytes before the zip", |b| Bytes::new().raw([7; 5]).part(&b))
@@ -375,7 +375,7 @@ fn each_fault_of_an_entry_has_its_own_problem() {
             e[2] = e[2].clone().both(|h| h.packed = shorter as u32);
         }),
         zip_case(
-            "bytes behind the stream",
+            "bytes after the stream",
             Odd,
             "entries[2]: mesh.bm: 2 bytes after the end of its DEFLATE stream",
             |e| {
@@ -704,8 +704,8 @@ fn records_that_overlap_are_named_and_cost_nothing() {
     let started = std::time::Instant::now();
     let mut problems = Problems::new(&Limits { problems: u32::MAX, ..Limits::default() });
     map.verify(&mut problems);
-    let told = problems.into_vec();
-    assert!(told.iter().any(|problem| problem.message.contains("records that overlap")), "{}", told.len());
+    let problems = problems.into_vec();
+    assert!(problems.iter().any(|problem| problem.message.contains("records that overlap")), "{}", problems.len());
     let size = (index.len() + groups.len()) as u64;
     assert_eq!(map.summarize().bytes, size);
     assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());

@@ -86,7 +86,7 @@ fn references(folder: &Folder, name: &str, bytes: &[u8]) -> (u64, usize) {
 }
 
 #[test]
-fn references_cost_what_their_names_take_and_no_product() {
+fn references_take_memory_for_their_names_and_no_product() {
     let folder = Folder::new("products");
     let files = [
         ("name.zip", name_times_references(6_000, 5_000), 5_000),
@@ -176,18 +176,18 @@ fn pictures_count_as_output() {
 }
 
 #[test]
-fn a_long_list_in_a_few_bytes_is_told_as_far_as_they_allow() {
+fn a_long_list_in_a_few_bytes_is_shown_up_to_the_bound() {
     let bytes = index_of_entries(100_000);
     assert!(bytes.len() < 10_000, "{}", bytes.len());
     let asset = Asset::parse_with(&bytes, &Limits { work: 1, ..Limits::default() }).unwrap();
-    let (mut lines, mut told, mut at) = (0, Vec::new(), 0);
+    let (mut lines, mut problems, mut at) = (0, Vec::new(), 0);
     dissect(&asset, bytes.len() as u64, &mut |line| {
         lines += 1;
         at = line.span.filter(|_| line.value.is_none()).map_or(at, |span| span.offset + span.bytes);
-        told.extend((line.name == "problem").then(|| line.note.clone()));
+        problems.extend((line.name == "problem").then(|| line.note.clone()));
     });
     assert!((1_000..10_000).contains(&lines), "{lines}");
-    assert!(told.iter().any(|problem| problem.contains("--max-work")), "{told:?}");
+    assert!(problems.iter().any(|problem| problem.contains("--max-work")), "{problems:?}");
     assert_eq!(at, bytes.len() as u64);
     let mut lines = 0;
     dissect_until(&asset, bytes.len() as u64, &mut |_| {
@@ -225,7 +225,7 @@ fn a_suggestion_and_an_address_of_many_names_take_one_walk() {
 }
 
 #[test]
-fn an_address_fits_the_shortest_name_first() {
+fn an_address_matches_the_shortest_name_first() {
     let inner = Writer::new().product(&[]).stored(b"y", b"1").finish(Tail::Bytes(b""));
     let members: [(&[u8], &[u8]); 5] =
         [(b"x", &inner), (b"x!/y", b"2"), (b"b!/z#1", b"3"), (b"B!\\Z", b"4"), (b"b!/z", b"5")];
@@ -267,7 +267,7 @@ impl Stream {
     }
 
     /// The messages for these lines. The records are those of a fresh scan.
-    fn goes_on(&self, lines: &[String]) -> String {
+    fn messages_since(&self, lines: &[String]) -> String {
         let old = self.folder.file("old.ndjson", lines.join("\n") + "\n");
         let output = self.scan(&["--since", old.to_str().unwrap()]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
@@ -279,11 +279,11 @@ impl Stream {
 #[test]
 fn an_old_stream_is_a_claim() {
     let stream = Stream::new("claims", 5);
-    assert_eq!(stream.goes_on(&stream.lines), "");
+    assert_eq!(stream.messages_since(&stream.lines), "");
     let with = |change: &dyn Fn(&mut Vec<String>)| {
         let mut lines = stream.lines.clone();
         change(&mut lines);
-        stream.goes_on(&lines)
+        stream.messages_since(&lines)
     };
     let said = with(&|lines| lines[2] = "\0".repeat(lines[2].len()));
     assert!(said.contains("old.ndjson: line 3 cannot be read") && said.contains("looked at anew"), "{said}");

@@ -244,11 +244,11 @@ fn no_command_takes_more_than_the_limits_say_of_its_files() {
             let args: Vec<&str> = command.iter().map(String::as_str).collect();
             let shown: String = command.join(" ").chars().take(80).collect();
             match run(&args, &[], &place, &bounds) {
-                Ok((told, time)) => {
-                    let told = told + size_of(&place.join("out"));
-                    println!("{name}: {shown}: {told} bytes of {}, {time:?}", bounds.output);
-                    if told > bounds.output {
-                        failed.push(format!("{shown} in {name} tells {told} bytes"));
+                Ok((bytes, time)) => {
+                    let bytes = bytes + size_of(&place.join("out"));
+                    println!("{name}: {shown}: {bytes} bytes of {}, {time:?}", bounds.output);
+                    if bytes > bounds.output {
+                        failed.push(format!("{shown} in {name} writes {bytes} bytes"));
                     }
                 }
                 Err(error) => failed.push(format!("{shown} in {name}: {error}")),

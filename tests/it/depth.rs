@@ -5,7 +5,7 @@ use meshpeek::{Asset, Depth, Inspect};
 use crate::writer;
 
 #[test]
-fn deeper_looks_keep_what_shallower_ones_found() {
+fn deeper_scans_keep_the_results_of_shallower_ones() {
     for (name, bytes) in writer::corpus() {
         let Ok(asset) = Asset::parse(&bytes) else { continue };
         let [header, whole] = [asset.summarize_header(), asset.summarize()];
@@ -130,7 +130,7 @@ mod pages {
     }
 
     #[test]
-    fn headers_are_told_from_the_first_pages_alone() {
+    fn headers_are_read_from_the_first_pages_alone() {
         let motion = |version| rtm::motion(version, 800, 80, rtm::NONE);
         let scene = b3d::scene([
             b3d::textures(&[]),

@@ -37,7 +37,7 @@ pub fn overview_covers(name: &str, asset: &dyn Inspect) {
         assert!(line.kind != LineKind::Field || ["problem", "fields"].contains(&line.name), "{name}: {line:?}");
         let is_again = std::mem::replace(&mut last, line.name.to_owned()) == "fields" && line.name == "fields";
         assert!(!is_again || spans.last().is_some_and(|(depth, _)| *depth != line.depth), "{name}: {line:?}");
-        // Members may lie after the end.
+        // Members may be after the end.
         spans.extend(line.span.filter(|span| span.offset <= asset.size()).map(|span| (line.depth, span)));
         ControlFlow::Continue(())
     });
@@ -150,7 +150,7 @@ fn problems_lead_to_their_places() {
 }
 
 #[test]
-fn an_array_is_found_wherever_its_count_stands() {
+fn an_array_is_found_wherever_its_count_is() {
     let mut found = 0;
     for (name, bytes) in writer::corpus().into_iter().filter(|(_, bytes)| bytes.len() < 2000) {
         let Ok(asset) = Asset::parse(&bytes) else { continue };

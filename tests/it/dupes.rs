@@ -1,15 +1,18 @@
 //! Duplicate assets.
 
+use meshpeek::scan::{Scan, dupes};
 use serde_json::Value as Json;
 
-use crate::cli::{Folder, code, lines, run, stderr, stdout};
+use crate::cli::{Folder, code, lines, run, stderr, stdout, with_slashes};
+use crate::corpus::root;
 use crate::writer::b3d;
 use crate::writer::odol::{Array, whole};
 
 /// The copies of each group: the property that they share, then path and member below the folder.
 fn groups(found: &[Json], root: &str) -> Vec<(String, Vec<String>)> {
     let place = |copy: &Json| {
-        let path = copy["path"].as_str().unwrap().strip_prefix(root).unwrap().trim_start_matches('/').to_owned();
+        let path = with_slashes(copy["path"].as_str().unwrap().strip_prefix(root).unwrap());
+        let path = path.trim_start_matches('/').to_owned();
         copy["member"].as_str().map_or(path.clone(), |member| format!("{path}!/{member}"))
     };
     let group = |group: &Json| {
@@ -38,6 +41,13 @@ fn the_copies_in_the_corpus_are_found() {
     assert!(found.iter().all(|(same, copies)| same == "file" && copies.len() > 1));
     let text = stdout(&run(["dupes", "corpus/zip"]));
     assert!(text.starts_with("2 pbo, the same bytes\n"), "{text}");
+}
+
+#[test]
+fn files_that_are_read_twice_count_once() {
+    let scan = Scan::new(["zip", "b3d"].map(|folder| root().join("corpus").join(folder)));
+    assert!(!dupes::find(&scan, |_| ()).unwrap().is_empty());
+    assert_eq!((scan.progress.files(), scan.progress.bytes()), scan.measure().unwrap());
 }
 
 #[test]

@@ -24,18 +24,18 @@ mod server;
 mod upload;
 
 #[test]
-fn each_is_a_short_program() {
+fn each_example_is_a_short_program() {
     let folder = crate::corpus::root().join("examples");
-    let mut told = Vec::new();
+    let mut sources = Vec::new();
     for entry in std::fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();
         let source = if path.is_dir() { path.join("src/main.rs") } else { path };
         let lines = std::fs::read_to_string(&source).unwrap().lines().count();
         let most = if source.ends_with("grammar.rs") { 60 } else { 100 };
         assert!(lines < most, "{}: {lines} lines", source.display());
-        told.push(source);
+        sources.push(source);
     }
-    assert_eq!(told.len(), 7, "{told:?}");
+    assert_eq!(sources.len(), 7, "{sources:?}");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_server_keeps_views_for_many_threads() {
 }
 
 #[test]
-fn an_archive_is_told_from_a_few_ranges_over_http() {
+fn an_archive_is_described_from_a_few_ranges_over_http() {
     let model = Model::new(73, (0..4).map(|lod| Lod::strip(lod as f32, 8000)).collect()).to_vec();
     let archive =
         Writer::new().product(&[(b"prefix", b"z")]).stored(b"sky.paa", &[7; 900_000]).stored(b"a.p3d", &model);
@@ -101,8 +101,8 @@ fn an_archive_is_told_from_a_few_ranges_over_http() {
     let (listener, address) = listener();
     std::thread::spawn(move || http_ranges::serve(&listener, &archive));
     let source = http_ranges::Http::new(address);
-    let told = http_ranges::scan(&source).unwrap();
-    assert_eq!(told, ["a.p3d: Arma ODOL model, version Some(73)", "b.p3d: Arma ODOL model, version Some(73)"]);
+    let found = http_ranges::scan(&source).unwrap();
+    assert_eq!(found, ["a.p3d: Arma ODOL model, version Some(73)", "b.p3d: Arma ODOL model, version Some(73)"]);
     let read = source.read.load(Ordering::Relaxed);
     assert!(read > 0 && read * 50 < size, "{read} of {size} bytes");
 }
@@ -111,8 +111,8 @@ fn an_archive_is_told_from_a_few_ranges_over_http() {
 fn a_member_of_an_archive_in_an_archive_is_found() {
     let path = crate::corpus::root().join("corpus/zip/addons.zip");
     let address = format!("{}!/b.pbo!/model.p3d", path.display());
-    let told = nested_member::describe(&address).unwrap();
-    assert!(told.starts_with("b.pbo!/model.p3d: Arma MLOD model, "), "{told}");
+    let found = nested_member::describe(&address).unwrap();
+    assert!(found.starts_with("b.pbo!/model.p3d: Arma MLOD model, "), "{found}");
     assert!(nested_member::describe(&format!("{}!/c.pbo", path.display())).is_err());
 }
 

@@ -233,7 +233,7 @@ fn assimp_reads_each_scene_to_the_same_counts() {
 }
 
 #[test]
-fn what_is_not_exported_says_why() {
+fn formats_without_an_export_give_a_reason() {
     let folder = Folder::new("refused");
     let target = folder.0.join("out.glb");
     for (name, kind) in [("corpus/odol/v50_lzo.p3d", "ODOL"), ("corpus/rtm/v5_mixed.rtm", "BMTR")] {
@@ -276,7 +276,7 @@ pub fn is_golden(name: &str, png: &[u8]) {
 }
 
 #[test]
-fn letters_stand_as_they_were_written_in_every_format() {
+fn letters_read_the_same_in_every_format() {
     let folder = Folder::new("letters");
     let mut first: Option<Vec<u8>> = None;
     for (name, bytes) in crate::letters::files() {
@@ -441,7 +441,7 @@ fn an_image_beside_a_model_in_an_archive_is_checked_before_it_is_unpacked() {
 }
 
 #[test]
-fn a_broken_model_is_exported_as_far_as_it_is_sound_and_says_what_it_lacks() {
+fn the_sound_parts_of_a_broken_model_are_exported_and_the_others_named() {
     let folder = Folder::new("broken");
     let target = folder.0.join("out.glb");
     for name in ["cut_in_vertices", "cut_sequence", "weights_without_mesh", "mesh_without_vertices"] {
@@ -511,7 +511,7 @@ pub fn cube(look: &Look, normal: Option<fn([f32; 3]) -> [f32; 3]>) -> Vec<u8> {
 const GREY: Look = Look(b"none.png", [0.6, 0.6, 0.6, 1.0], 0);
 
 #[test]
-fn normals_that_do_not_face_as_their_triangles_are_told_and_make_no_dark_picture() {
+fn normals_that_do_not_face_as_their_triangles_are_reported_and_make_no_dark_picture() {
     let folder = Folder::new("normals");
     let picture = |name: &str, model: Vec<u8>| {
         let file = folder.file(&format!("{name}.b3d"), model);
@@ -524,21 +524,21 @@ fn normals_that_do_not_face_as_their_triangles_are_told_and_make_no_dark_picture
     let (flat, status, _) = picture("flat", cube(&GREY, Some(|normal| normal)));
     assert_eq!(status, 0);
     // Blitz3D smooths a model that has none.
-    let (smooth, status, told) = picture("smooth", cube(&GREY, None));
-    assert!(smooth != flat && status == 0 && told.is_empty());
+    let (smooth, status, problems) = picture("smooth", cube(&GREY, None));
+    assert!(smooth != flat && status == 0 && problems.is_empty());
     let sound: [(&str, Turn); 1] = [("scaled", |normal| normal.map(|part| part * 37.5))];
     for (name, normal) in sound {
-        let (pixels, status, told) = picture(name, cube(&GREY, Some(normal)));
-        assert!(pixels == flat && status == 0 && told.is_empty(), "{name}: {told}");
+        let (pixels, status, problems) = picture(name, cube(&GREY, Some(normal)));
+        assert!(pixels == flat && status == 0 && problems.is_empty(), "{name}: {problems}");
     }
     let wrong: [(&str, Turn); 2] = [("inside out", |normal| normal.map(|part| -part)), ("z up", |[x, y, z]| [x, z, y])];
     for (name, normal) in wrong {
-        let (pixels, status, told) = picture(name, cube(&GREY, Some(normal)));
-        assert!(pixels == flat && status == 1, "{name}: {told}");
-        assert_eq!(told.lines().count(), 1, "{name}: {told}");
+        let (pixels, status, problems) = picture(name, cube(&GREY, Some(normal)));
+        assert!(pixels == flat && status == 1, "{name}: {problems}");
+        assert_eq!(problems.lines().count(), 1, "{name}: {problems}");
         let count = if name == "z up" { 8 } else { 12 };
         let message = format!("meshes[0].normals: {count} of 12 triangles have normals that point elsewhere");
-        assert!(told.contains(&message), "{name}: {told}");
+        assert!(problems.contains(&message), "{name}: {problems}");
     }
 }
 
@@ -555,16 +555,16 @@ fn pictures_that_show_nothing_are_reported() {
         (code(&output), stderr(&output), std::fs::read(to).ok().map(|png| pixels(&png).1))
     };
     // Unlit and white, but without its image: drawn so that its shape is visible.
-    let (status, told, shown) = draw("unlit", Look(b"none.png", [1.0; 4], 1));
-    assert_eq!((status, told.as_str()), (0, ""));
+    let (status, notes, shown) = draw("unlit", Look(b"none.png", [1.0; 4], 1));
+    assert_eq!((status, notes.as_str()), (0, ""));
     let dark = shown.unwrap().chunks(3).filter(|pixel| pixel[0] < 200).count();
     assert!(dark > 512 * 512 / 4, "{dark}");
-    let (status, told, shown) = draw("bright", Look(b"white.png", [1.0; 4], 1));
-    assert!(status == 1 && told.contains("nearly empty") && shown.is_some(), "{status} {told}");
-    let (status, told, shown) = draw("dark", Look(b"none.png", [0.02, 0.02, 0.02, 1.0], 0));
-    assert!(status == 0 && told.contains("nearly black") && shown.is_some(), "{status} {told}");
-    let (status, told, shown) = draw("clear", Look(b"none.png", [1.0, 1.0, 1.0, 0.0], 0));
-    assert!(status == 1 && told.contains("the picture is empty") && shown.is_some(), "{status} {told}");
+    let (status, notes, shown) = draw("bright", Look(b"white.png", [1.0; 4], 1));
+    assert!(status == 1 && notes.contains("nearly empty") && shown.is_some(), "{status} {notes}");
+    let (status, notes, shown) = draw("dark", Look(b"none.png", [0.02, 0.02, 0.02, 1.0], 0));
+    assert!(status == 0 && notes.contains("nearly black") && shown.is_some(), "{status} {notes}");
+    let (status, notes, shown) = draw("clear", Look(b"none.png", [1.0, 1.0, 1.0, 0.0], 0));
+    assert!(status == 1 && notes.contains("the picture is empty") && shown.is_some(), "{status} {notes}");
     let pictures = folder.0.join("thumbnails");
     let scan = program().arg("scan").arg(&folder.0).arg("--thumbnails").arg(&pictures).output().unwrap();
     assert!(stderr(&scan).contains("4 pictures, 3 nearly black or empty"), "{}", stderr(&scan));

@@ -102,7 +102,8 @@ impl Shown {
         self.types.contains(&(name.to_owned(), kind.to_owned()))
     }
 
-    /// Whether it shows a field of this name and type: as such, as a part, as columns, or by the fields of its record.
+    /// Returns true if it shows a field of this name and type: as a field, part or columns, or by the fields of its
+    /// record.
     fn has(&self, name: &str, kind: &Type) -> bool {
         match kind {
             Type::Record(record) => self.parts.contains(name) || self.has_fields(record),

@@ -75,13 +75,13 @@ fn real_models_have_their_normals_on_the_outside() {
 }
 
 /// The asset in these bytes.
-fn lies_in(bytes: &[u8], column: Strided<'_, Vec3>) -> bool {
+fn is_inside(bytes: &[u8], column: Strided<'_, Vec3>) -> bool {
     let first = std::ptr::from_ref(column.get(0).unwrap()).cast::<u8>();
     bytes.as_ptr_range().contains(&first)
 }
 
 #[test]
-fn positions_lie_in_the_file() {
+fn positions_are_inside_the_file() {
     let mut checked = std::collections::BTreeMap::new();
     for (path, bytes) in files() {
         let Ok(asset) = Asset::parse(&bytes) else { continue };
@@ -91,7 +91,7 @@ fn positions_lie_in_the_file() {
             if positions.is_empty() {
                 continue;
             }
-            let in_file = positions.borrowed().is_some_and(|column| lies_in(&bytes, column));
+            let in_file = positions.borrowed().is_some_and(|column| is_inside(&bytes, column));
             let in_table = positions.borrowed().is_some() && path.ends_with("corpus/bmx/stored.bmx") == in_file;
             let packed = format == Format::Odol && positions.borrowed().is_none();
             assert!(in_file || format == Format::Bmx && in_table || packed, "{}: {primitive:?}", path.display());
@@ -153,7 +153,7 @@ fn welding_makes_a_vertex_of_each_corner_that_is_unlike_the_others() {
 }
 
 #[test]
-fn a_scene_tells_its_parts() {
+fn a_scene_has_its_parts() {
     let bytes = std::fs::read(root().join("corpus/b3d/everything.b3d")).unwrap();
     let asset = Asset::parse(&bytes).unwrap();
     let all: Vec<_> = asset.primitives().map(Result::unwrap).collect();

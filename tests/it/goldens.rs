@@ -23,7 +23,7 @@ fn golden(name: &str) -> Json {
 }
 
 #[test]
-fn info_and_tree_print_what_they_printed() {
+fn info_and_tree_print_their_goldens() {
     let folder = root().join("corpus/golden");
     let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (name, _) in writer::corpus() {

@@ -25,7 +25,7 @@ use crate::writer::zip::{Entry, zip};
 
 fn at(depth: Depth) -> Scan {
     let mut scan = Scan::new([""; 0]);
-    (scan.depth, scan.jobs) = (depth, Some(1));
+    (scan.depth, scan.jobs, scan.beginnings) = (depth, Some(1), true);
     scan
 }
 
@@ -132,22 +132,22 @@ fn digests_by_ranges_are_those_of_the_whole_file() {
 }
 
 #[test]
-fn a_visit_of_ranges_passes_what_a_visit_of_bytes_passes() {
+fn a_visit_of_ranges_equals_a_visit_of_bytes() {
     let limits = Limits::default();
     for (name, bytes) in writer::corpus().into_iter().filter(|(name, _)| !has_damaged_streams(name)) {
-        let tell = |visited: &meshpeek::visit::Visited<'_>| match visited.asset {
+        let shown = |visited: &meshpeek::visit::Visited<'_>| match visited.asset {
             Ok(asset) => format!("{:?} {:?}", visited.member, asset.summarize_header()),
             Err(error) => format!("{:?} {error}", visited.member),
         };
         let mut whole = Vec::new();
         let _ = visit(&bytes, &limits, &mut |visited| {
-            whole.push(tell(&visited));
+            whole.push(shown(&visited));
             ControlFlow::Continue(())
         });
         let ours = Ranges::new(bytes.len() as u64).with_first_read(64).load(bytes.as_slice(), |ranges| {
             let mut ours = Vec::new();
             let _ = visit_ranges(ranges, &limits, &mut |visited| {
-                ours.push(tell(&visited));
+                ours.push(shown(&visited));
                 ControlFlow::Continue(())
             });
             Ok(ours)
@@ -323,18 +323,18 @@ fn futures_ready<T>(future: impl Future<Output = T>) -> T {
 /// The answer to a survey at this depth, and the list of members.
 fn survey(asset: &Asset<'_>, depth: Depth) -> String {
     let mut problems = Problems::new(&Limits::default());
-    let mut told = format!("{:?}", asset.survey(depth, &mut problems));
-    told += &format!(" {:?}", problems.into_vec());
+    let mut answer = format!("{:?}", asset.survey(depth, &mut problems));
+    answer += &format!(" {:?}", problems.into_vec());
     if let Some(container) = Container::of(asset) {
         for member in container.members() {
-            told += &member.map_or_else(
+            answer += &member.map_or_else(
                 |error| error.to_string(),
                 |member| format!("\n{} {}", member.name(), member.decoded_byte_len_hint()),
             );
         }
-        told += &format!("{:?}", container.overlapping());
+        answer += &format!("{:?}", container.overlapping());
     }
-    told
+    answer
 }
 
 /// The answer of all bytes, however they are available at first. Returns true if some were missing.

@@ -49,7 +49,7 @@ fn a_few_bytes_that_ask_for_500_gigabytes() {
         let number = u32::from_le_bytes(many);
         let needs = |bytes: u64, left: u64| format!("needs {bytes} bytes, {left} left");
         let points = writer::mlod::model(&[writer::mlod::lod(0, &[], &[], 1.0)]).set("points", many);
-        let behind_points = points.len() - points.at("first_point");
+        let after_points = points.len() - points.at("first_point");
         let member =
             |fields, data| writer::pbo::Writer::new().product(&[]).entry(b"a", fields, data).finish(Tail::Bytes(b""));
         let deflated = Entry::deflated("a", b"").both(|header| header.unpacked = number);
@@ -59,7 +59,7 @@ fn a_few_bytes_that_ask_for_500_gigabytes() {
             ([&b"RTM_0101"[..], &many].concat(), needs(28, 12)),
             ([&b"LODka3D1"[..], &many].concat(), needs(12, 4)),
             ([&b"MLOD\x01\x01\0\0"[..], &many].concat(), needs(28, 0)),
-            (points.to_vec(), needs(16 * u64::from(number), behind_points as u64)),
+            (points.to_vec(), needs(16 * u64::from(number), after_points as u64)),
             (member([0, 0, 0, 0, number], b""), format!("{} bytes missing at the end: a at index 0", grouped(number))),
             (member([0x4370_7273, number, 0, 0, 1], b"!"), format!("1 bytes cannot hold {number} packed ones")),
             (zip(&[], b"").set("directory_bytes", many).to_vec(), "runs into its end record".to_owned()),

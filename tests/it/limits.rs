@@ -48,7 +48,7 @@ pub fn problems(file: &File, args: &[&str]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn problems_say_of_what_kind_they_are() {
+fn problems_have_the_code_of_their_kind() {
     let scene = writer::b3d::corpus().remove(0).1;
     let later = [b"BB3D\x04\0\0\0", &200_u32.to_le_bytes()[..]].concat();
     let cut = scene[..scene.len() - 1].to_vec();
@@ -59,7 +59,7 @@ fn problems_say_of_what_kind_they_are() {
         ("cut.b3d", cut, "damaged.truncated"),
         ("locked.zip", zip(&[locked], b"").to_vec(), "encrypted"),
         ("crc.zip", zip(&[other], b"").to_vec(), "damaged.checksum"),
-        ("behind.zip", [zip(&[], b"").to_vec(), vec![0; 9]].concat(), "suspicious.trailing"),
+        ("after.zip", [zip(&[], b"").to_vec(), vec![0; 9]].concat(), "suspicious.trailing"),
     ];
     for (name, bytes, code) in cases {
         let found = problems(&File::new(name, bytes), &[]);
@@ -104,8 +104,8 @@ fn every_limit_has_a_flag_that_raises_it() {
     for (file, flag, low) in cases {
         assert!(problems(file, &[]).iter().all(|(code, _)| code != "limit"), "{flag}");
         let found = problems(file, &[flag, low]);
-        let told = found.iter().find(|(code, message)| code == "limit" && message.contains(flag));
-        assert!(told.is_some(), "{flag}: {found:?}");
+        let limit = found.iter().find(|(code, message)| code == "limit" && message.contains(flag));
+        assert!(limit.is_some(), "{flag}: {found:?}");
         for verb in ["info", "tree", "dump", "scan", "verify"] {
             assert_ne!(run(file, &[verb, flag, "9999"]).status.code(), Some(2), "{verb} {flag}");
         }
@@ -120,7 +120,7 @@ fn cost(name: &str, bytes: &[u8], limits: Limits) -> (usize, Vec<String>, u64) {
     let file = File::new(name, bytes);
     let mut scan = Scan::new([&file.0]);
     (scan.depth, scan.digests, scan.limits, scan.jobs) = (Depth::Verify, true, limits, Some(1));
-    let (mut records, mut told, mut text) = (0, Vec::new(), 0);
+    let (mut records, mut reached, mut text) = (0, Vec::new(), 0);
     // On this thread, so that its allocations are counted.
     let (result, usage) = usage_of(|| {
         scan.run(|found| {
@@ -128,7 +128,7 @@ fn cost(name: &str, bytes: &[u8], limits: Limits) -> (usize, Vec<String>, u64) {
                 records += 1;
                 text += serde_json::to_vec(&*record).unwrap().len() as u64;
                 let limits = record.summary.problems.iter().filter(|problem| problem.code == Code::Limit);
-                told.extend(limits.map(|problem| problem.message.to_string()));
+                reached.extend(limits.map(|problem| problem.message.to_string()));
             }
             ControlFlow::Continue(())
         })
@@ -138,7 +138,7 @@ fn cost(name: &str, bytes: &[u8], limits: Limits) -> (usize, Vec<String>, u64) {
     assert!(usage.peak as u64 <= most, "{name}: {usage:?}");
     let results = u64::from(limits.output) * (bytes.len() as u64 + (1 << 20));
     assert!(text <= results + results / 3, "{name}: {text} bytes of results, {results} were allowed");
-    (records, told, text)
+    (records, reached, text)
 }
 
 /// One file for each way in which a few bytes can expand to many. Each file is a hundredth of a harmful size, and the
@@ -186,8 +186,11 @@ fn every_kind_of_amplification_ends_at_the_budget() {
         ("large.zip", one("large.b3d", &vec![0; 9 << 20]), "--max-decoded"),
     ];
     for (name, bytes, flag) in cases {
-        let (records, told, _) = cost(name, &bytes, limits);
-        assert!(records > 0 && (flag.is_empty() || told.iter().any(|told| told.contains(flag))), "{name}: {told:?}");
+        let (records, reached, _) = cost(name, &bytes, limits);
+        assert!(
+            records > 0 && (flag.is_empty() || reached.iter().any(|limit| limit.contains(flag))),
+            "{name}: {reached:?}"
+        );
         assert!(records < 2000, "{name}: {records}");
     }
 }

@@ -44,7 +44,7 @@ fn warning(bytes: &[u8], message: &str, offset: usize) {
 }
 
 #[test]
-fn every_array_lies_in_the_file() {
+fn every_array_is_inside_the_file() {
     let bytes = write::sound().to_vec();
     let inside = |bytes_of: &[u8]| {
         assert!(!bytes_of.is_empty());
@@ -125,7 +125,7 @@ fn reading_allocates_nothing() {
 }
 
 #[test]
-fn fields_hold_what_was_written() {
+fn fields_have_the_written_values() {
     let bytes = write::sound().to_vec();
     let part = part(&bytes);
     let bones: Vec<_> = part.skeleton().unwrap().unwrap().bones.map(|bone| bone.unwrap()).collect();
@@ -171,7 +171,7 @@ fn fields_hold_what_was_written() {
 }
 
 #[test]
-fn meshes_hold_what_was_written() {
+fn meshes_have_the_written_values() {
     let bytes = write::sound().to_vec();
     let meshes: Vec<Mesh<'_>> = part(&bytes).meshes().map(Result::unwrap).collect();
     assert_eq!(meshes[0].bone_ids.iter().collect::<Vec<_>>(), [0, 1, 2, 0]);
@@ -193,7 +193,7 @@ fn meshes_hold_what_was_written() {
 }
 
 #[test]
-fn scenery_holds_what_was_written() {
+fn scenery_has_the_written_values() {
     let bytes = write::sound().to_vec();
     let part = part(&bytes);
     let morphs = part.morph_collections().unwrap().unwrap();
@@ -316,7 +316,7 @@ fn weight_lists_end_by_bit_by_cap_and_by_their_array() {
 }
 
 #[test]
-fn texture_names_are_cut_at_their_colon_but_not_behind_a_drive() {
+fn texture_names_are_cut_at_their_colon_but_not_after_a_drive() {
     for (field, first, second) in [
         ("a.bmp", "a.bmp", ""),
         ("a.bmp:b.bmp", "a.bmp", "b.bmp"),
@@ -619,7 +619,7 @@ fn bytes_without_meaning_are_warnings() {
 }
 
 #[test]
-fn what_points_outside_is_an_error() {
+fn indices_outside_their_range_are_errors() {
     let sound = write::sound();
     let cases: &[(&str, &[u8], &str)] = &[
         (
@@ -686,7 +686,7 @@ fn what_points_outside_is_an_error() {
 }
 
 #[test]
-fn chunks_stand_before_those_that_depend_on_them() {
+fn chunks_precede_those_that_depend_on_them() {
     let empty = |tag: &[u8; 4]| list(tag, []);
     let nothing = |tag: &[u8; 4]| chunk(tag, 0, Bytes::new().i32(0));
     let cases = [
@@ -709,7 +709,7 @@ fn chunks_stand_before_those_that_depend_on_them() {
 }
 
 #[test]
-fn what_is_surely_not_meant_is_a_warning() {
+fn likely_mistakes_are_warnings() {
     let counted = |tag: &[u8; 4], value: i32| with_header(write::sound().to_vec(), tag, 8, value);
     for (tag, place, there) in [
         (b"LOD1", "models[0]", 14),
@@ -781,7 +781,7 @@ fn one_broken_part_does_not_hide_the_others() {
 }
 
 #[test]
-fn what_the_fuzz_target_asserts_holds_for_bent_files() {
+fn assertions_of_the_fuzz_target_pass_for_changed_files() {
     for (name, bytes) in write::corpus().into_iter().chain(write::hostile()) {
         println!("{name}");
         crate::fuzz_lodka::run(&bytes);
@@ -803,7 +803,7 @@ fn views_are_small_and_free_to_share() {
 }
 
 #[test]
-fn what_the_description_asks_for_and_readers_do_not_need_is_a_warning() {
+fn violations_that_readers_ignore_are_warnings() {
     let sound = write::sound();
     let nan = f32::NAN.to_le_bytes();
     let cases: &[(&str, usize, &[u8], &str)] = &[

@@ -114,23 +114,23 @@ fn a_single_pose_is_at_any_time() {
 }
 
 #[test]
-fn the_number_behind_the_last_transform_is_real_from_dayz_on() {
+fn the_number_after_the_last_transform_is_checked_from_dayz_on() {
     let model = |kind: u32, number: u32| {
         let mut model = odol::Model { dayz: true, ..odol::whole(53, 12) };
         model.lods[0].materials = vec![odol::material_of(kind, 1, 1).set("stage_transform", number.to_le_bytes())];
         model.lods[0].sections.iter_mut().for_each(|section| section.2 = 0);
         problems(&model.to_vec())
     };
-    let is_told = |found: &[(Severity, String)]| {
+    let is_reported = |found: &[(Severity, String)]| {
         found.iter().any(|(severity, message)| *severity == Severity::Error && message.contains("materials[0]"))
     };
-    assert!(!is_told(&model(16, 1)), "{:?}", model(16, 1));
-    assert!(is_told(&model(16, 2)));
-    assert!(is_told(&model(11, 1)));
+    assert!(!is_reported(&model(16, 1)), "{:?}", model(16, 1));
+    assert!(is_reported(&model(16, 2)));
+    assert!(is_reported(&model(11, 1)));
 }
 
 #[test]
-fn a_mark_that_all_entries_of_a_map_lack_is_told_once() {
+fn a_mark_that_all_entries_of_a_map_lack_is_reported_once() {
     let bytes = crate::writer::corpus().into_iter().find(|(name, _)| name == "bmx/full.bmx").unwrap().1;
     // The flags of each directory record.
     let mut bytes = bytes;
@@ -138,6 +138,6 @@ fn a_mark_that_all_entries_of_a_map_lack_is_told_once() {
         bytes[at + 9] &= !8;
     }
     let found = problems(&bytes);
-    let told: Vec<_> = found.iter().filter(|(_, message)| message.contains("not marked as UTF-8")).collect();
-    assert_eq!(told.len(), 1, "{found:#?}");
+    let found_marks: Vec<_> = found.iter().filter(|(_, message)| message.contains("not marked as UTF-8")).collect();
+    assert_eq!(found_marks.len(), 1, "{found:#?}");
 }

@@ -44,7 +44,7 @@ fn lods<'a>(model: &Model<'a>) -> Vec<Lod<'a>> {
 }
 
 #[test]
-fn what_was_written_is_read_in_every_version() {
+fn written_models_are_read_in_every_version() {
     for (version, line) in versions() {
         let layout = if line == Dialect::DayZ { 52 } else { version % 10_000 };
         let (vbs, dayz) = (line == Dialect::Vbs, line == Dialect::DayZ);
@@ -222,8 +222,8 @@ fn same_lod(lod: &Lod<'_>, written: &writer::Lod, version: u32) {
         written.frames.iter().map(Vec::len).collect::<Vec<_>>()
     });
     let table = lod.vertex_table().unwrap();
-    let behind = if version >= 68 { 5 } else { u64::from(version >= 67) * 4 };
-    assert_eq!(table.vertex_table_bytes.map(u64::from), (!is_flashpoint).then(|| lod.vertex_table_byte_len() - behind));
+    let after = if version >= 68 { 5 } else { u64::from(version >= 67) * 4 };
+    assert_eq!(table.vertex_table_bytes.map(u64::from), (!is_flashpoint).then(|| lod.vertex_table_byte_len() - after));
     assert_eq!(table.unknown, (version >= 67).then_some(0));
     assert_eq!(table.last_byte, (version >= 68).then_some(1));
     assert_eq!(table.uv_sets().count(), if is_flashpoint { 1 } else { written.uvs.len() });
@@ -379,7 +379,7 @@ fn finding_every_array_takes_no_memory() {
         assert!(usage.total <= 4096, "{name}: {arrays} elements found with {usage:?}");
         let mut count = Count(0);
         let ((), usage) = usage_of(|| model.outline(&mut Outline::new(&mut count)));
-        assert!(usage.peak <= 64 << 10, "{name}: {} arrays told with {usage:?}", count.0);
+        assert!(usage.peak <= 64 << 10, "{name}: {} arrays reported with {usage:?}", count.0);
     }
 }
 
@@ -614,7 +614,7 @@ fn a_broken_lod_hides_no_other() {
 }
 
 #[test]
-fn a_broken_field_says_what_and_where() {
+fn an_error_in_a_field_has_its_name_and_offset() {
     let whole = || writer::whole(50, 12).bytes();
     let strip = || writer::Model::new(50, vec![writer::Lod::strip(1.0, 5)]).bytes();
     let at = |bytes: &Bytes, mark: &str| bytes.at(mark);
@@ -649,8 +649,8 @@ fn a_broken_field_says_what_and_where() {
         (whole(), "selection_vertices", &[0xff; 4], 4, "lods[0].selections[1].vertices: "),
         (whole(), "special_lods", &[3], 0, "info.special_lods.memory: 3 is not from 0 to 2"),
     ];
-    for (bytes, mark, value, behind, said) in cases {
-        let expected = at(&bytes, mark) + behind;
+    for (bytes, mark, value, distance, said) in cases {
+        let expected = at(&bytes, mark) + distance;
         let broken = bytes.set(mark, value).to_vec();
         let problems = problems(&broken);
         let found = problems.iter().find(|problem| problem.contains(said));
@@ -662,7 +662,7 @@ fn a_broken_field_says_what_and_where() {
 }
 
 #[test]
-fn point_flags_before_version_50_lie_in_the_lod() {
+fn point_flags_before_version_50_are_in_the_lod() {
     let bytes = writer::whole(43, 400).bytes();
     // After the count and the mark of a fill comes the first literal of the stream, whose checksum is now different.
     let literal = bytes.at("point_flags") + 6;
@@ -737,7 +737,7 @@ fn warnings(bytes: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn what_follows_the_lods_is_told() {
+fn bytes_after_the_lods_are_reported() {
     let whole = |version| writer::whole(version, 12).bytes();
     assert_eq!(warnings(&whole(50).raw([0; 3]).to_vec()), ["3 bytes after the last LOD"]);
     assert_eq!(warnings(&whole(7).raw([0; 3]).to_vec()), ["3 bytes after the last LOD"]);
@@ -777,7 +777,7 @@ fn what_follows_the_lods_is_told() {
 }
 
 #[test]
-fn an_encrypted_model_is_told_as_such() {
+fn an_encrypted_model_is_reported_as_such() {
     let bytes = writer::whole(75, 12).bytes().set("encryption", [0, 0, 0, 0, 9, 0, 0, 0]).to_vec();
     let model = Model::parse(&bytes).unwrap();
     assert_eq!((model.start().is_none(), model.version().stored()), (true, 75));
@@ -848,7 +848,7 @@ fn a_cut_file_of_version_7_keeps_the_lods_before() {
 }
 
 #[test]
-fn a_header_that_breaks_off_keeps_what_it_told() {
+fn a_broken_header_keeps_the_fields_before_the_error() {
     let bytes = writer::whole(73, 12).bytes().set("animated_lods", [0xff, 0xff, 0xff, 0x7f]).to_vec();
     let model = Model::parse(&bytes).unwrap();
     assert_eq!((model.lod_count(), model.resolutions().len()), (3, 3));
@@ -876,7 +876,7 @@ fn an_overview_covers_every_byte() {
 }
 
 #[test]
-fn each_doubt_is_told() {
+fn each_inconsistency_is_reported() {
     let whole = |version| writer::whole(version, 12);
     let bytes = |version| whole(version).bytes();
     let with = |change: fn(&mut writer::Model)| {
@@ -959,8 +959,8 @@ fn leads_somewhere(bytes: &[u8], path: &str) -> bool {
 }
 
 #[test]
-fn what_is_wrong_is_told_by_its_selector() {
-    let mut told = 0;
+fn problems_name_their_selectors() {
+    let mut checked = 0;
     for (name, bytes) in writer::hostile() {
         let Ok(model) = Model::parse(&bytes) else { continue };
         // If a part cannot be read, the fields before the error are shown.
@@ -972,15 +972,15 @@ fn what_is_wrong_is_told_by_its_selector() {
             let (_, message) = problem.split_once(' ').unwrap();
             if let Some((path, _)) = message.split_once(": ").filter(|(path, _)| !path.contains("trailer")) {
                 assert!(leads_somewhere(&bytes, path), "{name}: {path} is no selector of {message}");
-                told += 1;
+                checked += 1;
             }
         }
     }
-    assert!(told > 20, "{told}");
+    assert!(checked > 20, "{checked}");
 }
 
 #[test]
-fn left_and_right_tell_the_handedness() {
+fn left_and_right_show_the_handedness() {
     let Some(bytes) = outside_file(ANNIE) else { return };
     let model = Model::parse(&bytes).unwrap();
     let memory = usize::try_from(model.info().unwrap().special_lods.memory).unwrap();

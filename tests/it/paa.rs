@@ -190,7 +190,7 @@ fn pictures_have_the_channels_of_their_source() {
 }
 
 #[test]
-fn each_fault_is_told_where_it_is() {
+fn each_fault_is_reported_at_its_offset() {
     use Severity::{Error, Warning};
     let files: HashMap<_, _> = hostile().into_iter().collect();
     let check = |name: &str, severity, code, at: Option<u64>, message: &str| {

@@ -46,7 +46,7 @@ fn real_archives_have_the_right_checksum_and_nothing_odd() {
 }
 
 #[test]
-fn odd_archives_show_what_they_were_made_for() {
+fn each_odd_archive_has_its_problems() {
     use Severity::{Error, Warning};
     assert!(corpus().iter().all(|(_, bytes)| Format::sniff(bytes) == Some(Format::Pbo)));
     for (file, bytes) in hostile() {
@@ -130,7 +130,7 @@ fn a_stream_longer_than_claimed_is_paid_for() {
 }
 
 #[test]
-fn missing_bytes_are_told_once() {
+fn missing_bytes_are_reported_once() {
     let data = [b'x'; 100];
     let names: Vec<String> = (0..120).map(|index| format!("data\\{index}.txt")).collect();
     let writer = names.iter().fold(Writer::new(), |writer, name| writer.stored(name.as_bytes(), &data));
@@ -140,8 +140,8 @@ fn missing_bytes_are_told_once() {
     let archive = Archive::parse(cut).unwrap();
     let message = "35 of 120 members are truncated or lost, 3,450 bytes missing at the end; the first is data\\85.txt at index 85";
     assert_eq!(problems(&archive), [(Severity::Error, message.to_owned())]);
-    let told = archive.summarize().problems;
-    assert_eq!((told.len(), told[0].offset), (1, Some(cut.len() as u64)));
+    let found = archive.summarize().problems;
+    assert_eq!((found.len(), found[0].offset), (1, Some(cut.len() as u64)));
     // Only the tail is lost, which nothing indicates.
     assert_eq!(problems(&Archive::parse(&whole[..whole.len() - 21]).unwrap()), []);
 }
@@ -185,7 +185,7 @@ fn a_name_that_ends_in_pbo_is_believed() {
 }
 
 #[test]
-fn what_is_no_asset_is_not_sniffed_as_one() {
+fn other_files_are_not_sniffed_as_archives() {
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
     let mut next = move || {
         random ^= random << 13;
@@ -231,7 +231,7 @@ fn what_is_no_asset_is_not_sniffed_as_one() {
 }
 
 #[test]
-fn what_was_packed_comes_back() {
+fn packed_members_decode_to_their_content() {
     let plain: Vec<u8> = (0..5000_u32).map(|i| (i * i / 7 % 251) as u8).collect();
     let bytes = Writer::new().packed(b"p", &plain).stored(b"s", &plain).finish(Tail::Sha1);
     let archive = Archive::parse(&bytes).unwrap();
@@ -288,16 +288,16 @@ fn damaged_archives_are_read_without_harm() {
 }
 
 #[test]
-fn the_same_problem_of_many_members_is_told_once() {
+fn the_same_problem_of_many_members_is_reported_once() {
     let names = (0..17).map(|number| format!("a{number}?.sqf"));
     let archive = names.fold(Writer::new(), |archive, name| archive.stored(name.as_bytes(), b"x"));
     let bytes =
         archive.stored(b"sound.sqf", b"y").stored(b"sound.sqf", b"y").stored(b"sound.sqf", b"z").finish(Tail::Sha1);
     let mut found = problems(&Archive::parse(&bytes).unwrap());
     found.sort_by(|a, b| a.1.cmp(&b.1));
-    let told = [
+    let expected = [
         "members[0]: name with a drive or characters some systems forbid (first of 17 such members)",
         "members[18]: the same name as member 17 (first of 2 such members)",
     ];
-    assert_eq!(found, told.map(|message| (Severity::Warning, message.to_owned())));
+    assert_eq!(found, expected.map(|message| (Severity::Warning, message.to_owned())));
 }

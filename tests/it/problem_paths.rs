@@ -61,8 +61,9 @@ fn shown(address: &str, path: &str) -> Result<Shown, String> {
     Ok(Shown { first: *first, end, has_gap: text.contains("gap cannot be read"), said })
 }
 
-/// Whether the path leads to the place of the problem: to bytes with its offset, to a table that is packed, to bytes that
-/// cannot be read because of it, or to a part that is described elsewhere, in a directory or a table of LODs.
+/// Returns true if the path leads to the place of the problem: to bytes with its offset, to a table that is packed,
+/// to bytes that cannot be read because of it, or to a part that is described elsewhere, in a directory or a table of
+/// LODs.
 fn leads(shown: &Shown, path: &str, offset: Option<u64>) -> bool {
     let is_inside = |offset: u64| shown.first <= offset && shown.end.is_none_or(|end| offset <= end);
     let (list, item) = path.split_once('[').unwrap_or((path, ""));

@@ -21,35 +21,35 @@ use crate::writer::zip::{Entry, zip};
 
 /// Data from headers, including members.
 fn header(asset: &Asset<'_>) -> Result<String> {
-    let mut told = format!("{:?}", asset.summarize_header());
+    let mut answer = format!("{:?}", asset.summarize_header());
     if let Some(container) = Container::of(asset) {
         for member in container.members() {
-            told += &match member {
+            answer += &match member {
                 Ok(member) => {
                     format!("\n{} {} {}", member.name(), member.stored_byte_len(), member.decoded_byte_len_hint())
                 }
                 Err(error) => passed_on(error)?,
             };
         }
-        told += &format!("{:?}", container.overlapping());
+        answer += &format!("{:?}", container.overlapping());
     }
-    Ok(told)
+    Ok(answer)
 }
 
 /// Data from the content: the positions of LODs, the content of members.
 fn content(asset: &Asset<'_>) -> Result<String> {
-    let mut told = header(asset)?;
+    let mut answer = header(asset)?;
     if let Asset::Odol(model) = asset {
         for lod in (0..model.lod_count()).filter_map(|index| model.lod(index).transpose()) {
             let positions = lod.and_then(|lod| lod.positions()?.decode().map(|positions| format!("{positions:?}")));
-            told += &positions.or_else(passed_on)?;
+            answer += &positions.or_else(passed_on)?;
         }
     }
     for member in Container::of(asset).into_iter().flat_map(|container| container.members()).map_while(Result::ok) {
         let decoded = member.decode(&Budget::unlimited(&Limits::default()));
-        told += &decoded.map(|content| format!("{:?}", &*content)).or_else(passed_on)?;
+        answer += &decoded.map(|content| format!("{:?}", &*content)).or_else(passed_on)?;
     }
-    Ok(told)
+    Ok(answer)
 }
 
 /// The text of an error, except for missing bytes, which is not an answer.
@@ -100,12 +100,12 @@ fn lines_and_record_of_an_archive_take_its_directory_alone() {
         lines
     };
     let mut ranges = Ranges::new(bytes.len() as u64);
-    let told = ranges.load(&bytes, |ranges| {
+    let answer = ranges.load(&bytes, |ranges| {
         let asset = Asset::parse_ranges(ranges, &limits)?;
         Ok((text(&scan.record_in_ranges(path, &asset)), lines(&asset)))
     });
     assert!(ranges.held() < 100_000, "{} bytes", ranges.held());
-    assert_eq!(told.unwrap(), (text(&scan.record(path, &bytes)), lines(&Asset::parse(&bytes).unwrap())));
+    assert_eq!(answer.unwrap(), (text(&scan.record(path, &bytes)), lines(&Asset::parse(&bytes).unwrap())));
 }
 
 /// Records the ranges that are read.
@@ -237,14 +237,14 @@ fn no_question_gives_a_part_of_an_answer() {
             lines
         }),
         ("digests", |asset| {
-            let mut told = String::new();
+            let mut text = String::new();
             for name in asset.digest_names() {
                 let budget = Budget::unlimited(&Limits::default());
                 let mut bytes = 0;
                 let result = asset.digest(name, &budget, &mut |some| bytes += some.len());
-                told += &format!("{name} {bytes} {result:?}\n");
+                text += &format!("{name} {bytes} {result:?}\n");
             }
-            told
+            text
         }),
     ];
     let limits = Limits::default();

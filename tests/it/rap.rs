@@ -118,7 +118,7 @@ fn other_peoples_configs_read_as_another_reader_reads_them() {
     assert!(checked > 20);
 }
 
-fn told(code: Code, offset: Option<u64>, message: &str) -> String {
+fn line(code: Code, offset: Option<u64>, message: &str) -> String {
     format!("{code} at {:#x}: {message}", offset.unwrap_or(u64::MAX))
 }
 
@@ -130,10 +130,10 @@ fn verify(bytes: &[u8]) -> Vec<String> {
             problems
                 .into_vec()
                 .into_iter()
-                .map(|problem| told(problem.code, problem.offset, &problem.message))
+                .map(|problem| line(problem.code, problem.offset, &problem.message))
                 .collect()
         }
-        Err(error) => vec![told(error.code(), error.offset(), &error.message())],
+        Err(error) => vec![line(error.code(), error.offset(), &error.message())],
     }
 }
 
@@ -366,7 +366,7 @@ fn a_text_that_is_no_config_names_nothing() {
 }
 
 #[test]
-fn what_is_missing_in_a_text_hides_little() {
+fn a_missing_token_hides_little() {
     for (text, count) in [
         ("class A { texture = \"a.paa\" }; texture = \"b.paa\";", 2),
         ("x[] = {\"a.paa\"; texture = \"b.paa\";", 2),

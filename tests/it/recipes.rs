@@ -20,7 +20,7 @@ struct Recipe {
 }
 
 #[test]
-fn recipes_print_what_the_pages_say() {
+fn recipes_print_the_output_on_the_pages() {
     if !runs("bash", "command -v git && command -v jq") {
         println!("skipped: recipes need bash, git and jq");
         return;

@@ -8,7 +8,7 @@ use meshpeek::Asset;
 use meshpeek::scan::{Found, Scan, Sighting, refs};
 use serde_json::Value as Json;
 
-use crate::cli::{Folder, code, lines, run, stderr, stdout};
+use crate::cli::{Folder, code, lines, run, stderr, stdout, with_slashes};
 use crate::corpus::{blessing, root};
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
@@ -107,7 +107,7 @@ fn given_files_have_the_links_of_a_scan_and_need_no_file_system() {
 }
 
 #[test]
-fn loose_files_lie_below_their_prefix_or_the_name_of_their_folder() {
+fn loose_files_are_below_their_prefix_or_the_name_of_their_folder() {
     let folder = Folder::new("prefixes");
     let textures = [
         r"ugc\gear\data\keys.paa",
@@ -142,9 +142,9 @@ fn loose_files_lie_below_their_prefix_or_the_name_of_their_folder() {
 }
 
 /// The result for each reference: state, and the last part of the target.
-fn told(folder: &Folder, links: &[Json]) -> Vec<(String, String, Vec<String>)> {
-    let root = format!("{}/", folder.0.display());
-    let short = |text: &Json| text.as_str().unwrap().strip_prefix(&root).unwrap().to_owned();
+fn short_links(folder: &Folder, links: &[Json]) -> Vec<(String, String, Vec<String>)> {
+    let root = with_slashes(&format!("{}/", folder.0.display()));
+    let short = |text: &Json| with_slashes(text.as_str().unwrap()).strip_prefix(&root).unwrap().to_owned();
     links
         .iter()
         .map(|link| {
@@ -189,7 +189,7 @@ fn a_written_mod_is_answered_in_full() {
             (name.to_string(), state.to_string(), targets.iter().map(|t| t.to_string()).collect())
         })
         .collect();
-    assert_eq!(told(&folder, &links), expected);
+    assert_eq!(short_links(&folder, &links), expected);
     assert_eq!((&links[1]["kind"], &links[11]["kind"]), (&"material".into(), &"proxy".into()));
     assert_eq!((&links[0]["member"], &links[12]["member"]), (&"model.p3d".into(), &"in/scene.b3d".into()));
     assert!(
@@ -212,7 +212,9 @@ fn missing_files_alone_and_other_ways_to_write_them() {
     assert_eq!((code(&missing), names), (1, vec![r"my\c\gone.paa".into(), "gone.png".into(), "gone.png".into()]));
     let table = stdout(&run(["refs", root, "--format", "table"]));
     assert!(
-        table.contains("addons/a.pbo!/model.p3d\n  found       texture   my\\b\\data\\wood_co.paa  ->  "),
+        table
+            .replace("addons\\a", "addons/a")
+            .contains("addons/a.pbo!/model.p3d\n  found       texture   my\\b\\data\\wood_co.paa  ->  "),
         "{table}"
     );
     let output = run(["refs", root, "--format", "csv", "-q"]);
@@ -395,25 +397,28 @@ fn files_with_the_name_of_a_missing_one_are_listed() {
     let refs =
         |arguments: &[&str]| crate::cli::program().current_dir(&folder.0).arg("refs").args(arguments).output().unwrap();
     let links = lines(&refs(&["."]));
-    let found: Vec<(&str, &Json, &Json)> =
-        links.iter().map(|link| (link["name"].as_str().unwrap(), &link["elsewhere"], &link["more"])).collect();
+    let place = |place: &Json| with_slashes(place.as_str().unwrap());
+    let elsewhere = |link: &Json| link["elsewhere"].as_array().map(|list| list.iter().map(place).collect::<Vec<_>>());
+    let found: Vec<(&str, Json, &Json)> =
+        links.iter().map(|link| (link["name"].as_str().unwrap(), elsewhere(link).into(), &link["more"])).collect();
     let first = serde_json::json!(["./c/all.paa", "./b/y.zip!/all.paa", "./b/y.zip!/all.paa#1"]);
     let (wood, gunner) = (serde_json::json!(["./b/WOOD.paa"]), serde_json::json!([r"./b/z.pbo!/y\gunner.p3d"]));
     let expected = [
-        (r"my\gone\Wood.tga", &wood, &Json::Null),
-        (r"my\many\all.paa", &first, &2.into()),
-        (r"my\none\none.paa", &Json::Null, &Json::Null),
-        (r"my\gone\gunner", &gunner, &Json::Null),
-        (r"D:\all.paa", &first, &2.into()),
+        (r"my\gone\Wood.tga", wood, &Json::Null),
+        (r"my\many\all.paa", first.clone(), &2.into()),
+        (r"my\none\none.paa", Json::Null, &Json::Null),
+        (r"my\gone\gunner", gunner, &Json::Null),
+        (r"D:\all.paa", first, &2.into()),
     ];
     assert_eq!(found, expected);
     // A folder that is given twice has each file once.
     assert_eq!(lines(&refs(&[".", "./c"])), links);
-    let text = stdout(&refs(&[".", "--format", "table"]));
+    let portable = |text: String| text.replace(r".\b\", "./b/").replace(r".\c\", "./c/");
+    let text = portable(stdout(&refs(&[".", "--format", "table"])));
     assert!(text.contains("Wood.tga  a file of that name is in ./b/WOOD.paa\n"), "{text}");
     assert!(text.contains("all.paa\n") && text.contains("  a file of that name is in ./c/all.paa\n"), "{text}");
     assert!(text.contains("and 2 more\n"), "{text}");
-    let csv = stdout(&refs(&[".", "--format", "csv"]));
+    let csv = portable(stdout(&refs(&[".", "--format", "csv"])));
     assert!(csv.contains(",./c/all.paa | ./b/y.zip!/all.paa | ./b/y.zip!/all.paa#1 | 2 more\n"), "{csv}");
 }
 

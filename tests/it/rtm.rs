@@ -236,7 +236,7 @@ fn counts_that_the_bytes_cannot_hold_are_refused() {
 }
 
 #[test]
-fn counts_that_disagree_are_told() {
+fn counts_that_disagree_are_reported() {
     let raw = motion(3, 3, 2, Marking::Size).binarised();
     problem(&raw.clone().set("bones_hint", [3]), Severity::Error, raw.at("bones_hint"), "says 3 bones, then 2");
     problem(&raw.clone().set("times", [2]), Severity::Error, raw.at("times"), "times: has 2 elements, not 3");
@@ -251,7 +251,7 @@ fn counts_that_disagree_are_told() {
 }
 
 #[test]
-fn names_without_end_are_told() {
+fn names_without_end_are_reported() {
     let raw = motion(5, 3, 2, NONE).with_properties().binarised();
     let cut = |at: usize| Bytes::new().raw(&raw.to_vec()[..at]);
     let (names, property) = (raw.at("names"), raw.at("property"));
@@ -266,7 +266,7 @@ fn names_without_end_are_told() {
 }
 
 #[test]
-fn packed_arrays_must_decode_to_what_their_counts_say() {
+fn packed_arrays_must_decode_to_their_counts() {
     let packed = motion(3, 3, 74, Marking::Size).binarised();
     let at = packed.at("elements 1");
     // A stream that starts with one more literal.
@@ -327,7 +327,7 @@ fn empty_arrays_may_have_a_flag_or_none() {
 }
 
 #[test]
-fn what_is_behind_the_last_frame_is_told() {
+fn bytes_after_the_last_frame_are_reported() {
     let raw = motion(3, 3, 2, Marking::Size).binarised();
     problem(&raw.clone().raw([0; 5]), Severity::Warning, raw.len(), "5 bytes after the last frame");
     let plain = motion(0, 3, 2, NONE).plain();
@@ -335,7 +335,7 @@ fn what_is_behind_the_last_frame_is_told() {
 }
 
 #[test]
-fn rotations_that_are_none_are_told_once() {
+fn invalid_rotations_are_reported_once() {
     // 147 frames of 127 bones cut to the size of 67.
     let Some(bytes) = outside_file("wild/freefallLoop_relabelled.rtm") else { return };
     let found: Vec<_> = verify(&bytes).into_iter().map(|problem| (problem.severity, problem.message)).collect();
@@ -358,7 +358,7 @@ fn relatives_are_named() {
 }
 
 #[test]
-fn what_the_fuzz_target_asserts_holds_for_every_file_and_its_neighbours() {
+fn assertions_of_the_fuzz_target_pass_for_every_file_and_its_neighbours() {
     for (name, bytes) in write::corpus().into_iter().chain(write::hostile()) {
         println!("{name}");
         crate::fuzz_rtm::run(&bytes);

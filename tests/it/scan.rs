@@ -139,7 +139,7 @@ fn an_archive_comes_before_its_members_and_can_be_left_closed() {
 }
 
 #[test]
-fn a_bad_member_is_one_record_and_the_rest_goes_on() {
+fn a_bad_member_is_one_record_and_the_scan_continues() {
     let scene = crate::writer::b3d::sound().to_vec();
     let mut damaged = Entry::deflated("broken.b3d", &scene);
     damaged.data[5] ^= 0x55;
@@ -171,7 +171,7 @@ const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/v1\n\
     oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n";
 
 #[test]
-fn what_is_no_asset_has_no_format_whatever_its_name() {
+fn other_files_have_no_format() {
     let source = b"' a BlitzMax program, not a map\nStrict\nImport BRL.Basic\nPrint \"hello\"\n";
     let russian = b"\xef\xf0\xe8\xe2\xe5\xf2 ".repeat(20);
     let utf16: Vec<u8> = "\u{feff}Strict\r\n".repeat(9).encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -211,15 +211,15 @@ fn what_is_no_asset_has_no_format_whatever_its_name() {
 }
 
 #[test]
-fn members_that_stand_for_files_elsewhere_are_told() {
+fn members_that_only_point_to_files_are_reported() {
     let bytes = zip(
         &[Entry::stored("a.p3d", POINTER), Entry::deflated("b.bmx", b"Strict\n"), Entry::stored("c.rtm", b"")],
         b"",
     );
     let file = TempFile::new("pointers.zip", &bytes.to_vec());
     let records = scanned(&file.0, |_| {});
-    let told: Vec<_> = records[1..].iter().map(|r| (r.summary.format, r.summary.problems[0].code.name())).collect();
-    assert_eq!(told, [(None, "other.lfs"), (None, "other.text"), (None, "other.empty")]);
+    let found: Vec<_> = records[1..].iter().map(|r| (r.summary.format, r.summary.problems[0].code.name())).collect();
+    assert_eq!(found, [(None, "other.lfs"), (None, "other.text"), (None, "other.empty")]);
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn a_scan_ends_when_its_caller_has_enough() {
 
 /// Results from the members wait for the archive's own record, which has the result of its checksum.
 #[test]
-fn a_checksum_is_taken_beside_the_members_and_told_before_them() {
+fn a_checksum_is_taken_beside_the_members_and_reported_before_them() {
     let scene = crate::writer::b3d::sound().to_vec();
     let inner = (0..50).fold(Writer::new(), |writer, i| writer.stored(format!("{i}.b3d").as_bytes(), &scene));
     let inner = inner.finish(Tail::Sha1);
@@ -264,7 +264,7 @@ fn a_checksum_is_taken_beside_the_members_and_told_before_them() {
     *broken.last_mut().unwrap() ^= 1;
     for (bytes, problems) in [(sound, 0), (broken, 1)] {
         let file = TempFile::new("late.pbo", &bytes);
-        let told = |jobs| {
+        let records_with = |jobs| {
             let mut scan = Scan::new([&file.0]);
             (scan.jobs, scan.depth) = (Some(jobs), Depth::Verify);
             let mut records = Vec::new();
@@ -281,10 +281,10 @@ fn a_checksum_is_taken_beside_the_members_and_told_before_them() {
             records[1..].sort();
             records
         };
-        let alone = told(1);
+        let alone = records_with(1);
         assert_eq!(alone.len(), 1 + 900 + 1 + 1 + 50);
         for jobs in [2, 3, 8] {
-            assert_eq!(told(jobs), alone, "{jobs}");
+            assert_eq!(records_with(jobs), alone, "{jobs}");
         }
     }
 }

@@ -44,7 +44,7 @@ fn names_of_fields_occur_in_their_document() {
 }
 
 #[test]
-fn every_record_and_field_says_what_it_is() {
+fn every_record_and_field_has_a_description() {
     for &format in Format::ALL {
         for record in records(format) {
             assert!(!record.doc.is_empty() && !record.fields.is_empty(), "{format}: {}", record.name);
@@ -261,9 +261,9 @@ fn fields_of_the_document_occur_in_the_schema() {
     let known: Vec<&str> = fields.filter_map(|field| field.spec).flat_map(|spec| spec.split(", ")).collect();
     let mut declared = 0;
     for (at, _) in text.match_indices(char::is_whitespace) {
-        let (before, behind) = text.split_at(at);
+        let (before, after) = text.split_at(at);
         let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        let name: &str = behind.trim_start();
+        let name: &str = after.trim_start();
         let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
         let (name, rest) = name.split_at(end);
         if TYPES.contains(&word) && rest.trim_start().starts_with([';', '[', ',']) && !NO_FIELDS.contains(&name) {
@@ -319,11 +319,11 @@ fn cell(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text.trim();
     // `[words](target)` and ``[`Type`]`` become the words.
-    while let Some((before, behind)) = rest.split_once('[') {
+    while let Some((before, after)) = rest.split_once('[') {
         out += before;
-        let Some((words, after)) = behind.split_once(']').filter(|(words, _)| !words.is_empty()) else {
+        let Some((words, after)) = after.split_once(']').filter(|(words, _)| !words.is_empty()) else {
             out += "[";
-            rest = behind;
+            rest = after;
             continue;
         };
         let target = after.strip_prefix('(').and_then(|after| after.split_once(')'));

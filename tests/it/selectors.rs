@@ -79,7 +79,7 @@ fn every_selector_that_is_listed_leads_back_to_its_array() {
 }
 
 #[test]
-fn faces_of_every_lod_are_those_that_info_tells_of() {
+fn faces_of_every_lod_are_those_of_info() {
     let mut checked = 0;
     for (path, bytes) in models() {
         if !matches!(Format::sniff(&bytes), Some(Format::Odol | Format::Mlod)) {
@@ -119,7 +119,7 @@ fn a_number_is_never_a_name() {
 }
 
 #[test]
-fn names_lead_to_what_they_name() {
+fn names_select_their_items() {
     let names: [&[u8]; 9] =
         [b"1", b"arm", b"a/b", b"", b"arm", b"\xcf\x1b", b"arm#1", b"back\\x", "\u{677f}".as_bytes()];
     let nodes = names.iter().zip(1..).map(|(name, weights)| {
@@ -152,7 +152,7 @@ fn names_lead_to_what_they_name() {
 }
 
 #[test]
-fn finding_an_array_takes_no_memory_for_what_is_passed_by() {
+fn finding_an_array_takes_no_memory_for_other_parts() {
     let many = (0..20_000).map(|_| b3d::node("twin", [b3d::bone(&[(0, 1.0)])]));
     let bytes = b3d::scene(many).to_vec();
     let asset = Asset::parse(&bytes).unwrap();

@@ -256,7 +256,7 @@ fn names_that_change_under_every_verb_end_no_program() {
 /// A system call that receives mapped bytes fails if these are gone, so a copy is written.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_is_cut_off_while_it_is_written_out_is_told_as_changed() {
+fn a_file_cut_while_it_is_written_out_is_reported_as_changed() {
     use std::io::Read;
     use std::process::Stdio;
 
@@ -281,6 +281,6 @@ fn what_is_cut_off_while_it_is_written_out_is_told_as_changed() {
     out.read_to_end(&mut rest).unwrap();
     let ended = child.wait_with_output().unwrap();
     assert_eq!((first.len() + rest.len(), ended.status.code()), (weights.len() * 8, Some(2)));
-    let told = String::from_utf8(ended.stderr).unwrap();
-    assert!(told.contains("long.b3d: the file was changed while it was read"), "{told}");
+    let errors = String::from_utf8(ended.stderr).unwrap();
+    assert!(errors.contains("long.b3d: the file was changed while it was read"), "{errors}");
 }

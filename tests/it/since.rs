@@ -34,7 +34,7 @@ fn scan(folder: &Folder, more: &[&str]) -> Vec<u8> {
 }
 
 /// Checks that a scan that continues from this stream equals a fresh scan. Returns the number of new records.
-fn goes_on(folder: &Folder, old: &[u8]) -> usize {
+fn new_records(folder: &Folder, old: &[u8]) -> usize {
     let fresh = scan(folder, &[]);
     let old = folder.file("old.ndjson", old);
     let since = scan(folder, &["--since", old.to_str().unwrap()]);
@@ -52,18 +52,18 @@ fn touch(path: &Path) {
 }
 
 #[test]
-fn a_scan_goes_on_where_another_ended() {
+fn a_scan_continues_where_another_ended() {
     let folder = tree("since");
     let old = scan(&folder, &[]);
-    assert_eq!(goes_on(&folder, &old), 0);
+    assert_eq!(new_records(&folder, &old), 0);
     touch(&folder.0.join("in/a.pbo"));
-    assert_eq!(goes_on(&folder, &old), 3);
+    assert_eq!(new_records(&folder, &old), 3);
     folder.file("in/b.pbo", addon(&["three.b3d", "four.b3d", "five.b3d"]));
-    assert_eq!(goes_on(&folder, &old), 3 + 4);
+    assert_eq!(new_records(&folder, &old), 3 + 4);
     folder.file("in/new.b3d", b3d::sound().to_vec());
-    assert_eq!(goes_on(&folder, &old), 3 + 4 + 1);
+    assert_eq!(new_records(&folder, &old), 3 + 4 + 1);
     std::fs::remove_file(folder.0.join("in/scene.b3d")).unwrap();
-    assert_eq!(goes_on(&folder, &old), 3 + 4 + 1);
+    assert_eq!(new_records(&folder, &old), 3 + 4 + 1);
     // Another file in its place, with the same size and time.
     let path = folder.0.join("in/broken.b3d");
     let time = path.metadata().unwrap().modified().unwrap();
@@ -71,7 +71,7 @@ fn a_scan_goes_on_where_another_ended() {
     std::fs::File::options().append(true).open(&other).unwrap().set_modified(time).unwrap();
     std::fs::rename(&other, &path).unwrap();
     if cfg!(unix) {
-        assert_eq!(goes_on(&folder, &old), 3 + 4 + 1 + 1);
+        assert_eq!(new_records(&folder, &old), 3 + 4 + 1 + 1);
     }
 }
 
@@ -83,26 +83,26 @@ fn an_interrupted_stream_is_believed_as_far_as_it_can_be() {
     let records = all.len() - 1;
     for cut in 0..old.len() {
         if cut % 97 == 0 {
-            goes_on_from(&folder, &old.as_bytes()[..cut]);
+            continues_from(&folder, &old.as_bytes()[..cut]);
         }
     }
     // Without its end, loose files are known, archives are not.
     let headless = all[..records].join("\n") + "\n";
-    assert_eq!(goes_on(&folder, headless.as_bytes()), 3 + 2);
+    assert_eq!(new_records(&folder, headless.as_bytes()), 3 + 2);
     // A stream that says that it was interrupted, and one that continues after its end.
-    let told = headless.clone()
+    let interrupted = headless.clone()
         + "{\"event\":\"interrupted\"}\n"
         + &all[records].replace("\"whole\":true", "\"whole\":false")
         + "\n";
-    assert_eq!(goes_on(&folder, told.as_bytes()), 3 + 2);
-    assert_eq!(goes_on(&folder, (old.clone() + all[0]).as_bytes()), 3 + 2);
+    assert_eq!(new_records(&folder, interrupted.as_bytes()), 3 + 2);
+    assert_eq!(new_records(&folder, (old.clone() + all[0]).as_bytes()), 3 + 2);
     // A stream from a scan with other options.
     let input = folder.0.join("in");
     let other = run(["scan", input.to_str().unwrap(), "--events"]);
-    assert_eq!(goes_on(&folder, &other.stdout), records);
+    assert_eq!(new_records(&folder, &other.stdout), records);
 }
 
-fn goes_on_from(folder: &Folder, old: &[u8]) {
+fn continues_from(folder: &Folder, old: &[u8]) {
     let old = folder.file("old.ndjson", old);
     assert!(scan(folder, &["--since", old.to_str().unwrap()]) == scan(folder, &[]));
 }
@@ -115,43 +115,43 @@ fn output_with_digests(input: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn events_close_a_stream_and_tell_what_has_no_record() {
+fn events_close_a_stream_and_name_paths_without_records() {
     let folder = tree("events");
     let input = folder.0.join("in");
     let output = run(["scan", input.to_str().unwrap(), "no/such/file", "--events"]);
     assert_eq!(code(&output), 1);
-    let told = lines(&output);
-    let events: Vec<&Json> = told.iter().filter(|line| !line["event"].is_null()).collect();
+    let lines_of_scan = lines(&output);
+    let events: Vec<&Json> = lines_of_scan.iter().filter(|line| !line["event"].is_null()).collect();
     assert_eq!((&events[0]["event"], &events[0]["path"]), (&"unreadable".into(), &"no/such/file".into()));
-    let end = told.last().unwrap();
+    let end = lines_of_scan.last().unwrap();
     assert_eq!((&end["event"], &end["whole"], &end["unreadable"]), (&"end".into(), &false.into(), &1.into()));
-    assert_eq!((&end["assets"], &end["damaged"]), (&(told.len() - 2).into(), &1.into()));
+    assert_eq!((&end["assets"], &end["damaged"]), (&(lines_of_scan.len() - 2).into(), &1.into()));
     assert!(lines(&run(["scan", input.to_str().unwrap()])).iter().all(|line| line["event"].is_null()));
     // Files that could not be read do not prevent continuing from the others, including archives.
-    assert_eq!(goes_on(&folder, &output_with_digests(&input)), 0);
+    assert_eq!(new_records(&folder, &output_with_digests(&input)), 0);
     let table = run(["scan", "corpus/b3d", "--events", "--format", "csv"]);
     assert_eq!((code(&table), stdout(&table).as_str()), (2, ""));
 }
 
 #[test]
-fn records_tell_how_members_are_stored() {
+fn records_say_how_members_are_stored() {
     let folder = tree("stored");
     let pbo = folder.file(
         "c.pbo",
         Writer::new().product(&[(b"prefix", b"x\\y")]).packed(b"a.p3d", &mlod::sound().to_vec()).finish(Tail::Sha1),
     );
-    let told = lines(&run(["scan", pbo.to_str().unwrap(), "--digests", "--sort", "path"]));
-    assert_eq!((&told[0]["prefix"], &told[0]["stored"]), (&"x\\y".into(), &Json::Null));
-    let stored = &told[1]["stored"];
+    let lines_of_scan = lines(&run(["scan", pbo.to_str().unwrap(), "--digests", "--sort", "path"]));
+    assert_eq!((&lines_of_scan[0]["prefix"], &lines_of_scan[0]["stored"]), (&"x\\y".into(), &Json::Null));
+    let stored = &lines_of_scan[1]["stored"];
     assert_eq!((&stored["method"], &stored["time"]), (&"lzss".into(), &"2020-09-13T12:26:40Z".into()));
     let whole = std::fs::read(&pbo).unwrap();
     let (offset, bytes) = (stored["offset"].as_u64().unwrap() as usize, stored["bytes"].as_u64().unwrap() as usize);
     assert_eq!(whole.len(), offset + bytes + 21);
     // `file` is the digest of these exact bytes.
     let cat = run(["cat", &format!("{}!/a.p3d", pbo.display())]).stdout;
-    assert_eq!(told[1]["digests"]["file"], digest(&cat));
-    assert_eq!(told[0]["digests"]["file"], digest(&whole));
-    assert!(told[0]["stamp"].is_string() && told[1]["stamp"].is_null());
+    assert_eq!(lines_of_scan[1]["digests"]["file"], digest(&cat));
+    assert_eq!(lines_of_scan[0]["digests"]["file"], digest(&whole));
+    assert!(lines_of_scan[0]["stamp"].is_string() && lines_of_scan[1]["stamp"].is_null());
     let broken = lines(&run(["scan", folder.0.join("in/broken.b3d").to_str().unwrap(), "--digests"]));
     assert_eq!(broken[0]["digests"]["file"], digest(b"BB3D"));
     let zip = lines(&run(["scan", "corpus/zip/assets.zip", "--sort", "path"]));

@@ -38,7 +38,7 @@ fn records(output: &Output) -> usize {
     output.stdout.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count()
 }
 
-fn told(output: &Output) -> String {
+fn errors(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
@@ -48,7 +48,7 @@ fn a_pipe_found_in_a_folder_is_passed_over() {
     let pipe = folder.pipe("b.b3d");
     std::os::unix::fs::symlink(&pipe, folder.0.join("c.b3d")).unwrap();
     let output = scan(&[&folder.0]);
-    assert_eq!((records(&output), output.status.code()), (1, Some(0)), "{}", told(&output));
+    assert_eq!((records(&output), output.status.code()), (1, Some(0)), "{}", errors(&output));
 }
 
 #[test]
@@ -60,21 +60,21 @@ fn a_pipe_that_is_named_is_read() {
         // Waits until the program opens the other end.
         scope.spawn(|| File::options().write(true).open(&pipe).unwrap().write_all(&bytes).unwrap());
         let output = scan(&[&pipe]);
-        assert_eq!((records(&output), output.status.code()), (1, Some(0)), "{}", told(&output));
+        assert_eq!((records(&output), output.status.code()), (1, Some(0)), "{}", errors(&output));
     });
 }
 
 #[test]
-fn a_named_pipe_without_a_writer_holds_up_a_scan_for_a_time_only() {
+fn a_named_pipe_without_a_writer_delays_a_scan_only_briefly() {
     let folder = Folder::new("silent");
     let pipe = folder.pipe("b.b3d");
     let output = scan(&[&pipe, &folder.0.join("a.b3d")]);
-    assert_eq!((records(&output), output.status.code()), (1, Some(1)), "{}", told(&output));
-    assert!(told(&output).contains("b.b3d: nothing is writing to this pipe"), "{}", told(&output));
+    assert_eq!((records(&output), output.status.code()), (1, Some(1)), "{}", errors(&output));
+    assert!(errors(&output).contains("b.b3d: nothing is writing to this pipe"), "{}", errors(&output));
 }
 
 #[test]
-fn folders_whose_ignore_files_could_cost_too_much_are_told_and_passed_over() {
+fn folders_whose_ignore_files_could_cost_too_much_are_reported_and_skipped() {
     let folder = Folder::new("ignore");
     for inner in ["pipe", "large", "outer/inner", "small"] {
         std::fs::create_dir_all(folder.0.join(inner)).unwrap();
@@ -86,11 +86,11 @@ fn folders_whose_ignore_files_could_cost_too_much_are_told_and_passed_over() {
     std::fs::write(folder.0.join("outer/inner/.ignore"), [b'\n'; 100_000]).unwrap();
     std::fs::write(folder.0.join("small/.ignore"), [b'\n'; 100_000]).unwrap();
     let output = scan(&[&folder.0]);
-    assert_eq!((records(&output), output.status.code()), (2, Some(1)), "{}", told(&output));
+    assert_eq!((records(&output), output.status.code()), (2, Some(1)), "{}", errors(&output));
     for passed_over in ["pipe/.gitignore", "large/.ignore", "outer/inner/.ignore"] {
-        assert!(told(&output).contains(passed_over), "{}", told(&output));
+        assert!(errors(&output).contains(passed_over), "{}", errors(&output));
     }
     let mut all = crate::cli::built();
     let output = all.args(["scan", "--no-ignore"]).arg(&folder.0).output().unwrap();
-    assert_eq!((records(&output), output.status.code()), (5, Some(0)), "{}", told(&output));
+    assert_eq!((records(&output), output.status.code()), (5, Some(0)), "{}", errors(&output));
 }

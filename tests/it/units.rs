@@ -84,7 +84,7 @@ fn a_sparse_archive_of_50_gb_is_cut_by_its_directory() {
 }
 
 #[test]
-fn members_of_nested_archives_stay_with_the_member_they_lie_in() {
+fn members_of_nested_archives_stay_with_their_archive() {
     let folder = Folder::new("nested");
     let scene = b3d::sound().to_vec();
     let names = |count: usize| (0..count).map(|index| format!("m{index}.b3d"));
@@ -120,7 +120,7 @@ fn small_files_go_together() {
 }
 
 #[test]
-fn a_file_that_changed_since_is_told_and_costs_no_other_unit() {
+fn a_file_that_changed_since_is_reported_and_costs_no_other_unit() {
     let folder = Folder::new("changed");
     let scene = b3d::sound().to_vec();
     let one = folder.file("in/one.b3d", &scene);
@@ -239,15 +239,15 @@ fn a_unit_pays_for_itself() {
     let units = plan(&path, "40k");
     let (records, codes, said) = scan_units(&units, &["--max-decoded", "1M"]);
     assert!(codes.len() > 2 && codes.iter().all(|&code| code == 0), "{codes:?} {said}");
-    let told: Vec<&String> = records.iter().filter(|record| record.contains("\"limit\"")).collect();
-    assert_eq!((records.len(), told.len()), (202, 1), "{told:?}");
+    let limited: Vec<&String> = records.iter().filter(|record| record.contains("\"limit\"")).collect();
+    assert_eq!((records.len(), limited.len()), (202, 1), "{limited:?}");
     // An archive that cannot even be listed within its budget is reported as such, whichever part it is.
     let (_, codes, said) = scan_units(&units[1..], &["--max-output", "0"]);
     assert!(codes.iter().all(|&code| code == 1 || code == 2) && said.contains("--max-output"), "{said}");
 }
 
 #[test]
-fn units_that_are_none_are_told() {
+fn invalid_units_are_errors() {
     let folder = Folder::new("wrong");
     for (line, reason) in
         [("nonsense", "not a unit"), (r#"{"unit":0,"path":"x","first":3,"last":1,"bytes":1}"#, "first and last")]

@@ -60,7 +60,7 @@ fn assets_are_found_in_archives_in_archives() {
 }
 
 #[test]
-fn forms_are_told_and_slices_borrowed() {
+fn forms_are_known_and_slices_borrowed() {
     let bytes = file("assets.zip");
     let asset = Asset::parse(&bytes).unwrap();
     let members: Vec<_> = Container::of(&asset).unwrap().members().map(Result::unwrap).collect();
@@ -132,7 +132,7 @@ fn damaged_archives_are_read_without_harm() {
 }
 
 #[test]
-fn archives_built_of_noise_give_back_what_went_in() {
+fn random_archives_return_their_content() {
     let mut random = Random(0x6a09_e667_f3bc_c908);
     for _ in 0..300 {
         let noise: Vec<u8> = (0..random.below(2000)).map(|_| random.next() as u8).collect();
@@ -163,7 +163,7 @@ fn zip64_archives_are_read_like_others() {
 }
 
 #[test]
-fn damaged_zip64_records_are_told() {
+fn damaged_zip64_records_are_reported() {
     let sound = zip64(b"");
     let error = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut bytes = sound.clone();
@@ -198,8 +198,8 @@ fn an_archive_without_its_end_is_read_by_its_headers() {
         let archive = meshpeek::zip::Archive::parse(&bytes[..cut]).unwrap();
         let names = archive.members().map(Result::unwrap).map(|member| member.name().to_string()).collect::<Vec<_>>();
         let readable = archive.members().map(Result::unwrap).filter(|member| member.decode().is_ok()).count();
-        let told = Asset::parse(&bytes[..cut]).unwrap().summarize();
-        assert!(told.problems.iter().any(|p| p.message.contains("without an end record")), "{:?}", told.problems);
+        let summary = Asset::parse(&bytes[..cut]).unwrap().summarize();
+        assert!(summary.problems.iter().any(|p| p.message.contains("without an end record")), "{:?}", summary.problems);
         (names.join(" "), readable)
     };
     let all = "folder/one.b3d two.b3d inner.zip four.b3d".to_owned();
@@ -221,7 +221,7 @@ fn an_archive_without_its_end_is_read_by_its_headers() {
 #[test]
 fn headers_without_sizes_are_walked_in_time() {
     let mut entry = Entry::deflated("x", b"").with_descriptor();
-    (entry.data, entry.behind) = (b"PK PK PK PK PK".to_vec(), Vec::new());
+    (entry.data, entry.after) = (b"PK PK PK PK PK".to_vec(), Vec::new());
     let one = zip(&[entry], b"");
     let header = one.to_vec()[..one.at("directory")].to_vec();
     let bytes = header.repeat(40_000);
@@ -242,12 +242,16 @@ fn directories_are_read_as_the_crate_zip_reads_them() {
         let ours = meshpeek::view::zip::Directory::find(&bytes).unwrap();
         assert_eq!(ours.entry_count(), Some(theirs.len() as u64), "{name}");
         for (index, entry) in ours.entries().enumerate() {
-            let (entry, told) = (entry.unwrap(), theirs.by_index_raw(index).unwrap());
+            let (entry, expected) = (entry.unwrap(), theirs.by_index_raw(index).unwrap());
             let here = (entry.name.as_bytes(), entry.header_offset, entry.packed_bytes, entry.unpacked_bytes);
-            assert_eq!(here, (told.name_raw(), told.header_start(), told.compressed_size(), told.size()), "{name}");
-            assert_eq!(entry.header.crc32.get(), told.crc32(), "{name}");
+            assert_eq!(
+                here,
+                (expected.name_raw(), expected.header_start(), expected.compressed_size(), expected.size()),
+                "{name}"
+            );
+            assert_eq!(entry.header.crc32.get(), expected.crc32(), "{name}");
             let local = ours.local(entry.header_offset).unwrap();
-            assert_eq!(Some(local.data_offset), told.data_start(), "{name}");
+            assert_eq!(Some(local.data_offset), expected.data_start(), "{name}");
             compared += 1;
         }
     }

@@ -18,13 +18,13 @@ const sources: Source[] = [];
 const reader = new FileReaderSync();
 let session: Session | undefined;
 let asked = -1;
-let lastTold = 0;
+let lastReport = 0;
 
 /** Says how much of the call under way is done, a few times per second. */
 function progress(done: number, all: number) {
   const now = performance.now();
-  if (now - lastTold < interval) return;
-  lastTold = now;
+  if (now - lastReport < interval) return;
+  lastReport = now;
   self.postMessage({ id: asked, progress: [done, all] } satisfies Response);
 }
 
@@ -114,7 +114,7 @@ self.onmessage = ({ data }: MessageEvent<Request>) => {
   last = last.then(async () => {
     const { id } = data;
     asked = id;
-    lastTold = performance.now();
+    lastReport = performance.now();
     try {
       self.postMessage({ id, answer: await handle(data) } satisfies Response);
     } catch (error) {

@@ -25,13 +25,13 @@ async function ask(page, name, path, wholeBelow) {
 }
 
 /** The list of rows is the lines with commas between them. */
-function compare(told, name, cwd) {
+function compare(page, name, cwd) {
   const info = meshpeek(['info', '--json', name], cwd).stdout.toString();
-  assert.equal(`${told.info}\n`, info, `info of ${name}`);
+  assert.equal(`${page.info}\n`, info, `info of ${name}`);
   const tree = meshpeek(['tree', '--fields', '--format', 'ndjson', name], cwd).stdout.toString().trimEnd();
-  assert.equal(told.cut, false, name);
-  assert.equal(told.lines, tree ? tree.split('\n').length : 0, `lines of ${name}`);
-  assert.equal(told.rows, `[${tree.split('\n').join(',')}]`, `tree of ${name}`);
+  assert.equal(page.cut, false, name);
+  assert.equal(page.lines, tree ? tree.split('\n').length : 0, `lines of ${name}`);
+  assert.equal(page.rows, `[${tree.split('\n').join(',')}]`, `tree of ${name}`);
 }
 
 for (const [key, folder] of Object.entries(folders)) {
@@ -53,9 +53,9 @@ on('archives of which only ranges are read have the same facts and lines', async
     const name = relative(folders.corpus, file);
     // A new worker, which keeps its limit.
     await page.reload();
-    const told = await ask(page, name, `corpus/${name}`, 0);
-    compare(told, name, folders.corpus);
-    archives += told.ranges ? 1 : 0;
+    const shown = await ask(page, name, `corpus/${name}`, 0);
+    compare(shown, name, folders.corpus);
+    archives += shown.ranges ? 1 : 0;
   }
   assert.ok(archives >= 5, `${archives} archives were read by ranges`);
   t.diagnostic(`${archives} archives by ranges`);

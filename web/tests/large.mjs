@@ -128,9 +128,9 @@ on('a check of a large archive says what it did not check, and how far it is', a
   await tab(page, 'facts');
   await page.evaluate(async () => {
     await window.meshpeek.client.call('interval', 0);
-    window.told = [];
+    window.shown = [];
     const text = document.getElementById('busy-text');
-    new MutationObserver(() => window.told.push(text.textContent)).observe(text, { childList: true });
+    new MutationObserver(() => window.shown.push(text.textContent)).observe(text, { childList: true });
   });
   const panel = page.locator('#panel-facts');
   await panel.getByRole('button', { name: 'Check everything' }).click();
@@ -138,9 +138,9 @@ on('a check of a large archive says what it did not check, and how far it is', a
   const claim = await panel.locator('[data-checked]').innerText();
   assert.match(claim, /archive: 301; not the checksum/);
   assert.match(await panel.innerText(), /bad\.b3d: /);
-  const told = await page.evaluate(() => window.told.filter((text) => /^\d+ %$/.test(text)).map((text) => parseInt(text, 10)));
-  assert.ok(told.length >= 2 && told.every((percent, index) => index === 0 || percent >= told[index - 1]), told.join(' '));
-  t.diagnostic(`progress: ${told.join(' ')}`);
+  const shown = await page.evaluate(() => window.shown.filter((text) => /^\d+ %$/.test(text)).map((text) => parseInt(text, 10)));
+  assert.ok(shown.length >= 2 && shown.every((percent, index) => index === 0 || percent >= shown[index - 1]), shown.join(' '));
+  t.diagnostic(`progress: ${shown.join(' ')}`);
   // The same of a small archive, as a whole.
   await page.setInputFiles('#files', [at('hostile/bad_sha1.pbo')]);
   await page.waitForFunction(() => document.getElementById('title').textContent === 'bad_sha1.pbo');

@@ -53,11 +53,11 @@ on('a member of an archive in an archive opens from the list', async (page) => {
 
 on('a shared address opens the same view', async (page, t, { context }) => {
   await openFiles(page, [at('zip/assets.zip')]);
-  const told = JSON.parse(await page.evaluate(async () => {
+  const listed = JSON.parse(await page.evaluate(async () => {
     const { client, files } = window.meshpeek;
     return client.ask(files.handle(files.items[0]), 'members', 0, 100);
   }));
-  const name = told.members.map(([name]) => name).find((name) => name.endsWith('.b3d'));
+  const name = listed.members.map(([name]) => name).find((name) => name.endsWith('.b3d'));
   await page.evaluate((name) => { location.hash = `#assets.zip!/${name}@nodes/0`; }, name);
   await page.waitForFunction(() => document.querySelector('.detail-pane')?.textContent.includes('nodes/0'));
   const view = async (page) => ({
@@ -143,13 +143,13 @@ on('a folder opens, and its references are those of the program', async (page, t
   const addresses = new Set(links.map(({ path, member }) => (member === null ? path : `${path}!/${member}`)));
   for (const address of addresses) {
     const of = links.filter(({ path, member }) => (member === null ? path : `${path}!/${member}`) === address);
-    const told = await references(page, address);
+    const listed = await references(page, address);
     const plain = (list) => list.filter(({ via }) => via === null);
-    assert.deepEqual(plain(told), plain(of), address);
+    assert.deepEqual(plain(listed), plain(of), address);
     // The program lists what a material names for the first asset that leads to it, the page for each.
     const keys = new Set(links.map((link) => JSON.stringify({ ...link, path: '', member: null })));
-    for (const link of told) assert.ok(keys.has(JSON.stringify({ ...link, path: '', member: null })), `${address}: ${JSON.stringify(link)}`);
-    const own = new Set(told.map((link) => JSON.stringify(link)));
+    for (const link of listed) assert.ok(keys.has(JSON.stringify({ ...link, path: '', member: null })), `${address}: ${JSON.stringify(link)}`);
+    const own = new Set(listed.map((link) => JSON.stringify(link)));
     for (const link of of) assert.ok(own.has(JSON.stringify(link)), `${address}: ${JSON.stringify(link)}`);
   }
   for (const state of ['found', 'missing']) assert.ok(links.some((link) => link.state === state), state);
@@ -234,12 +234,12 @@ on('strange names are shown and can be opened', async (page) => {
   writeFileSync(path, Buffer.concat([pboHeader(members), ...members.map(() => model)]));
   await openFiles(page, [path]);
   await page.waitForFunction(() => window.meshpeek.files.items[0].children?.length > 0 && window.meshpeek.client.waiting.size === 0);
-  const told = await page.evaluate(async () => {
+  const listed = await page.evaluate(async () => {
     const { client, files } = window.meshpeek;
     return (await client.json(files.handle(files.items[0]), 'members', 0, 100)).members.map(([name]) => name);
   });
-  assert.equal(told.length, members.length);
-  for (const name of told) {
+  assert.equal(listed.length, members.length);
+  for (const name of listed) {
     const hash = `#strange.pbo!/${encodeURIComponent(name)}&facts`;
     await page.evaluate((hash) => { location.hash = hash; }, hash);
     await page.waitForFunction((name) => document.getElementById('title').textContent.replaceAll('\\', '/') === `strange.pbo!/${name}`.replaceAll('\\', '/'), name);

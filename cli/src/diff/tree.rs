@@ -35,7 +35,7 @@ impl Drop for Written {
 struct Object {
     /// As given, for messages.
     text: String,
-    /// Files by their path. A file that was named itself has the only one.
+    /// Files by their path. Only one if the object is a file.
     files: BTreeMap<Vec<u8>, Blob>,
     is_tree: bool,
 }
@@ -70,7 +70,7 @@ pub(super) fn written(sides: [&Path; 2], limits: &Limits) -> Result<[Written; 2]
 }
 
 fn failed(text: &str, message: impl std::fmt::Display) -> Failure {
-    Failure::Told(format!("{}: {message}", ByteStr::from(text)))
+    Failure::Message(format!("{}: {message}", ByteStr::from(text)))
 }
 
 fn start(text: &str, arguments: &[&str]) -> Result<Child, Failure> {

@@ -242,8 +242,8 @@ impl<'a> Images<'a> {
     }
 }
 
-/// How far a path is from a name, the nearest first: how few of its last components are those of the name in any case, then
-/// how many there are.
+/// Returns a key that sorts paths by their distance from a name, the nearest first: most equal last components in any
+/// case, then fewest components.
 fn far(path: &str, name: &str) -> (Reverse<usize>, usize, String) {
     let parts = |text: &str| text.to_lowercase().split(['/', '\\']).rev().map(str::to_owned).collect::<Vec<_>>();
     let (of_path, of_name) = (parts(path), parts(name));

@@ -152,7 +152,7 @@ impl Form {
             Some("png") => Ok(Self::Png),
             Some("obj") => Ok(Self::Obj),
             Some("ply") => Ok(Self::Ply),
-            _ => Err(Failure::Told(
+            _ => Err(Failure::Message(
                 "export needs -o NAME.glb, NAME.obj or NAME.ply for a model, or -o NAME.png for a picture of it"
                     .to_owned(),
             )),
@@ -189,13 +189,13 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let content = source.content(common)?;
     let asset = source.asset(&content)?;
     if let Some(why) = form.refused(asset.format()) {
-        return Err(Failure::Told(format!("{}: {why}", shown(&args.file))));
+        return Err(Failure::Message(format!("{}: {why}", shown(&args.file))));
     }
-    args.pixels.check(&asset).map_err(|why| Failure::Told(format!("{}: {why}", shown(&args.file))))?;
+    args.pixels.check(&asset).map_err(|why| Failure::Message(format!("{}: {why}", shown(&args.file))))?;
     let (given, texture) = args.given();
     for (_, file) in &given.files {
         if !file.is_file() {
-            return Err(Failure::Told(format!("{}: no such image", shown(file))));
+            return Err(Failure::Message(format!("{}: no such image", shown(file))));
         }
     }
     let motion = args.motion.as_ref().map(|path| Source::open(path, common)).transpose()?;
@@ -245,7 +245,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     };
     let lost = written.lost(&errors);
     if written.is_empty && !lost.is_empty() {
-        return Err(Failure::Told(format!("{}: nothing to export: {}", shown(&args.file), lost.join("; "))));
+        return Err(Failure::Message(format!("{}: nothing to export: {}", shown(&args.file), lost.join("; "))));
     }
     let mut out = Output::data(common)?;
     // Their size is bounded where they are built.
@@ -296,7 +296,7 @@ fn skeleton<'a>(model: &Path, config: &'a Content<'_>) -> meshpeek::Result<Rig<'
 
 /// The bones and the animation of a plain RTM file.
 fn rig<'a>(motion: &'a Asset<'a>, skeleton: Option<&Rig<'a>>) -> Result<Rig<'a>, Failure> {
-    let wrong = || Failure::Told("--motion needs a plain RTM animation".to_owned());
+    let wrong = || Failure::Message("--motion needs a plain RTM animation".to_owned());
     let Asset::Rtm(plain @ Motion::Plain(_)) = motion else { return Err(wrong()) };
     match skeleton {
         Some(skeleton) => Ok(Rig::with_skeleton(*plain, skeleton)),
@@ -360,7 +360,7 @@ fn errors(asset: &Asset<'_>, depth: Depth, budget: &Budget) -> Vec<Problem> {
 }
 
 impl Form {
-    /// Why an asset of this format is not written so; `None` where it is.
+    /// Returns the reason why assets of this format are not written in this form, or `None` if they are.
     fn refused(self, format: Format) -> Option<Cow<'static, str>> {
         use Format::{B3d, Bmtr, Bmx, Lodka, Mlod, Odol, Paa, Pbo, Rap, Rtm, Zip};
         let why = match (self, format) {
@@ -376,7 +376,7 @@ impl Form {
     }
 }
 
-/// Whether a picture can be drawn of the triangles of the format.
+/// Returns true if a picture of the triangles of this format can be drawn.
 pub(crate) fn is_drawn(format: Format) -> bool {
     format != Format::Paa && Form::Png.refused(format).is_none()
 }

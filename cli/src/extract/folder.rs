@@ -26,7 +26,7 @@ pub(super) struct Folder<'c> {
     /// Files that are read, which `--force` does not overwrite.
     inputs: Vec<FileId>,
     hash: RandomState,
-    /// Hashes of the paths in use, in small letters, with what is there and the next number to try for this name.
+    /// Hashes of the paths in use, in lower case, with their kind and the next number to try for this name.
     used: HashMap<u64, (Use, u32)>,
 }
 
@@ -109,15 +109,15 @@ impl<'c> Folder<'c> {
         };
         let size = member.decoded_byte_len_hint();
         let may_exist = |old: &Metadata| !self.force && old.is_file() && old.len() == size;
-        let is_told = |path: &Path, what: &str| Ok(Done::Lost(format!("{}: {what}", shown(path))));
+        let refused = |path: &Path, what: &str| Ok(Done::Lost(format!("{}: {what}", shown(path))));
         if let Some(old) = &old {
             let (time, known) = (member.modified(), old.modified().ok());
             match old {
                 old if may_exist(old) && time.is_some() && known == time => return Ok(Done::Exists),
                 old if may_exist(old) && time.is_none() => {}
-                _ if old.is_dir() => return is_told(&target, "is a folder"),
-                _ if !self.force => return is_told(&target, "exists with other content; --force overwrites it"),
-                _ if self.is_input(&target) => return is_told(&target, "is an input"),
+                _ if old.is_dir() => return refused(&target, "is a folder"),
+                _ if !self.force => return refused(&target, "exists with other content; --force overwrites it"),
+                _ if self.is_input(&target) => return refused(&target, "is an input"),
                 _ => {}
             }
         }
@@ -129,7 +129,7 @@ impl<'c> Folder<'c> {
         if old.is_some() && !self.force {
             return match is_same(&target, &content) {
                 Ok(true) => Ok(Done::Exists),
-                Ok(false) => is_told(&target, "exists with other content; --force overwrites it"),
+                Ok(false) => refused(&target, "exists with other content; --force overwrites it"),
                 Err(error) => lost(&target, error),
             };
         }

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_whole_and_bounded() {
+    fn the_cache_returns_whole_entries_and_is_bounded() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("notes.txt"), [0; 5000]).unwrap();
         let cache = Cache::open(folder.path(), 1000).unwrap();

@@ -12,7 +12,7 @@ use object_store::azure::MicrosoftAzureBuilder;
 use object_store::client::{
     ClientConfigKey, HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
 };
-use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::http::HttpBuilder;
 use object_store::path::Path as Key;
 use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
@@ -24,7 +24,7 @@ const READ: Duration = Duration::from_secs(30);
 /// The most redirects of a request, all to the same host.
 const REDIRECTS: usize = 5;
 
-/// What a run has requested.
+/// The requests and bytes of a run.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     /// All requests, including those that are repeated.
@@ -94,28 +94,29 @@ impl Url {
             BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(5), base: 2. };
         let retry = RetryConfig { backoff, max_retries: 4, retry_timeout: Duration::from_secs(60) };
         let connector = Connector(counts.clone());
+        // Without the flag, the variable of the store decides, such as `AWS_ALLOW_HTTP`.
         Ok(match self.scheme {
-            "s3" => Arc::new(
-                AmazonS3Builder::from_env()
-                    .with_url(&self.store)
-                    .with_retry(retry)
-                    .with_http_connector(connector)
-                    .build()?,
-            ),
-            "gs" => Arc::new(
-                GoogleCloudStorageBuilder::from_env()
-                    .with_url(&self.store)
-                    .with_retry(retry)
-                    .with_http_connector(connector)
-                    .build()?,
-            ),
-            "az" => Arc::new(
-                MicrosoftAzureBuilder::from_env()
-                    .with_url(&self.store)
-                    .with_retry(retry)
-                    .with_http_connector(connector)
-                    .build()?,
-            ),
+            "s3" => {
+                let mut builder = AmazonS3Builder::from_env().with_url(&self.store).with_retry(retry);
+                if allow_http {
+                    builder = builder.with_allow_http(true);
+                }
+                Arc::new(builder.with_http_connector(connector).build()?)
+            }
+            "gs" => {
+                let mut builder = GoogleCloudStorageBuilder::from_env().with_url(&self.store).with_retry(retry);
+                if allow_http {
+                    builder = builder.with_config(GoogleConfigKey::Client(ClientConfigKey::AllowHttp), "true");
+                }
+                Arc::new(builder.with_http_connector(connector).build()?)
+            }
+            "az" => {
+                let mut builder = MicrosoftAzureBuilder::from_env().with_url(&self.store).with_retry(retry);
+                if allow_http {
+                    builder = builder.with_allow_http(true);
+                }
+                Arc::new(builder.with_http_connector(connector).build()?)
+            }
             _ => {
                 let options = ClientOptions::new().with_allow_http(allow_http || self.is_loopback());
                 let builder = HttpBuilder::new().with_url(&self.store).with_retry(retry);

@@ -17,7 +17,7 @@ use super::client::Counts;
 /// A longer range is fetched in several requests at once.
 const MOST: u64 = 8 << 20;
 
-/// What all files share.
+/// The state that all files share.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) runtime: Runtime,

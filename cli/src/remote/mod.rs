@@ -75,7 +75,7 @@ mod tests {
     use super::is_url;
 
     #[test]
-    fn urls_are_told_from_paths() {
+    fn urls_are_distinguished_from_paths() {
         for url in ["s3://b/k", "S3://b", "https://h/x.pbo!/a.p3d", "gs://b/k", "az://c/k"] {
             assert!(is_url(url.as_ref()), "{url}");
         }

@@ -46,7 +46,7 @@ struct State {
     counts: Arc<Counts>,
     shared: OnceLock<std::result::Result<Arc<Shared>, String>>,
     stores: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
-    /// What a list says about files that are not open yet.
+    /// The metadata of files that were listed but are not open yet.
     listed: Mutex<HashMap<PathBuf, ObjectMeta>>,
 }
 
@@ -83,7 +83,7 @@ impl Remote {
         shared.clone().map_err(|text| std::io::Error::other(text).into())
     }
 
-    /// Returns the store of a URL, and what all files share.
+    /// Returns the store of a URL, and the state that all files share.
     fn store(&self, path: &Path) -> Result<(Url, Arc<dyn ObjectStore>, Arc<Shared>)> {
         let failed = |text: String| Error::from(std::io::Error::new(std::io::ErrorKind::InvalidInput, text));
         let text = path.to_str().ok_or_else(|| failed("a URL that is not UTF-8".to_owned()))?;

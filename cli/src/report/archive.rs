@@ -5,15 +5,13 @@ use std::io::{Result, Write};
 use meshpeek::container::{Container, Form};
 use meshpeek::pbo::{self, TailKind};
 
-use super::{FAINT, grouped, heading, list, shown};
+use super::{FAINT, grouped, heading, list, section, shown};
 use crate::wrap::HANG;
 
 pub(super) fn pbo(archive: &pbo::Archive<'_>, out: &mut impl Write) -> Result<()> {
-    let mut properties = archive.properties().peekable();
-    if properties.peek().is_some() {
-        heading(out, "Properties")?;
-        list(out, properties, |out, property| writeln!(out, "  {} = {}", shown(property.key), shown(property.value)))?;
-    }
+    section(out, "Properties", archive.properties(), |out, property| {
+        writeln!(out, "  {} = {}", shown(property.key), shown(property.value))
+    })?;
     members(&Container::Pbo(*archive), out)?;
     let tail = match archive.tail().map(|tail| tail.kind()) {
         Ok(TailKind::None) => "nothing".to_owned(),

@@ -4,19 +4,15 @@ use std::io::{Result, Write};
 
 use meshpeek::b3d::{Brush, Node, Scene, Texture};
 
-use super::{FAINT, LONGEST_LINE, count, heading, list, mentioned, numbers, plural, shown};
+use super::{FAINT, LONGEST_LINE, count, heading, list, mentioned, numbers, plural, section, shown};
 
 pub(super) fn write(scene: &Scene<'_>, out: &mut impl Write) -> Result<()> {
     let textures: Vec<Texture<'_>> = scene.textures().flatten().collect();
-    if !textures.is_empty() {
-        heading(out, "Textures")?;
-        list(out, textures.iter().enumerate(), |out, (index, texture)| self::texture(out, index, texture))?;
-    }
+    section(out, "Textures", textures.iter().enumerate(), |out, (index, texture)| self::texture(out, index, texture))?;
     let brushes: Vec<Brush<'_>> = scene.brushes().flatten().collect();
-    if !brushes.is_empty() {
-        heading(out, "Materials (brushes)")?;
-        list(out, brushes.iter().enumerate(), |out, (index, brush)| self::brush(out, index, brush, &textures))?;
-    }
+    section(out, "Materials (brushes)", brushes.iter().enumerate(), |out, (index, brush)| {
+        self::brush(out, index, brush, &textures)
+    })?;
     heading(out, "Nodes")?;
     list(out, scene.nodes().flatten(), |out, node| self::node(out, &node, &brushes))
 }
@@ -53,13 +49,22 @@ fn node(out: &mut impl Write, node: &Node<'_>, brushes: &[Brush<'_>]) -> Result<
 }
 
 /// Adds a fact for each of the first items, and the number of further ones.
-fn more<T>(facts: &mut Vec<String>, items: impl Iterator<Item = T>, noun: &str, fact: impl Fn(T) -> String) {
-    let mut items = items;
-    facts.extend(items.by_ref().take(LONGEST_LINE).map(fact));
+fn more<T>(
+    facts: &mut Vec<String>,
+    mut items: impl Iterator<Item = meshpeek::Result<T>>,
+    noun: &str,
+    fact: impl Fn(T) -> String,
+) {
+    facts.extend(items.by_ref().take(LONGEST_LINE).map(|item| or_error(item.map(&fact))));
     match items.count() {
         0 => {}
         hidden => facts.push(format!("... and {} more", count(hidden as u64, noun))),
     }
+}
+
+/// Returns the fact, or why there is none.
+fn or_error(fact: meshpeek::Result<String>) -> String {
+    fact.unwrap_or_else(|error| error.message())
 }
 
 /// The facts of a node: its content and its animation.
@@ -79,59 +84,47 @@ fn facts(node: &Node<'_>, brushes: &[Brush<'_>]) -> Vec<String> {
                 let with = if extra.is_empty() { String::new() } else { format!(" with {}", extra.join(", ")) };
                 plural(vertices.len() as u64, "vertices") + &with
             });
-            facts.push(format!("mesh: {}", columns.unwrap_or_else(|error| error.message())));
-            more(&mut facts, mesh.triangles(), "triangle list", |triangles| match triangles {
-                Ok(triangles) => {
-                    let brush = triangles.brush().map(|id| match brushes.get(id) {
-                        Some(brush) => format!(" of {}", mentioned(brush.name)),
-                        None => format!(" of material {id}, which is missing"),
-                    });
-                    count(triangles.indices.len() as u64, "triangle") + &brush.unwrap_or_default()
-                }
-                Err(error) => error.message(),
+            facts.push(format!("mesh: {}", or_error(columns)));
+            more(&mut facts, mesh.triangles(), "triangle list", |triangles| {
+                let brush = triangles.brush().map(|id| match brushes.get(id) {
+                    Some(brush) => format!(" of {}", mentioned(brush.name)),
+                    None => format!(" of material {id}, which is missing"),
+                });
+                count(triangles.indices.len() as u64, "triangle") + &brush.unwrap_or_default()
             });
         }
         Ok(None) => {}
         Err(error) => facts.push(error.message()),
     }
-    match node.bone() {
-        Ok(Some(bone)) => {
-            let moved = bone.weights.iter().filter(|weight| weight.weight.get() != 0.0).count();
-            facts.push(format!("bone: moves {}", plural(moved as u64, "vertices")));
-        }
-        Ok(None) => {}
-        Err(error) => facts.push(error.message()),
-    }
-    more(&mut facts, node.keys(), "key list", |keys| match keys {
-        Ok(keys) => {
-            let parts = [
-                keys.positions().map(|_| "position"),
-                keys.scales().map(|_| "scale"),
-                keys.rotations().map(|_| "rotation"),
-            ];
-            let parts: Vec<&str> = parts.into_iter().flatten().collect();
-            let frames = || keys.frames().iter().map(|frame| frame.get());
-            let range = match (frames().min(), frames().max()) {
-                (Some(first), Some(last)) => format!(" in frames {first} to {last}"),
-                _ => String::new(),
-            };
-            format!("{} of {}{range}", count(keys.len() as u64, "key"), parts.join(", "))
-        }
-        Err(error) => error.message(),
+    let bone = node.bone().transpose().map(|bone| {
+        let moved = bone?.weights.iter().filter(|weight| weight.weight.get() != 0.0).count();
+        Ok(format!("bone: moves {}", plural(moved as u64, "vertices")))
     });
-    match node.animation() {
-        Ok(Some(animation)) => {
-            let time = animation.seconds().map(|seconds| format!(", {seconds:.2} s")).unwrap_or_default();
-            let rate =
-                if animation.fps == 0.0 { ", no rate given".to_owned() } else { format!(" at {} fps", animation.fps) };
-            facts.push(format!("animation: {} frames{rate}{time}", animation.frames));
-        }
-        Ok(None) => {}
-        Err(error) => facts.push(error.message()),
-    }
-    more(&mut facts, node.sequences(), "named clip", |sequence| match sequence {
-        Ok(clip) => format!("clip {}: frames {} to {}", mentioned(clip.name), clip.first_frame, clip.last_frame),
-        Err(error) => error.message(),
+    facts.extend(bone.map(or_error));
+    more(&mut facts, node.keys(), "key list", |keys| {
+        let parts = [
+            keys.positions().map(|_| "position"),
+            keys.scales().map(|_| "scale"),
+            keys.rotations().map(|_| "rotation"),
+        ];
+        let parts: Vec<&str> = parts.into_iter().flatten().collect();
+        let frames = || keys.frames().iter().map(|frame| frame.get());
+        let range = match (frames().min(), frames().max()) {
+            (Some(first), Some(last)) => format!(" in frames {first} to {last}"),
+            _ => String::new(),
+        };
+        format!("{} of {}{range}", count(keys.len() as u64, "key"), parts.join(", "))
+    });
+    let animation = node.animation().transpose().map(|animation| {
+        let animation = animation?;
+        let time = animation.seconds().map(|seconds| format!(", {seconds:.2} s")).unwrap_or_default();
+        let rate =
+            if animation.fps == 0.0 { ", no rate given".to_owned() } else { format!(" at {} fps", animation.fps) };
+        Ok(format!("animation: {} frames{rate}{time}", animation.frames))
+    });
+    facts.extend(animation.map(or_error));
+    more(&mut facts, node.sequences(), "named clip", |clip| {
+        format!("clip {}: frames {} to {}", mentioned(clip.name), clip.first_frame, clip.last_frame)
     });
     if facts.is_empty() {
         facts.push("pivot".to_owned());

@@ -5,9 +5,7 @@ use std::io::{Result, Write};
 
 use meshpeek::bmx::{Map, Material, Mesh, Object, Placed, Texture};
 
-use super::{
-    FAINT, LONGEST_LINE, LONGEST_LIST, count, heading, list, mentioned, more, numbers, or_unnamed, plural, shown,
-};
+use super::{FAINT, LONGEST_LINE, LONGEST_LIST, count, mentioned, more, numbers, or_unnamed, plural, section, shown};
 
 /// The most objects to read; real maps have a hundredth. Also the most groups of one object; real objects have a few.
 const MOST_OBJECTS: usize = 500_000;
@@ -20,19 +18,15 @@ pub(super) fn write(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
     objects(map, out)?;
     meshes(map, out)?;
     materials(map, out)?;
-    let mut textures = map.textures().into_iter().flat_map(|all| all.iter()).flatten().peekable();
-    if textures.peek().is_some() {
-        heading(out, "Textures")?;
-        list(out, textures, |out, texture: Placed<'_, Texture<'_>>| {
-            let kept = match (texture.is_external.is_set(), texture.image()) {
-                (true, _) => "the game's own".to_owned(),
-                (false, Some(image)) => format!("embedded, {}", count(image.decoded_byte_len_hint(), "byte")),
-                (false, None) => "embedded, but missing".to_owned(),
-            };
-            writeln!(out, "  {}  {}  {FAINT}{kept}{FAINT:#}", texture.index(), shown(texture.file_name))
-        })?;
-    }
-    Ok(())
+    let textures = map.textures().into_iter().flat_map(|all| all.iter()).flatten();
+    section(out, "Textures", textures, |out, texture: Placed<'_, Texture<'_>>| {
+        let kept = match (texture.is_external.is_set(), texture.image()) {
+            (true, _) => "the game's own".to_owned(),
+            (false, Some(image)) => format!("embedded, {}", count(image.decoded_byte_len_hint(), "byte")),
+            (false, None) => "embedded, but missing".to_owned(),
+        };
+        writeln!(out, "  {}  {}  {FAINT}{kept}{FAINT:#}", texture.index(), shown(texture.file_name))
+    })
 }
 
 /// The objects of a group by index. An object may be in thousands of groups, so its text is built when it is shown.
@@ -79,26 +73,20 @@ fn objects(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
             groups.entry(NO_GROUP.to_owned()).or_default().add(object.index());
         }
     }
-    if !groups.is_empty() {
-        heading(out, "Objects by group")?;
-        list(out, groups.iter(), |out, (name, group)| {
-            writeln!(out, "  {name}")?;
-            for index in &group.shown {
-                if let Ok(Some(object)) = map.objects().and_then(|all| all.get(*index)) {
-                    writeln!(out, "    {}", self::object(map, &object))?;
-                }
+    section(out, "Objects by group", &groups, |out, (name, group)| {
+        writeln!(out, "  {name}")?;
+        for index in &group.shown {
+            if let Ok(Some(object)) = map.objects().and_then(|all| all.get(*index)) {
+                writeln!(out, "    {}", self::object(map, &object))?;
             }
-            more(out, group.hidden)
-        })?;
-    }
-    if !components.is_empty() {
-        heading(out, "Components by kind")?;
-        list(out, components.iter(), |out, (component, (number, names))| {
-            let kind = meshpeek::bmx::Component(*component).name().unwrap_or("unknown");
-            let dots = if *number > names.len() as u64 { ", ..." } else { "" };
-            writeln!(out, "  {kind}  {number}  {FAINT}{}{dots}{FAINT:#}", names.join(", "))
-        })?;
-    }
+        }
+        more(out, group.hidden)
+    })?;
+    section(out, "Components by kind", &components, |out, (component, (number, names))| {
+        let kind = meshpeek::bmx::Component(*component).name().unwrap_or("unknown");
+        let dots = if *number > names.len() as u64 { ", ..." } else { "" };
+        writeln!(out, "  {kind}  {number}  {FAINT}{}{dots}{FAINT:#}", names.join(", "))
+    })?;
     more(out, map.objects().map_or(0, |all| all.len()).saturating_sub(MOST_OBJECTS))
 }
 
@@ -119,12 +107,8 @@ fn object(map: &Map<'_>, object: &Placed<'_, Object<'_>>) -> String {
 }
 
 fn meshes(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
-    let mut meshes = map.meshes().into_iter().flat_map(|all| all.iter()).flatten().peekable();
-    if meshes.peek().is_none() {
-        return Ok(());
-    }
-    heading(out, "Meshes")?;
-    list(out, meshes, |out, mesh: Placed<'_, Mesh<'_>>| {
+    let meshes = map.meshes().into_iter().flat_map(|all| all.iter()).flatten();
+    section(out, "Meshes", meshes, |out, mesh: Placed<'_, Mesh<'_>>| {
         let (faces, vertices) = (mesh.faces.len() as u64, mesh.positions.len() as u64);
         let parts = [plural(faces, "triangles"), plural(vertices, "vertices")];
         writeln!(out, "  {}  {}  {}", mesh.index(), or_unnamed(mesh.entry().name), parts.join(", "))
@@ -134,12 +118,8 @@ fn meshes(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
 fn materials(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
     let textures = map.textures().ok();
     let texture = |index: u32| textures.as_ref()?.get(usize::try_from(index).ok()?).ok()?;
-    let mut materials = map.materials().into_iter().flat_map(|all| all.iter()).flatten().peekable();
-    if materials.peek().is_none() {
-        return Ok(());
-    }
-    heading(out, "Materials")?;
-    list(out, materials, |out, material: Placed<'_, Material<'_>>| {
+    let materials = map.materials().into_iter().flat_map(|all| all.iter()).flatten();
+    section(out, "Materials", materials, |out, material: Placed<'_, Material<'_>>| {
         let texture = material.texture().map(|index| match texture(index) {
             Some(texture) => format!("texture {}", mentioned(texture.file_name)),
             None => format!("texture {index}, which is missing"),

@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 use meshpeek::lodka::{AnsiStr, Weights};
 use meshpeek::lodka::{Bone, Content, Kind, Material, Mesh, Model, MorphCollection, MorphMesh, Node, Shader, Texture};
 
-use super::{FAINT, count, grouped, heading, joined, list, or_unnamed, plural};
+use super::{FAINT, count, grouped, joined, or_unnamed, plural, section};
 
 /// The content of interest to a modeller, in this order.
 const SECTIONS: &[(&str, Kind)] = &[
@@ -28,12 +28,8 @@ const SECTIONS: &[(&str, Kind)] = &[
 
 pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     for &(title, kind) in SECTIONS {
-        let mut lines =
-            model.nodes().flatten().filter(|node| node.kind() == kind).flat_map(|node| lines(&node)).peekable();
-        if lines.peek().is_some() {
-            heading(out, title)?;
-            list(out, lines, |out, (name, facts)| writeln!(out, "  {name}  {FAINT}{facts}{FAINT:#}"))?;
-        }
+        let lines = model.nodes().flatten().filter(|node| node.kind() == kind).flat_map(|node| lines(&node));
+        section(out, title, lines, |out, (name, facts)| writeln!(out, "  {name}  {FAINT}{facts}{FAINT:#}"))?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use meshpeek::mlod::{Lod, Model, Resolution};
 use meshpeek::view::ByteStr;
 
 use super::odol::{names, property};
-use super::{FAINT, count, heading, in_line, list, mentioned, plural};
+use super::{FAINT, count, heading, in_line, list, mentioned, nonzero};
 
 /// The most different looks of faces to list in a LOD.
 const MOST_LOOKS: usize = 50;
@@ -27,17 +27,13 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
 fn contents(lod: &Lod<'_>) -> Vec<String> {
     let mut parts = vec![count(lod.points.len() as u64, "point")];
     let selections = lod.tags.iter().filter(|tag| tag.is_selection() && tag.proxy().is_none());
-    for (number, nouns) in [
+    parts.extend(nonzero([
         (lod.normals.len(), "normals"),
         (lod.faces.len(), "faces"),
         (selections.count(), "selections"),
         (lod.tags.iter().filter(|tag| tag.proxy().is_some()).count(), "proxies"),
         (lod.tags.iter().filter(|tag| tag.property().is_some()).count(), "properties"),
-    ] {
-        if number > 0 {
-            parts.push(plural(number as u64, nouns));
-        }
-    }
+    ]));
     parts
 }
 

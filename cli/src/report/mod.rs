@@ -68,11 +68,10 @@ pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
         (ReferenceKind::Model, "models"),
         (ReferenceKind::File, "other files"),
     ] {
-        let mut names = summary.references.iter().filter(|reference| reference.kind == kind).peekable();
-        if names.peek().is_some() {
-            heading(out, &format!("Needs {title}"))?;
-            list(out, names, |out, reference| writeln!(out, "  {}", shown(reference.name.text.as_str())))?;
-        }
+        let names = summary.references.iter().filter(|reference| reference.kind == kind);
+        section(out, &format!("Needs {title}"), names, |out, reference| {
+            writeln!(out, "  {}", shown(reference.name.text.as_str()))
+        })?;
     }
     Ok(())
 }
@@ -96,12 +95,7 @@ pub(crate) fn body(asset: &Asset<'_>, out: &mut impl Write) -> Result<()> {
 
 /// Writes the problems.
 pub(crate) fn problems(record: &Record, out: &mut impl Write) -> Result<()> {
-    let problems = &record.summary.problems;
-    if problems.is_empty() {
-        return Ok(());
-    }
-    heading(out, "Problems")?;
-    list(out, problems.iter(), |out, problem| {
+    section(out, "Problems", &record.summary.problems, |out, problem| {
         let (word, style) = severity(problem.severity);
         write!(out, "  {style}{word}{style:#}")?;
         if let Some(offset) = problem.offset {
@@ -219,6 +213,12 @@ fn plural(number: u64, nouns: &str) -> String {
     format!("{} {noun}", grouped(number))
 }
 
+/// The numbers that are not 0, with their nouns.
+fn nonzero<'n>(counts: impl IntoIterator<Item = (usize, &'n str)>) -> impl Iterator<Item = String> {
+    let counts = counts.into_iter().filter(|(number, _)| *number > 0);
+    counts.map(|(number, nouns)| plural(number as u64, nouns))
+}
+
 /// Digits in groups of three: `1,234,567`.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -234,6 +234,21 @@ pub(crate) fn grouped(number: u64) -> String {
 
 fn heading(out: &mut impl Write, text: &str) -> Result<()> {
     writeln!(out, "\n{HEADING}{text}{HEADING:#}")
+}
+
+/// Writes a heading and the items below it. Writes nothing if there are none.
+fn section<W: Write, T>(
+    out: &mut W,
+    title: &str,
+    items: impl IntoIterator<Item = T>,
+    line: impl FnMut(&mut W, T) -> Result<()>,
+) -> Result<()> {
+    let mut items = items.into_iter().peekable();
+    if items.peek().is_none() {
+        return Ok(());
+    }
+    heading(out, title)?;
+    list(out, items, line)
 }
 
 /// Writes the items, up to a readable number.

@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 use meshpeek::odol::{Lod, LodEntry, Material, Model, Motion};
 use meshpeek::view::ByteStr;
 
-use super::{FAINT, count, grouped, heading, in_line, joined, list, mentioned, numbers, plural, shown};
+use super::{FAINT, count, grouped, heading, in_line, joined, list, mentioned, nonzero, numbers, shown};
 
 pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     self::model(model, out)?;
@@ -85,7 +85,7 @@ fn lod(out: &mut impl Write, model: &Model<'_>, entry: &LodEntry) -> Result<()> 
 /// The counts of a LOD. Zero counts are left out.
 fn contents(lod: &Lod<'_>) -> Vec<String> {
     let mut parts = vec![count(lod.point_count.into(), "point")];
-    for (number, nouns) in [
+    parts.extend(nonzero([
         (lod.faces.len(), "faces"),
         (lod.sections.len(), "sections"),
         (lod.textures.len(), "textures"),
@@ -93,11 +93,7 @@ fn contents(lod: &Lod<'_>) -> Vec<String> {
         (lod.selections.len(), "selections"),
         (lod.proxies.len(), "proxies"),
         (lod.frames.len(), "frames"),
-    ] {
-        if number > 0 {
-            parts.push(plural(number as u64, nouns));
-        }
-    }
+    ]));
     parts
 }
 

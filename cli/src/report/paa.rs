@@ -4,7 +4,7 @@ use std::io::{Result, Write};
 
 use meshpeek::paa::{Color, Kind, Mip, Source, Swizzle, Tag, TagData, Texture};
 
-use super::{FAINT, count, heading, list, shown};
+use super::{FAINT, count, heading, list, section, shown};
 
 pub(super) fn write(texture: &Texture<'_>, out: &mut impl Write) -> Result<()> {
     let Kind(word) = texture.kind();
@@ -16,10 +16,7 @@ pub(super) fn write(texture: &Texture<'_>, out: &mut impl Write) -> Result<()> {
     if !texture.palette().is_empty() {
         writeln!(out, "  palette of {}", count(texture.palette().len() as u64, "color"))?;
     }
-    if !texture.tags().is_empty() {
-        heading(out, "Tags")?;
-        list(out, texture.tags().iter(), |out, tag| writeln!(out, "  {}  {}", shown(tag.name), data(&tag)))?;
-    }
+    section(out, "Tags", texture.tags().iter(), |out, tag| writeln!(out, "  {}  {}", shown(tag.name), data(&tag)))?;
     heading(out, "Mips")?;
     list(out, texture.mips().enumerate(), |out, (index, mip)| match mip {
         Ok(mip) => writeln!(out, "  {index}  {} x {}  {FAINT}{}{FAINT:#}", mip.width(), mip.height(), stored(&mip)),

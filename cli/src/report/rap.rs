@@ -4,7 +4,7 @@ use std::io::{Result, Write};
 
 use meshpeek::rap::{Class, Config, Entry};
 
-use super::{FAINT, heading, in_line, list, mentioned, plural};
+use super::{FAINT, heading, in_line, list, mentioned, nonzero};
 
 pub(super) fn write(config: &Config<'_>, out: &mut impl Write) -> Result<()> {
     heading(out, "Classes")?;
@@ -25,17 +25,14 @@ pub(super) fn write(config: &Config<'_>, out: &mut impl Write) -> Result<()> {
 
 /// The counts of entries that are not 0.
 fn contents(class: &Class<'_>) -> Vec<String> {
-    let count = |is: fn(&Entry<'_>) -> bool| class.entries().filter(is).count() as u64;
-    [
+    let count = |is: fn(&Entry<'_>) -> bool| class.entries().filter(is).count();
+    nonzero([
         (count(|entry| matches!(entry, Entry::Class(_))), "classes"),
         (count(|entry| matches!(entry, Entry::Value(_))), "values"),
         (count(|entry| matches!(entry, Entry::Array(_))), "arrays"),
         (count(|entry| matches!(entry, Entry::Append(_))), "appended arrays"),
         (count(|entry| matches!(entry, Entry::Extern(_))), "external classes"),
         (count(|entry| matches!(entry, Entry::Delete(_))), "deleted classes"),
-    ]
-    .into_iter()
-    .filter(|(count, _)| *count > 0)
-    .map(|(count, nouns)| plural(count, nouns))
+    ])
     .collect()
 }

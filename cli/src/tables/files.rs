@@ -36,7 +36,7 @@ pub(super) struct Files {
 #[derive(Default)]
 pub(super) struct Open {
     writers: HashMap<Option<Format>, Writer<Output>>,
-    /// The number of files, those that are full included.
+    /// The number of files, including those that are full.
     count: usize,
 }
 

@@ -21,21 +21,21 @@ const TABLES: &str = "
 struct Row {
     path: PathBuf,
     member: Option<String>,
-    told: std::result::Result<Summary, String>,
+    summary: std::result::Result<Summary, String>,
 }
 
 /// Sends a row for every asset in a file, at any depth.
 fn look(path: &Path, limits: &Limits, rows: &SyncSender<Row>) {
-    let row = |member, told| Row { path: path.to_owned(), member, told };
+    let row = |member, summary| Row { path: path.to_owned(), member, summary };
     let file = match FileMap::open(path) {
         Ok(file) => file,
         Err(error) => return drop(rows.send(row(None, Err(error.to_string())))),
     };
     let _ = visit(&file, limits, &mut |visited| {
         let member = visited.member.map(|name| name.text.clone());
-        let told = visited.asset.map(|asset| asset.summarize()).map_err(ToString::to_string);
+        let summary = visited.asset.map(|asset| asset.summarize()).map_err(ToString::to_string);
         // Stops when the writer has ended.
-        rows.send(row(member, told)).map_or(ControlFlow::Break(()), ControlFlow::Continue)
+        rows.send(row(member, summary)).map_or(ControlFlow::Break(()), ControlFlow::Continue)
     });
 }
 
@@ -49,9 +49,9 @@ fn index(files: &[PathBuf], database: &mut Connection) -> Result<usize> {
         });
         let transaction = database.transaction()?;
         let mut assets = 0;
-        for Row { path, member, told } in rows {
+        for Row { path, member, summary } in rows {
             let path = path.to_string_lossy();
-            let summary = match told {
+            let summary = match summary {
                 Ok(summary) => summary,
                 Err(error) => {
                     transaction.execute("insert into unread values (?, ?, ?)", params![path, member, error])?;

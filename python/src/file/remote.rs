@@ -104,14 +104,14 @@ impl Open {
     pub(super) fn member_in_ranges(&self, inside: &InRanges, names: &[u8]) -> Result<Self, Error> {
         self.may_go_deeper()?;
         let size = inside.remote.byte_len();
-        let (name, behind, found) = with_container(self, inside, |container| {
+        let (name, rest, found) = with_container(self, inside, |container| {
             let located = locate(container, names)?;
             let found = part(self, &located.found.member, size)?;
-            Ok((located.name, located.behind.map(<[u8]>::to_vec), found))
+            Ok((located.name, located.rest.map(<[u8]>::to_vec), found))
         })?;
         let member = self.open_part(inside, name, found)?;
-        match behind {
-            Some(behind) => member.member(&behind),
+        match rest {
+            Some(rest) => member.member(&rest),
             None => Ok(member),
         }
     }

@@ -1,4 +1,4 @@
-//! Members of a file of which only ranges are available.
+//! Members of a file that is available only in ranges.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::base::text::Name;
 use crate::budget::{Budget, Held};
 use crate::ranges::Ranges;
 
-/// The target of an address in a file of which only ranges are available.
+/// The target of an address in a file that is available only in ranges.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct OpenedRanges {
@@ -22,7 +22,7 @@ pub struct OpenedRanges {
     /// A member that its archive stores is a [section](Ranges::section). Of a deflated member whose stream is not all
     /// available, it has the beginning; its checksum is then not checked. Any other member is decoded.
     pub content: Result<Ranges>,
-    /// The format that a member starts like if the member cannot be decoded, as far as it is known.
+    /// For a member that cannot be decoded, the format that its first bytes suggest, if known.
     pub format: Option<Format>,
     /// Its size. For a member that cannot be decoded, the size stated by its archive.
     pub bytes: u64,
@@ -70,8 +70,8 @@ impl OpenedRanges {
     }
 }
 
-/// Follows a path through archives like [`open_member`](super::open_member), in a file of which only ranges are
-/// available. Ask for it through [`Ranges::ask`] or [`load`](Ranges::load), together with what is asked of the member.
+/// Follows a path through archives like [`open_member`](super::open_member), in a file available only in ranges.
+/// Call it inside [`Ranges::ask`] or [`load`](Ranges::load), together with the questions about the member.
 ///
 /// ```
 /// # let store = [&b"a.p3d\0"[..], &[0; 16], &[12, 0, 0, 0], &[0; 21], b"MLOD\x01\x01\0\0\x02\0\0\0"].concat();
@@ -123,7 +123,7 @@ pub fn open_member_ranges(
         let asset = Asset::parse_file_ranges(name, &around, budget.limits())?;
         let no_archive = || not_found(format!("{} is no archive to go into", asset.format().title()));
         let container = Container::of(&asset).ok_or_else(no_archive)?;
-        let Located { found, name, behind } = locate(&container, names)?;
+        let Located { found, name, rest } = locate(&container, names)?;
         let (content, format) = match found.member.content(&budget) {
             Ok(content) => (Ok(content), None),
             // As in a scan, if even the beginning does not decode, that error is reported.
@@ -152,7 +152,7 @@ pub fn open_member_ranges(
             opened.held.push(held);
             content
         });
-        left = behind;
+        left = rest;
         opened.content = content;
     }
     Ok(opened)

@@ -74,11 +74,11 @@ impl Address {
     /// # Errors
     /// Returns the errors of [`FileMap::open_with`] and [`FileMap::from_reader`].
     pub fn open(&self, access: Access, limits: &Limits) -> Result<FileMap> {
-        self.open_told(access, limits, true).map(|(file, _)| file)
+        self.open_with_metadata(access, limits, true).map(|(file, _)| file)
     }
 
     /// Also returns the metadata from before the file was read, whether the file was `named` or found.
-    pub(crate) fn open_told(
+    pub(crate) fn open_with_metadata(
         &self,
         access: Access,
         limits: &Limits,
@@ -88,7 +88,7 @@ impl Address {
             let file = FileMap::from_reader(io::stdin().lock(), limits).map_err(|error| error.in_file(&self.file));
             return Ok((file?, None));
         }
-        FileMap::open_told(&self.file, access, limits, named).map(|(file, metadata)| (file, Some(metadata)))
+        FileMap::open_with_metadata(&self.file, access, limits, named).map(|(file, metadata)| (file, Some(metadata)))
     }
 
     /// Returns the name of the target, without a number. Its extension hints at the format.
@@ -187,7 +187,7 @@ impl Deref for Content<'_> {
 pub struct Opened<'a> {
     /// Its bytes, or the error if it is a member that cannot be decoded.
     pub content: Result<Content<'a>>,
-    /// The format that a member starts like if the member cannot be decoded, as far as it is known.
+    /// For a member that cannot be decoded, the format that its first bytes suggest, if known.
     pub format: Option<Format>,
     /// Its size. For a member that cannot be decoded, the size stated by its archive.
     pub bytes: u64,
@@ -262,7 +262,7 @@ pub fn open_checked_member<'a>(
         let asset = Asset::parse_file(name, &content, content.budget().limits())?;
         let no_archive = || not_found(format!("{} is no archive to go into", asset.format().title()));
         let container = Container::of(&asset).ok_or_else(no_archive)?;
-        let Located { found, name, behind } = locate(&container, names)?;
+        let Located { found, name, rest } = locate(&container, names)?;
         check(found.member.decoded_byte_len_hint())?;
         let (part, format) = match found.member.decode(content.budget()) {
             Ok(inside) => (Ok(content.part(inside)), None),
@@ -289,7 +289,7 @@ pub fn open_checked_member<'a>(
             depth,
             alike,
         };
-        left = behind;
+        left = rest;
     }
     Ok(opened)
 }
@@ -311,7 +311,7 @@ pub struct Located<'a, 'n> {
     /// Its name, as in records.
     pub name: Name,
     /// The names after it, which lead into it.
-    pub behind: Option<&'n [u8]>,
+    pub rest: Option<&'n [u8]>,
 }
 
 /// Finds the member that the first of these names matches, joined by `!/`. If none does, `!/` may be part of the name.
@@ -321,9 +321,9 @@ pub struct Located<'a, 'n> {
 /// Returns an error if no member matches; the message suggests the nearest.
 pub fn locate<'a, 'n>(container: &Container<'a>, names: &'n [u8]) -> Result<Located<'a, 'n>> {
     if let Some((end, found)) = container.locate(names)? {
-        let behind = names.get(end..).unwrap_or_default();
+        let rest = names.get(end..).unwrap_or_default();
         let name = numbered_name(spelled(found.member.name()), found.number);
-        return Ok(Located { found, name, behind: behind.strip_prefix(SEAM) });
+        return Ok(Located { found, name, rest: rest.strip_prefix(SEAM) });
     }
     let first = seams(names).next().and_then(|seam| names.get(..seam)).unwrap_or(names);
     let nearest: Vec<String> = container.nearest(first).iter().map(ToString::to_string).collect();
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn names_fit_as_stored_before_they_fit_otherwise() {
+    fn names_match_as_stored_before_they_match_otherwise() {
         let bytes = archive(&[(b"A\\b.txt", b"1"), (b"a/B.TXT", b"2"), (b"a/b.txt", b"3")]);
         assert_eq!(content(&bytes, b"a/b.txt"), "3");
         assert_eq!(content(&bytes, b"A/b.txt"), "1");
@@ -410,14 +410,14 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_fits_nothing_is_told_with_the_nearest() {
+    fn an_unknown_name_is_an_error_with_the_nearest_names() {
         let bytes = archive(&[(b"data\\tree.p3d", b"1"), (b"data\\stone.p3d", b"2"), (b"config.bin", b"3")]);
-        let told = |name: &[u8]| open(&bytes, name).unwrap_err().to_string();
-        assert_eq!(told(b"data/tre.p3d"), "no member data/tre.p3d; nearest: data\\tree.p3d, data\\stone.p3d");
-        assert_eq!(told(b"stone.p3d"), "no member stone.p3d; nearest: data\\stone.p3d");
-        assert_eq!(told(b"\xff\xff\xff\xff\xff\xff"), "no member \\xff\\xff\\xff\\xff\\xff\\xff");
-        assert!(told(b"config.bin!/x").contains("not an asset"), "{}", told(b"config.bin!/x"));
-        assert!(told(b"config.bin#1").starts_with("no member config.bin#1; nearest: config.bin"));
+        let message = |name: &[u8]| open(&bytes, name).unwrap_err().to_string();
+        assert_eq!(message(b"data/tre.p3d"), "no member data/tre.p3d; nearest: data\\tree.p3d, data\\stone.p3d");
+        assert_eq!(message(b"stone.p3d"), "no member stone.p3d; nearest: data\\stone.p3d");
+        assert_eq!(message(b"\xff\xff\xff\xff\xff\xff"), "no member \\xff\\xff\\xff\\xff\\xff\\xff");
+        assert!(message(b"config.bin!/x").contains("not an asset"), "{}", message(b"config.bin!/x"));
+        assert!(message(b"config.bin#1").starts_with("no member config.bin#1; nearest: config.bin"));
     }
 
     #[test]

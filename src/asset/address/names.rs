@@ -186,14 +186,14 @@ pub fn nearest<'n>(names: impl Iterator<Item = ByteStr<'n>>, name: &[u8]) -> Vec
 
 /// Returns the ends of the prefixes of these names that match this text, and whether a number follows the text there.
 fn ends(names: &[u8], text: &[u8], is_same: impl Fn(&[u8], &[u8]) -> bool) -> impl Iterator<Item = (usize, bool)> {
-    let behind = names.split_at_checked(text.len()).filter(|(name, _)| is_same(text, name)).map(|(_, behind)| behind);
-    let is_end = |behind: &[u8]| behind.is_empty() || behind.starts_with(SEAM);
-    let plain = behind.filter(|behind| is_end(behind)).map(|_| (text.len(), false));
-    let number = behind.and_then(|behind| {
-        let digits = behind.strip_prefix(b"#")?.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let (number, behind) = behind.split_at_checked(digits.saturating_add(1))?;
+    let after = names.split_at_checked(text.len()).filter(|(name, _)| is_same(text, name)).map(|(_, after)| after);
+    let is_end = |after: &[u8]| after.is_empty() || after.starts_with(SEAM);
+    let plain = after.filter(|after| is_end(after)).map(|_| (text.len(), false));
+    let number = after.and_then(|after| {
+        let digits = after.strip_prefix(b"#")?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let (number, after) = after.split_at_checked(digits.saturating_add(1))?;
         let end = text.len().saturating_add(number.len());
-        (is_end(behind) && numbered(names.get(..end)?).is_some()).then_some((end, true))
+        (is_end(after) && numbered(names.get(..end)?).is_some()).then_some((end, true))
     });
     plain.into_iter().chain(number)
 }

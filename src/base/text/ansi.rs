@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use super::borrowed::ByteStr;
 use super::name::{Name, StoredText};
-use crate::base::shown::shown;
+use crate::base::impl_fmt::impl_fmt;
 
 /// A borrowed text in the code page of its writer. It is displayed as decoded by [`to_text`].
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,7 +38,7 @@ impl fmt::Display for AnsiStr<'_> {
     }
 }
 
-shown!([] Debug for AnsiStr<'_>, |text| "\"{text}\"");
+impl_fmt!([] Debug for AnsiStr<'_>, |text| "\"{text}\"");
 
 /// Compares the bytes.
 impl PartialEq<&str> for AnsiStr<'_> {

@@ -6,7 +6,7 @@ use std::str::Utf8Chunks;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U32;
 
-use crate::base::shown::shown;
+use crate::base::impl_fmt::impl_fmt;
 
 /// A text in an unknown encoding: borrowed bytes.
 ///
@@ -112,9 +112,9 @@ fn write_chunks(chunks: Utf8Chunks<'_>, out: &mut impl Write, escape_controls: b
     for chunk in chunks {
         let mut rest = chunk.valid();
         while let Some((at, control)) = rest.char_indices().find(|(_, c)| escape_controls && is_unsafe_to_show(*c)) {
-            let (plain, behind) = rest.split_at(at);
+            let (plain, after) = rest.split_at(at);
             write!(out, "{plain}{}", control.escape_default())?;
-            rest = behind.get(control.len_utf8()..).unwrap_or_default();
+            rest = after.get(control.len_utf8()..).unwrap_or_default();
         }
         out.write_str(rest)?;
         for byte in chunk.invalid() {
@@ -124,7 +124,7 @@ fn write_chunks(chunks: Utf8Chunks<'_>, out: &mut impl Write, escape_controls: b
     Ok(())
 }
 
-shown!([] Debug for ByteStr<'_>, |text| "\"{text}\"");
+impl_fmt!([] Debug for ByteStr<'_>, |text| "\"{text}\"");
 
 impl<'a> From<&'a str> for ByteStr<'a> {
     fn from(text: &'a str) -> Self {
@@ -207,7 +207,7 @@ impl fmt::Display for Utf32Str<'_> {
     }
 }
 
-shown!([] Debug for Utf32Str<'_>, |text| "\"{text}\"");
+impl_fmt!([] Debug for Utf32Str<'_>, |text| "\"{text}\"");
 
 impl PartialEq<str> for Utf32Str<'_> {
     fn eq(&self, other: &str) -> bool {

@@ -48,8 +48,8 @@ pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
 pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
     let stored_len = decode_first(stream, out)?;
     if stored_len < stream.left() {
-        let behind = stream.offset().saturating_add(stored_len);
-        return Err(Error::malformed("bytes after the end mark of LZO").at(behind));
+        let after = stream.offset().saturating_add(stored_len);
+        return Err(Error::malformed("bytes after the end mark of LZO").at(after));
     }
     Ok(())
 }
@@ -65,7 +65,7 @@ fn walk(stream: Cursor<'_>, out: impl Output) -> Result<u64> {
     let decoded_len = out.left();
     let taken = |rest: &[u8]| stream.left().saturating_sub(rest.len() as u64);
     match instructions(stream.rest(), out) {
-        Ok(behind) => Ok(taken(behind)),
+        Ok(after) => Ok(taken(after)),
         Err((fault, rest)) => Err(fault.into_error(rest, decoded_len).at(stream.offset().saturating_add(taken(rest)))),
     }
 }
@@ -118,10 +118,10 @@ fn instructions(src: &[u8], mut out: impl Output) -> Result<&[u8], (Fault, &[u8]
                 return Err((Fault::Stopped, rest));
             }
         }
-        let (piece, behind) = rest.split_at_checked(PIECE).unwrap_or((rest, &[]));
+        let (piece, after) = rest.split_at_checked(PIECE).unwrap_or((rest, &[]));
         let left;
         (left, before) = quick::run(piece, before, &mut out);
-        rest = rest.get(rest.len().saturating_sub(left.len().saturating_add(behind.len()))..).unwrap_or_default();
+        rest = rest.get(rest.len().saturating_sub(left.len().saturating_add(after.len()))..).unwrap_or_default();
         let [t, a, b, ..] = *rest else {
             return Err((Fault::Truncated(3), rest));
         };
@@ -146,7 +146,7 @@ fn instructions(src: &[u8], mut out: impl Output) -> Result<&[u8], (Fault, &[u8]
             } else if field == 0 && t & 8 == 0 {
                 return match rest.get(head..) {
                     _ if length != 3 || low != 0 => Err((Fault::EndMark, rest)),
-                    Some(behind) if out.left() == 0 => Ok(behind),
+                    Some(after) if out.left() == 0 => Ok(after),
                     _ => Err((Fault::TooShort(out.len()), rest)),
                 };
             } else {
@@ -184,11 +184,11 @@ fn literals<'s>(rest: &'s [u8], head: usize, count: u64, out: &mut impl Output) 
         return Err((Fault::TooLong, rest));
     }
     let split = rest.get(head..).zip(usize::try_from(count).ok());
-    let Some((literals, behind)) = split.and_then(|(literals, count)| literals.split_at_checked(count)) else {
+    let Some((literals, after)) = split.and_then(|(literals, count)| literals.split_at_checked(count)) else {
         return Err((Fault::Truncated((head as u64).wrapping_add(count)), rest));
     };
     out.add(literals);
-    Ok(behind)
+    Ok(after)
 }
 
 /// Returns a length with its extension, and the end of the extension: 255 for each zero byte, plus the first other
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_found_whatever_follows() {
+    fn the_end_is_found_before_other_bytes() {
         for (stream, decoded_len) in [(ABC, 12), (LONG, 309)] {
             assert_eq!(len(stream, decoded_len).unwrap(), stream.len() as u64);
             let more = [stream, &[0x11, 0, 0, 9]].concat();

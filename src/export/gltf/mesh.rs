@@ -80,7 +80,7 @@ impl Joints {
     }
 
     /// Returns the index after all bones.
-    fn behind(&self) -> u16 {
+    fn end(&self) -> u16 {
         u16::try_from(self.bones.len()).unwrap_or(u16::MAX)
     }
 
@@ -95,7 +95,7 @@ impl Joints {
 
     /// Returns the joints that move vertices, with their weights.
     fn shares(&self, weights: &Weights, corners: &[Corner]) -> (Vec<[u16; 4]>, Vec<[f32; 4]>) {
-        let own = self.own().unwrap_or(self.behind());
+        let own = self.own().unwrap_or(self.end());
         corners.iter().map(|corner| self.strongest(weights.of(corner.position as usize), own)).unzip()
     }
 
@@ -270,10 +270,10 @@ impl Scene<'_> {
                 let influences: usize = (0..weights.len()).map(|vertex| weights.of(vertex).len()).sum();
                 self.room.work((influences as u64).saturating_mul(CORNER_WORK))?;
                 let (numbers, shares) = joints.shares(weights, &corners);
-                let behind = joints.behind();
-                has_loose = joints.own().is_none() && numbers.iter().any(|joints| joints.contains(&behind));
+                let end = joints.end();
+                has_loose = joints.own().is_none() && numbers.iter().any(|joints| joints.contains(&end));
                 is_skinned = true;
-                let joints = self.glb.joints(&numbers, usize::from(behind).saturating_add(1))?;
+                let joints = self.glb.joints(&numbers, usize::from(end).saturating_add(1))?;
                 attributes.insert("JOINTS_0".to_owned(), joints.into());
                 attributes.insert("WEIGHTS_0".to_owned(), self.glb.floats(&shares, Use::Vertices, false)?.into());
             }

@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_corners_have_is_mixed_between_them() {
+    fn values_of_corners_are_interpolated() {
         let mut canvas = Canvas::square(4, [0; 4]);
         let corner = |x: f32, y: f32| Vertex {
             color: Vec4::new(x / 8.0, y / 8.0, 0.0, 1.0),
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_triangle_covers_the_middles_that_lie_in_it() {
+    fn a_triangle_covers_the_pixels_whose_centers_are_inside() {
         let mut canvas = Canvas::square(4, [0; 4]);
         canvas.draw(&[corner(0.4, 0.4, 0.0), corner(0.4, 3.2, 0.0), corner(3.2, 0.4, 0.0)], |_, _| Some([4; 4]));
         let all = |color: &Color| *color == [4; 4];
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_at_the_end_of_what_is_seen_are_smoothed() {
+    fn steps_at_outlines_are_smoothed() {
         let mut canvas = Canvas::square(6, [0; 4]);
         canvas.draw(&[corner(0.0, 0.0, 0.0), corner(0.0, 12.0, 0.0), corner(12.0, 0.0, 0.0)], |_, _| Some([80; 4]));
         assert_eq!(canvas.smoothed(), canvas.picture());
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_not_drawn() {
+    fn nan_and_infinite_corners_are_not_drawn() {
         let mut canvas = Canvas::square(2, [9; 4]);
         for z in [0.0, f32::NAN] {
             for x in [f32::NAN, f32::INFINITY, -1e30, 1e30] {

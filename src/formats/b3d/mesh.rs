@@ -15,7 +15,7 @@ use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::chunk::{Chunk, Chunks, Tag};
 use crate::bytes::{Color, Column, Cursor, InPlace, LeArray, Packing, Scalar, Storage, Strided, Table, Vec2, Vec3};
 use crate::outline::{FieldInfo, Rule, Schema, Type};
-use crate::record::{Flat, Interleaved, Layout, Read, Rest, Stored as _, record};
+use crate::record::{Inline, Interleaved, Layout, Read, Rest, Stored as _, record};
 
 /// A mesh: a list of vertices, and groups of triangles, each with a brush.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +98,7 @@ record! {
     /// downwards.
     Vertices<'a> {
         /// The columns.
-        layout: &'a VertexLayout as Flat<'a, VertexLayout> => |layout| bounded(layout),
+        layout: &'a VertexLayout as Inline<'a, VertexLayout> => |layout| bounded(layout),
         /// The vertices as stored.
         records: Interleaved<'a, &'a VertexLayout> = "x" [layout],
     }
@@ -327,8 +327,8 @@ impl Table for TexCoords<'_> {
     }
 
     fn storage(&self) -> Storage {
-        let behind = self.records.stride().saturating_sub(self.set_size().saturating_mul(4));
-        let bytes = self.records.as_bytes().len().saturating_sub(behind) as u64;
+        let after = self.records.stride().saturating_sub(self.set_size().saturating_mul(4));
+        let bytes = self.records.as_bytes().len().saturating_sub(after) as u64;
         // An empty column is located where the records would start, so that its offset is inside the file.
         let column = if self.records.is_empty() { 0 } else { self.column as u64 };
         Storage { offset: self.records.offset().saturating_add(column), bytes, packing: Packing::Strided }

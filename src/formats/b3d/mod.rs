@@ -62,7 +62,7 @@ use crate::bytes::Cursor;
 use crate::bytes::chunk::{Chunk, Chunks, Header as _, Tag};
 use crate::bytes::parser::in_place;
 use crate::outline::Schema;
-use crate::ranges::{Data, Ranges};
+use crate::ranges::Data;
 use crate::record::Fixed;
 use siblings::Siblings;
 use wire::{ChunkHeader, SceneHead};
@@ -136,27 +136,10 @@ impl<'a> Scene<'a> {
     /// # Errors
     /// Returns an error if the bytes do not start with BB3D, end before the version, or have a newer major version.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
-        Self::parse_with(data, &Limits::default())
+        Self::open(Data::Whole(data), &Limits::default())
     }
 
-    /// Opens a scene with these limits.
-    ///
-    /// # Errors
-    /// Returns the errors of [`parse`](Self::parse).
-    pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        Self::open(Data::Whole(data), limits)
-    }
-
-    /// Opens a scene from [ranges](crate::ranges). Needs the header of BB3D and the version, 12 bytes.
-    ///
-    /// # Errors
-    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if some of these
-    /// bytes are missing.
-    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
-        Self::open(Data::Parts(ranges), limits)
-    }
-
-    fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+    pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let start = Cursor::new(data.head(CHILDREN)?).parse(Chunk::parser().map_res(is_scene))?;
         let version = start.body().parse(context("version", in_place()).map_res(known_version))?;
         Ok(Self { data, header: start.header(), version, limits: *limits })

@@ -7,7 +7,7 @@ use crate::base::error::{Context, Error, Result};
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
 use crate::bytes::chunk::{Chunk, Chunks, Tag};
-use crate::record::{Flat, Read, record};
+use crate::record::{Inline, Read, record};
 
 record! {
     /// The head of NODE, before its chunks.
@@ -15,7 +15,7 @@ record! {
         /// Its name as stored. Several nodes may share one; some writers append more lines.
         name: ByteStr<'a> = "name",
         /// Its local coordinate system.
-        transform: &'a NodeFields as Flat<'a, NodeFields>,
+        transform: &'a NodeFields as Inline<'a, NodeFields>,
     }
 }
 

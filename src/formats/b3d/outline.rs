@@ -87,18 +87,18 @@ impl<'a> Iterator for Named<'a> {
 pub(super) fn dissect(scene: &Scene<'_>, out: &mut Outline<'_>) {
     scene.chunk().header().describe_fields(0, out);
     describe_fixed::<SceneHead>(&mut scene.chunk().body(), out);
-    let mut told = Told::default();
+    let mut counts = Counts::default();
     let mut around: Vec<Around> = Vec::new();
     for step in scene.walk() {
         let Some(Step { depth, chunk, part, .. }) = out.ok(step) else { continue };
         leave(&mut around, depth.saturating_sub(1) as usize, out);
         let is_shown = around.last().is_none_or(|around| around.is_shown);
-        let name = told.name(&part, around.last_mut()).spanning(chunk.offset(), chunk.byte_len());
+        let name = counts.name(&part, around.last_mut()).spanning(chunk.offset(), chunk.byte_len());
         let is_shown = is_shown && out.open(&name);
         if is_shown {
             chunk.header().describe_fields(chunk.offset(), out);
         }
-        inside(&part, &chunk, &mut told, is_shown, out);
+        inside(&part, &chunk, &mut counts, is_shown, out);
         around.push(Around { is_shown, ..Around::default() });
     }
     leave(&mut around, 0, out);
@@ -113,7 +113,7 @@ fn leave(around: &mut Vec<Around>, depth: usize, out: &mut Outline<'_>) {
     }
 }
 
-/// An open chunk, and how many chunks of each kind were found in it.
+/// An open chunk, and the number of chunks of each kind in it so far.
 #[derive(Default)]
 struct Around {
     is_shown: bool,
@@ -125,9 +125,9 @@ struct Around {
     triangles: usize,
 }
 
-/// How many of each kind were found in the scene.
+/// The number of items of each kind in the scene so far.
 #[derive(Default)]
-struct Told {
+struct Counts {
     texture_lists: usize,
     brush_lists: usize,
     textures: usize,
@@ -150,7 +150,7 @@ fn once(name: &'static str, more: &'static str, count: &mut usize) -> Part<'stat
     }
 }
 
-impl Told {
+impl Counts {
     fn name<'n>(&mut self, part: &Kind<'n>, around: Option<&mut Around>) -> Part<'n> {
         let mut nothing = Around::default();
         let around = around.unwrap_or(&mut nothing);
@@ -172,10 +172,16 @@ impl Told {
 }
 
 /// Describes the content of a chunk that precedes its child chunks.
-fn inside<'a>(part: &Kind<'a>, chunk: &Chunk<'a, ChunkHeader>, told: &mut Told, is_shown: bool, out: &mut Outline<'_>) {
+fn inside<'a>(
+    part: &Kind<'a>,
+    chunk: &Chunk<'a, ChunkHeader>,
+    counts: &mut Counts,
+    is_shown: bool,
+    out: &mut Outline<'_>,
+) {
     match part {
-        Kind::Textures => told.textures = list::<Texture<'_>>(chunk, told.textures, out),
-        Kind::Brushes => told.brushes = list::<Brush<'_>>(chunk, told.brushes, out),
+        Kind::Textures => counts.textures = list::<Texture<'_>>(chunk, counts.textures, out),
+        Kind::Brushes => counts.brushes = list::<Brush<'_>>(chunk, counts.brushes, out),
         _ if !is_shown => {}
         Kind::Node(node) => node_fields(node, out),
         Kind::Mesh(_) => describe_fixed::<MeshHead>(&mut chunk.body(), out),

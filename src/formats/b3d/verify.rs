@@ -163,7 +163,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             ids.list(("brushes", index), &brush.texture_ids, brush.texture_ids.iter().map(|id| id.get()));
         }
         let place = |error: Error| error.within("brushes");
-        ids.tell("texture ids", self.problems, place);
+        ids.report("texture ids", self.problems, place);
     }
 
     #[inline(always)]
@@ -336,14 +336,14 @@ impl<'s, 'a> Survey<'s, 'a> {
         if let Some(colors) = vertices.colors() {
             let place = |error: Error| place(error.within("colors"));
             let values = colors.iter().map(|color| Numbers(color.to_array()));
-            Check::new(Finite).array(&colors, values.clone()).tell("colors", self.problems, place);
-            Check::new(UnitRange).array(&colors, values).tell("colors", self.problems, place);
+            Check::new(Finite).array(&colors, values.clone()).report("colors", self.problems, place);
+            Check::new(UnitRange).array(&colors, values).report("colors", self.problems, place);
         }
         for (number, set) in (0..vertices.sets()).filter_map(|set| Some((set, vertices.tex_coords(set)?))) {
             let offset = vertices.positions().offset();
             let numbers = set.iter().flatten().map(|number| Numbers([number.get()]));
             let check = Check::new(Finite).array(offset, numbers);
-            check.tell("numbers", self.problems, |error| place(error.within_item("uvs", number)));
+            check.report("numbers", self.problems, |error| place(error.within_item("uvs", number)));
         }
     }
 
@@ -355,7 +355,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             return;
         };
         let index = self.mesh_index();
-        self.problems.tell(Severity::Warning, || {
+        self.problems.report(Severity::Warning, || {
             let error = Error::malformed(facing.to_string()).coded(Code::Normals).at(normals.offset());
             error.within("normals").within_item("meshes", index)
         });
@@ -363,7 +363,7 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     fn finite(&mut self, vectors: &Strided<'a, Vec3>, place: impl Fn(Error) -> Error) {
         let values = vectors.iter().map(|vector| Numbers(vector.to_array()));
-        Check::new(Finite).array(vectors, values).tell("vectors", self.problems, place);
+        Check::new(Finite).array(vectors, values).report("vectors", self.problems, place);
     }
 
     #[inline(never)]
@@ -390,7 +390,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         let ids = triangles.indices.iter().flat_map(|triangle| triangle.vertices).map(|id| id.get().into());
         let check = Check::new(Index(vertices.len() as u64)).array(Rows::new(triangles.indices.offset(), 4), ids);
-        check.tell("vertex ids", self.problems, |error| place(error.within("indices")));
+        check.report("vertex ids", self.problems, |error| place(error.within("indices")));
     }
 
     #[inline(never)]
@@ -398,19 +398,19 @@ impl<'s, 'a> Survey<'s, 'a> {
         let place = |error: Error| place(error.within("weights"));
         let weights = bone.weights.iter().map(|weight| Numbers([weight.weight.get()]));
         let rows = Rows::from(&bone.weights).into(4);
-        Check::new(Finite).array(rows, weights.clone()).tell("weights", self.problems, place);
-        Check::new(UnitRange).array(rows, weights).tell("weights", self.problems, place);
+        Check::new(Finite).array(rows, weights.clone()).report("weights", self.problems, place);
+        Check::new(UnitRange).array(rows, weights).report("weights", self.problems, place);
         match bone.mesh() {
             Some(mesh) => {
                 // Unreadable vertices were already reported.
                 if let Ok(vertices) = mesh.vertices() {
                     let ids = bone.weights.iter().map(|weight| weight.vertex.get().into());
                     let check = Check::new(Index(vertices.len() as u64)).array(&bone.weights, ids);
-                    check.tell("vertex ids", self.problems, place);
+                    check.report("vertex ids", self.problems, place);
                 }
             }
             None if bone.weights.is_empty() => {}
-            None => self.problems.tell(Severity::Error, || {
+            None => self.problems.report(Severity::Error, || {
                 let error = Error::malformed("weights without a mesh at or above the bone");
                 place(error.at(bone.weights.offset()))
             }),
@@ -422,14 +422,14 @@ impl<'s, 'a> Survey<'s, 'a> {
         for (column, what) in [(keys.positions(), "positions"), (keys.scales(), "scales")] {
             if let Some(column) = column {
                 let values = column.iter().map(|vector| Numbers(vector.to_array()));
-                Check::new(Finite).array(&column, values).tell(what, self.problems, place);
+                Check::new(Finite).array(&column, values).report(what, self.problems, place);
             }
         }
         if let Some(rotations) = keys.rotations() {
             let values = rotations.iter().map(|rotation| Numbers(rotation.to_array()));
-            Check::new(Finite).array(&rotations, values).tell("rotations", self.problems, place);
+            Check::new(Finite).array(&rotations, values).report("rotations", self.problems, place);
             let lengths = rotations.iter().map(|rotation| Length::of(rotation.to_array()));
-            Check::new(Unit::Quaternion).array(&rotations, lengths).tell("rotations", self.problems, place);
+            Check::new(Unit::Quaternion).array(&rotations, lengths).report("rotations", self.problems, place);
         }
     }
 
@@ -437,7 +437,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn brush(&mut self, id: i32, offset: u64, place: impl Fn(Error) -> Error) {
         let mut ids = References::new(self.counted.brushes);
         ids.one(id, offset);
-        ids.tell("", self.problems, |error| place(error.within("brush_id")));
+        ids.report("", self.problems, |error| place(error.within("brush_id")));
     }
 
     /// Ends nodes until the one that contains the chunk is the innermost. Returns it.
@@ -479,7 +479,7 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     #[cold]
     fn warn(&mut self, offset: u64, message: impl fmt::Display) {
-        self.problems.tell(Severity::Warning, || Error::malformed(message.to_string()).at(offset));
+        self.problems.report(Severity::Warning, || Error::malformed(message.to_string()).at(offset));
     }
 }
 
@@ -491,7 +491,7 @@ fn add((count, first): &mut (u64, u64), (more, offset): (u64, u64)) {
     *count = count.saturating_add(more);
 }
 
-/// Checks indices into a list, of which -1 means none.
+/// Checks indices into a list. -1 means none.
 struct References {
     known: Check<Known>,
     none: Check<NoneIsMinusOne>,
@@ -517,9 +517,9 @@ impl References {
         self.none.next(offset, id);
     }
 
-    fn tell(self, what: &str, problems: &mut Problems, place: impl Fn(Error) -> Error) {
-        self.known.tell(what, problems, &place);
-        self.none.tell(what, problems, place);
+    fn report(self, what: &str, problems: &mut Problems, place: impl Fn(Error) -> Error) {
+        self.known.report(what, problems, &place);
+        self.none.report(what, problems, place);
     }
 }
 

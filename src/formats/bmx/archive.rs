@@ -9,8 +9,8 @@ use flate2::Crc;
 
 use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
+use crate::base::impl_fmt::impl_fmt;
 use crate::base::limits::{Limits, flag};
-use crate::base::shown::shown;
 use crate::base::stop;
 use crate::base::text::ByteStr;
 use crate::codec::deflate::{self, Unpacked};
@@ -249,7 +249,7 @@ impl<'m> Entry<'m> {
     }
 }
 
-shown!([] Debug for Entry<'_>,
+impl_fmt!([] Debug for Entry<'_>,
     |entry| "Entry({:?}, {} of {} bytes)", entry.name(), entry.stored_byte_len(), entry.decoded_byte_len_hint());
 
 /// Returns the name of a zip entry with `/` as separator.

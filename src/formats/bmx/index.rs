@@ -9,7 +9,7 @@ use super::Map;
 use super::table::{Kind, Table, TableId};
 use super::wire::{FlagSize, IndexStart};
 use crate::base::error::{Context, Error, ErrorKind, Result};
-use crate::base::shown::shown;
+use crate::base::impl_fmt::impl_fmt;
 use crate::base::text::Utf32Str;
 use crate::bytes::Cursor;
 use crate::bytes::by_index::{ByIndex, Indexed};
@@ -252,7 +252,7 @@ impl<T> Deref for Placed<'_, T> {
     }
 }
 
-shown!([T: std::fmt::Debug] Debug for Placed<'_, T>, |placed| "{:?} = {:?}", placed.entry.name, placed.record);
+impl_fmt!([T: std::fmt::Debug] Debug for Placed<'_, T>, |placed| "{:?} = {:?}", placed.entry.name, placed.record);
 
 impl<'m, T: Listed<'m>> List<'m, T> {
     pub(super) fn new(map: &'m Map<'m>) -> Result<Self> {
@@ -367,6 +367,6 @@ impl OverlapBudget {
     }
 }
 
-shown!([T] Debug for List<'_, T>, |list| "List({})", list.positions.len());
+impl_fmt!([T] Debug for List<'_, T>, |list| "List({})", list.positions.len());
 
 impl<T> crate::base::sealed::Sealed for List<'_, T> {}

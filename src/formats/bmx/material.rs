@@ -3,13 +3,13 @@
 use super::index::{Layout, List, Listed};
 use super::table::{Kind, Table, TableId};
 use super::wire::{Colors, Flag};
-use crate::record::{Flat, record};
+use crate::record::{Inline, record};
 
 record! {
     /// A material.
     Material<'m>(layout: Layout) {
         /// The colors that every version has.
-        colors: &'m Colors as Flat<'m, Colors>,
+        colors: &'m Colors as Inline<'m, Colors>,
         /// Emitted color.
         emissive: [f32; 3] = "EMISSIVE" where layout.version >= 11,
         /// Sharpness of highlights, 0 to 100 in Blender.

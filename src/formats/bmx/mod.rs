@@ -66,11 +66,11 @@ use index::Index;
 use table::{Source, Table, TableId};
 
 use crate::base::error::{Error, Result};
+use crate::base::impl_fmt::impl_fmt;
 use crate::base::limits::Limits;
-use crate::base::shown::shown;
 use crate::base::text::ByteStr;
 use crate::outline::Schema;
-use crate::ranges::{Data, Ranges};
+use crate::ranges::Data;
 use crate::record::Fixed;
 
 /// The records of the five tables.
@@ -109,30 +109,13 @@ impl<'a> Map<'a> {
     ///
     /// # Errors
     /// Returns an error if the bytes are not a zip, or are a zip of a kind that maps must not be (zip64, several disks,
-    /// two end records). Returns [`Unsupported`](crate::ErrorKind::Unsupported) if it has no `index.bm`.
+    /// two end records). Returns [`Unsupported`](crate::ErrorKind::Unsupported) if it has no `index.bm`, and
+    /// [`Limit`](crate::ErrorKind::Limit) for more entries than [`Limits::archive_members`].
     pub fn parse(data: &'a [u8]) -> Result<Self> {
-        Self::parse_with(data, &Limits::default())
+        Self::open(Data::Whole(data), &Limits::default())
     }
 
-    /// Opens a map with these limits.
-    ///
-    /// # Errors
-    /// Returns the errors of [`parse`](Self::parse), and [`Limit`](crate::ErrorKind::Limit) for more entries than
-    /// [`Limits::archive_members`].
-    pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        Self::open(Data::Whole(data), limits)
-    }
-
-    /// Opens a map from [ranges](crate::ranges). Needs the zip's directory at the end.
-    ///
-    /// # Errors
-    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if some of these
-    /// bytes are missing.
-    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
-        Self::open(Data::Parts(ranges), limits)
-    }
-
-    fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+    pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let archive = Archive::parse(data, limits)?;
         if archive.find(TableId::Index.name()).is_none() {
             return Err(Error::unsupported("zip archive without index.bm, so no Ballance map"));
@@ -227,4 +210,4 @@ impl<'a> Map<'a> {
     }
 }
 
-shown!([] Debug for Map<'_>, |map| "Map({} bytes)", map.bytes);
+impl_fmt!([] Debug for Map<'_>, |map| "Map({} bytes)", map.bytes);

@@ -141,8 +141,8 @@ pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
                 table_records(map, id, out);
             }
             if let Ok(Some(_)) = entry.descriptor() {
-                let behind = size_of::<Descriptor>() as u64;
-                archive.directory().dissect_descriptor(reached.saturating_sub(behind), behind, out);
+                let after = size_of::<Descriptor>() as u64;
+                archive.directory().dissect_descriptor(reached.saturating_sub(after), after, out);
             }
         });
     }
@@ -358,8 +358,8 @@ fn method(entry: &Entry<'_>) -> Option<&'static str> {
 fn extent(entry: &Entry<'_>) -> (u64, u64) {
     let start = entry.header_offset();
     let header = entry.local().map_or(0, |local| local.data_offset.saturating_sub(start));
-    let behind = entry.descriptor().ok().flatten().map_or(0, |_| size_of::<Descriptor>() as u64);
-    (start, header.saturating_add(entry.stored_byte_len()).saturating_add(behind))
+    let after = entry.descriptor().ok().flatten().map_or(0, |_| size_of::<Descriptor>() as u64);
+    (start, header.saturating_add(entry.stored_byte_len()).saturating_add(after))
 }
 
 fn indexed(entry: &IndexEntry<'_>, out: &mut Outline<'_>) {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::archive::{Archive, Entry};
 use crate::base::error::{Error, Result};
 use crate::base::limits::flag;
-use crate::base::named::named;
+use crate::base::word_enum::word_enum;
 use crate::bytes::Cursor;
 use crate::codec::deflate::Unpacked;
 
@@ -129,7 +129,7 @@ pub(super) fn inflated_bytes(archive: &Archive<'_>) -> u64 {
     entries.fold(0, |sum, entry| sum.saturating_add(entry.inflated_bytes()))
 }
 
-named! {
+word_enum! {
     /// One of the five tables.
     #[allow(missing_docs)]
     pub enum TableId {

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::base::code::Code;
 use crate::base::error::{Context, Error};
-use crate::base::shown::shown;
+use crate::base::impl_fmt::impl_fmt;
 use crate::bytes::{Element, LeArray, Table};
 use crate::check::{
     self, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Rows, Rule, Segment, rules,
@@ -68,12 +68,12 @@ impl<'a> Survey<'_, 'a> {
         let table = Rows::from(weights.records.as_table());
         let bones = records().map(|record| record.bone.into());
         let check = Check::new(Below(mesh.bone_count.into())).array(table, bones);
-        self.tell(node, check, "bones", within("weights"));
+        self.report(node, check, "bones", within("weights"));
         let shares = records().map(|record| Numbers([record.weight]));
         let bytes = weights.records.as_table().storage().bytes.checked_div(weights.records.len() as u64).unwrap_or(0);
         // The weight is the last field.
         let table = table.into(usize::try_from(bytes).unwrap_or(0).saturating_sub(size_of::<F32>()));
-        self.tell(node, Check::new(Finite).array(table, shares), "weights", within("weights"));
+        self.report(node, Check::new(Finite).array(table, shares), "weights", within("weights"));
     }
 
     /// Checks the ids and parents of the readable bones.
@@ -87,14 +87,14 @@ impl<'a> Survey<'_, 'a> {
             twice.look(span.offset, bone.id, self.part.bone_ids.insert(bone.id));
         }
         for (check, what) in [(parents, "parents"), (twice, "ids")] {
-            self.tell(node, check, what, within("bones"));
+            self.report(node, check, what, within("bones"));
         }
     }
 
     pub(super) fn face_group(&mut self, node: &Node<'a>, mesh: &Mesh<'a>, index: usize, group: &FaceGroup<'a>) {
         let corners = group.vertex_indices.len();
         let mut odd = |field: &'static str, offset: u64, message: fmt::Arguments<'_>| {
-            self.problems.tell(Severity::Warning, || {
+            self.problems.report(Severity::Warning, || {
                 let error = Error::malformed(message.to_string()).at(offset).within(field);
                 at_node(node, error.within_item("face_groups", index))
             });
@@ -151,7 +151,7 @@ impl<'a> Survey<'_, 'a> {
         ] {
             let numbers = morphs.records.iter().map(move |record| field(&record).into());
             let check = Check::new(IndexOrNone(all)).array(Rows::from(table).into(into), numbers);
-            self.tell(node, check, what, within("records"));
+            self.report(node, check, what, within("records"));
         }
         let bones_of = |index: i32| morphs.records.get(usize::try_from(index).ok()?).map(|parent| parent.bones.get());
         let mut parent_bones = Check::new(Broken::new(Code::Range, "of no bone of the parent"));
@@ -161,7 +161,7 @@ impl<'a> Survey<'_, 'a> {
             let known = bones_of(record.parent.get()).is_none_or(|bones| (-1..bones).contains(&bone));
             parent_bones.look(rows.offset_of(index), bone, known);
         }
-        self.tell(node, parent_bones, "parent bones", within("records"));
+        self.report(node, parent_bones, "parent bones", within("records"));
         let records = |index| morphs.records.get(index);
         let parents = |index| parent(records(index)?.parent);
         self.ring(node, "records", (table, up), "parent", (count, &parents));
@@ -173,7 +173,7 @@ impl<'a> Survey<'_, 'a> {
             let rows = Rows::from(bones).into(offset_of!(MorphBone, parent));
             let check = Check::new(IndexOrNone(bones.len() as u64)).array(rows, parents);
             let place = |error: Error| error.within("bones").within_item("morph_collections", index);
-            check.tell("bone parents", self.problems, place);
+            check.report("bone parents", self.problems, place);
             self.morph_bones(index, bones);
         }
         self.finite(node, "matrices", &morphs.matrices);
@@ -189,7 +189,7 @@ impl<'a> Survey<'_, 'a> {
         let path = [("morph_collections", Some(collection)), ("bones", Some(index)), ("parent", None)];
         let mut fault = Faults::default();
         fault.add(Code::Suspicious, (&path, offset), || format!("the parent leads back to item {index} itself"));
-        fault.tell(self.problems);
+        fault.report(self.problems);
     }
 
     pub(super) fn morph_meshes(&mut self, node: &Node<'a>, morphs: &MorphMeshes<'a>) {
@@ -199,7 +199,7 @@ impl<'a> Survey<'_, 'a> {
         let meshes = self.part.known.mesh_count();
         let numbers = morphs.records.iter().map(|record| record.mesh.get().into());
         let rows = Rows::from(&morphs.records).into(offset_of!(MorphMeshRecord, mesh));
-        self.tell(node, Check::new(Index(meshes)).array(rows, numbers), "meshes", within("records"));
+        self.report(node, Check::new(Index(meshes)).array(rows, numbers), "meshes", within("records"));
         self.morphed(node, morphs);
         let mut halves = Check::new(Broken::new(Code::OddEmpty, "half empty"));
         for (index, record) in (0..).zip(morphs.records) {
@@ -207,7 +207,7 @@ impl<'a> Survey<'_, 'a> {
             let offset = Rows::from(&morphs.records).offset_of(index);
             halves.look(offset, Extent { frames, vertices }, (frames == 0) == (vertices == 0));
         }
-        self.tell(node, halves, "records", within("records"));
+        self.report(node, halves, "records", within("records"));
         let vertices = morphs.vertices.len();
         if usize::try_from(morphs.vertex_count) != Ok(vertices) {
             let hint = morphs.vertex_count;
@@ -236,10 +236,10 @@ impl<'a> Survey<'_, 'a> {
             let is_other = |count| u64::try_from(frame_count) != Ok(count);
             frames.look(offset, frame_count, !collection.copied().flatten().is_some_and(is_other));
         }
-        self.tell(node, names, "mesh names", within("records"));
-        self.tell(node, counts, "vertex counts", within("records"));
-        self.tell(node, collections, "collection names", within("records"));
-        self.tell(node, frames, "frame counts", within("records"));
+        self.report(node, names, "mesh names", within("records"));
+        self.report(node, counts, "vertex counts", within("records"));
+        self.report(node, collections, "collection names", within("records"));
+        self.report(node, frames, "frame counts", within("records"));
     }
 
     pub(super) fn physics(&mut self, node: &Node<'a>, physics: &Physics<'a>) {
@@ -262,11 +262,16 @@ impl<'a> Survey<'_, 'a> {
         }
         let meshes = self.part.known.mesh_count();
         let numbers = physics.mesh_links.iter().map(|link| link.get().into());
-        self.tell(node, Check::new(Index(meshes)).array(&physics.mesh_links, numbers), "meshes", within("mesh_links"));
+        self.report(
+            node,
+            Check::new(Index(meshes)).array(&physics.mesh_links, numbers),
+            "meshes",
+            within("mesh_links"),
+        );
         let numbers = physics.geoms.iter().map(|geom| geom.body.get().into());
         let rows = Rows::from(&physics.geoms).into(offset_of!(Geom, body));
         let check = Check::new(IndexOrNone(bodies)).array(rows, numbers);
-        self.tell(node, check, "bodies", within("geom_records"));
+        self.report(node, check, "bodies", within("geom_records"));
         for (end, into, what) in [
             ((|joint| joint.body_1.get()) as fn(&Joint) -> i32, offset_of!(Joint, body_1), "first bodies"),
             (|joint| joint.body_2.get(), offset_of!(Joint, body_2), "second bodies"),
@@ -274,7 +279,7 @@ impl<'a> Survey<'_, 'a> {
             let numbers = physics.joints.iter().map(|joint| end(joint).into());
             let rows = Rows::from(&physics.joints).into(into);
             let check = Check::new(IndexOrNone(bodies)).array(rows, numbers);
-            self.tell(node, check, what, within("joint_records"));
+            self.report(node, check, what, within("joint_records"));
         }
         let ranges = physics
             .geoms
@@ -282,7 +287,7 @@ impl<'a> Survey<'_, 'a> {
             .map(|geom| Links { first: geom.mesh_link.get().into(), count: geom.mesh_link_count.get().into() });
         let rows = Rows::from(&physics.geoms).into(offset_of!(Geom, mesh_link));
         let check = Check::new(LinksOf(links)).array(rows, ranges);
-        self.tell(node, check, "ranges of mesh links", within("geom_records"));
+        self.report(node, check, "ranges of mesh links", within("geom_records"));
     }
 
     pub(super) fn lights(&mut self, node: &Node<'a>, scheme: &LightScheme<'a>) {
@@ -310,7 +315,7 @@ impl<'a> Survey<'_, 'a> {
         let meshes = self.part.known.mesh_count();
         let place = node.chunk.offset().saturating_add(8);
         let own = Check::new(Index(meshes)).array(place, std::iter::once(set.mesh.into()));
-        self.tell(node, own, "", within("mesh"));
+        self.report(node, own, "", within("mesh"));
         if let Some((_, vertices @ 1..)) = self.part.known.mesh(set.mesh) {
             let message = format_args!("{} has {vertices} vertices; proxies stand for an empty one", set.mesh);
             self.warn_of(node, "mesh", place, message);
@@ -322,7 +327,7 @@ impl<'a> Survey<'_, 'a> {
         ] {
             let numbers = set.proxies.iter().map(move |proxy| field(&proxy).into());
             let check = Check::new(IndexOrNone(count)).array(Rows::from(table).into(into), numbers);
-            self.tell(node, check, what, within("proxy_records"));
+            self.report(node, check, what, within("proxy_records"));
         }
         let parents = |index| parent(set.proxies.get(index)?.parent);
         self.ring(node, "proxies", (table, 0), "parent", (set.proxies.len(), &parents));
@@ -336,7 +341,7 @@ impl<'a> Survey<'_, 'a> {
                 visible.add(Code::Suspicious, (&path, offset), || "true, and what it hangs on is hidden".to_owned());
             }
         }
-        visible.tell(self.problems);
+        visible.report(self.problems);
     }
 
     /// Reports an item that is its own ancestor. The field with the parent is at offset `into` of each row.
@@ -355,7 +360,7 @@ impl<'a> Survey<'_, 'a> {
         let (with_field, whole) = ([own, row, (field, None)], [own, row]);
         let path: &[Segment] = if list == "records" { &whole } else { &with_field };
         fault.add(Code::Suspicious, (path, offset), || format!("the {field} leads back to item {index} itself"));
-        fault.tell(self.problems);
+        fault.report(self.problems);
     }
 
     pub(super) fn collider_set(&mut self, node: &Node<'a>, set: &ColliderSet<'a>) {
@@ -369,10 +374,10 @@ impl<'a> Survey<'_, 'a> {
             let id = collider.bone.get();
             ids.look(rows.offset_of(index), id, self.part.bones_lost || self.part.bone_ids.contains(&id));
         }
-        self.tell(node, ids, "bone ids", within("collider_records"));
+        self.report(node, ids, "bone ids", within("collider_records"));
     }
 
-    /// Warns about values for which `is_odd` returns true.
+    /// Warns about values if `is_odd` returns true for them.
     fn odd<V: Copy + fmt::Display>(
         &mut self,
         node: &Node<'a>,
@@ -386,7 +391,7 @@ impl<'a> Survey<'_, 'a> {
         for (index, value) in (0..).zip(values) {
             check.look(rows.offset_of(index), value, !is_odd(value));
         }
-        self.tell(node, check, what, within(list));
+        self.report(node, check, what, within(list));
     }
 
     /// Checks that the numbers of an array of floats are finite.
@@ -401,7 +406,7 @@ impl<'a> Survey<'_, 'a> {
         let floats = <[F32]>::ref_from_bytes(array.as_bytes()).unwrap_or_default();
         let numbers = floats.iter().map(|float| Numbers([float.get()]));
         let check = Check::new(Finite).array(Rows::new(array.offset(), size_of::<F32>()), numbers);
-        self.tell(node, check, "numbers", place);
+        self.report(node, check, "numbers", place);
     }
 
     /// Checks that indices are below the length of the list they point into.
@@ -415,17 +420,17 @@ impl<'a> Survey<'_, 'a> {
     ) {
         let check =
             Check::new(Below(count as u64)).array(Rows::from(indices as &dyn Table), indices.iter().map(u64::from));
-        self.tell(node, check, what, place);
+        self.report(node, check, what, place);
     }
 
-    pub(super) fn tell<R: Rule>(
+    pub(super) fn report<R: Rule>(
         &mut self,
         node: &Node<'a>,
         check: Check<R>,
         what: &str,
         place: impl FnOnce(Error) -> Error,
     ) {
-        check.tell(what, self.problems, |error| at_node(node, place(error)));
+        check.report(what, self.problems, |error| at_node(node, place(error)));
     }
 }
 
@@ -450,7 +455,7 @@ pub(crate) struct Links {
     count: i64,
 }
 
-shown!([] Display for Links, |links| "{} from {} on", links.count, links.first);
+impl_fmt!([] Display for Links, |links| "{} from {} on", links.count, links.first);
 
 rules! {
     /// The range is inside a list of this length.
@@ -467,4 +472,4 @@ struct Extent {
     vertices: i32,
 }
 
-shown!([] Display for Extent, |extent| "{} frames of {} vertices", extent.frames, extent.vertices);
+impl_fmt!([] Display for Extent, |extent| "{} frames of {} vertices", extent.frames, extent.vertices);

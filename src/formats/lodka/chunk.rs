@@ -269,7 +269,7 @@ impl<'a> Iterator for Nodes<'a> {
 #[derive(Clone, Debug)]
 enum Level<'a> {
     Here(Chunks<'a>),
-    /// Those in this range, whose bodies need not be available.
+    /// The chunks in this range. Their bodies need not be available.
     Heads(Data<'a>, Range<u64>),
 }
 

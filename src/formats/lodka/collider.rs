@@ -5,7 +5,7 @@ use super::fields::{Dissected, Names, records};
 use super::wire::Collider;
 use crate::base::text::AnsiStr;
 use crate::bytes::LeArray;
-use crate::record::{Apart, record};
+use crate::record::{External, record};
 
 record! {
     /// Collision shapes, each attached to a bone (COL1).
@@ -15,7 +15,7 @@ record! {
         /// The colliders' names.
         names: Names<'a> as Dissected<Names<'a>> = "ColItemNameLengths, ProxyItemNames" [node.count()],
         /// The colliders.
-        colliders: LeArray<'a, Collider> as Apart<LeArray<'a, Collider>> [node.count()],
+        colliders: LeArray<'a, Collider> as External<LeArray<'a, Collider>> [node.count()],
     }
     also |set, out| records(("collider_records", "colliders"), set.colliders, set.names.iter(), out)
 }

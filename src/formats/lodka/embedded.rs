@@ -4,12 +4,12 @@ use super::chunk::Node;
 use super::codes::ShaderKind;
 use super::fields::{Counted, Length, count, known};
 use crate::base::error::{Context, Error, Result};
-use crate::base::named::named;
 use crate::base::text::AnsiStr;
+use crate::base::word_enum::word_enum;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::{Part, Sink, Type};
 use crate::record::list::{All, Entries};
-use crate::record::{Apart, Known, Read, Rest, Stored, record, walk_part};
+use crate::record::{External, Known, Read, Rest, Stored, record, walk_part};
 
 record! {
     /// User data (INF1), normally text; some programs store their own chunks inside.
@@ -24,7 +24,7 @@ record! {
     }
 }
 
-named! {
+word_enum! {
     /// The image format recognized by its first bytes.
     #[non_exhaustive]
     pub enum ImageKind {
@@ -192,7 +192,7 @@ record! {
         #[rule(Any)]
         kind: ShaderKind = "ShaderType",
         /// All bytes after the type.
-        data: LeArray<'a, u8> as Apart<LeArray<'a, u8>> [size.saturating_sub(1)],
+        data: LeArray<'a, u8> as External<LeArray<'a, u8>> [size.saturating_sub(1)],
     }
     also |shader, out| {
         if shader.kind == ShaderKind::BUMP {

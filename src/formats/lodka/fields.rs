@@ -147,8 +147,8 @@ impl<'a> Iterator for NameIter<'a> {
 
     fn next(&mut self) -> Option<AnsiStr<'a>> {
         let length = usize::try_from(self.lengths.next()?.get()).ok()?;
-        let (name, behind) = self.bytes.split_at_checked(length)?;
-        self.bytes = behind;
+        let (name, after) = self.bytes.split_at_checked(length)?;
+        self.bytes = after;
         Some(AnsiStr::new(name))
     }
 

@@ -6,7 +6,7 @@ use super::wire::Light;
 use crate::base::error::{Error, Result};
 use crate::base::text::AnsiStr;
 use crate::bytes::LeArray;
-use crate::record::{Apart, record};
+use crate::record::{External, record};
 
 record! {
     /// Eight lights that are switched together (LIG1).
@@ -14,7 +14,7 @@ record! {
         /// Its name.
         name: AnsiStr<'a> = "LightSchemeNameLength, Name",
         /// The eight lights.
-        lights: LeArray<'a, Light> as Apart<LeArray<'a, Light>> [8] => |_| eight(&node),
+        lights: LeArray<'a, Light> as External<LeArray<'a, Light>> [8] => |_| eight(&node),
     }
     also |scheme, out| records(("light_records", "lights"), scheme.lights, std::iter::empty(), out)
 }

@@ -6,7 +6,7 @@ use super::fields::{Length, known};
 use super::wire::MaterialOptions;
 use crate::base::text::AnsiStr;
 use crate::record::list::{All, Entries};
-use crate::record::{Flat, record};
+use crate::record::{Inline, record};
 
 record! {
     /// The materials of a model (MAT1).
@@ -29,7 +29,7 @@ record! {
         /// The files of its textures as stored: "first" or "first:second".
         textures: AnsiStr<'a> = "TextrNameLen, TextrName",
         /// Appearance.
-        options: &'a MaterialOptions as Flat<'a, MaterialOptions> = "MaterialOptions" where kind >= 2,
+        options: &'a MaterialOptions as Inline<'a, MaterialOptions> = "MaterialOptions" where kind >= 2,
         /// Source of the texture coordinates.
         mapping_mode: MappingMode = "MappingMode" where kind >= 3,
     }

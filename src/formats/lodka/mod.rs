@@ -82,7 +82,7 @@ pub use crate::base::text::{AnsiStr, to_cp1251, to_text};
 use crate::bytes::Cursor;
 use crate::bytes::parser::bytes;
 use crate::outline::Schema;
-use crate::ranges::{Data, Ranges};
+use crate::ranges::Data;
 use crate::record::{Fixed, Read as _};
 
 /// The records of a file that are described in one piece.
@@ -169,27 +169,10 @@ impl<'a> Model<'a> {
     /// Returns an error if the signature or the first chunk's tag is wrong, and
     /// [`Unsupported`](crate::ErrorKind::Unsupported) for another version.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
-        Self::parse_with(data, &Limits::default())
+        Self::open(Data::Whole(data), &Limits::default())
     }
 
-    /// Opens a file with these limits.
-    ///
-    /// # Errors
-    /// Returns the errors of [`parse`](Self::parse).
-    pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        Self::open(Data::Whole(data), limits)
-    }
-
-    /// Opens a model from [ranges](crate::ranges). Needs the signature and the first chunk's header.
-    ///
-    /// # Errors
-    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if some of these
-    /// bytes are missing.
-    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
-        Self::open(Data::Parts(ranges), limits)
-    }
-
-    fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+    pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let mut cursor = Cursor::new(data.head(CHUNKS.saturating_add(size_of::<wire::ChunkHeader>() as u64))?);
         cursor.parse((bytes(7).map_res(is_signature), u8::parser(()).map_res(known_version)))?;
         let first = Chunk::next(&mut cursor.clone())?;

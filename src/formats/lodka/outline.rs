@@ -91,19 +91,19 @@ fn next(count: &mut usize) -> usize {
 
 fn content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {
     match content {
-        Content::Info(info) => told(node, info, out),
-        Content::Skeleton(skeleton) => told(node, skeleton, out),
-        Content::Animation(animation) => told(node, animation, out),
-        Content::LightScheme(scheme) => told(node, scheme, out),
-        Content::ColliderSet(set) => told(node, set, out),
-        Content::Screenshot(screenshot) => told(node, screenshot, out),
-        Content::MaterialList(list) => told(node, list, out),
-        Content::TextureList(list) => told(node, list, out),
-        Content::ShaderList(list) => told(node, list, out),
+        Content::Info(info) => describe_record(node, info, out),
+        Content::Skeleton(skeleton) => describe_record(node, skeleton, out),
+        Content::Animation(animation) => describe_record(node, animation, out),
+        Content::LightScheme(scheme) => describe_record(node, scheme, out),
+        Content::ColliderSet(set) => describe_record(node, set, out),
+        Content::Screenshot(screenshot) => describe_record(node, screenshot, out),
+        Content::MaterialList(list) => describe_record(node, list, out),
+        Content::TextureList(list) => describe_record(node, list, out),
+        Content::ShaderList(list) => describe_record(node, list, out),
         Content::Mesh(mesh) => read_with(node, mesh, mesh.layout(), out),
         Content::MorphCollections(morphs) => read_with(node, morphs, morphs.layout(), out),
-        Content::MorphMeshes(morphs) => told(node, morphs, out),
-        Content::Physics(physics) => told(node, physics, out),
+        Content::MorphMeshes(morphs) => describe_record(node, morphs, out),
+        Content::Physics(physics) => describe_record(node, physics, out),
         Content::ProxySet(set) => read_with(node, set, set.layout(), out),
         Content::Unknown if out.dissects() => {
             let body = node.chunk.body();
@@ -201,7 +201,7 @@ fn chunk(node: &Node<'_>, label: Option<Text<'_>>, out: &mut Outline<'_>, inside
 }
 
 /// Describes a chunk whose data is one record.
-fn told<'a, T: Record<'a, Node<'a>>>(node: &Node<'a>, record: &T, out: &mut Outline<'_>) {
+fn describe_record<'a, T: Record<'a, Node<'a>>>(node: &Node<'a>, record: &T, out: &mut Outline<'_>) {
     read_with(node, record, *node, out);
 }
 

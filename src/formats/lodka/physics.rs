@@ -14,7 +14,7 @@ use crate::base::error::Result;
 use crate::base::text::AnsiStr;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::{Sink, Type, Value};
-use crate::record::{Apart, Read, Stored, record, walk_field};
+use crate::record::{External, Read, Stored, record, walk_field};
 
 record! {
     /// The physics of a model (PHS1), after the Open Dynamics Engine.
@@ -40,11 +40,11 @@ record! {
         /// Indices of meshes in MSL1. Geoms refer to ranges of this list.
         mesh_links: LeArray<'a, I32> = "MeshLinks" [mesh_link_count],
         /// Rigid bodies.
-        bodies: LeArray<'a, Body> as Apart<LeArray<'a, Body>> = "TBodys" [body_count],
+        bodies: LeArray<'a, Body> as External<LeArray<'a, Body>> = "TBodys" [body_count],
         /// Collision shapes.
-        geoms: LeArray<'a, Geom> as Apart<LeArray<'a, Geom>> = "TGeoms" [geom_count],
+        geoms: LeArray<'a, Geom> as External<LeArray<'a, Geom>> = "TGeoms" [geom_count],
         /// Joints between bodies.
-        joints: LeArray<'a, Joint> as Apart<LeArray<'a, Joint>> = "TJoints" [joint_count],
+        joints: LeArray<'a, Joint> as External<LeArray<'a, Joint>> = "TJoints" [joint_count],
     }
     also |physics, out| {
         records(("body_records", "bodies"), physics.bodies, physics.body_names.iter(), out);

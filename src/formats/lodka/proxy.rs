@@ -5,7 +5,7 @@ use super::fields::{Dissected, Length, Names, records};
 use super::packed::{Layout, Records};
 use super::wire::{Proxy, WideProxy};
 use crate::base::error::Result;
-use crate::record::{Apart, Framing, Known, record};
+use crate::record::{External, Framing, Known, record};
 
 record! {
     /// Additional instances of meshes (PXI1), represented by an empty mesh.
@@ -19,7 +19,7 @@ record! {
         /// The proxies' names.
         names: Names<'a> as Dissected<Names<'a>> = "ProxyItemNameLengths, ProxyItemNames" [proxy_count],
         /// The proxies.
-        proxies: Records<'a, Proxy, WideProxy> as Apart<Records<'a, Proxy, WideProxy>> [layout.records(proxy_count)],
+        proxies: Records<'a, Proxy, WideProxy> as External<Records<'a, Proxy, WideProxy>> [layout.records(proxy_count)],
     }
     also |set, out| match set.proxies {
         Records::Packed(proxies) => records(("proxy_records", "proxies"), proxies, set.names.iter(), out),

@@ -1,4 +1,4 @@
-//! Values for each set of texture coordinates of a mesh, of which there are one or two.
+//! Values for each set of texture coordinates of a mesh. A mesh has one or two sets.
 
 use super::fields::{Length, count};
 use super::indices::{Indices, Width};

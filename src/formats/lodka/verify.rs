@@ -193,7 +193,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                     }
                     add(&mut self.counted.textures, 1);
                 }
-                missing.tell(self.problems);
+                missing.report(self.problems);
             }
             Content::ShaderList(list) => {
                 let mut missing = Faults::default();
@@ -220,7 +220,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                     }
                     add(&mut self.counted.shaders, 1);
                 }
-                missing.tell(self.problems);
+                missing.report(self.problems);
             }
             Content::Mesh(mesh) => self.mesh(node, mesh),
             Content::MorphCollections(morphs) => self.morph_collections(node, morphs),
@@ -291,7 +291,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 }
             }
         }
-        missing.tell(self.problems);
+        missing.report(self.problems);
     }
 
     /// Returns an entry of the chunk, or reports its error.
@@ -305,7 +305,7 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     #[cold]
     pub(super) fn warn(&mut self, node: &Node<'a>, offset: u64, message: impl Display) {
-        self.problems.tell(Severity::Warning, || {
+        self.problems.report(Severity::Warning, || {
             Error::malformed(message.to_string()).at(offset).within_item(node.kind.name(), node.index)
         });
     }
@@ -313,7 +313,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     /// Warns about a field of the chunk.
     #[cold]
     pub(super) fn warn_of(&mut self, node: &Node<'a>, field: &'static str, offset: u64, message: impl Display) {
-        self.problems.tell(Severity::Warning, || {
+        self.problems.report(Severity::Warning, || {
             let error = Error::malformed(message.to_string()).at(offset).within(field);
             error.within_item(node.kind.name(), node.index)
         });

@@ -10,13 +10,13 @@ use crate::bytes::batch::{Batch, Derived};
 use crate::bytes::{Cursor, LeArray, Table, Vec3};
 use crate::outline::{Outline, Sink, Type};
 use crate::record::list::{Item, List};
-use crate::record::{Flat, Framing, Read, Stored, form, record, walk_field};
+use crate::record::{Framing, Inline, Read, Stored, form, record, walk_field};
 
 record! {
     /// One level of detail, or another mesh of the model, such as its geometry.
     Lod<'a> {
         /// The header.
-        header: &'a LodHeader as Flat<'a, LodHeader> => |header| known(header),
+        header: &'a LodHeader as Inline<'a, LodHeader> => |header| known(header),
         /// Its points.
         points: LeArray<'a, Point> [u64::from(header.points.get())],
         /// Its normals. They point into the body.
@@ -36,7 +36,7 @@ record! {
     /// A triangle or quad.
     Face<'a> {
         /// The fields before its names.
-        fields: &'a FaceFields as Flat<'a, FaceFields>,
+        fields: &'a FaceFields as Inline<'a, FaceFields>,
         /// Its image; empty for none.
         texture: ByteStr<'a>,
         /// Its material file (rvmat); empty for none.

@@ -39,7 +39,7 @@ use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
 use crate::bytes::parser::in_place;
 use crate::outline::Schema;
-use crate::ranges::{Data, Ranges};
+use crate::ranges::Data;
 use crate::record::Fixed;
 use crate::record::list::Entries;
 
@@ -95,27 +95,10 @@ impl<'a> Model<'a> {
     /// # Errors
     /// Returns an error if it is not that of an MLOD model of version 257.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
-        Self::parse_with(data, &Limits::default())
+        Self::open(Data::Whole(data), &Limits::default())
     }
 
-    /// Opens a model with these limits.
-    ///
-    /// # Errors
-    /// Returns the errors of [`parse`](Self::parse).
-    pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        Self::open(Data::Whole(data), limits)
-    }
-
-    /// Opens a model from [ranges](crate::ranges). Needs the header, of 12 bytes.
-    ///
-    /// # Errors
-    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if some of these
-    /// bytes are missing.
-    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
-        Self::open(Data::Parts(ranges), limits)
-    }
-
-    fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+    pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let mut cursor = Cursor::new(data.head(LODS)?);
         let header = cursor.parse(context("header", in_place()).map_res(known))?;
         Ok(Self { data, header, limits: *limits })

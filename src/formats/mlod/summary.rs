@@ -78,9 +78,9 @@ impl Model<'_> {
         if whole {
             let lods = self.lod_count() as u64;
             summary.counts = Counts::known([("lods", lods), ("vertices", vertices), ("faces", faces)]);
-            let behind = summary.bytes.saturating_sub(end);
-            if behind > 0 {
-                problems.warning(&Error::trailing(behind, "the last LOD").at(end));
+            let after = summary.bytes.saturating_sub(end);
+            if after > 0 {
+                problems.warning(&Error::trailing(after, "the last LOD").at(end));
             }
         }
         Summary { references: references.into_vec(problems), ..summary }
@@ -105,11 +105,11 @@ impl Lod<'_> {
         let (points, normals) = (self.points, self.normals);
         let positions = points.iter().map(|point| Numbers(point.position.to_array()));
         let check = Check::new(Finite).array(&points, positions);
-        check.tell("positions", problems, |error| place(error.within("points")));
+        check.report("positions", problems, |error| place(error.within("points")));
         let check = Check::new(Finite).array(&normals, normals.iter().map(|normal| Numbers(normal.to_array())));
-        check.tell("vectors", problems, |error| place(error.within("normals")));
+        check.report("vectors", problems, |error| place(error.within("normals")));
         let check = Check::new(Unit::Direction).array(&normals, normals.iter().map(|n| Length::of(n.to_array())));
-        check.tell("vectors", problems, |error| place(error.within("normals")));
+        check.report("vectors", problems, |error| place(error.within("normals")));
         let mut corner_counts = Check::new(Broken::new(Code::Range, "neither 3 nor 4"));
         let mut point_numbers = Check::new(Below(points.len() as u64));
         let mut normal_numbers = Check::new(Below(normals.len() as u64));
@@ -122,8 +122,8 @@ impl Lod<'_> {
             point_numbers.list(list, span.offset, corners.clone().map(|corner| corner.point.get().into()));
             normal_numbers.list(list, span.offset, corners.map(|corner| corner.normal.get().into()));
         }
-        corner_counts.tell("numbers of corners", problems, |error| place(error.within("faces")));
-        point_numbers.tell("point numbers", problems, |error| place(error.within("faces")));
-        normal_numbers.tell("normal numbers", problems, |error| place(error.within("faces")));
+        corner_counts.report("numbers of corners", problems, |error| place(error.within("faces")));
+        point_numbers.report("point numbers", problems, |error| place(error.within("faces")));
+        normal_numbers.report("normal numbers", problems, |error| place(error.within("faces")));
     }
 }

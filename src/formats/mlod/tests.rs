@@ -121,7 +121,7 @@ fn every_field_is_read() {
 }
 
 #[test]
-fn each_header_field_is_checked_where_it_stands() {
+fn each_header_field_is_checked_at_its_offset() {
     let b = triangle();
     let broken = |name, value| fault(&b.with(name, value));
     assert_eq!(broken("signature", 0x4c4f_444f), "at 0x0: starts with \"ODOL\", not \"MLOD\"");

@@ -120,7 +120,7 @@ pub(super) struct Header<'a> {
 /// The locations of the LODs.
 #[derive(Clone, Copy, Debug)]
 enum Places<'a> {
-    Told(Tables<'a>),
+    Stored(Tables<'a>),
     /// In version 7, which does not store locations.
     Met(Walk),
 }
@@ -186,7 +186,7 @@ impl<'a> Header<'a> {
         let offset = c.offset();
         self.animations = Some(Animations::read(c, version)?);
         self.animation_span = Span { offset, bytes: c.offset().saturating_sub(offset) };
-        self.places = Some(Places::Told(Tables::read(c, lods)?));
+        self.places = Some(Places::Stored(Tables::read(c, lods)?));
         self.end = c.offset();
         Ok(())
     }
@@ -209,7 +209,7 @@ impl<'a> Header<'a> {
     pub(super) fn range(&self, index: usize) -> Option<(u32, u32)> {
         match self.places.as_ref()? {
             Places::Met(walk) => walk.get(index),
-            Places::Told(tables) => Some((tables.lod_starts.get(index)?.get(), tables.lod_ends.get(index)?.get())),
+            Places::Stored(tables) => Some((tables.lod_starts.get(index)?.get(), tables.lod_ends.get(index)?.get())),
         }
     }
 
@@ -217,7 +217,7 @@ impl<'a> Header<'a> {
     pub(super) fn tables(&self) -> Option<&Tables<'a>> {
         match self.places.as_ref()? {
             Places::Met(_) => None,
-            Places::Told(tables) => Some(tables),
+            Places::Stored(tables) => Some(tables),
         }
     }
 

@@ -9,8 +9,8 @@ use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32};
 
 use super::array::Layout;
+use crate::base::delegate::delegate;
 use crate::base::error::Result;
-use crate::base::forward::forward;
 use crate::blocks::Block;
 use crate::bytes::{Column, Cursor, InPlace, Storage, Table, to_native};
 use crate::outline::{Sink, Type};
@@ -41,7 +41,7 @@ impl<N: AsRef<[U16]>, W: AsRef<[U32]>> Indices<N, W> {
         }
     }
 
-    /// Returns how many numbers there are.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         let (narrow, wide) = self.both();
         narrow.len().max(wide.len())
@@ -127,7 +127,7 @@ impl<N: Table, W: Table> Indices<N, W> {
 }
 
 impl<N: Table, W: Table> Table for Indices<N, W> {
-    forward! {
+    delegate! {
         as_table:
         fn rows(&self) -> u64;
         fn columns(&self) -> Vec<Column>;
@@ -158,7 +158,7 @@ impl<'a> IndexBlock<'a> {
         Block::walk(cursor, layout, name, sink).map(Self::U32)
     }
 
-    /// Returns how many numbers there are.
+    /// Returns the number of items.
     pub fn count(&self) -> u64 {
         self.rows()
     }
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_widths_are_gone_over_alike() {
+    fn both_widths_are_iterated_alike() {
         let narrow: Decoded<'_> = Indices::U16(Cow::Owned(vec![U16::new(1), U16::new(2), U16::new(3)]));
         let wide: Decoded<'_> = Indices::U32(Cow::Owned(vec![U32::new(1), U32::new(2), U32::new(3)]));
         for indices in [narrow, wide] {

@@ -148,10 +148,10 @@ impl<'a> Lod<'a> {
     /// tools do not count the fields after the arrays; other tools do.
     pub(super) fn is_table_size(&self, size: u32) -> bool {
         let version = self.layout().version;
-        let behind =
+        let after =
             u64::from(version.has_collimators()).saturating_mul(4).saturating_add(version.has_last_byte().into());
         let all = self.vertex_table_byte_len();
-        u64::from(size) == all || all.checked_sub(behind) == Some(size.into())
+        u64::from(size) == all || all.checked_sub(after) == Some(size.into())
     }
 
     /// Returns true if the LOD was almost certainly read correctly: the vertex table claims to end where the LOD does,

@@ -1,8 +1,8 @@
 //! Binarised models of Operation Flashpoint, Arma and DayZ: `.p3d` with the signature `ODOL`, versions 7 and 40 to 75.
 //!
 //! The games' tools make a binarised model from the model that its author edits (MLOD). The developers of Arma, VBS and
-//! DayZ number their versions in lines of their own. `evidence` is what confirms that a version is read correctly: "by
-//! the gates around it" means from the differences between the versions before and after it.
+//! DayZ number their versions separately, in lines. The column `evidence` names the data that confirms the reader: "by
+//! the gates around it" means the differences between the versions before and after it.
 //!
 //! | version | line | game | evidence |
 //! | --- | --- | --- | --- |
@@ -138,12 +138,12 @@ pub use wire::{
 };
 
 use crate::base::error::{Context as _, Error, Result};
+use crate::base::impl_fmt::impl_fmt;
 use crate::base::limits::Limits;
 use crate::base::no_asset::NoAsset;
-use crate::base::shown::shown;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::Schema;
-use crate::ranges::{Data, Ranges, missing};
+use crate::ranges::{Data, missing};
 use crate::record::{Fixed, Read as _};
 use array::Reading;
 use header::Header;
@@ -205,7 +205,7 @@ pub struct Model<'a> {
     header: Header<'a>,
 }
 
-shown!([] Debug for Model<'_>,
+impl_fmt!([] Debug for Model<'_>,
     |model| "Model(version {}, {} LODs, {} bytes)", model.version(), model.lod_count(), model.byte_len());
 
 /// The table entries of one LOD.
@@ -241,24 +241,7 @@ impl<'a> Model<'a> {
     /// Returns [`Unsupported`](crate::ErrorKind::Unsupported) for other versions and related formats, and an error if
     /// there is no version.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
-        Self::parse_with(data, &Limits::default())
-    }
-
-    /// Opens a model with these limits.
-    ///
-    /// # Errors
-    /// Returns the errors of [`parse`](Self::parse).
-    pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        Self::open(Data::Whole(data), limits)
-    }
-
-    /// Opens a model from [ranges](crate::ranges). Needs the header and its tables; all bytes for version 7.
-    ///
-    /// # Errors
-    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if some of these
-    /// bytes are missing.
-    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
-        Self::open(Data::Parts(ranges), limits)
+        Self::open(Data::Whole(data), &Limits::default())
     }
 
     pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
@@ -407,8 +390,8 @@ impl<'a> Model<'a> {
     /// Returns the bytes of a LOD.
     fn lod_body(&self, entry: &LodEntry) -> Result<Cursor<'a>> {
         let LodEntry { index, start, end, .. } = *entry;
-        let told_at = |table: LeArray<'_, U32>| table.offset().saturating_add(4_u64.saturating_mul(index as u64));
-        let at = |table, message: &'static str| Err(Error::malformed(message).at(told_at(table)));
+        let entry_offset = |table: LeArray<'_, U32>| table.offset().saturating_add(4_u64.saturating_mul(index as u64));
+        let at = |table, message: &'static str| Err(Error::malformed(message).at(entry_offset(table)));
         if u64::from(start) < self.header.end {
             return at(self.starts(), "starts inside the header");
         } else if end < start {
@@ -420,7 +403,7 @@ impl<'a> Model<'a> {
         let mut others = ranges.enumerate().filter(|&(_, (start, end))| self.contains(start, end));
         if let Some((other, _)) = others.find(|&(other, range)| runs_into((start, end), index, range, other)) {
             let message = format!("range {start:#x} to {end:#x} runs into that of lods[{other}]");
-            return Err(Error::malformed(message).at(told_at(self.ends())));
+            return Err(Error::malformed(message).at(entry_offset(self.ends())));
         }
         Ok(Cursor::with_offset(self.data.get(start.into()..end.into())?, start.into()))
     }
@@ -444,7 +427,7 @@ impl<'a> Model<'a> {
     /// # Errors
     /// Returns an error if it cannot be read, or if its bytes are not [available](crate::ranges).
     pub fn trailer(&self) -> Result<Option<Trailer<'a>>> {
-        let Some(rest) = self.behind_lods() else { return Ok(None) };
+        let Some(rest) = self.after_lods() else { return Ok(None) };
         let mut rest = rest?;
         let has_shapes = self.has_trailer(rest);
         has_shapes.map(|has_shapes| Trailer::read(&mut rest, has_shapes).within("trailer")).transpose()
@@ -454,7 +437,7 @@ impl<'a> Model<'a> {
     ///
     /// # Errors
     /// Returns an error if its bytes are not available.
-    fn behind_lods(&self) -> Option<Result<Cursor<'a>>> {
+    fn after_lods(&self) -> Option<Result<Cursor<'a>>> {
         let header = Some(&self.header).filter(|header| header.is_whole)?;
         let end = match self.version().is_flashpoint() {
             true => header.facts_span.offset.saturating_add(header.facts_span.bytes),

@@ -11,12 +11,12 @@ use crate::record::{Read as _, Record as _, describe_fields, walk_part};
 pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     out.field("version", model.version().stored());
     out.field("lod_count", model.header.lod_count());
-    let told = header(model, out);
-    out.ok(told);
+    let described = header(model, out);
+    out.ok(described);
     if !model.version().is_flashpoint() {
         lods(model, out);
     }
-    let rest = model.behind_lods().and_then(Result::ok);
+    let rest = model.after_lods().and_then(Result::ok);
     if let Some((mut rest, has_shapes)) = rest.and_then(|rest| Some((rest, model.has_trailer(rest)?))) {
         let mut end = rest;
         let bytes = match Trailer::read(&mut end, has_shapes) {

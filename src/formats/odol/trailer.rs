@@ -6,7 +6,7 @@ use super::wire::{BuoyancySphere, BuoyancyStart};
 use crate::base::error::{Error, Result};
 use crate::bytes::LeArray;
 use crate::outline::Value;
-use crate::record::{Flat, List, plain, record};
+use crate::record::{Inline, List, plain, record};
 
 record! {
     /// The trailer after the last LOD of an Arma model from version 58 on: shapes cooked for the game's physics, and
@@ -52,7 +52,7 @@ record! {
     /// The model's buoyancy: spheres in a grid.
     Buoyancy<'a> {
         /// The grid, and the values shared by all spheres.
-        grid: &'a BuoyancyStart as Flat<'a, BuoyancyStart> => has_places,
+        grid: &'a BuoyancyStart as Inline<'a, BuoyancyStart> => has_places,
         /// The spheres, one for each place in the grid.
         spheres: LeArray<'a, BuoyancySphere> [grid.places().unwrap_or(0)],
         /// The submerged volume.

@@ -137,7 +137,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         if let Some(resolutions) = self.model.header.resolutions.filter(|_| self.deep) {
             let numbers = resolutions.iter().map(|resolution| Numbers([resolution.get()]));
             let check = Check::new(Finite).array(&resolutions, numbers);
-            check.tell("resolutions", self.problems, |error| error.within("resolutions"));
+            check.report("resolutions", self.problems, |error| error.within("resolutions"));
         }
         if let Some(animations) = self.model.animations().filter(|_| self.deep) {
             self.animations(animations);
@@ -146,7 +146,7 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     /// Checks the data after the LODs. Errors are warnings, because no LOD depends on it.
     fn trailer(&mut self) {
-        let Some(rest) = self.model.behind_lods() else { return };
+        let Some(rest) = self.model.after_lods() else { return };
         let mut rest = match rest {
             Ok(rest) => rest,
             Err(error) => return self.problems.warning(&error),
@@ -225,8 +225,8 @@ impl<'s, 'a> Survey<'s, 'a> {
             again.look(offset, bone.name, twice.first_of(index).is_none());
         }
         let place = |error: Error| error.within("bones").within("skeleton").within("info");
-        parents.tell("parents", self.problems, place);
-        again.tell("names", self.problems, place);
+        parents.report("parents", self.problems, place);
+        again.report("names", self.problems, place);
         let above: Vec<_> = skeleton.bones.iter().map(|bone| names.get(&bone.parent).copied()).collect();
         if let Some(index) = check::ring(above.len(), self.problems, |index| *above.get(index)?) {
             let found = skeleton.bones.spanned().nth(index);
@@ -236,7 +236,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             let path = [("info", None), ("skeleton", None), ("bones", Some(index)), ("parent", None)];
             let mut fault = Faults::default();
             fault.add(Code::Suspicious, (&path, offset), || format!("{name} leads back to the bone itself"));
-            fault.tell(self.problems);
+            fault.report(self.problems);
         }
     }
 
@@ -262,7 +262,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             for (bone, list) in of_bones.bones.iter().enumerate() {
                 check.list(("bones", bone), &list, list.iter().map(|index| index.get().into()));
             }
-            check.tell("animations", self.problems, place);
+            check.report("animations", self.problems, place);
         }
         for (lod, axes) in animations.animation_axes.iter().enumerate() {
             let place = |error: Error| error.within_item("animation_axes", lod);
@@ -273,8 +273,8 @@ impl<'s, 'a> Survey<'s, 'a> {
                 // The bone is the first field.
                 numbers.next(offset.saturating_add(4), Numbers([x, y, z, to_x, to_y, to_z]));
             }
-            check.tell("bones", self.problems, place);
-            numbers.tell("axes", self.problems, place);
+            check.report("bones", self.problems, place);
+            numbers.report("axes", self.problems, place);
         }
         self.both_ways(animations);
     }
@@ -320,7 +320,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 }
             }
         }
-        wrong.tell(self.problems);
+        wrong.report(self.problems);
     }
 
     /// Adds a block to the facts. In a deep survey, decodes it or reports why it cannot be decoded.

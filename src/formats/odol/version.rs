@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use crate::base::error::{Error, Result};
-use crate::base::named::named;
+use crate::base::word_enum::word_enum;
 
 /// The version of a model: its number, and the dialect that the number belongs to.
 ///
@@ -18,7 +18,7 @@ pub struct Version {
     dialect: Dialect,
 }
 
-named! {
+word_enum! {
     /// The product line that a version number belongs to. The number alone does not determine it; the header does.
     #[derive(PartialOrd, Ord)]
     #[non_exhaustive]
@@ -32,7 +32,7 @@ named! {
     }
 }
 
-named! {
+word_enum! {
     /// The evidence that a version is read correctly.
     #[derive(PartialOrd, Ord)]
     #[non_exhaustive]
@@ -308,17 +308,17 @@ mod tests {
 
     #[test]
     fn gates_open_where_the_document_says() {
-        let mut told = String::new();
+        let mut lines = String::new();
         let mut before = Version::of(7, Dialect::Arma);
         for version in (40..=75).map(|stored| Version::of(stored, Dialect::Arma)) {
             let gates = opened(before, version);
             if !gates.is_empty() {
-                told.push_str(&format!("{version} {gates}\n"));
+                lines.push_str(&format!("{version} {gates}\n"));
             }
             before = version;
         }
         assert_eq!(
-            told,
+            lines,
             "\
 40 is_flashpoint
 44 has_lzo

@@ -10,7 +10,7 @@ use crate::base::span::Span;
 use crate::blocks::{Block, Filled};
 use crate::bytes::{Cursor, Table, Vec2, Vec3};
 use crate::outline::{Outline, Part, Sink, Type};
-use crate::record::{Fixed as _, Flat, List, Read, Stored, record, walk_part};
+use crate::record::{Fixed as _, Inline, List, Read, Stored, record, walk_part};
 
 /// An array that is packed from version 45 on, and floats before.
 #[derive(Clone, Copy, Debug)]
@@ -137,7 +137,7 @@ record! {
     /// A set of texture coordinates.
     UvSet<'a>(layout: Layout) {
         /// The range of packed coordinates.
-        bounds: &'a UvBounds as Flat<'a, UvBounds> where layout.version >= 45,
+        bounds: &'a UvBounds as Inline<'a, UvBounds> where layout.version >= 45,
         /// The coordinates as stored: packed from version 45 on.
         stored: Encoding<Filled<'a, PackedUv>, Filled<'a, Vec2>> = "LodUV, nVertices, DefaultFill, UV" [layout],
     }

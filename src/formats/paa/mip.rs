@@ -449,7 +449,7 @@ pub(super) fn count(data: ranges::Data<'_>, mut offset: u64, layout: Layout<'_>)
     }
     for index in 0..MOST_MIPS {
         let end = data.size().min(offset.saturating_add(LONGEST_HEAD));
-        // What is missing is recorded.
+        // Missing bytes are recorded.
         let Ok(head) = data.ahead(offset..end) else { return index as u64 };
         let mut cursor = Cursor::with_offset(head, offset);
         if is_ahead(cursor, tag(&NO_SIDES[..])) {

@@ -38,7 +38,7 @@ use crate::base::limits::Limits;
 use crate::bytes::parser::is_ahead;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::{Outline, Schema, Sink, Type};
-use crate::ranges::{self, Ranges};
+use crate::ranges;
 use crate::record::{Fixed, Framing, List, Read, Stored, form, record, walk_field};
 
 /// The records of a file.
@@ -117,27 +117,10 @@ impl<'a> Texture<'a> {
     /// # Errors
     /// Returns an error if there is neither a known kind nor a palette, or if the bytes end before the first mip.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
-        Self::parse_with(data, &Limits::default())
+        Self::open(ranges::Data::Whole(data), &Limits::default())
     }
 
-    /// Opens a texture like [`parse`](Self::parse), with the given limits.
-    ///
-    /// # Errors
-    /// Returns the errors of [`parse`](Self::parse).
-    pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        Self::open(ranges::Data::Whole(data), limits)
-    }
-
-    /// Opens a texture from [ranges](crate::ranges). Needs the bytes up to the first mip.
-    ///
-    /// # Errors
-    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if some of these
-    /// bytes are missing.
-    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
-        Self::open(ranges::Data::Parts(ranges), limits)
-    }
-
-    fn open(data: ranges::Data<'a>, limits: &Limits) -> Result<Self> {
+    pub(super) fn open(data: ranges::Data<'a>, limits: &Limits) -> Result<Self> {
         let (has_kind, header, mips) = data.read(0, |cursor| {
             let (has_kind, header) = Self::read(cursor)?;
             Ok((has_kind, header, cursor.offset()))

@@ -3,9 +3,9 @@
 use super::wire::{Kind, Source, Swizzle};
 use super::{Mip, TagData, Texture};
 use crate::base::error::Result;
-use crate::base::named::named;
+use crate::base::word_enum::word_enum;
 
-named! {
+word_enum! {
     /// The meaning of a texture's alpha.
     #[non_exhaustive]
     pub enum Alpha {

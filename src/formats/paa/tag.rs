@@ -7,7 +7,7 @@ use zerocopy::little_endian::U32;
 
 use super::wire::{Color, Swizzle};
 use crate::base::error::{Context as _, Error, Result};
-use crate::base::shown::shown;
+use crate::base::impl_fmt::impl_fmt;
 use crate::base::text::ByteStr;
 use crate::bytes::parser::is_ahead;
 use crate::bytes::{Cursor, LeArray};
@@ -64,7 +64,7 @@ impl fmt::Display for TagName<'_> {
     }
 }
 
-shown!([] Debug for TagName<'_>, |name| "TagName({name})");
+impl_fmt!([] Debug for TagName<'_>, |name| "TagName({name})");
 
 /// A name without a known meaning is displayed as stored, that is, in reverse.
 impl<'a> From<TagName<'a>> for Text<'a> {

@@ -84,7 +84,11 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         if self.texture.kind() == Kind::P8 {
             let check = Check::new(Below(mip.palette().len() as u64));
-            check.array(block.offset(), decoded.iter().map(|&index| index.into())).tell("pixels", self.problems, place);
+            check.array(block.offset(), decoded.iter().map(|&index| index.into())).report(
+                "pixels",
+                self.problems,
+                place,
+            );
         }
     }
 
@@ -119,8 +123,8 @@ impl<'s, 'a> Survey<'s, 'a> {
             odd.look(span.offset, tag.name, tag.name.as_bytes().iter().all(u8::is_ascii_graphic));
             self.tag(&tag, index, span, is_whole);
         }
-        repeated.tell("names", self.problems, |error| error.within("tags"));
-        odd.tell("names", self.problems, |error| error.within("tags"));
+        repeated.report("names", self.problems, |error| error.within("tags"));
+        odd.report("names", self.problems, |error| error.within("tags"));
     }
 
     fn tag(&mut self, tag: &Tag<'a>, index: usize, span: Span, is_whole: bool) {
@@ -150,7 +154,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                     let at = offsets.offset().saturating_add((place as u64).saturating_mul(4));
                     check.look(at, offset.get(), u64::from(offset.get()) == actual);
                 }
-                check.tell("offsets", self.problems, place);
+                check.report("offsets", self.problems, place);
             }
             _ => {}
         }

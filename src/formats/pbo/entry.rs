@@ -7,13 +7,13 @@ use nom::sequence::{preceded, terminated};
 
 use super::wire::{Fields, Method};
 use crate::base::error::{Error, Result};
-use crate::base::named::named;
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
+use crate::base::word_enum::word_enum;
 use crate::bytes::Cursor;
 use crate::bytes::parser::cstr;
 use crate::outline::{Sink, Type};
-use crate::record::{Flat, Read, Stored, record};
+use crate::record::{Inline, Read, Stored, record};
 
 /// The maximum length of a name. The longest known real one has 83 bytes.
 const NAME_LIMIT: usize = 4096;
@@ -24,7 +24,7 @@ record! {
         /// The name; empty for all entries except members.
         name: ByteStr<'a> => |name| not_too_long(name),
         /// The fields after the name.
-        fields: &'a Fields as Flat<'a, Fields>,
+        fields: &'a Fields as Inline<'a, Fields>,
         /// The properties of the archive.
         properties: Properties<'a> where name.is_empty() && fields.method == Method::PRODUCT,
     }
@@ -54,7 +54,7 @@ pub struct Entry<'a> {
     offset: u64,
 }
 
-named! {
+word_enum! {
     /// The kind of an [`Entry`].
     pub enum EntryKind {
         /// A product: the properties of the archive follow.
@@ -70,9 +70,9 @@ impl<'a> Entry<'a> {
     // Inlined for the same reason as `Entries::next`.
     #[inline(always)]
     fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
-        let mut behind = *cursor;
-        let record = HeaderEntry::read(&mut behind, ())?;
-        let offset = std::mem::replace(cursor, behind).offset();
+        let mut after = *cursor;
+        let record = HeaderEntry::read(&mut after, ())?;
+        let offset = std::mem::replace(cursor, after).offset();
         Ok(Self { record, offset })
     }
 

@@ -111,7 +111,7 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Returns its ranges if it is stored uncompressed in an archive of which only ranges are available.
+    /// Returns its ranges if it is stored uncompressed in an archive that is available only in ranges.
     pub(crate) fn ranges(&self) -> Result<Option<Ranges>> {
         match (self.archive, self.method()) {
             (Data::Parts(outer), Method::STORED) => {
@@ -161,25 +161,25 @@ impl<'a> Member<'a> {
     /// Returns the decoded size of the stream that fills the part, and the error if it differs from the header's claim.
     fn stream(&self, part: Cursor<'a>) -> Result<(u64, Option<Error>)> {
         let claimed = self.decoded_byte_len_hint();
-        let doubt = match lzss::stored_byte_len(part, claimed) {
+        let mismatch = match lzss::stored_byte_len(part, claimed) {
             Ok(taken) if taken == part.left() => return Ok((claimed, None)),
             Ok(taken) => Error::malformed(format!("LZSS stream of {taken} bytes in {}", part.left())),
             Err(error) => error,
         };
         match lzss::decoded_byte_len(part) {
-            Ok(size) => Ok((size, Some(doubt))),
-            Err(_) => Err(doubt),
+            Ok(size) => Ok((size, Some(mismatch))),
+            Err(_) => Err(mismatch),
         }
     }
 
     /// Decodes the stream. The walk before it bounds the decoded size by the stored bytes.
     fn expand(&self, part: Cursor<'a>, pay: impl FnOnce(u64) -> Result<()>) -> Result<Cow<'a, [u8]>> {
-        let (size, doubt) = self.stream(part)?;
+        let (size, mismatch) = self.stream(part)?;
         pay(size)?;
         let decoded = Block::<u8>::exactly(part, size, Codec::Lzss, &self.limits)?.decode();
-        decoded.map_err(|error| match doubt {
+        decoded.map_err(|error| match mismatch {
             // Without a correct checksum, the stream's own end proves nothing.
-            Some(doubt) if !matches!(error.kind(), ErrorKind::Limit { .. }) => doubt,
+            Some(mismatch) if !matches!(error.kind(), ErrorKind::Limit { .. }) => mismatch,
             _ => error,
         })
     }
@@ -190,7 +190,10 @@ impl<'a> Member<'a> {
         Ok(Cursor::with_offset(bytes, offset))
     }
 
-    /// Where its bytes lie, which need not be available. An error if they are not inside the archive.
+    /// Returns the range of its bytes, which need not be available.
+    ///
+    /// # Errors
+    /// Returns an error if they are not inside the archive.
     pub(super) fn span(&self) -> Result<Span> {
         // The error is in the header's claim, which may point far outside the file.
         let error = |error: Error| error.at(self.entry.offset()).within_item("members", self.index);
@@ -208,6 +211,12 @@ impl<'a> Member<'a> {
     #[cfg(feature = "scan")]
     pub(crate) fn content_offset(&self) -> Option<u64> {
         self.is_inside().then_some(self.offset)
+    }
+
+    /// Returns the same member with these ranges of its archive.
+    #[cfg(feature = "scan")]
+    pub(crate) fn in_ranges(self, ranges: &'a Ranges) -> Self {
+        Self { archive: Data::Parts(ranges), ..self }
     }
 
     /// Returns true if its bytes are inside the archive.

@@ -35,7 +35,7 @@ use crate::base::span::Span;
 use crate::base::text::{ByteStr, is_same_name};
 use crate::bytes::Cursor;
 use crate::outline::Schema;
-use crate::ranges::{Data, Ranges};
+use crate::ranges::Data;
 use crate::record::Fixed;
 
 /// The records of an archive.
@@ -116,24 +116,7 @@ impl<'a> Archive<'a> {
     /// Returns an error if the first entry cannot be read. An error later in the header is reported by
     /// [`members`](Self::members).
     pub fn parse(data: &'a [u8]) -> Result<Self> {
-        Self::parse_with(data, &Limits::default())
-    }
-
-    /// Opens an archive with these limits.
-    ///
-    /// # Errors
-    /// Returns the errors of [`parse`](Self::parse).
-    pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        Self::open(Data::Whole(data), limits)
-    }
-
-    /// Opens an archive from [ranges](crate::ranges). Needs the header, whose size is unknown until it has been read.
-    ///
-    /// # Errors
-    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if part of the
-    /// header is missing.
-    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
-        Self::open(Data::Parts(ranges), limits)
+        Self::open(Data::Whole(data), &Limits::default())
     }
 
     pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {

@@ -26,7 +26,7 @@ impl Inspect for Archive<'_> {
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let summary = self.survey_but_checksum(depth, problems);
         if depth == Depth::Verify {
-            self.tell_checksum(self.checksum_holds().ok().flatten(), problems);
+            self.report_checksum(self.checksum_holds().ok().flatten(), problems);
         }
         summary
     }
@@ -113,8 +113,8 @@ impl Member<'_> {
             out.field("name", self.name());
             let entry = Span { offset: self.entry.offset(), bytes: self.entry.byte_len() };
             out.field("entry", Value::Opaque(entry));
-            let behind_name = (self.name().len() as u64).saturating_add(1);
-            self.fields().describe_fields(entry.offset.saturating_add(behind_name), out);
+            let after_name = (self.name().len() as u64).saturating_add(1);
+            self.fields().describe_fields(entry.offset.saturating_add(after_name), out);
             out.field("offset", self.offset);
             if out.ok(bytes).is_some() {
                 out.array("content", &Content(*self));
@@ -165,7 +165,7 @@ impl Member<'_> {
 }
 
 impl Archive<'_> {
-    /// Does the [survey](Inspect::survey) without its last step, the [checksum](Self::tell_checksum).
+    /// Does the [survey](Inspect::survey) without its last step, the [checksum](Self::report_checksum).
     pub(crate) fn survey_but_checksum(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let blocks = self.check_directory(problems);
         if depth > Depth::Header {
@@ -207,7 +207,7 @@ impl Archive<'_> {
         let mut first = true;
         for entry in self.entries().map_while(Result::ok) {
             if let Some(violation) = violation(&entry, first) {
-                problems.tell(Severity::Warning, || Error::malformed(violation).at(entry.offset()).within("header"));
+                problems.report(Severity::Warning, || Error::malformed(violation).at(entry.offset()).within("header"));
             }
             first = false;
         }
@@ -223,8 +223,8 @@ impl Archive<'_> {
                 lost.look(self.data.size(), member.name(), missing == 0 || member.is_inside());
             }
         }
-        alike.tell(problems);
-        lost.tell("members", problems, |error| error);
+        alike.report(problems);
+        lost.report("members", problems, |error| error);
         blocks
     }
 
@@ -246,11 +246,11 @@ impl Archive<'_> {
                 member.check_content(&mut alike, problems);
             }
         }
-        alike.tell(problems);
+        alike.report(problems);
     }
 
     /// Reports a wrong checksum. `holds` is `None` if there is no checksum to compare.
-    pub(crate) fn tell_checksum(&self, holds: Option<bool>, problems: &mut Problems) {
+    pub(crate) fn report_checksum(&self, holds: Option<bool>, problems: &mut Problems) {
         if holds == Some(false) {
             let error = Error::malformed("SHA-1 is not that of the archive").at(self.data_end).within("tail");
             problems.error(&error.coded(Code::Checksum));

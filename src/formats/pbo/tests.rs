@@ -65,7 +65,7 @@ fn members<'a>(archive: &Archive<'a>) -> Vec<Member<'a>> {
 }
 
 #[test]
-fn members_lie_where_the_sizes_before_them_add_up() {
+fn offsets_of_members_are_sums_of_the_sizes_before_them() {
     let header = [
         product(&[("prefix", r"z\a"), ("Version", "1"), ("version", "2")]), // 22 + 11 + 10 + 10 = 53 bytes
         stored(b"a.txt", 3),                                                // 26
@@ -122,7 +122,7 @@ fn a_missing_product_entry_and_missing_members_are_usual() {
 }
 
 #[test]
-fn tails_are_told_by_length() {
+fn tails_are_known_by_their_length() {
     let bytes = [stored(b"a", 1), end(), b"a".to_vec()].concat();
     for (tail, name) in
         [(vec![], "none"), (vec![0, 1, 2, 3, 4], "short"), (vec![0; 20], "unknown"), (vec![7], "unknown")]
@@ -171,7 +171,7 @@ fn names_are_kept_and_odd_ones_flagged() {
 }
 
 #[test]
-fn a_member_beyond_the_file_is_told_and_listing_goes_on() {
+fn a_member_beyond_the_file_is_reported_and_listing_continues() {
     let bytes = [stored(b"a", 2), stored(b"b", u32::MAX), stored(b"c", 1), end(), b"aab".to_vec()].concat();
     let archive = Archive::parse(&bytes).unwrap();
     let all = members(&archive);
@@ -213,7 +213,7 @@ fn encrypted_and_unknown_members_are_bytes_only() {
 }
 
 #[test]
-fn a_packed_member_is_a_stream_or_told_not_to_be() {
+fn a_packed_member_that_is_no_stream_is_stored_or_an_error() {
     let archive_of =
         |original: u32, data: &[u8]| [entry(b"p", CPRS, original, 0, data.len() as u32), end(), data.to_vec()].concat();
     let decode = |bytes: &[u8]| {
@@ -281,7 +281,7 @@ fn later_products_are_read_and_flagged() {
 }
 
 #[test]
-fn an_entry_without_a_name_ends_the_header_whatever_its_fields() {
+fn an_entry_without_a_name_ends_the_header() {
     let bytes = [stored(b"a", 1), stored(b"", 9), b"a".to_vec()].concat();
     let archive = Archive::parse(&bytes).unwrap();
     assert_eq!(members(&archive)[0].stored_bytes().unwrap(), b"a");
@@ -295,7 +295,7 @@ fn an_entry_without_a_name_ends_the_header_whatever_its_fields() {
 }
 
 #[test]
-fn a_header_that_breaks_off_lists_what_is_there() {
+fn a_truncated_header_lists_its_whole_entries() {
     let whole = [product(&[("k", "v")]), stored(b"a", 1), stored(b"b", 1), end(), b"ab".to_vec()].concat();
     let header = whole.len() - 2;
     for cut in 0..header {

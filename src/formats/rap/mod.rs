@@ -36,7 +36,7 @@ use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
 use crate::bytes::parser::in_place;
 use crate::outline::Schema;
-use crate::ranges::{Data, Ranges};
+use crate::ranges::Data;
 use crate::record::{Fixed, List, Read as _};
 
 /// The records of a file.
@@ -102,27 +102,10 @@ impl<'a> Config<'a> {
     /// # Errors
     /// Returns an error if it is not that of a binary config of version 8, or the enums are outside the file.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
-        Self::parse_with(data, &Limits::default())
+        Self::open(Data::Whole(data), &Limits::default())
     }
 
-    /// Reads the header, within other limits.
-    ///
-    /// # Errors
-    /// Returns an error under the conditions of [`parse`](Self::parse).
-    pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        Self::open(Data::Whole(data), limits)
-    }
-
-    /// Opens a config from [ranges](crate::ranges). Needs the header, of 16 bytes.
-    ///
-    /// # Errors
-    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if some of these
-    /// bytes are missing.
-    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
-        Self::open(Data::Parts(ranges), limits)
-    }
-
-    fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+    pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let header = Cursor::new(data.head(ROOT)?).parse(context("header", in_place()).map_res(known))?;
         let (enums, last) = (u64::from(header.enum_address.get()), data.size().saturating_sub(ENUMS_MIN));
         if !(ROOT..=last).contains(&enums) {

@@ -5,15 +5,15 @@ use zerocopy::little_endian::F32;
 use super::wire::Transform;
 use crate::base::error::{Context, Error, Result};
 use crate::base::limits::Limits;
-use crate::base::named::named;
 use crate::base::span::Span;
+use crate::base::word_enum::word_enum;
 use crate::blocks::Block;
 use crate::bytes::{Cursor, Element, LeArray};
 use crate::codec::Codec;
 use crate::outline::{FieldInfo, Outline, Schema, Type};
 use crate::record::{Fixed as _, Stored, describe_absent, describe_count};
 
-named! {
+word_enum! {
     /// How a BMTR file marks packed arrays.
     pub enum PackingMark {
         /// No mark: arrays from 1024 bytes on are packed. Version 3, and perhaps 4.

@@ -54,7 +54,7 @@ use crate::base::error::Result;
 use crate::base::format::Format;
 use crate::base::limits::Limits;
 use crate::outline::Schema;
-use crate::ranges::{Data, Ranges};
+use crate::ranges::Data;
 use crate::record::Fixed;
 
 /// The records of the binarised form.
@@ -111,27 +111,10 @@ impl<'a> Motion<'a> {
     /// # Errors
     /// Returns an error if the bytes are in neither form, or end before the frames.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
-        Self::parse_with(data, &Limits::default())
+        Self::open(Data::Whole(data), &Limits::default())
     }
 
-    /// Opens an animation with these limits.
-    ///
-    /// # Errors
-    /// Returns the errors of [`parse`](Self::parse).
-    pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        Self::open(Data::Whole(data), limits)
-    }
-
-    /// Opens an animation from [ranges](crate::ranges). Needs the bytes up to its frames, whose number is unknown until they are read.
-    ///
-    /// # Errors
-    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if some of these
-    /// bytes are missing.
-    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
-        Self::open(Data::Parts(ranges), limits)
-    }
-
-    fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+    pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         if data.head(4)? == b"RTM_" {
             Plain::open(data, limits).map(Self::Plain)
         } else {

@@ -10,7 +10,7 @@ use crate::bytes::{Column, Packing, Storage, Table};
 /// One bone through all frames: for each its time, then rotation and translation (binarised) or matrix (plain), all as
 /// floats.
 ///
-/// Not stored as such: reading it decodes the times and each packed frame.
+/// Not stored in one piece: reading it decodes the times and each packed frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Track<'a> {
     motion: Motion<'a>,

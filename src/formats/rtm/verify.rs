@@ -8,7 +8,7 @@ use super::wire::{BonePose, Matrix, Transform};
 use super::{Binarised, FlaggedBlock, Motion, Plain};
 use crate::base::code::Code;
 use crate::base::error::{Context, Error};
-use crate::base::shown::shown;
+use crate::base::impl_fmt::impl_fmt;
 use crate::base::text::ByteStr;
 use crate::blocks::Decoded;
 use crate::bytes::{Element, Table};
@@ -62,8 +62,8 @@ impl<'p> Survey<'p> {
             );
             rotations.list(("frames", index), &frame.block, transforms.iter().map(Transform::length));
         }
-        translations.tell("translations", self.problems, |error| error.within("frames"));
-        rotations.tell("quaternions", self.problems, |error| error.within("frames"));
+        translations.report("translations", self.problems, |error| error.within("frames"));
+        rotations.report("quaternions", self.problems, |error| error.within("frames"));
         if whole {
             self.trailing(all.cursor().offset(), all.cursor().rest());
         }
@@ -105,14 +105,14 @@ impl<'p> Survey<'p> {
             let numbers = |matrix: &Matrix| Numbers(zerocopy::transmute!(matrix.to_rows()));
             matrices.list(list, &frame.matrices(), frame.matrices().iter().map(numbers));
         }
-        names.tell("names", self.problems, |error| error.within("frames"));
-        matrices.tell("matrices", self.problems, |error| error.within("frames"));
+        names.report("names", self.problems, |error| error.within("frames"));
+        matrices.report("matrices", self.problems, |error| error.within("frames"));
     }
 
     fn times(&mut self, times: impl Iterator<Item = f32> + Clone, rows: impl Into<Rows> + Copy) {
         let place = |error: Error| error.within("times");
         let check = Check::new(Finite).array(rows, times.clone().map(|time| Numbers([time])));
-        check.tell("times", self.problems, place);
+        check.report("times", self.problems, place);
         if times.clone().all(f32::is_finite) && !times.clone().is_sorted() {
             let error = Error::malformed("times do not ascend").at(rows.into().offset_of(0));
             self.problems.warning(&place(error));
@@ -164,7 +164,7 @@ pub(crate) struct Names<'a> {
     header: ByteStr<'a>,
 }
 
-shown!([] Display for Names<'_>, |names| "{:?} for {:?}", names.here, names.header);
+impl_fmt!([] Display for Names<'_>, |names| "{:?} for {:?}", names.here, names.header);
 
 rules! {
     /// The names of bones in a frame are those in the header.

@@ -169,6 +169,14 @@ impl<'a> Member<'a> {
         self.span().ok().map(|span| span.offset)
     }
 
+    /// Returns the same member with these ranges of its archive.
+    #[cfg(feature = "scan")]
+    pub(crate) fn in_ranges(mut self, ranges: &'a Ranges) -> Self {
+        self.archive.data = Data::Parts(ranges);
+        self.archive.directory.data = self.archive.data;
+        self
+    }
+
     /// Returns its content if it is stored uncompressed. Returns `None` if it must be decoded or cannot be.
     ///
     /// # Errors
@@ -238,12 +246,12 @@ impl<'a> Member<'a> {
 
     /// Returns its content, and the number of bytes after the end of its stream.
     pub(super) fn unpack(&self) -> Result<(Cow<'a, [u8]>, u64)> {
-        let (content, behind) = match (self.borrowed()?, self.method()) {
+        let (content, after) = match (self.borrowed()?, self.method()) {
             (Some(stored), _) => (Cow::Borrowed(stored), 0),
             (None, _) if self.is_encrypted() => return Err(self.located(Error::encrypted("encrypted"))),
             (None, Method::DEFLATED) => {
-                let (content, behind) = self.inflate()?;
-                (Cow::Owned(content), behind)
+                let (content, after) = self.inflate()?;
+                (Cow::Owned(content), after)
             }
             (None, method) => return Err(self.unsupported(format!("packed in a way that is not read: {method}"))),
         };
@@ -254,7 +262,7 @@ impl<'a> Member<'a> {
             let sums = format!("CRC-32 is {:08x}, the directory says {expected:08x}", crc.sum());
             return Err(self.error(sums).coded(Code::Checksum));
         }
-        Ok((content, behind))
+        Ok((content, after))
     }
 
     /// Inflates the start of its content into the buffer, to recognize its format. Returns the number of bytes.

@@ -21,7 +21,8 @@ use crate::base::error::Result;
 use crate::base::limits::Limits;
 use crate::base::text::is_same_name;
 use crate::formats::zip_directory::Directory;
-use crate::ranges::{Data, Ranges};
+pub(crate) use crate::formats::zip_directory::SCHEMA;
+use crate::ranges::Data;
 
 /// A zip archive, borrowed from its bytes.
 ///
@@ -52,25 +53,7 @@ impl<'a> Archive<'a> {
     /// Returns an error if several directories fit, or none and the archive does not start with a file. Returns
     /// [`Unsupported`](crate::ErrorKind::Unsupported) for archives on several disks.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
-        Self::parse_with(data, &Limits::default())
-    }
-
-    /// Opens an archive with these limits.
-    ///
-    /// # Errors
-    /// Returns the errors of [`parse`](Self::parse).
-    pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        Self::open(Data::Whole(data), limits)
-    }
-
-    /// Opens an archive from [ranges](crate::ranges). Needs the last 65,557 bytes and the directory; all bytes if the
-    /// directory is lost.
-    ///
-    /// # Errors
-    /// Returns the errors of [`parse`](Self::parse), and [`Incomplete`](crate::ErrorKind::Incomplete) if some of these
-    /// bytes are missing.
-    pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
-        Self::open(Data::Parts(ranges), limits)
+        Self::open(Data::Whole(data), &Limits::default())
     }
 
     pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {

@@ -43,7 +43,7 @@ impl Inspect for Archive<'_> {
             blocks.count(is_packed, member.stored_byte_len(), member.decoded_byte_len_hint());
             member.check(&mut names);
         }
-        names.tell(problems);
+        names.report(problems);
         self.check(problems);
         if depth == Depth::Verify {
             self.check_names(problems);
@@ -127,7 +127,7 @@ impl Archive<'_> {
                 alike.add("repeated", member.place(), || format!("the same name as member {first}"));
             }
         }
-        alike.tell(problems);
+        alike.report(problems);
     }
 
     /// Checks the headers and content of all files, except those in `shared`.
@@ -146,14 +146,14 @@ impl Archive<'_> {
             let Some((local, held)) = problems.ok(paid) else { return };
             if local.name != member.name() || local.header.method != member.entry().header.method {
                 let message = "the header before its bytes names another file";
-                problems.tell(Severity::Error, || member.error(message));
+                problems.report(Severity::Error, || member.error(message));
             }
             let Some(_held) = problems.ok(held) else { return };
             match member.unpack() {
                 Ok((_, 0)) => {}
-                Ok((_, behind)) => {
-                    let message = || format!("{behind} bytes after the end of its stream");
-                    problems.tell(Severity::Warning, || member.error(message()).coded(Code::Trailing));
+                Ok((_, after)) => {
+                    let message = || format!("{after} bytes after the end of its stream");
+                    problems.report(Severity::Warning, || member.error(message()).coded(Code::Trailing));
                 }
                 // A file that only its owner can read is not faulty.
                 Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_)) => {
@@ -189,9 +189,9 @@ impl Archive<'_> {
             problems.warning(&Error::malformed(format!("{prefix} bytes of another archive before it")).at(0));
         }
         let end = self.directory.archive_end();
-        let behind = self.data.size().saturating_sub(end);
-        if behind > 0 {
-            problems.warning(&Error::trailing(behind, "the archive").at(end));
+        let after = self.data.size().saturating_sub(end);
+        if after > 0 {
+            problems.warning(&Error::trailing(after, "the archive").at(end));
         }
     }
 }

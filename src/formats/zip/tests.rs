@@ -66,11 +66,11 @@ fn members<'a>(archive: &Archive<'a>) -> Vec<Member<'a>> {
 fn verify(bytes: &[u8]) -> Vec<String> {
     let mut problems = Problems::new(&Limits::default());
     Archive::parse(bytes).unwrap().verify(&mut problems);
-    let tell = |problem: crate::summary::Problem| {
+    let line = |problem: crate::summary::Problem| {
         let sign = if problem.severity == Severity::Error { "!" } else { "?" };
         format!("{sign} {}", problem.message)
     };
-    problems.into_vec().into_iter().map(tell).collect()
+    problems.into_vec().into_iter().map(line).collect()
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn stored_files_are_slices_and_deflated_ones_inflate() {
 }
 
 #[test]
-fn duplicates_are_listed_and_told() {
+fn duplicates_are_listed_and_reported() {
     let bytes = zip(&[stored(b"a", b"1"), stored(b"a", b"2")]);
     let archive = Archive::parse(&bytes).unwrap();
     assert_eq!(members(&archive).iter().map(|m| m.stored_bytes().unwrap()).collect::<Vec<_>>(), [b"1", b"2"]);
@@ -115,18 +115,18 @@ fn duplicates_are_listed_and_told() {
 }
 
 #[test]
-fn encrypted_and_unknown_members_are_named_as_such() {
+fn encrypted_and_unknown_members_are_named_in_errors() {
     let encrypted = File { flags: 1, ..stored(b"e", b"???") };
     let bytes =
         zip(&[encrypted, File { method: 93, ..stored(b"z", b"????") }, File { method: 77, ..stored(b"?", b"") }]);
     let archive = Archive::parse(&bytes).unwrap();
     let all = members(&archive);
-    let told: Vec<_> = all.iter().map(|member| member.decode().unwrap_err()).collect();
-    assert!(matches!(told[0].kind(), ErrorKind::Encrypted(_)));
-    assert!(told[1..].iter().all(|error| matches!(error.kind(), ErrorKind::Unsupported(_))));
-    assert_eq!(told[0].message(), "members[0]: encrypted");
-    assert_eq!(told[1].message(), "members[1]: packed in a way that is not read: zstd");
-    assert_eq!(told[2].message(), "members[2]: packed in a way that is not read: method 77");
+    let errors: Vec<_> = all.iter().map(|member| member.decode().unwrap_err()).collect();
+    assert!(matches!(errors[0].kind(), ErrorKind::Encrypted(_)));
+    assert!(errors[1..].iter().all(|error| matches!(error.kind(), ErrorKind::Unsupported(_))));
+    assert_eq!(errors[0].message(), "members[0]: encrypted");
+    assert_eq!(errors[1].message(), "members[1]: packed in a way that is not read: zstd");
+    assert_eq!(errors[2].message(), "members[2]: packed in a way that is not read: method 77");
     assert!(all.iter().all(|member| member.borrowed().unwrap().is_none()));
     assert_eq!(all[0].stored_bytes().unwrap(), b"???");
     assert_eq!(verify(&bytes), ["? members[2]: name with a drive or characters some systems forbid"]);
@@ -162,7 +162,7 @@ fn each_claim_is_checked() {
 }
 
 #[test]
-fn bytes_behind_a_stream_are_told() {
+fn bytes_after_a_stream_are_reported() {
     let data = [PEEKS, b"!!"].concat();
     let bytes = zip(&[File { data: &data, ..deflated(b"d") }]);
     assert_eq!(*members(&Archive::parse(&bytes).unwrap())[0].decode().unwrap(), b"meshpeek".repeat(40));
@@ -187,7 +187,7 @@ fn limits_stop_before_memory_is_taken() {
 }
 
 #[test]
-fn members_that_share_bytes_are_told_and_not_unpacked() {
+fn members_that_share_bytes_are_reported_and_not_unpacked() {
     let bytes = zip(&[deflated(b"a"), File { offset: Some(0), ..deflated(b"a") }]);
     let before = crate::codec::activity().inflations;
     assert_eq!(

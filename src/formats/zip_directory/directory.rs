@@ -14,7 +14,7 @@ use crate::record::Read;
 /// The location of an archive's directory.
 #[derive(Clone, Copy, Debug)]
 pub struct Directory<'a> {
-    pub(super) data: Data<'a>,
+    pub(crate) data: Data<'a>,
     start: u64,
     /// The end of its last entry.
     stop: u64,
@@ -58,7 +58,6 @@ impl<'a> Directory<'a> {
         Self::find_any_in(Data::Whole(data))
     }
 
-    #[cfg_attr(not(feature = "zip"), allow(dead_code))]
     pub(crate) fn find_any_in(data: Data<'a>) -> Result<Self> {
         let begins_with_entry = || match data.read(0, |cursor| local_entry(*cursor)) {
             Err(error) if error.incomplete().is_some() => Err(error),
@@ -91,9 +90,9 @@ impl<'a> Directory<'a> {
     fn zip64(data: Data<'a>, found: Found<'a>, locator: &Zip64Locator) -> Result<Self> {
         let locator_offset = found.0.saturating_sub(size_of::<Zip64Locator>() as u64);
         // With bytes before the archive, the record is not at its claimed offset, but it is still before its locator.
-        let told = locator.record_offset.get();
+        let claimed = locator.record_offset.get();
         let near = locator_offset.saturating_sub(size_of::<Zip64EndRecord>() as u64);
-        let mut records = [told, near].into_iter().map(|offset| (offset, data.read(offset, read::<Zip64EndRecord>)));
+        let mut records = [claimed, near].into_iter().map(|offset| (offset, data.read(offset, read::<Zip64EndRecord>)));
         let (offset, end) = loop {
             match records.next() {
                 Some((offset, Ok(end))) => break (offset, end),
@@ -174,7 +173,6 @@ impl<'a> Directory<'a> {
     }
 
     /// Returns the descriptor at this offset, if there is one.
-    #[cfg(feature = "bmx")]
     pub(crate) fn descriptor(&self, offset: u64) -> Option<&'a Descriptor> {
         let end = self.data.size().min(offset.saturating_add(size_of::<Descriptor>() as u64));
         // A request for missing bytes is recorded.
@@ -191,7 +189,6 @@ impl<'a> Directory<'a> {
     }
 
     /// Returns these bytes of the archive.
-    #[cfg(feature = "bmx")]
     pub(crate) fn bytes(&self, range: std::ops::Range<u64>) -> Result<&'a [u8]> {
         self.data.get(range)
     }

@@ -3,9 +3,7 @@
 use super::directory::{Directory, locator};
 use super::wire::*;
 use crate::outline::{Outline, Part};
-#[cfg(feature = "bmx")]
-use crate::record::describe_fields;
-use crate::record::{describe_fixed, walk_part};
+use crate::record::{describe_fields, describe_fixed, walk_part};
 
 impl Directory<'_> {
     /// Describes the entries of the directory, the end records, and the comment.
@@ -37,13 +35,11 @@ impl Directory<'_> {
     }
 
     /// Adds the fields of an entry's local header to the part opened last.
-    #[cfg(feature = "bmx")]
     pub(crate) fn describe_local(&self, header_offset: u64, out: &mut Outline<'_>) {
         describe_fields::<LocalRecord<'_>, _>(self.cursor(header_offset), (), out);
     }
 
     /// Describes an entry's local header as a part.
-    #[cfg(feature = "zip")]
     pub(crate) fn dissect_local(&self, header_offset: u64, out: &mut Outline<'_>) {
         let header = walk_part::<LocalRecord<'_>, _, _>(&mut self.cursor(header_offset), (), Part::one("header"), out);
         out.ok(header);

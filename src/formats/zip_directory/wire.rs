@@ -10,7 +10,7 @@ use crate::bytes::array::LeArray;
 use crate::bytes::cursor::{Cursor, Wire};
 use crate::bytes::parser::in_place;
 use crate::outline::Schema;
-use crate::record::{Fixed, Flat, Framing, record, wire};
+use crate::record::{Fixed, Framing, Inline, record, wire};
 
 wire! {
     /// The header before a file's data; its name and extra fields follow.
@@ -197,7 +197,7 @@ record! {
     /// The header before a file's data.
     LocalRecord<'a> named name {
         /// The fixed part.
-        header: &'a LocalHeader as Flat<'a, LocalHeader> => |header| header.signed(),
+        header: &'a LocalHeader as Inline<'a, LocalHeader> => |header| header.signed(),
         /// The name as stored.
         name: ByteStr<'a> = "file name" [u64::from(header.name_bytes.get())],
         /// The extra fields.
@@ -209,7 +209,7 @@ record! {
     /// One entry of the directory.
     CentralRecord<'a> named name {
         /// The fixed part.
-        header: &'a CentralHeader as Flat<'a, CentralHeader> => |header| header.signed(),
+        header: &'a CentralHeader as Inline<'a, CentralHeader> => |header| header.signed(),
         /// The name as stored.
         name: ByteStr<'a> = "file name" [u64::from(header.name_bytes.get())],
         /// The extra fields.
@@ -223,7 +223,7 @@ record! {
     /// The end of an archive.
     End<'a> {
         /// The fixed part.
-        record: &'a EndRecord as Flat<'a, EndRecord> => |record| record.signed(),
+        record: &'a EndRecord as Inline<'a, EndRecord> => |record| record.signed(),
         /// The archive's comment.
         comment: ByteStr<'a> = ".ZIP file comment" [u64::from(record.comment_bytes.get())],
     }
@@ -234,7 +234,6 @@ pub(super) fn read<'a, T: Signed>(cursor: &mut Cursor<'a>) -> Result<&'a T> {
 }
 
 /// The records of an archive.
-#[cfg_attr(not(feature = "zip"), allow(dead_code))]
 pub(crate) const SCHEMA: &[&Schema] = &[
     LocalRecord::SCHEMA,
     LocalHeader::SCHEMA,

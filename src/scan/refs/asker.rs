@@ -1,4 +1,4 @@
-//! Assets with references, and what each of these means.
+//! Assets with references, and the files that each of these means.
 
 use std::cmp::Ordering;
 use std::hash::{BuildHasher, DefaultHasher, Hasher};

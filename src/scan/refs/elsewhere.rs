@@ -1,5 +1,7 @@
 //! Files with the name of a missing one, wherever they are.
 
+use std::path::Path;
+
 use super::configs::instead_of;
 use super::index::{File, Index, find};
 use super::keys::{Key, key, last};
@@ -43,9 +45,14 @@ impl Index<'_> {
                 *known = rank;
             }
         }
+        // One path may have two spellings on Windows: `./a` and `.\a`.
         let place = |index: &usize| {
             let file = self.files.get(*index)?;
-            Some((file.archive.map(|archive| ranks.get(archive)), self.text_of(file)))
+            let text = self.text_of(file);
+            Some(match file.archive {
+                Some(archive) => (Some(ranks.get(archive)), Path::new(""), text),
+                None => (None, Path::new(text), ""),
+            })
         };
         let mut list: Vec<(Key, usize)> =
             self.files.iter().enumerate().map(|(index, file)| (self.name_key(file), index)).collect();

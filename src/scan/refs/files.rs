@@ -8,7 +8,7 @@ use super::prefix::{Given, LARGEST, is_prefix_file};
 use super::seen::Seen;
 use crate::asset::Asset;
 use crate::base::error::Result;
-use crate::base::shown::shown;
+use crate::base::impl_fmt::impl_fmt;
 use crate::budget::Budget;
 use crate::inspect::Inspect as _;
 use crate::scan::{Found, Record, Scan, Sighting};
@@ -60,7 +60,7 @@ impl<'s> Files<'s> {
     ///
     /// # Errors
     /// Returns the errors of [`add_path`](Self::add_path), and a [`Limit`](crate::ErrorKind::Limit) error if the
-    /// content exceeds the budget of its size. What came before the limit is added.
+    /// content exceeds the budget of its size. Everything before the limit is added.
     pub fn add(&mut self, record: Record, data: &[u8], asset: Option<&Asset<'_>>) -> Result<()> {
         let is_small = data.len() as u64 <= LARGEST;
         let is_prefix = is_small && record.member.is_none() && is_prefix_file(&record.path);
@@ -89,4 +89,4 @@ impl<'s> Files<'s> {
     }
 }
 
-shown!([] Debug for Files<'_>, |files| "Files({} loose)", files.index.loose.len());
+impl_fmt!([] Debug for Files<'_>, |files| "Files({} loose)", files.index.loose.len());

@@ -107,7 +107,7 @@ impl<'s> Index<'s> {
                 if member.is_none() {
                     self.add_path(path.clone())?;
                 }
-                // This holds for most files of most scans.
+                // Most files of most scans are like this.
                 if seen.is_none() && summary.references.is_empty() {
                     return Ok(());
                 }

@@ -1,4 +1,4 @@
-//! Names as they are looked up and compared.
+//! Keys for looking up and comparing names.
 
 use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::asset::address::{join, unnumbered};
 use crate::base::text::{ByteStr, Name};
 
-/// A name as it is looked up: the hash of the folded text. Without the key, nobody can construct two texts of one hash,
+/// The key of a name: the hash of the folded text. Without the key, nobody can construct two texts of one hash,
 /// and a random collision is too rare to matter.
 pub(super) type Key = u64;
 

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::base::named::named;
 use crate::base::text::{ByteStr, Name};
+use crate::base::word_enum::word_enum;
 use crate::summary::Reference;
 
-named! {
+word_enum! {
     /// The result of resolving a reference.
     #[non_exhaustive]
     pub enum State {

@@ -41,10 +41,10 @@ use self::keys::{Key, address, key};
 use self::seen::Seen;
 use super::{Found, Scan};
 use crate::base::error::Result;
-use crate::base::shown::shown;
+use crate::base::impl_fmt::impl_fmt;
 use crate::summary::ReferenceKind;
 
-/// Finds every reference of every asset in the scan, and the files among the scan's results that it may mean. `assumed`
+/// Pending every reference of every asset in the scan, and the files among the scan's results that it may mean. `assumed`
 /// are prefixes of names that the game itself has, such as `ca\` or `a3\`. All other results of the scan are passed to
 /// `other`.
 ///
@@ -192,4 +192,4 @@ impl<'s> Links<'s> {
     }
 }
 
-shown!([] Debug for Links<'_>, |links| "Links({} assets)", links.askers.len());
+impl_fmt!([] Debug for Links<'_>, |links| "Links({} assets)", links.askers.len());

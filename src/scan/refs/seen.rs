@@ -24,7 +24,7 @@ pub(super) struct Seen {
     pub(super) copies: Option<Copies>,
     /// The names of the images inside the asset, sorted.
     pub(super) inside: Vec<Key>,
-    /// Why something is incomplete.
+    /// The error if something is incomplete.
     pub(super) cut: Option<Error>,
 }
 
@@ -77,11 +77,11 @@ pub(super) struct Listing {
     /// The names by which addresses distinguish its members, concatenated.
     pub(super) texts: String,
     pub(super) members: Vec<Listed>,
-    /// The members, in order, whose addresses do not spell their names as they are, and these names.
+    /// The members whose addresses spell their names differently, in order, with the names in the addresses.
     pub(super) respelled: Vec<(usize, String)>,
     /// The prefix of their names in the game.
     pub(super) root: String,
-    /// Why the list is incomplete.
+    /// The error if the list is incomplete.
     pub(super) cut: Option<Error>,
 }
 

@@ -13,13 +13,13 @@ pub(crate) fn side_by_side<T: Send>(
     look: impl Fn(T, &mut Problems) + Sync,
 ) {
     let (budget, items) = (problems.budget.clone(), Mutex::new(items.fuse().enumerate()));
-    let told: Mutex<InOrder<'_>> = Mutex::new(InOrder { problems, next: 0, waiting: BTreeMap::new(), held: 0 });
+    let in_order: Mutex<InOrder<'_>> = Mutex::new(InOrder { problems, next: 0, waiting: BTreeMap::new(), held: 0 });
     budget.share_out(&|| {
         let budget = budget.fork();
         while let Some((place, item)) = { items.lock().unwrap_or_else(PoisonError::into_inner).next() } {
             let mut of_item = Problems::within(budget.clone());
             look(item, &mut of_item);
-            told.lock().unwrap_or_else(PoisonError::into_inner).tell(place, of_item);
+            in_order.lock().unwrap_or_else(PoisonError::into_inner).add(place, of_item);
         }
     });
 }
@@ -34,7 +34,7 @@ struct InOrder<'p> {
 }
 
 impl InOrder<'_> {
-    fn tell(&mut self, place: usize, mut of_item: Problems) {
+    fn add(&mut self, place: usize, mut of_item: Problems) {
         let is_last = self.waiting.last_key_value().is_none_or(|(last, _)| place > *last);
         if is_last && self.held >= u64::from(self.problems.budget.limits().problems) {
             // As many problems as are kept precede this item. Whether a spent budget was already reported is decided

@@ -81,7 +81,7 @@ fn archives_whole_globs_and_members_at_any_depth() {
 }
 
 #[test]
-fn what_cannot_be_extracted_is_reported() {
+fn members_that_cannot_be_extracted_are_reported() {
     let folder = Folder::new("extract-wrong");
     mods(&folder);
     folder.file("model.b3d", crate::writer::b3d::sound().to_vec());
@@ -117,12 +117,12 @@ fn names_become(all: &[(&str, &str)]) {
         assert_eq!(files.get(*expected).map(Vec::as_slice), Some(expected.as_bytes()), "{name:?}");
     }
     assert_eq!(names(&folder.0).len(), all.len() + 1, "{:?}", names(&folder.0));
-    let told = stderr(&output);
+    let errors = stderr(&output);
     for (name, expected) in all.iter().filter(|(name, expected)| name != expected) {
-        let is_told = told.contains(&format!(": the file is {expected}\n"));
-        assert!(is_told || name.replace('\\', "/").trim_start_matches('/') == *expected, "{name:?}: {told}");
+        let is_reported = errors.contains(&format!(": the file is {expected}\n"));
+        assert!(is_reported || name.replace('\\', "/").trim_start_matches('/') == *expected, "{name:?}: {errors}");
     }
-    assert!(!told.contains('\x1b'));
+    assert!(!errors.contains('\x1b'));
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn links_in_the_folder_lead_nowhere() {
 }
 
 #[test]
-fn nothing_is_overwritten_and_what_is_there_is_skipped() {
+fn nothing_is_overwritten_and_existing_files_are_skipped() {
     let folder = Folder::new("extract-again");
     mods(&folder);
     let run = |flags: &[&str]| extract(&folder, &[&["a.pbo", "-o", "out"], flags].concat());
@@ -358,7 +358,7 @@ fn an_archive_that_shrinks_meanwhile_leaves_nothing_false() {
 }
 
 #[test]
-fn what_is_written_is_bounded() {
+fn the_output_is_bounded() {
     let folder = Folder::new("extract-bomb");
     // 300 members of 1 MB from the same bytes.
     folder.file("quilt.zip", crate::writer::archives::quilt(300, 1_000_000));

@@ -117,7 +117,7 @@ fn a_text_of_a_given_length_is_not_shown_as_one_up_to_nul() {
 }
 
 #[test]
-fn hex_tells_what_is_at_a_byte() {
+fn hex_shows_the_parts_around_a_byte() {
     let mut random = Random(0x1357_9bdf);
     for path in EACH {
         let leaves = leaves(path, tree(path, &["--fields"]).unwrap());
@@ -198,7 +198,7 @@ fn names_and_paths_of_problems_lead_to_parts() {
 }
 
 #[test]
-fn a_range_outside_what_is_asked_for_is_told() {
+fn a_range_outside_the_selection_is_an_error() {
     let part = lines(&run(["tree", "--format", "ndjson", FILES[0], "meshes/0"]))[0].clone();
     let first = part["offset"].as_u64().unwrap();
     let outside = run(["hex", FILES[0], "meshes/0", "--range", &format!("0..{first}")]);
@@ -222,7 +222,7 @@ fn dumped(text: &str, first: u64) -> Vec<u8> {
 }
 
 #[test]
-fn hex_shows_every_byte_in_the_columns_there_are() {
+fn hex_shows_every_byte_at_every_width() {
     for path in FILES {
         let bytes = std::fs::read(root().join(path)).unwrap();
         for columns in ["80", "140"] {

@@ -73,7 +73,7 @@ fn tracks_of_models_need_nodes_of_that_name() {
 
 /// An MLOD has no skeleton. A bone moves the selection of its name in some LOD; other selections need no bone.
 #[test]
-fn selections_of_an_mlod_stand_for_bones() {
+fn selections_of_an_mlod_are_taken_for_bones() {
     use crate::writer::mlod::{lod, model, tag};
     let folder = Folder::new("fit-mlod");
     let mut walk = motion(0, 2, 3, NONE);

@@ -50,7 +50,7 @@ fn scan_of_a_list() -> Command {
 }
 
 #[test]
-fn an_interrupted_scan_writes_out_what_it_found() {
+fn an_interrupted_scan_writes_its_results() {
     let mut child = scan_of_a_list().spawn().unwrap();
     let mut list = child.stdin.take().unwrap();
     // While the list continues.
@@ -125,7 +125,7 @@ fn a_second_one_ends_at_once() {
 }
 
 #[test]
-fn where_no_scan_runs_the_first_one_ends_and_leaves_nothing_behind() {
+fn without_a_scan_the_first_signal_ends_the_program_and_removes_its_files() {
     for name in ["-INT", "-TERM", "-HUP"] {
         let folder = Folder::new("interrupt-fifo");
         let child = waiting_for_a_list(&folder, program());

@@ -75,7 +75,7 @@ fn a_file_to_write_in_a_scanned_folder_is_passed_over() {
 }
 
 #[test]
-fn the_old_file_stays_where_nothing_could_be_done() {
+fn the_old_file_stays_if_nothing_could_be_done() {
     let folder = Folder::new("nothing-done");
     let old = folder.file("old", "old");
     let missing = Path::new("no/such/file.b3d");

@@ -101,7 +101,7 @@ fn fields_of_a_packed_table_lead_to_its_entry() {
 }
 
 #[test]
-fn what_cannot_be_decoded_is_not_mistaken_for_other_data() {
+fn undecodable_data_is_not_mistaken_for_other_data() {
     let file = "corpus/hostile/broken_stream.p3d";
     let output = run(["dump", file, "lods/0/uvs/0"]);
     assert_eq!(code(&output), 2);
@@ -121,9 +121,9 @@ fn info_and_verify_name_the_same_part() {
     let file = folder.file("keys.b3d", model);
     let file = file.to_str().unwrap();
     let info: Json = serde_json::from_str(&stdout(&run(["info", "--json", file]))).unwrap();
-    let told = info["problems"][0]["message"].as_str().unwrap();
-    assert!(told.starts_with("nodes[0].keys[1].records: "), "{told}");
-    assert_eq!(problems(file)[0]["message"], told);
+    let message = info["problems"][0]["message"].as_str().unwrap();
+    assert!(message.starts_with("nodes[0].keys[1].records: "), "{message}");
+    assert_eq!(problems(file)[0]["message"], message);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn lods_go_by_the_name_that_info_shows() {
 }
 
 #[test]
-fn hex_answers_what_it_can_before_it_reports_the_rest() {
+fn hex_shows_valid_offsets_before_it_reports_invalid_ones() {
     let file = "corpus/b3d/everything.b3d";
     let size = root().join(file).metadata().unwrap().len();
     for bad in [size.to_string(), "x".to_owned()] {
@@ -155,7 +155,7 @@ fn hex_answers_what_it_can_before_it_reports_the_rest() {
 }
 
 #[test]
-fn hex_tells_row_column_type_and_value_in_an_array() {
+fn hex_shows_row_column_type_and_value_in_an_array() {
     let file = "corpus/b3d/everything.b3d";
     let tree = lines(&run(["tree", "--fields", "--format", "ndjson", file]));
     let array = tree.iter().find(|line| line["selector"] == "meshes/0/vertices/records").unwrap();
@@ -172,7 +172,7 @@ fn hex_tells_row_column_type_and_value_in_an_array() {
 }
 
 #[test]
-fn bytes_of_what_does_not_open_are_shown_with_their_characters() {
+fn bytes_of_unknown_files_are_shown_with_their_characters() {
     let folder = Folder::new("plain");
     let file = folder.file("notes.p3d", b"no model at all \x00\x01");
     let file = file.to_str().unwrap();

@@ -25,7 +25,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn what_a_file_says_is_no_place_to_write() {
+fn names_in_files_lead_to_no_other_folder() {
     let folder = Folder::new("places");
     let model = crate::writer::b3d::corpus().into_iter().find(|(name, _)| *name == "everything.b3d").unwrap().1;
     let entries: Vec<Entry> = NAMES.iter().map(|name| Entry::deflated(name, &model)).collect();

@@ -6,7 +6,7 @@ use super::{EVERYTHING, Folder, code, lines, program, run, stderr, stdout};
 use crate::writer::b3d;
 
 #[test]
-fn two_is_for_nothing_done() {
+fn status_2_means_that_nothing_was_done() {
     let folder = Folder::new("status");
     folder.file("notes.txt", "an ordinary file");
     let scan = |arguments: &[&str]| code(&program().args(arguments).arg(&folder.0).output().unwrap());
@@ -21,7 +21,7 @@ fn two_is_for_nothing_done() {
 
 /// Verbs for many files describe files that are not assets. Verbs for one file fail, and name it.
 #[test]
-fn status_for_what_is_not_an_asset_is_the_same_over_all_verbs() {
+fn the_status_for_other_files_is_the_same_in_all_verbs() {
     let folder = Folder::new("strangers_status");
     let pointer = folder.file("model.p3d", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n");
     let pointer = pointer.to_str().unwrap();
@@ -60,7 +60,7 @@ fn status_for_what_is_not_an_asset_is_the_same_over_all_verbs() {
 }
 
 #[test]
-fn summary_lines_and_the_end_event_count_apart_what_is_not_an_asset_or_not_readable() {
+fn summary_lines_and_the_end_event_count_other_and_unreadable_files_separately() {
     let folder = Folder::new("counted_apart");
     folder.file("in/a.b3d", b3d::sound().to_vec());
     folder.file("in/cut.b3d", b"BB3D");
@@ -94,7 +94,7 @@ fn summary_lines_and_the_end_event_count_apart_what_is_not_an_asset_or_not_reada
 }
 
 #[test]
-fn paths_are_said_once_and_without_control_characters() {
+fn paths_are_written_once_and_without_control_characters() {
     let missing = run(["scan", "no\x1b[2J/such\u{202e}\nfile"]);
     let said = stderr(&missing);
     let reason = said.lines().next().unwrap().strip_prefix("meshpeek: no\\u{1b}[2J/such\\u{202e}\\nfile: ");
@@ -116,7 +116,7 @@ fn paths_are_said_once_and_without_control_characters() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_that_leads_nowhere_is_said_once() {
+fn a_broken_link_is_reported_once() {
     let folder = Folder::new("dangling");
     std::os::unix::fs::symlink("nowhere", folder.0.join("link")).unwrap();
     let output = program().args(["scan", "-q", "--follow"]).arg(&folder.0).output().unwrap();

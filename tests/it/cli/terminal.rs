@@ -62,8 +62,8 @@ fn entry(record: &Json, row: &str, problem: Option<&str>) -> Expected {
     assert_eq!(cells[1], grouped(&record["bytes"]), "{row}");
     let known = record["counts"].as_object().unwrap().values().filter(|count| count.as_u64() > Some(0));
     let numbers: Vec<String> = known.map(grouped).collect();
-    let told = cells.get(2).map(|cell| cell.split(", ").collect::<Vec<_>>()).unwrap_or_default();
-    assert!(told.iter().map(|count| count.split(' ').next().unwrap()).eq(&numbers), "{row}");
+    let counts = cells.get(2).map(|cell| cell.split(", ").collect::<Vec<_>>()).unwrap_or_default();
+    assert!(counts.iter().map(|count| count.split(' ').next().unwrap()).eq(&numbers), "{row}");
     let problems = record["problems"].as_array().unwrap();
     let rank = |problem: &&Json| problem["severity"] == "error";
     match problems.iter().find(rank).or(problems.first()) {
@@ -332,7 +332,7 @@ fn severities_are_colored() {
 const ACTING: &str = "\x1b]0;t\x07\x1bP\x08\r\x7f\u{9b}31m\u{202e}\u{2066}\u{200f}\u{61c}";
 
 #[test]
-fn nothing_from_a_file_reaches_a_terminal_as_it_is() {
+fn text_from_files_is_escaped_on_a_terminal() {
     let folder = Folder::new("terminal-names");
     let scene = writer::b3d::scene([writer::b3d::node(ACTING, [])]).to_vec();
     let damaged = [&scene[..], b"more"].concat();

@@ -71,8 +71,8 @@ impl Bytes {
     }
 
     /// Overwrites bytes at a distance from a named field's start.
-    pub fn poke(mut self, name: &str, behind: usize, bytes: impl AsRef<[u8]>) -> Self {
-        let at = self.at(name) + behind;
+    pub fn poke(mut self, name: &str, distance: usize, bytes: impl AsRef<[u8]>) -> Self {
+        let at = self.at(name) + distance;
         self.data[at..at + bytes.as_ref().len()].copy_from_slice(bytes.as_ref());
         self
     }

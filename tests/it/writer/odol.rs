@@ -998,10 +998,10 @@ fn everything_with(change: impl FnOnce(&mut Lod)) -> Bytes {
 }
 
 /// A model with a number set at a distance from a mark.
-fn edged(points: u16, mark: &str, behind: usize, value: u32) -> Bytes {
+fn edged(points: u16, mark: &str, distance: usize, value: u32) -> Bytes {
     let bytes = whole(50, points).bytes();
     let mut all = bytes.to_vec();
-    let at = bytes.at(mark) + behind;
+    let at = bytes.at(mark) + distance;
     all[at..at + 4].copy_from_slice(&value.to_le_bytes());
     Bytes::new().raw(all)
 }

@@ -220,7 +220,7 @@ pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
     let dxt1 = || Texture::chain(DXT1, [16, 16], 4);
     let raw = || Texture::chain(ARGB4444, [8, 8], 4).flags(1);
     let set = |texture: Texture, mark, bytes: &[u8]| texture.bytes().set(mark, bytes).to_vec();
-    let poke = |texture: Texture, mark, behind, bytes: &[u8]| texture.bytes().poke(mark, behind, bytes).to_vec();
+    let poke = |texture: Texture, mark, distance, bytes: &[u8]| texture.bytes().poke(mark, distance, bytes).to_vec();
     let end = raw().bytes().at("end");
     let lzo = dxt1().lzo();
     let stream = lzo.mips[0].data.len();

@@ -21,7 +21,7 @@ pub struct Entry {
     pub local: Header,
     pub central: Header,
     /// Bytes after the data: a descriptor, or a gap.
-    pub behind: Vec<u8>,
+    pub after: Vec<u8>,
     /// A wrong offset for the local header.
     pub header_offset: Option<u32>,
 }
@@ -70,7 +70,7 @@ impl Entry {
 
     /// Stores sizes and CRC-32 only after the data.
     pub fn with_descriptor(mut self) -> Self {
-        self.behind = Bytes::new()
+        self.after = Bytes::new()
             .raw(b"PK\x07\x08")
             .u32(self.central.crc32)
             .u32(self.central.packed)
@@ -105,7 +105,7 @@ pub fn zip(entries: &[Entry], comment: &[u8]) -> Bytes {
     for entry in entries {
         offsets.push(bytes.len() as u32);
         bytes = header(bytes.raw(b"PK\x03\x04").raw([20, 0]), &entry.local);
-        bytes = bytes.raw(&entry.local.name).raw(&entry.local.extra).raw(&entry.data).raw(&entry.behind);
+        bytes = bytes.raw(&entry.local.name).raw(&entry.local.extra).raw(&entry.data).raw(&entry.after);
     }
     let directory = bytes.len();
     bytes = bytes.mark("directory");

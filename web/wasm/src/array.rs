@@ -14,7 +14,7 @@ use crate::{Result, budget};
 /// An array with its bytes, row after row without gaps.
 pub(crate) struct Table {
     columns: Vec<Column>,
-    /// Where each column starts in a row.
+    /// The start of each column in a row.
     starts: Vec<usize>,
     row: usize,
     rows: u64,

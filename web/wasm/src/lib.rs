@@ -1,7 +1,7 @@
-//! What the page asks: one [`Session`] in a worker, with the files that are open. Answers are JSON texts and bytes.
+//! The interface of the page: one [`Session`] in a worker, with the open files. Answers are JSON texts and bytes.
 //!
-//! A small file and every asset that is no archive are read whole. Of a large archive, only the [ranges] are read that an
-//! answer needs, through one call that the worker lends: `read(file, start, end)`, which blocks.
+//! A small file and every asset that is no archive are read whole. Of a large archive, only the [ranges] that an answer
+//! needs are read, through a function of the worker: `read(file, start, end)`, which blocks.
 //!
 //! [ranges]: meshpeek::ranges
 
@@ -33,7 +33,7 @@ type Result<T> = std::result::Result<T, Error>;
 type Answer<T> = std::result::Result<T, JsError>;
 
 /// An error in words, with its offset if it has one.
-fn told(error: impl Into<Error>) -> JsError {
+fn js_error(error: impl Into<Error>) -> JsError {
     let error = error.into();
     JsError::new(&error.to_string())
 }
@@ -52,11 +52,11 @@ fn bytes_of(json: String, bytes: &[u8]) -> JsArray {
     JsArray::of2(&json.into(), &Uint8Array::from(bytes))
 }
 
-/// The open files, and what was made of them.
+/// The open files, and their views.
 #[wasm_bindgen]
 pub struct Session {
     read: Function,
-    /// Files up to this size are read whole, whatever they are.
+    /// Files up to this size are read whole, whatever their format.
     whole_below: u64,
     /// The files that the user opened: name and size.
     files: Vec<(String, u64)>,
@@ -88,19 +88,19 @@ impl Session {
     /// Opens a file. Returns the number of its node; what does not open as an asset is a node, too.
     pub fn open(&mut self, file: u32) -> Answer<u32> {
         let (name, size) = self.files.get(file as usize).cloned().ok_or_else(|| JsError::new("no such file"))?;
-        let node = Node::file(self.source(file), PathBuf::from(name), size, self.whole_below).map_err(told)?;
+        let node = Node::file(self.source(file), PathBuf::from(name), size, self.whole_below).map_err(js_error)?;
         Ok(self.add(node))
     }
 
     /// Opens a member of an archive by its index among the members. Returns the number of its node.
     pub fn open_member(&mut self, node: u32, index: u32) -> Answer<u32> {
-        let inner = self.node(node)?.member(&By::Index(index as usize), self.whole_below).map_err(told)?;
+        let inner = self.node(node)?.member(&By::Index(index as usize), self.whole_below).map_err(js_error)?;
         Ok(self.add(inner))
     }
 
     /// Opens a member by its name as in addresses.
     pub fn open_named(&mut self, node: u32, name: &str) -> Answer<u32> {
-        let inner = self.node(node)?.member(&By::Name(name), self.whole_below).map_err(told)?;
+        let inner = self.node(node)?.member(&By::Name(name), self.whole_below).map_err(js_error)?;
         Ok(self.add(inner))
     }
 
@@ -132,7 +132,7 @@ impl Session {
         }))
     }
 
-    /// Members of an archive from this index on: `[name, bytes, how it is stored]` each, and whether there are more.
+    /// Returns members of an archive from this index on: `[name, bytes, form]` each, and whether more follow.
     pub fn members(&self, node: u32, from: u32, count: u32) -> Answer<String> {
         let listed = self.node(node)?.ask(|asset| {
             let Some(container) = Container::of(asset) else { return Ok(None) };
@@ -156,7 +156,7 @@ impl Session {
             }
             Ok(Some(json!({ "members": rows, "more": more, "problem": problem })))
         });
-        text(&listed.map_err(told)?)
+        text(&listed.map_err(js_error)?)
     }
 
     /// Returns the output of `info --json`; without `detail`, the fields are left out.
@@ -176,25 +176,26 @@ impl Session {
             Some(_) => write(None, &node.record(Depth::Summary)),
             None => node.ask(|asset| write(Some(asset), &node.record_of(asset, Depth::Summary))),
         };
-        Ok(String::from_utf8(written.map_err(told)?)?)
+        Ok(String::from_utf8(written.map_err(js_error)?)?)
     }
 
-    /// Checks everything, as `verify` does: problems, each with its member if it is in one, and what was checked. Of an
-    /// archive that is too large to be read as a whole, the directory and each member, but not its own checksum.
+    /// Checks everything, as `verify` does. Returns the problems, each with its member if any, and the numbers of
+    /// checked and skipped members. Of an archive that is too large to be read as a whole, checks the directory and
+    /// each member, but not its own checksum.
     pub fn verify(&self, node: u32) -> Answer<String> {
-        text(&verify::of(self.node(node)?).map_err(told)?)
+        text(&verify::of(self.node(node)?).map_err(js_error)?)
     }
 
-    /// The files that it names, as `refs` prints them for all open files.
+    /// Returns the files that it names, as `refs` prints them for all open files.
     pub fn references(&mut self, node: u32) -> Answer<String> {
-        text(&self.links(node).map_err(told)?)
+        text(&self.links(node).map_err(js_error)?)
     }
 
     /// Walks the tree of parts and fields, once. Returns the number of its lines, and whether it is cut.
     pub fn tree(&mut self, node: u32) -> Answer<String> {
         let own = self.node(node)?;
         if own.lines().is_none() {
-            let lines = Lines::of(own).map_err(told)?;
+            let lines = Lines::of(own).map_err(js_error)?;
             self.node_mut(node)?.set_lines(lines);
         }
         let lines = self.lines(node)?;
@@ -240,14 +241,14 @@ impl Session {
 
     /// Bytes from an offset on, fewer at the end.
     pub fn bytes(&self, node: u32, offset: f64, count: u32) -> Answer<Vec<u8>> {
-        self.node(node)?.bytes(number(offset), u64::from(count)).map_err(told)
+        self.node(node)?.bytes(number(offset), u64::from(count)).map_err(js_error)
     }
 
     /// The offset of these bytes in a part of the file, or -1.
     pub fn search(&self, node: u32, wanted: &[u8], from: f64, count: u32) -> Answer<f64> {
         let from = number(from);
         let overlap = (wanted.len() as u64).saturating_sub(1);
-        let here = self.node(node)?.bytes(from, u64::from(count).saturating_add(overlap)).map_err(told)?;
+        let here = self.node(node)?.bytes(from, u64::from(count).saturating_add(overlap)).map_err(js_error)?;
         let found = memchr::memmem::find(&here, wanted).filter(|_| !wanted.is_empty());
         Ok(found.map_or(-1.0, |place| (from + place as u64) as f64))
     }
@@ -268,12 +269,12 @@ impl Session {
             });
             Ok(rows)
         });
-        text(&listed.map_err(told)?)
+        text(&listed.map_err(js_error)?)
     }
 
     /// Decodes an array and keeps it, until the next. Returns its columns, types and rows.
     pub fn array(&mut self, node: u32, selector: &str) -> Answer<String> {
-        let table = Table::of(self.node(node)?, selector).map_err(told)?;
+        let table = Table::of(self.node(node)?, selector).map_err(js_error)?;
         let about = text(&table.about())?;
         self.node_mut(node)?.set_table(table);
         Ok(about)
@@ -296,45 +297,45 @@ impl Session {
 
     /// The kept array as an NPY file.
     pub fn array_npy(&self, node: u32) -> Answer<Vec<u8>> {
-        self.table(node)?.npy().map_err(told)
+        self.table(node)?.npy().map_err(js_error)
     }
 
-    /// The facts of a model: levels of detail, bones, clips, and why it has no glTF.
+    /// Returns facts of a model: levels of detail, bones, clips, and the reason if it has no glTF.
     pub fn model(&self, node: u32) -> Answer<String> {
-        text(&self.node(node)?.ask(model::about).map_err(told)?)
+        text(&self.node(node)?.ask(model::about).map_err(js_error)?)
     }
 
-    /// The model as glTF, with images of what is open: `[what is missing, bytes]`.
+    /// Returns the model as glTF, with images from the open files: `[missing names, bytes]`.
     pub fn glb(&mut self, node: u32, options: &str) -> Answer<JsArray> {
         let options: model::Options = serde_json::from_str(options)?;
         self.catalog();
         let (own, motion) = (self.node(node)?, options.motion.map(|motion| self.node(motion)).transpose()?);
-        let (missing, bytes) = model::glb(self, own, motion, &options).map_err(told)?;
+        let (missing, bytes) = model::glb(self, own, motion, &options).map_err(js_error)?;
         Ok(bytes_of(text(&missing)?, &bytes))
     }
 
     /// The triangles of a level of detail, for formats without glTF: `[facts, positions, normals, texture coordinates,
     /// indices, ...]`, four arrays for each draw call.
     pub fn meshes(&self, node: u32, lod: i32) -> Answer<JsArray> {
-        self.node(node)?.ask(|asset| model::meshes(asset, usize::try_from(lod).ok())).map_err(told)
+        self.node(node)?.ask(|asset| model::meshes(asset, usize::try_from(lod).ok())).map_err(js_error)
     }
 
-    /// The image of a name in a model, among what is open: `[facts, bytes]`, or nothing.
+    /// Returns the image with a name that a model uses, from the open files: `[facts, bytes]`, or null.
     pub fn image(&mut self, name: &str, most: u32) -> Answer<JsValue> {
         let Some(place) = self.find(name) else { return Ok(JsValue::NULL) };
-        let bytes = self.read_place(place).map_err(told)?;
-        let image = model::image(&bytes, most).map_err(told)?;
+        let bytes = self.read_place(place).map_err(js_error)?;
+        let image = model::image(&bytes, most).map_err(js_error)?;
         Ok(image.map_or(JsValue::NULL, |(facts, bytes)| bytes_of(facts.to_string(), &bytes).into()))
     }
 
     /// The mips of a texture.
     pub fn mips(&self, node: u32) -> Answer<String> {
-        text(&self.node(node)?.ask(|asset| Ok(model::mips(asset))).map_err(told)?)
+        text(&self.node(node)?.ask(|asset| Ok(model::mips(asset))).map_err(js_error)?)
     }
 
     /// A mip of a texture: its width, height, and RGBA pixels.
     pub fn mip(&self, node: u32, index: u32) -> Answer<JsArray> {
-        let (size, pixels) = self.node(node)?.ask(|asset| model::mip(asset, index as usize)).map_err(told)?;
+        let (size, pixels) = self.node(node)?.ask(|asset| model::mip(asset, index as usize)).map_err(js_error)?;
         Ok(bytes_of(text(&size)?, &pixels))
     }
 
@@ -466,7 +467,7 @@ fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// The name without the number that tells members of one name apart.
+/// Returns the name without the number that distinguishes members of one name.
 fn unnumbered(name: &str) -> &Path {
     match name.rsplit_once('#') {
         Some((name, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {

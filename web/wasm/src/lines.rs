@@ -27,7 +27,7 @@ pub(crate) struct Lines {
     pub(crate) bytes: Vec<f64>,
     pub(crate) kinds: Vec<u8>,
     text: Vec<u8>,
-    /// Where the JSON of each line ends.
+    /// The end of the JSON of each line.
     ends: Vec<u32>,
     is_cut: bool,
 }
@@ -51,8 +51,8 @@ impl Lines {
         Ok(lines)
     }
 
-    /// Reads what the tree of a large archive needs. Returns true if the rest is not to be read: the streams of packed
-    /// members. The tree then has the sizes that the archive claims.
+    /// Reads the ranges that the tree of a large archive needs. Returns true if the rest is not to be read: the
+    /// streams of packed members. The tree then has the sizes that the archive claims.
     fn needs_little(node: &Node) -> Result<bool> {
         let wanted = node.ask(|asset| {
             let (mut headers, mut packed) = (Vec::new(), 0_u64);

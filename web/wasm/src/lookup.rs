@@ -1,4 +1,4 @@
-//! Finds the files that models name, among what is open.
+//! Finds the files that models name among the open ones.
 
 use std::collections::HashMap;
 

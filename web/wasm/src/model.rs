@@ -24,7 +24,7 @@ pub(crate) struct Options {
     lod: Option<usize>,
     /// The node of a plain RTM animation, for an MLOD model.
     pub(crate) motion: Option<u32>,
-    /// Whether images are put in.
+    /// True to include images.
     images: bool,
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn glb(
     })
 }
 
-/// The images among what is open.
+/// The images among the open files.
 struct Open<'s> {
     session: &'s Session,
     last: Vec<u8>,

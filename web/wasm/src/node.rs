@@ -32,7 +32,7 @@ pub(crate) const MOST_ONCE: u64 = 512 << 20;
 const MOST_FETCHED: u64 = 256 << 20;
 /// Ranges that are closer than this are read at once.
 const GAP: u64 = 1024;
-/// The bytes that tell the format of a file.
+/// The bytes that show the format of a file.
 const HEAD: u64 = 4096;
 
 /// A file that the worker reads.
@@ -59,8 +59,8 @@ fn share(done: u64, all: u64) -> f64 {
     start + (end - start) * (done as f64 / all.max(1) as f64)
 }
 
-/// Says how much of long work is done. In a [`step`], of that.
-pub(crate) fn tell(done: u64, all: u64) {
+/// Reports the progress of long work. In a [`step`], the progress of that step.
+pub(crate) fn report_progress(done: u64, all: u64) {
     PROGRESS.with_borrow(|progress| {
         let call = |progress: &Function| progress.call2(&JsValue::NULL, &share(done, all).into(), &1.0.into());
         let _ = progress.as_ref().map(call);
@@ -69,7 +69,7 @@ pub(crate) fn tell(done: u64, all: u64) {
 
 /// Does the part of long work that leads from `done` to `next`. Progress inside is progress of that part.
 pub(crate) fn step<T>(done: u64, next: u64, all: u64, work: impl FnOnce() -> T) -> T {
-    tell(done, all);
+    report_progress(done, all);
     let outer = STEP.replace((share(done, all), share(next, all)));
     let result = work();
     STEP.set(outer);
@@ -118,7 +118,7 @@ pub(crate) fn whole(source: &Source, range: Range<u64>) -> Result<Vec<u8>> {
     while start < range.end {
         // Not of the first piece: a file of one piece is one step of a longer task.
         if start > range.start {
-            tell(start - range.start, size);
+            report_progress(start - range.start, size);
         }
         let end = start.saturating_add(PIECE).min(range.end);
         let piece = source.read(start..end)?;
@@ -161,9 +161,9 @@ impl ReadAt for Capped<'_> {
 }
 
 enum Body {
-    /// All bytes, and the asset in them or the reason that there is none.
+    /// All bytes, and the asset in them or the error.
     Whole(Bytes, std::result::Result<OwnedAsset<Bytes>, Error>),
-    /// An archive of which only some ranges are read.
+    /// An archive that is read in ranges.
     Ranges(Section<Source>, RefCell<Ranges>, Format),
 }
 
@@ -175,7 +175,7 @@ pub(crate) struct Node {
     stored: Option<Stored>,
     /// The number of archives around it.
     depth: u32,
-    /// Where its bytes lie in the outer file, if they do.
+    /// The range of its bytes in the outer file, if they are stored there uncompressed.
     place: Option<(Source, Range<u64>)>,
     body: Body,
     lines: Option<Lines>,
@@ -300,7 +300,7 @@ impl Node {
         }
     }
 
-    /// Reads these ranges of an archive of which only ranges are read. They stay in memory.
+    /// Reads these ranges of an archive that is read in ranges. They stay in memory.
     pub(crate) fn fetch(&self, wanted: &[Range<u64>]) -> Result<()> {
         let Body::Ranges(source, ranges, _) = &self.body else { return Ok(()) };
         let mut wanted: Vec<Range<u64>> = wanted.to_vec();
@@ -321,7 +321,7 @@ impl Node {
         for Range { start, end } in merged {
             let mut bytes = Vec::new();
             while start + (bytes.len() as u64) < end {
-                tell(done, all);
+                report_progress(done, all);
                 let at = start + bytes.len() as u64;
                 bytes.extend(source.read_at(at..end.min(at + PIECE))?);
                 done += (bytes.len() as u64).saturating_sub(at - start);
@@ -369,7 +369,7 @@ impl Node {
         }
     }
 
-    /// The file that it is or is in, and its bytes there, if it is stored as it is.
+    /// Returns the outer file and the range of its bytes there, if they are stored uncompressed.
     pub(crate) fn place(&self) -> Option<&(Source, Range<u64>)> {
         self.place.as_ref()
     }
@@ -494,7 +494,7 @@ fn archive(source: &Source, range: &Range<u64>, name: &Path, whole_below: u64) -
     }
 }
 
-/// Where a member lies that is stored as it is, inside its archive.
+/// Returns the offset and size of an uncompressed member in its archive.
 fn place_of(member: &Member<'_>, size: u64) -> Result<Option<(u64, u64)>> {
     if member.form() != Form::InPlace {
         return Ok(None);

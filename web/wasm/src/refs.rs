@@ -13,12 +13,12 @@ use serde_json::Value;
 use crate::node::{Node, step, whole};
 use crate::{Result, Session, scan};
 
-/// The most archives of which the directory is read.
+/// The most archives whose directories are read.
 const MOST_ARCHIVES: usize = 4096;
 /// The most bytes of a text, and the most texts that are followed.
 const MOST_TEXT: u64 = 1 << 20;
 const MOST_TEXTS: usize = 1000;
-/// How deep texts name texts.
+/// The most levels of texts that name texts.
 const MOST_ROUNDS: usize = 8;
 /// A larger file is no prefix file.
 const MOST_PREFIX: u64 = 4096;

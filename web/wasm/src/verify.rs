@@ -11,7 +11,7 @@ use meshpeek::summary::Problem;
 use meshpeek::{Asset, Budget, ErrorKind, Format, Limits};
 use serde_json::{Value, json};
 
-use crate::node::{MOST_ONCE, Node, step, tell, whole};
+use crate::node::{MOST_ONCE, Node, report_progress, step, whole};
 use crate::{Result, budget, scan};
 
 /// An archive up to this size is read as a whole, for its checksum.
@@ -72,7 +72,7 @@ impl Report {
         for (index, member) in container.members().map_while(std::result::Result::ok).enumerate() {
             let inner = names.next(member.name()).text;
             if outer.is_none() {
-                tell(done, bytes.len() as u64);
+                report_progress(done, bytes.len() as u64);
             }
             done = done.saturating_add(member.stored_byte_len());
             // Bytes in several members are checked once.
@@ -109,7 +109,7 @@ impl Report {
     }
 }
 
-/// The problems of a file and of everything in it, and what was checked.
+/// Returns the problems of a file and of everything in it, and the numbers of checked and skipped members.
 pub(crate) fn of(node: &Node) -> Result<Value> {
     let size = node.size();
     let mut report = Report::new(size);

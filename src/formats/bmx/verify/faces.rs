@@ -33,9 +33,9 @@ pub(super) fn check(mesh: &Placed<'_, Mesh<'_>>, materials: Option<usize>, probl
         flags.look(uses, face.use_material, face.use_material <= 1);
     }
     let place = |error: Error| mesh.locate(error.within("faces"));
-    positions.tell("positions", problems, place);
-    uvs.tell("texture coordinates", problems, place);
-    normals.tell("normals", problems, place);
-    used.tell("materials", problems, place);
-    flags.tell("uses of a material", problems, place);
+    positions.report("positions", problems, place);
+    uvs.report("texture coordinates", problems, place);
+    normals.report("normals", problems, place);
+    used.report("materials", problems, place);
+    flags.report("uses of a material", problems, place);
 }

@@ -52,14 +52,14 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
     let Some(_held) = problems.ok(held) else { return };
     let mut places: Vec<(u64, usize)> =
         (0..list.len()).map_while(|index| Some((list.entry(index)?.record_offset, index))).collect();
-    let tell = |problems: &mut Problems, severity, offset: u64, index: usize, message: fmt::Arguments<'_>| {
+    let report = |problems: &mut Problems, severity, offset: u64, index: usize, message: fmt::Arguments<'_>| {
         let error = || Error::malformed(message.to_string()).at(offset);
-        problems.tell(severity, || table.locate(error()).within_item(T::LIST, index));
+        problems.report(severity, || table.locate(error()).within_item(T::LIST, index));
     };
     let steps = places.iter().zip(places.iter().skip(1));
     if let Some((_, (offset, index))) = steps.into_iter().find(|((one, _), (next, _))| next < one) {
         let message = format_args!("lies before the record that the index names before it");
-        tell(problems, Severity::Warning, *offset, *index, message);
+        report(problems, Severity::Warning, *offset, *index, message);
     }
     places.sort_unstable();
     let mut budget = OverlapBudget::new(map, T::TABLE);
@@ -71,13 +71,13 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
         match last {
             Some((earlier, other)) if earlier == offset => {
                 let message = format_args!("the index names this place for {}[{other}] too", T::LIST);
-                tell(problems, Severity::Warning, offset, index, message);
+                report(problems, Severity::Warning, offset, index, message);
                 budget.spend(reached.unwrap_or(table.len()).saturating_sub(offset));
                 continue;
             }
             Some((_, other)) if reached.is_some_and(|reached| offset < reached) => {
                 let message = format_args!("starts inside {}[{other}]", T::LIST);
-                tell(problems, Severity::Error, offset, index, message);
+                report(problems, Severity::Error, offset, index, message);
                 continue;
             }
             _ => {}
@@ -86,7 +86,7 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
             reached.map(|reached| offset.saturating_sub(reached)).filter(|gap| *gap > 0 && offset < table.len())
         {
             let message = format_args!("{gap} bytes before it belong to no record");
-            tell(problems, Severity::Warning, offset, index, message);
+            report(problems, Severity::Warning, offset, index, message);
         }
         let Some(record) = list.at(index) else { return };
         if let Err(error) = budget.pay(&record) {
@@ -116,9 +116,9 @@ struct Checks<'c, 'm, T> {
 }
 
 impl<'m, T: Listed<'m>> Checks<'_, 'm, T> {
-    fn tell(&mut self, field: &'static str, severity: Severity, message: impl fmt::Display) {
+    fn report(&mut self, field: &'static str, severity: Severity, message: impl fmt::Display) {
         let error = || Error::malformed(message.to_string()).at(place_of(self.record, field)).within(field);
-        self.problems.tell(severity, || self.record.locate(error()));
+        self.problems.report(severity, || self.record.locate(error()));
     }
 
     /// Checks a field against a rule.
@@ -140,7 +140,7 @@ impl<'m, T: Listed<'m>> Checks<'_, 'm, T> {
     }
 
     fn name(&mut self, field: &'static str, name: Utf32Str<'_>) {
-        name_trouble(name, |severity, message| self.tell(field, severity, message));
+        name_trouble(name, |severity, message| self.report(field, severity, message));
     }
 
     fn count(&self, kind: TableId) -> Option<usize> {
@@ -162,15 +162,15 @@ fn place_of<'m, T: Listed<'m>>(record: &Placed<'m, T>, field: &str) -> u64 {
     check::place_of(field, describe).unwrap_or(record.start())
 }
 
-fn name_trouble(name: Utf32Str<'_>, mut tell: impl FnMut(Severity, fmt::Arguments<'_>)) {
+fn name_trouble(name: Utf32Str<'_>, mut report: impl FnMut(Severity, fmt::Arguments<'_>)) {
     if let Some(unit) = name.chars().find_map(Result::err) {
-        tell(Severity::Error, format_args!("{name:?} has the code point {unit:#x}, which is no character"));
+        report(Severity::Error, format_args!("{name:?} has the code point {unit:#x}, which is no character"));
     }
     if name.chars().any(|c| c == Ok('\0')) {
-        tell(Severity::Warning, format_args!("{name:?} has a NUL in it"));
+        report(Severity::Warning, format_args!("{name:?} has a NUL in it"));
     }
     if name.chars().next() == Some(Ok('\u{feff}')) {
-        tell(Severity::Warning, format_args!("{name:?} starts with a byte order mark"));
+        report(Severity::Warning, format_args!("{name:?} starts with a byte order mark"));
     }
 }
 
@@ -181,17 +181,17 @@ fn index_names(map: &Map<'_>, problems: &mut Problems) {
     let mut repeated = Repeated::find(entries().count(), names, problems);
     let mut twice = Check::new(Broken::new(Code::Duplicate, "that of another of its kind"));
     for (index, entry) in entries().enumerate() {
-        let mut tell = |field: &'static str, offset: u64, severity, message: fmt::Arguments<'_>| {
-            problems.tell(severity, || {
+        let mut report = |field: &'static str, offset: u64, severity, message: fmt::Arguments<'_>| {
+            problems.report(severity, || {
                 let error = Error::malformed(message.to_string()).at(offset).within(field);
                 table.locate(error.within_item("index_entries", index))
             });
         };
-        name_trouble(entry.name, |severity, message| tell("name", entry.offset, severity, message));
+        name_trouble(entry.name, |severity, message| report("name", entry.offset, severity, message));
         if entry.kind.name().is_none() {
             // The kind follows the name.
             let name = (entry.name.as_bytes().len() as u64).saturating_add(4);
-            tell(
+            report(
                 "kind",
                 entry.offset.saturating_add(name),
                 Severity::Warning,
@@ -201,7 +201,7 @@ fn index_names(map: &Map<'_>, problems: &mut Problems) {
         let is_first = repeated.first_of(index).is_none();
         twice.look(entry.offset, entry.name, is_first);
     }
-    twice.tell("names", problems, |error| table.locate(error.within("index_entries")));
+    twice.report("names", problems, |error| table.locate(error.within("index_entries")));
 }
 
 fn object<'m>(mut checks: Checks<'_, 'm, Object<'m>>) {
@@ -217,7 +217,7 @@ fn object<'m>(mut checks: Checks<'_, 'm, Object<'m>>) {
     let [[.., a], [.., b], [.., c], [.., d]] = matrix;
     if [a, b, c, d] != [0.0, 0.0, 0.0, 1.0] {
         let message = format_args!("last column is {a}, {b}, {c}, {d}, not 0, 0, 0, 1");
-        checks.tell("world_matrix", Severity::Warning, message);
+        checks.report("world_matrix", Severity::Warning, message);
     }
     for group in object.groups.iter().flatten() {
         checks.name("groups", group);
@@ -225,7 +225,7 @@ fn object<'m>(mut checks: Checks<'_, 'm, Object<'m>>) {
     if let Some(component) = object.component() {
         if component.name().is_none() {
             let message = format_args!("component {}; 0 to 26 are known", component.0);
-            checks.tell("mesh_index", Severity::Error, message);
+            checks.report("mesh_index", Severity::Error, message);
         }
     } else if let Some(count) = checks.count(TableId::Meshes) {
         checks.one("mesh_index", Below(count as u64), object.mesh_index.into());
@@ -239,7 +239,7 @@ fn mesh<'m>(checks: Checks<'_, 'm, Mesh<'m>>) {
     finite(mesh, "normals", &mesh.normals, Vec3::to_array, checks.problems);
     let lengths = mesh.normals.iter().map(|normal| Length::of(normal.to_array()));
     let check = Check::new(Unit::Direction).array(&mesh.normals, lengths);
-    check.tell("vectors", checks.problems, |error| mesh.locate(error.within("normals")));
+    check.report("vectors", checks.problems, |error| mesh.locate(error.within("normals")));
     faces::check(mesh, checks.count(TableId::Materials), checks.problems);
 }
 
@@ -251,7 +251,7 @@ fn finite<T: Element, const N: usize>(
     problems: &mut Problems,
 ) {
     let check = Check::new(Finite).array(vectors, vectors.iter().map(|vector| Numbers(numbers(vector))));
-    check.tell("vectors", problems, |error| mesh.locate(error.within(list)));
+    check.report("vectors", problems, |error| mesh.locate(error.within(list)));
 }
 
 fn material<'m>(mut checks: Checks<'_, 'm, Material<'m>>) {
@@ -290,7 +290,7 @@ fn texture<'m>(mut checks: Checks<'_, 'm, Texture<'m>>) {
     let has_folder = name.chars().flatten().any(|c| matches!(c, '/' | '\\' | ':'));
     if has_folder || name == ".." {
         let message = format_args!("{name:?} is more than the name of a file");
-        checks.tell("file_name", Severity::Warning, message);
+        checks.report("file_name", Severity::Warning, message);
     }
     if checks.map.source.archive().is_none() {
         return;
@@ -298,11 +298,11 @@ fn texture<'m>(mut checks: Checks<'_, 'm, Texture<'m>>) {
     match (texture.is_external.is_set(), texture.entry_of_name().is_some()) {
         (false, false) => {
             let message = format_args!("embedded, but the zip has no Texture/{name}");
-            checks.tell("file_name", Severity::Error, message);
+            checks.report("file_name", Severity::Error, message);
         }
         (true, true) => {
             let message = format_args!("external, but the zip has Texture/{name}, which nothing shows");
-            checks.tell("is_external", Severity::Warning, message);
+            checks.report("is_external", Severity::Warning, message);
         }
         _ => {}
     }

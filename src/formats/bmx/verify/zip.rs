@@ -23,8 +23,8 @@ pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Probl
     }
     let end = directory.archive_end();
     if map.bytes > end {
-        let behind = map.bytes.saturating_sub(end);
-        problems.warning(&Error::trailing(behind, "the zip").at(end));
+        let after = map.bytes.saturating_sub(end);
+        problems.warning(&Error::trailing(after, "the zip").at(end));
     }
     names(map, archive, problems);
     // Overlapping entries are reported and not decompressed, so that the work stays in proportion to the file.
@@ -44,8 +44,8 @@ pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Probl
         headers(&entry, problems);
         data(map, &entry, &mut stored, problems);
     }
-    overlaps.tell(problems);
-    stored.tell(problems);
+    overlaps.report(problems);
+    stored.report(problems);
 }
 
 /// Checks each entry of the directory by itself and against the other entries.
@@ -55,33 +55,33 @@ fn names(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
     let mut marks = Check::new(Broken::new(Code::Suspicious, "not marked as UTF-8, which strict readers refuse"));
     let mut entries = archive.directory().entries();
     for entry in entries.by_ref().flatten() {
-        let mut tell = |severity, message: &str| {
+        let mut report = |severity, message: &str| {
             let error = || Error::malformed(format!("{}: {message}", entry.name)).at(entry.offset);
-            problems.tell(severity, error);
+            problems.report(severity, error);
         };
         let path = path(entry.name).into_owned();
         match seen.insert(path.to_ascii_lowercase(), path.clone()) {
-            Some(other) if other == path => tell(Severity::Error, "two entries of this name"),
-            Some(_) => tell(Severity::Warning, "differs from another name only in case"),
+            Some(other) if other == path => report(Severity::Error, "two entries of this name"),
+            Some(_) => report(Severity::Warning, "differs from another name only in case"),
             None => {}
         }
         if leads_outside(&path) {
-            tell(Severity::Error, "leads out of the folder that it would be unpacked to");
+            report(Severity::Error, "leads out of the folder that it would be unpacked to");
         }
         if path.contains(&0) {
-            tell(Severity::Warning, "name with a NUL in it");
+            report(Severity::Warning, "name with a NUL in it");
         }
         let is_text = entry.name.to_text().is_some();
         if !is_text {
-            tell(Severity::Warning, "name that is not UTF-8");
+            report(Severity::Warning, "name that is not UTF-8");
         }
         let is_marked = entry.header.flags.get() & UTF8 != 0 || version <= 13 && path.is_ascii();
         marks.look(entry.offset, entry.name, is_marked || !is_text);
         if is_zip64(&entry) {
-            tell(Severity::Warning, "zip64 sizes, which maps must not use");
+            report(Severity::Warning, "zip64 sizes, which maps must not use");
         }
     }
-    marks.tell("names of entries", problems, |error| error);
+    marks.report("names of entries", problems, |error| error);
     images(map, archive, problems);
     let left = entries.left();
     if left > 0 {
@@ -102,7 +102,7 @@ fn images(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
         }
     }
     for entry in archive.entries().filter(|entry| image(entry).is_some_and(|name| unnamed.contains(&name))) {
-        problems.tell(Severity::Warning, || {
+        problems.report(Severity::Warning, || {
             entry.error("an image of no texture").at(entry.central().offset).coded(Code::Missing)
         });
     }
@@ -145,7 +145,7 @@ fn headers(entry: &Entry<'_>, problems: &mut Problems) {
     ];
     for (what, _) in differ.iter().filter(|(_, agree)| !agree) {
         let message = || format!("another {what} in the header before its data than in the directory");
-        problems.tell(Severity::Error, || entry.error(message()).at(entry.header_offset()));
+        problems.report(Severity::Error, || entry.error(message()).at(entry.header_offset()));
     }
 }
 
@@ -175,6 +175,6 @@ fn data(map: &Map<'_>, entry: &Entry<'_>, odd: &mut Faults, problems: &mut Probl
     if let Some(trailing) = trailing.filter(|&trailing| trailing > 0) {
         let message = || format!("{trailing} bytes after the end of its DEFLATE stream");
         let error = || entry.error(message()).at(entry.header_offset()).coded(Code::Trailing);
-        problems.tell(Severity::Warning, error);
+        problems.report(Severity::Warning, error);
     }
 }

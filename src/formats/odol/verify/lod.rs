@@ -3,7 +3,7 @@
 use super::{Sizes, Survey, lod_error};
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error, Result};
-use crate::base::shown::shown;
+use crate::base::impl_fmt::impl_fmt;
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::blocks::Block;
@@ -134,7 +134,7 @@ impl<'a> Survey<'_, 'a> {
         place: impl Fn(Error) -> Error,
     ) {
         if let Some(numbers) = self.block(block, &place) {
-            Check::new(rule).array(block, numbers.iter().map(number)).tell(what, self.problems, place);
+            Check::new(rule).array(block, numbers.iter().map(number)).report(what, self.problems, place);
         }
     }
 
@@ -160,11 +160,11 @@ impl<'a> Survey<'_, 'a> {
             sections.next(last(1), proxy.section.unwrap_or(-1).into());
             bones.next(last(2), proxy.bone.unwrap_or(-1).into());
         }
-        selections.tell("selections", self.problems, |error| place(error.within("proxies")));
-        sections.tell("sections", self.problems, |error| place(error.within("proxies")));
-        bones.tell("bones", self.problems, |error| place(error.within("proxies")));
+        selections.report("selections", self.problems, |error| place(error.within("proxies")));
+        sections.report("sections", self.problems, |error| place(error.within("proxies")));
+        bones.report("bones", self.problems, |error| place(error.within("proxies")));
         let check = Check::new(Below(sizes.skeleton)).array(&lod.bones, lod.bones.iter().map(|bone| bone.get().into()));
-        check.tell("bones", self.problems, |error| place(error.within("bones")));
+        check.report("bones", self.problems, |error| place(error.within("bones")));
         self.bone_links(lod, sizes);
         let mut odd_frames = Faults::default();
         for (number, (frame, Span { offset, .. })) in lod.frames.spanned().enumerate() {
@@ -177,9 +177,9 @@ impl<'a> Survey<'_, 'a> {
                 });
             }
             let numbers = frame.positions.iter().map(|position| Numbers(position.to_array()));
-            Check::new(Finite).array(&frame.positions, numbers).tell("positions", self.problems, place);
+            Check::new(Finite).array(&frame.positions, numbers).report("positions", self.problems, place);
         }
-        odd_frames.tell(self.problems);
+        odd_frames.report(self.problems);
         let mut odd_transforms = Faults::default();
         for (number, material) in lod.materials.iter().enumerate() {
             self.transforms(&material, |error| place(error.within_item("materials", number)));
@@ -213,10 +213,10 @@ impl<'a> Survey<'_, 'a> {
                     16.. => most.next(offset, transform),
                 }
             }
-            below.tell("transforms", self.problems, place);
-            most.tell("transforms", self.problems, place);
+            below.report("transforms", self.problems, place);
+            most.report("transforms", self.problems, place);
         }
-        odd_transforms.tell(self.problems);
+        odd_transforms.report(self.problems);
     }
 
     /// Checks that the links from the skeleton to the LOD's bones match the links back.
@@ -242,8 +242,8 @@ impl<'a> Survey<'_, 'a> {
                 back.look(links.offset(), link.get(), bone.is_none_or(|bone| leads_back(bone.get().into())));
             }
         }
-        inside.tell("bones", self.problems, place);
-        back.tell("links", self.problems, place);
+        inside.report("bones", self.problems, place);
+        back.report("links", self.problems, place);
         if met != sizes.bones {
             let message = format!("{met} links to {} bones", sizes.bones);
             self.problems.warning(&place(Error::malformed(message).at(lod.bone_links.offset())));
@@ -256,14 +256,14 @@ impl<'a> Survey<'_, 'a> {
         let numbers = made.iter().map(|made| Numbers(made.transform.to_array()));
         // The source of the coordinates is the first field.
         let check = Check::new(Finite).array(Rows::from(made).into(4), numbers);
-        check.tell("transforms", self.problems, |error| place(error.within("transforms")));
+        check.report("transforms", self.problems, |error| place(error.within("transforms")));
         let rows = Rows::from(made);
         let mut sources = Check::new(Broken::new(Code::UnknownCode, "without a meaning"));
         for (index, transform) in (0..).zip(made.iter()) {
             let source = transform.uv_source();
             sources.look(rows.offset_of(index), source.0, source.name().is_some());
         }
-        sources.tell("sources of coordinates", self.problems, |error| place(error.within("transforms")));
+        sources.report("sources of coordinates", self.problems, |error| place(error.within("transforms")));
     }
 
     fn faces(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
@@ -301,12 +301,12 @@ impl<'a> Survey<'_, 'a> {
             ranges.next(number(1), MemoryRange { start, end });
         }
         let place = |error: Error| place(error.within("sections"));
-        textures.tell("textures", self.problems, place);
-        materials.tell("materials", self.problems, place);
-        bones.tell("last bones", self.problems, place);
-        starts.tell("sections", self.problems, place);
-        ranges.tell("sections", self.problems, place);
-        areas.tell("areas", self.problems, place);
+        textures.report("textures", self.problems, place);
+        materials.report("materials", self.problems, place);
+        bones.report("last bones", self.problems, place);
+        starts.report("sections", self.problems, place);
+        ranges.report("sections", self.problems, place);
+        areas.report("areas", self.problems, place);
         if end != lod.faces.memory_byte_len() && !lod.sections.is_empty() && lod.faces.has_units() {
             let message = format!("sections end at {end}, faces at {}", lod.faces.memory_byte_len());
             self.problems.warning(&place(Error::malformed(message).at(lod.sections.offset())));
@@ -332,7 +332,7 @@ impl<'a> Survey<'_, 'a> {
                 Err(error) => broken = Err(error),
             }
         }
-        points.tell("point numbers", self.problems, |error| lod_error(sizes, error.within("faces")));
+        points.report("point numbers", self.problems, |error| lod_error(sizes, error.within("faces")));
         broken.map(|()| bounds)
     }
 
@@ -345,10 +345,10 @@ impl<'a> Survey<'_, 'a> {
                 check::place_of(name, |out| describe_fields::<FaceDefault, _>(data.cursor(offset), version, out));
             found.unwrap_or(offset)
         };
-        let mut same = |name: &'static str, told: i64, is: i64| {
-            if told != is {
+        let mut same = |name: &'static str, claimed: i64, is: i64| {
+            if claimed != is {
                 let offset = place(name);
-                let error = Error::malformed(format!("{told}, the LOD has {is}")).at(offset);
+                let error = Error::malformed(format!("{claimed}, the LOD has {is}")).at(offset);
                 self.problems.warning(&error.within(name).within_item("face_defaults", number));
             }
         };
@@ -362,11 +362,11 @@ impl<'a> Survey<'_, 'a> {
         same("has_skeleton", default.has_skeleton.into(), u8::from(!lod.bones.is_empty()).into());
         same("points", default.points.unwrap_or(lod.point_count).into(), lod.point_count.into());
         // NaN in some files of the game.
-        let areas = default.face_area.zip(lod.face_area).filter(|(told, is)| told != is && !told.is_nan());
-        if let Some((told, is)) = areas {
+        let areas = default.face_area.zip(lod.face_area).filter(|(claimed, is)| claimed != is && !claimed.is_nan());
+        if let Some((claimed, is)) = areas {
             let name = "face_area";
             let offset = place(name);
-            let error = Error::malformed(format!("{told}, the LOD has {is}")).at(offset);
+            let error = Error::malformed(format!("{claimed}, the LOD has {is}")).at(offset);
             self.problems.warning(&error.within("face_area").within_item("face_defaults", number));
         }
     }
@@ -379,7 +379,7 @@ struct Start {
     expected: u32,
 }
 
-shown!([] Display for Start, |start| "{} instead of {}", start.at, start.expected);
+impl_fmt!([] Display for Start, |start| "{} instead of {}", start.at, start.expected);
 
 /// The range of a section's faces, in bytes of the game's memory.
 #[derive(Clone, Copy)]
@@ -388,7 +388,7 @@ pub(crate) struct MemoryRange {
     end: u32,
 }
 
-shown!([] Display for MemoryRange, |range| "{} to {}", range.start, range.end);
+impl_fmt!([] Display for MemoryRange, |range| "{} to {}", range.start, range.end);
 
 rules! {
     /// A section starts and ends at the bounds of faces.

@@ -17,15 +17,15 @@ impl<'a> Survey<'_, 'a> {
         let (start, bytes) = (lod.vertex_table_offset(), lod.vertex_table_byte_len());
         if let Some(size) = table.vertex_table_bytes.filter(|&size| !lod.is_table_size(size)) {
             let message = format!("says to take {size} bytes, the LOD ends after {bytes}");
-            self.tell(sizes, Err(Error::malformed(message).at(start).within("vertex_table_bytes")));
+            self.report(sizes, Err(Error::malformed(message).at(start).within("vertex_table_bytes")));
         }
         if !rest.is_empty() {
             let error = rest.error(format!("{} bytes between the last array and the end of the LOD", rest.left()));
-            self.tell(sizes, Err(error));
+            self.report(sizes, Err(error));
         }
         if table.point_count() != sizes.points {
             let message = format!("{} positions for {} points", table.point_count(), sizes.points);
-            self.tell(sizes, Err(Error::malformed(message).at(table.positions.offset()).within("positions")));
+            self.report(sizes, Err(Error::malformed(message).at(table.positions.offset()).within("positions")));
         }
         let positions = self.block(&table.positions, |error| lod_error(sizes, error.within("positions")));
         if let Some(positions) = positions.filter(|positions| !are_finite(positions.as_bytes())) {
@@ -80,7 +80,7 @@ impl<'a> Survey<'_, 'a> {
                 let what = "coordinates";
                 self.each(array, place, |survey, rows, all| {
                     let check = Check::new(Finite).array(rows, all.iter().map(|uv| Numbers(uv.to_array())));
-                    check.tell(what, survey.problems, place);
+                    check.report(what, survey.problems, place);
                 });
             }
         }
@@ -92,7 +92,7 @@ impl<'a> Survey<'_, 'a> {
             let flag = u64::from(is_block && self.model.version().has_block_flags());
             let before = (size_of::<UvBounds>() as u64).saturating_add(5).saturating_add(flag);
             let start = stored.storage().offset.saturating_sub(before);
-            Check::new(Finite).array(Rows::new(start, 8), ends.into_iter()).tell("bounds", self.problems, place);
+            Check::new(Finite).array(Rows::new(start, 8), ends.into_iter()).report("bounds", self.problems, place);
         }
     }
 
@@ -119,7 +119,9 @@ impl<'a> Survey<'_, 'a> {
         numbers: impl Iterator<Item = Numbers<N>> + Clone,
         name: &'static str,
     ) {
-        Check::new(Finite).array(rows, numbers).tell(name, self.problems, |error| lod_error(sizes, error.within(name)));
+        Check::new(Finite)
+            .array(rows, numbers)
+            .report(name, self.problems, |error| lod_error(sizes, error.within(name)));
     }
 
     fn normals<T: Element>(
@@ -162,7 +164,7 @@ impl<'a> Survey<'_, 'a> {
             self.finite(sizes, rows, all.iter().map(|one| Numbers(numbers(one))), name);
         }
         let check = Check::new(Unit::Direction).array(rows, all.iter().map(length));
-        check.tell("vectors", self.problems, |error| lod_error(sizes, error.within(name)));
+        check.report("vectors", self.problems, |error| lod_error(sizes, error.within(name)));
     }
 
     fn bone_refs(&mut self, lod: &Lod<'a>, block: &Block<'a, BoneRef>, sizes: &Sizes) {
@@ -179,7 +181,7 @@ impl<'a> Survey<'_, 'a> {
         for (point, bones) in refs.iter().enumerate() {
             checks.look(bones, ("points", point), rows.offset_of(point as u64));
         }
-        checks.tell(self, place);
+        checks.report(self, place);
     }
 
     /// Checks that the bones that move a vertex are among those of each section that draws it.
@@ -193,7 +195,7 @@ impl<'a> Survey<'_, 'a> {
             let bones = u64::from(first)..u64::from(first).saturating_add(count.into());
             while at < section.end {
                 let Some(Ok(face)) = faces.next() else {
-                    return check.tell("bones", self.problems, |e| lod_error(sizes, e.within("bone_refs")));
+                    return check.report("bones", self.problems, |e| lod_error(sizes, e.within("bone_refs")));
                 };
                 at = at.saturating_add(face.memory_byte_len());
                 for corner in face.corners.iter() {
@@ -210,7 +212,7 @@ impl<'a> Survey<'_, 'a> {
                 }
             }
         }
-        check.tell("bones", self.problems, |error| lod_error(sizes, error.within("bone_refs")));
+        check.report("bones", self.problems, |error| lod_error(sizes, error.within("bone_refs")));
     }
 
     fn neighbors(&mut self, block: &Block<'a, Neighbors>, sizes: &Sizes) {
@@ -229,16 +231,16 @@ impl<'a> Survey<'_, 'a> {
                 checks.look(&neighbor.bones, ("points", point), rows.offset_of(point as u64));
             }
         }
-        points.tell("point numbers", self.problems, place);
-        checks.tell(self, place);
+        points.report("point numbers", self.problems, place);
+        checks.report(self, place);
     }
 
     fn filled(&mut self, sizes: &Sizes, table: &VertexTable<'_>, array: &dyn Table, name: &'static str) {
-        self.tell(sizes, table.check_count(array).within(name));
+        self.report(sizes, table.check_count(array).within(name));
     }
 
     /// Reports an error in the vertex table.
-    fn tell(&mut self, sizes: &Sizes, result: Result<()>) {
+    fn report(&mut self, sizes: &Sizes, result: Result<()>) {
         self.problems.ok(result.within_item("lods", sizes.lod));
     }
 }
@@ -289,9 +291,9 @@ impl BoneRefs {
         self.sums.look(offset, sum, sum == 255 || bones.weights().is_empty());
     }
 
-    fn tell(self, survey: &mut Survey<'_, '_>, place: impl Fn(Error) -> Error) {
-        self.counts.tell("counts of bones", survey.problems, &place);
-        self.bones.tell("bones", survey.problems, &place);
-        self.sums.tell("sums of weights", survey.problems, place);
+    fn report(self, survey: &mut Survey<'_, '_>, place: impl Fn(Error) -> Error) {
+        self.counts.report("counts of bones", survey.problems, &place);
+        self.bones.report("bones", survey.problems, &place);
+        self.sums.report("sums of weights", survey.problems, place);
     }
 }

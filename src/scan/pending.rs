@@ -36,20 +36,20 @@ pub(super) fn together<'a>(mut members: impl Iterator<Item = Named<'a>>) -> impl
 }
 
 /// Results of a thread that have not been handed over yet.
-pub(super) struct Finds<T> {
+pub(super) struct Pending<T> {
     found: Vec<(Found, Option<T>)>,
     bytes: u64,
     /// True if these results must wait until others are handed over.
     waits: bool,
 }
 
-impl<T> Default for Finds<T> {
+impl<T> Default for Pending<T> {
     fn default() -> Self {
         Self { found: Vec::new(), bytes: 0, waits: false }
     }
 }
 
-impl<T> Finds<T> {
+impl<T> Pending<T> {
     pub(super) fn of(found: Found, seen: Option<T>) -> Self {
         Self { found: vec![(found, seen)], ..Self::default() }
     }
@@ -77,7 +77,7 @@ impl<T> Finds<T> {
 /// Results from an archive's first members, found before the archive's own record is ready. Stops at the first member
 /// that has members itself.
 pub(super) struct Early<T> {
-    finds: Mutex<Finds<T>>,
+    pending: Mutex<Pending<T>>,
     members: AtomicUsize,
     is_over: AtomicBool,
 }
@@ -88,7 +88,7 @@ const MOST_EARLY_BYTES: u64 = 16 << 20;
 
 impl<T> Default for Early<T> {
     fn default() -> Self {
-        Self { finds: Mutex::default(), members: AtomicUsize::new(0), is_over: AtomicBool::new(false) }
+        Self { pending: Mutex::default(), members: AtomicUsize::new(0), is_over: AtomicBool::new(false) }
     }
 }
 
@@ -106,14 +106,14 @@ impl<T> Early<T> {
     }
 
     /// Creates a batch to be kept here.
-    pub(super) fn finds(&self) -> Finds<T> {
-        Finds { waits: true, ..Finds::default() }
+    pub(super) fn pending(&self) -> Pending<T> {
+        Pending { waits: true, ..Pending::default() }
     }
 
-    pub(super) fn keep(&self, mut finds: Finds<T>) {
-        let mut kept = self.finds.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.found.append(&mut finds.found);
-        kept.bytes = kept.bytes.saturating_add(finds.bytes);
+    pub(super) fn keep(&self, mut pending: Pending<T>) {
+        let mut kept = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.found.append(&mut pending.found);
+        kept.bytes = kept.bytes.saturating_add(pending.bytes);
         if kept.found.len() >= MOST_EARLY || kept.bytes >= MOST_EARLY_BYTES {
             self.end();
         }
@@ -125,7 +125,7 @@ impl<T> Early<T> {
     }
 
     /// Returns the results, and the number of members they are from.
-    pub(super) fn into_parts(self) -> (Finds<T>, usize) {
-        (self.finds.into_inner().unwrap_or_else(PoisonError::into_inner), self.members.into_inner())
+    pub(super) fn into_parts(self) -> (Pending<T>, usize) {
+        (self.pending.into_inner().unwrap_or_else(PoisonError::into_inner), self.members.into_inner())
     }
 }

@@ -16,14 +16,14 @@ pub(super) const MOST_JOBS: usize = 256;
 /// A thread waits only for threads that help with its own work. It never takes up other work meanwhile, because that
 /// work might wait for something the thread itself holds. For this reason a work-stealing pool is not used.
 #[derive(Debug)]
-pub(super) struct Crew {
+pub(super) struct Workers {
     threads: usize,
     /// How many more threads may join. Briefly below 0 when a thread that waited continues.
     free: AtomicIsize,
 }
 
-impl Crew {
-    /// Creates a crew of this many threads, including the caller's.
+impl Workers {
+    /// Creates a group of this many threads, including the caller's.
     pub(super) fn new(threads: usize) -> Self {
         Self { threads, free: AtomicIsize::new(isize::try_from(threads).unwrap_or(isize::MAX).saturating_sub(1)) }
     }
@@ -66,28 +66,35 @@ impl Crew {
     fn work<T: Send, I: Iterator<Item = T> + Send>(
         &self,
         items: I,
-        more: impl Fn(&mut Peekable<std::iter::Fuse<I>>) -> bool,
+        more: impl Fn(&mut Peekable<std::iter::Fuse<I>>) -> bool + Sync,
         work: impl Fn(T) + Sync,
     ) {
         let items = Mutex::new(items.fuse().peekable());
         let next = || locked(&items, Iterator::next);
         let more_than_one = || locked(&items, &more);
-        let (next, work) = (&next, &work);
+        let (next, more, work) = (&next, &more_than_one, &work);
         thread::scope(|scope| {
-            while let Some(item) = next() {
-                if self.free.load(Ordering::Relaxed) > 0 && more_than_one() {
-                    self.invite(scope, move || {
-                        while let Some(item) = next() {
-                            work(item);
-                        }
-                    });
-                }
-                work(item);
-            }
+            self.take(scope, next, more, work);
             // A thread that waits for helpers does not work.
             self.free.fetch_add(1, Ordering::Relaxed);
         });
         self.free.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Takes items until there are none. Asks a thread to help with each item that is not the last; that one asks others.
+    fn take<'s, T: Send + 's>(
+        &'s self,
+        scope: &'s thread::Scope<'s, '_>,
+        next: &'s (impl Fn() -> Option<T> + Sync),
+        more: &'s (impl Fn() -> bool + Sync),
+        work: &'s (impl Fn(T) + Sync),
+    ) {
+        while let Some(item) = next() {
+            if self.free.load(Ordering::Relaxed) > 0 && more() {
+                self.invite(scope, move || self.take(scope, next, more, work));
+            }
+            work(item);
+        }
     }
 
     /// Returns true if a thread came to help.
@@ -110,7 +117,7 @@ impl Crew {
     }
 }
 
-impl Help for Crew {
+impl Help for Workers {
     fn join_in(&self, work: &(dyn Fn() + Sync)) {
         // Late helpers find nothing left to do.
         self.each(0..MOST_JOBS, |_| work());
@@ -133,12 +140,12 @@ mod tests {
     use crate::summary::{Problems, side_by_side};
 
     #[test]
-    fn work_within_work_is_done_once_by_no_more_threads_than_there_are() {
+    fn nested_work_is_done_once_within_the_number_of_threads() {
         for threads in [1, 2, 5] {
-            let crew = Crew::new(threads);
+            let workers = Workers::new(threads);
             let (sum, at_once, most) = (AtomicU64::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
-            crew.each(0..20_u64, |outer| {
-                crew.each(0..50_u64, |inner| {
+            workers.each(0..20_u64, |outer| {
+                workers.each(0..50_u64, |inner| {
                     most.fetch_max(at_once.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
                     thread::yield_now();
                     sum.fetch_add(outer * 50 + inner, Ordering::Relaxed);
@@ -155,8 +162,8 @@ mod tests {
     fn problems_of_shared_work_are_those_of_one_thread() {
         for most in [5, 5000] {
             let limits = Limits { problems: most, ..Limits::default() };
-            let told = |threads| {
-                let budget = Budget::new(1, &limits).helped_by(Arc::new(Crew::new(threads)));
+            let problems_with = |threads| {
+                let budget = Budget::new(1, &limits).helped_by(Arc::new(Workers::new(threads)));
                 let mut problems = Problems::within(budget);
                 side_by_side(&mut problems, 0..300_u64, |item, problems| {
                     if item % 7 == 0 {
@@ -171,10 +178,10 @@ mod tests {
                 });
                 problems.into_vec()
             };
-            let alone = told(1);
+            let alone = problems_with(1);
             assert_eq!(alone.iter().filter(|problem| problem.offset.is_none()).count(), 1);
             for threads in [2, 5] {
-                assert_eq!(told(threads), alone);
+                assert_eq!(problems_with(threads), alone);
             }
         }
     }

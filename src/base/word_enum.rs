@@ -1,6 +1,6 @@
 //! Enums with one fixed name per variant, shared by reports, records and messages.
 
-macro_rules! named {
+macro_rules! word_enum {
     ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,4 +25,4 @@ macro_rules! named {
         }
     };
 }
-pub(crate) use named;
+pub(crate) use word_enum;

@@ -1,7 +1,7 @@
 //! A cache of stream ends, with decoding while the ends are found.
 //!
 //! Finding the end of a stream takes two fifths of the time of decoding it. So code that decodes every stream does both
-//! at once, and code that reads an asset twice finds each end only once. This applies while [`Ahead`] lives, to blocks
+//! at once, and code that reads an asset twice finds each end only once. This applies while [`StreamCache`] lives, to blocks
 //! that its thread finds in its asset. It changes no result: a stream that does not decode is walked as usual, and a
 //! decoded stream is kept for its first reader.
 
@@ -29,14 +29,14 @@ thread_local! {
     static KNOWN: RefCell<Option<Known>> = const { RefCell::new(None) };
 }
 
-/// While this lives, streams of one asset are found only once. A nested `Ahead` suspends the outer one.
-pub(crate) struct Ahead<'a> {
+/// While this lives, streams of one asset are found only once. A nested `StreamCache` suspends the outer one.
+pub(crate) struct StreamCache<'a> {
     around: Option<Known>,
     /// The asset does not move, so addresses in it identify its streams.
     asset: std::marker::PhantomData<&'a [u8]>,
 }
 
-impl<'a> Ahead<'a> {
+impl<'a> StreamCache<'a> {
     /// Starts caching for the streams of this asset. If `decodes` is set, also decodes them while their ends are found.
     pub(crate) fn over(asset: &'a [u8], budget: &Budget, decodes: bool) -> Self {
         let Range { start, end } = asset.as_ptr_range();
@@ -46,7 +46,7 @@ impl<'a> Ahead<'a> {
     }
 }
 
-impl Drop for Ahead<'_> {
+impl Drop for StreamCache<'_> {
     fn drop(&mut self) {
         KNOWN.set(self.around.take());
     }

@@ -1,0 +1,143 @@
+//! Lists the selectors of an asset's arrays.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::ops::ControlFlow;
+
+use super::path::Path;
+use super::words;
+use crate::base::error::Error;
+use crate::bytes::{Packing, Table};
+use crate::inspect::{Inspect, bound_of, outline_within_limits};
+use crate::outline::{Outline, Part, Visitor};
+
+/// Passes every array with its selector to `take`, in the order of the outline. Arrays that only a
+/// [dissection](Inspect::dissect) has follow.
+pub fn each(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table)) {
+    each_until(asset, &mut |selector, table| {
+        take(selector, table);
+        ControlFlow::Continue(())
+    });
+}
+
+/// Like [`each`], until `take` breaks.
+pub fn each_until(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table) -> ControlFlow<()>) {
+    let mut known = HashSet::new();
+    let mut is_over = false;
+    let mut is_new = |selector: &str| {
+        let mut hasher = DefaultHasher::new();
+        selector.hash(&mut hasher);
+        known.insert(hasher.finish())
+    };
+    let mut of_outline = |selector: &str, table: &dyn Table| {
+        is_new(selector);
+        is_over = is_over || take(selector, table).is_break();
+        is_over
+    };
+    outline_within_limits(asset, &mut Lister::new(false, &mut of_outline));
+    if !is_over {
+        dissected(asset, &mut |selector, table| is_new(selector) && take(selector, table).is_break());
+    }
+}
+
+/// Passes the arrays of a dissection to `take` until it returns true.
+pub(super) fn dissected(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table) -> bool) {
+    let (bound, bytes) = (bound_of(asset), asset.size());
+    // One value may claim to fill any number of rows. An outline checks it against the other arrays.
+    let is_bounded = |table: &dyn Table| table.storage().packing != Packing::Fill || table.rows() <= bytes;
+    let mut take = |selector: &str, table: &dyn Table| is_bounded(table) && take(selector, table);
+    asset.dissect(&mut Outline::within(&bound, &mut Lister::new(true, &mut take)));
+}
+
+/// Returns the selector of the array most similar to this text, if any is similar. Ignores selectors that differ only
+/// in indices, because they select other data.
+pub fn nearest(asset: &dyn Inspect, selector: &str) -> Option<String> {
+    let mut best: Option<(usize, String)> = None;
+    each(asset, &mut |known, _| {
+        if is_item_beside(known, selector) {
+            return;
+        }
+        let same = |(a, b): &(u8, u8)| a == b;
+        let at_start = known.bytes().zip(selector.bytes()).take_while(same).count();
+        let at_end = known.bytes().rev().zip(selector.bytes().rev()).take_while(same).count();
+        let shared = at_start.saturating_add(at_end);
+        if best.as_ref().is_none_or(|(most, _)| shared > *most) {
+            best = Some((shared, known.to_owned()));
+        }
+    });
+    best.filter(|(shared, _)| *shared >= 3).map(|(_, known)| known)
+}
+
+/// Returns true if the asset has an array with this selector except for the indices.
+pub fn is_of_others(asset: &dyn Inspect, selector: &str) -> bool {
+    let mut found = false;
+    each(asset, &mut |known, _| found |= is_item_beside(known, selector));
+    found
+}
+
+/// Returns true if two selectors are equal or differ only in indices.
+fn is_item_beside(one: &str, other: &str) -> bool {
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let (mut one, mut other) = (one.split('/'), other.split('/').flat_map(words));
+    loop {
+        match (one.next(), other.next()) {
+            (None, None) => return true,
+            (Some(a), Some(b)) if a == b || is_number(a) && is_number(b) => {}
+            _ => return false,
+        }
+    }
+}
+
+struct Lister<'s> {
+    dissects: bool,
+    path: Path,
+    /// The paths of the parts around those at which selectors start.
+    around: Vec<(usize, Path)>,
+    depth: usize,
+    take: &'s mut dyn FnMut(&str, &dyn Table) -> bool,
+    is_done: bool,
+}
+
+impl<'s> Lister<'s> {
+    fn new(dissects: bool, take: &'s mut dyn FnMut(&str, &dyn Table) -> bool) -> Self {
+        Self { dissects, path: Path::default(), around: Vec::new(), depth: 0, take, is_done: false }
+    }
+}
+
+impl Visitor for Lister<'_> {
+    fn open(&mut self, part: &Part<'_>) -> bool {
+        if self.is_done {
+            return false;
+        }
+        if self.dissects && part.root {
+            self.around.push((self.depth, std::mem::take(&mut self.path)));
+        }
+        self.depth = self.depth.saturating_add(1);
+        self.path.open(part);
+        true
+    }
+
+    fn close(&mut self) {
+        self.path.close();
+        self.depth = self.depth.saturating_sub(1);
+        if let Some((_, around)) = self.around.pop_if(|(depth, _)| *depth == self.depth) {
+            self.path = around;
+        }
+    }
+
+    fn dissects(&self) -> bool {
+        self.dissects
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_done
+    }
+
+    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
+        if !self.is_done {
+            self.is_done = self.path.with(name, index, |selector| (self.take)(selector, table));
+        }
+    }
+
+    fn problem(&mut self, _: &Error) {}
+}

@@ -1,0 +1,107 @@
+//! Scans the parts of an archive that is divided into units, after its first one.
+
+use std::ops::{ControlFlow, Range};
+use std::path::Path;
+use std::sync::PoisonError;
+
+use super::describe::Origin;
+use super::members::{MEMBER_WORK, Rest, afford};
+use super::pending::Pending;
+use super::progress::Stretch;
+use super::run::{Inside, Run};
+use super::units::Unit;
+use super::walk::NextIf;
+use super::{FileId, Found, Record, Sighting};
+use crate::asset::Asset;
+use crate::asset::container::Container;
+use crate::base::error::{Error, Result};
+use crate::base::format::Format;
+use crate::budget::Budget;
+use crate::summary::Summary;
+
+impl<'s, T, V, F> Run<'s, V, F>
+where
+    T: Send,
+    V: Fn(&Sighting<'_, '_>) -> T + Sync,
+    F: FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
+{
+    /// Returns the budget that all units of this archive share, for opening it and listing its members.
+    pub(super) fn budget_of_units(&self, path: &Path, bytes: u64) -> Budget {
+        let budget = || Budget::new(bytes, &self.scan.limits);
+        let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
+        FileId::of(path).map_or_else(|_| budget(), |id| units.entry(id).or_insert_with(budget).clone())
+    }
+
+    /// Visits a later part of an archive, and the parts after it that follow in the list of units. The record of the
+    /// archive comes with its first part.
+    pub(super) fn look_on(
+        &self,
+        origin: &Origin<'_>,
+        data: &[u8],
+        budget: &Budget,
+        mut stretch: Stretch<'s>,
+        first: &Unit,
+        next_if: &NextIf<'_>,
+    ) -> Result<()> {
+        let mut origin = origin.clone();
+        let format = Format::of_file(origin.name(), data);
+        let asset = Asset::parse_as(format, data, budget.limits())?;
+        if !self.scan.archives {
+            return Ok(());
+        }
+        let (Some(container), Some(format)) = (Container::of(&asset), format) else {
+            let start = origin.members.start;
+            return Err(Error::malformed(format!("no archive, though a unit begins with its member {start}")));
+        };
+        let count = container.members().map_while(Result::ok).count();
+        let [by_entry, _] = MEMBER_WORK;
+        // Each entry is read for the count, the names and the shared bytes.
+        origin.charge_units((count as u64).saturating_mul(by_entry).saturating_mul(3))?;
+        let mut rest = Rest::new(&container, 0..count, budget);
+        let around = rest.budget(budget);
+        let mut budget = around.clone();
+        let path = origin.path;
+        let record = origin.record(Summary::new(format, data.len() as u64), None);
+        loop {
+            let inside = Inside { container, data, stretch: &stretch, whole: stretch.bytes() };
+            if let Err(error) = self.part(&origin, (&record, &asset), &inside, &mut rest, &budget) {
+                self.put(Found::Unreadable(error.in_file(path)));
+            }
+            let reached = rest.reached;
+            let is_file = origin.member.is_none();
+            let is_same = |unit: &Unit| is_file && unit.path == first.path && unit.stamp == first.stamp;
+            let follows = |unit: &Unit| is_same(unit) && unit.members().start >= reached;
+            let Some(unit) = next_if(&follows) else { return Ok(()) };
+            let bytes = unit.bytes.min(data.len() as u64);
+            (stretch, budget) = (Stretch::new(&self.scan.progress, bytes), self.budget(bytes).inside(&around));
+            origin.members = unit.members();
+            self.scan.progress.begin();
+            self.scan.progress.open(data.len() as u64);
+            self.scan.progress.add_file();
+        }
+    }
+
+    /// Visits one part of an archive.
+    fn part<'a>(
+        &self,
+        origin: &Origin<'_>,
+        (record, asset): (&Record, &Asset<'_>),
+        inside: &Inside<'_, 'a>,
+        rest: &mut Rest<'a>,
+        budget: &Budget,
+    ) -> Result<()> {
+        let Range { start, end } = origin.members;
+        rest.skip_to(start);
+        let (count, error) = afford(origin, rest.members.clone().take(end.saturating_sub(start)), budget);
+        let is_there = rest.reached == start;
+        rest.end = start.saturating_add(count);
+        let ends = || Error::malformed(format!("its members end before {}, which a unit names", rest.end));
+        let error = error.or_else(|| (!is_there || rest.end < end).then(ends));
+        let members = start..rest.end;
+        let (data, is_continued) = (inside.data, true);
+        let seen = (self.view)(&Sighting { record, data, asset: Some(asset), budget, members, is_continued });
+        self.hand_over(&mut Pending::of(Found::Continued(origin.path.to_owned()), Some(seen)));
+        self.members(origin, inside, rest, budget, None);
+        error.map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,113 @@
+//! The list of maps that the handler examines.
+//!
+//! The list only grows, up to the maximum number of simultaneous maps. The version of each slot shows whether it was
+//! read consistently.
+//!
+//! A faulting access keeps its own map alive. Before the handler examines the maps of other threads, it pins their
+//! slots. A pinned map is not unmapped, and its file not closed, until the handler is done with it.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering, fence};
+
+/// A slot of the list.
+#[derive(Debug, Default)]
+pub(super) struct Slot {
+    taken: AtomicBool,
+    /// Odd while the range is being changed.
+    version: AtomicUsize,
+    start: AtomicUsize,
+    end: AtomicUsize,
+    pub(super) torn: AtomicBool,
+    /// The file, open as long as there is a range.
+    pub(super) file: AtomicI32,
+    /// The number of handlers that currently examine the map.
+    pins: AtomicUsize,
+    /// The start of the zeros placed in the map.
+    pub(super) zeros: AtomicUsize,
+    next: OnceLock<&'static Slot>,
+}
+
+static FIRST: OnceLock<&'static Slot> = OnceLock::new();
+
+pub(super) fn places() -> impl Iterator<Item = &'static Slot> {
+    std::iter::successors(FIRST.get().copied(), |place| place.next.get().copied())
+}
+
+impl Slot {
+    fn take() -> &'static Self {
+        let mut link = &FIRST;
+        loop {
+            let place = *link.get_or_init(|| Box::leak(Box::default()));
+            if !place.taken.swap(true, Ordering::Acquire) {
+                return place;
+            }
+            link = &place.next;
+        }
+    }
+
+    /// Call only on a taken slot.
+    fn set(&self, range: Range<usize>) {
+        self.version.fetch_add(1, Ordering::Relaxed);
+        fence(Ordering::Release);
+        self.start.store(range.start, Ordering::Relaxed);
+        self.end.store(range.end, Ordering::Relaxed);
+        self.version.fetch_add(1, Ordering::Release);
+    }
+
+    /// Returns the range, or `None` while it is being changed. The map of a running access is never being changed.
+    pub(super) fn range(&self) -> Option<Range<usize>> {
+        let before = self.version.load(Ordering::Acquire);
+        let range = self.start.load(Ordering::Relaxed)..self.end.load(Ordering::Relaxed);
+        fence(Ordering::Acquire);
+        let after = self.version.load(Ordering::Relaxed);
+        (before == after && before.is_multiple_of(2)).then_some(range)
+    }
+
+    /// Calls `work` with the range of the map, which stays alive during the call. Does nothing if there is no range.
+    pub(super) fn pinned(&self, work: impl FnOnce(Range<usize>) -> bool) -> bool {
+        self.pins.fetch_add(1, Ordering::SeqCst);
+        // Either this thread sees that the range is gone, or the thread that removes it sees the pin.
+        fence(Ordering::SeqCst);
+        let is_done = self.range().filter(|range| !range.is_empty()).is_some_and(work);
+        self.pins.fetch_sub(1, Ordering::Release);
+        is_done
+    }
+
+    /// Waits until no handler examines the map, whose range is gone. A handler never waits, so this is short.
+    fn wait_for_handlers(&self) {
+        fence(Ordering::SeqCst);
+        while self.pins.load(Ordering::Acquire) > 0 {
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// A map in the list.
+#[derive(Debug)]
+pub(in super::super) struct Watched(&'static Slot);
+
+impl Watched {
+    /// `file` stays open until this is dropped.
+    pub(in super::super) fn new(bytes: &[u8], file: &std::fs::File) -> Self {
+        let place = Slot::take();
+        place.torn.store(false, Ordering::Relaxed);
+        let Range { start, end } = bytes.as_ptr_range();
+        place.file.store(std::os::fd::AsRawFd::as_raw_fd(file), Ordering::Relaxed);
+        place.zeros.store(end.addr(), Ordering::Relaxed);
+        place.set(start.addr()..end.addr());
+        Self(place)
+    }
+
+    pub(in super::super) fn is_torn(&self) -> bool {
+        self.0.torn.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.0.set(0..0);
+        self.0.wait_for_handlers();
+        self.0.taken.store(false, Ordering::Release);
+    }
+}

@@ -1,0 +1,99 @@
+//! Zeros in place of the lost part of a map. All of this runs in the handler, except for [`prepare`].
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::slots::{Slot, places};
+
+/// The size of a page.
+static PAGE: AtomicUsize = AtomicUsize::new(0);
+
+/// Makes what the handler needs. Call it before the first handler is installed.
+pub(super) fn prepare() {
+    PAGE.store(page_size(), Ordering::Relaxed);
+    keep_spare_map();
+}
+
+/// Returns the size of a memory page in bytes.
+pub(in super::super) fn page_size() -> usize {
+    // SAFETY: the call only returns a number.
+    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+}
+
+/// Replaces a map with zeros, from the page of this address on. Returns true if the address is in a map and it
+/// succeeded.
+pub(super) fn mend(address: usize) -> bool {
+    let found = places().find_map(|place| place.range().filter(|range| range.contains(&address)).map(|r| (place, r)));
+    found.is_some_and(|(place, range)| mend_place(place, range, address))
+}
+
+fn mend_place(place: &Slot, range: Range<usize>, address: usize) -> bool {
+    place.torn.store(true, Ordering::Relaxed);
+    let page = PAGE.load(Ordering::Relaxed);
+    let start = address & !page.saturating_sub(1);
+    place.zeros.fetch_min(start, Ordering::Relaxed);
+    map_zeros(start..range.end) || {
+        // A process at its maximum number of maps gets no further one, not even in place of another. With one less, it
+        // may replace any number, but cannot split one in two.
+        give_up_spare_map();
+        map_zeros(range)
+    }
+}
+
+/// Replaces everything that files have lost with zeros. Returns true if there was any. Python's `faulthandler`, for
+/// example, may be installed over these handlers. It dumps its output and then raises the signal again, and the new
+/// signal no longer has the address of the fault.
+pub(super) fn mend_cut_files() -> bool {
+    let page = PAGE.load(Ordering::Relaxed);
+    // All of them, not only the first.
+    places().filter(|place| place.pinned(|range| mend_if_cut(place, range, page))).count() > 0
+}
+
+fn mend_if_cut(place: &Slot, range: Range<usize>, page: usize) -> bool {
+    let mut facts = MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: allowed in a handler. The facts are written to the given place, unless the call fails.
+    let size = unsafe {
+        if libc::fstat(place.file.load(Ordering::Relaxed), facts.as_mut_ptr()) != 0 {
+            return false;
+        }
+        facts.assume_init().st_size
+    };
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    let lost = size.checked_next_multiple_of(page).and_then(|size| range.start.checked_add(size));
+    #[cfg(test)]
+    super::tests::pause();
+    let end = place.zeros.load(Ordering::Relaxed).min(range.end);
+    lost.filter(|lost| *lost < end).is_some_and(|lost| mend_place(place, range, lost))
+}
+
+/// A map that exists to be given up. 0 if it is gone.
+static SPARE: AtomicUsize = AtomicUsize::new(0);
+
+fn keep_spare_map() {
+    // Shared, so that the system does not merge it with another.
+    let (protection, flags) = (libc::PROT_NONE, libc::MAP_SHARED | libc::MAP_ANON);
+    // SAFETY: new pages that belong to nothing else.
+    let start = unsafe { libc::mmap(ptr::null_mut(), page_size(), protection, flags, -1, 0) };
+    if start != libc::MAP_FAILED {
+        SPARE.store(start.expose_provenance(), Ordering::Relaxed);
+    }
+}
+
+fn give_up_spare_map() {
+    let start = SPARE.swap(0, Ordering::Relaxed);
+    if start != 0 {
+        // SAFETY: nothing else knows the page.
+        unsafe { libc::munmap(ptr::with_exposed_provenance_mut(start), PAGE.load(Ordering::Relaxed)) };
+    }
+}
+
+/// Replaces pages of a map with zeros.
+fn map_zeros(range: Range<usize>) -> bool {
+    let (protection, flags) = (libc::PROT_READ, libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_FIXED);
+    let (start, len) = (ptr::with_exposed_provenance_mut(range.start), range.end.saturating_sub(range.start));
+    // SAFETY: the pages belong to a map of this crate, kept alive by the interrupted access or a pin. They stay
+    // readable.
+    unsafe { libc::mmap(start, len, protection, flags, -1, 0) != libc::MAP_FAILED }
+}
