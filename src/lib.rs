@@ -137,7 +137,7 @@
 //!
 //! Each format has a feature; `formats`, on by default, enables all. `mmap` (memory maps) and `owned`
 //! ([`OwnedAsset`](struct.OwnedAsset.html)) are on by default, too. Off by default: `serde` makes summaries
-//! serializable, `json` writes JSON, `scan` finds assets in folders and archives, `geometry` gives triangles,
+//! serializable, `json` writes JSON, `scan` finds assets in folders and archives, `stores` in object stores, `geometry` gives triangles,
 //! materials, bones and poses, and `export` writes them as glTF and draws them. The docs of an item name the feature
 //! that it needs.
 //!

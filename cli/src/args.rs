@@ -9,9 +9,8 @@ use meshpeek::summary::Counts;
 use crate::condition::Condition;
 use crate::limits::LimitArgs;
 use crate::output_file::OutputFile;
-use crate::remote::Remote;
 #[cfg(feature = "remote")]
-use crate::remote::RemoteArgs;
+use crate::remote::{Remote, RemoteArgs};
 use crate::results::Results;
 
 #[derive(Args)]
@@ -46,8 +45,20 @@ pub(crate) struct Common {
     #[command(flatten)]
     pub(crate) remote_args: RemoteArgs,
     /// The files of URLs.
+    #[cfg(feature = "remote")]
     #[arg(skip)]
     pub(crate) remote: Remote,
+}
+
+impl Common {
+    /// Returns the requests, the bytes fetched and the bytes of all files opened by their URLs, if there were requests.
+    pub(crate) fn requests(&self) -> Option<[u64; 3]> {
+        #[cfg(feature = "remote")]
+        let counts = self.remote.counts();
+        #[cfg(not(feature = "remote"))]
+        let counts = None;
+        counts
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

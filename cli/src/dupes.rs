@@ -33,7 +33,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
-    let scan = input::scan_whole(&args.paths, args.jobs, common);
+    let scan = input::scan_whole(&args.paths, args.jobs, common)?;
     let (groups, unreadable) = input::whole(&scan, common, |other| dupes::find(&scan, other))?;
     match args.format {
         #[cfg(feature = "parquet")]

@@ -14,13 +14,13 @@ use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::output_file::OutputFile;
 use crate::paths::Paths;
-use crate::remote::is_url;
+use crate::remote::{is_url, openable};
 use crate::visible::shown;
 use crate::{interrupt, map, progress, report};
 
 /// Creates a scan over the inputs that the arguments name.
-pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Scan {
-    let mut scan = scan_whole(&inputs.paths, inputs.jobs, common);
+pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Result<Scan, Failure> {
+    let mut scan = scan_whole(&inputs.paths, inputs.jobs, common)?;
     scan.archives = !inputs.no_archives;
     scan.formats = Format::ALL.iter().copied().filter(|f| inputs.formats.iter().any(|name| name == f.name())).collect();
     scan.selection = Selection {
@@ -31,26 +31,30 @@ pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Scan {
         follow: inputs.follow,
         except: scan.selection.except,
     };
-    scan
+    Ok(scan)
 }
 
-/// Creates a scan over these files and folders, with the settings shared by all verbs.
-pub(crate) fn scan_whole(paths: &[PathBuf], jobs: Option<NonZeroUsize>, common: &Common) -> Scan {
+/// Creates a scan over these files and folders, with the settings shared by all verbs. Returns an error if one of them is
+/// a URL and the program cannot open URLs.
+pub(crate) fn scan_whole(paths: &[PathBuf], jobs: Option<NonZeroUsize>, common: &Common) -> Result<Scan, Failure> {
+    paths.iter().try_for_each(|path| openable(path).map(drop))?;
     let mut scan = Scan::new(paths);
     scan.access = access(common);
     scan.read_ahead = !common.no_read_ahead;
     scan.limits = common.limits.limits();
     scan.jobs = jobs.map(NonZeroUsize::get);
-    scan.stores = Some(common.remote.stores());
     #[cfg(feature = "remote")]
-    if has_urls(paths) {
-        // Each job waits for its requests most of the time.
-        scan.jobs = scan.jobs.or(Some(common.remote_args.requests.into()));
+    {
+        scan.stores = Some(common.remote.stores());
+        if has_urls(paths) {
+            // Each job waits for its requests most of the time.
+            scan.jobs = scan.jobs.or(Some(common.remote_args.requests.into()));
+        }
     }
     common.results.scans(&scan.progress);
     // The output file is not an input.
     scan.selection.except = common.output_file.as_ref().map(|file| file.ids.clone()).unwrap_or_default();
-    scan
+    Ok(scan)
 }
 
 /// Returns true if a walk over these paths costs requests.
@@ -252,6 +256,7 @@ pub(crate) fn each_result<T: Send>(
                 (Some(units), _) => scan.run_units(units, view, found)?,
                 (None, None) => scan.run_with(view, found)?,
                 (None, Some(list)) => {
+                    let list = list.map(|path| path.and_then(openable));
                     scan.run_over_with(inputs.paths.iter().cloned().map(Ok).chain(list), view, found)?;
                 }
             }
@@ -279,8 +284,10 @@ pub(crate) fn each_result<T: Send>(
 fn units(list: &Path, scan: &Scan) -> Result<impl Iterator<Item = meshpeek::Result<Unit>> + Send + use<>, Failure> {
     let name = list.to_owned();
     let unit = move |line: PathBuf| {
-        serde_json::from_slice(line.as_os_str().as_encoded_bytes())
-            .map_err(|error| meshpeek::Error::malformed(format!("not a unit: {error}")).in_file(&name))
+        let unit: Unit = serde_json::from_slice(line.as_os_str().as_encoded_bytes())
+            .map_err(|error| meshpeek::Error::malformed(format!("not a unit: {error}")).in_file(&name))?;
+        openable(&unit.path)?;
+        Ok(unit)
     };
     Ok(Paths::read(list, false, scan.progress.clone())?.map(move |line| line.and_then(&unit)))
 }

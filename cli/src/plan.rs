@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use meshpeek::Error;
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         ));
     }
     let notes = Notes::new(common);
-    let mut scan = input::scan_whole(&args.paths, None, common);
+    let mut scan = input::scan_whole(&args.paths, None, common)?;
     scan.archives = !args.no_archives;
     scan.units_by = match args.by {
         By::Time => UnitsBy::Time,
@@ -100,12 +100,7 @@ fn write(scan: &Scan, unit_bytes: u64, notes: Notes, out: &mut Output) -> Result
         totals.units = unit.unit + 1;
         totals.bytes = totals.bytes.saturating_add(unit.bytes);
         let file = Address::parse(&unit.path).file;
-        let unreadable = match scan.stores.as_ref().filter(|stores| stores.has(&file)) {
-            _ if unit.stamp.is_some() => None,
-            Some(stores) => stores.open(&file).err(),
-            None => file.metadata().err().map(Error::from),
-        };
-        if let Some(error) = unreadable {
+        if let Some(error) = unit.stamp.is_none().then(|| unreadable(scan, &file)).flatten() {
             totals.unreadable += 1;
             notes.error(error.in_file(&unit.path));
         }
@@ -114,4 +109,15 @@ fn write(scan: &Scan, unit_bytes: u64, notes: Notes, out: &mut Output) -> Result
     })?;
     interrupt::ends_the_program();
     written.map(|()| totals)
+}
+
+/// Returns the error of opening a file.
+fn unreadable(scan: &Scan, file: &Path) -> Option<Error> {
+    #[cfg(feature = "remote")]
+    if let Some(stores) = scan.stores.as_ref().filter(|stores| stores.has(file)) {
+        return stores.open(file).err();
+    }
+    #[cfg(not(feature = "remote"))]
+    let _ = scan;
+    file.metadata().err().map(Error::from)
 }

@@ -46,7 +46,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
-    let mut scan = input::scan_whole(&args.paths, args.jobs, common);
+    let mut scan = input::scan_whole(&args.paths, args.jobs, common)?;
     // Include textures that git ignores.
     scan.selection.ignored = true;
     let (links, unreadable) = input::whole(&scan, common, |other| match args.stale {

@@ -28,7 +28,7 @@ use crate::thumbnails::Thumbnails;
 use crate::{input, report, wrap};
 
 pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Common) -> Outcome {
-    let mut scan = input::scan(inputs, common);
+    let mut scan = input::scan(inputs, common)?;
     scan.digests = args.digests;
     scan.depth = match args.depth {
         ScanDepth::Header => Depth::Header,
@@ -131,7 +131,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     })?;
     tally.add_copied(copied);
     if let Some(out) = writer.stream().filter(|_| stream.events) {
-        since::finish(&scan, &tally, common.remote.counts(), out)?;
+        since::finish(&scan, &tally, common.requests(), out)?;
     }
     #[cfg(feature = "parquet")]
     if let Some((tables, old)) = tables.as_ref().zip(old_tables.as_ref()) {
@@ -163,7 +163,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
 
 /// The requests and bytes of URLs, for the end of a summary line. Empty if there were none.
 fn fetched(common: &Common) -> String {
-    common.remote.counts().map_or_else(String::new, |[requests, fetched, present]| {
+    common.requests().map_or_else(String::new, |[requests, fetched, present]| {
         let (requests, present) = (report::count(requests, "request"), report::count(present, "byte"));
         format!(", {requests} for {} of {present}", report::grouped(fetched))
     })

@@ -1,19 +1,17 @@
 //! One asset by its address: in a file, in archives inside it, or from standard input.
 
-use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use meshpeek::address::{Address, Content, Opened, OpenedRanges, open_member, open_member_ranges};
-use meshpeek::ranges::{Ranges, ReadAt};
-use meshpeek::scan::stores;
-use meshpeek::{Asset, Budget, ErrorKind, FileMap};
+#[cfg(feature = "remote")]
+use meshpeek::address::OpenedRanges;
+use meshpeek::address::{Address, Content, Opened, open_member};
+use meshpeek::{Asset, Budget, FileMap};
 
 use crate::args::Common;
 use crate::failure::Failure;
 use crate::input;
 use crate::notes::Notes;
-use crate::remote::is_url;
+use crate::remote;
 use crate::visible::shown;
 
 /// The open file that contains the target of an address.
@@ -31,6 +29,7 @@ pub(crate) struct Source<'p> {
 enum Bytes {
     All(FileMap),
     /// The target of the address.
+    #[cfg(feature = "remote")]
     Member(Box<OpenedRanges>),
 }
 
@@ -44,15 +43,25 @@ impl<'p> Source<'p> {
         Self::open_some(text, true, common)
     }
 
+    #[cfg_attr(not(feature = "remote"), allow(unused_variables, reason = "only URLs are read in part"))]
     fn open_some(text: &'p Path, all: bool, common: &Common) -> Result<Self, Failure> {
         let (address, limits) = (Address::parse(text), common.limits.limits());
-        let (bytes, size) = if is_url(text) {
-            let member = address.member.as_deref().filter(|_| !all);
-            fetch(&address.file, member, common).map_err(|error| error.in_file(text))?
-        } else {
-            let bytes = address.open(input::access(common), &limits)?;
+        let sized = |bytes: FileMap| {
             let size = bytes.len() as u64;
             (Bytes::All(bytes), size)
+        };
+        let (bytes, size) = match remote::is_url(text) {
+            #[cfg(feature = "remote")]
+            true => match address.member.as_deref().filter(|_| !all) {
+                Some(member) => remote::member(&address.file, member, &common.remote, &limits)
+                    .map(|(opened, size)| (Bytes::Member(Box::new(opened)), size)),
+                None => remote::file(&address.file, &common.remote, &limits).map(sized),
+            }
+            .map_err(|error| error.in_file(text))?,
+            _ => {
+                remote::openable(text)?;
+                sized(address.open(input::access(common), &limits)?)
+            }
         };
         let budget = Budget::new(size, &limits);
         common.results.read(size);
@@ -63,6 +72,7 @@ impl<'p> Source<'p> {
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.bytes {
             Bytes::All(bytes) => bytes,
+            #[cfg(feature = "remote")]
             Bytes::Member(_) => &[],
         }
     }
@@ -72,6 +82,7 @@ impl<'p> Source<'p> {
         let (file, member) = (&self.address.file, self.address.member.as_deref());
         let opened = match &self.bytes {
             Bytes::All(bytes) => open_member(file, bytes, member, &self.budget),
+            #[cfg(feature = "remote")]
             Bytes::Member(opened) => opened.whole(),
         };
         let opened = opened.map_err(|error| error.in_file(self.text))?;
@@ -104,48 +115,8 @@ impl<'p> Source<'p> {
         match &self.bytes {
             Bytes::All(bytes) => input::unchanged(bytes, &self.address.file),
             // Each request asked for the same file.
+            #[cfg(feature = "remote")]
             Bytes::Member(_) => Ok(()),
         }
-    }
-}
-
-/// Fetches a file of a store, or only the ranges that a member of it needs. Also returns the size of the file.
-fn fetch(file: &Path, member: Option<&[u8]>, common: &Common) -> meshpeek::Result<(Bytes, u64)> {
-    let limits = common.limits.limits();
-    let stores = common.remote.stores();
-    let source = Stored { file: stores.open(file)?, most: limits.decoded_bytes };
-    let size = source.file.byte_len();
-    let mut ranges = Ranges::new(size);
-    let Some(member) = member else {
-        let bytes = source.read_at(0..size)?;
-        return Ok((Bytes::All(FileMap::from_reader(&*bytes, &limits)?), size));
-    };
-    let budget = Budget::new(size, &limits);
-    let opened = ranges.load(&source, |ranges| {
-        let opened = open_member_ranges(file, ranges, Some(member), &budget)?;
-        opened.whole()?;
-        Ok(opened)
-    })?;
-    Ok((Bytes::Member(Box::new(opened)), size))
-}
-
-/// A file of a store. A single read takes at most this many bytes.
-struct Stored<'s> {
-    file: Box<dyn stores::Stored + 's>,
-    most: u64,
-}
-
-impl ReadAt for Stored<'_> {
-    fn byte_len(&self) -> io::Result<u64> {
-        Ok(self.file.byte_len())
-    }
-
-    fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
-        if range.end.saturating_sub(range.start) > self.most {
-            let what = "bytes of a file in memory";
-            let kind = ErrorKind::Limit { what, limit: self.most, flag: Some("--max-decoded") };
-            return Err(io::Error::other(kind.to_string()));
-        }
-        self.file.read(&[range])?.pop().ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
 }

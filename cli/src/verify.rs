@@ -20,7 +20,7 @@ use crate::tables::Tables;
 use crate::{input, report};
 
 pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &Common) -> Outcome {
-    let mut scan = input::scan(inputs, common);
+    let mut scan = input::scan(inputs, common)?;
     scan.depth = Depth::Verify;
     let notes = Notes::new(common);
     #[cfg(feature = "parquet")]

@@ -233,6 +233,7 @@ impl<'a> Member<'a> {
 
     /// Returns its bytes as stored, whatever the form.
     #[cfg(feature = "scan")]
+    #[cfg(feature = "stores")]
     pub(crate) fn stored_bytes(&self) -> Result<&'a [u8]> {
         match self {
             Self::Pbo(member) => member.stored_bytes(),

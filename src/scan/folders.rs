@@ -41,7 +41,7 @@ impl Folders {
     pub fn list(folders: [&Path; 2], selection: &Selection, errors: &mut dyn FnMut(Error)) -> Self {
         let mut list = |folder: &Path| {
             let mut files = Vec::new();
-            for target in selection.walk(std::iter::once(Ok(folder.to_owned())), false, None) {
+            for target in selection.walk(folder.to_owned(), false) {
                 match target {
                     Ok(target) if target.use_as == Use::Nothing => {}
                     Ok(target) => {

@@ -5,8 +5,6 @@
 
 mod describe;
 pub mod dupes;
-mod fetch;
-mod first_reads;
 pub mod folders;
 mod globs;
 mod identity;
@@ -21,7 +19,7 @@ mod progress;
 mod record;
 pub mod refs;
 mod run;
-mod stored;
+#[cfg(feature = "stores")]
 pub mod stores;
 mod units;
 mod walk;
@@ -39,8 +37,8 @@ pub use record::{Digests, Record};
 pub use units::{Unit, UnitsBy};
 pub use walk::Selection;
 
+#[cfg(feature = "stores")]
 use self::stores::Stores;
-
 use self::walk::{NextIf, Target};
 use crate::asset::Asset;
 use crate::asset::address::Opened;
@@ -96,6 +94,7 @@ pub struct Scan {
     /// The limits for each asset, and for each file together with its members.
     pub limits: Limits,
     /// Opens the paths that are not in the file system, such as URLs.
+    #[cfg(feature = "stores")]
     pub stores: Option<Arc<dyn Stores>>,
     /// How the units of a [plan](Self::plan) recognize files that have changed.
     pub units_by: UnitsBy,
@@ -165,6 +164,7 @@ impl Scan {
             access: Access::READ,
             read_ahead: true,
             limits: Limits::default(),
+            #[cfg(feature = "stores")]
             stores: None,
             units_by: UnitsBy::default(),
             known: None,
@@ -340,7 +340,22 @@ impl Scan {
         &'w self,
         paths: impl Iterator<Item = Result<PathBuf>> + Send + 'w,
     ) -> impl Iterator<Item = Result<Target>> + Send + 'w {
-        self.selection.walk(paths, self.archives, self.stores.as_deref())
+        paths.flat_map(move |root| match root {
+            Ok(root) => {
+                #[cfg(feature = "stores")]
+                if let Some(stores) = self.store_of(&root) {
+                    return self.selection.walk_store(root, self.archives, stores);
+                }
+                self.selection.walk(root, self.archives)
+            }
+            Err(error) => Box::new(std::iter::once(Err(error))),
+        })
+    }
+
+    /// Returns the stores if they have this path.
+    #[cfg(feature = "stores")]
+    fn store_of(&self, path: &Path) -> Option<&dyn Stores> {
+        self.stores.as_deref().filter(|stores| stores.has(path))
     }
 
     fn paths(&self) -> impl Iterator<Item = Result<PathBuf>> + Send {

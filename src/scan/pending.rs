@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::Found;
+use super::in_ranges::is_archive;
 use crate::asset::address;
 use crate::asset::container::{Form, Member};
 use crate::base::format::Format;
@@ -95,7 +96,6 @@ impl<T> Default for Early<T> {
 impl<T> Early<T> {
     /// Returns true if this next member is processed early.
     pub(super) fn takes(&self, (name, member): &Named<'_>) -> bool {
-        let is_archive = |format| matches!(format, Some(Format::Pbo | Format::Zip));
         let promised = Format::from_extension(Path::new(address::unnumbered(&name.text)));
         let takes = !self.is_over.load(Ordering::Relaxed)
             && member.form() == Form::InPlace

@@ -98,7 +98,8 @@ where
         if target.use_as == Use::Nothing {
             return self.put(Found::PassedOver { path: target.path.clone(), named: target.named });
         }
-        if let Some(stores) = scan.stores.as_deref().filter(|stores| stores.has(&target.path)) {
+        #[cfg(feature = "stores")]
+        if let Some(stores) = scan.store_of(&target.path) {
             return self.stored(stores, target);
         }
         let address = match target.named {

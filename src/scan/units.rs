@@ -9,7 +9,6 @@ use sha2::{Digest as _, Sha256};
 
 use super::Scan;
 use super::record::hex;
-use super::stores::{Place, Stores};
 use super::walk::{Target, Use};
 use crate::asset::Asset;
 use crate::asset::address::Address;
@@ -18,11 +17,10 @@ use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::stop;
 use crate::base::text::{ByteStr, Name};
-use crate::ranges::Ranges;
 use crate::source::FileMap;
 
 /// The cost of opening a file, in bytes, so that a unit cannot have an unlimited number of tiny files.
-const FILE_BYTES: u64 = 4096;
+pub(super) const FILE_BYTES: u64 = 4096;
 
 /// How units recognize that a file has changed since the [plan](Scan::plan).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -217,7 +215,8 @@ impl Scan {
         each: &mut impl FnMut(Unit) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let path = &target.path;
-        if let Some(stores) = self.stores.as_deref().filter(|stores| stores.has(path)) {
+        #[cfg(feature = "stores")]
+        if let Some(stores) = self.store_of(path) {
             return self.plan_stored(stores, target, bin, each);
         }
         let address = if target.named { Address::parse(path) } else { Address { file: path.clone(), member: None } };
@@ -248,56 +247,16 @@ impl Scan {
     }
 }
 
-impl Scan {
-    /// Like [`plan_file`](Self::plan_file), for a file of a store.
-    fn plan_stored(
-        &self,
-        stores: &dyn Stores,
-        target: &Target,
-        bin: &mut Bin,
-        each: &mut impl FnMut(Unit) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        let path = &target.path;
-        let address = if target.named { Address::parse(path) } else { Address { file: path.clone(), member: None } };
-        let Ok(file) = stores.open(&address.file) else { return each(bin.piece(path, None, 0, None)) };
-        let (bytes, stamp) = (file.byte_len(), file.stamp());
-        self.progress.open(bytes);
-        if self.archives && address.member.is_none() && bytes > bin.most {
-            let mut ranges = Ranges::new(bytes);
-            let place = Place::of(&*file, self.limits.decoded_bytes);
-            let listed = place.load(&mut ranges, |ranges| {
-                let asset = Asset::parse_ranges(ranges, &self.limits)?;
-                if let Some(container) = Container::of(&asset) {
-                    container.members().take_while(Result::is_ok).for_each(drop);
-                }
-                Ok(())
-            });
-            let mut flow = ControlFlow::Continue(());
-            if listed.and_then(|()| Asset::parse_ranges(&ranges, &self.limits)).is_ok_and(|asset| {
-                bin.cut(&asset, bytes, path, &stamp, self, &mut |unit| {
-                    flow = each(unit);
-                    flow
-                })
-            }) {
-                return flow;
-            }
-        }
-        bin.make_room(bytes.saturating_add(FILE_BYTES));
-        let named = target.named && Format::from_extension(&address.name()).is_none();
-        each(Unit { named, ..bin.piece(path, None, bytes, stamp) })
-    }
-}
-
 /// The unit that is being filled.
-struct Bin {
+pub(super) struct Bin {
     unit: u64,
     filled: u64,
-    most: u64,
+    pub(super) most: u64,
 }
 
 impl Bin {
     /// Adds this many bytes to the unit, or starts another one if they do not fit.
-    fn make_room(&mut self, bytes: u64) {
+    pub(super) fn make_room(&mut self, bytes: u64) {
         if self.filled > 0 && self.filled.saturating_add(bytes) > self.most {
             self.unit = self.unit.saturating_add(1);
             self.filled = 0;
@@ -305,12 +264,12 @@ impl Bin {
         self.filled = self.filled.saturating_add(bytes);
     }
 
-    fn piece(&self, path: &Path, range: Option<(u64, u64)>, bytes: u64, stamp: Option<String>) -> Unit {
+    pub(super) fn piece(&self, path: &Path, range: Option<(u64, u64)>, bytes: u64, stamp: Option<String>) -> Unit {
         Unit { unit: self.unit, path: path.to_owned(), range, bytes, stamp, named: false }
     }
 
     /// Divides an archive by its members. Returns false if it is not an archive.
-    fn cut(
+    pub(super) fn cut(
         &mut self,
         asset: &Asset<'_>,
         size: u64,

@@ -1,6 +1,6 @@
-//! Pending the files below the given paths.
+//! Finds the files below the given paths.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 
 use ignore::{DirEntry, WalkBuilder};
@@ -8,7 +8,6 @@ use ignore::{DirEntry, WalkBuilder};
 use super::globs::Globs;
 use super::identity::FileId;
 use super::ignored;
-use super::stores::{Listed, Stores};
 use super::units::Unit;
 use crate::asset::address::Address;
 use crate::base::error::{Error, Result};
@@ -61,61 +60,9 @@ pub(super) enum Use {
 }
 
 impl Selection {
-    /// Returns all files below these paths, folder by folder. A path that cannot be read is an error in the list. With
-    /// `archives`, includes archives that do not match the patterns but may contain something that does.
-    pub(super) fn walk<'w>(
-        &'w self,
-        paths: impl Iterator<Item = Result<PathBuf>> + Send + 'w,
-        archives: bool,
-        stores: Option<&'w dyn Stores>,
-    ) -> impl Iterator<Item = Result<Target>> + Send + 'w {
-        paths.flat_map(move |root| match root {
-            Ok(root) => match stores.filter(|stores| stores.has(&root)) {
-                Some(stores) => self.walk_store(root, archives, stores),
-                None => self.walk_one(root, archives),
-            },
-            Err(error) => Box::new(std::iter::once(Err(error))),
-        })
-    }
-
-    /// Returns the file of this address, or all files below it.
-    fn walk_store<'w>(
-        &'w self,
-        root: PathBuf,
-        archives: bool,
-        stores: &'w dyn Stores,
-    ) -> Box<dyn Iterator<Item = Result<Target>> + Send + 'w> {
-        let file = Address::parse(&root);
-        if file.member.is_some() {
-            return Box::new(std::iter::once(Ok(Target { path: root, named: true, use_as: Use::Whole, unit: None })));
-        }
-        let globs =
-            Globs::new(&root, &self.globs).and_then(|globs| Ok((globs, Globs::exclusions(&root, &self.globs)?)));
-        let listed = globs.and_then(|globs| Ok((globs, stores.list(&root).map_err(|error| error.in_file(&root))?)));
-        let ((globs, exclusions), listed) = match listed {
-            Ok(found) => found,
-            Err(error) => return Box::new(std::iter::once(Err(error))),
-        };
-        Box::new(listed.filter_map(move |listed| {
-            let Listed { path, named } = match listed {
-                Ok(listed) => listed,
-                Err(error) => return Some(Err(error.in_file(&root))),
-            };
-            let below = path.strip_prefix(&root).unwrap_or(&path);
-            let is_hidden = |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
-            let use_as = match named {
-                true => Use::Whole,
-                false if !self.hidden && below.components().any(is_hidden) => return None,
-                false if self.folder_depth.is_some_and(|most| below.components().count() > most) => return None,
-                false if globs.take(&path) => Use::Whole,
-                false if archives && is_archive(&path) && exclusions.take(&path) => Use::Inside,
-                false => return None,
-            };
-            Some(Ok(Target { path, named, use_as, unit: None }))
-        }))
-    }
-
-    fn walk_one(&self, root: PathBuf, archives: bool) -> Box<dyn Iterator<Item = Result<Target>> + Send + '_> {
+    /// Returns the file of this path, or all files below it, folder by folder. A path that cannot be read is an error in
+    /// the list. With `archives`, includes archives that do not match the patterns but may contain something that does.
+    pub(super) fn walk(&self, root: PathBuf, archives: bool) -> Box<dyn Iterator<Item = Result<Target>> + Send + '_> {
         if !root.is_dir() {
             return Box::new(std::iter::once(Ok(self.named(root, None))));
         }

@@ -7,12 +7,18 @@ mod client;
 #[cfg(feature = "remote")]
 mod fetch;
 #[cfg(feature = "remote")]
+mod one;
+#[cfg(feature = "remote")]
 mod stores;
 
 use std::path::Path;
 
+use meshpeek::{Error, Result};
+
 #[cfg(feature = "remote")]
-pub(crate) use stores::{Remote, RemoteArgs};
+pub(crate) use self::one::{file, member};
+#[cfg(feature = "remote")]
+pub(crate) use self::stores::{Remote, RemoteArgs};
 
 /// The beginnings of URLs that name files.
 const SCHEMES: [&str; 8] = ["s3://", "s3a://", "gs://", "az://", "azure://", "abfs://", "http://", "https://"];
@@ -25,49 +31,13 @@ pub(crate) fn is_url(path: &Path) -> bool {
         .any(|scheme| bytes.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme.as_bytes())))
 }
 
-#[cfg(not(feature = "remote"))]
-pub(crate) use left_out::Remote;
-
-#[cfg(not(feature = "remote"))]
-mod left_out {
-    use std::path::Path;
-    use std::sync::Arc;
-
-    use meshpeek::scan::stores::{Listed, Stored, Stores};
-    use meshpeek::{Error, Result};
-
-    /// Answers each URL with the reason why it is not opened.
-    #[derive(Clone, Copy, Debug, Default)]
-    pub(crate) struct Remote;
-
-    impl Remote {
-        pub(crate) fn stores(self) -> Arc<dyn Stores> {
-            Arc::new(self)
-        }
-
-        /// Returns the counts for the last event of a scan.
-        pub(crate) fn counts(self) -> Option<[u64; 3]> {
-            None
-        }
+/// Returns the path, or an error if it is a URL and the program was built without them.
+pub(crate) fn openable<P: AsRef<Path>>(path: P) -> Result<P> {
+    if cfg!(feature = "remote") || !is_url(path.as_ref()) {
+        return Ok(path);
     }
-
-    fn reason<T>() -> Result<T> {
-        Err(Error::from(std::io::Error::other("a URL, but this program was built without the feature remote")))
-    }
-
-    impl Stores for Remote {
-        fn has(&self, path: &Path) -> bool {
-            crate::remote::is_url(path)
-        }
-
-        fn list<'s>(&'s self, _: &Path) -> Result<Box<dyn Iterator<Item = Result<Listed>> + Send + 's>> {
-            reason()
-        }
-
-        fn open(&self, _: &Path) -> Result<Box<dyn Stored + '_>> {
-            reason()
-        }
-    }
+    let error = std::io::Error::other("a URL, but this program was built without the feature remote");
+    Err(Error::from(error).in_file(path.as_ref()))
 }
 
 #[cfg(test)]

@@ -209,6 +209,7 @@ impl<'a> Member<'a> {
 
     /// Returns the offset of its bytes if they are inside the archive.
     #[cfg(feature = "scan")]
+    #[cfg(feature = "stores")]
     pub(crate) fn content_offset(&self) -> Option<u64> {
         self.is_inside().then_some(self.offset)
     }

@@ -165,6 +165,7 @@ impl<'a> Member<'a> {
 
     /// Returns the offset of its bytes if they are inside the archive and its header is available.
     #[cfg(feature = "scan")]
+    #[cfg(feature = "stores")]
     pub(crate) fn content_offset(&self) -> Option<u64> {
         self.span().ok().map(|span| span.offset)
     }

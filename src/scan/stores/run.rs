@@ -4,19 +4,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use super::describe::{ALL, Origin, unreadable};
 use super::fetch::{self, Fetch};
 use super::first_reads::{self, Batch, Part, at_once, batches};
+use crate::scan::describe::{ALL, Origin, unreadable};
 
-use super::in_ranges::{Shown, is_archive};
-use super::members::{Rest, afford, container};
-use super::pending::Pending;
-use super::progress::Stretch;
-use super::run::{InSight, Run};
-use super::stores::{Place, Stored as File, Stores, sum};
-use super::units::Unit;
-use super::walk::{Target, Use};
-use super::{Depth, Found, Sighting};
+use super::{Place, Stored as File, Stores, sum};
 use crate::asset::Asset;
 use crate::asset::address::{Address, open_member_ranges};
 use crate::asset::container::{Container, Content, Form, Member};
@@ -24,6 +16,14 @@ use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::budget::{Budget, Held};
 use crate::ranges::{Data, Ranges};
+use crate::scan::in_ranges::{Shown, is_archive};
+use crate::scan::members::{Rest, afford, container};
+use crate::scan::pending::Pending;
+use crate::scan::progress::Stretch;
+use crate::scan::run::{InSight, Run};
+use crate::scan::units::Unit;
+use crate::scan::walk::{Target, Use};
+use crate::scan::{Depth, Found, Sighting};
 use crate::summary::{Problem, Summary};
 
 impl<T, V, F> Run<'_, V, F>
@@ -33,7 +33,7 @@ where
     F: FnMut(Found, Option<T>) -> std::ops::ControlFlow<()> + Send,
 {
     /// Describes a file of a store and everything inside it.
-    pub(super) fn stored(&self, stores: &dyn Stores, target: &Target) {
+    pub(in crate::scan) fn stored(&self, stores: &dyn Stores, target: &Target) {
         let scan = self.scan;
         let address = match target.named {
             true => Address::parse(&target.path),

@@ -4,11 +4,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::Depth;
-use super::describe::Origin;
-use super::in_ranges::is_archive;
-use super::stores::sum;
-use super::walk::Use;
+use super::sum;
 use crate::asset::container::{Form, Member};
 use crate::asset::stored::Stored;
 use crate::base::format::Format;
@@ -16,6 +12,10 @@ use crate::base::text::Name;
 use crate::budget::Budget;
 use crate::bytes::Packing;
 use crate::ranges::Ranges;
+use crate::scan::Depth;
+use crate::scan::describe::Origin;
+use crate::scan::in_ranges::is_archive;
+use crate::scan::walk::Use;
 
 /// The maximum number of bytes to fetch for the members of a batch at once. A larger member is fetched alone.
 const AT_ONCE: u64 = 4 << 20;

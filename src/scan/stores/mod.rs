@@ -7,6 +7,12 @@
 //! [`Depth::Verify`](crate::Depth::Verify), for digests and for all other files it reads the whole file. It holds at
 //! most [`Limits::decoded_bytes`](crate::Limits::decoded_bytes) of a file at once.
 
+mod fetch;
+mod first_reads;
+mod plan;
+mod run;
+mod walk;
+
 use std::fmt::Debug;
 use std::io;
 use std::ops::Range;

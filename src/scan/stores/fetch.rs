@@ -2,17 +2,17 @@
 
 use std::ops::Range;
 
-use super::describe::{Origin, describe_as};
 use super::first_reads::{Batch, Part, at_once};
-use super::globs::Globs;
-use super::in_ranges::{Look, Shown};
-use super::stores::{Place, sum};
-use super::{Depth, Record, Scan};
+use super::{Place, sum};
 use crate::asset::container::Container;
 use crate::base::error::Result;
 use crate::base::format::Format;
 use crate::budget::{Budget, Held};
 use crate::ranges::{Data, Ranges, missing};
+use crate::scan::describe::{Origin, describe_as};
+use crate::scan::globs::Globs;
+use crate::scan::in_ranges::{Look, Shown};
+use crate::scan::{Depth, Record, Scan};
 
 /// The least to fetch where the beginning of a member is too small.
 pub(super) const MORE: u64 = 3 << 10;

@@ -1,0 +1,48 @@
+//! Finds the files below a URL.
+
+use std::path::{Component, PathBuf};
+
+use super::{Listed, Stores};
+use crate::asset::address::Address;
+use crate::base::error::Result;
+use crate::scan::globs::Globs;
+use crate::scan::walk::{Selection, Target, Use, is_archive};
+
+impl Selection {
+    /// Returns the file of this address, or all files below it.
+    pub(in crate::scan) fn walk_store<'w>(
+        &'w self,
+        root: PathBuf,
+        archives: bool,
+        stores: &'w dyn Stores,
+    ) -> Box<dyn Iterator<Item = Result<Target>> + Send + 'w> {
+        let file = Address::parse(&root);
+        if file.member.is_some() {
+            return Box::new(std::iter::once(Ok(Target { path: root, named: true, use_as: Use::Whole, unit: None })));
+        }
+        let globs =
+            Globs::new(&root, &self.globs).and_then(|globs| Ok((globs, Globs::exclusions(&root, &self.globs)?)));
+        let listed = globs.and_then(|globs| Ok((globs, stores.list(&root).map_err(|error| error.in_file(&root))?)));
+        let ((globs, exclusions), listed) = match listed {
+            Ok(found) => found,
+            Err(error) => return Box::new(std::iter::once(Err(error))),
+        };
+        Box::new(listed.filter_map(move |listed| {
+            let Listed { path, named } = match listed {
+                Ok(listed) => listed,
+                Err(error) => return Some(Err(error.in_file(&root))),
+            };
+            let below = path.strip_prefix(&root).unwrap_or(&path);
+            let is_hidden = |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
+            let use_as = match named {
+                true => Use::Whole,
+                false if !self.hidden && below.components().any(is_hidden) => return None,
+                false if self.folder_depth.is_some_and(|most| below.components().count() > most) => return None,
+                false if globs.take(&path) => Use::Whole,
+                false if archives && is_archive(&path) && exclusions.take(&path) => Use::Inside,
+                false => return None,
+            };
+            Some(Ok(Target { path, named, use_as, unit: None }))
+        }))
+    }
+}
