@@ -68,7 +68,7 @@ pub use fixed::Fixed;
 pub(crate) use fixed::{describe_fixed, describe_opaque, describe_rows, wire};
 pub(crate) use forms::Given;
 pub use forms::{External, Framing, Inline, Known, Rest};
-pub(crate) use forms::{describe_count, walk_count};
+pub(crate) use forms::{LongText, describe_count, walk_count};
 pub use interleaved::{Interleaved, Layout};
 pub use list::List;
 pub(crate) use plain::plain;

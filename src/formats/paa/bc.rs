@@ -63,23 +63,33 @@ fn pixels(colors: [[u8; 4]; 4], indices: [u8; 4]) -> Block {
 }
 
 /// Returns the two stored colors and the interpolated ones. With three colors, the fourth is transparent.
-fn colors(ends: [u16; 2], is_four: bool) -> [[u8; 4]; 4] {
-    let [[r0, g0, b0], [r1, g1, b1]] = ends.map(|color| [color >> 11, color >> 5 & 63, color & 31].map(u32::from));
-    let mixed = |first: u32, second: u32| {
-        let parts = first.wrapping_add(second);
-        let mix = |a: u32, b: u32| a.wrapping_mul(first).wrapping_add(b.wrapping_mul(second));
-        [
-            to_eight_bits(mix(r0, r1), parts.wrapping_mul(31)),
-            to_eight_bits(mix(g0, g1), parts.wrapping_mul(63)),
-            to_eight_bits(mix(b0, b1), parts.wrapping_mul(31)),
-            255,
-        ]
-    };
+fn colors([first, second]: [u16; 2], is_four: bool) -> [[u8; 4]; 4] {
+    let ends = [red_green_blue(first), red_green_blue(second)];
+    let (first, second) = (mixed::<1, 0>(ends), mixed::<0, 1>(ends));
     if is_four {
-        [mixed(1, 0), mixed(0, 1), mixed(2, 1), mixed(1, 2)]
+        [first, second, mixed::<2, 1>(ends), mixed::<1, 2>(ends)]
     } else {
-        [mixed(1, 0), mixed(0, 1), mixed(1, 1), [0; 4]]
+        [first, second, mixed::<1, 1>(ends), [0; 4]]
     }
+}
+
+#[inline(always)]
+fn red_green_blue(color: u16) -> [u32; 3] {
+    let color = u32::from(color);
+    [color >> 11, color >> 5 & 63, color & 31]
+}
+
+/// Mixes two colors in these parts, which are constants so that nothing is divided by a variable.
+#[inline(always)]
+fn mixed<const FIRST: u32, const SECOND: u32>([[r0, g0, b0], [r1, g1, b1]]: [[u32; 3]; 2]) -> [u8; 4] {
+    let parts = FIRST.wrapping_add(SECOND);
+    let mix = |a: u32, b: u32| a.wrapping_mul(FIRST).wrapping_add(b.wrapping_mul(SECOND));
+    [
+        to_eight_bits(mix(r0, r1), parts.wrapping_mul(31)),
+        to_eight_bits(mix(g0, g1), parts.wrapping_mul(63)),
+        to_eight_bits(mix(b0, b1), parts.wrapping_mul(31)),
+        255,
+    ]
 }
 
 /// Scales a number from 0..=`all` to 0..=255, rounded to the nearest.

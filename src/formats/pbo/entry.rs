@@ -13,7 +13,7 @@ use crate::base::word_enum::word_enum;
 use crate::bytes::Cursor;
 use crate::bytes::parser::cstr;
 use crate::outline::{Sink, Type};
-use crate::record::{Inline, Read, Stored, record};
+use crate::record::{Inline, LongText, Read, Stored, record};
 
 /// The maximum length of a name. The longest known real one has 83 bytes.
 const NAME_LIMIT: usize = 4096;
@@ -22,7 +22,7 @@ record! {
     /// One entry of the header.
     HeaderEntry<'a> named name {
         /// The name; empty for all entries except members.
-        name: ByteStr<'a> => |name| not_too_long(name),
+        name: ByteStr<'a> as LongText<'a> => |name| not_too_long(name),
         /// The fields after the name.
         fields: &'a Fields as Inline<'a, Fields>,
         /// The properties of the archive.
