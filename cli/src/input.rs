@@ -45,6 +45,7 @@ pub(crate) fn scan_whole(paths: &[PathBuf], jobs: Option<NonZeroUsize>, common: 
     scan.jobs = jobs.map(NonZeroUsize::get);
     #[cfg(feature = "remote")]
     {
+        common.remote.ends_with(&scan.progress);
         scan.stores = Some(common.remote.stores());
         if has_urls(paths) {
             // Each job waits for its requests most of the time.

@@ -1,5 +1,6 @@
 //! The bytes of an asset, as formats read them.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use super::Ranges;
@@ -122,15 +123,16 @@ impl<'a> Data<'a> {
 
     /// Reads from this offset. If that fails and more bytes could help, these are recorded as missing.
     pub(crate) fn read<T>(self, offset: u64, read: impl FnMut(&mut Cursor<'a>) -> Result<T>) -> Result<T> {
-        self.read_growing(offset, 1, read)
+        self.read_expecting(offset, &Cell::new(0), read)
     }
 
-    /// Reads like [`read`](Self::read), and requests this many times the available bytes if they do not suffice.
+    /// Reads like [`read`](Self::read). If the available bytes do not suffice, requests as many as `read` expects to need
+    /// in total, but at least as many as are available, and at most eight times as many.
     #[inline]
-    pub(crate) fn read_growing<T>(
+    pub(crate) fn read_expecting<T>(
         self,
         offset: u64,
-        times: u64,
+        expected: &Cell<u64>,
         mut read: impl FnMut(&mut Cursor<'a>) -> Result<T>,
     ) -> Result<T> {
         let mut cursor = self.cursor(offset);
@@ -153,7 +155,7 @@ impl<'a> Data<'a> {
                 ErrorKind::Truncated { needed, .. } => error.offset().unwrap_or(0).saturating_add(*needed),
                 ErrorKind::Malformed(_) | ErrorKind::Unrecognized(_) => 0,
             };
-            let step = here.saturating_mul(times).max(ranges.first_read);
+            let step = expected.get().saturating_sub(here).clamp(here, here.saturating_mul(7)).max(ranges.first_read);
             let next = needed.max(end.saturating_add(step)).min(self.size());
             let error = Error::new(ErrorKind::Incomplete { range: ranges.in_file(end..next) });
             self.note(&error);

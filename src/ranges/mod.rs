@@ -29,8 +29,8 @@
 //! | zip | the last 65,557 bytes, the directory; all if it is lost | nothing | nothing |
 //!
 //! [`Verify`](crate::Depth::Verify) needs all bytes. Where the size of a header is unknown, the
-//! [first read](Ranges::with_first_read) requests 4 KiB, and further ones at least double the bytes; that of a PBO grows
-//! eightfold. A damaged header may take all bytes, because more of them could complete it.
+//! [first read](Ranges::with_first_read) requests 4 KiB, and further ones at least double the bytes; that of a PBO grows by
+//! what its first members suggest, at most eightfold. A damaged header may take all bytes, because more of them could complete it.
 //!
 //! # Archives
 //!

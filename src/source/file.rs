@@ -38,6 +38,13 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct FileMap(Bytes);
 
+/// Takes bytes that are in memory, without a copy.
+impl From<Vec<u8>> for FileMap {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Bytes::Owned(bytes))
+    }
+}
+
 #[derive(Debug)]
 enum Bytes {
     #[cfg(feature = "mmap")]

@@ -41,6 +41,10 @@ enum Fault {
     Redirect,
     /// The file is gone after the first look at it.
     Gone,
+    /// Answers 500 from the ninth range on.
+    Later,
+    /// Never answers a request for a range.
+    Silent,
 }
 
 /// A server of some files, which ends with the test.
@@ -131,6 +135,8 @@ fn serve(
         let is_other = header("if-match").is_some_and(|wanted| wanted != tag);
         match fault {
             Fault::Broken => status(out, "500 Internal Server Error")?,
+            Fault::Later if number >= 8 => status(out, "500 Internal Server Error")?,
+            Fault::Silent => std::thread::sleep(Duration::from_secs(600)),
             Fault::Flaky if seen.lock().unwrap().insert((start, end)) => status(out, "503 Service Unavailable")?,
             Fault::Gone => status(out, "404 Not Found")?,
             Fault::Redirect => {
@@ -394,9 +400,36 @@ fn faults_of_servers_are_errors_that_say_so() {
         assert!(code(&output) != 0 && end(&output)["whole"] == false, "{fault:?}: {text}");
         assert!(server.requests() < 400, "{fault:?}: {}", server.requests());
     }
+    // Small batches, so that many are read at once. What one of them finds ends the others.
+    let server = Server::new(archives(), Fault::Later);
+    let output = run(&["scan", "--events", "--depth", "header", "--max-decoded", "20k", &server.url("mod.pbo")]);
+    assert!(code(&output) != 0 && end(&output)["whole"] == false, "{}", stderr(&output));
+    assert!(server.requests() < 200, "{}", server.requests());
+    assert!(stderr(&output).contains("500"), "{}", stderr(&output));
     let server = Server::new(archives(), Fault::Flaky);
     let output = run(&["scan", "--depth", "summary", &server.url("mod.pbo")]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_does_not_wait_for_a_server() {
+    let server = Server::new(archives(), Fault::Silent);
+    let command = program()
+        .args(["scan", "--events", "--depth", "header", &server.url("mod.pbo")])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while server.requests() < 2 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let begun = Instant::now();
+    assert!(Command::new("kill").args(["-INT", &command.id().to_string()]).status().unwrap().success());
+    let output = command.wait_with_output().unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    let events: Vec<_> = lines(&output).into_iter().map(|line| line["event"].clone()).collect();
+    assert_eq!((code(&output), events), (130, vec!["interrupted".into(), "end".into()]));
 }
 
 #[test]
@@ -406,8 +439,9 @@ fn urls_without_a_file_are_errors() {
         (server.url("missing.pbo"), "no such file"),
         (server.url(""), "cannot be listed over HTTP"),
         (server.url("mod.pbo?sig=1"), "query"),
-        ("http://192.0.2.1/x.pbo".to_owned(), ""),
+        ("http://192.0.2.1/x.pbo".to_owned(), "--allow-http"),
         ("s3://".to_owned(), "without a host or bucket"),
+        ("s3://bucket".to_owned(), "a folder or bucket"),
     ] {
         let output = run(&["info", &url]);
         assert!(code(&output) == 2 && stderr(&output).contains(message), "{url}: {}", stderr(&output));

@@ -118,7 +118,12 @@ impl Url {
                 Arc::new(builder.with_http_connector(connector).build()?)
             }
             _ => {
-                let options = ClientOptions::new().with_allow_http(allow_http || self.is_loopback());
+                let allow_http = allow_http || self.is_loopback();
+                if self.scheme == "http" && !allow_http {
+                    let source = "http:// to another machine needs --allow-http".into();
+                    return Err(object_store::Error::Generic { store: "HTTP", source });
+                }
+                let options = ClientOptions::new().with_allow_http(allow_http);
                 let builder = HttpBuilder::new().with_url(&self.store).with_retry(retry);
                 Arc::new(builder.with_client_options(options).with_http_connector(connector).build()?)
             }

@@ -2,10 +2,13 @@
 
 use std::io;
 use std::ops::Range;
-use std::sync::Arc;
-use std::time::SystemTime;
+use std::pin::pin;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, SystemTime};
 
+use futures_util::future::{self, Either};
 use futures_util::{StreamExt, TryStreamExt, stream};
+use meshpeek::scan::Progress;
 use meshpeek::scan::stores::Stored;
 use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore};
 use tokio::runtime::Runtime;
@@ -17,6 +20,9 @@ use super::client::Counts;
 /// A longer range is fetched in several requests at once.
 const MOST: u64 = 8 << 20;
 
+/// How long a scan that was stopped may still wait for requests.
+const PATIENCE: Duration = Duration::from_millis(50);
+
 /// The state that all files share.
 #[derive(Debug)]
 pub(super) struct Shared {
@@ -26,6 +32,25 @@ pub(super) struct Shared {
     pub(super) in_flight: Semaphore,
     pub(super) most_in_flight: usize,
     pub(super) cache: Option<Cache>,
+    /// The scan that reads, which may be stopped.
+    pub(super) scan: Option<Progress>,
+}
+
+impl Shared {
+    /// Waits for requests, until the scan is stopped.
+    pub(super) fn run<T>(&self, requests: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+        let stopped = async {
+            while !self.scan.as_ref().is_some_and(Progress::is_stopped) {
+                tokio::time::sleep(PATIENCE).await;
+            }
+        };
+        self.runtime.block_on(async {
+            match future::select(pin!(requests), pin!(stopped)).await {
+                Either::Left((result, _)) => result,
+                Either::Right(_) => Err(io::ErrorKind::Interrupted.into()),
+            }
+        })
+    }
 }
 
 /// A file of a store.
@@ -35,6 +60,10 @@ pub(super) struct File {
     pub(super) meta: ObjectMeta,
     /// The URL of the store.
     pub(super) place: String,
+    /// The first error of a read.
+    pub(super) failure: OnceLock<(io::ErrorKind, String)>,
+    /// Closed when a read fails: other reads then end, too, and do not try again. It has no permits.
+    pub(super) alive: Semaphore,
 }
 
 impl Stored for File {
@@ -57,18 +86,27 @@ impl Stored for File {
             starts.map(move |start| (index, start..start.saturating_add(MOST).min(range.end)))
         });
         let pieces: Vec<_> = pieces.collect();
-        let fetch = |(index, range): (usize, Range<u64>)| async move {
-            Ok::<_, io::Error>(((index, range.start), self.fetch(range).await?))
-        };
-        let fetched = stream::iter(pieces).map(fetch).buffer_unordered(self.shared.most_in_flight).try_collect();
-        let mut fetched: Vec<_> = self.shared.runtime.block_on(fetched)?;
-        fetched.sort_unstable_by_key(|(place, _)| *place);
-        let mut all = vec![Vec::new(); ranges.len()];
-        for ((index, _), bytes) in fetched {
-            if let Some(whole) = all.get_mut(index) {
-                if whole.is_empty() { *whole = bytes } else { whole.extend_from_slice(&bytes) }
-            }
+        let mut all = Vec::with_capacity(ranges.len());
+        for range in ranges {
+            let mut bytes = Vec::new();
+            let length = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
+            bytes.try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+            all.push(bytes);
         }
+        let fetch = |(index, range)| async move { Ok::<_, io::Error>((index, self.fetch(range).await?)) };
+        let mut fetched = stream::iter(pieces).map(fetch).buffered(self.shared.most_in_flight);
+        let fetched = async {
+            while let Some((index, bytes)) = fetched.try_next().await? {
+                if let Some(whole) = all.get_mut(index) {
+                    whole.extend_from_slice(&bytes);
+                }
+            }
+            Ok(())
+        };
+        self.shared.run(fetched).inspect_err(|error| {
+            self.failure.get_or_init(|| (error.kind(), error.to_string()));
+            self.alive.close();
+        })?;
         Ok(all)
     }
 }
@@ -82,11 +120,21 @@ impl File {
         if let Some(bytes) = cached.filter(|bytes| bytes.len() as u64 == length) {
             return Ok(bytes);
         }
-        let permit = self.shared.in_flight.acquire().await.map_err(io::Error::other)?;
-        let bytes = self.get(range).await?;
-        drop(permit);
+        let get = async {
+            let _permit = self.shared.in_flight.acquire().await.map_err(io::Error::other)?;
+            self.get(range).await
+        };
+        let bytes = match future::select(pin!(get), pin!(self.alive.acquire())).await {
+            Either::Left((bytes, _)) => bytes?,
+            // Nobody gets a permit, so this ends only when it is closed.
+            Either::Right(_) => {
+                let (kind, text) = self.failure.get().cloned().unwrap_or((io::ErrorKind::Other, String::new()));
+                return Err(io::Error::new(kind, text));
+            }
+        };
         if let Some((cache, key)) = self.shared.cache.as_ref().zip(key) {
-            cache.put(&key, &bytes)?;
+            let named = |error: io::Error| io::Error::new(error.kind(), format!("--cache: {error}"));
+            cache.put(&key, &bytes).map_err(named)?;
         }
         Ok(bytes)
     }

@@ -15,8 +15,7 @@ use super::stores::Remote;
 pub(crate) fn file(path: &Path, remote: &Remote, limits: &Limits) -> Result<FileMap> {
     let stores = remote.stores();
     let source = Stored { file: stores.open(path)?, most: limits.decoded_bytes };
-    let bytes = source.read_at(0..source.file.byte_len())?;
-    FileMap::from_reader(&*bytes, limits)
+    Ok(source.read_at(0..source.file.byte_len())?.into())
 }
 
 /// Fetches the ranges of a file that this member of it needs. Also returns the size of the file.

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use clap::Args;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
+use meshpeek::scan::Progress;
 use meshpeek::scan::stores::{Listed, Stored, Stores};
 use meshpeek::{Error, Result};
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
@@ -43,6 +44,7 @@ pub(crate) struct Remote(Arc<State>);
 #[derive(Debug, Default)]
 struct State {
     args: OnceLock<RemoteArgs>,
+    scan: OnceLock<Progress>,
     counts: Arc<Counts>,
     shared: OnceLock<std::result::Result<Arc<Shared>, String>>,
     stores: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
@@ -53,6 +55,11 @@ struct State {
 impl Remote {
     pub(crate) fn set(&self, args: &RemoteArgs) {
         self.0.args.get_or_init(|| args.clone());
+    }
+
+    /// Ends requests when this scan is stopped.
+    pub(crate) fn ends_with(&self, scan: &Progress) {
+        self.0.scan.get_or_init(|| scan.clone());
     }
 
     pub(crate) fn stores(&self) -> Arc<dyn Stores> {
@@ -78,6 +85,7 @@ impl Remote {
                 in_flight: Semaphore::new(most_in_flight),
                 most_in_flight,
                 cache: cache.transpose().map_err(|error| format!("--cache: {error}"))?,
+                scan: self.0.scan.get().cloned(),
             }))
         });
         shared.clone().map_err(|text| std::io::Error::other(text).into())
@@ -115,7 +123,7 @@ impl Stores for Remote {
             return Ok(Box::new(std::iter::once(Ok(named))));
         }
         if !url.is_folder {
-            match shared.runtime.block_on(store.head(&url.key)) {
+            match shared.run(async { Ok(store.head(&url.key).await) })? {
                 Ok(meta) => {
                     self.0.listed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), meta);
                     return Ok(Box::new(std::iter::once(Ok(named))));
@@ -138,10 +146,15 @@ impl Stores for Remote {
         let listed = self.0.listed.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
         let meta = match listed {
             Some(meta) => meta,
-            None => shared.runtime.block_on(store.head(&url.key)).map_err(error)?,
+            None if url.is_folder => {
+                let text = "a folder or bucket, which only a scan lists";
+                return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, text).into());
+            }
+            None => shared.run(async { store.head(&url.key).await.map_err(error) })?,
         };
         Counts::add(&shared.counts.present, meta.size);
-        Ok(Box::new(File { shared, store, meta, place: url.store }))
+        let (failure, alive) = (OnceLock::new(), Semaphore::new(0));
+        Ok(Box::new(File { shared, store, meta, place: url.store, failure, alive }))
     }
 }
 
@@ -157,9 +170,10 @@ impl Iterator for Listing<'_> {
     type Item = Result<Listed>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let meta = match self.shared.runtime.block_on(self.files.next())? {
+        let files = &mut self.files;
+        let meta = match self.shared.run(async { files.next().await.transpose().map_err(error) }).transpose()? {
             Ok(meta) => meta,
-            Err(failed) => return Some(Err(error(failed).into())),
+            Err(failed) => return Some(Err(failed.into())),
         };
         let path = PathBuf::from(format!("{}/{}", self.place, meta.location));
         self.remote.0.listed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), meta);

@@ -22,6 +22,8 @@ mod tail;
 mod tests;
 mod wire;
 
+use std::cell::Cell;
+
 pub use entry::{Entries, Entry, EntryKind, HeaderEntry, Properties, Property};
 pub use member::{Member, Members};
 #[cfg_attr(not(feature = "scan"), allow(unused_imports))]
@@ -68,9 +70,6 @@ pub struct Archive<'a> {
     whole: bool,
 }
 
-/// A header is much larger than the first read if there are many members, and small compared with their bytes.
-const GROWTH: u64 = 7;
-
 /// The result of one walk over the entries.
 #[derive(Default)]
 struct Header {
@@ -107,6 +106,14 @@ impl Header {
         header.end = entries.offset();
         (header, broken)
     }
+
+    /// Returns 1.5 times the likely length of the whole header in a file of this size, if its first entries are these. Their
+    /// members are a share of the file, and they are likely to be the same share of the header.
+    fn expected(&self, size: u64) -> u64 {
+        let [end, sum, size] = [self.end, self.sum, size].map(u128::from);
+        let whole = end.saturating_mul(size).checked_div(sum.saturating_add(end)).unwrap_or(0);
+        whole.saturating_mul(3).wrapping_shr(1).try_into().unwrap_or(u64::MAX)
+    }
 }
 
 impl<'a> Archive<'a> {
@@ -121,10 +128,14 @@ impl<'a> Archive<'a> {
 
     pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let mut header = Header::default();
-        let read = data.read_growing(0, GROWTH, |cursor| {
+        let expected = Cell::new(0);
+        let read = data.read_expecting(0, &expected, |cursor| {
             let error;
             (header, error) = Header::read(*cursor);
-            error.map_or(Ok(()), Err)
+            error.map_or(Ok(()), |error| {
+                expected.set(header.expected(data.size()));
+                Err(error)
+            })
         });
         match read {
             Err(error) if error.incomplete().is_some() => return Err(error),

@@ -119,17 +119,25 @@ impl<'f> Place<'f> {
     /// Returns the errors of the store and of the question.
     pub(super) fn load<T>(self, ranges: &mut Ranges, question: impl Fn(&Ranges) -> Result<T>) -> Result<T> {
         let before = ranges.held();
+        let mut rounds = 0_u32;
         loop {
             let error = match ranges.ask(&question) {
                 Err(error) if error.incomplete().is_some() => error,
                 answer => return answer,
             };
-            let missing = error.incomplete_ranges();
-            let held = ranges.held();
-            if held.saturating_sub(before).saturating_add(sum(missing)) > self.most {
+            let (mut missing, held) = (error.incomplete_ranges().to_vec(), ranges.held());
+            let read = held.saturating_sub(before);
+            rounds = rounds.saturating_add(1);
+            // Chunks may follow each other through the whole file, each in a round of its own.
+            let spare = self.most.saturating_sub(read).saturating_sub(sum(&missing));
+            if let Some(last) = missing.last_mut().filter(|_| rounds > FEW_ROUNDS) {
+                let more = (read / 2).min(spare);
+                last.end = last.end.saturating_add(more).min(self.size());
+            }
+            if read.saturating_add(sum(&missing)) > self.most {
                 return Err(Error::limit("bytes of a file in memory", self.most, flag::DECODED));
             }
-            self.add(missing, ranges)?;
+            self.add(&missing, ranges)?;
             // Otherwise the same question would be asked forever.
             if ranges.held() == held {
                 return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
@@ -138,6 +146,8 @@ impl<'f> Place<'f> {
     }
 }
 
+/// After this many rounds of a question, further ones read half as many bytes more as were read so far.
+const FEW_ROUNDS: u32 = 6;
 /// One byte between ranges may be read for this many inside them, to save requests.
 const BETWEEN_PART: u64 = 8;
 /// Ranges with fewer bytes between them are always joined: a request takes as many.

@@ -39,7 +39,12 @@ where
             true => Address::parse(&target.path),
             false => Address { file: target.path.clone(), member: None },
         };
-        let unreadable = |error: Error| self.put(Found::Unreadable(error.in_file(&address.file)));
+        let unreadable = |error: Error| {
+            // A read that the end of the scan cuts short has not failed.
+            if !scan.progress.is_stopped() {
+                self.put(Found::Unreadable(error.in_file(&address.file)));
+            }
+        };
         let file = match stores.open(&address.file) {
             Ok(file) => file,
             Err(error) => return unreadable(error),
@@ -60,7 +65,10 @@ where
         match self.stored_address(&address, stamp, &*file, target) {
             Ok(true) => {}
             Ok(false) => self.put(Found::NoAsset(target.path.clone())),
-            Err(error) => return self.put(Found::Unreadable(error.in_file(&target.path))),
+            Err(error) if !scan.progress.is_stopped() => {
+                return self.put(Found::Unreadable(error.in_file(&target.path)));
+            }
+            Err(_) => return,
         }
         scan.progress.add_file();
     }
