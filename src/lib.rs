@@ -137,9 +137,9 @@
 //!
 //! Each format has a feature; `formats`, on by default, enables all. `mmap` (memory maps) and `owned`
 //! ([`OwnedAsset`](struct.OwnedAsset.html)) are on by default, too. Off by default: `serde` makes summaries
-//! serializable, `json` writes JSON, `scan` finds assets in folders and archives, `stores` in object stores, `geometry` gives triangles,
-//! materials, bones and poses, and `export` writes them as glTF and draws them. The docs of an item name the feature
-//! that it needs.
+//! serializable, `json` writes JSON, `scan` finds assets in folders and archives, `stores` in your object stores,
+//! `geometry` gives triangles, materials, bones and poses, and `export` writes them as glTF and draws them. The docs of
+//! an item name the feature that it needs.
 //!
 //! The crate needs `std`, also without features. Errors carry `io::Error` and paths, and threads wait in a [`Budget`] for
 //! each other. The maps from names in files hash with random keys, so that no file can make its names collide; maps

@@ -446,6 +446,10 @@ fn urls_without_a_file_are_errors() {
         let output = run(&["info", &url]);
         assert!(code(&output) == 2 && stderr(&output).contains(message), "{url}: {}", stderr(&output));
     }
+    for verb in ["extract", "scan"] {
+        let output = run(&[verb, &server.url("mod.pbo"), "-o", &server.url("new")]);
+        assert!(code(&output) == 2 && stderr(&output).contains("this machine only"), "{}", stderr(&output));
+    }
 }
 
 /// A server of S3, ended with the test.
