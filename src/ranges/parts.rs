@@ -57,7 +57,7 @@ struct Run {
     /// Each with the offset of its end, counted from the start of the run.
     pieces: Vec<(u64, Shared)>,
     /// All bytes in one buffer. Made when a read first crosses pieces.
-    joined: OnceLock<Arc<[u8]>>,
+    joined: OnceLock<Arc<Vec<u8>>>,
 }
 
 impl Run {
@@ -67,7 +67,7 @@ impl Run {
 
     fn push(&mut self, piece: Shared) {
         if let Some(joined) = self.joined.take() {
-            self.pieces = vec![(joined.len() as u64, Shared::new(Arc::new(joined)))];
+            self.pieces = vec![(joined.len() as u64, Shared::new(joined))];
         }
         let end = self.len().saturating_add(piece.len());
         self.pieces.push((end, piece));
@@ -88,7 +88,7 @@ impl Run {
         self.joined.get_or_init(|| {
             let mut bytes = Vec::with_capacity(usize::try_from(self.len()).unwrap_or(0));
             self.pieces.iter().for_each(|(_, piece)| bytes.extend_from_slice(piece.bytes()));
-            bytes.into()
+            Arc::new(bytes)
         })
     }
 }

@@ -4,8 +4,9 @@
 //! same bytes in a file, except for the path and the stamp. With [`Depth::Header`](crate::Depth::Header) it reads the
 //! directory of an archive and the beginning of each member, and checks no CRC-32. With
 //! [`Depth::Summary`](crate::Depth::Summary) it reads a PBO or zip member by member. For
-//! [`Depth::Verify`](crate::Depth::Verify), for digests and for all other files it reads the whole file. It holds at
-//! most [`Limits::decoded_bytes`](crate::Limits::decoded_bytes) of a file at once.
+//! [`Depth::Verify`](crate::Depth::Verify), for digests and for all other files it reads the whole file. It reads at
+//! most [`Limits::decoded_bytes`](crate::Limits::decoded_bytes) of a file at once, and takes as much memory again to join
+//! a file that arrives in several pieces.
 
 mod fetch;
 mod first_reads;
