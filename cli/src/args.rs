@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use meshpeek::Format;
 use meshpeek::summary::Counts;
+#[cfg(feature = "parquet")]
+use meshpeek_tables::Form;
 
 use crate::condition::Condition;
 use crate::limits::LimitArgs;
@@ -74,7 +76,7 @@ pub(crate) struct ScanArgs {
     /// Output format [default: `table` on a terminal, else `ndjson`]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<RecordFormat>,
-    /// Parquet tables to write [default: assets; to a folder, all but geometry]
+    /// Tables to write, as Parquet or Arrow [default: assets; to a folder, all but geometry]
     #[cfg(feature = "parquet")]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = table_parser())]
     pub(crate) tables: Vec<String>,
@@ -244,6 +246,20 @@ pub(crate) enum RecordFormat {
     Csv,
     #[cfg(feature = "parquet")]
     Parquet,
+    #[cfg(feature = "parquet")]
+    Arrow,
+}
+
+#[cfg(feature = "parquet")]
+impl RecordFormat {
+    /// The form of its files, if it is one of tables.
+    pub(crate) fn form(self) -> Option<Form> {
+        match self {
+            Self::Parquet => Some(Form::Parquet),
+            Self::Arrow => Some(Form::Arrow),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -252,6 +268,20 @@ pub(crate) enum ReportFormat {
     Ndjson,
     #[cfg(feature = "parquet")]
     Parquet,
+    #[cfg(feature = "parquet")]
+    Arrow,
+}
+
+#[cfg(feature = "parquet")]
+impl ReportFormat {
+    /// The form of its files, if it is one of tables.
+    pub(crate) fn form(self) -> Option<Form> {
+        match self {
+            Self::Parquet => Some(Form::Parquet),
+            Self::Arrow => Some(Form::Arrow),
+            _ => None,
+        }
+    }
 }
 
 /// How much a scan reads.

@@ -116,8 +116,10 @@ fn chosen_format(matches: &ArgMatches) -> Result<Option<(&str, &'static str)>, F
     if writes.iter().any(|format| format == ending) {
         return Ok(formats.map(|_| (verb, ending)));
     }
-    if verb == "scan" && ending == "parquet" {
-        return Err(Failure::Message("this build writes no Parquet: it was made without that feature".to_owned()));
+    if verb == "scan" && matches!(ending, "parquet" | "arrow") {
+        return Err(Failure::Message(
+            "this build writes no tables: it was made without the feature parquet".to_owned(),
+        ));
     }
     let writes = writes.join(", ");
     Err(Failure::Message(format!("{}: {verb} does not write .{ending} files; it writes {writes}", shown(path))))

@@ -15,7 +15,7 @@ use meshpeek::inspect::Value;
 use meshpeek::scan::Selection;
 use meshpeek::scan::folders::{Folders, Reading};
 #[cfg(feature = "parquet")]
-use meshpeek_tables::Table;
+use meshpeek_tables::{Form, Table};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use unicode_width::UnicodeWidthStr;
@@ -60,6 +60,20 @@ pub(crate) enum DiffFormat {
     Json,
     #[cfg(feature = "parquet")]
     Parquet,
+    #[cfg(feature = "parquet")]
+    Arrow,
+}
+
+#[cfg(feature = "parquet")]
+impl DiffFormat {
+    /// The form of its files, if it is one of tables.
+    fn form(self) -> Option<Form> {
+        match self {
+            Self::Parquet => Some(Form::Parquet),
+            Self::Arrow => Some(Form::Arrow),
+            _ => None,
+        }
+    }
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {
@@ -154,7 +168,7 @@ impl Page {
     fn new(args: &Args, common: &Common) -> Result<Self, Failure> {
         let is_text = args.format == DiffFormat::Text;
         #[cfg(feature = "parquet")]
-        if args.stat && args.format == DiffFormat::Parquet {
+        if args.stat && args.format.form().is_some() {
             return Err(Failure::Message("--stat has no table: use --format text, ndjson or json".to_owned()));
         }
         let out = if is_text { Output::text(common)? } else { Output::data(common)? };
@@ -173,9 +187,7 @@ impl Page {
             stats: Stats::default(),
             out,
             #[cfg(feature = "parquet")]
-            tables: (args.format == DiffFormat::Parquet)
-                .then(|| Tables::new(&[Table::Diff], common, None))
-                .transpose()?,
+            tables: args.format.form().map(|form| Tables::new(&[Table::Diff], form, common, None)).transpose()?,
         })
     }
 
@@ -197,7 +209,9 @@ impl Page {
             DiffFormat::Ndjson => Ok(self.out.json_line(difference)?),
             DiffFormat::Json => json_item(difference, is_first, &mut self.out),
             #[cfg(feature = "parquet")]
-            DiffFormat::Parquet => self.tables.as_ref().map_or(Ok(()), |tables| tables.difference(difference)),
+            DiffFormat::Parquet | DiffFormat::Arrow => {
+                self.tables.as_ref().map_or(Ok(()), |tables| tables.difference(difference))
+            }
         }
     }
 
@@ -323,7 +337,7 @@ impl Stats {
                 DiffFormat::Ndjson => out.json_line(&stat.json())?,
                 DiffFormat::Json => json_item(&stat.json(), index == 0, out)?,
                 #[cfg(feature = "parquet")]
-                DiffFormat::Parquet => {}
+                DiffFormat::Parquet | DiffFormat::Arrow => {}
                 DiffFormat::Text => {
                     let counts = stat.counts.iter().zip(CHANGES).filter(|(count, _)| **count > 0);
                     let counts: Vec<String> =

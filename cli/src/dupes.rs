@@ -35,10 +35,14 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let scan = input::scan_whole(&args.paths, args.jobs, common)?;
     let (groups, unreadable) = input::whole(&scan, common, |other| dupes::find(&scan, other))?;
-    match args.format {
+    #[cfg(feature = "parquet")]
+    let form = args.format.form();
+    #[cfg(not(feature = "parquet"))]
+    let form: Option<std::convert::Infallible> = None;
+    match form {
         #[cfg(feature = "parquet")]
-        ReportFormat::Parquet => {
-            let tables = Tables::new(&[Table::Dupes], common, None)?;
+        Some(form) => {
+            let tables = Tables::new(&[Table::Dupes], form, common, None)?;
             groups.iter().enumerate().try_for_each(|(index, group)| tables.group(index, group))?;
             tables.finish(false)?;
         }

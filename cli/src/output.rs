@@ -50,6 +50,8 @@ pub(crate) struct Output {
     width: Option<usize>,
     /// The amount that may be written.
     results: Results,
+    /// True if the memory of mapped files is never written.
+    is_own: bool,
 }
 
 impl LineFormat {
@@ -119,7 +121,22 @@ impl Output {
     }
 
     fn over(stream: BufWriter<Box<dyn Write + Send>>, name: String, terminal: bool, results: &Results) -> Self {
-        Self { stream, line: Vec::new(), name, terminal, text: None, width: None, results: results.clone() }
+        Self {
+            stream,
+            line: Vec::new(),
+            name,
+            terminal,
+            text: None,
+            width: None,
+            results: results.clone(),
+            is_own: false,
+        }
+    }
+
+    /// Declares that the memory of mapped files is never written, so that large pieces need not be copied.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn of_own_memory(self) -> Self {
+        Self { is_own: true, ..self }
     }
 
     /// Returns true if a person reads the output.
@@ -158,7 +175,7 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // Small pieces pass through the buffer. If the system were given the memory of a mapped file that another
         // process has truncated, it would refuse to write; a copy is protected by the guard.
-        let part = bytes.get(..BUFFER / 2).unwrap_or(bytes);
+        let part = bytes.get(..BUFFER / 2).filter(|_| !self.is_own).unwrap_or(bytes);
         self.results.take(part.len() as u64).map_err(|error| self.named(error))?;
         let written = match &mut self.text {
             Some(line) => put_text(&mut self.stream, line, part, self.width).map(|()| part.len()),

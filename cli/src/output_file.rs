@@ -15,7 +15,7 @@ use crate::visible::shown;
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// The extensions that select a format. Files with other extensions get the format of a pipe.
-const ENDINGS: [&str; 9] = ["csv", "ndjson", "json", "npy", "parquet", "png", "glb", "obj", "ply"];
+const ENDINGS: [&str; 10] = ["csv", "ndjson", "json", "npy", "parquet", "arrow", "png", "glb", "obj", "ply"];
 
 /// The destination of results instead of standard output.
 pub(crate) struct OutputFile {

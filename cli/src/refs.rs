@@ -103,21 +103,18 @@ enum Writer {
     Ndjson(Output),
     Csv(Box<csv::Writer<Output>>),
     #[cfg(feature = "parquet")]
-    Parquet(std::sync::Arc<Tables>),
+    Tables(std::sync::Arc<Tables>),
 }
 
 impl Writer {
     fn new(format: Option<RecordFormat>, common: &Common) -> Result<Self, Failure> {
         #[cfg(feature = "parquet")]
-        if format == Some(RecordFormat::Parquet) {
-            return Ok(Self::Parquet(Tables::new(&[Table::Refs], common, None)?));
+        if let Some(form) = format.and_then(RecordFormat::form) {
+            return Ok(Self::Tables(Tables::new(&[Table::Refs], form, common, None)?));
         }
         let out = Output::text(common)?;
         Ok(match format.unwrap_or(if out.is_terminal() { RecordFormat::Table } else { RecordFormat::Ndjson }) {
             RecordFormat::Table => Self::Table(out, None),
-            RecordFormat::Ndjson => Self::Ndjson(Output::data(common)?),
-            #[cfg(feature = "parquet")]
-            RecordFormat::Parquet => Self::Parquet(Tables::new(&[Table::Refs], common, None)?),
             RecordFormat::Csv => {
                 let mut csv = csv::Writer::from_writer(Output::data(common)?);
                 csv.write_record([
@@ -134,6 +131,7 @@ impl Writer {
                 ])?;
                 Self::Csv(Box::new(csv))
             }
+            _ => Self::Ndjson(Output::data(common)?),
         })
     }
 
@@ -149,7 +147,7 @@ impl Writer {
             }
             Self::Ndjson(out) => Ok(out.json_line(link)?),
             #[cfg(feature = "parquet")]
-            Self::Parquet(tables) => tables.link(link),
+            Self::Tables(tables) => tables.link(link),
             Self::Csv(csv) => {
                 let path = ByteStr::new(link.path.as_os_str().as_encoded_bytes()).to_text_lossy();
                 let member = link.member.map_or("", |member| &member.text);
@@ -173,7 +171,7 @@ impl Writer {
             Self::Table(mut out, _) | Self::Ndjson(mut out) => Ok(out.flush()?),
             Self::Csv(mut csv) => Ok(csv.flush()?),
             #[cfg(feature = "parquet")]
-            Self::Parquet(tables) => tables.finish(false),
+            Self::Tables(tables) => tables.finish(false),
         }
     }
 }

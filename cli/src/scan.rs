@@ -8,7 +8,7 @@ use std::io::Write;
 #[cfg(feature = "parquet")]
 use std::process::ExitCode;
 
-use meshpeek::scan::{Depth, Record, Sighting};
+use meshpeek::scan::{Depth, Record, Sighting, Views};
 #[cfg(feature = "parquet")]
 use meshpeek_tables::Table;
 
@@ -78,6 +78,11 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     let thumbnails = folder.map(|folder| Thumbnails::new(folder, args, &scan, &common.results)).transpose()?;
     // Views need all bytes.
     scan.beginnings = thumbnails.is_none() && !has_tables;
+    scan.views = if thumbnails.is_some() { Views::Outlines } else { Views::Records };
+    #[cfg(feature = "parquet")]
+    if let Some(tables) = &tables {
+        scan.views = scan.views.max(tables.views());
+    }
     let is_lines = matches!(writer, Writer::Ndjson { .. }) && inputs.sort.is_none();
     let is_chosen = |record: &Record| {
         // The record as JSON is made once for all keys that need it.
@@ -176,8 +181,10 @@ fn format(args: &ScanArgs, common: &Common) -> Result<Option<RecordFormat>, Fail
     match args.format {
         None if is_folder => parquet().map(Some),
         #[cfg(feature = "parquet")]
-        Some(RecordFormat::Parquet) => Ok(args.format),
-        Some(_) if is_folder => Err(Failure::Message("a folder takes Parquet tables, no other format".to_owned())),
+        Some(format) if format.form().is_some() => Ok(args.format),
+        Some(_) if is_folder => {
+            Err(Failure::Message("a folder takes tables: --format parquet or arrow, no other".to_owned()))
+        }
         asked => Ok(asked),
     }
 }
@@ -200,7 +207,7 @@ fn parquet() -> Result<RecordFormat, Failure> {
 
 #[cfg(not(feature = "parquet"))]
 fn parquet() -> Result<RecordFormat, Failure> {
-    Err(Failure::Message("this build writes no Parquet: it was made without that feature".to_owned()))
+    Err(Failure::Message("this build writes no tables: it was made without the feature parquet".to_owned()))
 }
 
 enum Writer<'i> {
@@ -220,12 +227,16 @@ enum Writer<'i> {
 impl<'i> Writer<'i> {
     fn new(inputs: &'i Inputs, args: &ScanArgs, is_stream: bool, common: &Common) -> Result<Self, Failure> {
         #[cfg(feature = "parquet")]
-        if args.columns.is_empty() && format(args, common)? == Some(RecordFormat::Parquet) {
-            return Ok(Self::Tables(Tables::new(&chosen_tables(args, common), common, args.partition)?));
+        if args.columns.is_empty()
+            && let Some(form) = format(args, common)?.and_then(RecordFormat::form)
+        {
+            return Ok(Self::Tables(Tables::new(&chosen_tables(args, common), form, common, args.partition)?));
         }
         #[cfg(feature = "parquet")]
         if !args.tables.is_empty() || args.partition.is_some() {
-            return Err(Failure::Message("--tables and --partition need --format parquet, or -o FOLDER/".to_owned()));
+            return Err(Failure::Message(
+                "--tables and --partition need --format parquet or arrow, or -o FOLDER/".to_owned(),
+            ));
         }
         if !args.columns.is_empty() {
             return match format(args, common)? {
@@ -242,10 +253,8 @@ impl<'i> Writer<'i> {
         }
         Ok(match format {
             RecordFormat::Table => Self::Table(table::Table::new(inputs), text),
-            RecordFormat::Ndjson => Self::Ndjson { out: Output::data(common)?, at_once: inputs.paths_from.is_some() },
-            #[cfg(feature = "parquet")]
-            RecordFormat::Parquet => Self::Tables(Tables::new(&chosen_tables(args, common), common, args.partition)?),
             RecordFormat::Csv => Self::Csv(Box::new(csv::Writer::new(Output::data(common)?, args.csv_safe)?)),
+            _ => Self::Ndjson { out: Output::data(common)?, at_once: inputs.paths_from.is_some() },
         })
     }
 

@@ -1,4 +1,4 @@
-//! Writes the results of verbs as tables of Parquet.
+//! Writes the results of verbs as tables: files of Parquet or Arrow.
 
 mod files;
 
@@ -10,11 +10,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use meshpeek::diff::Difference;
 use meshpeek::scan::dupes::Group;
 use meshpeek::scan::refs::Link;
-use meshpeek::scan::{FileId, Known, Record, Sighting};
+use meshpeek::scan::{FileId, Known, Record, Sighting, Views};
 use meshpeek::{Error, ErrorKind, Format};
 use meshpeek_tables::arrow_array::RecordBatch;
-use meshpeek_tables::parquet::{self, Writer};
-use meshpeek_tables::{Batches, Table, since};
+use meshpeek_tables::{Batches, Form, Table, Writer, parquet, since};
 
 use self::files::{Files, Found, Open};
 use crate::args::{Common, Partition};
@@ -69,10 +68,15 @@ impl Sink {
 
 impl Tables {
     /// Creates these tables in the folder of `-o`. A stream or file for results takes only one.
-    pub(crate) fn new(tables: &[Table], common: &Common, partition: Option<Partition>) -> Result<Arc<Self>, Failure> {
+    pub(crate) fn new(
+        tables: &[Table],
+        form: Form,
+        common: &Common,
+        partition: Option<Partition>,
+    ) -> Result<Arc<Self>, Failure> {
         let sink = match common.output.as_deref().filter(|path| crate::output_file::is_folder(path)) {
             Some(folder) => {
-                let files = Files::new(folder, tables, common, partition)?;
+                let files = Files::new(folder, tables, form, common, partition)?;
                 let mut all = Vec::new();
                 for &table in tables {
                     let mut open = Open::default();
@@ -90,12 +94,12 @@ impl Tables {
                 let &[table] = tables else {
                     return Err(Failure::Message("several tables need a folder: -o FOLDER/".to_owned()));
                 };
-                let out = Output::data(common)?;
+                let out = Output::data(common)?.of_own_memory();
                 if out.is_terminal() {
-                    let message = "parquet is binary: redirect it or use -o";
-                    return Err(Failure::Message(message.to_owned()));
+                    let message = format!("{} is binary: redirect it or use -o", form.name());
+                    return Err(Failure::Message(message));
                 }
-                Sink::Stream(table, Box::new(Mutex::new(Some(Writer::new(out, table).map_err(failure)?))))
+                Sink::Stream(table, Box::new(Mutex::new(Some(Writer::new(out, table, form).map_err(failure)?))))
             }
         };
         let formats = Format::ALL.iter().filter(|_| partition == Some(Partition::Format));
@@ -116,6 +120,11 @@ impl Tables {
             });
             Batches::new(&self.sink.tables(), ROWS, take)
         })
+    }
+
+    /// What the rows need to read.
+    pub(crate) fn views(&self) -> Views {
+        self.sink.tables().into_iter().map(Table::views).max().unwrap_or_default()
     }
 
     pub(crate) fn has(&self, table: Table) -> bool {
@@ -268,7 +277,11 @@ impl OldTables {
     }
 
     fn files(&self, table: Table) -> Vec<Found> {
-        if self.0.is_dir() { files::find(&self.0, table) } else { vec![Found { path: self.0.clone(), format: None }] }
+        if self.0.is_dir() {
+            files::find(&self.0, table, Form::Parquet)
+        } else {
+            vec![Found { path: self.0.clone(), format: None }]
+        }
     }
 }
 

@@ -24,10 +24,7 @@ pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &
     scan.depth = Depth::Verify;
     let notes = Notes::new(common);
     #[cfg(feature = "parquet")]
-    let tables = match format {
-        ReportFormat::Parquet => Some(Tables::new(&[Table::Problems], common, None)?),
-        _ => None,
-    };
+    let tables = format.form().map(|form| Tables::new(&[Table::Problems], form, common, None)).transpose()?;
     #[cfg(feature = "parquet")]
     let is_table = tables.is_some();
     #[cfg(not(feature = "parquet"))]

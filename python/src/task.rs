@@ -58,6 +58,7 @@ impl Task {
         let mut kernel = self.kernel.clone();
         kernel.progress = progress;
         let table = self.question.table();
+        kernel.views = table.views();
         let full = Batches::new(&[table], self.batch_rows, |_, batch| {
             Ok(match batches.send(Ok(batch)) {
                 Ok(()) => ControlFlow::Continue(()),

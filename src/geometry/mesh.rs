@@ -72,19 +72,14 @@ impl Primitive<'_> {
         let size = VERTEX_BYTES.saturating_add((sets as u64).saturating_mul(8));
         room.kept(size.saturating_mul(corners.len() as u64))?;
         let stored = self.positions()?;
-        let position = |index: u32| stored.array(index as usize).map_or([0.0; 3], |point| world.point(point));
-        let positions: Vec<[f32; 3]> = corners.iter().map(|corner| position(corner.position)).collect();
+        // Every corner has a position.
+        let positions = stored.gather(corners.iter().map(|corner| corner.position), |point| world.point(point));
         let normals = match self.normals()? {
-            Some(normals) => {
-                let turn = world.normals();
-                let normal = |index: u32| turn(normals.array(index as usize).unwrap_or_default());
-                corners.iter().map(|corner| normal(corner.normal)).collect()
-            }
+            Some(normals) => normals.gather(corners.iter().map(|corner| corner.normal), world.normals()),
             None if self.are_normals_smoothed() => {
                 room.kept(VERTEX_BYTES.saturating_mul(corners.len() as u64))?;
                 // In the space of the mesh, as the engine does. There, triangles may be clockwise.
-                let own = |corner: &Corner| stored.array(corner.position as usize).unwrap_or_default();
-                let points: Vec<[f32; 3]> = corners.iter().map(own).collect();
+                let points = stored.gather(corners.iter().map(|corner| corner.position), |point| point);
                 let (turn, sign) = (world.normals(), if world.mirrors() { -1.0 } else { 1.0 });
                 let normals = smooth_normals(&points, &welded.triangles);
                 normals.into_iter().map(|normal| turn(normal.map(|axis| axis * sign))).collect()
@@ -94,8 +89,7 @@ impl Primitive<'_> {
         let mut uvs = Vec::new();
         for set in 0..sets {
             let Some(stored) = self.uvs(set)? else { break };
-            let uv = |index: u32| stored.array(index as usize).unwrap_or_default();
-            uvs.push(corners.iter().map(|corner| uv(corner.uv(set))).collect());
+            uvs.push(stored.gather(corners.iter().map(|corner| corner.uv(set)), |uv| uv));
         }
         let indices = welded.triangles.into_flattened();
         let left_out = welded.left_out;

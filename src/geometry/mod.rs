@@ -189,6 +189,14 @@ trait Shape<'a>: fmt::Debug + Send + Sync {
         false
     }
     fn corners(&self) -> Corners<'a>;
+    /// Calls `take` with each of [`corners`](Self::corners), without a box between them.
+    fn each_triangle(&self, take: &mut dyn FnMut([Corner; 3]) -> Result<()>) -> Result<()> {
+        self.corners().try_for_each(|corners| take(corners?))
+    }
+    /// The likely number of triangles.
+    fn likely_triangles(&self) -> usize {
+        0
+    }
     fn weights(&self) -> Result<Option<Weights>> {
         Ok(None)
     }
@@ -388,6 +396,17 @@ impl Asset<'_> {
             _ => Primitives(Box::new(std::iter::empty())),
         }
     }
+}
+
+/// Calls `take` with each triangle of a face, as a fan. The face has four corners and a count of those that apply.
+fn each_of_fan<C: Copy>(
+    ([a, b, c, d], count): ([C; 4], usize),
+    mut take: impl FnMut([C; 3]) -> Result<()>,
+) -> Result<()> {
+    if count > 2 {
+        take([a, b, c])?;
+    }
+    if count > 3 { take([a, c, d]) } else { Ok(()) }
 }
 
 /// Returns the triangles of faces as fans, in the file's order. Each face has four corners and a count of those that

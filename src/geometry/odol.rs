@@ -5,13 +5,13 @@ use std::sync::{Arc, OnceLock};
 
 use super::{
     Alpha, Boxed, Cache, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Values,
-    Weights, fans, one, values,
+    Weights, each_of_fan, fans, one, values,
 };
 use crate::base::error::{Context, Error, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::blocks::Block;
 use crate::bytes::{Element, Table, Vec2, Vec3};
-use crate::formats::odol::{Encoding, FaceIter, Lod, Model, Section, Tangents, UvSet, VertexTable};
+use crate::formats::odol::{Encoding, FaceIter, Indices, Lod, Model, Section, Tangents, UvSet, VertexTable};
 
 /// How often the sections of a LOD may cover all of its faces. In real files each face is in one section.
 const MOST_TURNS: usize = 64;
@@ -179,6 +179,18 @@ impl<'a> Faces<'a> {
         let counted = self.shared.table()?.check_count(array);
         self.within(name, counted.and_then(|()| decode()).map(Some))
     }
+
+    /// The corners of its faces and their number.
+    fn faces(&self) -> impl Iterator<Item = Result<([u32; 4], usize)>> + Send + use<'a> {
+        let index = self.shared.index;
+        self.faces.clone().take(self.count).map(move |face| {
+            let face = face.within_item("lods", index)?;
+            Ok(match face.corners {
+                Indices::U16(narrow) => four(narrow, |point| point.get().into()),
+                Indices::U32(wide) => four(wide, |point| point.get()),
+            })
+        })
+    }
 }
 
 fn in_place_or_decoded<'a, T: Element>(block: &Block<'a, T>) -> Result<Values<'a, T>> {
@@ -195,6 +207,16 @@ fn coordinates<'a>(set: &UvSet<'a>) -> Result<Values<'a, Vec2>> {
         return in_place_or_decoded(&block);
     }
     Ok(set.decode()?.into_iter().map(values::vec2).collect())
+}
+
+/// The engine draws triangles that are clockwise in its left-handed space. The mirror makes them counterclockwise.
+fn counterclockwise([a, b, c]: [u32; 3]) -> [Corner; 3] {
+    [a, c, b].map(Corner::vertex)
+}
+
+/// Returns the point numbers of a face, and their count.
+fn four<T>(points: &[T], number: impl Fn(&T) -> u32) -> ([u32; 4], usize) {
+    (std::array::from_fn(|corner| points.get(corner).map_or(u32::MAX, &number)), points.len())
 }
 
 /// Returns the directions of u and of v. Unlike normals, tangents have the sign that the engine gives them.
@@ -237,17 +259,16 @@ impl<'a> Shape<'a> for Faces<'a> {
         cache.map_or_else(decode, |cache| cache.get(decode))
     }
 
-    /// The engine draws triangles that are clockwise in its left-handed space. The mirror makes them counterclockwise.
     fn corners(&self) -> Corners<'a> {
-        let index = self.shared.index;
-        let faces = self.faces.clone().take(self.count);
-        let corners = faces.map(move |face| {
-            let face = face.within_item("lods", index)?;
-            let mut points = face.corners.iter();
-            let corners = [(); 4].map(|()| points.next().unwrap_or(u32::MAX));
-            Ok((corners, face.corners.len()))
-        });
-        Box::new(fans(corners).map(|triangle| triangle.map(|[a, b, c]| [a, c, b].map(Corner::vertex))))
+        Box::new(fans(self.faces()).map(|triangle| Ok(counterclockwise(triangle?))))
+    }
+
+    fn each_triangle(&self, take: &mut dyn FnMut([Corner; 3]) -> Result<()>) -> Result<()> {
+        self.faces().try_for_each(|face| each_of_fan(face?, |triangle| take(counterclockwise(triangle))))
+    }
+
+    fn likely_triangles(&self) -> usize {
+        self.count
     }
 
     fn weights(&self) -> Result<Option<Weights>> {

@@ -39,6 +39,25 @@ impl<'a, T: Element> Values<'a, T> {
         }
     }
 
+    /// Returns the mapped numbers of these values, in new memory. Missing values are 0.
+    pub(super) fn gather<const N: usize, U>(
+        &self,
+        indices: impl ExactSizeIterator<Item = u32>,
+        map: impl Fn([f32; N]) -> U,
+    ) -> Vec<U>
+    where
+        T: Into<[f32; N]>,
+    {
+        fn numbers<const N: usize, T: Copy + Into<[f32; N]>>(value: Option<&T>) -> [f32; N] {
+            value.map_or([0.0; N], |&value| value.into())
+        }
+        // One loop for each kind, without a branch for each value.
+        match self {
+            Self::InPlace(column) => indices.map(|index| map(numbers(column.get(index as usize)))).collect(),
+            Self::Made(list) => indices.map(|index| map(numbers(list.get(index as usize)))).collect(),
+        }
+    }
+
     /// Returns an iterator over all values in order.
     pub fn iter(&self) -> ByIndex<&Self> {
         ByIndex::new(self, self.len())

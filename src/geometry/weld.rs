@@ -8,13 +8,19 @@ use crate::base::error::Result;
 /// The memory of a triangle in a list that grows by doubling, and of a vertex in a list and in a map.
 const TRIANGLE_BYTES: u64 = 24;
 const VERTEX_BYTES: u64 = 96;
-/// The memory of a position in a list that grows by doubling.
+/// The memory of a position in the list of positions, while it is copied to a longer one.
 const PLACE_BYTES: u64 = 8;
+/// The most triangles that lists have room for before they are found.
+const MOST_LIKELY: usize = 1 << 14;
+/// This much is paid for at once.
+const STEP: u64 = 4096;
 
 /// The vertices so far, found by their positions. Most positions have few vertices, which takes a fraction of the time
 /// of a map.
 #[derive(Default)]
 struct Known {
+    /// True if a position can have several vertices.
+    by_corner: bool,
     /// The newest vertex of each position.
     first: Vec<u32>,
     /// The vertex before each vertex at the same position.
@@ -32,7 +38,14 @@ const MOST_PLACES: u32 = 1 << 20;
 
 impl Known {
     /// Returns the vertex of this corner, which may be new.
+    #[inline]
     fn vertex(&mut self, corner: Corner, corners: &mut Vec<Corner>) -> u32 {
+        let newest = self.first.get(corner.position as usize).copied().unwrap_or(NONE);
+        let is_it = newest != NONE && (!self.by_corner || corners.get(newest as usize) == Some(&corner));
+        if is_it { newest } else { self.other_vertex(corner, corners) }
+    }
+
+    fn other_vertex(&mut self, corner: Corner, corners: &mut Vec<Corner>) -> u32 {
         let add = |corners: &mut Vec<Corner>, list: &mut Vec<u32>, before| {
             let next = u32::try_from(corners.len()).unwrap_or(NONE);
             corners.push(corner);
@@ -42,7 +55,8 @@ impl Known {
         if corner.position < MOST_PLACES {
             let place = corner.position as usize;
             if place >= self.first.len() {
-                self.first.resize(place.saturating_add(1), NONE);
+                // As many as the list would have room for.
+                self.first.resize(place.saturating_add(1).next_power_of_two(), NONE);
             }
             let Some(first) = self.first.get_mut(place) else { return NONE };
             let mut vertex = *first;
@@ -76,21 +90,23 @@ pub struct Welded {
 
 impl Primitive<'_> {
     /// Returns the triangles with one index per corner, as graphics cards need them, in new memory. `afford` is called
-    /// after each triangle with the number of bytes it took. It may return an error to stop: a count in a file is a
-    /// claim.
+    /// after every few triangles with the number of bytes they took. It may return an error to stop: a count in a file
+    /// is a claim.
     ///
     /// # Errors
     /// Returns the error of `afford`, or an error if positions or triangles cannot be read.
     pub fn to_welded(&self, mut afford: impl FnMut(u64) -> Result<()>) -> Result<Welded> {
         let positions = self.vertex_count()?;
         let mut welded = Welded::default();
-        let mut known = Known::default();
-        for corners in self.corners() {
-            let corners = corners?;
+        let mut known = Known { by_corner: self.is_indexed_by_corner(), ..Known::default() };
+        let mut due = 0_u64;
+        let likely = self.shape.likely_triangles().min(MOST_LIKELY);
+        welded.triangles.reserve(likely);
+        welded.corners.reserve(likely);
+        self.shape.each_triangle(&mut |corners| {
             if corners.iter().any(|corner| corner.position as usize >= positions) {
                 welded.left_out = welded.left_out.saturating_add(1);
-                afford(0)?;
-                continue;
+                return afford(0);
             }
             let before = welded.corners.len();
             let reach = known.first.len();
@@ -98,8 +114,13 @@ impl Primitive<'_> {
             let new = welded.corners.len().saturating_sub(before);
             let vertices = VERTEX_BYTES.saturating_mul(new as u64);
             let places = (known.first.len().saturating_sub(reach) as u64).saturating_mul(PLACE_BYTES);
-            afford(TRIANGLE_BYTES.saturating_add(vertices).saturating_add(places))?;
-        }
+            due = due.saturating_add(TRIANGLE_BYTES).saturating_add(vertices).saturating_add(places);
+            if due >= STEP {
+                afford(std::mem::take(&mut due))?;
+            }
+            Ok(())
+        })?;
+        afford(due)?;
         Ok(welded)
     }
 }
@@ -113,7 +134,8 @@ mod tests {
     fn each_corner_is_one_vertex() {
         let corner = |number: u32| Corner { position: number % 3, normal: number / 3 % 40, uvs: [number % 2; 2] };
         let far = |number: u32| Corner { position: MOST_PLACES - 2 + number % 5, ..corner(number) };
-        let (mut known, mut corners, mut expected) = (Known::default(), Vec::new(), HashMap::new());
+        let (mut corners, mut expected) = (Vec::new(), HashMap::new());
+        let mut known = Known { by_corner: true, ..Known::default() };
         for number in (0..1000).chain(0..1000) {
             for corner in [corner(number), far(number)] {
                 let next = expected.len() as u32;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::walk::Use;
-use super::{Depth, Digests, Record, Scan};
+use super::{Depth, Digests, Record, Scan, Views};
 use crate::asset::Asset;
 use crate::asset::address::{self, Opened};
 use crate::asset::stored::Stored;
@@ -202,7 +202,8 @@ fn survey<'a>(
     }
     let decodes = depth == Depth::Verify;
     let data = if decodes || scan.digests { data.head(data.size())? } else { &[] };
-    let _ahead = (decodes || scan.digests).then(|| StreamCache::over(data, record_memory.budget(), decodes));
+    let _ahead = (decodes || scan.digests && scan.views == Views::Records)
+        .then(|| StreamCache::over(data, record_memory.budget(), decodes));
     let late = if decodes && puts_off { Late::of(asset) } else { None };
     let mut summary = match &late {
         Some((archive, _)) => archive.survey_but_checksum(depth, &mut problems),

@@ -79,6 +79,8 @@ pub struct Scan {
     /// True to inflate only the beginning of a zip member where [`Depth::Header`] needs no more. The member's checksum
     /// and size are then not checked, and views do not see it. Ranges and stores always do this.
     pub beginnings: bool,
+    /// What views read. It changes no result, only how long the scan takes.
+    pub views: Views,
     /// The formats of assets to scan; all if it is empty.
     pub formats: Vec<Format>,
     /// True to compute the digests that identify each asset's content.
@@ -102,6 +104,20 @@ pub struct Scan {
     pub known: Option<Arc<Known>>,
     /// Counters that grow during the scan. Keep a clone to read them.
     pub progress: Progress,
+}
+
+/// What the views of a scan read of each asset. The scan finds the compressed streams of an asset for its record. It can
+/// remember them for a view that looks for them again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Views {
+    /// The record, or little more.
+    #[default]
+    Records,
+    /// The outline, or some arrays. The end of each stream is found once.
+    Outlines,
+    /// Most arrays. Streams are decoded while their ends are found, up to 4 MiB of each asset.
+    Arrays,
 }
 
 /// A result of a scan.
@@ -157,6 +173,7 @@ impl Scan {
             selection: Selection::default(),
             depth: Depth::default(),
             beginnings: false,
+            views: Views::default(),
             formats: Vec::new(),
             digests: false,
             archives: true,

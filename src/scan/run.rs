@@ -18,13 +18,14 @@ use super::progress::Stretch;
 use super::units::Unit;
 use super::walk::{NextIf, Target, Use};
 use super::workers::{MOST_JOBS, Workers};
-use super::{Depth, FileId, Found, Record, Scan, Sighting};
+use super::{Depth, FileId, Found, Record, Scan, Sighting, Views};
 use crate::asset::Asset;
 use crate::asset::address::{Address, open_member};
 use crate::asset::container::{Container, Form, Member};
 use crate::asset::stored::Stored;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
+use crate::blocks::stream_cache::StreamCache;
 use crate::budget::{Budget, Held, Memory};
 use crate::bytes::Packing;
 use crate::ranges::{Data, Ranges};
@@ -230,6 +231,8 @@ where
         if format.is_none() && !origin.is_expected() && !(self.texts)(origin.name()) {
             return false;
         }
+        let views = self.scan.views;
+        let streams = (views != Views::Records).then(|| StreamCache::over(data, budget, views == Views::Arrays));
         let puts_off = origin.depth == 0 && data.len() >= LARGE_ARCHIVE && self.workers.is_many();
         let Described { mut record, opened, record_memory, late } =
             describe_as(self.scan, origin, format, Data::Whole(data), budget, puts_off);
@@ -261,7 +264,7 @@ where
         let inner = record_memory.as_ref().map_or(budget, Held::budget);
         let open = InSight { data, asset, budget: inner, members: members.clone() };
         self.asset(origin, record, Some(open), budget, pending);
-        drop(record_memory);
+        drop((record_memory, streams));
         if let Some((inside, _)) = inside {
             self.hand_over(pending);
             let (mut early, done) = early.into_parts();

@@ -40,7 +40,7 @@ impl<const N: usize> Column for Points<N> {
 
     fn take(&mut self) -> std::result::Result<ArrayRef, ArrowError> {
         self.lists = 0;
-        let numbers = Arc::new(Float32Array::from(std::mem::take(&mut self.numbers)));
+        let numbers = Arc::new(Float32Array::from(renewed(&mut self.numbers)));
         let points = FixedSizeListArray::try_new(item(DataType::Float32), Self::WIDTH, numbers, None)?;
         self.ends.take(Arc::new(points))
     }
@@ -48,6 +48,12 @@ impl<const N: usize> Column for Points<N> {
     fn size(&self) -> (usize, usize) {
         (self.lists, self.numbers.len().saturating_mul(size_of::<f32>()))
     }
+}
+
+/// Takes the numbers of a batch. The next one is likely to be as long.
+fn renewed<T>(numbers: &mut Vec<T>) -> Vec<T> {
+    let next = Vec::with_capacity(numbers.len().saturating_add(numbers.len() / 4));
+    std::mem::replace(numbers, next)
 }
 
 /// A column of lists of triangles.
@@ -74,7 +80,7 @@ impl Column for Triangles {
 
     fn take(&mut self) -> std::result::Result<ArrayRef, ArrowError> {
         self.lists = 0;
-        let corners = Arc::new(Int32Array::from(std::mem::take(&mut self.corners)));
+        let corners = Arc::new(Int32Array::from(renewed(&mut self.corners)));
         self.ends.take(Arc::new(FixedSizeListArray::try_new(item(DataType::Int32), 3, corners, None)?))
     }
 

@@ -67,6 +67,8 @@
 mod answers;
 mod assets;
 mod cells;
+#[cfg(feature = "parquet")]
+mod file;
 mod flat;
 mod geometry;
 mod outline;
@@ -94,6 +96,8 @@ use meshpeek::scan::refs::Link;
 use meshpeek::scan::{Record, Sighting};
 use meshpeek::{Asset, Budget, Error, Result};
 
+#[cfg(feature = "parquet")]
+pub use self::file::{Form, Writer, is_of};
 pub use self::schema::{SCHEMA, Table};
 /// The crates that define these batches and schemas.
 #[doc(no_inline)]

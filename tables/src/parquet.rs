@@ -1,4 +1,4 @@
-//! Writes batches as Parquet files.
+//! Parquet files: how they are written, and reading them again.
 
 use std::fs::File;
 use std::io::Write;
@@ -13,6 +13,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
+use super::file::{RUN, WHOLE};
 use super::{SCHEMA, Table};
 use meshpeek::{Error, Result};
 
@@ -24,16 +25,11 @@ const GROUP_BYTES: usize = 64 << 20;
 /// Values of a column that are encoded at once.
 const STEP_VALUES: usize = 8192;
 
-/// Writes a table as Parquet, group by group, compressed with zstd. A group has 131,072 rows, or fewer if they take 64
-/// MiB.
-pub struct Writer<W: Write + Send>(ArrowWriter<W>);
+/// A Parquet file that is being written, group by group. A group has 131,072 rows, or fewer if they take 64 MiB.
+pub(super) struct Groups<W: Write + Send>(ArrowWriter<W>);
 
-impl<W: Write + Send> Writer<W> {
-    /// Begins a file.
-    ///
-    /// # Errors
-    /// Returns the error of the writer.
-    pub fn new(out: W, table: Table) -> Result<Self> {
+impl<W: Write + Send> Groups<W> {
+    pub(super) fn new(out: W, table: Table) -> Result<Self> {
         let about = [("meshpeek.schema", SCHEMA.to_string()), ("meshpeek.table", table.name().to_owned())];
         let about = about.into_iter().map(|(key, value)| KeyValue::new(key.to_owned(), value)).collect();
         let various = various(table)
@@ -62,11 +58,7 @@ impl<W: Write + Send> Writer<W> {
         ArrowWriter::try_new(out, table.schema(), Some(properties)).map(Self).map_err(parquet_error)
     }
 
-    /// Adds the rows of a batch of the table.
-    ///
-    /// # Errors
-    /// Returns the error of the writer, or an error if the batch is from another table.
-    pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+    pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         self.0.write(batch).map_err(parquet_error)?;
         if self.0.memory_size() >= GROUP_BYTES {
             self.0.flush().map_err(parquet_error)?;
@@ -74,38 +66,20 @@ impl<W: Write + Send> Writer<W> {
         Ok(())
     }
 
-    /// Returns about how many bytes the file has so far.
-    pub fn byte_len(&self) -> u64 {
+    pub(super) fn byte_len(&self) -> u64 {
         self.0.bytes_written().saturating_add(self.0.in_progress_size()) as u64
     }
 
-    /// Marks the file as one of a set. All files of a set have the same name of the run that wrote them.
-    pub fn mark_part(&mut self, run: &str) {
-        self.0.append_key_value_metadata(KeyValue::new(RUN.to_owned(), run.to_owned()));
+    pub(super) fn mark(&mut self, key: &str, value: String) {
+        self.0.append_key_value_metadata(KeyValue::new(key.to_owned(), value));
     }
 
-    /// Marks the set as whole: it has this many files, with every row of its scan, so that a later scan may copy
-    /// them. A set of one file needs no [other mark](Self::mark_part).
-    pub fn mark_whole(&mut self, files: usize) {
-        let value = if files == 1 { "true".to_owned() } else { files.to_string() };
-        self.0.append_key_value_metadata(KeyValue::new(WHOLE.to_owned(), value));
-    }
-
-    /// Writes the remaining rows and the end of the file.
-    ///
-    /// # Errors
-    /// Returns the error of the writer.
-    pub fn finish(self) -> Result<W> {
+    pub(super) fn finish(self) -> Result<W> {
         self.0.into_inner().map_err(parquet_error)
     }
 }
 
-/// The key of the metadata of whole sets: "true", or the number of files.
-const WHOLE: &str = "meshpeek.whole";
-/// The key of the run that wrote a set of files.
-const RUN: &str = "meshpeek.run";
-
-/// Returns true if these are all files of a set that a [`Writer`] wrote and [marked](Writer::mark_whole) as whole, with the
+/// Returns true if these are all files of a set that a [`Writer`](super::Writer) wrote and [marked](super::Writer::mark_whole) as whole, with the
 /// columns that the table has now.
 ///
 /// # Errors
@@ -147,9 +121,9 @@ pub fn batches(path: PathBuf) -> Result<impl Iterator<Item = Result<RecordBatch>
     Ok(reader.map(move |batch| batch.map_err(&failed)))
 }
 
-/// Returns true if a [`Writer`] of this table wrote the file.
-pub fn is_of(path: &Path, table: Table) -> bool {
-    open(path).is_ok_and(|file| file.schema().metadata().get("meshpeek.table").is_some_and(|name| name == table.name()))
+/// The table of a file, if a writer wrote it.
+pub(super) fn table(path: &Path) -> Option<String> {
+    open(path).ok()?.schema().metadata().get("meshpeek.table").cloned()
 }
 
 /// The rows of a batch that is read.

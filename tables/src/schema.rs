@@ -11,6 +11,7 @@ use super::cells::{Column as _, Flag, Int, Long, OrNull, Text, Time, item};
 use super::flat::{Files, Lods, Problems};
 use super::geometry::Geometry;
 use super::plain::{Arrays, Members, Parts};
+use meshpeek::scan::Views;
 
 /// The version of the tables' columns, in the schema's metadata as `meshpeek.schema`.
 pub const SCHEMA: u32 = 2;
@@ -77,6 +78,15 @@ impl Table {
             Self::Refs => "refs",
             Self::Dupes => "dupes",
             Self::Diff => "diff",
+        }
+    }
+
+    /// What its rows need to read: set [`Scan::views`](meshpeek::scan::Scan::views) to the greatest of a scan's tables.
+    pub const fn views(self) -> Views {
+        match self {
+            Self::Geometry => Views::Arrays,
+            Self::Parts | Self::Arrays | Self::Lods => Views::Outlines,
+            _ => Views::Records,
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Int32Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, RecordBatch};
+use arrow_ipc::reader::FileReader;
 use arrow_schema::DataType;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Map, Value as Json, json};
@@ -35,6 +36,10 @@ fn cell(column: &dyn Array, row: usize) -> Json {
             let items = column.as_list::<i32>().value(row);
             (0..items.len()).map(|item| cell(&items, item)).collect()
         }
+        DataType::FixedSizeList(..) => {
+            let items = column.as_fixed_size_list().value(row);
+            (0..items.len()).map(|item| cell(&items, item)).collect()
+        }
         DataType::Struct(fields) => {
             let columns = column.as_struct().columns();
             let cells = fields.iter().zip(columns).map(|(field, column)| (field.name().clone(), cell(column, row)));
@@ -45,10 +50,16 @@ fn cell(column: &dyn Array, row: usize) -> Json {
 }
 
 pub fn rows(path: &Path) -> Vec<Json> {
-    let reader = ParquetRecordBatchReaderBuilder::try_new(std::fs::File::open(path).unwrap()).unwrap();
-    let metadata = reader.schema().metadata().clone();
-    assert_eq!(metadata["meshpeek.schema"], "2");
-    let batches: Vec<RecordBatch> = reader.build().unwrap().map(Result::unwrap).collect();
+    let file = std::fs::File::open(path).unwrap();
+    let (schema, batches): (_, Vec<RecordBatch>) = if path.extension().unwrap() == "arrow" {
+        let reader = FileReader::try_new(file, None).unwrap();
+        (reader.schema(), reader.map(Result::unwrap).collect())
+    } else {
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+        (reader.schema().clone(), reader.build().unwrap().map(Result::unwrap).collect())
+    };
+    assert_eq!(schema.metadata()["meshpeek.schema"], "2");
+    assert_eq!(Some(schema.metadata()["meshpeek.table"].as_str()), path.file_stem().unwrap().to_str());
     let row = |batch: &RecordBatch, row: usize| {
         let names = batch.schema();
         let cells = names.fields().iter().zip(batch.columns());
@@ -193,10 +204,45 @@ fn a_folder_takes_tables_that_lead_to_each_other() {
 }
 
 #[test]
+fn files_of_arrow_have_the_rows_of_parquet() {
+    let folder = Folder::new("forms");
+    let out = format!("{}/", folder.0.display());
+    let all = "assets,members,parts,arrays,lods,problems,files,geometry";
+    let write = |format: &str| {
+        let output =
+            run(["scan", "-q", "--jobs", "1", "corpus", "--tables", all, "--format", format, "-o", &out, "--digests"]);
+        assert_eq!(code(&output), 1, "{}", stderr(&output));
+    };
+    // The files of one form leave those of the other alone. Their own are not inputs.
+    ["parquet", "arrow", "arrow", "parquet"].map(write);
+    assert_eq!(files_in(&folder.0).len(), 16, "{:?}", files_in(&folder.0));
+    for table in all.split(',') {
+        let of = |ending: &str| rows(&folder.0.join(format!("{table}.{ending}")));
+        let (parquet, arrow) = (of("parquet"), of("arrow"));
+        assert!(!arrow.is_empty() && parquet == arrow, "{table}");
+    }
+    let marked = FileReader::try_new(std::fs::File::open(folder.0.join("assets.arrow")).unwrap(), None).unwrap();
+    assert_eq!(marked.custom_metadata()["meshpeek.whole"], "true");
+    // Arrow goes to a pipe, too, in several parts, and not to a later scan.
+    let output = program().args(["scan", "-q", "corpus/b3d", "--format", "arrow"]).output().unwrap();
+    assert!(output.stdout.starts_with(b"ARROW1") && output.stdout.ends_with(b"ARROW1"));
+    let output = run(["scan", "-q", "corpus/b3d", "--format", "arrow", "--partition", "1k", "-o", &out]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let files = files_in(&folder.0);
+    assert!(
+        files.contains(&"assets-0000.arrow".to_owned()) && !files.contains(&"assets.arrow".to_owned()),
+        "{files:?}"
+    );
+    let assets = folder.0.join("assets-0000.arrow");
+    let output = run(["scan", "corpus/b3d", "--since", assets.to_str().unwrap(), "-o", &out]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+}
+
+#[test]
 fn invalid_options_are_errors() {
     let folder = Folder::new("wishes");
     let output = run(["scan", "corpus/b3d", "--format", "csv", "-o", folder.0.to_str().unwrap()]);
-    assert!(code(&output) == 2 && stderr(&output).contains("a folder takes Parquet tables"), "{}", stderr(&output));
+    assert!(code(&output) == 2 && stderr(&output).contains("a folder takes tables"), "{}", stderr(&output));
     let output = run(["scan", "corpus/b3d", "--events", "--format", "parquet"]);
     assert!(code(&output) == 2 && stderr(&output).contains("--format ndjson"));
     // A Parquet stream can be written to a pipe.

@@ -1,4 +1,4 @@
-//! The Parquet files of tables: one for each table, or several in a folder.
+//! The files of tables: one for each table, or several in a folder.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -8,9 +8,8 @@ use std::time::SystemTime;
 
 use meshpeek::Format;
 use meshpeek::scan::FileId;
-use meshpeek_tables::Table;
 use meshpeek_tables::arrow_array::RecordBatch;
-use meshpeek_tables::parquet::{self, Writer};
+use meshpeek_tables::{Form, Table, Writer, is_of};
 
 use super::failure;
 use crate::args::{Common, Partition};
@@ -22,6 +21,7 @@ use crate::results::Results;
 /// The files of tables that are being written into a folder.
 pub(super) struct Files {
     folder: PathBuf,
+    form: Form,
     partition: Option<Partition>,
     results: Results,
     /// The name of this run, which all its files have.
@@ -44,14 +44,16 @@ impl Files {
     pub(super) fn new(
         folder: &Path,
         tables: &[Table],
+        form: Form,
         common: &Common,
         partition: Option<Partition>,
     ) -> Result<Self, Failure> {
         std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
         let started = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_nanos());
-        let of_table = |&table: &Table| find(folder, table).into_iter().map(move |found| (table, found.path));
+        let of_table = |&table: &Table| find(folder, table, form).into_iter().map(move |found| (table, found.path));
         Ok(Self {
             folder: folder.to_owned(),
+            form,
             partition,
             results: common.results.clone(),
             run: format!("{started:x}-{:x}", std::process::id()),
@@ -66,19 +68,20 @@ impl Files {
 
     /// Begins a file of a table.
     fn open(&self, table: Table, format: Option<Format>, number: usize) -> Result<Writer<Output>, Failure> {
-        let name = table.name();
+        let (name, ending) = (table.name(), self.form.name());
         let path = match self.partition {
-            None => self.folder.join(format!("{name}.parquet")),
-            Some(Partition::Bytes(_)) => self.folder.join(format!("{name}-{number:04}.parquet")),
+            None => self.folder.join(format!("{name}.{ending}")),
+            Some(Partition::Bytes(_)) => self.folder.join(format!("{name}-{number:04}.{ending}")),
             Some(Partition::Format) => {
                 let folder =
                     self.folder.join(name).join(format!("{BY_FORMAT}{}", format.map_or(NO_FORMAT, Format::name)));
                 std::fs::create_dir_all(&folder).map_err(|error| Failure::io(&folder, error))?;
-                folder.join(format!("{name}-{number:04}.parquet"))
+                folder.join(format!("{name}-{number:04}.{ending}"))
             }
         };
         let file = OutputFile::open(&path, &[])?;
-        let mut writer = Writer::new(Output::to_file(&file, &self.results)?, table).map_err(failure)?;
+        let mut writer =
+            Writer::new(Output::to_file(&file, &self.results)?.of_own_memory(), table, self.form).map_err(failure)?;
         if self.partition.is_some() {
             writer.mark_part(&self.run);
         }
@@ -149,7 +152,7 @@ impl Files {
     pub(super) fn keep(&self) -> Result<(), Failure> {
         let new = std::mem::take(&mut *self.new.lock().unwrap_or_else(PoisonError::into_inner));
         let stale = |(table, path): &&(Table, PathBuf)| {
-            !new.iter().any(|file| file.path() == path) && parquet::is_of(path, *table)
+            !new.iter().any(|file| file.path() == path) && is_of(path, *table, self.form)
         };
         for (_, path) in self.old.iter().filter(stale) {
             std::fs::remove_file(path).map_err(|error| Failure::io(path, error))?;
@@ -175,14 +178,17 @@ pub(super) struct Found {
 }
 
 /// The files of a table in a folder, however it is divided, in order.
-pub(super) fn find(folder: &Path, table: Table) -> Vec<Found> {
-    let name = table.name();
+pub(super) fn find(folder: &Path, table: Table, form: Form) -> Vec<Found> {
+    let (name, ending) = (table.name(), form.name());
     let is_numbered = |path: &PathBuf| {
-        let stem = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".parquet"));
+        let stem = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .and_then(|name| name.strip_suffix(ending)?.strip_suffix('.'));
         let number = stem.and_then(|stem| stem.strip_prefix(name)?.strip_prefix('-'));
         number.is_some_and(|number| number.len() >= 4 && number.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    let one = Some(folder.join(format!("{name}.parquet"))).filter(|path| path.is_file());
+    let one = Some(folder.join(format!("{name}.{ending}"))).filter(|path| path.is_file());
     let several = listed(folder).into_iter().filter(is_numbered);
     let mut found: Vec<Found> = one.into_iter().chain(several).map(|path| Found { path, format: None }).collect();
     for folder in listed(&folder.join(name)) {

@@ -183,19 +183,19 @@ fn a_dump_of_a_file_that_is_cut_short_says_so() {
 /// Each verb with the formats that it has endings for.
 const VERBS: [(&[&str], &[&str]); 17] = [
     (&["info", EVERYTHING], &["json"]),
-    (&["scan", EVERYTHING], &["csv", "ndjson", "parquet"]),
+    (&["scan", EVERYTHING], &["csv", "ndjson", "parquet", "arrow"]),
     (&["plan", EVERYTHING], &["ndjson"]),
-    (&["verify", EVERYTHING], &["ndjson", "parquet"]),
+    (&["verify", EVERYTHING], &["ndjson", "parquet", "arrow"]),
     (&["tree", EVERYTHING], &["ndjson"]),
     (&["hex", EVERYTHING], &[]),
     (&["schema", "b3d"], &["ndjson"]),
     (&["dump", EVERYTHING, "meshes/0/positions"], &["csv", "ndjson", "npy"]),
     (&["dump", EVERYTHING], &[]),
     (&["export", EVERYTHING], &["png", "glb", "obj", "ply"]),
-    (&["refs", EVERYTHING], &["csv", "ndjson", "parquet"]),
+    (&["refs", EVERYTHING], &["csv", "ndjson", "parquet", "arrow"]),
     (&["fit", "corpus/rtm/plain.rtm", "corpus/rtm/plain.rtm"], &["ndjson"]),
-    (&["diff", EVERYTHING, EVERYTHING], &["ndjson", "json", "parquet"]),
-    (&["dupes", EVERYTHING, EVERYTHING], &["ndjson", "parquet"]),
+    (&["diff", EVERYTHING, EVERYTHING], &["ndjson", "json", "parquet", "arrow"]),
+    (&["dupes", EVERYTHING, EVERYTHING], &["ndjson", "parquet", "arrow"]),
     (&["completions", "bash"], &[]),
     (&["man"], &[]),
     (&["limits"], &[]),
@@ -205,10 +205,10 @@ const VERBS: [(&[&str], &[&str]); 17] = [
 fn the_ending_of_the_file_to_write_is_its_format() {
     let folder = Folder::new("endings");
     for (verb, formats) in VERBS {
-        for ending in ["csv", "ndjson", "json", "npy", "parquet", "png", "glb", "obj", "ply"] {
+        for ending in ["csv", "ndjson", "json", "npy", "parquet", "arrow", "png", "glb", "obj", "ply"] {
             let path = folder.0.join(format!("out.{}", if ending == "csv" { "CSV" } else { ending }));
             let output = program().args(verb).arg("-q").arg("-o").arg(&path).output().unwrap();
-            let is_built = ending != "parquet" || cfg!(feature = "parquet");
+            let is_built = !["parquet", "arrow"].contains(&ending) || cfg!(feature = "parquet");
             if !(formats.contains(&ending) && is_built) {
                 assert_eq!(code(&output), 2, "{verb:?} {ending}");
                 assert!(!stderr(&output).is_empty() && !path.exists(), "{verb:?} {ending}");
@@ -220,6 +220,7 @@ fn the_ending_of_the_file_to_write_is_its_format() {
                 "csv" => bytes.split(|&byte| byte == b'\n').next().unwrap().contains(&b','),
                 "npy" => bytes.starts_with(b"\x93NUMPY"),
                 "parquet" => bytes.starts_with(b"PAR1"),
+                "arrow" => bytes.starts_with(b"ARROW1"),
                 "png" => bytes.starts_with(b"\x89PNG"),
                 "glb" => bytes.starts_with(b"glTF"),
                 "obj" => bytes.starts_with(b"# meshpeek\n"),
@@ -250,7 +251,7 @@ fn the_ending_of_the_file_to_write_is_its_format() {
     assert_eq!(code(&output), 0);
     assert!(std::fs::read_to_string(&verify).unwrap().contains("\"path\""));
     let wrong = run(["verify", EVERYTHING, "-o", "x.csv"]);
-    let writes = if cfg!(feature = "parquet") { "text, ndjson, parquet" } else { "text, ndjson" };
+    let writes = if cfg!(feature = "parquet") { "text, ndjson, parquet, arrow" } else { "text, ndjson" };
     assert_eq!(stderr(&wrong), format!("meshpeek: x.csv: verify does not write .csv files; it writes {writes}\n"));
 }
 
