@@ -35,7 +35,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
         ScanDepth::Summary => Depth::Summary,
     };
     #[cfg(feature = "parquet")]
-    let old_tables = stream.since.as_deref().and_then(OldTables::at);
+    let old_tables = stream.since.as_deref().map(OldTables::at).transpose()?.flatten();
     #[cfg(feature = "parquet")]
     let since = stream.since.as_deref().filter(|_| old_tables.is_none());
     #[cfg(not(feature = "parquet"))]

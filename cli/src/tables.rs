@@ -249,9 +249,12 @@ pub(crate) struct OldTables(PathBuf);
 
 impl OldTables {
     /// The tables at this path: a folder, or one file.
-    pub(crate) fn at(path: &Path) -> Option<Self> {
-        let is_file = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"));
-        (is_file || path.is_dir()).then(|| Self(path.to_owned()))
+    pub(crate) fn at(path: &Path) -> Result<Option<Self>, Failure> {
+        let has = |ending| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(ending));
+        if has(Form::Arrow.name()) {
+            return Err(Failure::Message(format!("{}: --since reads tables of Parquet, not Arrow", shown(path))));
+        }
+        Ok((has(Form::Parquet.name()) || path.is_dir()).then(|| Self(path.to_owned())))
     }
 
     /// The files whose rows they have. Empty, with a note, if the tables for this scan are not all there and whole.

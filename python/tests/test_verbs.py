@@ -383,3 +383,7 @@ def test_the_program_takes_rows_from_older_tables(archives, tmp_path):
     key = lambda row: (row["path"], row["member"] or "", row["primitive"])
     ours = sorted(meshpeek.scan(archives, table="geometry"), key=key)
     assert sorted(pyarrow.parquet.read_table(geometry).to_pylist(), key=key) == ours != []
+    mapped = tmp_path / "geometry.arrow"
+    run("scan", "--tables", "geometry", archives, "-o", mapped)
+    with pyarrow.memory_map(str(mapped)) as file:
+        assert sorted(pyarrow.ipc.open_file(file).read_all().to_pylist(), key=key) == ours

@@ -59,7 +59,6 @@ pub fn rows(path: &Path) -> Vec<Json> {
         (reader.schema().clone(), reader.build().unwrap().map(Result::unwrap).collect())
     };
     assert_eq!(schema.metadata()["meshpeek.schema"], "2");
-    assert_eq!(Some(schema.metadata()["meshpeek.table"].as_str()), path.file_stem().unwrap().to_str());
     let row = |batch: &RecordBatch, row: usize| {
         let names = batch.schema();
         let cells = names.fields().iter().zip(batch.columns());
@@ -211,10 +210,10 @@ fn files_of_arrow_have_the_rows_of_parquet() {
     let write = |format: &str| {
         let output =
             run(["scan", "-q", "--jobs", "1", "corpus", "--tables", all, "--format", format, "-o", &out, "--digests"]);
-        assert_eq!(code(&output), 1, "{}", stderr(&output));
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
     };
     // The files of one form leave those of the other alone. Their own are not inputs.
-    ["parquet", "arrow", "arrow", "parquet"].map(write);
+    ["parquet", "arrow", "arrow", "parquet"].into_iter().for_each(write);
     assert_eq!(files_in(&folder.0).len(), 16, "{:?}", files_in(&folder.0));
     for table in all.split(',') {
         let of = |ending: &str| rows(&folder.0.join(format!("{table}.{ending}")));
@@ -235,7 +234,7 @@ fn files_of_arrow_have_the_rows_of_parquet() {
     );
     let assets = folder.0.join("assets-0000.arrow");
     let output = run(["scan", "corpus/b3d", "--since", assets.to_str().unwrap(), "-o", &out]);
-    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    assert!(code(&output) == 2 && stderr(&output).contains("--since reads tables of Parquet"), "{}", stderr(&output));
 }
 
 #[test]
