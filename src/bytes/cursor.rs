@@ -73,8 +73,9 @@ impl<'a> Cursor<'a> {
         self.offset = self.offset.wrapping_add(bytes);
     }
 
+    // Takes a copy, as `unclosed` does: a reference would keep the cursor of every caller in memory.
     #[cold]
-    fn too_short(&self, needed: u64) -> Error {
+    fn too_short(self, needed: u64) -> Error {
         Error::truncated(needed, self.left()).at(self.offset)
     }
 
@@ -133,19 +134,24 @@ impl<'a> Cursor<'a> {
         LeArray::new(bytes, offset)
     }
 
+    #[cold]
+    fn unclosed(self) -> Error {
+        self.error("text without its closing NUL")
+    }
+
     /// Reads the bytes up to the next NUL, and skips the NUL.
     ///
     /// # Errors
     /// Returns [`Malformed`](crate::ErrorKind::Malformed) if this part has no further NUL.
     #[inline]
     pub fn cstr(&mut self) -> Result<ByteStr<'a>> {
-        self.text_to(nul(self.rest)).ok_or_else(|| self.error("text without its closing NUL"))
+        self.text_to(nul(self.rest)).ok_or_else(|| self.unclosed())
     }
 
     /// Like [`cstr`](Self::cstr), and faster for texts of more than 24 bytes.
     #[inline]
     pub(crate) fn long_cstr(&mut self) -> Result<ByteStr<'a>> {
-        self.text_to(memchr::memchr(0, self.rest)).ok_or_else(|| self.error("text without its closing NUL"))
+        self.text_to(memchr::memchr(0, self.rest)).ok_or_else(|| self.unclosed())
     }
 
     /// Reads the bytes up to the next NUL and skips the NUL, or returns `None` if this part has no further NUL.

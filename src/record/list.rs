@@ -315,7 +315,7 @@ impl<'a, T: Read<'a, C>, C: Copy> Iterator for Entries<'a, T, C> {
     fn next(&mut self) -> Option<Self::Item> {
         if self.left == 0 {
             let is_all = std::mem::replace(&mut self.is_all, false);
-            return (is_all && !self.items.is_empty()).then(|| Err(left_over(&self.items)));
+            return (is_all && !self.items.is_empty()).then(|| Err(left_over(self.items)));
         }
         let start = self.items.offset();
         let mut item = T::read(&mut self.items, self.context).within_item(self.name, self.index);
@@ -332,8 +332,9 @@ impl<'a, T: Read<'a, C>, C: Copy> Iterator for Entries<'a, T, C> {
 }
 
 /// Returns the error for bytes after the last field of a part.
+// Takes a copy: a reference would keep the cursor in memory.
 #[cold]
-pub(crate) fn left_over(cursor: &Cursor<'_>) -> Error {
+pub(crate) fn left_over(cursor: Cursor<'_>) -> Error {
     cursor.error(format!("{} bytes left over after the last field", cursor.left()))
 }
 

@@ -60,7 +60,7 @@ impl<'a> Sequence<'a> {
     pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>) -> Result<Self> {
         let mut cursor = chunk.whole()?;
         let sequence = Self::read(&mut cursor, ())?;
-        if cursor.is_empty() { Ok(sequence) } else { Err(left_over(&cursor)) }
+        if cursor.is_empty() { Ok(sequence) } else { Err(left_over(cursor)) }
     }
 }
 

@@ -82,7 +82,7 @@ form!([T] Dissected<T> => T);
 
 /// Checks that no bytes are left.
 pub(crate) fn end(cursor: &Cursor<'_>) -> Result<()> {
-    if cursor.is_empty() { Ok(()) } else { Err(left_over(cursor)) }
+    if cursor.is_empty() { Ok(()) } else { Err(left_over(*cursor)) }
 }
 
 /// Concatenated names, split by a table of their lengths.
