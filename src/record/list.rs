@@ -313,20 +313,18 @@ impl<'a, T: Read<'a, C>, C: Copy> Iterator for Entries<'a, T, C> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.left == 0 {
+        let Some(left) = self.left.checked_sub(1) else {
             let is_all = std::mem::replace(&mut self.is_all, false);
             return (is_all && !self.items.is_empty()).then(|| Err(left_over(self.items)));
-        }
+        };
         let start = self.items.offset();
-        let mut item = T::read(&mut self.items, self.context).within_item(self.name, self.index);
-        if stop::is_due(start, self.items.offset()) && stop::is_set() {
-            item = Err(stop::error());
-        }
-        self.left = self.left.saturating_sub(1);
-        self.index = self.index.saturating_add(1);
-        if item.is_err() {
+        let item = T::read(&mut self.items, self.context).within_item(self.name, self.index);
+        if item.is_err() || (stop::is_due(start, self.items.offset()) && stop::is_set()) {
             (self.left, self.is_all) = (0, false);
+            return Some(item.and_then(|_| Err(stop::error())));
         }
+        self.left = left;
+        self.index = self.index.saturating_add(1);
         Some(item)
     }
 }
