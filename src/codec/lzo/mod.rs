@@ -118,10 +118,10 @@ fn instructions(src: &[u8], mut out: impl Output) -> Result<&[u8], (Fault, &[u8]
                 return Err((Fault::Stopped, rest));
             }
         }
-        let (piece, after) = rest.split_at_checked(PIECE).unwrap_or((rest, &[]));
+        let piece = rest.get(..PIECE).unwrap_or(rest);
         let left;
         (left, before) = quick::run(piece, before, &mut out);
-        rest = rest.get(rest.len().saturating_sub(left.len().saturating_add(after.len()))..).unwrap_or_default();
+        rest = rest.get(piece.len().saturating_sub(left.len())..).unwrap_or_default();
         let [t, a, b, ..] = *rest else {
             return Err((Fault::Truncated(3), rest));
         };
