@@ -52,26 +52,35 @@ impl<'a> Data<'a> {
 
     /// Returns all bytes of this range.
     pub(crate) fn get(self, range: Range<u64>) -> Result<&'a [u8]> {
-        self.find(range).inspect_err(|error| self.note(error))
+        self.find(range).map_err(|error| self.noted(error))
     }
 
     /// Returns all bytes of this range. If some are missing, requests at least as many as in a first read.
+    #[inline]
     pub(crate) fn ahead(self, range: Range<u64>) -> Result<&'a [u8]> {
-        let error = match (self, self.find(range.clone())) {
-            (Self::Parts(ranges), Err(error)) if error.incomplete().is_some() => {
+        self.find(range.clone()).map_err(|error| self.noted(self.widened(error, range)))
+    }
+
+    /// Widens the range of an error about missing bytes to that of a first read.
+    #[cold]
+    fn widened(self, error: Error, range: Range<u64>) -> Error {
+        match self {
+            Self::Parts(ranges) if error.incomplete().is_some() => {
                 let start = ranges.reach(range.start);
                 let end = range.end.max(start.saturating_add(ranges.first_read)).min(self.size());
                 Error::new(ErrorKind::Incomplete { range: ranges.in_file(start..end) })
             }
-            (_, result) => return result,
-        };
-        self.note(&error);
-        Err(error)
+            _ => error,
+        }
     }
 
     /// Returns the first bytes, at most this many.
+    #[inline]
     pub(crate) fn head(self, most: u64) -> Result<&'a [u8]> {
-        self.get(0..self.size().min(most))
+        match self {
+            Self::Whole(bytes) => Ok(usize::try_from(most).ok().and_then(|most| bytes.get(..most)).unwrap_or(bytes)),
+            Self::Parts(_) => self.get(0..self.size().min(most)),
+        }
     }
 
     /// Returns the bytes of the first read: as many as the caller set, but at least 16.
@@ -82,11 +91,13 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// Records the range of an error about missing bytes.
-    fn note(self, error: &Error) {
+    /// Records the range of an error about missing bytes. Returns the error.
+    #[cold]
+    fn noted(self, error: Error) -> Error {
         if let (Self::Parts(ranges), Some(range)) = (self, error.incomplete()) {
             ranges.asked.note(range);
         }
+        error
     }
 
     #[inline]
@@ -157,9 +168,7 @@ impl<'a> Data<'a> {
             };
             let step = expected.get().saturating_sub(here).clamp(here, here.saturating_mul(7)).max(ranges.first_read);
             let next = needed.max(end.saturating_add(step)).min(self.size());
-            let error = Error::new(ErrorKind::Incomplete { range: ranges.in_file(end..next) });
-            self.note(&error);
-            error
+            self.noted(Error::new(ErrorKind::Incomplete { range: ranges.in_file(end..next) }))
         })
     }
 }
