@@ -7,11 +7,11 @@
 use std::fmt;
 
 use super::outline::next;
-use super::walk::in_node;
+use super::walk::{Walk, in_node};
 use super::wire::ChunkHeader;
 use super::{Animation, Bone, ChunkKind, Keys, Mesh, Node, Scene, Sequence, Step, Triangles, Vertices};
 use crate::base::code::Code;
-use crate::base::error::{Context, Error};
+use crate::base::error::{Context, Error, Result};
 use crate::base::stop;
 use crate::bytes::chunk::{Chunk, Header as _, Tag};
 use crate::bytes::{Strided, Vec3};
@@ -96,8 +96,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             return self.counted;
         }
         let mut walk = self.scene.walk();
-        // Borrowed, because moving these large steps took longer than creating them.
-        while let Some(step) = &walk.next() {
+        while let Some(step) = &next_step(&mut walk) {
             match step {
                 Ok(step) => self.step(step),
                 Err(error) => self.problems.error(error),
@@ -441,9 +440,12 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     /// Ends nodes until the one that contains the chunk is the innermost. Returns it.
+    #[inline]
     fn open(&mut self, node: Option<usize>) -> Option<&mut OpenNode> {
-        let around = self.open_nodes.iter().rposition(|open| Some(open.index) == node);
-        self.leave(around.map_or(0, |place| place.saturating_add(1)));
+        if self.open_nodes.last().is_none_or(|open| Some(open.index) != node) {
+            let around = self.open_nodes.iter().rposition(|open| Some(open.index) == node);
+            self.leave(around.map_or(0, |place| place.saturating_add(1)));
+        }
         self.open_nodes.last_mut()
     }
 
@@ -481,6 +483,13 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn warn(&mut self, offset: u64, message: impl fmt::Display) {
         self.problems.report(Severity::Warning, || Error::malformed(message.to_string()).at(offset));
     }
+}
+
+/// Returns the next step. Not inlined, and borrowed by its caller: moving these large steps took longer than creating
+/// them.
+#[inline(never)]
+fn next_step<'a>(walk: &mut Walk<'a>) -> Option<Result<Step<'a>>> {
+    walk.next()
 }
 
 /// Adds to a count, and keeps the smallest offset.

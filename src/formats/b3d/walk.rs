@@ -84,36 +84,38 @@ impl<'a> Walk<'a> {
         Self { frames, nodes: 0, depth_limit }
     }
 
+    /// Enters a chunk. Returns the item of the iterator, so that a step, which is large, is written only once.
     #[inline(always)]
-    fn enter(&mut self, depth: u32, node: Option<usize>, chunk: Chunk<'a, ChunkHeader>) -> Result<Step<'a>> {
-        let Some(frame) = self.frames.last_mut() else {
-            return Ok(Step { depth, chunk, part: ChunkKind::Unknown, node });
-        };
-        let part = match (&chunk.tag().0, &mut frame.inside) {
-            (b"TEXS", Inside::Scene) => ChunkKind::Textures,
-            (b"BRUS", Inside::Scene) => ChunkKind::Brushes,
-            (b"NODE", Inside::Scene) => return self.enter_node(depth, None, None, chunk),
+    fn enter(&mut self, depth: u32, node: Option<usize>, chunk: Chunk<'a, ChunkHeader>) -> Option<Result<Step<'a>>> {
+        let step = |part| Some(Ok(Step { depth, chunk, part, node }));
+        let frame = self.frames.last_mut()?;
+        match (&chunk.tag().0, &mut frame.inside) {
+            (b"TEXS", Inside::Scene) => step(ChunkKind::Textures),
+            (b"BRUS", Inside::Scene) => step(ChunkKind::Brushes),
+            (b"NODE", Inside::Scene) => self.enter_node(depth, None, None, chunk),
             (b"NODE", Inside::Node(parent, mesh)) => {
                 let (parent, mesh) = (Some(*parent), *mesh);
-                return self.enter_node(depth, parent, mesh, chunk);
+                self.enter_node(depth, parent, mesh, chunk)
             }
             (b"MESH", Inside::Node(node, above)) => {
-                let mesh = Mesh::parse(chunk).within("mesh").within_item("nodes", *node)?;
+                let mesh = match Mesh::parse(chunk).within("mesh").within_item("nodes", *node) {
+                    Ok(mesh) => mesh,
+                    Err(error) => return Some(Err(error)),
+                };
                 *above = Some(mesh);
                 let frame = Frame { children: mesh.children(), inside: Inside::Mesh(*node, mesh) };
                 self.frames.push(frame);
-                ChunkKind::Mesh(mesh)
+                step(ChunkKind::Mesh(mesh))
             }
-            (b"BONE", Inside::Node(_, mesh)) => ChunkKind::Bone(*mesh),
-            (b"KEYS", Inside::Node(..)) => ChunkKind::Keys,
-            (b"ANIM", Inside::Node(..)) => ChunkKind::Animation,
-            (b"SEQS", Inside::Node(..)) => ChunkKind::Sequence,
-            (b"PIVO", Inside::Node(..)) => ChunkKind::Pivot,
-            (b"VRTS", Inside::Mesh(_, mesh)) => ChunkKind::Vertices(*mesh),
-            (b"TRIS", Inside::Mesh(_, mesh)) => ChunkKind::Triangles(*mesh),
-            _ => ChunkKind::Unknown,
-        };
-        Ok(Step { depth, chunk, part, node })
+            (b"BONE", Inside::Node(_, mesh)) => step(ChunkKind::Bone(*mesh)),
+            (b"KEYS", Inside::Node(..)) => step(ChunkKind::Keys),
+            (b"ANIM", Inside::Node(..)) => step(ChunkKind::Animation),
+            (b"SEQS", Inside::Node(..)) => step(ChunkKind::Sequence),
+            (b"PIVO", Inside::Node(..)) => step(ChunkKind::Pivot),
+            (b"VRTS", Inside::Mesh(_, mesh)) => step(ChunkKind::Vertices(*mesh)),
+            (b"TRIS", Inside::Mesh(_, mesh)) => step(ChunkKind::Triangles(*mesh)),
+            _ => step(ChunkKind::Unknown),
+        }
     }
 
     #[inline(always)]
@@ -123,16 +125,20 @@ impl<'a> Walk<'a> {
         parent: Option<usize>,
         mesh_above: Option<Mesh<'a>>,
         chunk: Chunk<'a, ChunkHeader>,
-    ) -> Result<Step<'a>> {
+    ) -> Option<Result<Step<'a>>> {
         let index = self.nodes;
         self.nodes = self.nodes.saturating_add(1);
         if depth > self.depth_limit {
-            return Err(too_deep(self.depth_limit, chunk.offset()));
+            return Some(Err(too_deep(self.depth_limit, chunk.offset())));
         }
         let position = Position { index, parent, depth: depth.saturating_sub(1), mesh_above };
-        let (node, children) = Node::parse(chunk, position).within_item("nodes", index)?;
-        self.frames.push(Frame { children, inside: Inside::Node(index, mesh_above) });
-        Ok(Step { depth, chunk, part: ChunkKind::Node(node), node: Some(index) })
+        match Node::parse(chunk, position).within_item("nodes", index) {
+            Ok((node, children)) => {
+                self.frames.push(Frame { children, inside: Inside::Node(index, mesh_above) });
+                Some(Ok(Step { depth, chunk, part: ChunkKind::Node(node), node: Some(index) }))
+            }
+            Err(error) => Some(Err(error)),
+        }
     }
 }
 
@@ -158,7 +164,7 @@ impl<'a> Iterator for Walk<'a> {
                 Inside::Node(node, _) | Inside::Mesh(node, _) => Some(node),
             };
             let end = match Chunk::next(&mut frame.children) {
-                Ok(Some(chunk)) => return Some(self.enter(depth, node, chunk)),
+                Ok(Some(chunk)) => return self.enter(depth, node, chunk),
                 end => end,
             };
             self.frames.pop();
