@@ -279,17 +279,19 @@ impl<'s, 'a> Survey<'s, 'a> {
             self.mesh_arrays(node, mesh);
         }
         let mut missing = Faults::default();
-        for (index, group) in mesh.face_groups.enumerate() {
+        let first = self.counted.face_groups;
+        for group in mesh.face_groups {
             let Some(group) = self.entry(node, group) else { continue };
-            add(&mut self.counted.face_groups, 1);
-            add(&mut self.counted.triangles, group.triangle_count() as u64);
             if self.deep {
+                let index = index(self.counted.face_groups.saturating_sub(first));
                 self.face_group(node, mesh, index, &group);
                 let path = [("meshes", Some(node.index)), ("face_groups", Some(index)), ("materials", None)];
                 for name in group.materials.iter() {
                     self.material_name(name, &path, &mut missing);
                 }
             }
+            add(&mut self.counted.face_groups, 1);
+            add(&mut self.counted.triangles, group.triangle_count() as u64);
         }
         missing.report(self.problems);
     }
