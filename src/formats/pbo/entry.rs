@@ -182,14 +182,24 @@ impl Stored for Properties<'_> {
 
 /// Reads pairs up to an empty key, and the key.
 impl<'a> Read<'a> for Properties<'a> {
-    // Only one entry of an archive has properties, so this is a separate function to keep the others fast.
-    #[inline(never)]
+    #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), _: &'static str, _: &mut impl Sink) -> Result<Self> {
-        // An unterminated key ends the properties; a property with an unterminated value is an error.
-        let key = verify(peek(cstr), |key: &ByteStr<'_>| !key.is_empty());
-        let pairs = recognize(many0_count(preceded(key, cut(Property::parser(())))));
-        cursor.parse(terminated(pairs, cstr).map(Self))
+        let (properties, after) = pairs(*cursor)?;
+        *cursor = after;
+        Ok(properties)
     }
+}
+
+/// Reads the properties at the cursor. Returns the cursor after them, too.
+// Only one entry of an archive has properties, so this is a separate function to keep the others fast. It takes a copy: a
+// reference would keep the cursor of all entries in memory.
+#[inline(never)]
+fn pairs(mut cursor: Cursor<'_>) -> Result<(Properties<'_>, Cursor<'_>)> {
+    // An unterminated key ends the properties; a property with an unterminated value is an error.
+    let key = verify(peek(cstr), |key: &ByteStr<'_>| !key.is_empty());
+    let pairs = recognize(many0_count(preceded(key, cut(Property::parser(())))));
+    let properties = cursor.parse(terminated(pairs, cstr).map(Properties))?;
+    Ok((properties, cursor))
 }
 
 impl<'a> Iterator for Properties<'a> {
