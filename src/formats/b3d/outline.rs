@@ -12,7 +12,7 @@ use super::{
 use crate::base::error::{Context, Result};
 use crate::base::span::Span;
 use crate::bytes::chunk::{Chunk, Tag};
-use crate::outline::{Outline, Part};
+use crate::outline::{Numbers, Outline, Part};
 use crate::record::{Fixed, Record, describe_fields, describe_fixed, describe_opaque, walk_part};
 
 pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
@@ -26,162 +26,112 @@ pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
             self::node(&node, out);
         }
     }
-    let met = |is_sought: fn(&Kind<'_>) -> bool| Named::new(scene).filter(move |(_, step)| is_sought(&step.part));
-    out.list("meshes");
-    for (index, (node, step)) in met(|part| matches!(part, Kind::Mesh(_))).enumerate() {
-        let (Kind::Mesh(mesh), Some(node)) = (step.part, node) else { continue };
-        chunk(&step.chunk, Part::item("meshes", index).labelled(node.name), out, |out| {
-            out.field("node", node.index);
-            self::mesh(&mesh, out);
-        });
-    }
-    out.list("bones");
-    for (index, (node, step)) in met(|part| matches!(part, Kind::Bone(_))).enumerate() {
-        let (Kind::Bone(mesh), Some(node)) = (step.part, node) else { continue };
-        chunk(&step.chunk, Part::item("bones", index).labelled(node.name), out, |out| {
-            out.field("node", node.index);
-            bone(mesh, &step.chunk, out);
-        });
-    }
-    out.list("unknown_chunks");
-    for (index, (_, step)) in met(|part| matches!(part, Kind::Unknown)).enumerate() {
-        let tag = step.chunk.tag().to_string();
-        chunk(&step.chunk, Part::item("unknown_chunks", index), out, |out| {
-            out.field("tag", tag.as_str());
-            out.field("node", step.node);
-        });
-    }
-}
-
-/// Iterates over the readable chunks of a scene, each with the node that contains it.
-struct Named<'a> {
-    walk: super::Walk<'a>,
-    /// The nodes that contain the current chunk.
-    around: Vec<Node<'a>>,
-}
-
-impl<'a> Named<'a> {
-    fn new(scene: &Scene<'a>) -> Self {
-        Self { walk: scene.walk(), around: Vec::new() }
+    let lists: [(_, fn(&Kind<'_>) -> bool); 3] = [
+        ("meshes", |part| matches!(part, Kind::Mesh(_))),
+        ("bones", |part| matches!(part, Kind::Bone(_))),
+        ("unknown_chunks", |part| matches!(part, Kind::Unknown)),
+    ];
+    for (list, is_sought) in lists {
+        out.list(list);
+        let found = with_nodes(scene).filter(|(_, step)| is_sought(&step.part));
+        for (index, (node, step)) in found.enumerate() {
+            let is_unknown = matches!(step.part, Kind::Unknown);
+            let label = node.filter(|_| !is_unknown).map(|node| node.name.into());
+            chunk(&step.chunk, Part { label, ..Part::item(list, index) }, out, |out| {
+                if is_unknown {
+                    out.field("tag", step.chunk.tag().to_string().as_str());
+                }
+                out.field("node", step.node);
+                match step.part {
+                    Kind::Mesh(mesh) => self::mesh(&mesh, out),
+                    Kind::Bone(mesh) => bone(mesh, &step.chunk, out),
+                    _ => {}
+                }
+            });
+        }
     }
 }
 
-impl<'a> Iterator for Named<'a> {
-    type Item = (Option<Node<'a>>, Step<'a>);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let step = self.walk.by_ref().flatten().next()?;
+/// Returns an iterator over the readable chunks of a scene, each with the node that contains it.
+fn with_nodes<'a>(scene: &Scene<'a>) -> impl Iterator<Item = (Option<Node<'a>>, Step<'a>)> {
+    let mut around: Vec<Node<'a>> = Vec::new();
+    scene.walk().flatten().map(move |step| {
         if let Kind::Node(node) = step.part {
-            self.around.truncate(node.depth as usize);
-            self.around.push(node);
+            around.truncate(node.depth as usize);
+            around.push(node);
         } else {
-            while self.around.last().is_some_and(|node| Some(node.index) != step.node) {
-                self.around.pop();
+            while around.last().is_some_and(|node| Some(node.index) != step.node) {
+                around.pop();
             }
         }
-        Some((self.around.last().copied(), step))
-    }
+        (around.last().copied(), step)
+    })
 }
 
 /// Dissects a scene: in file order, with each chunk inside its parent.
 pub(super) fn dissect(scene: &Scene<'_>, out: &mut Outline<'_>) {
     scene.chunk().header().describe_fields(0, out);
     describe_fixed::<SceneHead>(&mut scene.chunk().body(), out);
-    let mut counts = Counts::default();
-    let mut around: Vec<Around> = Vec::new();
+    let (mut materials, mut all) = ([0; 2], Numbers::default());
+    // The open chunks: whether each is shown, and the numbers of the chunks in it.
+    let mut around: Vec<(bool, Numbers)> = Vec::new();
     for step in scene.walk() {
         let Some(Step { depth, chunk, part, .. }) = out.ok(step) else { continue };
         leave(&mut around, depth.saturating_sub(1) as usize, out);
-        let is_shown = around.last().is_none_or(|around| around.is_shown);
-        let name = counts.name(&part, around.last_mut()).spanning(chunk.offset(), chunk.byte_len());
-        let is_shown = is_shown && out.open(&name);
+        let (mut is_shown, mut none) = (true, Numbers::default());
+        let siblings = around.last_mut().map_or(&mut none, |(around_is_shown, siblings)| {
+            is_shown = *around_is_shown;
+            siblings
+        });
+        let name = part_of(&part, &mut all, siblings).spanning(chunk.offset(), chunk.byte_len());
+        is_shown = is_shown && out.open(&name);
         if is_shown {
             chunk.header().describe_fields(chunk.offset(), out);
         }
-        inside(&part, &chunk, &mut counts, is_shown, out);
-        around.push(Around { is_shown, ..Around::default() });
+        inside(&part, &chunk, &mut materials, is_shown, out);
+        around.push((is_shown, Numbers::default()));
     }
     leave(&mut around, 0, out);
 }
 
 /// Ends open chunks until only `depth` are left.
-fn leave(around: &mut Vec<Around>, depth: usize, out: &mut Outline<'_>) {
+fn leave(around: &mut Vec<(bool, Numbers)>, depth: usize, out: &mut Outline<'_>) {
     while around.len() > depth {
-        if around.pop().is_some_and(|around| around.is_shown) {
+        if around.pop().is_some_and(|(is_shown, _)| is_shown) {
             out.close();
         }
     }
 }
 
-/// An open chunk, and the number of chunks of each kind in it so far.
-#[derive(Default)]
-struct Around {
-    is_shown: bool,
-    animations: usize,
-    keys: usize,
-    sequences: usize,
-    pivots: usize,
-    vertices: usize,
-    triangles: usize,
-}
-
-/// The number of items of each kind in the scene so far.
-#[derive(Default)]
-struct Counts {
-    texture_lists: usize,
-    brush_lists: usize,
-    textures: usize,
-    brushes: usize,
-    meshes: usize,
-    bones: usize,
-    unknown: usize,
-}
-
-/// Returns the index of the next item of a kind, and counts it.
-pub(super) fn next(count: &mut usize) -> usize {
-    std::mem::replace(count, count.saturating_add(1))
-}
-
-/// Names a chunk that may exist once: the first one is a single part, each further one an item of the list `more`.
-fn once(name: &'static str, more: &'static str, count: &mut usize) -> Part<'static> {
-    match next(count).checked_sub(1) {
-        None => Part::one(name),
-        Some(index) => Part::item(more, index),
+/// Returns the part that a chunk is. It is numbered among all chunks of the scene, or among its siblings.
+fn part_of<'n>(kind: &Kind<'n>, all: &mut Numbers, siblings: &mut Numbers) -> Part<'n> {
+    match kind {
+        Kind::Textures => all.item("texture_lists").rooted(),
+        Kind::Brushes => all.item("brush_lists").rooted(),
+        Kind::Node(node) => Part::item("nodes", node.index).labelled(node.name).rooted(),
+        Kind::Mesh(_) => all.item("meshes").rooted(),
+        Kind::Bone(_) => all.item("bones").rooted(),
+        Kind::Unknown => all.item("unknown_chunks").rooted(),
+        Kind::Vertices(_) => siblings.once("vertices", "unused_vertices"),
+        Kind::Triangles(_) => siblings.item("triangles"),
+        Kind::Keys => siblings.item("keys"),
+        Kind::Animation => siblings.once("animation", "unused_animations"),
+        Kind::Sequence => siblings.item("sequences"),
+        Kind::Pivot => siblings.once("pivot", "unused_pivots"),
     }
 }
 
-impl Counts {
-    fn name<'n>(&mut self, part: &Kind<'n>, around: Option<&mut Around>) -> Part<'n> {
-        let mut nothing = Around::default();
-        let around = around.unwrap_or(&mut nothing);
-        match part {
-            Kind::Textures => Part::item("texture_lists", next(&mut self.texture_lists)).rooted(),
-            Kind::Brushes => Part::item("brush_lists", next(&mut self.brush_lists)).rooted(),
-            Kind::Node(node) => Part::item("nodes", node.index).labelled(node.name).rooted(),
-            Kind::Mesh(_) => Part::item("meshes", next(&mut self.meshes)).rooted(),
-            Kind::Bone(_) => Part::item("bones", next(&mut self.bones)).rooted(),
-            Kind::Unknown => Part::item("unknown_chunks", next(&mut self.unknown)).rooted(),
-            Kind::Vertices(_) => once("vertices", "unused_vertices", &mut around.vertices),
-            Kind::Triangles(_) => Part::item("triangles", next(&mut around.triangles)),
-            Kind::Keys => Part::item("keys", next(&mut around.keys)),
-            Kind::Animation => once("animation", "unused_animations", &mut around.animations),
-            Kind::Sequence => Part::item("sequences", next(&mut around.sequences)),
-            Kind::Pivot => once("pivot", "unused_pivots", &mut around.pivots),
-        }
-    }
-}
-
-/// Describes the content of a chunk that precedes its child chunks.
+/// Describes the content of a chunk that precedes its child chunks. `materials` counts the textures and brushes so far.
 fn inside<'a>(
     part: &Kind<'a>,
     chunk: &Chunk<'a, ChunkHeader>,
-    counts: &mut Counts,
+    [textures, brushes]: &mut [usize; 2],
     is_shown: bool,
     out: &mut Outline<'_>,
 ) {
     match part {
-        Kind::Textures => counts.textures = list::<Texture<'_>>(chunk, counts.textures, out),
-        Kind::Brushes => counts.brushes = list::<Brush<'_>>(chunk, counts.brushes, out),
+        Kind::Textures => *textures = list::<Texture<'_>>(chunk, *textures, out),
+        Kind::Brushes => *brushes = list::<Brush<'_>>(chunk, *brushes, out),
         _ if !is_shown => {}
         Kind::Node(node) => node_fields(node, out),
         Kind::Mesh(_) => describe_fixed::<MeshHead>(&mut chunk.body(), out),

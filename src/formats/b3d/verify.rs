@@ -6,7 +6,6 @@
 
 use std::fmt;
 
-use super::outline::next;
 use super::walk::{Walk, in_node};
 use super::wire::ChunkHeader;
 use super::{Animation, Bone, ChunkKind, Keys, Mesh, Node, Scene, Sequence, Step, Triangles, Vertices};
@@ -17,6 +16,7 @@ use crate::bytes::chunk::{Chunk, Header as _, Tag};
 use crate::bytes::{Strided, Vec3};
 use crate::check::{self, Check, Facing, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
 use crate::inspect::{Depth, Inspect as _};
+use crate::outline::next;
 use crate::summary::{self, Problems, ReferenceKind, Severity, counted};
 
 /// The version that the spec describes.

@@ -1,8 +1,9 @@
-//! Chunk kinds, their nesting, and the walk over all chunks.
+//! The nesting of chunks, and the walk over all chunks.
 
 use std::marker::PhantomData;
 use std::ops::Range;
 
+use super::content::Kind;
 use super::fields::{end, not_negative};
 use super::wire::ChunkHeader;
 use crate::base::error::{Context, Error, Result};
@@ -17,73 +18,6 @@ use crate::record::Read;
 pub type Chunk<'a> = chunk::Chunk<'a, ChunkHeader>;
 /// An iterator over the chunks of one part in file order. It ends after the first error.
 pub type Chunks<'a> = chunk::Chunks<'a, ChunkHeader>;
-
-macro_rules! kinds {
-    ($($(#[$doc:meta])* $kind:ident $name:literal $parent:literal $tag:literal;)*) => {
-        /// The kind of a chunk, determined by its tag and its parent.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum Kind {
-            /// A model: LOD1.
-            Part,
-            $($(#[$doc])* $kind,)*
-            /// Contains only chunks: ANS1, MAL1, TXTL, SHDL, MSL1, LGS1, PXL1 or CLL1 in a LOD1.
-            List,
-            /// A chunk that the format does not define, or not in this place. It is skipped.
-            Unknown,
-        }
-
-        impl Kind {
-            const COUNT: usize = Self::DATA.len().saturating_add(3);
-
-            /// All kinds that contain data.
-            pub(crate) const DATA: &[Self] = &[$(Self::$kind),*];
-
-            /// Returns the plural name of the kind, as used in outlines and errors.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    Self::Part => "models",
-                    $(Self::$kind => $name,)*
-                    Self::List => "lists",
-                    Self::Unknown => "unknown_chunks",
-                }
-            }
-
-            const TAGS: &[(&[u8; 4], &[u8; 4], Self)] = &[$(($parent, $tag, Self::$kind)),*];
-        }
-    };
-}
-
-kinds! {
-    /// User data, normally text.
-    Info "infos" b"LOD1" b"INF1";
-    /// The bones.
-    Skeleton "skeletons" b"LOD1" b"SKL1";
-    /// A skeletal animation.
-    Animation "animations" b"ANS1" b"ANM1";
-    /// Materials.
-    MaterialList "material_lists" b"MAL1" b"MAT1";
-    /// Embedded textures.
-    TextureList "texture_lists" b"TXTL" b"TXTR";
-    /// Shaders.
-    ShaderList "shader_lists" b"SHDL" b"SHDR";
-    /// A mesh.
-    Mesh "meshes" b"MSL1" b"MSH1";
-    /// Morph animations' bones and bounds.
-    MorphCollections "morph_collection_lists" b"LOD1" b"MAN1";
-    /// Morph animations' vertices.
-    MorphMeshes "morph_mesh_lists" b"LOD1" b"MMD1";
-    /// Bodies, geoms and joints.
-    Physics "physics" b"LOD1" b"PHS1";
-    /// Eight lights.
-    LightScheme "light_schemes" b"LGS1" b"LIG1";
-    /// Additional instances of meshes.
-    ProxySet "proxy_sets" b"PXL1" b"PXI1";
-    /// Shapes attached to bones.
-    ColliderSet "collider_sets" b"CLL1" b"COL1";
-    /// The screenshot.
-    Screenshot "screenshots" b"LOD1" b"IMG1";
-}
 
 impl Kind {
     const LISTS: [&'static [u8; 4]; 8] = [b"ANS1", b"MAL1", b"TXTL", b"SHDL", b"MSL1", b"LGS1", b"PXL1", b"CLL1"];

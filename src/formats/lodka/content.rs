@@ -1,6 +1,6 @@
-//! The data of a chunk of any kind, and how to read each kind.
+//! The kinds of chunks, and how to read each.
 
-use super::chunk::{Kind, LodModel, Node, View, Views, counted, whole};
+use super::chunk::{LodModel, Node, View, Views, counted, whole};
 use super::collider::ColliderSet;
 use super::embedded::{Info, Screenshot, ShaderList, TextureList};
 use super::light::LightScheme;
@@ -13,8 +13,41 @@ use super::skeleton::{Animation, Skeleton};
 use crate::base::error::{Context, Error, Result};
 use crate::base::sealed::Sealed;
 
-macro_rules! content {
-    ($($(#[$doc:meta])* $form:ident $name:ident: $kind:ident = $read:path;)*) => {
+macro_rules! kinds {
+    ($(#[doc = $doc:literal] $form:ident $name:ident: $kind:ident $list:literal $parent:literal $tag:literal = $read:path;)*) => {
+        /// The kind of a chunk, determined by its tag and its parent.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Kind {
+            /// A model: LOD1.
+            Part,
+            $(#[doc = concat!("Contains", $doc)] $kind,)*
+            /// Contains only chunks: ANS1, MAL1, TXTL, SHDL, MSL1, LGS1, PXL1 or CLL1 in a LOD1.
+            List,
+            /// A chunk that the format does not define, or not in this place. It is skipped.
+            Unknown,
+        }
+
+        impl Kind {
+            pub(super) const COUNT: usize = Self::DATA.len().saturating_add(3);
+
+            /// All kinds that contain data.
+            pub(crate) const DATA: &[Self] = &[$(Self::$kind),*];
+
+            /// Returns the plural name of the kind, as used in outlines and errors.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    Self::Part => "models",
+                    $(Self::$kind => $list,)*
+                    Self::List => "lists",
+                    Self::Unknown => "unknown_chunks",
+                }
+            }
+
+            /// The tags of the parent and of the chunk itself, for each kind that contains data.
+            pub(super) const TAGS: &[(&[u8; 4], &[u8; 4], Self)] = &[$(($parent, $tag, Self::$kind)),*];
+        }
+
         /// The data of a chunk.
         #[derive(Clone, Copy, Debug)]
         #[non_exhaustive]
@@ -43,7 +76,7 @@ macro_rules! content {
         }
 
         impl<'a> LodModel<'a> {
-            $(content! { @$form $(#[$doc])* $name $kind })*
+            $(kinds! { @$form $doc $name $kind })*
         }
 
         $(
@@ -58,8 +91,8 @@ macro_rules! content {
             }
         )*
     };
-    (@one $(#[$doc:meta])* $name:ident $kind:ident) => {
-        $(#[$doc])*
+    (@one $doc:literal $name:ident $kind:ident) => {
+        #[doc = concat!("Returns", $doc)]
         ///
         /// # Errors
         /// Returns an error if the first chunk of this kind, or a chunk before it, cannot be read.
@@ -67,41 +100,42 @@ macro_rules! content {
             self.views().next().transpose()
         }
     };
-    (@all $(#[$doc:meta])* $name:ident $kind:ident) => {
-        $(#[$doc])*
+    (@all $doc:literal $name:ident $kind:ident) => {
+        #[doc = concat!("Returns the data of each chunk with", $doc)]
         pub fn $name(&self) -> Views<'a, $kind<'a>> {
             self.views()
         }
     };
 }
 
-content! {
-    /// Returns the user data (INF1).
-    one info: Info = whole;
-    /// Returns the bones (SKL1).
-    one skeleton: Skeleton = counted;
-    /// Returns the materials (MAT1).
-    one materials: MaterialList = whole;
-    /// Returns the embedded textures (TXTR).
-    one textures: TextureList = counted;
-    /// Returns the shaders (SHDR).
-    one shaders: ShaderList = counted;
-    /// Returns the bones and bounds of the morph animations (MAN1).
-    one morph_collections: MorphCollections = morph::read;
-    /// Returns the vertices of the morph animations (MMD1).
-    one morph_meshes: MorphMeshes = counted;
-    /// Returns the bodies, geoms and joints (PHS1).
-    one physics: Physics = whole;
-    /// Returns the picture of the model (IMG1).
-    one screenshot: Screenshot = whole;
-    /// Returns the skeletal animations (ANM1).
-    all animations: Animation = counted;
-    /// Returns the meshes (MSH1).
-    all meshes: Mesh = mesh::read;
-    /// Returns the light schemes (LIG1).
-    all light_schemes: LightScheme = whole;
-    /// Returns the sets of proxies (PXI1).
-    all proxy_sets: ProxySet = proxy::read;
-    /// Returns the sets of colliders (COL1).
-    all collider_sets: ColliderSet = counted;
+// Each text completes sentences such as "Contains" and "Returns".
+kinds! {
+    /// the user data, normally text (INF1).
+    one info: Info "infos" b"LOD1" b"INF1" = whole;
+    /// the bones (SKL1).
+    one skeleton: Skeleton "skeletons" b"LOD1" b"SKL1" = counted;
+    /// a skeletal animation (ANM1).
+    all animations: Animation "animations" b"ANS1" b"ANM1" = counted;
+    /// the materials (MAT1).
+    one materials: MaterialList "material_lists" b"MAL1" b"MAT1" = whole;
+    /// the embedded textures (TXTR).
+    one textures: TextureList "texture_lists" b"TXTL" b"TXTR" = counted;
+    /// the shaders (SHDR).
+    one shaders: ShaderList "shader_lists" b"SHDL" b"SHDR" = counted;
+    /// a mesh (MSH1).
+    all meshes: Mesh "meshes" b"MSL1" b"MSH1" = mesh::read;
+    /// the bones and bounds of the morph animations (MAN1).
+    one morph_collections: MorphCollections "morph_collection_lists" b"LOD1" b"MAN1" = morph::read;
+    /// the vertices of the morph animations (MMD1).
+    one morph_meshes: MorphMeshes "morph_mesh_lists" b"LOD1" b"MMD1" = counted;
+    /// the bodies, geoms and joints (PHS1).
+    one physics: Physics "physics" b"LOD1" b"PHS1" = whole;
+    /// a scheme of eight lights (LIG1).
+    all light_schemes: LightScheme "light_schemes" b"LGS1" b"LIG1" = whole;
+    /// a set of proxies, which are additional instances of meshes (PXI1).
+    all proxy_sets: ProxySet "proxy_sets" b"PXL1" b"PXI1" = proxy::read;
+    /// a set of colliders, which are shapes attached to bones (COL1).
+    all collider_sets: ColliderSet "collider_sets" b"CLL1" b"COL1" = counted;
+    /// the picture of the model (IMG1).
+    one screenshot: Screenshot "screenshots" b"LOD1" b"IMG1" = whole;
 }

@@ -52,13 +52,13 @@ mod verify;
 mod weight;
 pub mod wire;
 
-pub use chunk::{Chunk, Chunks, Kind, LodModel, Node, Nodes, View, Views};
+pub use chunk::{Chunk, Chunks, LodModel, Node, Nodes, View, Views};
 pub use codes::{
     BlendingMode, BodyType, ColliderType, FaceMode, Flag, ImageAlpha, JointType, LightStyle, MappingMode, PlayMode,
     ShaderKind, TextureFormat, TextureMode, TextureWrap,
 };
 pub use collider::ColliderSet;
-pub use content::Content;
+pub use content::{Content, Kind};
 pub use embedded::{Bump, ImageKind, Info, Screenshot, Shader, ShaderList, Texture, TextureList, TextureRecord};
 pub use face::{FaceGroup, Targets};
 pub use fields::{NameIter, Names};

@@ -5,14 +5,15 @@
 
 use std::iter::Peekable;
 
-use super::chunk::{Kind, Nodes};
-use super::content::Content;
+use super::chunk::Nodes;
+use super::content::{Content, Kind};
 use super::fields::records;
 use super::{Material, Model, MorphCollection, MorphMesh, Node, Shader, Texture};
+use crate::base::error::Result;
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
-use crate::outline::{Outline, Part, Text};
+use crate::outline::{Numbers, Outline, Part, Text};
 use crate::record::{Fixed, Framing, Record, Stored as _, describe_fields, describe_opaque};
 
 pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
@@ -25,7 +26,7 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
             chunk(&node, None, out, |out| out.field("chunk_count", node.count_hint()));
         }
     }
-    let mut flat = Flat::default();
+    let mut numbers = Numbers::default();
     for kind in Kind::DATA {
         // First all chunks of a kind, then their items, because a list in an outline must be contiguous.
         for adds in [false, true] {
@@ -35,7 +36,7 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
             }
             for node in list(*kind) {
                 match node.content() {
-                    Ok(content) if adds => items(&node, &content, &mut flat, out),
+                    Ok(content) if adds => items(&node, &content, &mut numbers, out),
                     Ok(content) => self::content(&node, &content, out),
                     Err(_) if adds => {}
                     Err(error) => chunk(&node, None, out, |out| out.problem(&error)),
@@ -57,10 +58,10 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
 pub(super) fn dissect(model: &Model<'_>, out: &mut Outline<'_>) {
     let (signature, _) = model.as_bytes().split_at_checked(8).unwrap_or_default();
     Framing(ByteStr::new(signature)).describe_at("signature", Span { offset: 0, bytes: 8 }, out);
-    level(&mut model.nodes().peekable(), 0, &mut Flat::default(), out);
+    level(&mut model.nodes().peekable(), 0, &mut Numbers::default(), out);
 }
 
-fn level(nodes: &mut Peekable<Nodes<'_>>, depth: usize, flat: &mut Flat, out: &mut Outline<'_>) {
+fn level(nodes: &mut Peekable<Nodes<'_>>, depth: usize, numbers: &mut Numbers, out: &mut Outline<'_>) {
     while let Some(node) = nodes.next_if(|node| node.as_ref().map_or(true, |node| node.depth >= depth)) {
         let Some(node) = out.ok(node) else { continue };
         let part = Part::item(node.kind.name(), node.index).spanning(node.chunk.offset(), node.chunk.byte_len());
@@ -68,25 +69,11 @@ fn level(nodes: &mut Peekable<Nodes<'_>>, depth: usize, flat: &mut Flat, out: &m
             node.chunk.header().describe_fields(node.chunk.offset(), out);
             if let Some(content) = out.ok(node.content()) {
                 self::content(&node, &content, out);
-                items(&node, &content, flat, out);
+                items(&node, &content, numbers, out);
             }
-            level(nodes, node.depth.saturating_add(1), flat, out);
+            level(nodes, node.depth.saturating_add(1), numbers, out);
         });
     }
-}
-
-/// The number of items added so far to lists that several chunks share.
-#[derive(Default)]
-struct Flat {
-    materials: usize,
-    textures: usize,
-    shaders: usize,
-    morph_collections: usize,
-    morph_meshes: usize,
-}
-
-fn next(count: &mut usize) -> usize {
-    std::mem::replace(count, count.saturating_add(1))
 }
 
 fn content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {
@@ -126,38 +113,31 @@ fn common_list(kind: Kind) -> Option<&'static str> {
 }
 
 /// Adds the items of a chunk to the common lists.
-fn items(node: &Node<'_>, content: &Content<'_>, flat: &mut Flat, out: &mut Outline<'_>) {
+fn items(node: &Node<'_>, content: &Content<'_>, numbers: &mut Numbers, out: &mut Outline<'_>) {
+    let Some(list) = common_list(node.kind) else { return };
     match content {
-        Content::MaterialList(list) => {
-            for (cursor, span, material) in list.materials.located() {
-                if out.ok(material).is_some() {
-                    item::<Material<'_>, _>(("materials", &mut flat.materials), node, span, (cursor, list.kind), out);
-                }
-            }
+        Content::MaterialList(materials) => {
+            records_of::<Material<'_>, _, _>((node, list), materials.materials.located(), materials.kind, numbers, out);
         }
-        Content::TextureList(list) => {
-            for (record, span) in list.records.spanned() {
-                if let Some(record) = out.ok(record) {
-                    item::<Texture<'_>, _>(("textures", &mut flat.textures), node, span, (record.0, ()), out);
-                }
-            }
+        Content::TextureList(textures) => {
+            let records = textures.records.located().map(|(start, span, record)| {
+                let start = record.as_ref().map_or(start, |record| record.0);
+                (start, span, record)
+            });
+            records_of::<Texture<'_>, _, _>((node, list), records, (), numbers, out);
         }
-        Content::ShaderList(list) => {
-            for (cursor, span, shader) in list.shaders.located() {
-                if out.ok(shader).is_some() {
-                    item::<Shader<'_>, _>(("shaders", &mut flat.shaders), node, span, (cursor, ()), out);
-                }
-            }
+        Content::ShaderList(shaders) => {
+            records_of::<Shader<'_>, _, _>((node, list), shaders.shaders.located(), (), numbers, out);
         }
         Content::MorphCollections(morphs) => {
             for collection in morphs.collections() {
-                let part = Part::item("morph_collections", next(&mut flat.morph_collections)).rooted();
-                out.part(part.labelled(collection.name), |out| morph_collection(&collection, node, out));
+                let part = numbers.item(list).rooted().labelled(collection.name);
+                out.part(part, |out| morph_collection(&collection, node, out));
             }
         }
         Content::MorphMeshes(morphs) => {
             for mesh in morphs.meshes() {
-                let part = Part::item("morph_meshes", next(&mut flat.morph_meshes)).rooted().labelled(mesh.name);
+                let part = numbers.item(list).rooted().labelled(mesh.name);
                 out.part(part, |out| morph_mesh(&mesh, node, out));
             }
         }
@@ -165,23 +145,28 @@ fn items(node: &Node<'_>, content: &Content<'_>, flat: &mut Flat, out: &mut Outl
     }
 }
 
-/// Adds an item to a common list, with the index of its model.
-fn item<'a, T: Record<'a, C>, C: Copy>(
-    (list, count): (&'static str, &mut usize),
-    node: &Node<'a>,
-    Span { offset, bytes }: Span,
-    (cursor, context): (Cursor<'a>, C),
+/// Adds records to a common list, with the index of their model.
+fn records_of<'a, T: Record<'a, C>, C: Copy, E>(
+    (node, list): (&Node<'a>, &'static str),
+    found: impl Iterator<Item = (Cursor<'a>, Span, Result<E>)>,
+    context: C,
+    numbers: &mut Numbers,
     out: &mut Outline<'_>,
 ) {
-    let record = T::read(&mut cursor.clone(), context);
-    let label = record.as_ref().ok().and_then(|record| record.label());
-    let part = Part { label, ..Part::item(list, next(count)) };
-    out.part(part.rooted().spanning(offset, bytes), |out| {
-        if out.ok(record).is_some() {
-            out.field("model", node.part);
-            describe_fields::<T, C>(cursor, context, out);
+    for (start, Span { offset, bytes }, entry) in found {
+        if out.ok(entry).is_none() {
+            continue;
         }
-    });
+        let record = T::read(&mut start.clone(), context);
+        let label = record.as_ref().ok().and_then(|record| record.label());
+        let part = Part { label, ..numbers.item(list) };
+        out.part(part.rooted().spanning(offset, bytes), |out| {
+            if out.ok(record).is_some() {
+                out.field("model", node.part);
+                describe_fields::<T, C>(start, context, out);
+            }
+        });
+    }
 }
 
 /// Describes a chunk, with its range and the index of its model.

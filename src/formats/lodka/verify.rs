@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Display;
 
-use super::chunk::{Chunks, Kind};
-use super::content::Content;
+use super::chunk::Chunks;
+use super::content::{Content, Kind};
 use super::known::Known;
 use super::{Animation, Bump, Material, Mesh, Model, Node, Skeleton};
 use crate::base::code::Code;
