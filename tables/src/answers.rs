@@ -3,7 +3,7 @@
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, Field};
 
-use super::cells::{Column, Flag, Int, Long, OrNull, Text, Texts, clamped, columns};
+use super::cells::{Column, Flag, Int, Long, OrNull, Rows, Text, Texts, clamped, columns};
 use meshpeek::diff::{Difference, Fact};
 use meshpeek::scan::dupes::{Copy, Group};
 use meshpeek::scan::refs::{Link, State};

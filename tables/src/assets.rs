@@ -1,10 +1,11 @@
 //! Converts records to rows.
 
 use arrow_array::ArrayRef;
-use arrow_schema::{ArrowError, Field, Fields};
+use arrow_schema::{ArrowError, DataType, Field, Fields};
 
 use super::cells::{
-    Column, Ends, Flag, Float, Int, Long, OrNull, Present, Text, Time, clamped, columns, fitting, structs, take_each,
+    Column, Ends, Flag, Float, Int, Long, OrNull, Present, Rows, Text, Time, clamped, columns, fitting, item, structs,
+    take_each,
 };
 use meshpeek::scan::{self, Record};
 use meshpeek::summary::{Counts, Name, Problem, Reference, Summary};
@@ -78,14 +79,6 @@ columns! {
 }
 
 impl Assets {
-    pub(super) fn size(&self) -> (usize, usize) {
-        let (names, stored) = (self.path.size().1.saturating_add(self.member.size().1), self.stored.size().1);
-        let lists = self.references.size().1.saturating_add(self.problems.size().1);
-        // The other columns of a row take about this much.
-        let others = self.rows.saturating_mul(600);
-        (self.rows, names.saturating_add(stored).saturating_add(lists).saturating_add(others))
-    }
-
     pub(super) fn add(&mut self, record: &Record) {
         let Summary { format, version, bytes, counts, bounds, references, blocks, problems, .. } = &record.summary;
         let path = record.path_name();
@@ -181,8 +174,31 @@ impl Assets {
         self.has_stored.add(stored.is_some());
         self.stored.add(stored);
     }
+}
 
-    pub(super) fn take(&mut self) -> Result<Vec<ArrayRef>, ArrowError> {
+impl Rows for Assets {
+    fn fields() -> Vec<Field> {
+        vec![
+            Text::field("path"),
+            OrNull::<Text>::field("member"),
+            Flag::field("lossy"),
+            OrNull::<Text>::field("format"),
+            OrNull::<Int>::field("version"),
+            OrNull::<Long>::field("bytes"),
+            group("counts", counts()),
+            group("bounds", bounds()).with_nullable(true),
+            list("refs", DataType::Struct(References::fields().into())),
+            group("blocks", blocks()),
+            list("problems", DataType::Struct(Problems::fields().into())),
+            group("digests", digests()).with_nullable(true),
+            group("stored", Stored::fields().into()).with_nullable(true),
+            OrNull::<Text>::field("prefix"),
+            OrNull::<Text>::field("stamp"),
+            OrNull::<Time>::field("mtime"),
+        ]
+    }
+
+    fn take(&mut self) -> Result<Vec<ArrayRef>, ArrowError> {
         self.counts.0.iter_mut().for_each(|(_, column)| column.pad(self.rows));
         self.digests.iter_mut().for_each(|column| column.pad(self.rows));
         self.rows = 0;
@@ -205,6 +221,22 @@ impl Assets {
             self.mtime.take()?,
         ])
     }
+
+    fn size(&self) -> (usize, usize) {
+        let (names, stored) = (self.path.size().1.saturating_add(self.member.size().1), self.stored.size().1);
+        let lists = self.references.size().1.saturating_add(self.problems.size().1);
+        // The other columns of a row take about this much.
+        let others = self.rows.saturating_mul(600);
+        (self.rows, names.saturating_add(stored).saturating_add(lists).saturating_add(others))
+    }
+}
+
+fn group(name: &str, fields: Fields) -> Field {
+    Field::new(name, DataType::Struct(fields), false)
+}
+
+fn list(name: &str, kind: DataType) -> Field {
+    Field::new(name, DataType::List(item(kind)), false)
 }
 
 /// The byte streams for which a format may have digests. The first is the file itself.
@@ -221,18 +253,18 @@ fn count_names() -> Vec<&'static str> {
     names
 }
 
-pub(super) fn counts() -> Fields {
+fn counts() -> Fields {
     count_names().into_iter().map(OrNull::<Long>::field).collect()
 }
 
-pub(super) fn bounds() -> Fields {
+fn bounds() -> Fields {
     ["xmin", "ymin", "zmin", "xmax", "ymax", "zmax"].into_iter().map(Float::field).collect()
 }
 
-pub(super) fn blocks() -> Fields {
+fn blocks() -> Fields {
     ["stored_blocks", "packed_blocks", "packed_bytes", "unpacked_bytes"].into_iter().map(Long::field).collect()
 }
 
-pub(super) fn digests() -> Fields {
+fn digests() -> Fields {
     DIGESTS.into_iter().map(OrNull::<Text>::field).collect()
 }

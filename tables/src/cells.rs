@@ -1,5 +1,6 @@
 //! Builders for columns.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -165,6 +166,18 @@ impl Column for Texts {
     }
 }
 
+/// Rows that are collected for a batch.
+pub(super) trait Rows: Any + Send {
+    fn fields() -> Vec<Field>
+    where
+        Self: Sized;
+
+    fn take(&mut self) -> Result<Vec<ArrayRef>, ArrowError>;
+
+    /// The number of rows, and about how many bytes they take.
+    fn size(&self) -> (usize, usize);
+}
+
 /// Describes columns: the name of each, its type, and its value in a row.
 macro_rules! columns {
     ($(#[$doc:meta])* $name:ident of $row:ident: $of:ty { $($column:ident: $kind:ty = $cell:expr,)* }) => {
@@ -175,20 +188,21 @@ macro_rules! columns {
         }
 
         impl $name {
-            pub(super) fn fields() -> Vec<Field> {
-                vec![$(<$kind as Column>::field(stringify!($column))),*]
-            }
-
             pub(super) fn add(&mut self, $row: $of) {
                 $(self.$column.put(Some($cell));)*
             }
+        }
 
-            pub(super) fn take(&mut self) -> Result<Vec<ArrayRef>, ArrowError> {
+        impl Rows for $name {
+            fn fields() -> Vec<Field> {
+                vec![$(<$kind as Column>::field(stringify!($column))),*]
+            }
+
+            fn take(&mut self) -> Result<Vec<ArrayRef>, ArrowError> {
                 Ok(vec![$(Column::take(&mut self.$column)?),*])
             }
 
-            /// The number of rows, and about how many bytes they take.
-            pub(super) fn size(&self) -> (usize, usize) {
+            fn size(&self) -> (usize, usize) {
                 let sizes = [$(self.$column.size()),*];
                 sizes.into_iter().fold((0, 0), |(_, sum), (rows, bytes)| (rows, bytes.saturating_add(sum)))
             }

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, Field};
 
-use super::cells::{Column, Flag, Float, Int, Long, OrNull, Text, Time, clamped, columns, fitting};
+use super::cells::{Column, Flag, Float, Int, Long, OrNull, Rows, Text, Time, clamped, columns, fitting};
 use super::plain::{Key, index};
 use meshpeek::resolution::Resolution;
 use meshpeek::scan::{Record, Sighting};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, FixedSizeListArray, Float32Array, Int32Array};
 use arrow_schema::{ArrowError, DataType, Field};
 
-use super::cells::{Column, Ends, Flag, Float, Int, Long, OrNull, Text, clamped, columns, item};
+use super::cells::{Column, Ends, Flag, Float, Int, Long, OrNull, Rows, Text, clamped, columns, item};
 use super::plain::{Key, index};
 use meshpeek::geometry::{Mesh, Primitive};
 use meshpeek::scan::Sighting;

@@ -78,6 +78,7 @@ mod plain;
 mod schema;
 pub mod since;
 
+use std::any::Any;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -87,9 +88,11 @@ use arrow_schema::ArrowError;
 
 use self::answers::{Differences, Dupes, LinkRow, Refs};
 use self::assets::Assets;
+use self::cells::Rows;
 use self::flat::{FileRow, Files, Lods, ProblemRow, Problems};
 use self::geometry::{Geometry, GeometryRow};
 use self::plain::{Arrays, Key, Members, Parts};
+use self::schema::OfTable;
 use meshpeek::diff::Difference;
 use meshpeek::scan::dupes::Group;
 use meshpeek::scan::refs::Link;
@@ -103,80 +106,13 @@ pub use self::schema::{SCHEMA, Table};
 #[doc(no_inline)]
 pub use {arrow_array, arrow_schema};
 
-/// Rows of one table, collected for a batch.
-enum Rows {
-    Assets(Box<Assets>),
-    Members(Members),
-    Parts(Parts),
-    Arrays(Arrays),
-    Lods(Box<Lods>),
-    Problems(Problems),
-    Files(Files),
-    Geometry(Box<Geometry>),
-    Refs(Refs),
-    Dupes(Dupes),
-    Differences(Differences),
-}
-
-impl Rows {
-    fn new(table: Table) -> Self {
-        match table {
-            Table::Assets => Self::Assets(Box::default()),
-            Table::Members => Self::Members(Members::default()),
-            Table::Parts => Self::Parts(Parts::default()),
-            Table::Arrays => Self::Arrays(Arrays::default()),
-            Table::Lods => Self::Lods(Box::default()),
-            Table::Problems => Self::Problems(Problems::default()),
-            Table::Files => Self::Files(Files::default()),
-            Table::Geometry => Self::Geometry(Box::default()),
-            Table::Refs => Self::Refs(Refs::default()),
-            Table::Dupes => Self::Dupes(Dupes::default()),
-            Table::Diff => Self::Differences(Differences::default()),
-        }
-    }
-
-    /// The number of rows, and about how many bytes they take.
-    fn size(&self) -> (usize, usize) {
-        match self {
-            Self::Assets(rows) => rows.size(),
-            Self::Members(rows) => rows.size(),
-            Self::Parts(rows) => rows.size(),
-            Self::Arrays(rows) => rows.size(),
-            Self::Lods(rows) => rows.size(),
-            Self::Problems(rows) => rows.size(),
-            Self::Files(rows) => rows.size(),
-            Self::Geometry(rows) => rows.size(),
-            Self::Refs(rows) => rows.size(),
-            Self::Dupes(rows) => rows.size(),
-            Self::Differences(rows) => rows.size(),
-        }
-    }
-
-    fn take(&mut self, table: Table) -> Result<RecordBatch> {
-        let columns = match self {
-            Self::Assets(rows) => rows.take(),
-            Self::Members(rows) => rows.take(),
-            Self::Parts(rows) => rows.take(),
-            Self::Arrays(rows) => rows.take(),
-            Self::Lods(rows) => rows.take(),
-            Self::Problems(rows) => rows.take(),
-            Self::Files(rows) => rows.take(),
-            Self::Geometry(rows) => rows.take(),
-            Self::Refs(rows) => rows.take(),
-            Self::Dupes(rows) => rows.take(),
-            Self::Differences(rows) => rows.take(),
-        };
-        columns.and_then(|columns| RecordBatch::try_new(table.schema(), columns)).map_err(arrow_error)
-    }
-}
-
 /// A batch is handed over when its rows take this many bytes, however few rows there are. Larger ones take more time:
 /// they do not stay in the caches of the processor, and the system clears their memory.
 const BATCH_BYTES: usize = 1 << 20;
 
 /// Collects the results of a scan in batches, and hands over each full batch. Holds one batch of each table.
 pub struct Batches<F> {
-    tables: Vec<(Table, Mutex<Rows>)>,
+    tables: Vec<(Table, Mutex<Box<dyn Rows>>)>,
     most_rows: usize,
     take: F,
     failure: Mutex<Option<Error>>,
@@ -186,7 +122,7 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
     /// Creates batches of these tables, with at most this many rows. `take` never runs twice at the same time for one
     /// table.
     pub fn new(tables: &[Table], most_rows: usize, take: F) -> Self {
-        let tables = tables.iter().map(|&table| (table, Mutex::new(Rows::new(table)))).collect();
+        let tables = tables.iter().map(|&table| (table, Mutex::new(table.rows()))).collect();
         Self { tables, most_rows: most_rows.max(1), take, failure: Mutex::new(None) }
     }
 
@@ -198,22 +134,14 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
         if let Some(file) = FileRow::of(record).filter(|_| self.wants(Table::Files)) {
             self.file(&file)?;
         }
-        self.add(Table::Assets, |rows| {
-            if let Rows::Assets(rows) = rows {
-                rows.add(record);
-            }
-        })
+        self.add(|rows: &mut Assets| rows.add(record))
     }
 
     /// Adds a row for a file that cannot be read to the assets, the problems and the files. It contains only the path,
     /// and the error as its one problem.
     pub fn unreadable(&self, error: &Error) -> ControlFlow<()> {
         self.unreadable_aside(error)?;
-        self.add(Table::Assets, |rows| {
-            if let Rows::Assets(rows) = rows {
-                rows.add_unreadable(error);
-            }
-        })
+        self.add(|rows: &mut Assets| rows.add_unreadable(error))
     }
 
     /// Like [`unreadable`](Self::unreadable), but without a row of the assets.
@@ -232,33 +160,19 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
     /// Adds a reference to the references, if that table is requested.
     pub fn link(&self, link: &Link<'_>) -> ControlFlow<()> {
         let row = LinkRow::of(link);
-        self.add(Table::Refs, |rows| {
-            if let Rows::Refs(rows) = rows {
-                rows.add(&row);
-            }
-        })
+        self.add(|rows: &mut Refs| rows.add(&row))
     }
 
     /// Adds the copies of a group of equal assets to the duplicates, if that table is requested. `number` is that of the
     /// group.
     pub fn group(&self, number: usize, group: &Group) -> ControlFlow<()> {
         let number = i64::try_from(number).unwrap_or(i64::MAX);
-        group.copies.iter().try_for_each(|copy| {
-            self.add(Table::Dupes, |rows| {
-                if let Rows::Dupes(rows) = rows {
-                    rows.add((group, number, copy));
-                }
-            })
-        })
+        group.copies.iter().try_for_each(|copy| self.add(|rows: &mut Dupes| rows.add((group, number, copy))))
     }
 
     /// Adds a difference, if that table is requested.
     pub fn difference(&self, difference: &Difference) -> ControlFlow<()> {
-        self.add(Table::Diff, |rows| {
-            if let Rows::Differences(rows) = rows {
-                rows.add(difference);
-            }
-        })
+        self.add(|rows: &mut Differences| rows.add(difference))
     }
 
     /// Adds the triangles of an asset to the geometry, if that table is requested. Memory and work are charged to the
@@ -270,64 +184,32 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
     }
 
     fn geometry_row(&self, row: &GeometryRow<'_>) -> ControlFlow<()> {
-        self.add(Table::Geometry, |rows| {
-            if let Rows::Geometry(rows) = rows {
-                rows.add(row);
-            }
-        })
+        self.add(|rows: &mut Geometry| rows.add(row))
     }
 
     fn problem(&self, problem: &ProblemRow<'_>) -> ControlFlow<()> {
-        self.add(Table::Problems, |rows| {
-            if let Rows::Problems(rows) = rows {
-                rows.add(problem);
-            }
-        })
+        self.add(|rows: &mut Problems| rows.add(problem))
     }
 
     fn file(&self, file: &FileRow) -> ControlFlow<()> {
-        self.add(Table::Files, |rows| {
-            if let Rows::Files(rows) = rows {
-                rows.add(file);
-            }
-        })
+        self.add(|rows: &mut Files| rows.add(file))
     }
 
     /// Adds the rows of an asset to the other tables, if they are requested.
     pub fn see(&self, seen: &Sighting<'_, '_>) -> ControlFlow<()> {
         if self.wants(Table::Members) {
-            plain::emit_members(seen, &mut |member| {
-                self.add(Table::Members, |rows| {
-                    if let Rows::Members(rows) = rows {
-                        rows.add(member);
-                    }
-                })
-            })?;
+            plain::emit_members(seen, &mut |member| self.add(|rows: &mut Members| rows.add(member)))?;
         }
         if self.wants(Table::Lods) {
-            flat::emit_lods(seen, &mut |lod| {
-                self.add(Table::Lods, |rows| {
-                    if let Rows::Lods(rows) = rows {
-                        rows.add(lod);
-                    }
-                })
-            })?;
+            flat::emit_lods(seen, &mut |lod| self.add(|rows: &mut Lods| rows.add(lod)))?;
         }
         if self.wants(Table::Geometry) {
             geometry::emit(seen, &mut |row| self.geometry_row(row))?;
         }
         if self.wants(Table::Parts) || self.wants(Table::Arrays) {
             outline::emit(seen, self.wants(Table::Parts), &mut |row| match row {
-                outline::Row::Part(part) => self.add(Table::Parts, |rows| {
-                    if let Rows::Parts(rows) = rows {
-                        rows.add(part);
-                    }
-                }),
-                outline::Row::Array(array) => self.add(Table::Arrays, |rows| {
-                    if let Rows::Arrays(rows) = rows {
-                        rows.add(array);
-                    }
-                }),
+                outline::Row::Part(part) => self.add(|rows: &mut Parts| rows.add(part)),
+                outline::Row::Array(array) => self.add(|rows: &mut Arrays| rows.add(array)),
             })?;
         }
         ControlFlow::Continue(())
@@ -340,7 +222,7 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
     pub fn finish(&self) -> Result<()> {
         for (table, rows) in &self.tables {
             let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
-            if rows.size().0 > 0 && self.hand_over(*table, &mut rows).is_break() {
+            if rows.size().0 > 0 && self.hand_over(*table, &mut **rows).is_break() {
                 break;
             }
         }
@@ -351,21 +233,26 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
         self.tables.iter().any(|(wanted, _)| *wanted == table)
     }
 
-    fn add(&self, table: Table, add: impl FnOnce(&mut Rows)) -> ControlFlow<()> {
-        let Some((_, rows)) = self.tables.iter().find(|(wanted, _)| *wanted == table) else {
+    /// Adds rows to a table, if it is requested.
+    fn add<R: OfTable>(&self, add: impl FnOnce(&mut R)) -> ControlFlow<()> {
+        let Some((_, rows)) = self.tables.iter().find(|(wanted, _)| *wanted == R::TABLE) else {
             return ControlFlow::Continue(());
         };
         let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
-        add(&mut rows);
+        let of_table: &mut dyn Any = &mut **rows;
+        if let Some(rows) = of_table.downcast_mut() {
+            add(rows);
+        }
         let (count, bytes) = rows.size();
         if count >= self.most_rows || bytes >= BATCH_BYTES {
-            return self.hand_over(table, &mut rows);
+            return self.hand_over(R::TABLE, &mut **rows);
         }
         ControlFlow::Continue(())
     }
 
-    fn hand_over(&self, table: Table, rows: &mut Rows) -> ControlFlow<()> {
-        rows.take(table).and_then(|batch| (self.take)(table, batch)).unwrap_or_else(|error| {
+    fn hand_over(&self, table: Table, rows: &mut dyn Rows) -> ControlFlow<()> {
+        let batch = rows.take().and_then(|columns| RecordBatch::try_new(table.schema(), columns)).map_err(arrow_error);
+        batch.and_then(|batch| (self.take)(table, batch)).unwrap_or_else(|error| {
             self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             ControlFlow::Break(())
         })

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, Field};
 
-use super::cells::{Column, Flag, Int, Long, OrNull, Text, Texts, Time, clamped, columns, fitting};
+use super::cells::{Column, Flag, Int, Long, OrNull, Rows, Text, Texts, Time, clamped, columns, fitting};
 use meshpeek::address::Names;
 use meshpeek::container::{Container, Member};
 use meshpeek::inspect::Span;

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
+use arrow_schema::{Field, Schema, SchemaRef};
 
 use super::answers::{Differences, Dupes, Refs};
-use super::assets::{self, References, Stored, blocks, bounds, counts, digests};
-use super::cells::{Column as _, Flag, Int, Long, OrNull, Text, Time, item};
+use super::assets::Assets;
+use super::cells::Rows;
 use super::flat::{Files, Lods, Problems};
 use super::geometry::Geometry;
 use super::plain::{Arrays, Members, Parts};
@@ -16,70 +16,82 @@ use meshpeek::scan::Views;
 /// The version of the tables' columns, in the schema's metadata as `meshpeek.schema`.
 pub const SCHEMA: u32 = 2;
 
-/// A table of the assets that a scan finds, or of the answers of another verb.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Table {
+macro_rules! tables {
+    ($($(#[$doc:meta])* $table:ident $name:literal of $rows:ty;)*) => {
+        /// A table of the assets that a scan finds, or of the answers of another verb.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Table {
+            $($(#[$doc])* $table,)*
+        }
+
+        impl Table {
+            /// All tables.
+            pub const ALL: &[Self] = &[$(Self::$table),*];
+
+            /// Its name. Files in a folder of tables have this name too.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$table => $name,)*
+                }
+            }
+
+            fn fields(self) -> Vec<Field> {
+                match self {
+                    $(Self::$table => <$rows>::fields(),)*
+                }
+            }
+
+            /// Its rows, none so far.
+            pub(super) fn rows(self) -> Box<dyn Rows> {
+                match self {
+                    $(Self::$table => Box::<$rows>::default(),)*
+                }
+            }
+        }
+
+        $(
+            impl OfTable for $rows {
+                const TABLE: Table = Table::$table;
+            }
+        )*
+    };
+}
+
+/// The rows of a table.
+pub(super) trait OfTable: Rows {
+    const TABLE: Table;
+}
+
+tables! {
     /// The records.
-    Assets,
+    Assets "assets" of Assets;
     /// The members of archives, assets or not.
-    Members,
+    Members "members" of Members;
     /// The parts of each asset's outline. Inner parts come before the part they are in.
-    Parts,
+    Parts "parts" of Parts;
     /// The arrays of each asset.
-    Arrays,
+    Arrays "arrays" of Arrays;
     /// The LODs of each ODOL and MLOD model.
-    Lods,
+    Lods "lods" of Lods;
     /// The problems of each asset.
-    Problems,
+    Problems "problems" of Problems;
     /// The files found, assets or not.
-    Files,
+    Files "files" of Files;
     /// The triangles of each model: a row for each material in each mesh.
-    Geometry,
+    Geometry "geometry" of Geometry;
     /// The references of assets and the files that they mean.
-    Refs,
+    Refs "refs" of Refs;
     /// The copies of assets that occur more than once.
-    Dupes,
+    Dupes "dupes" of Dupes;
     /// The differences between two assets, archives or folders.
-    Diff,
+    Diff "diff" of Differences;
 }
 
 impl Table {
-    /// All tables.
-    pub const ALL: &[Self] = &[
-        Self::Assets,
-        Self::Members,
-        Self::Parts,
-        Self::Arrays,
-        Self::Lods,
-        Self::Problems,
-        Self::Files,
-        Self::Geometry,
-        Self::Refs,
-        Self::Dupes,
-        Self::Diff,
-    ];
-
     /// The tables of a scan that describe assets.
     pub const OF_SCAN: &[Self] =
         &[Self::Assets, Self::Members, Self::Parts, Self::Arrays, Self::Lods, Self::Problems, Self::Files];
-
-    /// Its name. Files in a folder of tables have this name too.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Assets => "assets",
-            Self::Members => "members",
-            Self::Parts => "parts",
-            Self::Arrays => "arrays",
-            Self::Lods => "lods",
-            Self::Problems => "problems",
-            Self::Files => "files",
-            Self::Geometry => "geometry",
-            Self::Refs => "refs",
-            Self::Dupes => "dupes",
-            Self::Diff => "diff",
-        }
-    }
 
     /// What its rows need to read: set [`Scan::views`](meshpeek::scan::Scan::views) to the greatest of a scan's tables.
     pub const fn views(self) -> Views {
@@ -92,50 +104,8 @@ impl Table {
 
     /// Its columns.
     pub fn schema(self) -> SchemaRef {
-        let fields = match self {
-            Self::Assets => of_assets(),
-            Self::Members => Members::fields(),
-            Self::Parts => Parts::fields(),
-            Self::Arrays => Arrays::fields(),
-            Self::Lods => Lods::fields(),
-            Self::Problems => Problems::fields(),
-            Self::Files => Files::fields(),
-            Self::Geometry => Geometry::fields(),
-            Self::Refs => Refs::fields(),
-            Self::Dupes => Dupes::fields(),
-            Self::Diff => Differences::fields(),
-        };
         let metadata = [("meshpeek.schema", SCHEMA.to_string()), ("meshpeek.table", self.name().to_owned())];
         let metadata: HashMap<_, _> = metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        Arc::new(Schema::new_with_metadata(fields, metadata))
+        Arc::new(Schema::new_with_metadata(self.fields(), metadata))
     }
-}
-
-fn group(name: &str, fields: Fields) -> Field {
-    Field::new(name, DataType::Struct(fields), false)
-}
-
-fn list(name: &str, kind: DataType) -> Field {
-    Field::new(name, DataType::List(item(kind)), false)
-}
-
-fn of_assets() -> Vec<Field> {
-    vec![
-        Text::field("path"),
-        OrNull::<Text>::field("member"),
-        Flag::field("lossy"),
-        OrNull::<Text>::field("format"),
-        OrNull::<Int>::field("version"),
-        OrNull::<Long>::field("bytes"),
-        group("counts", counts()),
-        group("bounds", bounds()).with_nullable(true),
-        list("refs", DataType::Struct(References::fields().into())),
-        group("blocks", blocks()),
-        list("problems", DataType::Struct(assets::Problems::fields().into())),
-        group("digests", digests()).with_nullable(true),
-        group("stored", Stored::fields().into()).with_nullable(true),
-        OrNull::<Text>::field("prefix"),
-        OrNull::<Text>::field("stamp"),
-        OrNull::<Time>::field("mtime"),
-    ]
 }

@@ -15,6 +15,8 @@ use crate::bytes::chunk::{Chunk, Tag};
 use crate::outline::{Numbers, Outline, Part};
 use crate::record::{Fixed, Record, describe_fields, describe_fixed, describe_opaque, walk_part};
 
+type IsSought = fn(&Kind<'_>) -> bool;
+
 pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
     describe_fixed::<SceneHead>(&mut scene.chunk().body(), out);
     out.field("trailing_bytes", scene.trailing().len());
@@ -26,7 +28,7 @@ pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
             self::node(&node, out);
         }
     }
-    let lists: [(_, fn(&Kind<'_>) -> bool); 3] = [
+    let lists: [(_, IsSought); 3] = [
         ("meshes", |part| matches!(part, Kind::Mesh(_))),
         ("bones", |part| matches!(part, Kind::Bone(_))),
         ("unknown_chunks", |part| matches!(part, Kind::Unknown)),
