@@ -25,29 +25,18 @@ pub(crate) struct InWords<'v>(pub(crate) &'v Value<'v>);
 impl fmt::Display for InWords<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Value::Absent => f.write_str("absent"),
-            Value::Bool(value) => value.fmt(f),
-            Value::Uint(value) => value.fmt(f),
-            Value::Int(value) | Value::Coded(value, None) => value.fmt(f),
-            Value::Coded(value, Some(meaning)) => write!(f, "{value} {meaning}"),
             Value::Float(value) => Short(*value).fmt(f),
-            Value::Floats(values) => each(values.iter().copied().map(Short), f),
-            Value::Ints(values) => each(values.iter(), f),
+            Value::Floats(values) => {
+                let values: Vec<_> = values.iter().map(|value| Short(*value).to_string()).collect();
+                f.write_str(&values.join(" "))
+            }
             Value::Text(text) => quoted(text).fmt(f),
             Value::Texts(texts) => f.write_str(&texts.iter().map(quoted).collect::<Vec<_>>().join(", ")),
-            Value::Opaque(span) => write!(f, "{} bytes at {:#x}", span.bytes, span.offset),
-            _ => Ok(()),
+            other => other.fmt(f),
         }
     }
 }
 
 fn quoted(text: &Text<'_>) -> String {
     held(&format!("\"{}\"", text.cut(LONGEST_TEXT)))
-}
-
-fn each(values: impl Iterator<Item = impl fmt::Display>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    for (index, value) in values.enumerate() {
-        write!(f, "{}{value}", if index > 0 { " " } else { "" })?;
-    }
-    Ok(())
 }

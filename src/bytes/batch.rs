@@ -1,8 +1,10 @@
 //! Batching of rows that are computed one by one.
 
+use std::borrow::Cow;
+use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
-use super::array::{Column, Packing, Storage, Table};
+use super::array::{Column, InPlace, Packing, Scalar, Storage, Table};
 use crate::base::error::Result;
 use crate::base::span::Span;
 
@@ -114,6 +116,47 @@ impl<F: Fn(&mut Batch<'_>) -> Result<()>> Table for Derived<F> {
         let made = (self.make)(&mut batch);
         let _ = batch.flush();
         made
+    }
+}
+
+/// A column of bytes that are looked up or decoded on access.
+pub(crate) struct Bytes<'a, N, H, R> {
+    column: Column,
+    storage: Storage,
+    rows: N,
+    here: H,
+    read: R,
+    of: PhantomData<&'a [u8]>,
+}
+
+impl<'a, N: Fn() -> u64, H: Fn() -> Option<&'a [u8]>, R: Fn() -> Result<Cow<'a, [u8]>>> Bytes<'a, N, H, R> {
+    /// Creates a column. `rows` returns the number of bytes, `here` the bytes if they are in place, and `read` the bytes,
+    /// decoded if they are packed.
+    pub(crate) fn new(column: &'static str, storage: Storage, rows: N, here: H, read: R) -> Self {
+        Self { column: Column::new(column, Scalar::U8), storage, rows, here, read, of: PhantomData }
+    }
+}
+
+impl<'a, N: Fn() -> u64, H: Fn() -> Option<&'a [u8]>, R: Fn() -> Result<Cow<'a, [u8]>>> Table for Bytes<'a, N, H, R> {
+    fn rows(&self) -> u64 {
+        (self.rows)()
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        vec![self.column]
+    }
+
+    fn storage(&self) -> Storage {
+        self.storage
+    }
+
+    fn in_place(&self) -> Option<InPlace<'_>> {
+        (self.here)().map(|bytes| InPlace { bytes, stride: 1 })
+    }
+
+    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        let _ = sink(&(self.read)()?);
+        Ok(())
     }
 }
 

@@ -8,7 +8,8 @@ use super::wire::IndexStart;
 use super::{Entry, IndexEntry, List, Map, Material, Mesh, Object, Texture};
 use crate::base::error::{Error, Result};
 use crate::base::span::Span;
-use crate::bytes::{Column, InPlace, Packing, Scalar, Storage, array};
+use crate::bytes::batch::Bytes;
+use crate::bytes::{Column, InPlace, Packing, Storage, array};
 use crate::formats::zip_directory::Descriptor;
 use crate::outline::{Outline, Part, StoredField, Text, Value, Visitor};
 use crate::record::{Fixed, describe_fields, walk_part};
@@ -99,7 +100,7 @@ fn image(texture: &Placed<'_, Texture<'_>>, out: &mut Outline<'_>) {
     out.field("embedded_as", image.as_ref().map(Entry::name));
     // A dissection shows the image in its zip entry.
     if let Some(image) = image.filter(|image| !out.dissects() && out.ok(image.stored_bytes()).is_some()) {
-        out.array("image", &Content(image));
+        out.array("image", &content(image));
     }
 }
 
@@ -130,7 +131,7 @@ pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
                 Some(TableLocation::Stored(_)) => {}
                 _ => {
                     if out.ok(entry.stored_bytes()).is_some() {
-                        out.array("data", &Content(*entry));
+                        out.array("data", &content(*entry));
                     }
                 }
             }
@@ -284,28 +285,12 @@ impl array::Table for Elsewhere<'_> {
     }
 }
 
-/// The decompressed bytes of an entry.
-struct Content<'m>(Entry<'m>);
-
-impl array::Table for Content<'_> {
-    fn rows(&self) -> u64 {
-        self.0.decoded_byte_len_hint()
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        vec![Column::new("value", Scalar::U8)]
-    }
-
-    fn storage(&self) -> Storage {
-        let packing = if self.0.central().header.method.get() == 0 { Packing::InPlace } else { Packing::Deflate };
-        let offset = self.0.local().map_or(self.0.header_offset(), |local| local.data_offset);
-        Storage { offset, bytes: self.0.stored_byte_len(), packing }
-    }
-
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        let _ = sink(&self.0.decode()?);
-        Ok(())
-    }
+/// Returns the decompressed bytes of an entry.
+fn content<'m>(entry: Entry<'m>) -> impl array::Table + use<'m> {
+    let packing = if entry.central().header.method.get() == 0 { Packing::InPlace } else { Packing::Deflate };
+    let offset = entry.local().map_or(entry.header_offset(), |local| local.data_offset);
+    let storage = Storage { offset, bytes: entry.stored_byte_len(), packing };
+    Bytes::new("value", storage, move || entry.decoded_byte_len_hint(), || None, move || entry.decode())
 }
 
 fn version(map: &Map<'_>, out: &mut Outline<'_>) -> Option<u32> {

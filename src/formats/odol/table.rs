@@ -12,7 +12,7 @@ use crate::base::error::Result;
 use crate::base::span::Span;
 use crate::bytes::array::columns;
 use crate::bytes::batch::{Batch, Derived};
-use crate::bytes::{Element, Table};
+use crate::bytes::{Column, Element, Table};
 
 /// A receiver of rows.
 pub(super) type Sink<'s> = dyn FnMut(&[u8]) -> ControlFlow<()> + 's;
@@ -27,49 +27,36 @@ impl Batch<'_> {
     }
 }
 
+/// Returns vectors as rows of floats. `row` converts a packed one.
+fn floats<'s, P: Table, F: Table, T: Element, const N: usize>(
+    vectors: &'s Encoding<P, F>,
+    columns: &'static [Column],
+    row: impl Fn(&T) -> [f32; N] + 's,
+) -> impl Table {
+    let stored = vectors.as_table();
+    let make = move |batch: &mut Batch<'_>| match vectors {
+        Encoding::Packed(array) => batch.convert(array, &row),
+        Encoding::Float(array) => array.read(&mut |rows| batch.push(rows)),
+    };
+    Derived { rows: stored.rows(), columns, from: stored.storage().span(), make }
+}
+
 /// Returns texture coordinates as floats.
 pub(super) fn coordinates<'s>(set: &'s UvSet<'_>) -> impl Table + use<'s> {
-    let stored = set.stored.as_table();
-    Derived {
-        rows: stored.rows(),
-        columns: columns![F32: "u", "v"],
-        from: stored.storage().span(),
-        make: |batch: &mut Batch<'_>| match &set.stored {
-            Encoding::Packed(array) => batch.convert(array, |&packed: &PackedUv| set.scale(packed)),
-            Encoding::Float(array) => array.read(&mut |rows| batch.push(rows)),
-        },
-    }
+    floats(&set.stored, columns![F32: "u", "v"], |&packed: &PackedUv| set.scale(packed))
 }
 
 /// Returns normals as floats, pointing into the body.
 pub(super) fn normal_vectors<'s>(normals: &'s Normals<'_>) -> impl Table + use<'s> {
-    let stored = normals.as_table();
-    Derived {
-        rows: stored.rows(),
-        columns: columns![F32: "x", "y", "z"],
-        from: stored.storage().span(),
-        make: move |batch: &mut Batch<'_>| match normals {
-            Encoding::Packed(array) => batch.convert(array, |normal: &PackedVector| normal.to_array()),
-            Encoding::Float(array) => array.read(&mut |rows| batch.push(rows)),
-        },
-    }
+    floats(normals, columns![F32: "x", "y", "z"], |normal: &PackedVector| normal.to_array())
 }
 
 /// Returns tangents as floats, with the sign of the normals.
 pub(super) fn tangent_vectors<'s>(tangents: &'s Tangents<'_>) -> impl Table + use<'s> {
-    let stored = tangents.as_table();
-    Derived {
-        rows: stored.rows(),
-        columns: columns![F32: "s_x", "s_y", "s_z", "t_x", "t_y", "t_z"],
-        from: stored.storage().span(),
-        make: move |batch: &mut Batch<'_>| match tangents {
-            Encoding::Packed(array) => batch.convert(array, |pair: &PackedTangents| {
-                let ([a, b, c], [d, e, f]) = (pair.s.to_array(), pair.t.to_array());
-                [a, b, c, d, e, f]
-            }),
-            Encoding::Float(array) => array.read(&mut |rows| batch.push(rows)),
-        },
-    }
+    floats(tangents, columns![F32: "s_x", "s_y", "s_z", "t_x", "t_y", "t_z"], |pair: &PackedTangents| {
+        let ([a, b, c], [d, e, f]) = (pair.s.to_array(), pair.t.to_array());
+        [a, b, c, d, e, f]
+    })
 }
 
 /// Returns faces as four point numbers each; -1 if a face has fewer corners.

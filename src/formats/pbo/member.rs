@@ -1,7 +1,6 @@
 //! Members: files inside the archive.
 
 use std::borrow::Cow;
-use std::ops::ControlFlow;
 
 use super::Archive;
 use super::entry::{Entries, Entry, EntryKind};
@@ -11,7 +10,8 @@ use crate::base::limits::{Limits, flag};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::blocks::Block;
-use crate::bytes::{Column, Cursor, InPlace, Packing, Scalar, Storage, Table};
+use crate::bytes::batch::Bytes;
+use crate::bytes::{Cursor, Packing, Storage, Table};
 use crate::codec::{Codec, lzss};
 use crate::ranges::{Data, Ranges};
 
@@ -220,45 +220,21 @@ impl<'a> Member<'a> {
         Self { archive: Data::Parts(ranges), ..self }
     }
 
+    /// Returns its content as a table of bytes. For one that cannot be decoded, the stored bytes. Counting the rows of a
+    /// packed member walks its stream.
+    pub(super) fn content(self) -> impl Table + use<'a> {
+        let is_packed = self.method() == Method::PACKED;
+        let packing = if is_packed { Packing::Lzss } else { Packing::InPlace };
+        let storage = Storage { offset: self.offset, bytes: self.stored_byte_len(), packing };
+        let rows = move || self.decoded_byte_len().unwrap_or_else(|_| self.decoded_byte_len_hint());
+        let here = move || if is_packed { None } else { self.stored_bytes().ok() };
+        let read = move || if is_packed { self.decode() } else { self.stored_bytes().map(Cow::from) };
+        Bytes::new("byte", storage, rows, here, read)
+    }
+
     /// Returns true if its bytes are inside the archive.
     pub(crate) fn is_inside(&self) -> bool {
         self.offset.checked_add(self.stored_byte_len()).is_some_and(|end| end <= self.archive.size())
-    }
-}
-
-/// A member's content as a table of bytes. For one that cannot be decoded, the stored bytes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Content<'a>(pub(super) Member<'a>);
-
-impl Content<'_> {
-    fn is_packed(&self) -> bool {
-        self.0.method() == Method::PACKED
-    }
-}
-
-impl Table for Content<'_> {
-    /// Walks the stream of a packed member.
-    fn rows(&self) -> u64 {
-        self.0.decoded_byte_len().unwrap_or_else(|_| self.0.decoded_byte_len_hint())
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        vec![Column::new("byte", Scalar::U8)]
-    }
-
-    fn storage(&self) -> Storage {
-        let packing = if self.is_packed() { Packing::Lzss } else { Packing::InPlace };
-        Storage { offset: self.0.offset, bytes: self.0.stored_byte_len(), packing }
-    }
-
-    fn in_place(&self) -> Option<InPlace<'_>> {
-        let bytes = if self.is_packed() { None } else { self.0.stored_bytes().ok() };
-        bytes.map(|bytes| InPlace { bytes, stride: 1 })
-    }
-
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        let _ = if self.is_packed() { sink(&self.0.decode()?) } else { sink(self.0.stored_bytes()?) };
-        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The implementation of [`Inspect`] for PBO archives.
 
 use super::entry::{Entry, EntryKind, HeaderEntry, Property};
-use super::member::{Content, Member};
+use super::member::Member;
 use super::wire::{Method, Sha1Tail, ShortTail};
 use super::{Archive, TailKind};
 use crate::base::code::Code;
@@ -13,7 +13,7 @@ use crate::base::text::{ByteStr, folded};
 use crate::bytes::Cursor;
 use crate::check::{Alike, Broken, Check, Repeated, grouped};
 use crate::inspect::{Depth, Inspect};
-use crate::outline::{Outline, Part, Value};
+use crate::outline::{Outline, Part, Value, next};
 use crate::ranges::Data;
 use crate::record::{Fixed, Framing, Record, Stored as _, describe_fixed, describe_opaque};
 use crate::summary::{Blocks, Counts, Problems, Severity, Summary};
@@ -74,7 +74,7 @@ impl Inspect for Archive<'_> {
             let bytes = stored.as_ref().map_or(0, |span| span.bytes);
             out.part(part.spanning(member.offset, bytes), |out| {
                 if out.ok(stored).is_some() {
-                    out.array("content", &Content(member));
+                    out.array("content", &member.content());
                 }
             });
         }
@@ -89,7 +89,7 @@ impl Entry<'_> {
         let Some(pairs) = out.ok(entry).and_then(|entry| entry.properties) else { return };
         let mut cursor = pairs.cursor();
         for (property, span) in pairs.spanned() {
-            let index = std::mem::replace(properties, properties.saturating_add(1));
+            let index = next(properties);
             out.part(property_part(index, &property, span).rooted(), |out| {
                 let property = Property::walk_fields(&mut cursor, (), out);
                 out.ok(property);
@@ -117,7 +117,7 @@ impl Member<'_> {
             self.fields().describe_fields(entry.offset.saturating_add(after_name), out);
             out.field("offset", self.offset);
             if out.ok(bytes).is_some() {
-                out.array("content", &Content(*self));
+                out.array("content", &self.content());
             }
         });
     }

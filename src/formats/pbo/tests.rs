@@ -208,7 +208,7 @@ fn encrypted_and_unknown_members_are_bytes_only() {
     assert_eq!(faults[1].to_string(), "members[1] at 0x59: member packed with unknown method 0x0000004d");
     assert_eq!(all.iter().map(|m| m.stored_bytes().unwrap()).collect::<Vec<_>>(), [&b"ee"[..], b"u", b"v"]);
     assert!(all.iter().all(|m| m.borrowed().unwrap().is_none()));
-    assert_eq!(to_bytes(&member::Content(all[0])).unwrap(), b"ee");
+    assert_eq!(to_bytes(&all[0].content()).unwrap(), b"ee");
     assert_eq!(verify(&archive), [warning(22, "members[1]: unknown method 0x0000004d (first of 2 such members)")]);
 }
 
@@ -219,7 +219,7 @@ fn a_packed_member_that_is_no_stream_is_stored_or_an_error() {
     let decode = |bytes: &[u8]| {
         let archive = Archive::parse(bytes).unwrap();
         let member = members(&archive)[0];
-        assert_eq!(member::Content(member).storage().packing, Packing::Lzss);
+        assert_eq!(member.content().storage().packing, Packing::Lzss);
         member.decode().map(|content| content.into_owned()).map_err(|error| error.to_string())
     };
     assert_eq!(decode(&archive_of(13, STREAM)).unwrap(), b"P3D   P3D   \xe9");

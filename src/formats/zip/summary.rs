@@ -1,6 +1,6 @@
 //! The implementation of [`Inspect`] for zip archives.
 
-use std::ops::ControlFlow;
+use std::borrow::Cow;
 
 use nom::branch::alt;
 use nom::bytes::complete::tag;
@@ -13,7 +13,8 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
 use crate::base::span::Span;
-use crate::bytes::{Column, Cursor, InPlace, Packing, Scalar, Storage, Table};
+use crate::bytes::batch::Bytes;
+use crate::bytes::{Cursor, Packing, Storage};
 use crate::check::{Alike, Repeated};
 use crate::formats::zip_directory::first_entry;
 use crate::inspect::{Depth, Inspect};
@@ -255,12 +256,15 @@ impl Member<'_> {
 
     /// Describes its content, and its bytes as stored. Both need its header only, until they are read.
     fn outline_bytes(&self, out: &mut Outline<'_>) {
-        let Some(span) = out.ok(self.span()) else { return };
+        let Some(Span { offset, bytes }) = out.ok(self.span()) else { return };
         // Encrypted content, or content with an unsupported method, cannot be read.
         if let Some(packing) = self.packing() {
-            out.array("data", &Content { member: *self, span, packing });
+            let (rows, here) = (|| self.decoded_byte_len_hint(), || self.borrowed().ok().flatten());
+            out.array("data", &Bytes::new("value", Storage { offset, bytes, packing }, rows, here, || self.decode()));
         }
-        out.array("stored", &Raw { member: *self, span });
+        let storage = Storage { offset, bytes, packing: Packing::InPlace };
+        let read = || self.stored_bytes().map(Cow::from);
+        out.array("stored", &Bytes::new("value", storage, || bytes, || self.stored_bytes().ok(), read));
     }
 
     fn outline(&self, out: &mut Outline<'_>) {
@@ -290,65 +294,5 @@ impl Member<'_> {
             out.field("comment", entry.comment);
             self.outline_bytes(out);
         });
-    }
-}
-
-/// A member's content as a table of bytes.
-struct Content<'a> {
-    member: Member<'a>,
-    span: Span,
-    packing: Packing,
-}
-
-impl Table for Content<'_> {
-    fn rows(&self) -> u64 {
-        self.member.decoded_byte_len_hint()
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        vec![Column::new("value", Scalar::U8)]
-    }
-
-    fn storage(&self) -> Storage {
-        Storage { offset: self.span.offset, bytes: self.span.bytes, packing: self.packing }
-    }
-
-    fn in_place(&self) -> Option<InPlace<'_>> {
-        let bytes = self.member.borrowed().ok().flatten();
-        bytes.map(|bytes| InPlace { bytes, stride: 1 })
-    }
-
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        let _ = sink(&self.member.decode()?);
-        Ok(())
-    }
-}
-
-/// A member's bytes as stored, as a table.
-struct Raw<'a> {
-    member: Member<'a>,
-    span: Span,
-}
-
-impl Table for Raw<'_> {
-    fn rows(&self) -> u64 {
-        self.span.bytes
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        vec![Column::new("value", Scalar::U8)]
-    }
-
-    fn storage(&self) -> Storage {
-        Storage { offset: self.span.offset, bytes: self.span.bytes, packing: Packing::InPlace }
-    }
-
-    fn in_place(&self) -> Option<InPlace<'_>> {
-        self.member.stored_bytes().ok().map(|bytes| InPlace { bytes, stride: 1 })
-    }
-
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        let _ = sink(self.member.stored_bytes()?);
-        Ok(())
     }
 }
