@@ -250,16 +250,11 @@ pub(crate) enum RecordFormat {
     Arrow,
 }
 
+/// The form of files of this format, if it is one of tables.
 #[cfg(feature = "parquet")]
-impl RecordFormat {
-    /// The form of its files, if it is one of tables.
-    pub(crate) fn form(self) -> Option<Form> {
-        match self {
-            Self::Parquet => Some(Form::Parquet),
-            Self::Arrow => Some(Form::Arrow),
-            _ => None,
-        }
-    }
+pub(crate) fn table_form(format: &impl ValueEnum) -> Option<Form> {
+    let format = format.to_possible_value()?;
+    Form::ALL.iter().copied().find(|form| form.name() == format.get_name())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -270,18 +265,6 @@ pub(crate) enum ReportFormat {
     Parquet,
     #[cfg(feature = "parquet")]
     Arrow,
-}
-
-#[cfg(feature = "parquet")]
-impl ReportFormat {
-    /// The form of its files, if it is one of tables.
-    pub(crate) fn form(self) -> Option<Form> {
-        match self {
-            Self::Parquet => Some(Form::Parquet),
-            Self::Arrow => Some(Form::Arrow),
-            _ => None,
-        }
-    }
 }
 
 /// How much a scan reads.

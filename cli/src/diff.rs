@@ -15,12 +15,14 @@ use meshpeek::inspect::Value;
 use meshpeek::scan::Selection;
 use meshpeek::scan::folders::{Folders, Reading};
 #[cfg(feature = "parquet")]
-use meshpeek_tables::{Form, Table};
+use meshpeek_tables::Table;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use unicode_width::UnicodeWidthStr;
 
 use crate::args::Common;
+#[cfg(feature = "parquet")]
+use crate::args::table_form;
 use crate::failure::{Failure, Outcome};
 use crate::input;
 use crate::notes::Notes;
@@ -62,18 +64,6 @@ pub(crate) enum DiffFormat {
     Parquet,
     #[cfg(feature = "parquet")]
     Arrow,
-}
-
-#[cfg(feature = "parquet")]
-impl DiffFormat {
-    /// The form of its files, if it is one of tables.
-    fn form(self) -> Option<Form> {
-        match self {
-            Self::Parquet => Some(Form::Parquet),
-            Self::Arrow => Some(Form::Arrow),
-            _ => None,
-        }
-    }
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {
@@ -168,7 +158,7 @@ impl Page {
     fn new(args: &Args, common: &Common) -> Result<Self, Failure> {
         let is_text = args.format == DiffFormat::Text;
         #[cfg(feature = "parquet")]
-        if args.stat && args.format.form().is_some() {
+        if args.stat && table_form(&args.format).is_some() {
             return Err(Failure::Message("--stat has no table: use --format text, ndjson or json".to_owned()));
         }
         let out = if is_text { Output::text(common)? } else { Output::data(common)? };
@@ -187,7 +177,7 @@ impl Page {
             stats: Stats::default(),
             out,
             #[cfg(feature = "parquet")]
-            tables: args.format.form().map(|form| Tables::new(&[Table::Diff], form, common, None)).transpose()?,
+            tables: table_form(&args.format).map(|form| Tables::new(&[Table::Diff], form, common, None)).transpose()?,
         })
     }
 

@@ -10,8 +10,10 @@ use meshpeek::view::ByteStr;
 #[cfg(feature = "parquet")]
 use meshpeek_tables::Table;
 
+#[cfg(feature = "parquet")]
+use crate::args::table_form;
 use crate::args::{Common, ReportFormat};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
 use crate::output::Output;
 #[cfg(feature = "parquet")]
@@ -35,26 +37,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let scan = input::scan_whole(&args.paths, args.jobs, common)?;
     let (groups, unreadable) = input::whole(&scan, common, |other| dupes::find(&scan, other))?;
-    #[cfg(feature = "parquet")]
-    let form = args.format.form();
-    #[cfg(not(feature = "parquet"))]
-    let form: Option<std::convert::Infallible> = None;
-    match form {
-        #[cfg(feature = "parquet")]
-        Some(form) => {
-            let tables = Tables::new(&[Table::Dupes], form, common, None)?;
-            groups.iter().enumerate().try_for_each(|(index, group)| tables.group(index, group))?;
-            tables.finish(false)?;
-        }
-        _ => {
-            let is_text = args.format == ReportFormat::Text;
-            let mut out = if is_text { Output::text(common)? } else { Output::data(common)? };
-            for (index, group) in groups.iter().enumerate() {
-                if is_text { text(group, index == 0, &mut out)? } else { out.json_line(group)? }
-            }
-            out.flush()?;
-        }
-    }
+    write(&groups, args.format, common)?;
     let of = |same| groups.iter().filter(|group| group.same == same).count() as u64;
     let spare = groups.iter().filter(|group| group.same == Sameness::File);
     let spare: u64 = spare.map(|group| group.copies.iter().skip(1).map(|copy| copy.bytes).sum::<u64>()).sum();
@@ -69,6 +52,21 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         (_, 0) => ExitCode::from(2),
         _ => ExitCode::from(1),
     })
+}
+
+fn write(groups: &[Group], format: ReportFormat, common: &Common) -> Result<(), Failure> {
+    #[cfg(feature = "parquet")]
+    if let Some(form) = table_form(&format) {
+        let tables = Tables::new(&[Table::Dupes], form, common, None)?;
+        groups.iter().enumerate().try_for_each(|(index, group)| tables.group(index, group))?;
+        return tables.finish(false);
+    }
+    let is_text = format == ReportFormat::Text;
+    let mut out = if is_text { Output::text(common)? } else { Output::data(common)? };
+    for (index, group) in groups.iter().enumerate() {
+        if is_text { text(group, index == 0, &mut out)? } else { out.json_line(group)? }
+    }
+    Ok(out.flush()?)
 }
 
 fn text(group: &Group, is_first: bool, out: &mut Output) -> std::io::Result<()> {

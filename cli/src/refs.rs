@@ -14,6 +14,8 @@ use meshpeek::view::ByteStr;
 #[cfg(feature = "parquet")]
 use meshpeek_tables::Table;
 
+#[cfg(feature = "parquet")]
+use crate::args::table_form;
 use crate::args::{Common, RecordFormat};
 use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
@@ -109,7 +111,7 @@ enum Writer {
 impl Writer {
     fn new(format: Option<RecordFormat>, common: &Common) -> Result<Self, Failure> {
         #[cfg(feature = "parquet")]
-        if let Some(form) = format.and_then(RecordFormat::form) {
+        if let Some(form) = format.as_ref().and_then(table_form) {
             return Ok(Self::Tables(Tables::new(&[Table::Refs], form, common, None)?));
         }
         let out = Output::text(common)?;

@@ -12,9 +12,9 @@ use meshpeek::scan::{Depth, Record, Sighting, Views};
 #[cfg(feature = "parquet")]
 use meshpeek_tables::Table;
 
-#[cfg(feature = "parquet")]
-use crate::args::TABLES;
 use crate::args::{Common, Inputs, RecordFormat, ScanArgs, ScanDepth, Stream};
+#[cfg(feature = "parquet")]
+use crate::args::{TABLES, table_form};
 use crate::failure::{Failure, Outcome};
 use crate::info::rows::{self, Rows};
 use crate::input::{Choice, ScanResult, Tally};
@@ -181,7 +181,7 @@ fn format(args: &ScanArgs, common: &Common) -> Result<Option<RecordFormat>, Fail
     match args.format {
         None if is_folder => parquet().map(Some),
         #[cfg(feature = "parquet")]
-        Some(format) if format.form().is_some() => Ok(args.format),
+        Some(format) if table_form(&format).is_some() => Ok(args.format),
         Some(_) if is_folder => {
             Err(Failure::Message("a folder takes tables: --format parquet or arrow, no other".to_owned()))
         }
@@ -228,7 +228,7 @@ impl<'i> Writer<'i> {
     fn new(inputs: &'i Inputs, args: &ScanArgs, is_stream: bool, common: &Common) -> Result<Self, Failure> {
         #[cfg(feature = "parquet")]
         if args.columns.is_empty()
-            && let Some(form) = format(args, common)?.and_then(RecordFormat::form)
+            && let Some(form) = format(args, common)?.as_ref().and_then(table_form)
         {
             return Ok(Self::Tables(Tables::new(&chosen_tables(args, common), form, common, args.partition)?));
         }

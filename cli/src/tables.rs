@@ -122,7 +122,7 @@ impl Tables {
         })
     }
 
-    /// What the rows need to read.
+    /// How much the rows read.
     pub(crate) fn views(&self) -> Views {
         self.sink.tables().into_iter().map(Table::views).max().unwrap_or_default()
     }

@@ -9,6 +9,8 @@ use meshpeek::summary::Severity;
 #[cfg(feature = "parquet")]
 use meshpeek_tables::Table;
 
+#[cfg(feature = "parquet")]
+use crate::args::table_form;
 use crate::args::{Common, Inputs, ReportFormat};
 use crate::failure::Outcome;
 use crate::input::{Choice, ScanResult};
@@ -24,7 +26,7 @@ pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &
     scan.depth = Depth::Verify;
     let notes = Notes::new(common);
     #[cfg(feature = "parquet")]
-    let tables = format.form().map(|form| Tables::new(&[Table::Problems], form, common, None)).transpose()?;
+    let tables = table_form(&format).map(|form| Tables::new(&[Table::Problems], form, common, None)).transpose()?;
     #[cfg(feature = "parquet")]
     let is_table = tables.is_some();
     #[cfg(not(feature = "parquet"))]

@@ -79,7 +79,7 @@ pub struct Scan {
     /// True to inflate only the beginning of a zip member where [`Depth::Header`] needs no more. The member's checksum
     /// and size are then not checked, and views do not see it. Ranges and stores always do this.
     pub beginnings: bool,
-    /// What views read. It changes no result, only how long the scan takes.
+    /// How much views read. This changes no result, only how long the scan takes.
     pub views: Views,
     /// The formats of assets to scan; all if it is empty.
     pub formats: Vec<Format>,
@@ -106,7 +106,7 @@ pub struct Scan {
     pub progress: Progress,
 }
 
-/// What the views of a scan read of each asset. The scan finds the compressed streams of an asset for its record. It can
+/// How much of each asset the views of a scan read. The scan finds the compressed streams of an asset for its record. It can
 /// remember them for a view that looks for them again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -116,7 +116,7 @@ pub enum Views {
     Records,
     /// The outline, or some arrays. The end of each stream is found once.
     Outlines,
-    /// Most arrays. Streams are decoded while their ends are found, up to 4 MiB of each asset.
+    /// Most arrays. Streams are decoded while their ends are found. At most 4 MiB of an asset are kept at once.
     Arrays,
 }
 

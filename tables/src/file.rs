@@ -1,11 +1,10 @@
 //! Writes tables as files.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read as _, Write};
 use std::path::Path;
 
 use arrow_array::RecordBatch;
-use arrow_ipc::reader::FileReader;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::ArrowError;
 
@@ -42,7 +41,7 @@ pub(super) const WHOLE: &str = "meshpeek.whole";
 /// The key of the run that wrote a set of files.
 pub(super) const RUN: &str = "meshpeek.run";
 
-/// Writes a table as a file. Holds the group of rows in work (Parquet) or nothing (Arrow).
+/// Writes a table as a file. Holds one group of rows (Parquet), or none (Arrow).
 pub struct Writer<W: Write + Send>(Open<W>);
 
 enum Open<W: Write + Send> {
@@ -123,9 +122,21 @@ pub fn is_of(path: &Path, table: Table, form: Form) -> bool {
     name.is_some_and(|name| name == table.name())
 }
 
+/// More than the schema of any table takes.
+const SCHEMA_BYTES: u64 = 1 << 18;
+
+/// Returns the table of an Arrow file, from the schema at its beginning. [`FileReader`](arrow_ipc::reader::FileReader)
+/// would also read what the end of the file states, of any length.
 fn arrow_table(path: &Path) -> Option<String> {
-    let reader = FileReader::try_new(File::open(path).ok()?, None).ok()?;
-    reader.schema().metadata().get("meshpeek.table").cloned()
+    let mut start = Vec::new();
+    File::open(path).ok()?.take(SCHEMA_BYTES).read_to_end(&mut start).ok()?;
+    let padding = start.strip_prefix(b"ARROW1")?;
+    let message = padding.get(padding.iter().position(|byte| *byte != 0)?..)?.strip_prefix(&[0xff; 4])?;
+    let (length, message) = message.split_first_chunk()?;
+    let message = message.get(..usize::try_from(u32::from_le_bytes(*length)).ok()?)?;
+    let schema = arrow_ipc::root_as_message(message).ok()?.header_as_schema()?;
+    let entry = schema.custom_metadata()?.iter().find(|entry| entry.key() == Some("meshpeek.table"))?;
+    entry.value().map(str::to_owned)
 }
 
 /// A writer that counts its bytes.

@@ -1,4 +1,4 @@
-//! Parquet files: how they are written, and reading them again.
+//! Writes and reads Parquet files.
 
 use std::fs::File;
 use std::io::Write;

@@ -225,8 +225,12 @@ fn files_of_arrow_have_the_rows_of_parquet() {
     // Arrow goes to a pipe, too, in several parts, and not to a later scan.
     let output = program().args(["scan", "-q", "corpus/b3d", "--format", "arrow"]).output().unwrap();
     assert!(output.stdout.starts_with(b"ARROW1") && output.stdout.ends_with(b"ARROW1"));
+    // A file of somebody else stays, whatever it claims: here, a schema of 4 GiB.
+    let foreign = [b"ARROW1", &[0; 58][..], &[0xff; 8], b"\x10\0\0\0 ARROW1"].concat();
+    let foreign = folder.file("assets-0007.arrow", foreign);
     let output = run(["scan", "-q", "corpus/b3d", "--format", "arrow", "--partition", "1k", "-o", &out]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(foreign.exists());
     let files = files_in(&folder.0);
     assert!(
         files.contains(&"assets-0000.arrow".to_owned()) && !files.contains(&"assets.arrow".to_owned()),
