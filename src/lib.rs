@@ -101,7 +101,7 @@
 //! | --- | --- |
 //! | `len()`, `is_empty()`, `get(index)`, `iter()` | a sequence in memory: exact, in `usize` |
 //! | `count()` | the number of elements that a block decodes to; a block that repeats one value may have more than fit in memory |
-//! | `..._count()` | the number of items that have no view of their own |
+//! | `..._count()` | the number of items of which there is no list, such as `point_count()` |
 //! | `..._hint()` | a value that the file states and that only decoding can confirm |
 //! | `byte_len()`, `..._byte_len()` | a size in bytes; a struct's field for it is called `bytes` |
 //! | `as_bytes()`, `..._bytes()`, `borrowed()` | the bytes themselves, in place |
@@ -133,11 +133,13 @@
 //! | odol | right, up, forward, from the bounding center | left | clockwise, normals inward | down | none | rows, for row vectors, position last | meter |
 //! | rtm | right, up, forward; in BMTR x and z reversed | left | none | none | x, y, z, w in 1/16384 | rows, for row vectors, position last | meter |
 //!
+//! For Arma's formats, right and forward are directions of the game's world; its models face backward.
+//!
 //! # Features
 //!
 //! Each format has a feature; `formats`, on by default, enables all. `mmap` (memory maps) and `owned`
 //! ([`OwnedAsset`](struct.OwnedAsset.html)) are on by default, too. Off by default: `serde` makes summaries
-//! serializable, `json` writes JSON, `scan` finds assets in folders and archives, `stores` in your object stores,
+//! serializable, `json` writes JSON, `scan` finds assets in folders and archives, `stores` in object stores of yours,
 //! `geometry` gives triangles, materials, bones and poses, and `export` writes them as glTF and draws them. The docs of
 //! an item name the feature that it needs.
 //!
@@ -224,8 +226,8 @@ pub mod view {
 
     /// The records of a zip archive in place: the directory's claims, entry by entry, without verification.
     ///
-    /// Supports archives on one disk, including zip64. If the end of an archive is missing, it is read by the headers
-    /// before its files. Spec: PKWARE APPNOTE 4.3.
+    /// Supports archives on one disk, including zip64. An archive whose end is missing is read through the
+    /// headers in front of its files. Spec: PKWARE APPNOTE 4.3.
     pub mod zip {
         pub use crate::formats::zip_directory::*;
     }

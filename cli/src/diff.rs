@@ -41,7 +41,8 @@ pub(crate) struct Args {
     pub(crate) a: PathBuf,
     /// The second file, member or folder
     pub(crate) b: PathBuf,
-    /// Output format: text, JSON lines, one JSON array, or a table
+    #[cfg_attr(feature = "parquet", doc = "Output format: text, JSON lines, one JSON array, or a table")]
+    #[cfg_attr(not(feature = "parquet"), doc = "Output format: text, JSON lines or one JSON array")]
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: DiffFormat,
     /// Treat numbers with a fraction as equal if they differ by no more than X

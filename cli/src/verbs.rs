@@ -41,7 +41,11 @@ pub(crate) enum Verb {
     Verify {
         #[command(flatten)]
         inputs: Inputs,
-        /// Output format: a line per problem, the records, or a table of problems
+        #[cfg_attr(
+            feature = "parquet",
+            doc = "Output format: a line per problem, the records, or a table of problems"
+        )]
+        #[cfg_attr(not(feature = "parquet"), doc = "Output format: a line per problem, or the records")]
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: ReportFormat,
         /// Count a warning as an error

@@ -174,12 +174,12 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Returns the bytes it takes in the container, as stated by the container.
+    /// Returns its size in the container in bytes, as stated by the container.
     pub fn stored_byte_len(&self) -> u64 {
         each!(self, member => member.stored_byte_len())
     }
 
-    /// Returns the bytes it decodes to, as stated by the container.
+    /// Returns its decoded size in bytes, as stated by the container.
     pub fn decoded_byte_len_hint(&self) -> u64 {
         each!(self, member => member.decoded_byte_len_hint())
     }
@@ -192,8 +192,8 @@ impl<'a> Member<'a> {
         each!(self, member => member.borrowed())
     }
 
-    /// Returns the format that the content starts like. For a deflated member, only the beginning is inflated. Also
-    /// returns `None` if only decoding all of it would show the format.
+    /// Returns the format that the beginning of the content indicates. Returns `None` if it indicates none, or if all
+    /// of the content would have to be decoded. For a deflated member, only the beginning is inflated.
     ///
     /// # Errors
     /// Returns the errors of [`borrowed`](Self::borrowed), and an error if even the beginning does not decode.

@@ -44,7 +44,7 @@ impl<'a, T: Element> Block<'a, T> {
     /// array in place. A compressed stream is walked to find its end, in time linear in its bytes, without decoding.
     ///
     /// # Errors
-    /// Returns an error if the part has too few bytes, or if the stream breaks a rule of its codec.
+    /// Returns an error if the cursor has too few bytes left, or if the stream breaks a rule of its codec.
     pub fn parse(cursor: &mut Cursor<'a>, count: u64, codec: Codec, limits: &Limits) -> Result<Self> {
         #[cfg(feature = "scan")]
         let bytes = stream_cache::stored_byte_len::<T>(*cursor, count, codec, limits.decoded_bytes)?;
@@ -85,7 +85,7 @@ impl<'a, T: Element> Block<'a, T> {
         }
     }
 
-    /// Returns the bytes it takes in the file.
+    /// Returns its size in the file in bytes.
     pub fn stored_byte_len(&self) -> u64 {
         match self.stored {
             Stored::InPlace(array) => array.as_bytes().len() as u64,
@@ -93,7 +93,7 @@ impl<'a, T: Element> Block<'a, T> {
         }
     }
 
-    /// Returns the bytes that its elements take.
+    /// Returns the size of its decoded elements in bytes.
     pub fn decoded_byte_len(&self) -> u64 {
         bytes_of::<T>(self.count())
     }

@@ -12,13 +12,16 @@
 //!
 //! This is the space of glTF, which most tools read. Blitz3D, Ballance and Arma are left-handed. For the first two, the
 //! matrix changes the sign of x. Arma's models face -Z, so for them it changes the sign of z. LODka3D is right-handed
-//! like OpenGL. The files do not say which way is up, and the matrix does not rotate.
+//! like OpenGL. LODka3D files do not say which way is up, and the matrix does not rotate them.
+//!
+//! In LODka3D, a proxy is a further instance of a mesh. In ODOL and MLOD, it is a face that marks the place of another
+//! model.
 //!
 //! | format | a primitive is | joints are | in place are |
 //! | --- | --- | --- | --- |
 //! | b3d | a TRIS of a node's mesh | nodes | positions, normals, colors, texture coordinates |
 //! | bmx | the faces of one material in an object's mesh | | positions, normals, texture coordinates |
-//! | lodka | a face group of a mesh, once more for each proxy (a further instance of the mesh) | bones of the model | positions, normals |
+//! | lodka | a face group of a mesh, once more for each proxy | bones of the model | positions, normals |
 //! | odol | a section of a LOD; in version 7 the faces of one texture | bones of the skeleton | positions that are not compressed |
 //! | mlod | the faces of one texture and material in a LOD | | positions |
 //!
@@ -208,7 +211,7 @@ impl<'a> Primitive<'a> {
         Self { place, world, shape: Box::new(shape) }
     }
 
-    /// Returns the context it belongs to.
+    /// Returns where it is in the file.
     pub fn place(&self) -> &Place<'a> {
         &self.place
     }

@@ -77,9 +77,10 @@ pub struct Scan {
     /// The depth to which each asset is read.
     pub depth: Depth,
     /// True to inflate only the beginning of a zip member where [`Depth::Header`] needs no more. The member's checksum
-    /// and size are then not checked, and views do not see it. Ranges and stores always do this.
+    /// and size are then not checked, and it is not passed to `view`. Ranges and stores always do this.
     pub beginnings: bool,
-    /// How much views read. This changes no result, only how long the scan takes.
+    /// How much of each asset the callback `view` of [`run_with`](Self::run_with) reads. This changes no result, only
+    /// how long the scan takes.
     pub views: Views,
     /// The formats of assets to scan; all if it is empty.
     pub formats: Vec<Format>,
@@ -106,8 +107,8 @@ pub struct Scan {
     pub progress: Progress,
 }
 
-/// How much of each asset the views of a scan read. The scan finds the compressed streams of an asset for its record. It can
-/// remember them for a view that looks for them again.
+/// How much of each asset the callback of [`Scan::run_with`] reads. The scan finds the compressed streams of an asset for
+/// its record. It can remember them for a callback that needs them again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Views {
@@ -134,8 +135,8 @@ pub enum Found {
     Unchanged(PathBuf),
     /// A file or folder that cannot be read.
     Unreadable(Error),
-    /// A part of an archive that begins after its first member, from a [unit](Unit). The first part has the archive's
-    /// own record.
+    /// A later part of an archive, from a [unit](Unit) that does not begin at the first member. The first part has the
+    /// archive's own record.
     Continued(PathBuf),
     /// A file that [`Selection::except`] excludes.
     PassedOver {
@@ -392,9 +393,9 @@ impl Scan {
         describe::describe_asset(self, path, data, asset, &budget)
     }
 
-    /// Returns the [record](Self::record) of an asset opened from [ranges](crate::ranges). The [depth](Self::depth) is
-    /// at most [`Depth::Summary`], and there are no digests: both would need all bytes. Ask for it through
-    /// [`Ranges::ask`](crate::ranges::Ranges::ask) or [`load`](crate::ranges::Ranges::load).
+    /// Returns the [record](Self::record) of an asset opened from [ranges](crate::ranges). Verifying and
+    /// digests need all bytes, so the [depth](Self::depth) is at most [`Depth::Summary`] and there are no digests. Call
+    /// it in [`Ranges::ask`](crate::ranges::Ranges::ask) or [`load`](crate::ranges::Ranges::load).
     pub fn record_in_ranges(&self, path: &Path, asset: &Asset<'_>) -> Record {
         let scan = Self { depth: self.depth.min(Depth::Summary), digests: false, ..self.clone() };
         let budget = Budget::new(asset.size(), &self.limits);

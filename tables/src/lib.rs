@@ -16,13 +16,14 @@
 //!
 //! [`Table::schema`] has the columns. Its metadata contains `meshpeek.schema`, the [version](SCHEMA), and
 //! `meshpeek.table`. Numbers are signed and texts are UTF-8 with 32-bit offsets. Times are
-//! microseconds in UTC; a zip does not state the time zone. The only other types are lists, of a fixed size for points
-//! and triangles, and structs, so every engine can read them. A count or size that does not fit is null if the column allows it, else the
-//! largest number. Columns may be added without a new version.
+//! microseconds in UTC; a zip does not state the time zone. The only other types are `bool`, structs, and lists, of a
+//! fixed size for points and triangles, so every engine can read them. A count or size that does not fit is null if the
+//! column allows it, else the largest number. Columns may be added without a new version.
 //!
 //! # Columns
 //!
-//! `?` marks a column that may be null.
+//! `?` marks a column that may be null. Where no type is given, counts, offsets and sizes are `i64`, `lossy` and
+//! `visual` are `bool`, and all else is text. `lossy` is true if a name has bytes that are not UTF-8.
 //!
 //! | table | columns |
 //! | --- | --- |
@@ -39,10 +40,10 @@
 //! | `diff` | change, path?, member?, place, to?, label?, a? (JSON), b? (JSON), rows? (JSON) |
 //!
 //! Columns have the meaning of the keys of a record; `references` is `refs`, because that word is reserved in SQL. No
-//! field of a struct has the name of another column, so that Polars can `unnest` it; only `counts` and `digests`
-//! share names. `path` and `member` (in `members` `path` and `outer`) join the tables. `selector` is an argument of
-//! `meshpeek dump`. In `parts`, a part comes after the parts inside it. Floats are `f32`. In a row of a file that
-//! is not an asset, only the format is null.
+//! field of a struct has the name of another column, so that Polars can `unnest` it; only fields of `counts` and
+//! `digests` have equal names. `path` and `member` join the tables; in `members`, the archive is `path` and `outer`. `selector` is an argument of
+//! `meshpeek dump`. In `parts`, a part comes after the parts inside it. Floats are `f32`. A file that is not an
+//! asset has no format; a row of `assets` for one that cannot be read has only the path and a problem.
 //!
 //! ```
 //! use std::ops::ControlFlow;

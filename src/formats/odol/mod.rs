@@ -1,8 +1,9 @@
-//! Binarised models of Operation Flashpoint, Arma and DayZ: `.p3d` with the signature `ODOL`, versions 7 and 40 to 75.
+//! Binarised models of Operation Flashpoint, Arma, DayZ and VBS: `.p3d` with the signature `ODOL`, versions 7, 40 to 75
+//! and 10040 to 10043.
 //!
 //! The games' tools make a binarised model from the model that its author edits (MLOD). The developers of Arma, VBS and
-//! DayZ number their versions separately, in lines. The column `evidence` names the data that confirms the reader: "by
-//! the gates around it" means the differences between the versions before and after it.
+//! DayZ number their versions separately, in lines. The column `evidence` names the data that confirms the reader:
+//! "none, by its neighbors" means that no file does, and the layout follows from the versions before and after.
 //!
 //! | version | line | game | evidence |
 //! | --- | --- | --- | --- |
@@ -18,22 +19,23 @@
 //! | 53 | DayZ | DayZ, 2020 to 2026 | files of the game |
 //! | 54 | DayZ | DayZ, since 2024 | files of the game |
 //! | 55 | DayZ | DayZ, since 2026 | files of the game |
-//! | 53-57 | Arma | Arma 3 before its alpha | none, by the gates around it |
+//! | 53-57 | Arma | Arma 3 before its alpha | none, by its neighbors |
 //! | 58-59 | Arma | Arma 3, 2013 to 2014 | files of the game |
-//! | 60-67 | Arma | Arma 3 | none, by the gates around it |
+//! | 60-67 | Arma | Arma 3 | none, by its neighbors |
 //! | 68 | Arma | Arma 3, 2015 to 2016 | files of the game |
-//! | 69-70 | Arma | Arma 3 | none, by the gates around it |
+//! | 69-70 | Arma | Arma 3 | none, by its neighbors |
 //! | 71 | Arma | Arma 3, by armake | files of other writers |
-//! | 72 | Arma | Arma 3 | none, by the gates around it |
+//! | 72 | Arma | Arma 3 | none, by its neighbors |
 //! | 73 | Arma | Arma 3, 2019 to 2025 | files of the game |
-//! | 74 | Arma | Arma 3 | none, by the gates around it |
+//! | 74 | Arma | Arma 3 | none, by its neighbors |
 //! | 75 | Arma | Arma 3, since 2025 | files of the game |
 //! | 10040-10043 | Arma | VBS | files of other writers |
 //! | 10040-10043 | Vbs | VBS | files of other writers |
 //!
-//! Versions 40 to 43, 53 to 55 and 10040 to 10043 are in two lines. Such a file is read as the line in which its header
-//! ends exactly where the first LOD (level of detail) starts. If neither fits, the line that comes first in the table
-//! is taken.
+//! Versions 40 to 43, 53 to 55 and 10040 to 10043 are in two lines. A file of versions 53 to 55 is read as the line in
+//! which its header ends exactly where the first LOD (level of detail) starts; any other, as the line in which the
+//! header can be read and all LODs are inside the file. If neither fits, the line that comes first in the table is
+//! taken.
 //!
 //! The rest of this page is about version 40 and later. In version 7 the LODs come first, and are
 //! [walked](Model::parse) to find the data after them.
@@ -46,7 +48,7 @@
 //! There are three kinds of arrays:
 //!
 //! - An [`LeArray`] is always in place.
-//! - A [`Block`](crate::view::Block) is compressed from 1024 bytes on, or from version 64 on if a flag says so. The
+//! - A [`Block`](crate::view::Block) is compressed if it has 1024 bytes or more; from version 64 on, a flag decides. The
 //!   length of the compressed stream is not stored: the stream is walked to find the data after it, without decoding
 //!   it.
 //! - A [`Filled`](crate::view::Filled) array may be a single value for all elements.
@@ -59,7 +61,7 @@
 //! | axes | x right, y up, z forward; relative to [`bounding_center`](ModelInfo::bounding_center) |
 //! | handedness | left |
 //! | front faces | clockwise as seen: `(b - a) x (c - a)` of the corners a, b, c points out of the body |
-//! | normals | stored pointing into the body, decoded in either direction |
+//! | normals | stored pointing into the body; [`Normals`] decodes them as stored or outward |
 //! | V | down from the top |
 //! | quaternions | none |
 //! | matrices | three rows for the axes x, y, z, then the position; for row vectors |

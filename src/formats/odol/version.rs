@@ -44,7 +44,7 @@ word_enum! {
         /// The source of the game's engine, and one test file written from it by others.
         Source = "the engine's source, one test file",
         /// No file: read with the differences known from the neighboring versions that have files.
-        Between = "none, by the gates around it",
+        Between = "none, by its neighbors",
     }
 }
 
