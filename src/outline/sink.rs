@@ -1,6 +1,6 @@
 //! The receiver of the fields that a walk over a record reads.
 
-use super::Outline;
+use super::{Outline, Rule};
 use crate::base::sealed::Sealed;
 
 /// Receives the fields that a walk over a record reads: an [`Outline`], or [`Silent`].
@@ -10,6 +10,9 @@ pub trait Sink: Sealed {
 
     /// Calls `describe` with the outline. Does nothing without one.
     fn describe(&mut self, describe: impl FnOnce(&mut Outline<'_>));
+
+    /// Announces a rule that the next field must follow.
+    fn rule(&mut self, rule: Rule);
 
     /// Returns true if the outline's visitor [dissects](super::Visitor::dissects).
     fn dissects(&self) -> bool;
@@ -28,6 +31,9 @@ impl Sink for Silent {
     fn describe(&mut self, _: impl FnOnce(&mut Outline<'_>)) {}
 
     #[inline(always)]
+    fn rule(&mut self, _: Rule) {}
+
+    #[inline(always)]
     fn dissects(&self) -> bool {
         false
     }
@@ -40,6 +46,10 @@ impl Sink for Outline<'_> {
 
     fn describe(&mut self, describe: impl FnOnce(&mut Outline<'_>)) {
         describe(self);
+    }
+
+    fn rule(&mut self, rule: Rule) {
+        self.rule(rule);
     }
 
     fn dissects(&self) -> bool {

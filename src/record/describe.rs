@@ -130,7 +130,7 @@ macro_rules! record {
     (@given [$given:expr]) => { $given };
     (@walk $cursor:ident $sink:ident $field:ident $form:tt $rule:tt $given:tt [$($check:expr)?] []) => {{
         let offset = $cursor.offset();
-        $crate::outline::Sink::describe($sink, |out| out.rule($crate::record::record!(@rule $form $rule)));
+        $crate::outline::Sink::rule($sink, $crate::record::record!(@rule $form $rule));
         let walked = <$crate::record::record!(@form $form) as $crate::record::Read<'_, _>>::walk(
             $cursor,
             $crate::record::record!(@given $given),

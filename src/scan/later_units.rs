@@ -1,12 +1,11 @@
 //! Scans the parts of an archive that is divided into units, after its first one.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::PoisonError;
 
 use super::describe::Origin;
 use super::members::{MEMBER_WORK, Rest, afford};
-use super::pending::Pending;
 use super::progress::Stretch;
 use super::run::{Inside, Run};
 use super::units::Unit;
@@ -19,12 +18,7 @@ use crate::base::format::Format;
 use crate::budget::Budget;
 use crate::summary::Summary;
 
-impl<'s, T, V, F> Run<'s, V, F>
-where
-    T: Send,
-    V: Fn(&Sighting<'_, '_>) -> T + Sync,
-    F: FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
-{
+impl<'s> Run<'s> {
     /// Returns the budget that all units of this archive share, for opening it and listing its members.
     pub(super) fn budget_of_units(&self, path: &Path, bytes: u64) -> Budget {
         let budget = || Budget::new(bytes, &self.scan.limits);
@@ -99,8 +93,8 @@ where
         let error = error.or_else(|| (!is_there || rest.end < end).then(ends));
         let members = start..rest.end;
         let (data, is_continued) = (inside.data, true);
-        let seen = (self.view)(&Sighting { record, data, asset: Some(asset), budget, members, is_continued });
-        self.hand_over(&mut Pending::of(Found::Continued(origin.path.to_owned()), Some(seen)));
+        let sighting = Sighting { record, data, asset: Some(asset), budget, members, is_continued };
+        self.put_seen(Found::Continued(origin.path.to_owned()), Some(&sighting));
         self.members(origin, inside, rest, budget, None);
         error.map_or(Ok(()), Err)
     }

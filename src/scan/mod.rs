@@ -37,6 +37,7 @@ pub use record::{Digests, Record};
 pub use units::{Unit, UnitsBy};
 pub use walk::Selection;
 
+use self::pending::{Callbacks, Caller};
 #[cfg(feature = "stores")]
 use self::stores::Stores;
 use self::walk::{NextIf, Target};
@@ -254,7 +255,7 @@ impl Scan {
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
-        self.run_through(self.walk(paths), (|_| false, &|_| None), view, callback)
+        self.run_through(&mut self.walk(paths), (|_| false, &|_| None), &Callbacks::new(view, callback))
     }
 
     /// Like [`run_with`](Self::run_with), and also calls `view` on files with these names that are not assets.
@@ -264,7 +265,7 @@ impl Scan {
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
-        self.run_through(self.walk(self.paths()), (texts, &|_| None), view, callback)
+        self.run_through(&mut self.walk(self.paths()), (texts, &|_| None), &Callbacks::new(view, callback))
     }
 
     /// Like [`run_with`](Self::run_with), over [units](Self::plan) instead of paths. A file that has changed since its
@@ -282,19 +283,18 @@ impl Scan {
         let units = Mutex::new(units.peekable());
         let units = || units.lock().unwrap_or_else(PoisonError::into_inner);
         let next_if = |fits: &dyn Fn(&Unit) -> bool| units().next_if(|unit| unit.as_ref().is_ok_and(fits))?.ok();
-        let targets = std::iter::from_fn(|| units().next()).map(|unit| unit.map(|unit| self.selection.unit(unit)));
-        self.run_through(targets, (|_| false, &next_if), view, callback)
+        let mut targets = std::iter::from_fn(|| units().next()).map(|unit| unit.map(|unit| self.selection.unit(unit)));
+        self.run_through(&mut targets, (|_| false, &next_if), &Callbacks::new(view, callback))
     }
 
-    fn run_through<T: Send>(
+    fn run_through(
         &self,
-        targets: impl Iterator<Item = Result<Target>> + Send,
+        targets: &mut (dyn Iterator<Item = Result<Target>> + Send),
         (texts, next_if): (fn(&Path) -> bool, &NextIf<'_>),
-        view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
-        callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
+        caller: &dyn Caller,
     ) -> Result<()> {
         let globs = Globs::new(Path::new(""), &self.selection.globs)?;
-        let run = run::Run::new(self, globs, view, callback).showing(texts);
+        let run = run::Run::new(self, globs, caller).showing(texts);
         let _until = stop::Until::new(Some(self.progress.switch()));
         let targets = targets.take_while(|_| !self.progress.is_stopped());
         run.workers.each_that_comes(targets, |target| {
@@ -337,7 +337,8 @@ impl Scan {
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
         let _until = stop::Until::new(Some(self.progress.switch()));
-        run::Run::new(self, Globs::new(Path::new(""), &self.selection.globs)?, view, callback).bytes(path, data);
+        let caller = Callbacks::new(view, callback);
+        run::Run::new(self, Globs::new(Path::new(""), &self.selection.globs)?, &caller).bytes(path, data);
         Ok(())
     }
 

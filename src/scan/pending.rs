@@ -1,11 +1,13 @@
 //! Batches of members that a thread takes, and of results that it hands over.
 
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::Found;
 use super::in_ranges::is_archive;
+use super::{Found, Progress, Sighting};
 use crate::asset::address;
 use crate::asset::container::{Form, Member};
 use crate::base::format::Format;
@@ -36,64 +38,135 @@ pub(super) fn together<'a>(mut members: impl Iterator<Item = Named<'a>>) -> impl
     })
 }
 
+/// The caller of a scan. The scan is not generic over it, so that it is compiled once, with the library.
+pub(super) trait Caller: Sync {
+    /// Creates an empty list of values.
+    fn values(&self) -> Box<dyn Values + '_>;
+}
+
+/// The values that the caller's view returned for results, in their order.
+pub(super) trait Values: Send {
+    /// Adds the value for the next result: none without a sighting.
+    fn see(&mut self, sighting: Option<&Sighting<'_, '_>>);
+
+    /// Calls the caller's callback with each result and its value, until it breaks.
+    fn hand_over(&mut self, found: &mut Vec<Found>, progress: &Progress);
+}
+
+/// A caller's functions.
+pub(super) struct Callbacks<T, V, F> {
+    view: V,
+    callback: Mutex<F>,
+    values: PhantomData<fn() -> T>,
+}
+
+impl<T, V, F> Callbacks<T, V, F> {
+    pub(super) fn new(view: V, callback: F) -> Self {
+        Self { view, callback: Mutex::new(callback), values: PhantomData }
+    }
+}
+
+impl<T, V, F> Caller for Callbacks<T, V, F>
+where
+    T: Send,
+    V: Fn(&Sighting<'_, '_>) -> T + Sync,
+    F: FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
+{
+    fn values(&self) -> Box<dyn Values + '_> {
+        Box::new(Seen { callbacks: self, values: Vec::new() })
+    }
+}
+
+struct Seen<'c, T, V, F> {
+    callbacks: &'c Callbacks<T, V, F>,
+    values: Vec<Option<T>>,
+}
+
+impl<T, V, F> Values for Seen<'_, T, V, F>
+where
+    T: Send,
+    V: Fn(&Sighting<'_, '_>) -> T + Sync,
+    F: FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
+{
+    fn see(&mut self, sighting: Option<&Sighting<'_, '_>>) {
+        self.values.push(sighting.map(&self.callbacks.view));
+    }
+
+    fn hand_over(&mut self, found: &mut Vec<Found>, progress: &Progress) {
+        // A callback that panicked has ended its thread's work. The panic continues when the threads are joined.
+        let mut callback = self.callbacks.callback.lock().unwrap_or_else(PoisonError::into_inner);
+        for (found, value) in found.drain(..).zip(self.values.drain(..)) {
+            if !progress.is_stopped() && callback(found, value).is_break() {
+                progress.stop();
+            }
+        }
+    }
+}
+
 /// Results of a thread that have not been handed over yet.
-pub(super) struct Pending<T> {
-    found: Vec<(Found, Option<T>)>,
+pub(super) struct Pending<'c> {
+    found: Vec<Found>,
+    values: Box<dyn Values + 'c>,
     bytes: u64,
     /// True if these results must wait until others are handed over.
     waits: bool,
 }
 
-impl<T> Default for Pending<T> {
-    fn default() -> Self {
-        Self { found: Vec::new(), bytes: 0, waits: false }
+impl<'c> Pending<'c> {
+    pub(super) fn new(caller: &'c dyn Caller) -> Self {
+        Self { found: Vec::new(), values: caller.values(), bytes: 0, waits: false }
     }
-}
 
-impl<T> Pending<T> {
-    pub(super) fn of(found: Found, seen: Option<T>) -> Self {
-        Self { found: vec![(found, seen)], ..Self::default() }
+    /// Makes these results wait until others are handed over.
+    pub(super) fn waiting(self, waits: bool) -> Self {
+        Self { waits, ..self }
+    }
+
+    /// Calls the caller's view for the result that is added next.
+    pub(super) fn see(&mut self, sighting: Option<&Sighting<'_, '_>>) {
+        self.values.see(sighting);
     }
 
     /// Adds one result of this size. Returns true if it is time to hand them over.
-    pub(super) fn add(&mut self, found: Found, seen: Option<T>, bytes: u64) -> bool {
-        self.found.push((found, seen));
+    pub(super) fn add(&mut self, found: Found, bytes: u64) -> bool {
+        self.found.push(found);
         self.bytes = self.bytes.saturating_add(bytes);
         !self.waits && (self.found.len() >= MOST || self.bytes >= MOST_BYTES)
     }
 
     pub(super) fn assets(&self) -> u64 {
-        self.found
-            .iter()
-            .filter(|(found, _)| matches!(found, Found::Asset(record) if record.summary.is_asset()))
-            .count() as u64
+        let is_asset = |found: &&Found| matches!(found, Found::Asset(record) if record.summary.is_asset());
+        self.found.iter().filter(is_asset).count() as u64
     }
 
-    pub(super) fn take(&mut self) -> impl Iterator<Item = (Found, Option<T>)> + use<'_, T> {
+    /// Hands over one result at a time, until the callback breaks.
+    pub(super) fn hand_over(&mut self, progress: &Progress) {
         self.bytes = 0;
-        self.found.drain(..)
+        self.values.hand_over(&mut self.found, progress);
     }
 }
 
 /// Results from an archive's first members, found before the archive's own record is ready. Stops at the first member
 /// that has members itself.
-pub(super) struct Early<T> {
-    pending: Mutex<Pending<T>>,
+#[derive(Default)]
+pub(super) struct Early<'c> {
+    kept: Mutex<Kept<'c>>,
     members: AtomicUsize,
     is_over: AtomicBool,
+}
+
+#[derive(Default)]
+struct Kept<'c> {
+    batches: Vec<Pending<'c>>,
+    results: usize,
+    bytes: u64,
 }
 
 /// The most results that wait for the archive's record, and their bytes.
 const MOST_EARLY: usize = 8192;
 const MOST_EARLY_BYTES: u64 = 16 << 20;
 
-impl<T> Default for Early<T> {
-    fn default() -> Self {
-        Self { pending: Mutex::default(), members: AtomicUsize::new(0), is_over: AtomicBool::new(false) }
-    }
-}
-
-impl<T> Early<T> {
+impl<'c> Early<'c> {
     /// Returns true if this next member is processed early.
     pub(super) fn takes(&self, (name, member): &Named<'_>) -> bool {
         let promised = Format::from_extension(Path::new(address::unnumbered(&name.text)));
@@ -105,16 +178,12 @@ impl<T> Early<T> {
         takes
     }
 
-    /// Creates a batch to be kept here.
-    pub(super) fn pending(&self) -> Pending<T> {
-        Pending { waits: true, ..Pending::default() }
-    }
-
-    pub(super) fn keep(&self, mut pending: Pending<T>) {
-        let mut kept = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.found.append(&mut pending.found);
+    pub(super) fn keep(&self, pending: Pending<'c>) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.results = kept.results.saturating_add(pending.found.len());
         kept.bytes = kept.bytes.saturating_add(pending.bytes);
-        if kept.found.len() >= MOST_EARLY || kept.bytes >= MOST_EARLY_BYTES {
+        kept.batches.push(pending);
+        if kept.results >= MOST_EARLY || kept.bytes >= MOST_EARLY_BYTES {
             self.end();
         }
     }
@@ -125,7 +194,7 @@ impl<T> Early<T> {
     }
 
     /// Returns the results, and the number of members they are from.
-    pub(super) fn into_parts(self) -> (Pending<T>, usize) {
-        (self.pending.into_inner().unwrap_or_else(PoisonError::into_inner), self.members.into_inner())
+    pub(super) fn into_parts(self) -> (Vec<Pending<'c>>, usize) {
+        (self.kept.into_inner().unwrap_or_else(PoisonError::into_inner).batches, self.members.into_inner())
     }
 }

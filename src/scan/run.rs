@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use super::describe::{ALL, Described, Origin, describe_as, describe_opened, unreadable};
@@ -12,7 +12,7 @@ use super::globs::Globs;
 use super::in_ranges::{Look, Shown};
 use super::known::stamp;
 use super::members::{Rest, afford, container, pay, text_bytes};
-use super::pending::{Early, MOST_BYTES, Named, Pending, together};
+use super::pending::{Caller, Early, MOST_BYTES, Named, Pending, together};
 use super::prefetch::{Prefetch, Waits};
 use super::progress::Stretch;
 use super::units::Unit;
@@ -60,7 +60,7 @@ const DEFLATED: Form = Form::Packed(Packing::Deflate);
 const BEGINNING: u64 = 2 << 10;
 
 /// A scan in progress.
-pub(super) struct Run<'s, V, F> {
+pub(super) struct Run<'s> {
     pub(super) scan: &'s Scan,
     /// For the members of archives.
     pub(super) globs: Globs,
@@ -70,23 +70,17 @@ pub(super) struct Run<'s, V, F> {
     pub(super) units: Mutex<HashMap<FileId, Budget>>,
     /// The options of the scan, for the stamp of each file.
     pub(super) question: String,
-    pub(super) view: V,
-    callback: Mutex<F>,
+    caller: &'s dyn Caller,
     /// Names of files to show to the view even if they are not assets.
     pub(super) texts: fn(&Path) -> bool,
 }
 
-impl<'s, T, V, F> Run<'s, V, F>
-where
-    T: Send,
-    V: Fn(&Sighting<'_, '_>) -> T + Sync,
-    F: FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
-{
-    pub(super) fn new(scan: &'s Scan, globs: Globs, view: V, callback: F) -> Self {
+impl<'s> Run<'s> {
+    pub(super) fn new(scan: &'s Scan, globs: Globs, caller: &'s dyn Caller) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let workers = Arc::new(Workers::new(scan.jobs.filter(|&jobs| jobs > 0).unwrap_or_else(cores).min(MOST_JOBS)));
-        let (memory, question, callback) = (Memory::default(), scan.question(), Mutex::new(callback));
-        Self { scan, globs, workers, memory, units: Mutex::default(), question, view, callback, texts: |_| false }
+        let (memory, question) = (Memory::default(), scan.question());
+        Self { scan, globs, workers, memory, units: Mutex::default(), question, caller, texts: |_| false }
     }
 
     /// Shows files with these names to the view even if they are not assets.
@@ -156,7 +150,7 @@ where
         self.scan.progress.begin();
         self.scan.progress.open(data.len() as u64);
         let (budget, stretch) = (self.budget(data.len() as u64), Stretch::new(&self.scan.progress, data.len() as u64));
-        let mut pending = Pending::default();
+        let mut pending = self.pending();
         self.look(&Origin::file(path), data, &budget, &stretch, &mut pending);
         self.hand_over(&mut pending);
         self.scan.progress.add_file();
@@ -187,7 +181,7 @@ where
             return true;
         }
         let stretch = Stretch::new(&scan.progress, bytes);
-        let mut pending = Pending::default();
+        let mut pending = self.pending();
         let found = open_member(&address.file, data, address.member.as_deref(), &budget).map(|opened| {
             let named = target.named && target.unit.as_ref().is_none_or(|unit| unit.named);
             let use_as = target.use_as;
@@ -225,7 +219,7 @@ where
         data: &[u8],
         budget: &Budget,
         stretch: &Stretch<'_>,
-        pending: &mut Pending<T>,
+        pending: &mut Pending<'_>,
     ) -> bool {
         let format = Format::of_file(origin.name(), data);
         if format.is_none() && !origin.is_expected() && !(self.texts)(origin.name()) {
@@ -267,8 +261,8 @@ where
         drop((record_memory, streams));
         if let Some((inside, _)) = inside {
             self.hand_over(pending);
-            let (mut early, done) = early.into_parts();
-            self.hand_over(&mut early);
+            let (early, done) = early.into_parts();
+            early.into_iter().for_each(|mut pending| self.hand_over(&mut pending));
             let mut rest = Rest::new(&inside.container, done..members.end, budget);
             let budget = rest.budget(budget);
             self.members(origin, &inside, &mut rest, &budget, None);
@@ -284,7 +278,7 @@ where
         &Inside { data, stretch, whole, .. }: &Inside<'_, 'a>,
         members: &mut Rest<'a>,
         budget: &Budget,
-        early: Option<&Early<T>>,
+        early: Option<&Early<'s>>,
     ) {
         // Data packed in another archive was loaded with that archive.
         let waits = Waits::from_now_on(self.scan.read_ahead && origin.depth == 0);
@@ -292,7 +286,7 @@ where
         let is_next =
             |named: &Named<'_>| !self.scan.progress.is_stopped() && early.is_none_or(|early| early.takes(named));
         self.workers.each(together(members.take_while(is_next)), |members| {
-            let mut pending = early.map_or_else(Pending::default, Early::pending);
+            let mut pending = self.pending().waiting(early.is_some());
             let budget = budget.fork();
             let bytes = members.iter().map(|(_, member)| member.stored_byte_len()).fold(0, u64::saturating_add);
             let stretch = stretch.part(bytes, whole);
@@ -322,7 +316,7 @@ where
         member: &Member<'_>,
         archive: &[u8],
         budget: &Budget,
-        pending: &mut Pending<T>,
+        pending: &mut Pending<'_>,
     ) -> bool {
         let scan = self.scan;
         let is_asked = scan.beginnings && scan.depth == Depth::Header && !scan.digests;
@@ -347,7 +341,7 @@ where
         member: &Member<'_>,
         budget: &Budget,
         stretch: &Stretch<'_>,
-        pending: &mut Pending<T>,
+        pending: &mut Pending<'_>,
     ) {
         if let Err((format, error)) = self.member_content(origin, member, budget, stretch, pending)
             && (format.is_some() || origin.is_promised() || (self.texts)(origin.name()))
@@ -366,7 +360,7 @@ where
         member: &Member<'_>,
         budget: &Budget,
         stretch: &Stretch<'_>,
-        pending: &mut Pending<T>,
+        pending: &mut Pending<'_>,
     ) -> Result<(), (Option<Format>, Error)> {
         let format = member.sniff().map_err(|error| (None, error))?;
         // LZSS is rare, and its beginning alone does not decode.
@@ -385,34 +379,47 @@ where
         mut record: Record,
         open: Option<InSight<'_, '_>>,
         budget: &Budget,
-        pending: &mut Pending<T>,
+        pending: &mut Pending<'_>,
     ) {
         let Some(bytes) = pay(self.scan, origin, &mut record, budget) else { return };
         let around = record.member.as_ref().map_or(0, text_bytes);
         // Of a text, the view may give references that are not in the record.
         let shown = open.as_ref().filter(|open| open.asset.is_none()).map_or(0, |open| open.data.len() as u64);
-        let seen = open.map(|InSight { data, asset, budget, members }| {
-            (self.view)(&Sighting { record: &record, data, asset, budget, members, is_continued: false })
+        let sighting = open.map(|InSight { data, asset, budget, members }| Sighting {
+            record: &record,
+            data,
+            asset,
+            budget,
+            members,
+            is_continued: false,
         });
-        if pending.add(Found::Asset(Box::new(record)), seen, bytes.saturating_add(around).saturating_add(shown)) {
+        pending.see(sighting.as_ref());
+        if pending.add(Found::Asset(Box::new(record)), bytes.saturating_add(around).saturating_add(shown)) {
             self.hand_over(pending);
         }
     }
 
     /// Reports a result that is not an asset.
     pub(super) fn put(&self, found: Found) {
-        self.hand_over(&mut Pending::of(found, None));
+        self.put_seen(found, None);
+    }
+
+    /// Reports a result, and calls the view.
+    pub(super) fn put_seen(&self, found: Found, sighting: Option<&Sighting<'_, '_>>) {
+        let mut pending = self.pending();
+        pending.see(sighting);
+        pending.add(found, 0);
+        self.hand_over(&mut pending);
+    }
+
+    /// Creates an empty batch of results.
+    pub(super) fn pending(&self) -> Pending<'s> {
+        Pending::new(self.caller)
     }
 
     /// Hands over one result at a time, until the callback breaks.
-    pub(super) fn hand_over(&self, pending: &mut Pending<T>) {
+    pub(super) fn hand_over(&self, pending: &mut Pending<'_>) {
         self.scan.progress.add_assets(pending.assets());
-        // A callback that panicked has ended its thread's work. The panic continues when the threads are joined.
-        let mut callback = self.callback.lock().unwrap_or_else(PoisonError::into_inner);
-        for (found, seen) in pending.take() {
-            if !self.scan.progress.is_stopped() && callback(found, seen).is_break() {
-                self.scan.progress.stop();
-            }
-        }
+        pending.hand_over(&self.scan.progress);
     }
 }

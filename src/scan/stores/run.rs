@@ -26,12 +26,7 @@ use crate::scan::walk::{Target, Use};
 use crate::scan::{Depth, Found, Sighting};
 use crate::summary::{Problem, Summary};
 
-impl<T, V, F> Run<'_, V, F>
-where
-    T: Send,
-    V: Fn(&Sighting<'_, '_>) -> T + Sync,
-    F: FnMut(Found, Option<T>) -> std::ops::ControlFlow<()> + Send,
-{
+impl Run<'_> {
     /// Describes a file of a store and everything inside it.
     pub(in crate::scan) fn stored(&self, stores: &dyn Stores, target: &Target) {
         let scan = self.scan;
@@ -85,7 +80,7 @@ where
         let bytes = target.unit.as_ref().filter(|_| members != ALL).map_or(place.size(), |unit| unit.bytes);
         let budget = self.budget(if members.start == 0 { place.size() } else { bytes.min(place.size()) });
         let stretch = Stretch::new(&self.scan.progress, bytes.min(place.size()));
-        let (mut pending, mut ranges) = (Pending::default(), Ranges::new(place.size()));
+        let (mut pending, mut ranges) = (self.pending(), Ranges::new(place.size()));
         let named = target.named && target.unit.as_ref().is_none_or(|unit| unit.named);
         let of_file = Origin { stamp, named, use_as: target.use_as, members, ..Origin::file(&address.file) };
         let of_file = Origin { modified: file.modified(), ..of_file };
@@ -131,7 +126,7 @@ where
         ranges: &mut Ranges,
         budget: &Budget,
         stretch: &Stretch<'_>,
-        pending: &mut Pending<T>,
+        pending: &mut Pending<'_>,
     ) -> Result<bool> {
         let (scan, size) = (self.scan, ranges.byte_len());
         let format = fetch.format(origin, ranges)?;
@@ -171,9 +166,8 @@ where
         } else {
             let record = origin.record(Summary::new(known, size), None);
             let (members, is_continued) = (members.clone(), true);
-            let seen = Sighting { record: &record, data: &[], asset, budget: inner, members, is_continued };
-            let seen = (self.view)(&seen);
-            self.hand_over(&mut Pending::of(Found::Continued(origin.path.to_owned()), Some(seen)));
+            let sighting = Sighting { record: &record, data: &[], asset, budget: inner, members, is_continued };
+            self.put_seen(Found::Continued(origin.path.to_owned()), Some(&sighting));
         }
         drop(record_memory);
         if members.is_empty() {
@@ -229,7 +223,7 @@ where
         budget: &Budget,
         stretch: &Stretch<'_>,
     ) -> Result<()> {
-        let mut pending = Pending::default();
+        let mut pending = self.pending();
         let first = batch.first_ranges(directory);
         // A member that is too large is reported when it is its turn.
         let held = budget.hold(sum(&first.0).saturating_add(first.1));
@@ -280,7 +274,7 @@ where
         ranges: &Ranges,
         budget: &Budget,
         stretch: &Stretch<'_>,
-        pending: &mut Pending<T>,
+        pending: &mut Pending<'_>,
     ) -> Result<()> {
         let mut ranges = ranges.clone();
         if part.by_ranges {
