@@ -24,7 +24,6 @@ const ACCEPTED: &[(Format, &[&str], &str)] = &[
         ],
         "each number is a version, and its name follows from it",
     ),
-    (Format::Mlod, &["corners.u", "corners.v"], "texture coordinates are not checked"),
     (Format::Rap, &["items.value"], "a config may contain any number"),
 ];
 
