@@ -30,8 +30,8 @@ const ACCEPTED: &[(Format, &[&str], &str)] = &[
 /// Fields with a rule or codes that no sound file shows as a field with this rule or a known code, and why.
 const UNSEEN: &[(Format, &[&str], &str)] = &[
     (Format::Bmx, &["IndexEntry.kind", "Object.mesh_index"], "in packed tables, whose bytes this test does not change"),
-    (Format::Odol, &["StageTransform.uv_source"], "a column of an array"),
-    (Format::Bmtr, &["Frame.flag", "FrameTimes.times_flag"], "shown as the storage of an array"),
+    (Format::Odol, &["StageTransform.uv_source"], "a column of an array, which `verify` checks itself"),
+    (Format::Bmtr, &["Frame.flag", "FrameTimes.times_flag"], "shown as plain numbers; `verify` checks them itself"),
 ];
 
 /// Names that a dissection shows and no record has, and why. The name of the part is before that of the field.
