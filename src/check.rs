@@ -40,7 +40,7 @@ use std::marker::PhantomData;
 
 pub(crate) use alike::Alike;
 pub(crate) use facing::Facing;
-pub(crate) use fields::{Faults, Segment, fields, place_of};
+pub(crate) use fields::{Faults, Segment, dissected_fields, fields, place_of};
 pub(crate) use repeated::Repeated;
 
 use crate::base::code::Code;

@@ -9,7 +9,7 @@ use meshpeek::{Asset, Format, Inspect, Limits, OwnedAsset};
 use serde_json::Value as Json;
 
 use crate::cli::{Folder, code, program, stderr};
-use crate::corpus::root;
+use crate::corpus::{below, root};
 
 /// A place, and a test whether it has a format.
 struct Place {
@@ -52,10 +52,6 @@ const PLACES: &[Place] = &[
         name: "GUIDE.md, the key `format`",
         holds: |of| line("GUIDE.md", "| `format` |").contains(&format!("`{}`", of.name)),
     },
-    Place {
-        name: "corpus/README.md, rows",
-        holds: |of| of.files.iter().any(|file| text("corpus/README.md").contains(file.split('/').nth(1).unwrap())),
-    },
     Place { name: "CHANGELOG.md", holds: |of| has_word(&text("CHANGELOG.md"), of.name) },
     Place {
         name: "src/lib.rs, `Coordinate spaces`",
@@ -96,10 +92,28 @@ const PLACES: &[Place] = &[
         name: "fuzz/src/seeds.rs",
         holds: |of| crate::seeds::seeds().iter().any(|(target, ..)| *target == of.name),
     },
-    Place { name: "corpus, corpus/golden", holds: |of| !of.files.is_empty() },
     Place {
         name: "corpus/hostile",
         holds: |of| goldens("hostile").iter().any(|golden| golden["info"]["format"] == of.name),
+    },
+    Place {
+        name: "site/src/ru/index.md",
+        holds: |of| of.is_in_rows("site/src/ru/index.md", "| формат | игры", "\n\n"),
+    },
+    Place {
+        name: "site/src/zh/index.md", holds: |of| of.is_in_rows("site/src/zh/index.md", "| 格式 | 游戏", "\n\n")
+    },
+    Place {
+        name: "web/src/main.ts, `models`",
+        holds: |of| line("web/src/main.ts", "const models = ").contains(&format!("'{}'", of.name)),
+    },
+];
+
+/// Places that hold the files of a format.
+const OF_FILES: &[Place] = &[
+    Place {
+        name: "corpus/README.md, rows",
+        holds: |of| of.files.iter().any(|file| text("corpus/README.md").contains(file.split('/').nth(1).unwrap())),
     },
     Place {
         name: "tests/it/cli/fields.rs, `EACH`",
@@ -108,6 +122,15 @@ const PLACES: &[Place] = &[
     Place {
         name: "tests/it/budgets.rs, `budgets!`",
         holds: |of| of.files.iter().any(|file| text("tests/it/budgets.rs").contains(&format!("\"{}\"", ending(file)))),
+    },
+    Place { name: "web/README.md", holds: |of| of.is_named_in(&line("web/README.md", "Drop ")) },
+    Place {
+        name: "web/src/strings.ts, `welcome`",
+        holds: |of| {
+            let strings = text("web/src/strings.ts");
+            let mut each = strings.lines().filter(|line| line.trim().starts_with("welcome: '")).peekable();
+            each.peek().is_some() && each.all(|welcome| of.is_named_in(welcome))
+        },
     },
     Place { name: "OwnedAsset", holds: |of| of.files.iter().any(|file| is_kept(file)) },
     Place { name: "cli/src/report, `info`", holds: |of| of.files.iter().any(|file| has_body(file)) },
@@ -147,6 +170,8 @@ const EXEMPT: &[(Format, &[&str], &str)] = &[
         "a texture has no space and no triangles",
     ),
     (Format::Rap, ARCHIVE, "a config has no space"),
+    (Format::Rap, &["web/README.md", "web/src/strings.ts, `welcome`"], "configs have too many endings for one line"),
+    (Format::Paa, &["web/src/main.ts, `models`"], "a texture is no model"),
     (Format::Pbo, ARCHIVE, "an archive has members and no space"),
     (Format::Zip, ARCHIVE, "an archive has members and no space"),
     (Format::Pbo, &["src/diff/rules.rs"], "archives are compared member by member"),
@@ -159,6 +184,7 @@ const ARCHIVE: &[&str] = &[
     "src/geometry/mod.rs, the table",
     "export, glTF",
     "export, a picture",
+    "web/src/main.ts, `models`",
 ];
 
 #[test]
@@ -166,7 +192,15 @@ fn every_format_is_in_every_place() {
     let mut wrong = Vec::new();
     for &format in Format::ALL {
         let subject = Subject::of(format);
-        for place in PLACES {
+        if subject.files.is_empty() {
+            let count = OF_FILES.len() + 1;
+            wrong
+                .push(format!("{format}: no files in corpus/{format} and its goldens: {count} places are not checked"));
+        } else {
+            wrong.extend(unsaid(&subject));
+        }
+        let of_files = if subject.files.is_empty() { &[] } else { OF_FILES };
+        for place in PLACES.iter().chain(of_files) {
             let exempt = EXEMPT.iter().find(|(of, places, _)| *of == format && places.contains(&place.name));
             match ((place.holds)(&subject), exempt) {
                 (false, None) => wrong.push(format!("{format} is not in: {}", place.name)),
@@ -174,10 +208,9 @@ fn every_format_is_in_every_place() {
                 _ => {}
             }
         }
-        wrong.extend(unsaid(&subject));
     }
     for (format, places, _) in EXEMPT {
-        let unknown = places.iter().filter(|name| !PLACES.iter().any(|place| place.name == **name));
+        let unknown = places.iter().filter(|name| !PLACES.iter().chain(OF_FILES).any(|place| place.name == **name));
         wrong.extend(unknown.map(|name| format!("{format} is exempt from a place that is not here: {name}")));
     }
     assert!(wrong.is_empty(), "see ADDING_A_FORMAT.md\n{}", wrong.join("\n"));
@@ -187,7 +220,7 @@ fn every_format_is_in_every_place() {
 #[test]
 fn a_format_that_is_not_there_is_in_no_place() {
     let subject = Subject { name: "nosuch", variant: "NoSuch".to_owned(), files: Vec::new() };
-    for place in PLACES {
+    for place in PLACES.iter().chain(OF_FILES) {
         assert!(!(place.holds)(&subject), "{}", place.name);
     }
 }
@@ -196,15 +229,39 @@ fn a_format_that_is_not_there_is_in_no_place() {
 fn bytes_after_the_end_have_a_code_of_their_own() {
     // Bytes after a LODka3D model are read as a chunk, those after a PBO archive as a tail of no known form.
     for &format in Format::ALL.iter().filter(|format| !matches!(format, Format::Lodka | Format::Pbo)) {
-        let file = Subject::of(format).files.swap_remove(0);
-        let sound = fs::read(root().join(&file)).unwrap();
+        let files = Subject::of(format).files;
+        let file = files.first().unwrap_or_else(|| panic!("{format}: no files in corpus/{format} and its goldens"));
+        let sound = fs::read(root().join(file)).unwrap();
         let longer = [&sound[..], &[0; 3]].concat();
-        let asset = Asset::parse_file(Path::new(&file), &longer, &Limits::default()).unwrap();
+        let asset = Asset::parse_file(Path::new(file), &longer, &Limits::default()).unwrap();
         let mut problems = Problems::new(&Limits::default());
         asset.verify(&mut problems);
         let problems: Vec<_> = problems.into_vec().into_iter().map(|problem| (problem.code, problem.offset)).collect();
         assert_eq!(problems, [(Code::Trailing, Some(sound.len() as u64))], "{file}");
     }
+}
+
+/// A file of tests that no `mod` names is never compiled.
+#[test]
+fn every_file_of_tests_is_a_module() {
+    let folder = root().join("tests/it");
+    let (mut missing, mut seen) = (Vec::new(), 0);
+    for file in below(&folder).iter().filter(|file| file.extension().is_some_and(|ending| ending == "rs")) {
+        let (within, name) = (file.parent().unwrap(), file.file_stem().unwrap().to_str().unwrap());
+        if name == "mod" || *file == folder.join("main.rs") {
+            continue;
+        }
+        let parents = [within.join("main.rs"), within.join("mod.rs"), within.with_extension("rs")];
+        let parent = parents.iter().find(|parent| parent.is_file()).unwrap();
+        let code = fs::read_to_string(parent).unwrap();
+        let is_module = |line: &str| line.trim_start_matches("pub ") == format!("mod {name};");
+        match code.lines().any(is_module) {
+            true => seen += 1,
+            false => missing.push(format!("{} lacks `mod {name};`", parent.display())),
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+    assert!(seen > 60, "{seen}");
 }
 
 /// Refusals of `export` that give no reason.
@@ -238,6 +295,11 @@ impl Subject {
         let start = text.find(from).unwrap_or_else(|| panic!("{file} has no {from}"));
         let rows = &text[start..][..text[start..].find(to).unwrap_or_else(|| panic!("{file} has no {to}"))];
         rows.lines().filter_map(|row| row.split('|').nth(1)).any(|cell| has_word(cell, self.name))
+    }
+
+    /// Returns true if the line has the ending of one of its files.
+    fn is_named_in(&self, line: &str) -> bool {
+        self.files.iter().any(|file| line.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == ending(file)))
     }
 
     fn has_target(&self) -> bool {

@@ -56,6 +56,7 @@ mod refs;
 #[cfg(feature = "remote")]
 mod remote;
 mod rtm;
+mod rules;
 mod scan;
 mod schema;
 mod selectors;

@@ -113,6 +113,7 @@ impl Lod<'_> {
         let mut corner_counts = Check::new(Broken::new(Code::Range, "neither 3 nor 4"));
         let mut point_numbers = Check::new(Below(points.len() as u64));
         let mut normal_numbers = Check::new(Below(normals.len() as u64));
+        let mut uvs = Check::new(Finite);
         for (index, (face, span)) in self.faces.spanned().enumerate() {
             let (count, corners, list) = (face.fields.corner_count.get(), face.corners(), ("faces", index));
             let is_face = (3..=4).contains(&count);
@@ -120,10 +121,12 @@ impl Lod<'_> {
             // Corners of a face with a wrong count have no meaning.
             let corners = if is_face { corners.iter() } else { [].iter() };
             point_numbers.list(list, span.offset, corners.clone().map(|corner| corner.point.get().into()));
-            normal_numbers.list(list, span.offset, corners.map(|corner| corner.normal.get().into()));
+            normal_numbers.list(list, span.offset, corners.clone().map(|corner| corner.normal.get().into()));
+            uvs.list(list, span.offset, corners.map(|corner| Numbers([corner.u.get(), corner.v.get()])));
         }
         corner_counts.report("numbers of corners", problems, |error| place(error.within("faces")));
         point_numbers.report("point numbers", problems, |error| place(error.within("faces")));
         normal_numbers.report("normal numbers", problems, |error| place(error.within("faces")));
+        uvs.report("UVs", problems, |error| place(error.within("faces")));
     }
 }

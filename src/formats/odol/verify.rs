@@ -103,7 +103,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 self.places();
             }
             let about = (self.model.byte_len(), &self.model.layout.limits);
-            check::fields(false, about, self.problems, |out| self.model.outline(out));
+            check::fields(about, self.problems, |out| self.model.outline(out));
         }
         self.trailer();
     }
