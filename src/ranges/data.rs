@@ -56,7 +56,8 @@ impl<'a> Data<'a> {
     }
 
     /// Returns all bytes of this range. If some are missing, requests at least as many as in a first read.
-    #[inline]
+    // With `inline` alone, whether the headers of small chunks are read by calls differs from build to build.
+    #[inline(always)]
     pub(crate) fn ahead(self, range: Range<u64>) -> Result<&'a [u8]> {
         self.find(range.clone()).map_err(|error| self.noted(self.widened(error, range)))
     }

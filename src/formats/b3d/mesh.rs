@@ -208,7 +208,7 @@ impl Layout for &VertexLayout {
 }
 
 impl<'a> Vertices<'a> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>) -> Result<Self> {
         Self::read(&mut chunk.whole()?, ())
     }
