@@ -98,7 +98,8 @@ as in .gitignore and ignore case. Below an archive that a glob selects, its path
 
 Nothing is written outside the folder, nor through a link inside it. A name that could leave it, or that some system \
 forbids, is escaped, and a name that exists already gets a number; both are reported. Run the same command again to go on \
-after an interruption: files with the size and time of their member are skipped.
+after an interruption: files with the size and time of their member are skipped, or \
+with its content if the archive stores no time.
 
 Exit status: 0 done, 1 a member could not be written, 2 nothing could be done, or the disk is full.";
 
