@@ -108,8 +108,8 @@ pub struct Scan {
     pub progress: Progress,
 }
 
-/// How much of each asset the callback of [`Scan::run_with`] reads. The scan finds the compressed streams of an asset for
-/// its record. It can remember them for a callback that needs them again.
+/// How much of each asset the callback of [`Scan::run_with`] reads. The scan finds the compressed streams of an asset
+/// for its record. It can remember them for a callback that needs them again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Views {

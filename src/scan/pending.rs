@@ -178,7 +178,11 @@ impl<'c> Early<'c> {
         takes
     }
 
+    /// Keeps a batch. One without results would take memory that no limit counts.
     pub(super) fn keep(&self, pending: Pending<'c>) {
+        if pending.found.is_empty() {
+            return;
+        }
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.results = kept.results.saturating_add(pending.found.len());
         kept.bytes = kept.bytes.saturating_add(pending.bytes);
@@ -196,5 +200,39 @@ impl<'c> Early<'c> {
     /// Returns the results, and the number of members they are from.
     pub(super) fn into_parts(self) -> (Vec<Pending<'c>>, usize) {
         (self.kept.into_inner().unwrap_or_else(PoisonError::into_inner).batches, self.members.into_inner())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn batches_are_kept_with_their_values_if_they_have_results() {
+        let found = Mutex::new(Vec::new());
+        let caller = Callbacks::new(
+            |_: &Sighting<'_, '_>| (),
+            |result, value: Option<()>| {
+                found.lock().unwrap().push((matches!(result, Found::NoAsset(_)), value));
+                ControlFlow::Continue(())
+            },
+        );
+        let early = Early::default();
+        for number in 0..100 {
+            let mut pending = Pending::new(&caller).waiting(true);
+            if number % 50 == 0 {
+                pending.see(None);
+                assert!(!pending.add(Found::NoAsset(PathBuf::new()), MOST_BYTES));
+            }
+            early.keep(pending);
+        }
+        let (kept, members) = early.into_parts();
+        assert_eq!((kept.len(), members), (2, 0));
+        for mut pending in kept {
+            pending.hand_over(&Progress::default());
+        }
+        assert_eq!(*found.lock().unwrap(), [(true, None); 2]);
     }
 }

@@ -19,7 +19,7 @@ pub enum Form {
     /// Parquet, compressed with zstd: small files that every engine reads.
     Parquet,
     /// Arrow (IPC file, also called Feather), not compressed. The arrays of batches are written unchanged, and programs
-    /// can map the file and read them in place. For `geometry`, a scan takes 0.4 of the time that it takes with Parquet.
+    /// can map the file and read them in place. For `geometry`, a scan takes 0.4 of the time of one to Parquet.
     Arrow,
 }
 

@@ -22,8 +22,8 @@
 //!
 //! # Columns
 //!
-//! `?` marks a column that may be null. Where no type is given, counts, offsets and sizes are `i64`, `lossy` and
-//! `visual` are `bool`, and all else is text. `lossy` is true if a name has bytes that are not UTF-8.
+//! `?` marks a column that may be null. Where no type is given, counts, offsets and sizes are `i64`, `bounds`
+//! are `f32`, `lossy` and `visual` are `bool`, and all else is text. `lossy` is true if a name has bytes that are not UTF-8.
 //!
 //! | table | columns |
 //! | --- | --- |
@@ -41,8 +41,8 @@
 //!
 //! Columns have the meaning of the keys of a record; `references` is `refs`, because that word is reserved in SQL. No
 //! field of a struct has the name of another column, so that Polars can `unnest` it; only fields of `counts` and
-//! `digests` have equal names. `path` and `member` join the tables; in `members`, the archive is `path` and `outer`. `selector` is an argument of
-//! `meshpeek dump`. In `parts`, a part comes after the parts inside it. Floats are `f32`. A file that is not an
+//! `digests` have equal names. `path` and `member` join the tables; in `members`, the archive is `path` and `outer`.
+//! `selector` is an argument of `meshpeek dump`. In `parts`, a part comes after the parts inside it. Floats are `f32`. A file that is not an
 //! asset has no format; a row of `assets` for one that cannot be read has only the path and a problem.
 //!
 //! ```

@@ -93,7 +93,8 @@ impl Table {
     pub const OF_SCAN: &[Self] =
         &[Self::Assets, Self::Members, Self::Parts, Self::Arrays, Self::Lods, Self::Problems, Self::Files];
 
-    /// Returns how much its rows read. Set [`Scan::views`](meshpeek::scan::Scan::views) to the greatest of a scan's tables.
+    /// Returns how much its rows read. Set [`Scan::views`](meshpeek::scan::Scan::views) to the greatest of a scan's
+    /// tables.
     pub const fn views(self) -> Views {
         match self {
             Self::Geometry => Views::Arrays,

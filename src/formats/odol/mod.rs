@@ -48,8 +48,8 @@
 //! There are three kinds of arrays:
 //!
 //! - An [`LeArray`] is always in place.
-//! - A [`Block`](crate::view::Block) is compressed if it has 1024 bytes or more; from version 64 on, a flag decides. The
-//!   length of the compressed stream is not stored: the stream is walked to find the data after it, without decoding
+//! - A [`Block`](crate::view::Block) is compressed if it has 1024 bytes or more; from version 64 on, a flag decides.
+//!   The length of the compressed stream is not stored: the stream is walked to find the data after it, without decoding
 //!   it.
 //! - A [`Filled`](crate::view::Filled) array may be a single value for all elements.
 //!
