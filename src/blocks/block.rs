@@ -202,6 +202,13 @@ fn repeated<T: Clone>(element: T, count: u64, limit: u64, offset: u64) -> Result
     Ok(elements)
 }
 
+impl<'a, T: Element> From<LeArray<'a, T>> for Block<'a, T> {
+    fn from(array: LeArray<'a, T>) -> Self {
+        // Only decoding has a limit.
+        Self { stored: Stored::InPlace(array), limit: 0 }
+    }
+}
+
 impl<T: Element> Table for Block<'_, T> {
     fn rows(&self) -> u64 {
         self.count()

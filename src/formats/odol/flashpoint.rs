@@ -15,8 +15,7 @@ use super::vertex::{Encoding, UvSet, UvSets, VertexTable};
 use crate::base::error::{Context as _, Result};
 use crate::base::text::ByteStr;
 use crate::blocks::{Block, Filled};
-use crate::bytes::{Cursor, Element, Vec2, Vec3};
-use crate::codec::Codec;
+use crate::bytes::{Cursor, LeArray, Vec2, Vec3};
 use crate::outline::{Sink, Type};
 use crate::record::{List, Read, Stored, describe_count, form, record};
 
@@ -31,9 +30,9 @@ record! {
         /// Texture coordinates.
         uvs: Block<'a, Vec2> as FirstSet<'a> [layout],
         /// Positions of the points, in meters.
-        positions: Block<'a, Vec3> as InPlace<'a> [layout],
+        positions: LeArray<'a, Vec3>,
         /// Normal of each point.
-        normals: Block<'a, Vec3> as InPlace<'a> [layout],
+        normals: LeArray<'a, Vec3>,
         /// Point flags that at least one point has.
         or_hints: u32,
         /// Point flags that all points share.
@@ -71,7 +70,10 @@ record! {
         /// Proxies: positions for other models.
         proxies: Proxies<'a> [layout.version],
     }
-    also |lod, out| out.array("normal_vectors", &table::normal_vectors(&Encoding::Float(Filled::from(lod.normals))))
+    also |lod, out| {
+        let normals = Encoding::Float(Block::from(lod.normals).into());
+        out.array("normal_vectors", &table::normal_vectors(&normals));
+    }
 }
 
 impl<'a> FlashpointLod<'a> {
@@ -82,7 +84,7 @@ impl<'a> FlashpointLod<'a> {
             proxies: self.proxies,
             bones: nothing.array(0)?,
             bone_links: List::of(nothing, 0, ())?,
-            point_count: u32::try_from(self.positions.count()).unwrap_or(u32::MAX),
+            point_count: u32::try_from(self.positions.len()).unwrap_or(u32::MAX),
             point_flags: None,
             face_area: None,
             or_hints: self.or_hints,
@@ -116,19 +118,15 @@ impl<'a> FlashpointLod<'a> {
             vertex_table_bytes: None,
             point_flags: Some(Filled::from(self.point_flags)),
             uvs: UvSets { first, count: None, more: List::of(nothing, 0, layout)? },
-            positions: self.positions,
-            normals: Encoding::Float(Filled::from(self.normals)),
-            tangents: Encoding::Float(none(nothing, layout)?),
-            bone_refs: none(nothing, layout)?,
-            neighbors: none(nothing, layout)?,
+            positions: self.positions.into(),
+            normals: Encoding::Float(Block::from(self.normals).into()),
+            tangents: Encoding::Float(nothing.array(0)?.into()),
+            bone_refs: nothing.array(0)?.into(),
+            neighbors: nothing.array(0)?.into(),
             unknown: None,
             last_byte: None,
         })
     }
-}
-
-fn none<'a, T: Element>(nothing: &mut Cursor<'a>, layout: Layout) -> Result<Block<'a, T>> {
-    Block::parse(nothing, 0, Codec::Raw, &layout.limits)
 }
 
 fn first_set(uvs: Block<'_, Vec2>) -> UvSet<'_> {
@@ -157,26 +155,3 @@ impl<'a> Read<'a, Layout> for FirstSet<'a> {
 }
 
 form!(['a] FirstSet<'a> => Block<'a, Vec2>);
-
-/// The form of an array that is never compressed.
-#[derive(Debug)]
-pub struct InPlace<'a>(Block<'a, Vec3>);
-
-impl Stored for InPlace<'_> {
-    const TYPE: Type = <Block<'_, Vec3>>::TYPE;
-}
-
-impl<'a> Read<'a, Layout> for InPlace<'a> {
-    fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let offset = cursor.offset();
-        let count = cursor.u32()?;
-        let array = Block::parse(cursor, count.into(), Codec::Raw, &layout.limits)?;
-        sink.describe(|out| {
-            describe_count(name, count.into(), offset, out);
-            out.array(name, &array);
-        });
-        Ok(Self(array))
-    }
-}
-
-form!(['a] InPlace<'a> => Block<'a, Vec3>);
