@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::iter::FusedIterator;
 use std::ops::ControlFlow;
-use std::slice;
 
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32};
@@ -59,9 +58,10 @@ impl<N: AsRef<[U16]>, W: AsRef<[U32]>> Indices<N, W> {
     }
 
     /// Returns an iterator over all numbers.
-    pub fn iter(&self) -> IndexIter<'_> {
+    #[inline]
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = u32> + FusedIterator + Clone + use<'_, N, W> {
         let (narrow, wide) = self.both();
-        IndexIter { narrow: narrow.iter(), wide: wide.iter() }
+        narrow.iter().map(|number| number.get().into()).chain(wide.iter().map(|number| number.get()))
     }
 
     /// Returns all numbers as native `u32`. Borrows them if they are 32-bit and aligned and the machine is
@@ -81,41 +81,6 @@ impl<N: AsRef<[U16]>, W: AsRef<[U32]>> Indices<N, W> {
         }
     }
 }
-
-/// An iterator over [`Indices`].
-#[derive(Clone, Debug)]
-pub struct IndexIter<'a> {
-    // One of the two is empty.
-    narrow: slice::Iter<'a, U16>,
-    wide: slice::Iter<'a, U32>,
-}
-
-impl Iterator for IndexIter<'_> {
-    type Item = u32;
-
-    #[inline]
-    fn next(&mut self) -> Option<u32> {
-        self.narrow.next().map(|number| number.get().into()).or_else(|| self.wide.next().map(|number| number.get()))
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let len = self.narrow.len().max(self.wide.len());
-        (len, Some(len))
-    }
-}
-
-impl DoubleEndedIterator for IndexIter<'_> {
-    #[inline]
-    fn next_back(&mut self) -> Option<u32> {
-        let narrow = self.narrow.next_back().map(|number| number.get().into());
-        narrow.or_else(|| self.wide.next_back().map(|number| number.get()))
-    }
-}
-
-impl ExactSizeIterator for IndexIter<'_> {}
-
-impl FusedIterator for IndexIter<'_> {}
 
 impl<N: Table, W: Table> Indices<N, W> {
     fn as_table(&self) -> &dyn Table {
@@ -190,7 +155,8 @@ mod tests {
         let wide: Decoded<'_> = Indices::U32(Cow::Owned(vec![U32::new(1), U32::new(2), U32::new(3)]));
         for indices in [narrow, wide] {
             let mut all = indices.iter();
-            assert_eq!((all.len(), all.next(), all.next_back(), all.len()), (3, Some(1), Some(3), 1));
+            assert_eq!((all.size_hint(), all.next(), all.next_back()), ((3, Some(3)), Some(1), Some(3)));
+            assert_eq!(all.size_hint(), (1, Some(1)));
             assert_eq!((*indices.to_native()).to_vec(), [1, 2, 3]);
             assert!(indices.iter().rev().eq([3, 2, 1]));
         }

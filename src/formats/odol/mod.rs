@@ -125,7 +125,7 @@ pub use codes::{
 pub use face::{Face, FaceHead, FaceIter, Faces, Section, Sections};
 pub use flashpoint::FlashpointLod;
 pub use header::{FaceDefault, Facts, Start, Tables};
-pub use index::{Corners, Decoded, IndexBlock, IndexIter, Indices};
+pub use index::{Corners, Decoded, IndexBlock, Indices};
 pub use info::{Lods, ModelInfo, SpecialLods};
 pub use lod::{Arrays, Lod};
 pub use material::{Material, Materials, Stage, StageForm, Stages};
