@@ -58,6 +58,12 @@ struct Range {
     evidence: Option<Evidence>,
 }
 
+impl Range {
+    fn holds(&self, stored: u16) -> bool {
+        (self.first..=self.last).contains(&stored)
+    }
+}
+
 const fn range(first: u16, last: u16, dialect: Dialect, evidence: Option<Evidence>, game: &'static str) -> Range {
     Range { first, last, dialect, game, evidence }
 }
@@ -103,21 +109,20 @@ impl Version {
     /// # Errors
     /// Returns [`Unsupported`](crate::ErrorKind::Unsupported) if it is not supported.
     pub fn new(stored: u32) -> Result<Self> {
-        let number = u16::try_from(stored).unwrap_or(u16::MAX);
-        match number {
-            53..=55 => Ok(Self::of(number, Dialect::DayZ)),
-            7 | 40..=75 | 10_040..=10_043 => Ok(Self::of(number, Dialect::Arma)),
-            _ => Err(unread(stored)),
-        }
+        let likely = u16::try_from(stored).ok().and_then(|stored| Self::likely(stored).next());
+        likely.ok_or_else(|| unread(stored))
     }
 
-    /// Returns the version with the same number in the less likely dialect.
+    /// Returns the version with the same number in the less likely dialect, if this is the likelier of two.
     pub(super) fn other_dialect(self) -> Option<Self> {
-        match (self.dialect, self.stored) {
-            (Dialect::DayZ, _) => Some(Self::of(self.stored, Dialect::Arma)),
-            (Dialect::Arma, 40..=43 | 10_040..=10_043) => Some(Self::of(self.stored, Dialect::Vbs)),
-            _ => None,
-        }
+        let mut versions = Self::likely(self.stored);
+        versions.find(|likely| *likely == self).and(versions.next())
+    }
+
+    /// Returns the supported versions with this number, the likelier one first.
+    fn likely(stored: u16) -> impl Iterator<Item = Self> {
+        let ranges = MAP.iter().filter(move |range| range.evidence.is_some() && range.holds(stored));
+        ranges.map(move |range| Self::of(stored, range.dialect))
     }
 
     fn of(stored: u16, dialect: Dialect) -> Self {
@@ -149,8 +154,7 @@ impl Version {
     }
 
     fn range(self) -> Option<&'static Range> {
-        let holds = |range: &&Range| (range.first..=range.last).contains(&self.stored) && range.dialect == self.dialect;
-        MAP.iter().find(holds)
+        MAP.iter().find(|range| range.holds(self.stored) && range.dialect == self.dialect)
     }
 
     /// Returns the game whose tools write it.
@@ -161,10 +165,6 @@ impl Version {
     /// Returns the evidence that it is read correctly.
     pub fn evidence(self) -> Evidence {
         self.range().and_then(|range| range.evidence).unwrap_or(Evidence::Between)
-    }
-
-    fn arma(self, first: u8) -> bool {
-        self.layout >= first
     }
 
     /// Returns true for DayZ's files of this version and later.
@@ -213,29 +213,29 @@ macro_rules! gates {
 
 gates! {
     /// Returns true if the LODs come first, without a table (version 7).
-    is_flashpoint = |v| v.layout == 7;
+    is_flashpoint = |v| v == 7;
     /// Returns true if compressed blocks are LZO streams, not LZSS with a checksum (from 44 on).
-    has_lzo = |v| v.arma(44);
+    has_lzo = |v| v >= 44;
     /// Returns true if texture coordinates and vectors are packed, not floats (from 45 on).
-    has_packed_vectors = |v| v.arma(45);
+    has_packed_vectors = |v| v >= 45;
     /// Returns true if a LOD starts with its point count and has the point flags in its vertex table (from 50 on).
-    has_point_count = |v| v.arma(50);
+    has_point_count = |v| v >= 50;
     /// Returns true if there is an index for the simple geometry (from 53 on).
-    has_simple_geometry = |v| v.arma(53);
+    has_simple_geometry = |v| v >= 53;
     /// Returns true if a kind of buoyancy follows the last LOD (from 58 on).
-    has_buoyancy = |v| v.arma(58);
+    has_buoyancy = |v| v >= 58;
     /// Returns true if cooked shapes may follow the last LOD (from 60 on).
-    may_have_shapes = |v| v.arma(60);
+    may_have_shapes = |v| v >= 60;
     /// Returns true if a flag, not the size, decides whether a block is compressed (from 64 on).
-    has_block_flags = |v| v.arma(64);
+    has_block_flags = |v| v >= 64;
     /// Returns true if sections may have a collimator, and a number follows the vertex table (from 67 on).
-    has_collimators = |v| v.arma(67);
+    has_collimators = |v| v >= 67;
     /// Returns true if a LOD ends with one more byte (from 68 on).
-    has_last_byte = |v| v.arma(68);
+    has_last_byte = |v| v >= 68;
     /// Returns true if cooked shapes follow the last LOD (from 68 on).
-    has_shapes = |v| v.arma(68);
+    has_shapes = |v| v >= 68;
     /// Returns true if point and face numbers have 32 bits (from 69 on).
-    has_wide_indices = |v| v.arma(69);
+    has_wide_indices = |v| v >= 69;
 }
 
 #[cold]
