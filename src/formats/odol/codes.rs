@@ -1,10 +1,8 @@
 //! Numeric codes. Unknown codes are accepted.
 
-use crate::base::error::Result;
-use crate::bytes::Cursor;
-use crate::outline::{Sink, Type, Value};
+use crate::outline::Value;
 use crate::record::codes::codes;
-use crate::record::{Read, Stored, walk_field};
+use crate::record::plain;
 
 codes! {
     /// Source of the coordinates of a texture stage. The names of 2 to 8 are those of other readers; models with a
@@ -110,25 +108,8 @@ impl PixelShader {
 pub struct RenderFlags(pub u32);
 
 impl RenderFlags {
-    /// Returns the names of the bits that are set, starting with the lowest bit. Bits without a name are left out.
-    ///
-    /// ```
-    /// use meshpeek::odol::RenderFlags;
-    /// assert!(RenderFlags(0x42).names().eq(["NoZWrite", "AddBlend"]));
-    /// ```
-    pub fn names(self) -> impl Iterator<Item = &'static str> {
-        Self::CODES.iter().filter_map(move |(bit, name)| (i64::from(self.0) & bit != 0).then_some(*name))
-    }
-
-    /// Returns the bits that are set and have no name.
-    pub fn unknown_bits(self) -> u32 {
-        Self::CODES.iter().fold(self.0, |bits, (bit, _)| bits & !u32::try_from(*bit).unwrap_or(0))
-    }
-}
-
-impl Stored for RenderFlags {
-    const TYPE: Type = Type::Number("RenderFlags", 4);
-    const CODES: &'static [(i64, &'static str)] = &[
+    /// The bits with a meaning and their names.
+    pub(crate) const KNOWN: &'static [(i64, &'static str)] = &[
         (1, "AlwaysInShadow"),
         (2, "NoZWrite"),
         (0x10, "NoColorWrite"),
@@ -140,15 +121,25 @@ impl Stored for RenderFlags {
         (0x8_0000, "Road"),
     ];
 
-    fn value(&self) -> Option<Value<'_>> {
-        let names: Vec<_> = self.names().collect();
-        Some(Value::Coded(self.0.into(), (!names.is_empty()).then(|| names.join(", ").into())))
+    /// Returns the names of the bits that are set, starting with the lowest bit. Bits without a name are left out.
+    ///
+    /// ```
+    /// use meshpeek::odol::RenderFlags;
+    /// assert!(RenderFlags(0x42).names().eq(["NoZWrite", "AddBlend"]));
+    /// ```
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        Self::KNOWN.iter().filter_map(move |(bit, name)| (i64::from(self.0) & bit != 0).then_some(*name))
+    }
+
+    /// Returns the bits that are set and have no name.
+    pub fn unknown_bits(self) -> u32 {
+        Self::KNOWN.iter().fold(self.0, |bits, (bit, _)| bits & !u32::try_from(*bit).unwrap_or(0))
     }
 }
 
-impl<'a> Read<'a> for RenderFlags {
-    #[inline(always)]
-    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| cursor.u32().map(Self))
-    }
+plain! {
+    RenderFlags: Number("RenderFlags", 4) => |flags| {
+        let names: Vec<_> = flags.names().collect();
+        Value::Coded(flags.0.into(), (!names.is_empty()).then(|| names.join(", ").into()))
+    }, |cursor| cursor.u32().map(Self);
 }

@@ -55,6 +55,7 @@ record! {
         render_flag_count: u32 = "Arma1Mostly0x01" where kind >= 4,
         /// Flags for drawing. Some bits have no known name.
         #[rule(Any)]
+        #[codes(RenderFlags)]
         render_flags: RenderFlags = "RenderFlags" where kind >= 4,
         /// Number of stages.
         stage_count: Framing<u32> = "nTextures" where kind > 6,
