@@ -8,7 +8,6 @@ use super::animation::Axes;
 use super::face::Faces;
 use super::vertex::{Encoding, Normals, Tangents, UvSet};
 use super::wire::{PackedTangents, PackedUv, PackedVector};
-use crate::base::error::Result;
 use crate::base::span::Span;
 use crate::bytes::array::columns;
 use crate::bytes::batch::{Batch, Derived};
@@ -16,16 +15,6 @@ use crate::bytes::{Column, Element, Table};
 
 /// A receiver of rows.
 pub(super) type Sink<'s> = dyn FnMut(&[u8]) -> ControlFlow<()> + 's;
-
-impl Batch<'_> {
-    /// Passes each element of an array as a row of floats.
-    fn convert<T: Element, const N: usize>(&mut self, array: &dyn Table, row: impl Fn(&T) -> [f32; N]) -> Result<()> {
-        array.read(&mut |bytes| {
-            let mut elements = <[T]>::ref_from_bytes(bytes).unwrap_or_default().iter();
-            elements.try_for_each(|element| self.push(row(element).map(f32::to_le_bytes).as_flattened()))
-        })
-    }
-}
 
 /// Returns vectors as rows of floats. `row` converts a packed one.
 fn floats<'s, P: Table, F: Table, T: Element, const N: usize>(
@@ -35,7 +24,10 @@ fn floats<'s, P: Table, F: Table, T: Element, const N: usize>(
 ) -> impl Table {
     let stored = vectors.as_table();
     let make = move |batch: &mut Batch<'_>| match vectors {
-        Encoding::Packed(array) => batch.convert(array, &row),
+        Encoding::Packed(array) => array.read(&mut |bytes| {
+            let mut elements = <[T]>::ref_from_bytes(bytes).unwrap_or_default().iter();
+            elements.try_for_each(|element| batch.push(row(element).map(f32::to_le_bytes).as_flattened()))
+        }),
         Encoding::Float(array) => array.read(&mut |rows| batch.push(rows)),
     };
     Derived { rows: stored.rows(), columns, from: stored.storage().span(), make }
