@@ -19,7 +19,7 @@ record! {
         /// True if there are animations; otherwise nothing follows.
         has_animations: Framing<bool> = "AnimsExist",
         /// Number of animations.
-        animation_count: Framing<u32> = "nAnimationClasses" where *has_animations => |count: &Framing<u32>| few(**count),
+        animation_count: Framing<u32> = "nAnimationClasses" where *has_animations => |count| at_most(**count, MAX_ANIMATIONS, "animations"),
         /// The animations. Other parts refer to them by index.
         animations: List<'a, Animation<'a>, Version> = "AnimationClasses" [Count(animation_count.map_or(0, |count| *count), version)],
         /// Number of LODs in the next two lists; -1 without animations.
@@ -137,16 +137,6 @@ impl Animation<'_> {
     }
 }
 
-impl AnimationKind {
-    fn is_rotation(self) -> bool {
-        self.0 < 4
-    }
-
-    fn is_translation(self) -> bool {
-        (4..8).contains(&self.0)
-    }
-}
-
 fn known(kind: &AnimationKind) -> Result<()> {
     match kind.name() {
         Some(_) => Ok(()),
@@ -157,11 +147,12 @@ fn known(kind: &AnimationKind) -> Result<()> {
 /// The maximum number of animations. Real models have a few dozen.
 const MAX_ANIMATIONS: u32 = 2048;
 
-fn few(count: u32) -> Result<()> {
-    if count <= MAX_ANIMATIONS {
-        return Ok(());
+/// Checks a count against a limit that no flag raises.
+pub(super) fn at_most(count: u32, limit: u32, what: &'static str) -> Result<()> {
+    match count <= limit {
+        true => Ok(()),
+        false => Err(Error::new(ErrorKind::Limit { what, limit: limit.into(), flag: None })),
     }
-    Err(Error::new(ErrorKind::Limit { what: "animations", limit: MAX_ANIMATIONS.into(), flag: None }))
 }
 
 /// Returns the number of LODs. Without animations it is stored as -1.
@@ -257,7 +248,8 @@ impl Kinds {
         let mut with_axis = [0; MAX_ANIMATIONS as usize / 64];
         for (index, Animation { kind, .. }) in animations.iter().enumerate() {
             if let Some(word) = with_axis.get_mut(index / 64) {
-                *word |= u64::from(kind.is_rotation() || kind.is_translation()) << (index % 64);
+                // Rotations and translations.
+                *word |= u64::from(kind.0 < 8) << (index % 64);
             }
         }
         Self { count: u32::try_from(animations.len()).unwrap_or(u32::MAX), with_axis }

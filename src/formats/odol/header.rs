@@ -2,12 +2,12 @@
 
 use zerocopy::little_endian::{F32, U32};
 
-use super::animation::Animations;
+use super::animation::{Animations, at_most};
 use super::array::Layout;
 use super::flashpoint::{self, FlashpointLod};
 use super::info::{Lods, ModelInfo};
 use super::version::Version;
-use crate::base::error::{Context as _, Error, ErrorKind, Result};
+use crate::base::error::{Context as _, Error, Result};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::{Cursor, LeArray};
@@ -28,7 +28,7 @@ record! {
         /// The model of a muzzle flash (other readers call it a prefix); usually empty.
         muzzle_flash: ByteStr<'a> where version >= 58,
         /// Number of LODs.
-        lod_count: Framing<u32> = "NoOfLods" => |count: &Framing<u32>| few(**count, version),
+        lod_count: Framing<u32> = "NoOfLods" => |count| at_most(**count, max_lods(version), "LODs"),
     }
 }
 
@@ -88,12 +88,8 @@ fn not_encrypted(words: &[U32; 2]) -> Result<()> {
 /// to 16 LODs.
 const MAX_LODS: u32 = 1024;
 
-fn few(count: u32, version: Version) -> Result<()> {
-    let limit = if version.is_flashpoint() { flashpoint::MAX_LODS } else { MAX_LODS };
-    if count <= limit {
-        return Ok(());
-    }
-    Err(Error::new(ErrorKind::Limit { what: "LODs", limit: limit.into(), flag: None }))
+fn max_lods(version: Version) -> u32 {
+    if version.is_flashpoint() { flashpoint::MAX_LODS } else { MAX_LODS }
 }
 
 fn given(use_defaults: &LeArray<'_, u8>) -> u32 {
@@ -105,73 +101,33 @@ fn given(use_defaults: &LeArray<'_, u8>) -> u32 {
 pub(super) struct Header<'a> {
     pub(super) start: Option<Start<'a>>,
     pub(super) resolutions: Option<LeArray<'a, F32>>,
-    info: Option<ModelInfo<'a>>,
+    pub(super) info: Option<ModelInfo<'a>>,
     pub(super) animations: Option<Animations<'a>>,
-    places: Option<Places<'a>>,
+    /// The tables, which version 7 lacks.
+    pub(super) tables: Option<Tables<'a>>,
+    /// The start and end of each LOD of version 7, up to the first that ends after 4 GiB.
+    walked: [Option<(u32, u32)>; flashpoint::MAX_LODS as usize],
     /// The byte range of resolutions and facts.
     pub(super) facts_span: Span,
-    pub(super) animation_span: Span,
     /// The end of the header. No LOD starts before it. In version 7, the start of the LODs.
     pub(super) end: u64,
     /// True if the header was read to its end.
     pub(super) is_whole: bool,
 }
 
-/// The locations of the LODs.
-#[derive(Clone, Copy, Debug)]
-enum Places<'a> {
-    Stored(Tables<'a>),
-    /// In version 7, which does not store locations.
-    Met(Walk),
-}
-
-/// The locations of the LODs of version 7, which are adjacent.
-#[derive(Clone, Copy, Debug)]
-struct Walk {
-    start: u32,
-    ends: [u32; flashpoint::MAX_LODS as usize],
-    count: usize,
-}
-
-impl Walk {
-    /// Omits a LOD that ends after the first 4 GiB, and all LODs after it.
-    fn push(&mut self, end: u64) {
-        if let (Some(place), Ok(end)) = (self.ends.get_mut(self.count), u32::try_from(end)) {
-            *place = end;
-            self.count = self.count.saturating_add(1);
-        }
-    }
-
-    fn get(&self, index: usize) -> Option<(u32, u32)> {
-        let ends = self.ends.get(..self.count)?;
-        let start = index.checked_sub(1).map_or(Some(self.start), |before| ends.get(before).copied())?;
-        Some((start, *ends.get(index)?))
-    }
-}
-
 impl<'a> Header<'a> {
     /// Reads a file from its start into an empty header, as far as possible. Returns the error that ends it early.
-    pub(super) fn read(&mut self, mut cursor: Cursor<'a>, layout: Layout) -> Result<()> {
-        self.fill(&mut cursor, layout)?;
-        self.is_whole = true;
-        Ok(())
-    }
-
-    fn fill(&mut self, c: &mut Cursor<'a>, layout: Layout) -> Result<()> {
+    pub(super) fn read(&mut self, c: &mut Cursor<'a>, layout: Layout) -> Result<()> {
         let version = layout.version;
         let start = Start::read(c, version)?;
         self.start = Some(start);
         self.end = c.offset();
         if version.is_flashpoint() {
-            let first = u32::try_from(c.offset()).unwrap_or(u32::MAX);
-            let mut walk = Walk { start: first, ends: [0; _], count: 0 };
-            let read: Result<()> = (0..*start.lod_count).try_for_each(|index| {
-                FlashpointLod::read(c, layout).within_item("lods", index as usize)?;
-                walk.push(c.offset());
-                Ok(())
-            });
-            self.places = Some(Places::Met(walk));
-            read?;
+            for (index, place) in self.walked.iter_mut().enumerate().take(*start.lod_count as usize) {
+                let offset = c.offset();
+                FlashpointLod::read(c, layout).within_item("lods", index)?;
+                *place = u32::try_from(offset).ok().zip(u32::try_from(c.offset()).ok());
+            }
         }
         let lods = self.lods(layout);
         let offset = c.offset();
@@ -180,14 +136,12 @@ impl<'a> Header<'a> {
         let Facts { resolutions, info } = Facts::read(c, lods)?;
         (self.resolutions, self.info) = (Some(resolutions), Some(info));
         self.facts_span = Span { offset, bytes: c.offset().saturating_sub(offset) };
-        if version.is_flashpoint() {
-            return Ok(());
+        if !version.is_flashpoint() {
+            self.animations = Some(Animations::read(c, version)?);
+            self.tables = Some(Tables::read(c, lods)?);
+            self.end = c.offset();
         }
-        let offset = c.offset();
-        self.animations = Some(Animations::read(c, version)?);
-        self.animation_span = Span { offset, bytes: c.offset().saturating_sub(offset) };
-        self.places = Some(Places::Stored(Tables::read(c, lods)?));
-        self.end = c.offset();
+        self.is_whole = true;
         Ok(())
     }
 
@@ -200,30 +154,18 @@ impl<'a> Header<'a> {
         self.start.map(|start| *start.lod_count)
     }
 
-    pub(super) fn info(&self) -> Option<&ModelInfo<'a>> {
-        self.info.as_ref()
-    }
-
     /// Returns the start and the end of the LOD at `index`.
     #[inline]
     pub(super) fn range(&self, index: usize) -> Option<(u32, u32)> {
-        match self.places.as_ref()? {
-            Places::Met(walk) => walk.get(index),
-            Places::Stored(tables) => Some((tables.lod_starts.get(index)?.get(), tables.lod_ends.get(index)?.get())),
-        }
-    }
-
-    /// Returns the tables, which version 7 lacks.
-    pub(super) fn tables(&self) -> Option<&Tables<'a>> {
-        match self.places.as_ref()? {
-            Places::Met(_) => None,
-            Places::Stored(tables) => Some(tables),
+        match &self.tables {
+            Some(tables) => Some((tables.lod_starts.get(index)?.get(), tables.lod_ends.get(index)?.get())),
+            None => *self.walked.get(index)?,
         }
     }
 
     /// Returns a LOD's face default, its index among them and its location. Only LODs without the flag have one.
     pub(super) fn face_default(&self, index: usize) -> Option<(usize, FaceDefault, Span)> {
-        let tables = self.tables()?;
+        let tables = self.tables.as_ref()?;
         let (before, flags) = tables.use_defaults.as_slice().split_at_checked(index)?;
         if *flags.first()? != 0 {
             return None;

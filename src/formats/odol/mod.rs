@@ -250,24 +250,24 @@ impl<'a> Model<'a> {
         let stored = data.read(0, |cursor| cursor.parse(preceded(signature, u32::parser(()))))?;
         let likely = Version::new(stored).map_err(|error| error.at(VERSION_AT))?;
         let layout = Layout::new(likely, limits);
-        let mut model = Self { data, layout, header: Header::default() };
+        let (model, read) = Self::of(data, layout);
         // `whole` reports other errors.
-        missing(model.read_header())?;
+        missing(read)?;
         if let Some(version) = likely.other_dialect().filter(|_| !model.fits()) {
-            let layout = Layout { version, ..layout };
-            let mut other = Self { data, layout, header: Header::default() };
-            let result = other.read_header();
-            if result.is_ok() && other.fits() {
+            let (other, read) = Self::of(data, Layout { version, ..layout });
+            if other.fits() {
                 return Ok(other);
             }
-            missing(result)?;
+            missing(read)?;
         }
         Ok(model)
     }
 
-    fn read_header(&mut self) -> Result<()> {
-        let (header, layout) = (&mut self.header, self.layout);
-        self.data.read(0, |cursor| header.read(*cursor, layout))
+    /// Reads the header as far as possible. Returns the error that ends it early, too.
+    fn of(data: Data<'a>, layout: Layout) -> (Self, Result<()>) {
+        let mut header = Header::default();
+        let read = data.read(0, |cursor| header.read(cursor, layout));
+        (Self { data, layout, header }, read)
     }
 
     /// Returns true if the header was almost certainly read in the right dialect.
@@ -278,7 +278,7 @@ impl<'a> Model<'a> {
         // resynchronize at the end of a text, so the code before the first text is checked too.
         let is_sure = !self.version().has_lzo()
             || self.starts().iter().map(|start| u64::from(start.get())).min().is_none_or(|first| first == header.end)
-                && header.info().and_then(|info| info.shadow_source?.name()).is_some();
+                && header.info.and_then(|info| info.shadow_source?.name()).is_some();
         header.is_whole && is_sure && ranges().all(|(start, end)| self.contains(start.get(), end.get()))
     }
 
@@ -296,8 +296,8 @@ impl<'a> Model<'a> {
         if self.header.is_whole {
             return Ok(());
         }
-        let mut again = Self { header: Header::default(), ..*self };
-        again.read_header().map_err(|error| error.of_version(self.version().stored()))
+        let (_, read) = Self::of(self.data, self.layout);
+        read.map_err(|error| error.of_version(self.version().stored()))
     }
 
     /// Returns the file's version. [`Version::evidence`] says how well its layout is confirmed.
@@ -320,7 +320,7 @@ impl<'a> Model<'a> {
     /// # Errors
     /// Returns the error of [`whole`](Self::whole) if the header is cut short before the end of these facts.
     pub fn info(&self) -> Result<&ModelInfo<'a>> {
-        match self.header.info() {
+        match &self.header.info {
             Some(info) => Ok(info),
             None => Err(self.whole().err().unwrap_or_else(|| Error::malformed("header without facts"))),
         }
@@ -343,18 +343,18 @@ impl<'a> Model<'a> {
 
     /// Returns the LODs' start offsets as stored. Empty in version 7.
     pub fn starts(&self) -> LeArray<'a, U32> {
-        self.header.tables().map(|tables| tables.lod_starts).unwrap_or_default()
+        self.header.tables.map(|tables| tables.lod_starts).unwrap_or_default()
     }
 
     /// Returns the LODs' end offsets as stored. Empty in version 7.
     pub fn ends(&self) -> LeArray<'a, U32> {
-        self.header.tables().map(|tables| tables.lod_ends).unwrap_or_default()
+        self.header.tables.map(|tables| tables.lod_ends).unwrap_or_default()
     }
 
     /// Returns a value for each LOD: zero if the LOD has a [face default](Self::face_default), otherwise not zero.
     /// Empty in version 7.
     pub fn use_defaults(&self) -> LeArray<'a, u8> {
-        self.header.tables().map(|tables| tables.use_defaults).unwrap_or_default()
+        self.header.tables.map(|tables| tables.use_defaults).unwrap_or_default()
     }
 
     /// Returns an iterator over the table entries of all LODs. The tables are sorted by resolution, while the file has

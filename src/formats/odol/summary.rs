@@ -34,10 +34,10 @@ impl Inspect for Model<'_> {
             ("textures", sum(counted.textures)),
             ("proxies", sum(counted.proxies)),
             ("properties", sum(counted.properties)),
-            ("bones", header.info().map(|info| info.bone_count() as u64)),
+            ("bones", header.info.as_ref().map(|info| info.bone_count() as u64)),
             ("animations", animations.or_else(|| self.version().is_flashpoint().then_some(0))),
         ]);
-        let bounds = header.info().filter(|info| info.has_box());
+        let bounds = header.info.as_ref().filter(|info| info.has_box());
         Summary {
             version: Some(self.version().stored()),
             counts,

@@ -81,7 +81,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             self.lods();
         }
         // After the walk over all fields, which decodes the masses ahead.
-        if let Some(info) = self.model.header.info() {
+        if let Some(info) = &self.model.header.info {
             self.block(&info.masses, |error| error.within("masses").within("info"));
         }
         (self.counted, self.references.into_vec(self.problems), self.blocks, self.is_whole)
@@ -131,7 +131,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             self.is_whole = false;
             self.problems.error(&error);
         }
-        if let Some(info) = self.model.header.info() {
+        if let Some(info) = &self.model.header.info {
             self.info(info);
         }
         if let Some(resolutions) = self.model.header.resolutions.filter(|_| self.deep) {
@@ -241,7 +241,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     fn bone_count(&self) -> u64 {
-        self.model.header.info().map_or(0, |info| info.bone_count() as u64)
+        self.model.header.info.as_ref().map_or(0, |info| info.bone_count() as u64)
     }
 
     fn animations(&mut self, animations: &Animations<'a>) {
