@@ -5,10 +5,10 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use super::{Sizes, Survey, lod_error};
 use crate::base::code::Code;
-use crate::base::error::{Context as _, Error, Result};
+use crate::base::error::{Context as _, Error};
 use crate::blocks::{Block, Filled};
 use crate::bytes::{Cursor, Element, Table, Vec3};
-use crate::check::{Below, Broken, Check, Finite, Index, Length, Numbers, Rows, Unit, are_finite};
+use crate::check::{self, Below, Broken, Check, Finite, Index, Length, Numbers, Rows, Unit, are_finite};
 use crate::formats::odol::wire::{PackedVector, UvBounds};
 use crate::formats::odol::{BoneRef, Encoding, Lod, Neighbors, UvSet, VertexTable};
 
@@ -17,41 +17,41 @@ impl<'a> Survey<'_, 'a> {
         let (start, bytes) = (lod.vertex_table_offset(), lod.vertex_table_byte_len());
         if let Some(size) = table.vertex_table_bytes.filter(|&size| !lod.is_table_size(size)) {
             let message = format!("says to take {size} bytes, the LOD ends after {bytes}");
-            self.report(sizes, Err(Error::malformed(message).at(start).within("vertex_table_bytes")));
+            self.problems.error(&lod_error(sizes, Error::malformed(message).at(start).within("vertex_table_bytes")));
         }
         if !rest.is_empty() {
             let error = rest.error(format!("{} bytes between the last array and the end of the LOD", rest.left()));
-            self.report(sizes, Err(error));
+            self.problems.error(&lod_error(sizes, error));
         }
+        let place = |error: Error| lod_error(sizes, error.within("positions"));
         if table.point_count() != sizes.points {
             let message = format!("{} positions for {} points", table.point_count(), sizes.points);
-            self.report(sizes, Err(Error::malformed(message).at(table.positions.offset()).within("positions")));
+            self.problems.error(&place(Error::malformed(message).at(table.positions.offset())));
         }
-        let positions = self.block(&table.positions, |error| lod_error(sizes, error.within("positions")));
+        let positions = self.block(&table.positions, place);
         if let Some(positions) = positions.filter(|positions| !are_finite(positions.as_bytes())) {
             let numbers = positions.iter().map(|one| Numbers(one.to_array()));
-            self.finite(sizes, &table.positions, numbers, "positions");
+            Check::new(Finite).array(&table.positions, numbers).report("positions", self.problems, place);
         }
         if let Some(flags) = lod.point_flags {
             self.filled(sizes, table, &flags, "point_flags");
         }
         if let Some(flags) = table.point_flags {
             self.filled(sizes, table, &flags, "point_flags");
-            if let Some(block) = flags.block() {
-                self.block(&block, |error| lod_error(sizes, error.within("point_flags")));
-            }
+            self.each(&flags, |error| lod_error(sizes, error.within("point_flags")), |_, _, _| {});
         }
         for (set, uvs) in table.uvs.iter().enumerate() {
             self.uvs(sizes, table, &uvs, set);
         }
         self.filled(sizes, table, table.normals.as_table(), "normals");
+        let packed = |vector: &PackedVector| vector.to_outward();
         match &table.normals {
-            Encoding::Packed(array) => self.normals(sizes, array, PackedVector::length, None),
-            Encoding::Float(array) => self.normals(sizes, array, vector_length, Some(Vec3::to_array)),
+            Encoding::Packed(array) => self.directions(sizes, array, packed, false, "normals"),
+            Encoding::Float(array) => self.directions(sizes, array, Vec3::to_array, true, "normals"),
         }
-        match &table.tangents {
-            Encoding::Packed(block) => self.tangents(sizes, block, PackedVector::length, None),
-            Encoding::Float(block) => self.tangents(sizes, block, vector_length, Some(Vec3::to_array)),
+        match table.tangents {
+            Encoding::Packed(block) => self.directions(sizes, &block.into(), packed, false, "tangents"),
+            Encoding::Float(block) => self.directions(sizes, &block.into(), Vec3::to_array, true, "tangents"),
         }
         let optional: [(&dyn Table, &'static str); 3] =
             [(table.tangents.as_table(), "tangents"), (&table.bone_refs, "bone_refs"), (&table.neighbors, "neighbors")];
@@ -62,8 +62,11 @@ impl<'a> Survey<'_, 'a> {
         }
         self.bone_refs(lod, &table.bone_refs, sizes);
         self.neighbors(&table.neighbors, sizes);
-        let zero = table.neighbors.offset().saturating_add(table.neighbors.stored_byte_len());
-        self.zero(table.unknown, zero, |error| lod_error(sizes, error.within("unknown")));
+        if let Some(number @ 1..) = table.unknown.filter(|_| self.deep) {
+            let end = table.neighbors.offset().saturating_add(table.neighbors.stored_byte_len());
+            let rule = Broken::new(Code::OddRange, "not 0");
+            check::one(rule, number, end, self.problems, |error| lod_error(sizes, error.within("unknown")));
+        }
     }
 
     fn uvs(&mut self, sizes: &Sizes, table: &VertexTable<'a>, uvs: &UvSet<'a>, set: usize) {
@@ -71,18 +74,11 @@ impl<'a> Survey<'_, 'a> {
         let stored = uvs.stored.as_table();
         self.problems.ok(table.check_count(stored).map_err(place));
         match &uvs.stored {
-            Encoding::Packed(array) => {
-                if let Some(block) = array.block() {
-                    self.block(&block, place);
-                }
-            }
-            Encoding::Float(array) => {
-                let what = "coordinates";
-                self.each(array, place, |survey, rows, all| {
-                    let check = Check::new(Finite).array(rows, all.iter().map(|uv| Numbers(uv.to_array())));
-                    check.report(what, survey.problems, place);
-                });
-            }
+            Encoding::Packed(array) => self.each(array, place, |_, _, _| {}),
+            Encoding::Float(array) => self.each(array, place, |survey, rows, all| {
+                let check = Check::new(Finite).array(rows, all.iter().map(|uv| Numbers(uv.to_array())));
+                check.report("coordinates", survey.problems, place);
+            }),
         }
         if let Some(bounds) = uvs.bounds {
             let ends = [bounds.min, bounds.max].map(|ends| Numbers(ends.map(F32::get)));
@@ -112,59 +108,25 @@ impl<'a> Survey<'_, 'a> {
         }
     }
 
-    fn finite<const N: usize>(
-        &mut self,
-        sizes: &Sizes,
-        rows: impl Into<Rows>,
-        numbers: impl Iterator<Item = Numbers<N>> + Clone,
-        name: &'static str,
-    ) {
-        Check::new(Finite)
-            .array(rows, numbers)
-            .report(name, self.problems, |error| lod_error(sizes, error.within(name)));
-    }
-
-    fn normals<T: Element>(
+    /// Checks that vectors have length 1. Also checks that float vectors are finite.
+    fn directions<T: Element, V: Element>(
         &mut self,
         sizes: &Sizes,
         array: &Filled<'a, T>,
-        length: fn(&T) -> Length,
-        numbers: Option<fn(&T) -> [f32; 3]>,
-    ) {
-        let place = |error: Error| lod_error(sizes, error.within("normals"));
-        self.each(array, place, |survey, rows, all| survey.directions(sizes, rows, all, length, numbers, "normals"));
-    }
-
-    /// Checks tangents. Each is a pair of vectors `V`.
-    fn tangents<T: Element, V: Element>(
-        &mut self,
-        sizes: &Sizes,
-        block: &Block<'a, T>,
-        length: fn(&V) -> Length,
-        numbers: Option<fn(&V) -> [f32; 3]>,
-    ) {
-        if let Some(pairs) = self.block(block, |error| lod_error(sizes, error.within("tangents"))) {
-            let vectors = <[V]>::ref_from_bytes(pairs.as_bytes()).unwrap_or_default();
-            let rows = Rows::from(block).each(size_of::<V>());
-            self.directions(sizes, rows, vectors, length, numbers, "tangents");
-        }
-    }
-
-    /// Checks that vectors have length 1. Also checks that float vectors are finite.
-    fn directions<T>(
-        &mut self,
-        sizes: &Sizes,
-        rows: Rows,
-        all: &[T],
-        length: fn(&T) -> Length,
-        numbers: Option<fn(&T) -> [f32; 3]>,
+        vector: impl Fn(&V) -> [f32; 3] + Copy,
+        are_floats: bool,
         name: &'static str,
     ) {
-        if let Some(numbers) = numbers {
-            self.finite(sizes, rows, all.iter().map(|one| Numbers(numbers(one))), name);
-        }
-        let check = Check::new(Unit::Direction).array(rows, all.iter().map(length));
-        check.report("vectors", self.problems, |error| lod_error(sizes, error.within(name)));
+        let place = |error: Error| lod_error(sizes, error.within(name));
+        self.each(array, place, |survey, rows, all| {
+            // Tangents are pairs of vectors.
+            let rows = rows.each(size_of::<V>());
+            let vectors = <[V]>::ref_from_bytes(all.as_bytes()).unwrap_or_default().iter().map(vector);
+            if are_floats {
+                Check::new(Finite).array(rows, vectors.clone().map(Numbers)).report(name, survey.problems, place);
+            }
+            Check::new(Unit::Direction).array(rows, vectors.map(Length::of)).report("vectors", survey.problems, place);
+        });
     }
 
     fn bone_refs(&mut self, lod: &Lod<'a>, block: &Block<'a, BoneRef>, sizes: &Sizes) {
@@ -190,13 +152,11 @@ impl<'a> Survey<'_, 'a> {
         let rows = Rows::from(block);
         let mut faces = lod.faces.iter();
         let mut at = 0_u32;
-        for section in &lod.sections {
+        'sections: for section in &lod.sections {
             let (Some(first), Some(count)) = (section.min_bone, section.bone_count) else { return };
             let bones = u64::from(first)..u64::from(first).saturating_add(count.into());
             while at < section.end {
-                let Some(Ok(face)) = faces.next() else {
-                    return check.report("bones", self.problems, |e| lod_error(sizes, e.within("bone_refs")));
-                };
+                let Some(Ok(face)) = faces.next() else { break 'sections };
                 at = at.saturating_add(face.memory_byte_len());
                 for corner in face.corners.iter() {
                     let Some(found) = refs.get(corner as usize) else { continue };
@@ -236,23 +196,7 @@ impl<'a> Survey<'_, 'a> {
     }
 
     fn filled(&mut self, sizes: &Sizes, table: &VertexTable<'_>, array: &dyn Table, name: &'static str) {
-        self.report(sizes, table.check_count(array).within(name));
-    }
-
-    /// Reports an error in the vertex table.
-    fn report(&mut self, sizes: &Sizes, result: Result<()>) {
-        self.problems.ok(result.within_item("lods", sizes.lod));
-    }
-}
-
-fn vector_length(vector: &Vec3) -> Length {
-    Length::of(vector.to_array())
-}
-
-impl PackedVector {
-    #[inline]
-    fn length(&self) -> Length {
-        Length::of(self.to_outward())
+        self.problems.ok(table.check_count(array).within(name).within_item("lods", sizes.lod));
     }
 }
 
