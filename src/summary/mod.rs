@@ -126,6 +126,12 @@ macro_rules! counted {
 }
 pub(crate) use counted;
 
+impl FromIterator<(&'static str, Option<u64>)> for Counts {
+    fn from_iter<I: IntoIterator<Item = (&'static str, Option<u64>)>>(counts: I) -> Self {
+        Self(counts.into_iter().collect())
+    }
+}
+
 #[cfg(feature = "serde")]
 impl serde::Serialize for Counts {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

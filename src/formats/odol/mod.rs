@@ -429,10 +429,16 @@ impl<'a> Model<'a> {
     /// # Errors
     /// Returns an error if it cannot be read, or if its bytes are not [available](crate::ranges).
     pub fn trailer(&self) -> Result<Option<Trailer<'a>>> {
-        let Some(rest) = self.after_lods() else { return Ok(None) };
-        let mut rest = rest?;
+        Ok(self.trailer_and_rest()?.and_then(|(trailer, _)| trailer))
+    }
+
+    /// Returns the trailer, and the data after it, or after the LODs if there is none. Returns `None` if their location
+    /// is unknown.
+    fn trailer_and_rest(&self) -> Result<Option<(Option<Trailer<'a>>, Cursor<'a>)>> {
+        let Some(mut rest) = self.after_lods().transpose()? else { return Ok(None) };
         let has_shapes = self.has_trailer(rest);
-        has_shapes.map(|has_shapes| Trailer::read(&mut rest, has_shapes).within("trailer")).transpose()
+        let trailer = has_shapes.map(|has_shapes| Trailer::read(&mut rest, has_shapes).within("trailer"));
+        Ok(Some((trailer.transpose()?, rest)))
     }
 
     /// Returns the data after the LODs; in version 7, the facts. Returns `None` if their location is unknown.

@@ -1,7 +1,7 @@
 //! The implementation of [`Inspect`] for models.
 
 use super::table::{self, Sink};
-use super::verify::Survey;
+use super::verify::{COUNTED, Survey};
 use super::{Lod, Model, VertexTable};
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::format::Format;
@@ -10,7 +10,7 @@ use crate::budget::Budget;
 use crate::bytes::batch::to_the_end;
 use crate::inspect::{Depth, Inspect, no_digest};
 use crate::outline::Outline;
-use crate::summary::{Bounds, Counts, Problems, Summary};
+use crate::summary::{Bounds, Problems, Summary};
 
 impl Inspect for Model<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
@@ -19,30 +19,21 @@ impl Inspect for Model<'_> {
 
     /// Summarizes with one walk over all parts of all LODs and their compressed arrays, without decoding.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
-        let (counted, references, blocks, is_whole) = Survey::new(self, depth, problems).run();
+        let Survey { problems, counted, references, blocks, is_whole, .. } = Survey::of(self, depth, problems);
         // Sums are known only if every LOD could be read.
-        let sum = |count: u64| is_whole.then_some(count);
+        let sums = COUNTED.iter().zip(counted).map(|((name, _), sum)| (*name, is_whole.then_some(sum)));
         let header = &self.header;
         let animations = header.animations.map(|animations| animations.animations.len() as u64);
-        let counts = Counts::known([
-            ("lods", header.lod_count().map(u64::from)),
-            ("vertices", sum(counted.vertices)),
-            ("faces", sum(counted.faces)),
-            ("sections", sum(counted.sections)),
-            ("selections", sum(counted.selections)),
-            ("materials", sum(counted.materials)),
-            ("textures", sum(counted.textures)),
-            ("proxies", sum(counted.proxies)),
-            ("properties", sum(counted.properties)),
+        let counts = std::iter::once(("lods", header.lod_count().map(u64::from))).chain(sums).chain([
             ("bones", header.info.as_ref().map(|info| info.bone_count() as u64)),
             ("animations", animations.or_else(|| self.version().is_flashpoint().then_some(0))),
         ]);
         let bounds = header.info.as_ref().filter(|info| info.has_box());
         Summary {
             version: Some(self.version().stored()),
-            counts,
+            counts: counts.collect(),
             bounds: bounds.map(|info| Bounds { min: info.bbox_min, max: info.bbox_max }),
-            references,
+            references: references.into_vec(problems),
             blocks,
             ..Summary::new(Format::Odol, self.byte_len())
         }

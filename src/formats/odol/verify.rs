@@ -6,57 +6,58 @@ mod lod;
 mod vertices;
 
 use super::header::Facts;
-use super::{Animations, Model, ModelInfo, Skeleton, Trailer};
+use super::{Animations, Bone, Lod, Model, ModelInfo, Skeleton};
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error};
 use crate::base::span::Span;
 use crate::blocks::{Block, Decoded};
 use crate::bytes::{Element, Table as _};
 use crate::check::{
-    self, AtMost, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Repeated, Rows, Rule as _,
+    self, AtMost, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Repeated, Rows, Rule,
 };
 use crate::inspect::{Depth, Inspect as _};
-use crate::record::{Read as _, Record as _};
-use crate::summary::{Blocks, Problems, Reference, References};
+use crate::record::describe_fields;
+use crate::summary::{Blocks, Problems, References};
 
-/// Totals over all LODs.
-#[derive(Default)]
-pub(super) struct Counted {
-    pub(super) vertices: u64,
-    pub(super) faces: u64,
-    pub(super) sections: u64,
-    pub(super) selections: u64,
-    pub(super) materials: u64,
-    pub(super) textures: u64,
-    pub(super) proxies: u64,
-    pub(super) properties: u64,
-}
+/// The counts that are summed over all LODs.
+pub(super) const COUNTED: [(&str, fn(&Lod<'_>) -> usize); 8] = [
+    ("vertices", |lod| lod.point_count as usize),
+    ("faces", |lod| lod.faces.len()),
+    ("sections", |lod| lod.sections.len()),
+    ("selections", |lod| lod.selections.len()),
+    ("materials", |lod| lod.materials.len()),
+    ("textures", |lod| lod.textures.len()),
+    ("proxies", |lod| lod.proxies.len()),
+    ("properties", |lod| lod.properties.len()),
+];
 
 /// One pass over a model. Depending on the depth, it reads only the header, all structures, or every element of every
 /// array too.
 pub(super) struct Survey<'s, 'a> {
     model: &'s Model<'a>,
-    depth: Depth,
     deep: bool,
-    problems: &'s mut Problems,
-    counted: Counted,
-    references: References,
-    blocks: Blocks,
+    pub(super) problems: &'s mut Problems,
+    /// The sums of [`COUNTED`].
+    pub(super) counted: [u64; COUNTED.len()],
+    pub(super) references: References,
+    pub(super) blocks: Blocks,
     /// True if every LOD was read.
-    is_whole: bool,
+    pub(super) is_whole: bool,
 }
 
 /// The lengths of lists, against which the parts of one LOD are checked.
 struct Sizes {
     lod: usize,
     points: u64,
-    faces: u64,
-    sections: u64,
-    selections: u64,
     /// The number of bones of the LOD.
     bones: u64,
     /// The number of bones of the skeleton.
     skeleton: u64,
+}
+
+/// Returns the offset of the name of a bone's parent. It follows the bone's own name and its NUL.
+fn parent_offset(bone: &Bone<'_>, offset: u64) -> u64 {
+    offset.saturating_add(bone.name.len() as u64).saturating_add(1)
 }
 
 /// Adds the LOD to an error.
@@ -65,26 +66,20 @@ fn lod_error(sizes: &Sizes, error: Error) -> Error {
 }
 
 impl<'s, 'a> Survey<'s, 'a> {
-    pub(super) fn new(model: &'s Model<'a>, depth: Depth, problems: &'s mut Problems) -> Self {
+    pub(super) fn of(model: &'s Model<'a>, depth: Depth, problems: &'s mut Problems) -> Self {
         let (counted, blocks) = Default::default();
         let references = References::new(&model.layout.limits);
-        let deep = depth == Depth::Verify;
-        Self { model, depth, deep, problems, counted, references, blocks, is_whole: true }
-    }
-
-    /// Returns the counts, references and blocks, and whether every LOD was read.
-    pub(super) fn run(mut self) -> (Counted, Vec<Reference>, Blocks, bool) {
-        self.header();
-        if self.depth == Depth::Header {
-            self.is_whole = false;
-        } else {
-            self.lods();
+        let (deep, is_whole) = (depth == Depth::Verify, depth != Depth::Header);
+        let mut survey = Self { model, deep, problems, counted, references, blocks, is_whole };
+        survey.header();
+        if depth != Depth::Header {
+            survey.lods();
         }
         // After the walk over all fields, which decodes the masses ahead.
-        if let Some(info) = &self.model.header.info {
-            self.block(&info.masses, |error| error.within("masses").within("info"));
+        if let Some(info) = &model.header.info {
+            survey.block(&info.masses, |error| error.within("masses").within("info"));
         }
-        (self.counted, self.references.into_vec(self.problems), self.blocks, self.is_whole)
+        survey
     }
 
     fn lods(&mut self) {
@@ -146,66 +141,53 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     /// Checks the data after the LODs. Errors are warnings, because no LOD depends on it.
     fn trailer(&mut self) {
-        let Some(rest) = self.model.after_lods() else { return };
-        let mut rest = match rest {
-            Ok(rest) => rest,
-            Err(error) => return self.problems.warning(&error),
-        };
-        let has_shapes = self.model.has_trailer(rest);
-        let read = has_shapes.map(|has_shapes| Trailer::read(&mut rest, has_shapes).within("trailer"));
-        if let Some(Err(error)) = &read {
-            self.problems.warning(error);
-        } else if !rest.is_empty() {
-            let place = if read.is_some() { "the trailer" } else { "the last LOD" };
-            self.problems.warning(&Error::trailing(rest.left(), place).at(rest.offset()));
+        match self.model.trailer_and_rest() {
+            Ok(Some((trailer, rest))) if !rest.is_empty() => {
+                let place = if trailer.is_some() { "the trailer" } else { "the last LOD" };
+                self.problems.warning(&Error::trailing(rest.left(), place).at(rest.offset()));
+            }
+            Ok(_) => {}
+            Err(error) => self.problems.warning(&error),
         }
     }
 
     fn info(&mut self, info: &ModelInfo<'a>) {
-        let lods = Index(self.model.lod_count() as u64);
+        let lods = self.model.lod_count() as u64;
         // A negative index means none.
-        for (name, lod) in info.special_lods.iter().filter(|(_, lod)| *lod >= 0 && !lods.holds(i64::from(*lod))) {
-            let place = |error: Error| error.within(name).within("special_lods").within("info");
-            check::one(Index(lods.0), lod.into(), self.place_of(name), self.problems, place);
+        for (name, lod) in info.special_lods.iter().filter(|(_, lod)| *lod >= 0) {
+            self.fact(Index(lods), lod.into(), name, |error| error.within(name).within("special_lods"));
         }
-        if self.deep {
-            let most = self.model.lod_count() as u64;
-            if let Some(first) = info.min_shadow.map(u64::from).filter(|first| *first > most) {
-                let place = |error: Error| error.within("min_shadow").within("info");
-                check::one(AtMost(most), first, self.place_of("min_shadow"), self.problems, place);
+        if !self.deep {
+            return;
+        }
+        if let Some(first) = info.min_shadow {
+            self.fact(AtMost(lods), first.into(), "min_shadow", |error| error.within("min_shadow"));
+        }
+        for (name, value, inverse) in
+            [("inverse_mass", info.mass, info.inverse_mass), ("inverse_armor", info.armor, info.inverse_armor)]
+        {
+            let product = value * inverse;
+            if value != 0.0 && product.is_finite() && (product - 1.0).abs() > 1e-3 {
+                let rule = Broken::new(Code::OddRange, format!("not 1 / {value}"));
+                self.fact(rule, inverse, name, |error| error.within(name));
             }
-            for (name, value, inverse) in
-                [("inverse_mass", info.mass, info.inverse_mass), ("inverse_armor", info.armor, info.inverse_armor)]
-            {
-                let product = value * inverse;
-                if value != 0.0 && product.is_finite() && (product - 1.0).abs() > 1e-3 {
-                    let error = Error::malformed(format!("{inverse} is not 1 / {value}")).coded(Code::OddRange);
-                    let error = error.at(self.place_of(name)).within(name).within("info");
-                    self.problems.warning(&error);
-                }
-            }
-            if let Some(skeleton) = &info.skeleton {
-                self.skeleton(skeleton);
-            }
+        }
+        if let Some(skeleton) = &info.skeleton {
+            self.skeleton(skeleton);
         }
     }
 
-    /// Returns the offset of a field of the facts.
-    fn place_of(&self, name: &str) -> u64 {
+    /// Checks a field of the facts.
+    fn fact<R: Rule>(&mut self, rule: R, value: R::Value, name: &str, place: impl FnOnce(Error) -> Error) {
+        if rule.holds(value) {
+            return;
+        }
         let header = &self.model.header;
-        let mut cursor = self.model.data.cursor(header.facts_span.offset);
-        let place = check::place_of(name, |out| {
-            let _ = Facts::walk_fields(&mut cursor, header.lods(self.model.layout), out);
-        });
-        place.unwrap_or(header.facts_span.offset)
-    }
-
-    /// Warns about a number that is zero in all files of games.
-    fn zero(&mut self, number: Option<u32>, offset: u64, place: impl Fn(Error) -> Error) {
-        if let Some(number @ 1..) = number.filter(|_| self.deep) {
-            let error = Error::malformed(format!("{number} is not 0")).coded(Code::OddRange).at(offset);
-            self.problems.warning(&place(error));
-        }
+        let start = self.model.data.cursor(header.facts_span.offset);
+        let offset =
+            check::place_of(name, |out| describe_fields::<Facts<'_>, _>(start, header.lods(self.model.layout), out));
+        let offset = offset.unwrap_or(start.offset());
+        check::one(rule, value, offset, self.problems, |error| place(error).within("info"));
     }
 
     fn skeleton(&mut self, skeleton: &Skeleton<'a>) {
@@ -219,8 +201,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         );
         let mut again = Check::new(Broken::new(Code::Duplicate, "there twice"));
         for (index, (bone, Span { offset, .. })) in skeleton.bones.spanned().enumerate() {
-            // The parent's name follows the bone's name and its NUL.
-            let parent = offset.saturating_add(bone.name.len() as u64).saturating_add(1);
+            let parent = parent_offset(&bone, offset);
             parents.look(parent, bone.parent, bone.parent.is_empty() || names.contains_key(&bone.parent));
             again.look(offset, bone.name, twice.first_of(index).is_none());
         }
@@ -228,15 +209,12 @@ impl<'s, 'a> Survey<'s, 'a> {
         parents.report("parents", self.problems, place);
         again.report("names", self.problems, place);
         let above: Vec<_> = skeleton.bones.iter().map(|bone| names.get(&bone.parent).copied()).collect();
-        if let Some(index) = check::ring(above.len(), self.problems, |index| *above.get(index)?) {
-            let found = skeleton.bones.spanned().nth(index);
-            let (name, offset) = found.map_or_else(Default::default, |(bone, span)| {
-                (bone.parent, span.offset.saturating_add(bone.name.len() as u64).saturating_add(1))
-            });
-            let path = [("info", None), ("skeleton", None), ("bones", Some(index)), ("parent", None)];
-            let mut fault = Faults::default();
-            fault.add(Code::Suspicious, (&path, offset), || format!("{name} leads back to the bone itself"));
-            fault.report(self.problems);
+        let ring = check::ring(above.len(), self.problems, |index| *above.get(index)?);
+        if let Some((index, (bone, span))) = ring.and_then(|index| Some((index, skeleton.bones.spanned().nth(index)?)))
+        {
+            let error = Error::malformed(format!("{} leads back to the bone itself", bone.parent));
+            let error = error.at(parent_offset(&bone, span.offset)).within("parent").within_item("bones", index);
+            self.problems.warning(&error.within("skeleton").within("info"));
         }
     }
 

@@ -1,6 +1,8 @@
 //! Checks a level of detail, except its vertex table.
 
-use super::{Sizes, Survey, lod_error};
+use std::fmt::Display;
+
+use super::{COUNTED, Sizes, Survey, lod_error};
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::impl_fmt::impl_fmt;
@@ -22,33 +24,19 @@ impl<'a> Survey<'_, 'a> {
         let sizes = Sizes {
             lod: index,
             points: lod.point_count.into(),
-            faces: lod.faces.len() as u64,
-            sections: lod.sections.len() as u64,
-            selections: lod.selections.len() as u64,
             bones: lod.bones.len() as u64,
             skeleton: self.bone_count(),
         };
-        self.count(lod);
-        for proxy in &lod.proxies {
-            self.reference(ReferenceKind::Proxy, proxy.model);
+        for (sum, (_, count)) in self.counted.iter_mut().zip(COUNTED) {
+            *sum = sum.saturating_add(count(lod) as u64);
         }
-        for texture in &lod.textures {
-            self.reference(ReferenceKind::Texture, texture);
-        }
-        for material in &lod.materials {
-            self.material(&material);
-        }
-        for section in &lod.sections {
-            if let Some(name) = section.material_name {
-                self.reference(ReferenceKind::Material, name);
-            }
-        }
+        self.refer(lod);
         if let Some(flags) = lod.point_flags.and_then(|flags| flags.block()) {
             self.block(&flags, |error| error.within("point_flags").within_item("lods", index));
         }
         self.point_maps(lod, &sizes);
         for (number, selection) in lod.selections.iter().enumerate() {
-            self.selection(&selection, number, &sizes);
+            self.selection(&selection, number, lod, &sizes);
         }
         if self.deep {
             self.parts(lod, &sizes);
@@ -61,32 +49,20 @@ impl<'a> Survey<'_, 'a> {
         }
     }
 
-    fn count(&mut self, lod: &Lod<'_>) {
-        let add = |sum: &mut u64, more: usize| *sum = sum.saturating_add(more as u64);
-        let counted = &mut self.counted;
-        counted.vertices = counted.vertices.saturating_add(lod.point_count.into());
-        add(&mut counted.faces, lod.faces.len());
-        add(&mut counted.sections, lod.sections.len());
-        add(&mut counted.selections, lod.selections.len());
-        add(&mut counted.materials, lod.materials.len());
-        add(&mut counted.textures, lod.textures.len());
-        add(&mut counted.proxies, lod.proxies.len());
-        add(&mut counted.properties, lod.properties.len());
-    }
-
-    /// Adds a reference. Paths start at the game's virtual root, with or without a leading backslash.
-    fn reference(&mut self, kind: ReferenceKind, name: ByteStr<'_>) {
-        self.references.add_rooted(kind, name, b"\\");
-    }
-
-    fn material(&mut self, material: &Material<'_>) {
-        self.reference(ReferenceKind::Material, material.name);
-        if let Some(surface) = material.surface {
-            self.reference(ReferenceKind::Surface, surface);
+    /// Adds the references of a LOD. Paths start at the game's virtual root, with or without a leading backslash.
+    fn refer(&mut self, lod: &Lod<'_>) {
+        let mut add = |kind, name: ByteStr<'_>| {
+            self.references.add_rooted(kind, name, b"\\");
+        };
+        lod.proxies.iter().for_each(|proxy| add(ReferenceKind::Proxy, proxy.model));
+        lod.textures.iter().for_each(|texture| add(ReferenceKind::Texture, texture));
+        for material in &lod.materials {
+            add(ReferenceKind::Material, material.name);
+            material.surface.into_iter().for_each(|surface| add(ReferenceKind::Surface, surface));
+            material.all_stages().for_each(|stage| add(ReferenceKind::Texture, stage.texture));
         }
-        for stage in material.all_stages() {
-            self.reference(ReferenceKind::Texture, stage.texture);
-        }
+        let names = lod.sections.iter().filter_map(|section| section.material_name);
+        names.for_each(|name| add(ReferenceKind::Material, name));
     }
 
     fn point_maps(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
@@ -99,9 +75,10 @@ impl<'a> Survey<'_, 'a> {
         }
     }
 
-    fn selection(&mut self, selection: &Selection<'a>, number: usize, sizes: &Sizes) {
+    fn selection(&mut self, selection: &Selection<'a>, number: usize, lod: &Lod<'a>, sizes: &Sizes) {
         let place = |error: Error| error.within_item("selections", number).within_item("lods", sizes.lod);
-        let (faces, sections, points) = (Below(sizes.faces), Index(sizes.sections), Below(sizes.points));
+        let (faces, points) = (Below(lod.faces.len() as u64), Below(sizes.points));
+        let sections = Index(lod.sections.len() as u64);
         self.indices(&selection.faces, faces, "face numbers", |error| place(error.within("faces")));
         if let Some(weights) = selection.face_weights {
             self.block(&weights, |error| place(error.within("face_weights")));
@@ -149,8 +126,8 @@ impl<'a> Survey<'_, 'a> {
     /// Checks the indices between the lists of a LOD.
     fn parts(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
         let place = |error: Error| error.within_item("lods", sizes.lod);
-        let mut selections = Check::new(IndexOrNone(sizes.selections));
-        let mut sections = Check::new(IndexOrNone(sizes.sections));
+        let mut selections = Check::new(IndexOrNone(lod.selections.len() as u64));
+        let mut sections = Check::new(IndexOrNone(lod.sections.len() as u64));
         let mut bones = Check::new(IndexOrNone(sizes.skeleton));
         for (proxy, Span { offset, bytes }) in lod.proxies.spanned() {
             // The last fields are sequence, selection, bone and section; in version 7, sequence and selection.
@@ -340,20 +317,20 @@ impl<'a> Survey<'_, 'a> {
     fn face_default(&mut self, entry: &LodEntry, lod: &Lod<'_>) {
         let Some((number, default, Span { offset, .. })) = self.model.header.face_default(entry.index) else { return };
         let (data, version) = (self.model.data, self.model.version());
-        let place = |name| {
+        let deep = self.deep;
+        let mut differs = |name: &'static str, claimed: &dyn Display, is: &dyn Display| {
             let found =
                 check::place_of(name, |out| describe_fields::<FaceDefault, _>(data.cursor(offset), version, out));
-            found.unwrap_or(offset)
+            let error = Error::malformed(format!("{claimed}, the LOD has {is}")).at(found.unwrap_or(offset));
+            self.problems.warning(&error.within(name).within_item("face_defaults", number));
         };
-        let mut same = |name: &'static str, claimed: i64, is: i64| {
+        let mut same = |name, claimed: i64, is: i64| {
             if claimed != is {
-                let offset = place(name);
-                let error = Error::malformed(format!("{claimed}, the LOD has {is}")).at(offset);
-                self.problems.warning(&error.within(name).within_item("face_defaults", number));
+                differs(name, &claimed, &is);
             }
         };
         same("faces", default.faces.into(), i64::try_from(lod.faces.len()).unwrap_or(i64::MAX));
-        if !self.deep {
+        if !deep {
             return;
         }
         same("color", default.color.into(), lod.color.into());
@@ -364,10 +341,7 @@ impl<'a> Survey<'_, 'a> {
         // NaN in some files of the game.
         let areas = default.face_area.zip(lod.face_area).filter(|(claimed, is)| claimed != is && !claimed.is_nan());
         if let Some((claimed, is)) = areas {
-            let name = "face_area";
-            let offset = place(name);
-            let error = Error::malformed(format!("{claimed}, the LOD has {is}")).at(offset);
-            self.problems.warning(&error.within("face_area").within_item("face_defaults", number));
+            differs("face_area", &claimed, &is);
         }
     }
 }
