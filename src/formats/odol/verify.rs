@@ -77,7 +77,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         // After the walk over all fields, which decodes the masses ahead.
         if let Some(info) = &model.header.info {
-            survey.block(&info.masses, |error| error.within("masses").within("info"));
+            survey.block(&info.masses, &|error| error.within("masses").within("info"));
         }
         survey
     }
@@ -305,7 +305,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn block<'b, T: Element>(
         &mut self,
         block: &Block<'b, T>,
-        place: impl FnOnce(Error) -> Error,
+        place: &dyn Fn(Error) -> Error,
     ) -> Option<Decoded<'b, T>> {
         self.blocks.add(block.storage(), block.decoded_byte_len());
         let decoded = self.deep.then(|| self.problems.budget().decode(block))?;

@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use zerocopy::little_endian::I32;
+
 use super::{COUNTED, Sizes, Survey, lod_error};
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error, Result};
@@ -32,7 +34,7 @@ impl<'a> Survey<'_, 'a> {
         }
         self.refer(lod);
         if let Some(flags) = lod.point_flags.and_then(|flags| flags.block()) {
-            self.block(&flags, |error| error.within("point_flags").within_item("lods", index));
+            self.block(&flags, &|error| error.within("point_flags").within_item("lods", index));
         }
         self.point_maps(lod, &sizes);
         for (number, selection) in lod.selections.iter().enumerate() {
@@ -71,7 +73,7 @@ impl<'a> Survey<'_, 'a> {
             ("vertex_to_point", lod.vertex_to_point, lod.point_to_vertex.count()),
         ] {
             let place = |error: Error| error.within(name).within_item("lods", sizes.lod);
-            self.indices(&block, Below(bound), "indices", place);
+            self.indices(&block, Below(bound), "indices", &place);
         }
     }
 
@@ -79,22 +81,19 @@ impl<'a> Survey<'_, 'a> {
         let place = |error: Error| error.within_item("selections", number).within_item("lods", sizes.lod);
         let (faces, points) = (Below(lod.faces.len() as u64), Below(sizes.points));
         let sections = Index(lod.sections.len() as u64);
-        self.indices(&selection.faces, faces, "face numbers", |error| place(error.within("faces")));
+        self.indices(&selection.faces, faces, "face numbers", &|error| place(error.within("faces")));
         if let Some(weights) = selection.face_weights {
-            self.block(&weights, |error| place(error.within("face_weights")));
+            self.block(&weights, &|error| place(error.within("face_weights")));
         }
         if let Some(offsets) = selection.face_offsets {
-            self.block(&offsets, |error| place(error.within("face_offsets")));
+            self.block(&offsets, &|error| place(error.within("face_offsets")));
         }
-        self.numbers(
-            &selection.sections,
-            sections,
-            |section| section.get().into(),
-            "section numbers",
-            |error| place(error.within("sections")),
-        );
-        self.indices(&selection.vertices, points, "point numbers", |error| place(error.within("vertices")));
-        self.block(&selection.weights, |error| place(error.within("weights")));
+        let section = |section: &I32| section.get().into();
+        self.numbers(&selection.sections, sections, section, "section numbers", &|error| {
+            place(error.within("sections"))
+        });
+        self.indices(&selection.vertices, points, "point numbers", &|error| place(error.within("vertices")));
+        self.block(&selection.weights, &|error| place(error.within("weights")));
         if selection.weights.count() > 0 {
             let even = check_count(&selection.weights, selection.vertices.count());
             self.problems.ok(even.within("weights").map_err(place));
@@ -108,15 +107,15 @@ impl<'a> Survey<'_, 'a> {
         rule: R,
         number: impl Fn(&T) -> R::Value + Clone,
         what: &str,
-        place: impl Fn(Error) -> Error,
+        place: &dyn Fn(Error) -> Error,
     ) {
-        if let Some(numbers) = self.block(block, &place) {
+        if let Some(numbers) = self.block(block, place) {
             Check::new(rule).array(block, numbers.iter().map(number)).report(what, self.problems, place);
         }
     }
 
     /// Adds a block of indices of either width to the facts. In a deep survey, checks them.
-    fn indices(&mut self, block: &IndexBlock<'a>, rule: Below, what: &str, place: impl Fn(Error) -> Error) {
+    fn indices(&mut self, block: &IndexBlock<'a>, rule: Below, what: &str, place: &dyn Fn(Error) -> Error) {
         match block {
             Indices::U16(block) => self.numbers(block, rule, |index| index.get().into(), what, place),
             Indices::U32(block) => self.numbers(block, rule, |index| index.get().into(), what, place),
@@ -230,11 +229,11 @@ impl<'a> Survey<'_, 'a> {
     /// Checks the texture-coordinate transforms of a material.
     fn transforms(&mut self, material: &Material<'a>, place: impl Fn(Error) -> Error) {
         let made = &material.transforms;
+        let rows = Rows::from(made);
         let numbers = made.iter().map(|made| Numbers(made.transform.to_array()));
         // The source of the coordinates is the first field.
-        let check = Check::new(Finite).array(Rows::from(made).into(4), numbers);
+        let check = Check::new(Finite).array(rows.into(4), numbers);
         check.report("transforms", self.problems, |error| place(error.within("transforms")));
-        let rows = Rows::from(made);
         let mut sources = Check::new(Broken::new(Code::UnknownCode, "without a meaning"));
         for (index, transform) in (0..).zip(made.iter()) {
             let source = transform.uv_source();

@@ -28,7 +28,7 @@ impl<'a> Survey<'_, 'a> {
             let message = format!("{} positions for {} points", table.point_count(), sizes.points);
             self.problems.error(&place(Error::malformed(message).at(table.positions.offset())));
         }
-        let positions = self.block(&table.positions, place);
+        let positions = self.block(&table.positions, &place);
         if let Some(positions) = positions.filter(|positions| !are_finite(positions.as_bytes())) {
             let numbers = positions.iter().map(|one| Numbers(one.to_array()));
             Check::new(Finite).array(&table.positions, numbers).report("positions", self.problems, place);
@@ -38,7 +38,7 @@ impl<'a> Survey<'_, 'a> {
         }
         if let Some(flags) = table.point_flags {
             self.filled(sizes, table, &flags, "point_flags");
-            self.each(&flags, |error| lod_error(sizes, error.within("point_flags")), |_, _, _| {});
+            self.each(&flags, &|error| lod_error(sizes, error.within("point_flags")), |_, _, _| {});
         }
         for (set, uvs) in table.uvs.iter().enumerate() {
             self.uvs(sizes, table, &uvs, set);
@@ -74,8 +74,8 @@ impl<'a> Survey<'_, 'a> {
         let stored = uvs.stored.as_table();
         self.problems.ok(table.check_count(stored).map_err(place));
         match &uvs.stored {
-            Encoding::Packed(array) => self.each(array, place, |_, _, _| {}),
-            Encoding::Float(array) => self.each(array, place, |survey, rows, all| {
+            Encoding::Packed(array) => self.each(array, &place, |_, _, _| {}),
+            Encoding::Float(array) => self.each(array, &place, |survey, rows, all| {
                 let check = Check::new(Finite).array(rows, all.iter().map(|uv| Numbers(uv.to_array())));
                 check.report("coordinates", survey.problems, place);
             }),
@@ -96,7 +96,7 @@ impl<'a> Survey<'_, 'a> {
     fn each<T: Element>(
         &mut self,
         array: &Filled<'a, T>,
-        place: impl Fn(Error) -> Error,
+        place: &dyn Fn(Error) -> Error,
         look: impl FnOnce(&mut Self, Rows, &[T]),
     ) {
         let Some(block) = array.block() else {
@@ -118,7 +118,7 @@ impl<'a> Survey<'_, 'a> {
         name: &'static str,
     ) {
         let place = |error: Error| lod_error(sizes, error.within(name));
-        self.each(array, place, |survey, rows, all| {
+        self.each(array, &place, |survey, rows, all| {
             // Tangents are pairs of vectors.
             let rows = rows.each(size_of::<V>());
             let vectors = <[V]>::ref_from_bytes(all.as_bytes()).unwrap_or_default().iter().map(vector);
@@ -131,7 +131,7 @@ impl<'a> Survey<'_, 'a> {
 
     fn bone_refs(&mut self, lod: &Lod<'a>, block: &Block<'a, BoneRef>, sizes: &Sizes) {
         let place = |error: Error| lod_error(sizes, error.within("bone_refs"));
-        let Some(refs) = self.block(block, place) else { return };
+        let Some(refs) = self.block(block, &place) else { return };
         if lod.faces.has_units() {
             self.section_bones(lod, block, &refs, sizes);
         }
@@ -177,7 +177,7 @@ impl<'a> Survey<'_, 'a> {
 
     fn neighbors(&mut self, block: &Block<'a, Neighbors>, sizes: &Sizes) {
         let place = |error: Error| lod_error(sizes, error.within("neighbors"));
-        let Some(all) = self.block(block, place) else { return };
+        let Some(all) = self.block(block, &place) else { return };
         let mut points = Check::new(Below(sizes.points));
         let mut checks = BoneRefs::new(sizes);
         let rows = Rows::from(block);
