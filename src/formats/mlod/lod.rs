@@ -8,9 +8,9 @@ use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::batch::{Batch, Derived};
 use crate::bytes::{Cursor, LeArray, Table, Vec3};
-use crate::outline::{Outline, Sink, Type};
+use crate::outline::{Sink, Type};
 use crate::record::list::{Item, List};
-use crate::record::{Framing, Inline, Read, Stored, form, record, walk_field};
+use crate::record::{Framing, Inline, Read, Stored, form, record};
 
 record! {
     /// One level of detail, or another mesh of the model, such as its geometry.
@@ -123,20 +123,19 @@ pub(super) struct Faces<'a>(List<'a, Face<'a>>);
 
 impl Stored for Faces<'_> {
     const TYPE: Type = List::<Face<'_>>::GIVEN;
-
-    fn describe_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
-        if out.dissects() {
-            Face::describe_items(&self.0, name, out);
-        } else {
-            out.array(name, &fields(&self.0));
-            super::names::describe(&self.0, out);
-        }
-    }
 }
 
 impl<'a> Read<'a, u32> for Faces<'a> {
     fn walk(cursor: &mut Cursor<'a>, count: u32, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| List::of(cursor, count, ()).map(Self))
+        let faces = List::of(cursor, count, ())?;
+        sink.describe(|out| match out.dissects() {
+            true => Face::describe_items(&faces, name, out),
+            false => {
+                out.array(name, &fields(&faces));
+                super::names::describe(&faces, out);
+            }
+        });
+        Ok(Self(faces))
     }
 }
 
@@ -157,16 +156,13 @@ pub(super) struct Tags<'a>(List<'a, Tag<'a>>);
 
 impl Stored for Tags<'_> {
     const TYPE: Type = List::<Tag<'_>>::GIVEN;
-
-    fn describe_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
-        Tag::describe_items(&self.0, name, out);
-    }
 }
 
 impl<'a> Read<'a> for Tags<'a> {
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let is_last = |tag: &Tag<'_>| tag.name == LAST_TAG;
-        walk_field(cursor, name, sink, |cursor| List::up_to(cursor, (), is_last).map(Self))
+        let tags = List::up_to(cursor, (), |tag: &Tag<'_>| tag.name == LAST_TAG)?;
+        sink.describe(|out| Tag::describe_items(&tags, name, out));
+        Ok(Self(tags))
     }
 }
 

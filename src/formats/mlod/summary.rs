@@ -19,42 +19,13 @@ impl Inspect for Model<'_> {
 
     /// Summarizes with one walk over all LODs and their faces.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
-        let summary = Summary { version: Some(self.version()), ..Summary::new(Format::Mlod, self.data.size()) };
-        let lods = self.lod_count() as u64;
-        match depth {
-            Depth::Header => {
-                let counts = Counts::new([("lods", Some(lods)), ("vertices", None), ("faces", None)]);
-                Summary { counts, ..summary }
-            }
-            _ => self.walk(depth == Depth::Verify, summary, problems),
-        }
-    }
-
-    fn outline(&self, out: &mut Outline<'_>) {
-        self.header.describe_fields(0, out);
-        out.list("lods");
-        for (index, (cursor, span, lod)) in self.lods().located().enumerate() {
-            let Some(lod) = out.ok(lod) else { return };
-            let purpose = Resolution(lod.resolution);
-            let (name, title) = (purpose.to_string(), purpose.title());
-            let part = Part::item("lods", index).labelled(name.as_str()).titled(&title);
-            out.part(part.spanning(span.offset, span.bytes), |out| {
-                out.field("name", name.as_str());
-                out.field("is_visual", purpose.is_visual());
-                describe_fields::<Lod<'_>, _>(cursor, (), out);
-            });
-        }
-    }
-}
-
-impl Model<'_> {
-    /// Adds the counts and references of all LODs to the summary. If `deep` is set, also checks every index and number.
-    fn walk(&self, deep: bool, mut summary: Summary, problems: &mut Problems) -> Summary {
+        let inside = depth != Depth::Header;
         let mut references = References::new(&self.limits);
         let (mut vertices, mut faces) = (0_u64, 0_u64);
         let mut end = super::LODS;
         let mut whole = true;
-        for (index, (lod, span)) in self.lods().spanned().enumerate() {
+        let lods = inside.then(|| self.lods().spanned());
+        for (index, (lod, span)) in lods.into_iter().flatten().enumerate() {
             let Some(lod) = problems.ok(lod) else {
                 whole = false;
                 break;
@@ -71,19 +42,38 @@ impl Model<'_> {
             for proxy in lod.tags.iter().filter_map(|tag| tag.proxy()) {
                 references.add(ReferenceKind::Proxy, proxy);
             }
-            if deep {
+            if depth == Depth::Verify {
                 lod.check(index, end, problems);
             }
         }
+        let mut summary = Summary { version: Some(self.version()), ..Summary::new(Format::Mlod, self.data.size()) };
         if whole {
+            let known = |count: u64| inside.then_some(count);
             let lods = self.lod_count() as u64;
-            summary.counts = Counts::known([("lods", lods), ("vertices", vertices), ("faces", faces)]);
+            summary.counts =
+                Counts::new([("lods", Some(lods)), ("vertices", known(vertices)), ("faces", known(faces))]);
             let after = summary.bytes.saturating_sub(end);
-            if after > 0 {
+            if inside && after > 0 {
                 problems.warning(&Error::trailing(after, "the last LOD").at(end));
             }
         }
         Summary { references: references.into_vec(problems), ..summary }
+    }
+
+    fn outline(&self, out: &mut Outline<'_>) {
+        self.header.describe_fields(0, out);
+        out.list("lods");
+        for (index, (cursor, span, lod)) in self.lods().located().enumerate() {
+            let Some(lod) = out.ok(lod) else { return };
+            let purpose = Resolution(lod.resolution);
+            let (name, title) = (purpose.to_string(), purpose.title());
+            let part = Part::item("lods", index).labelled(name.as_str()).titled(&title);
+            out.part(part.spanning(span.offset, span.bytes), |out| {
+                out.field("name", name.as_str());
+                out.field("is_visual", purpose.is_visual());
+                describe_fields::<Lod<'_>, _>(cursor, (), out);
+            });
+        }
     }
 }
 
