@@ -76,14 +76,6 @@ impl Form {
         if self == Self::Wide { 4 } else { 2 }
     }
 
-    /// Returns the type of the point numbers.
-    fn corners(self) -> Type {
-        match self {
-            Self::Wide => Type::List(&<u32 as Stored>::TYPE, 0),
-            _ => Type::List(&<u16 as Stored>::TYPE, 0),
-        }
-    }
-
     /// Returns the number of bytes before the point numbers.
     fn head(self) -> u64 {
         if self == Self::Flashpoint { 7 } else { 1 }
@@ -118,8 +110,7 @@ impl<'a> Read<'a, Version> for Faces<'a> {
         let stored = u64::from(head.memory_bytes).checked_sub(n.saturating_mul(form.width().saturating_sub(1)));
         let with_corners = |corners: u64| form.width().saturating_mul(corners).saturating_add(1).saturating_mul(n);
         let is_likely = |bytes: &u64| form != Form::Flashpoint && (with_corners(2)..=with_corners(4)).contains(bytes);
-        let likely = stored.filter(is_likely);
-        let faces = match likely {
+        let faces = match stored.filter(is_likely) {
             Some(bytes) => cursor.split(bytes)?,
             None => {
                 let mut start = *cursor;
@@ -170,11 +161,6 @@ impl<'a> Faces<'a> {
     /// from version 69 on. Sections refer to faces by offsets in this memory. In version 7 the unit is unknown.
     pub fn memory_byte_len(&self) -> u32 {
         self.head.memory_bytes
-    }
-
-    /// Returns a field that is zero in all known files; from version 40 on.
-    pub fn unknown(&self) -> Option<u16> {
-        self.head.unknown
     }
 
     /// Returns the total number of corners, computed from the faces' size.
@@ -377,8 +363,9 @@ fn walk_face<'a>(cursor: &mut Cursor<'a>, form: Form, sink: &mut impl Sink) -> R
     };
     sink.describe(|out| {
         let span = Span { offset, bytes: corners.as_bytes().len() as u64 };
+        let number = if form == Form::Wide { &u32::TYPE } else { &u16::TYPE };
         let numbers: Vec<i64> = corners.iter().map(i64::from).collect();
-        out.stored(&StoredField { name: "corners", kind: form.corners(), span, framing: false }, numbers);
+        out.stored(&StoredField { name: "corners", kind: Type::List(number, 0), span, framing: false }, numbers);
     });
     *cursor = ahead;
     Ok(Face { corners, flags, texture })

@@ -6,7 +6,6 @@ use super::array::Layout;
 use super::table;
 use super::wire::{BoneRef, FloatTangents, Neighbors, PackedTangents, PackedUv, PackedVector, UvBounds};
 use crate::base::error::{Context as _, Error, Result};
-use crate::base::span::Span;
 use crate::blocks::{Block, Filled};
 use crate::bytes::{Cursor, Table, Vec2, Vec3};
 use crate::outline::{Outline, Part, Sink, Type};
@@ -159,11 +158,6 @@ impl<'a> UvSets<'a> {
     pub fn iter(&self) -> impl Iterator<Item = UvSet<'a>> + use<'a> {
         std::iter::once(self.first).chain(self.more.iter())
     }
-
-    /// Returns an iterator over all sets with their locations.
-    fn spanned(&self, start: u64) -> impl Iterator<Item = (UvSet<'a>, Span)> + use<'a> {
-        std::iter::once((self.first, Span { offset: start, bytes: 0 })).chain(self.more.spanned())
-    }
 }
 
 impl Stored for UvSets<'_> {
@@ -202,7 +196,8 @@ impl<'a> UvSets<'a> {
         for (index, set) in self.iter().enumerate().filter(|(_, set)| sound(set).is_ok()) {
             out.array_item("uv_coordinates", index, &table::coordinates(&set));
         }
-        for (index, (set, Span { offset, .. })) in self.spanned(start).enumerate() {
+        let starts = std::iter::once(start).chain(self.more.spanned().map(|(_, span)| span.offset));
+        for (index, (set, offset)) in self.iter().zip(starts).enumerate() {
             if let Some(bounds) = set.bounds {
                 let part = Part::item("uv_bounds", index).spanning(offset, size_of::<UvBounds>() as u64);
                 out.part(part, |out| bounds.describe_fields(offset, out));
