@@ -157,12 +157,10 @@ pub struct LastConstants([U32; 12]);
 impl LastConstants {
     /// Returns the numbers in stored order.
     pub fn to_array(&self) -> [f32; 12] {
-        let mut index = 0_usize;
-        self.0.map(|word| {
-            let is_whole = matches!(index, 2 | 6);
-            index = index.saturating_add(1);
-            if is_whole { word.get().cast_signed() as f32 } else { f32::from_bits(word.get()) }
-        })
+        let mut numbers = self.0.map(|word| f32::from_bits(word.get()));
+        let whole = |word: U32| word.get().cast_signed() as f32;
+        (numbers[2], numbers[6]) = (whole(self.0[2]), whole(self.0[6]));
+        numbers
     }
 }
 
@@ -210,7 +208,7 @@ impl BoneRef {
     /// Returns the valid pairs: all four if `count` is larger, none if it is negative.
     pub fn weights(&self) -> &[BoneWeight] {
         let count = usize::try_from(self.count.get()).unwrap_or(0);
-        self.pairs.get(..count).unwrap_or(if count > 0 { &self.pairs } else { &[] })
+        self.pairs.get(..count).unwrap_or(&self.pairs)
     }
 }
 
