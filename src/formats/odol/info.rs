@@ -210,11 +210,6 @@ impl ModelInfo<'_> {
         [x + center_x, y + center_y, z + center_z]
     }
 
-    /// Returns true if the bounding box of all points is finite.
-    pub(super) fn has_box(&self) -> bool {
-        self.bbox_min.iter().chain(&self.bbox_max).all(|bound| bound.is_finite())
-    }
-
     /// Returns the number of bones in the skeleton.
     pub fn bone_count(&self) -> usize {
         self.skeleton.map_or(0, |skeleton| skeleton.bones.len())

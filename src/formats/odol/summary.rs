@@ -28,11 +28,12 @@ impl Inspect for Model<'_> {
             ("bones", header.info.as_ref().map(|info| info.bone_count() as u64)),
             ("animations", animations.or_else(|| self.version().is_flashpoint().then_some(0))),
         ]);
-        let bounds = header.info.as_ref().filter(|info| info.has_box());
+        let bounds = header.info.as_ref().map(|info| Bounds { min: info.bbox_min, max: info.bbox_max });
+        let is_finite = |bounds: &Bounds| bounds.min.iter().chain(&bounds.max).all(|bound| bound.is_finite());
         Summary {
             version: Some(self.version().stored()),
             counts: counts.collect(),
-            bounds: bounds.map(|info| Bounds { min: info.bbox_min, max: info.bbox_max }),
+            bounds: bounds.filter(is_finite),
             references: references.into_vec(problems),
             blocks,
             ..Summary::new(Format::Odol, self.byte_len())
