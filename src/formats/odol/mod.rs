@@ -110,9 +110,6 @@ mod version;
 mod vertex;
 mod wire;
 
-use nom::bytes::complete::tag;
-use nom::sequence::preceded;
-use nom::{IResult, Parser as _};
 use zerocopy::little_endian::{F32, U32};
 
 pub use crate::formats::resolution::Resolution;
@@ -229,10 +226,15 @@ impl LodEntry {
     pub fn byte_len(&self) -> u64 {
         self.end.saturating_sub(self.start).into()
     }
-}
 
-/// The offset of a model's version.
-const VERSION_AT: u64 = 4;
+    /// Returns true if another LOD starts inside this one, which is then invalid. Of two that start at one byte, the
+    /// longer is invalid; of two equal ones, the later. So no byte is read as part of two LODs, and a wrong end hides
+    /// only one LOD.
+    fn runs_into(&self, other: &Self) -> bool {
+        let further = (self.end, self.index) > (other.end, other.index);
+        other.start < self.end && (self.start < other.start || self.start == other.start && further)
+    }
+}
 
 impl<'a> Model<'a> {
     /// Opens a model: reads the header and tables, but no LOD. Version 7 has no tables, so all LODs are walked.
@@ -247,8 +249,15 @@ impl<'a> Model<'a> {
     }
 
     pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
-        let stored = data.read(0, |cursor| cursor.parse(preceded(signature, u32::parser(()))))?;
-        let likely = Version::new(stored).map_err(|error| error.at(VERSION_AT))?;
+        let stored = data.read(0, |cursor| {
+            if !cursor.rest().starts_with(b"ODOL") {
+                return Err(no_signature(cursor.rest()).at(0));
+            }
+            cursor.skip(4)?;
+            cursor.u32()
+        })?;
+        // The version follows the signature.
+        let likely = Version::new(stored).map_err(|error| error.at(4))?;
         let layout = Layout::new(likely, limits);
         let (model, read) = Self::of(data, layout);
         // `whole` reports other errors.
@@ -273,17 +282,16 @@ impl<'a> Model<'a> {
     /// Returns true if the header was almost certainly read in the right dialect.
     fn fits(&self) -> bool {
         let header = &self.header;
-        let ranges = || self.starts().iter().zip(self.ends());
         // Headers of DayZ and Arma end where the first LOD starts. A reading that is off by a few bytes may
         // resynchronize at the end of a text, so the code before the first text is checked too.
         let is_sure = !self.version().has_lzo()
-            || self.starts().iter().map(|start| u64::from(start.get())).min().is_none_or(|first| first == header.end)
+            || self.lods().map(|entry| u64::from(entry.start)).min().is_none_or(|first| first == header.end)
                 && header.info.and_then(|info| info.shadow_source?.name()).is_some();
-        header.is_whole && is_sure && ranges().all(|(start, end)| self.contains(start.get(), end.get()))
+        header.is_whole && is_sure && self.lods().all(|entry| self.contains(&entry))
     }
 
     /// Returns true if a LOD can be at this location.
-    fn contains(&self, start: u32, end: u32) -> bool {
+    fn contains(&self, &LodEntry { start, end, .. }: &LodEntry) -> bool {
         u64::from(start) >= self.header.end && start <= end && u64::from(end) <= self.data.size()
     }
 
@@ -320,10 +328,8 @@ impl<'a> Model<'a> {
     /// # Errors
     /// Returns the error of [`whole`](Self::whole) if the header is cut short before the end of these facts.
     pub fn info(&self) -> Result<&ModelInfo<'a>> {
-        match &self.header.info {
-            Some(info) => Ok(info),
-            None => Err(self.whole().err().unwrap_or_else(|| Error::malformed("header without facts"))),
-        }
+        let cut_short = || self.whole().err().unwrap_or_else(|| Error::malformed("header without facts"));
+        self.header.info.as_ref().ok_or_else(cut_short)
     }
 
     /// Returns the bone animations, if there are any.
@@ -401,27 +407,22 @@ impl<'a> Model<'a> {
         } else if u64::from(end) > self.byte_len() {
             return at(self.ends(), "ends after the file");
         }
-        let ranges = (0..self.lod_count()).map_while(|index| self.header.range(index));
-        let mut others = ranges.enumerate().filter(|&(_, (start, end))| self.contains(start, end));
-        if let Some((other, _)) = others.find(|&(other, range)| runs_into((start, end), index, range, other)) {
-            let message = format!("range {start:#x} to {end:#x} runs into that of lods[{other}]");
+        if let Some(other) = self.lods().find(|other| self.contains(other) && entry.runs_into(other)) {
+            let message = format!("range {start:#x} to {end:#x} runs into that of lods[{}]", other.index);
             return Err(Error::malformed(message).at(entry_offset(self.ends())));
         }
         Ok(Cursor::with_offset(self.data.get(start.into()..end.into())?, start.into()))
     }
 
     fn read_lod(&self, body: Cursor<'a>) -> Result<Lod<'a>> {
-        let lod = Lod::of(&mut body.clone(), self.layout);
-        if !lod.as_ref().is_ok_and(Lod::fits) {
-            // Where readers differ, the correct reading is the one that ends at the end given in the tables.
-            for reading in [Reading::OtherMaterials, Reading::LongFrames] {
-                let other = Lod::of(&mut body.clone(), Layout { reading, ..self.layout });
-                if other.as_ref().is_ok_and(Lod::fits) {
-                    return other;
-                }
-            }
+        let read = |reading| Lod::of(&mut body.clone(), Layout { reading, ..self.layout });
+        let fits = |lod: &Result<Lod<'_>>| lod.as_ref().is_ok_and(Lod::fits);
+        let common = read(Reading::Common);
+        if fits(&common) {
+            return common;
         }
-        lod
+        // Where readers differ, the correct reading is the one that ends at the end given in the tables.
+        [Reading::OtherMaterials, Reading::LongFrames].into_iter().map(read).find(fits).unwrap_or(common)
     }
 
     /// Returns the trailer after the LODs, from version 58 on.
@@ -449,9 +450,9 @@ impl<'a> Model<'a> {
         let header = Some(&self.header).filter(|header| header.is_whole)?;
         let end = match self.version().is_flashpoint() {
             true => header.facts_span.offset.saturating_add(header.facts_span.bytes),
-            false => self.lods().try_fold(header.end, |end, entry| {
-                self.contains(entry.start, entry.end).then(|| end.max(entry.end.into()))
-            })?,
+            false => self
+                .lods()
+                .try_fold(header.end, |end, entry| self.contains(&entry).then(|| end.max(entry.end.into())))?,
         };
         Some(self.data.get(end..self.byte_len()).map(|bytes| Cursor::with_offset(bytes, end)))
     }
@@ -465,25 +466,13 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Returns true if another LOD starts inside this one, which is then invalid. Of two that start at one byte, the longer
-/// is invalid; of two equal ones, the later. So no byte is read as part of two LODs, and a wrong end hides only one
-/// LOD.
-fn runs_into((start, end): (u32, u32), index: usize, other: (u32, u32), other_index: usize) -> bool {
-    let further = (end, index) > (other.1, other_index);
-    other.0 < end && (start < other.0 || start == other.0 && further)
-}
-
-fn signature(input: Cursor<'_>) -> IResult<Cursor<'_>, Cursor<'_>, Error> {
-    tag::<_, _, ()>("ODOL").parse_complete(input).map_err(|_| no_signature(input).at(input.offset()).into())
-}
-
-fn no_signature(input: Cursor<'_>) -> Error {
-    match input.rest() {
+fn no_signature(head: &[u8]) -> Error {
+    match head {
         [b'M', b'L', b'O', b'D', ..] => Error::unsupported("MLOD, a model as edited, which is another format"),
         // The flags announce at least four literals.
         [flags, b'O', b'D', b'O', b'L', ..] if flags & 15 == 15 => {
             Error::unsupported("ODOL model that is LZSS-packed as a whole")
         }
-        head => NoAsset::of(head).error(),
+        _ => NoAsset::of(head).error(),
     }
 }

@@ -51,11 +51,10 @@ fn header(model: &Model<'_>, out: &mut Outline<'_>) -> Result<()> {
 /// Describes the LODs by index, or in file order for a dissection.
 fn lods(model: &Model<'_>, out: &mut Outline<'_>) {
     out.list("lods");
-    if !out.dissects() {
-        return model.lods().for_each(|entry| lod(model, &entry, out));
-    }
     let mut entries: Vec<_> = model.lods().collect();
-    entries.sort_by_key(|entry| entry.start);
+    if out.dissects() {
+        entries.sort_by_key(|entry| entry.start);
+    }
     entries.iter().for_each(|entry| lod(model, entry, out));
 }
 
@@ -63,7 +62,7 @@ fn lod(model: &Model<'_>, entry: &LodEntry, out: &mut Outline<'_>) {
     let label = entry.resolution.to_string();
     let title = entry.resolution.title();
     let part = Part::item("lods", entry.index).labelled(ByteStr::from(label.as_str())).titled(&title);
-    let part = match model.contains(entry.start, entry.end) {
+    let part = match model.contains(entry) {
         true => part.spanning(entry.start.into(), entry.byte_len()),
         false => part,
     };

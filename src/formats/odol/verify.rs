@@ -111,7 +111,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         let mut entries: Vec<_> = self.model.lods().collect();
         entries.sort_by_key(|entry| entry.start);
         let mut end = self.model.header.end;
-        for entry in entries.iter().filter(|entry| self.model.contains(entry.start, entry.end)) {
+        for entry in entries.iter().filter(|entry| self.model.contains(entry)) {
             let gap = u64::from(entry.start).saturating_sub(end);
             if gap > 0 {
                 let message = format!("{gap} bytes before it belong to nothing");
