@@ -45,24 +45,9 @@ pub(super) struct Survey<'s, 'a> {
     pub(super) is_whole: bool,
 }
 
-/// The lengths of lists, against which the parts of one LOD are checked.
-struct Sizes {
-    lod: usize,
-    points: u64,
-    /// The number of bones of the LOD.
-    bones: u64,
-    /// The number of bones of the skeleton.
-    skeleton: u64,
-}
-
 /// Returns the offset of the name of a bone's parent. It follows the bone's own name and its NUL.
 fn parent_offset(bone: &Bone<'_>, offset: u64) -> u64 {
     offset.saturating_add(bone.name.len() as u64).saturating_add(1)
-}
-
-/// Adds the LOD to an error.
-fn lod_error(sizes: &Sizes, error: Error) -> Error {
-    error.within_item("lods", sizes.lod)
 }
 
 impl<'s, 'a> Survey<'s, 'a> {

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use zerocopy::little_endian::I32;
 
-use super::{COUNTED, Sizes, Survey, lod_error};
+use super::{COUNTED, Survey};
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::impl_fmt::impl_fmt;
@@ -23,12 +23,6 @@ use crate::summary::ReferenceKind;
 impl<'a> Survey<'_, 'a> {
     pub(super) fn lod(&mut self, entry: &LodEntry, lod: &Lod<'a>) {
         let index = entry.index;
-        let sizes = Sizes {
-            lod: index,
-            points: lod.point_count.into(),
-            bones: lod.bones.len() as u64,
-            skeleton: self.bone_count(),
-        };
         for (sum, (_, count)) in self.counted.iter_mut().zip(COUNTED) {
             *sum = sum.saturating_add(count(lod) as u64);
         }
@@ -36,17 +30,17 @@ impl<'a> Survey<'_, 'a> {
         if let Some(flags) = lod.point_flags.and_then(|flags| flags.block()) {
             self.block(&flags, &|error| error.within("point_flags").within_item("lods", index));
         }
-        self.point_maps(lod, &sizes);
+        self.point_maps(lod, index);
         for (number, selection) in lod.selections.iter().enumerate() {
-            self.selection(&selection, number, lod, &sizes);
+            self.selection(&selection, number, lod, index);
         }
         if self.deep {
-            self.parts(lod, &sizes);
-            self.faces(lod, &sizes);
+            self.parts(lod, index);
+            self.faces(lod, index);
         }
         self.face_default(entry, lod);
         match lod.vertex_table_and_rest() {
-            Ok((table, rest)) => self.vertices(lod, &table, rest, &sizes),
+            Ok((table, rest)) => self.vertices(lod, &table, rest, index),
             Err(error) => self.problems.error(&error.within_item("lods", index)),
         }
     }
@@ -67,19 +61,19 @@ impl<'a> Survey<'_, 'a> {
         names.for_each(|name| add(ReferenceKind::Material, name));
     }
 
-    fn point_maps(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
+    fn point_maps(&mut self, lod: &Lod<'a>, index: usize) {
         for (name, block, bound) in [
-            ("point_to_vertex", lod.point_to_vertex, sizes.points),
+            ("point_to_vertex", lod.point_to_vertex, lod.point_count.into()),
             ("vertex_to_point", lod.vertex_to_point, lod.point_to_vertex.count()),
         ] {
-            let place = |error: Error| error.within(name).within_item("lods", sizes.lod);
+            let place = |error: Error| error.within(name).within_item("lods", index);
             self.indices(&block, Below(bound), "indices", &place);
         }
     }
 
-    fn selection(&mut self, selection: &Selection<'a>, number: usize, lod: &Lod<'a>, sizes: &Sizes) {
-        let place = |error: Error| error.within_item("selections", number).within_item("lods", sizes.lod);
-        let (faces, points) = (Below(lod.faces.len() as u64), Below(sizes.points));
+    fn selection(&mut self, selection: &Selection<'a>, number: usize, lod: &Lod<'a>, index: usize) {
+        let place = |error: Error| error.within_item("selections", number).within_item("lods", index);
+        let (faces, points) = (Below(lod.faces.len() as u64), Below(lod.point_count.into()));
         let sections = Index(lod.sections.len() as u64);
         self.indices(&selection.faces, faces, "face numbers", &|error| place(error.within("faces")));
         if let Some(weights) = selection.face_weights {
@@ -123,11 +117,12 @@ impl<'a> Survey<'_, 'a> {
     }
 
     /// Checks the indices between the lists of a LOD.
-    fn parts(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
-        let place = |error: Error| error.within_item("lods", sizes.lod);
+    fn parts(&mut self, lod: &Lod<'a>, index: usize) {
+        let place = |error: Error| error.within_item("lods", index);
+        let skeleton = self.bone_count();
         let mut selections = Check::new(IndexOrNone(lod.selections.len() as u64));
         let mut sections = Check::new(IndexOrNone(lod.sections.len() as u64));
-        let mut bones = Check::new(IndexOrNone(sizes.skeleton));
+        let mut bones = Check::new(IndexOrNone(skeleton));
         for (proxy, Span { offset, bytes }) in lod.proxies.spanned() {
             // The last fields are sequence, selection, bone and section; in version 7, sequence and selection.
             let last = |number: u64| offset.saturating_add(bytes).saturating_sub(number.saturating_mul(4));
@@ -139,17 +134,17 @@ impl<'a> Survey<'_, 'a> {
         selections.report("selections", self.problems, |error| place(error.within("proxies")));
         sections.report("sections", self.problems, |error| place(error.within("proxies")));
         bones.report("bones", self.problems, |error| place(error.within("proxies")));
-        let check = Check::new(Below(sizes.skeleton)).array(&lod.bones, lod.bones.iter().map(|bone| bone.get().into()));
+        let check = Check::new(Below(skeleton)).array(&lod.bones, lod.bones.iter().map(|bone| bone.get().into()));
         check.report("bones", self.problems, |error| place(error.within("bones")));
-        self.bone_links(lod, sizes);
+        self.bone_links(lod, index);
         let mut odd_frames = Faults::default();
         for (number, (frame, Span { offset, .. })) in lod.frames.spanned().enumerate() {
             let place = |error: Error| place(error.within("positions").within_item("frames", number));
-            if frame.positions.len() as u64 != sizes.points {
-                let path = [("lods", Some(sizes.lod)), ("frames", Some(number)), ("positions", None)];
+            if frame.positions.len() as u64 != u64::from(lod.point_count) {
+                let path = [("lods", Some(index)), ("frames", Some(number)), ("positions", None)];
                 // The count follows the time.
                 odd_frames.add(Code::Suspicious, (&path, offset.saturating_add(4)), || {
-                    format!("{} positions for {} points", frame.positions.len(), sizes.points)
+                    format!("{} positions for {} points", frame.positions.len(), lod.point_count)
                 });
             }
             let numbers = frame.positions.iter().map(|position| Numbers(position.to_array()));
@@ -166,7 +161,7 @@ impl<'a> Survey<'_, 'a> {
             }
             let stages = material.stages.len() as u64;
             if matches!(material.kind, 9..=11) && count != stages {
-                let path = [("lods", Some(sizes.lod)), ("materials", Some(number)), ("transform_count", None)];
+                let path = [("lods", Some(index)), ("materials", Some(number)), ("transform_count", None)];
                 // The count is the last field before the stages.
                 let offset = material.stages.offset().saturating_sub(4);
                 odd_transforms
@@ -196,16 +191,17 @@ impl<'a> Survey<'_, 'a> {
     }
 
     /// Checks that the links from the skeleton to the LOD's bones match the links back.
-    fn bone_links(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
-        let place = |error: Error| lod_error(sizes, error.within("bone_links"));
+    fn bone_links(&mut self, lod: &Lod<'a>, index: usize) {
+        let place = |error: Error| error.within("bone_links").within_item("lods", index);
         if lod.bone_links.is_empty() {
             return;
         }
-        if lod.bone_links.len() as u64 != sizes.skeleton {
-            let message = format!("{} bone links for {} bones", lod.bone_links.len(), sizes.skeleton);
+        let (bones, skeleton) = (lod.bones.len() as u64, self.bone_count());
+        if lod.bone_links.len() as u64 != skeleton {
+            let message = format!("{} bone links for {skeleton} bones", lod.bone_links.len());
             self.problems.error(&place(Error::malformed(message).at(lod.bone_links.offset())));
         }
-        let mut inside = Check::new(Below(sizes.bones));
+        let mut inside = Check::new(Below(bones));
         let mut back = Check::new(Broken::new(Code::Suspicious, "not to a place of their bone"));
         let mut met = 0_u64;
         for (number, links) in lod.bone_links.iter().enumerate() {
@@ -214,14 +210,14 @@ impl<'a> Survey<'_, 'a> {
             for link in links.iter() {
                 // A link out of range was reported above.
                 let bone = lod.bones.get(link.get() as usize);
-                let leads_back = |bone: u64| bone == number as u64 || bone >= sizes.skeleton;
+                let leads_back = |bone: u64| bone == number as u64 || bone >= skeleton;
                 back.look(links.offset(), link.get(), bone.is_none_or(|bone| leads_back(bone.get().into())));
             }
         }
         inside.report("bones", self.problems, place);
         back.report("links", self.problems, place);
-        if met != sizes.bones {
-            let message = format!("{met} links to {} bones", sizes.bones);
+        if met != bones {
+            let message = format!("{met} links to {bones} bones");
             self.problems.warning(&place(Error::malformed(message).at(lod.bone_links.offset())));
         }
     }
@@ -242,18 +238,18 @@ impl<'a> Survey<'_, 'a> {
         sources.report("sources of coordinates", self.problems, |error| place(error.within("transforms")));
     }
 
-    fn faces(&mut self, lod: &Lod<'a>, sizes: &Sizes) {
-        let place = |error: Error| error.within_item("lods", sizes.lod);
-        let bounds = match lod.faces.sound_bounds(sizes.points) {
+    fn faces(&mut self, lod: &Lod<'a>, index: usize) {
+        let place = |error: Error| error.within_item("lods", index);
+        let bounds = match lod.faces.sound_bounds(lod.point_count.into()) {
             Some(bounds) => bounds,
-            None => match self.bounds_of_each(lod, sizes) {
+            None => match self.bounds_of_each(lod, index) {
                 Ok(bounds) => bounds,
                 Err(error) => return self.problems.error(&place(error)),
             },
         };
         let mut textures = Check::new(IndexOrNone(lod.textures.len() as u64));
         let mut materials = Check::new(IndexOrNone(lod.materials.len() as u64));
-        let mut bones = Check::new(AtMost(sizes.bones));
+        let mut bones = Check::new(AtMost(lod.bones.len() as u64));
         let mut starts = Check::new(Broken::new(Code::Order, "not where the one before ends"));
         let mut ranges = Check::new(WholeFaces(&bounds));
         let mut areas = Check::new(Finite);
@@ -290,9 +286,9 @@ impl<'a> Survey<'_, 'a> {
     }
 
     /// Returns the start of each face in the game's memory and the end of the last. Reports corners out of range.
-    fn bounds_of_each(&mut self, lod: &Lod<'a>, sizes: &Sizes) -> Result<Vec<u32>> {
+    fn bounds_of_each(&mut self, lod: &Lod<'a>, index: usize) -> Result<Vec<u32>> {
         let mut bounds = vec![0];
-        let mut points = Check::new(Below(sizes.points));
+        let mut points = Check::new(Below(lod.point_count.into()));
         let mut broken = Ok(());
         let mut offset = lod.faces.offset();
         for (number, face) in lod.faces.iter().enumerate() {
@@ -308,7 +304,7 @@ impl<'a> Survey<'_, 'a> {
                 Err(error) => broken = Err(error),
             }
         }
-        points.report("point numbers", self.problems, |error| lod_error(sizes, error.within("faces")));
+        points.report("point numbers", self.problems, |error| error.within("faces").within_item("lods", index));
         broken.map(|()| bounds)
     }
 

@@ -3,7 +3,7 @@
 use zerocopy::little_endian::F32;
 use zerocopy::{FromBytes, IntoBytes};
 
-use super::{Sizes, Survey, lod_error};
+use super::Survey;
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error};
 use crate::blocks::{Block, Filled};
@@ -13,19 +13,20 @@ use crate::formats::odol::wire::{PackedVector, UvBounds};
 use crate::formats::odol::{BoneRef, Encoding, Lod, Neighbors, UvSet, VertexTable};
 
 impl<'a> Survey<'_, 'a> {
-    pub(super) fn vertices(&mut self, lod: &Lod<'a>, table: &VertexTable<'a>, rest: Cursor<'a>, sizes: &Sizes) {
+    pub(super) fn vertices(&mut self, lod: &Lod<'a>, table: &VertexTable<'a>, rest: Cursor<'a>, index: usize) {
         let (start, bytes) = (lod.vertex_table_offset(), lod.vertex_table_byte_len());
         if let Some(size) = table.vertex_table_bytes.filter(|&size| !lod.is_table_size(size)) {
             let message = format!("says to take {size} bytes, the LOD ends after {bytes}");
-            self.problems.error(&lod_error(sizes, Error::malformed(message).at(start).within("vertex_table_bytes")));
+            self.problems
+                .error(&Error::malformed(message).at(start).within("vertex_table_bytes").within_item("lods", index));
         }
         if !rest.is_empty() {
             let error = rest.error(format!("{} bytes between the last array and the end of the LOD", rest.left()));
-            self.problems.error(&lod_error(sizes, error));
+            self.problems.error(&error.within_item("lods", index));
         }
-        let place = |error: Error| lod_error(sizes, error.within("positions"));
-        if table.point_count() != sizes.points {
-            let message = format!("{} positions for {} points", table.point_count(), sizes.points);
+        let place = |error: Error| error.within("positions").within_item("lods", index);
+        if table.point_count() != u64::from(lod.point_count) {
+            let message = format!("{} positions for {} points", table.point_count(), lod.point_count);
             self.problems.error(&place(Error::malformed(message).at(table.positions.offset())));
         }
         let positions = self.block(&table.positions, &place);
@@ -34,43 +35,43 @@ impl<'a> Survey<'_, 'a> {
             Check::new(Finite).array(&table.positions, numbers).report("positions", self.problems, place);
         }
         if let Some(flags) = lod.point_flags {
-            self.filled(sizes, table, &flags, "point_flags");
+            self.filled(index, table, &flags, "point_flags");
         }
         if let Some(flags) = table.point_flags {
-            self.filled(sizes, table, &flags, "point_flags");
-            self.each(&flags, &|error| lod_error(sizes, error.within("point_flags")), |_, _, _| {});
+            self.filled(index, table, &flags, "point_flags");
+            self.each(&flags, &|error| error.within("point_flags").within_item("lods", index), |_, _, _| {});
         }
         for (set, uvs) in table.uvs.iter().enumerate() {
-            self.uvs(sizes, table, &uvs, set);
+            self.uvs(index, table, &uvs, set);
         }
-        self.filled(sizes, table, table.normals.as_table(), "normals");
+        self.filled(index, table, table.normals.as_table(), "normals");
         let packed = |vector: &PackedVector| vector.to_outward();
         match &table.normals {
-            Encoding::Packed(array) => self.directions(sizes, array, packed, false, "normals"),
-            Encoding::Float(array) => self.directions(sizes, array, Vec3::to_array, true, "normals"),
+            Encoding::Packed(array) => self.directions(index, array, packed, false, "normals"),
+            Encoding::Float(array) => self.directions(index, array, Vec3::to_array, true, "normals"),
         }
         match table.tangents {
-            Encoding::Packed(block) => self.directions(sizes, &block.into(), packed, false, "tangents"),
-            Encoding::Float(block) => self.directions(sizes, &block.into(), Vec3::to_array, true, "tangents"),
+            Encoding::Packed(block) => self.directions(index, &block.into(), packed, false, "tangents"),
+            Encoding::Float(block) => self.directions(index, &block.into(), Vec3::to_array, true, "tangents"),
         }
         let optional: [(&dyn Table, &'static str); 3] =
             [(table.tangents.as_table(), "tangents"), (&table.bone_refs, "bone_refs"), (&table.neighbors, "neighbors")];
         for (array, name) in optional {
             if array.rows() > 0 {
-                self.filled(sizes, table, array, name);
+                self.filled(index, table, array, name);
             }
         }
-        self.bone_refs(lod, &table.bone_refs, sizes);
-        self.neighbors(&table.neighbors, sizes);
+        self.bone_refs(lod, &table.bone_refs, index);
+        self.neighbors(lod, &table.neighbors, index);
         if let Some(number @ 1..) = table.unknown.filter(|_| self.deep) {
             let end = table.neighbors.offset().saturating_add(table.neighbors.stored_byte_len());
             let rule = Broken::new(Code::OddRange, "not 0");
-            check::one(rule, number, end, self.problems, |error| lod_error(sizes, error.within("unknown")));
+            check::one(rule, number, end, self.problems, |error| error.within("unknown").within_item("lods", index));
         }
     }
 
-    fn uvs(&mut self, sizes: &Sizes, table: &VertexTable<'a>, uvs: &UvSet<'a>, set: usize) {
-        let place = |error: Error| lod_error(sizes, error.within_item("uvs", set));
+    fn uvs(&mut self, index: usize, table: &VertexTable<'a>, uvs: &UvSet<'a>, set: usize) {
+        let place = |error: Error| error.within_item("uvs", set).within_item("lods", index);
         let stored = uvs.stored.as_table();
         self.problems.ok(table.check_count(stored).map_err(place));
         match &uvs.stored {
@@ -111,13 +112,13 @@ impl<'a> Survey<'_, 'a> {
     /// Checks that vectors have length 1. Also checks that float vectors are finite.
     fn directions<T: Element, V: Element>(
         &mut self,
-        sizes: &Sizes,
+        index: usize,
         array: &Filled<'a, T>,
         vector: impl Fn(&V) -> [f32; 3] + Copy,
         are_floats: bool,
         name: &'static str,
     ) {
-        let place = |error: Error| lod_error(sizes, error.within(name));
+        let place = |error: Error| error.within(name).within_item("lods", index);
         self.each(array, &place, |survey, rows, all| {
             // Tangents are pairs of vectors.
             let rows = rows.each(size_of::<V>());
@@ -129,16 +130,16 @@ impl<'a> Survey<'_, 'a> {
         });
     }
 
-    fn bone_refs(&mut self, lod: &Lod<'a>, block: &Block<'a, BoneRef>, sizes: &Sizes) {
-        let place = |error: Error| lod_error(sizes, error.within("bone_refs"));
+    fn bone_refs(&mut self, lod: &Lod<'a>, block: &Block<'a, BoneRef>, index: usize) {
+        let place = |error: Error| error.within("bone_refs").within_item("lods", index);
         let Some(refs) = self.block(block, &place) else { return };
         if lod.faces.has_units() {
-            self.section_bones(lod, block, &refs, sizes);
+            self.section_bones(lod, block, &refs, index);
         }
-        if refs.iter().fold(true, |all, bones| all & is_sound(bones, sizes.bones)) {
+        if refs.iter().fold(true, |all, bones| all & is_sound(bones, lod.bones.len() as u64)) {
             return;
         }
-        let mut checks = BoneRefs::new(sizes);
+        let mut checks = BoneRefs::new(lod);
         let rows = Rows::from(block);
         for (point, bones) in refs.iter().enumerate() {
             checks.look(bones, ("points", point), rows.offset_of(point as u64));
@@ -147,7 +148,7 @@ impl<'a> Survey<'_, 'a> {
     }
 
     /// Checks that the bones that move a vertex are among those of each section that draws it.
-    fn section_bones(&mut self, lod: &Lod<'a>, block: &Block<'a, BoneRef>, refs: &[BoneRef], sizes: &Sizes) {
+    fn section_bones(&mut self, lod: &Lod<'a>, block: &Block<'a, BoneRef>, refs: &[BoneRef], index: usize) {
         let mut check = Check::new(Broken::new(Code::OddRange, "none of the bones of a section that draws it"));
         let rows = Rows::from(block);
         let mut faces = lod.faces.iter();
@@ -163,7 +164,7 @@ impl<'a> Survey<'_, 'a> {
                     let outside = found.weights().iter().find(|pair| {
                         // Indices that are out of range for the LOD are reported with the counts.
                         let bone = u64::from(pair.bone);
-                        bone < sizes.bones && !bones.contains(&bone)
+                        bone < lod.bones.len() as u64 && !bones.contains(&bone)
                     });
                     match outside {
                         Some(pair) => check.next(rows.offset_of(corner.into()), pair.bone),
@@ -172,14 +173,14 @@ impl<'a> Survey<'_, 'a> {
                 }
             }
         }
-        check.report("bones", self.problems, |error| lod_error(sizes, error.within("bone_refs")));
+        check.report("bones", self.problems, |error| error.within("bone_refs").within_item("lods", index));
     }
 
-    fn neighbors(&mut self, block: &Block<'a, Neighbors>, sizes: &Sizes) {
-        let place = |error: Error| lod_error(sizes, error.within("neighbors"));
+    fn neighbors(&mut self, lod: &Lod<'a>, block: &Block<'a, Neighbors>, index: usize) {
+        let place = |error: Error| error.within("neighbors").within_item("lods", index);
         let Some(all) = self.block(block, &place) else { return };
-        let mut points = Check::new(Below(sizes.points));
-        let mut checks = BoneRefs::new(sizes);
+        let mut points = Check::new(Below(lod.point_count.into()));
+        let mut checks = BoneRefs::new(lod);
         let rows = Rows::from(block);
         for (point, Neighbors { pair }) in all.iter().enumerate() {
             points.list(
@@ -195,8 +196,8 @@ impl<'a> Survey<'_, 'a> {
         checks.report(self, place);
     }
 
-    fn filled(&mut self, sizes: &Sizes, table: &VertexTable<'_>, array: &dyn Table, name: &'static str) {
-        self.problems.ok(table.check_count(array).within(name).within_item("lods", sizes.lod));
+    fn filled(&mut self, index: usize, table: &VertexTable<'_>, array: &dyn Table, name: &'static str) {
+        self.problems.ok(table.check_count(array).within(name).within_item("lods", index));
     }
 }
 
@@ -221,10 +222,10 @@ struct BoneRefs {
 }
 
 impl BoneRefs {
-    fn new(sizes: &Sizes) -> Self {
+    fn new(lod: &Lod<'_>) -> Self {
         // A count of 0 to 4 is checked as an index below 5.
         let sums = Check::new(Broken::new(Code::Weights, "not 255"));
-        Self { counts: Check::new(Index(5)), bones: Check::new(Below(sizes.bones)), sums }
+        Self { counts: Check::new(Index(5)), bones: Check::new(Below(lod.bones.len() as u64)), sums }
     }
 
     #[inline]
