@@ -19,8 +19,11 @@ use crate::inspect::{Depth, Inspect as _};
 use crate::record::describe_fields;
 use crate::summary::{Blocks, Problems, References};
 
+/// The name of a count, and the number in one LOD.
+type Counted = (&'static str, fn(&Lod<'_>) -> usize);
+
 /// The counts that are summed over all LODs.
-pub(super) const COUNTED: [(&str, fn(&Lod<'_>) -> usize); 8] = [
+pub(super) const COUNTED: [Counted; 8] = [
     ("vertices", |lod| lod.point_count as usize),
     ("faces", |lod| lod.faces.len()),
     ("sections", |lod| lod.sections.len()),
