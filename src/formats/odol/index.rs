@@ -1,7 +1,6 @@
 //! Point and face numbers, whose width depends on the version.
 
 use std::borrow::Cow;
-use std::iter::FusedIterator;
 use std::ops::ControlFlow;
 
 use zerocopy::IntoBytes;
@@ -10,8 +9,10 @@ use zerocopy::little_endian::{U16, U32};
 use super::array::Layout;
 use crate::base::delegate::delegate;
 use crate::base::error::Result;
+use crate::base::sealed::Sealed;
 use crate::blocks::Block;
-use crate::bytes::{Column, Cursor, InPlace, Storage, Table, to_native};
+use crate::bytes::by_index::Indexed;
+use crate::bytes::{ByIndex, Column, Cursor, InPlace, Storage, Table, to_native};
 use crate::outline::{Sink, Type};
 use crate::record::{Read, Stored};
 
@@ -32,18 +33,12 @@ pub type IndexBlock<'a> = Indices<Block<'a, U16>, Block<'a, U32>>;
 pub type Decoded<'a> = Indices<Cow<'a, [U16]>, Cow<'a, [U32]>>;
 
 impl<N: AsRef<[U16]>, W: AsRef<[U32]>> Indices<N, W> {
-    /// Returns the 16-bit and the 32-bit numbers. One of the two slices is empty.
-    fn both(&self) -> (&[U16], &[U32]) {
-        match self {
-            Self::U16(narrow) => (narrow.as_ref(), &[]),
-            Self::U32(wide) => (&[], wide.as_ref()),
-        }
-    }
-
     /// Returns the number of items.
     pub fn len(&self) -> usize {
-        let (narrow, wide) = self.both();
-        narrow.len().max(wide.len())
+        match self {
+            Self::U16(narrow) => narrow.as_ref().len(),
+            Self::U32(wide) => wide.as_ref().len(),
+        }
     }
 
     /// Returns true if there are none.
@@ -52,16 +47,18 @@ impl<N: AsRef<[U16]>, W: AsRef<[U32]>> Indices<N, W> {
     }
 
     /// Returns the number at `index`.
+    #[inline]
     pub fn get(&self, index: usize) -> Option<u32> {
-        let (narrow, wide) = self.both();
-        narrow.get(index).map(|number| number.get().into()).or_else(|| wide.get(index).map(|number| number.get()))
+        match self {
+            Self::U16(narrow) => narrow.as_ref().get(index).map(|number| number.get().into()),
+            Self::U32(wide) => wide.as_ref().get(index).map(|number| number.get()),
+        }
     }
 
     /// Returns an iterator over all numbers.
     #[inline]
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = u32> + FusedIterator + Clone + use<'_, N, W> {
-        let (narrow, wide) = self.both();
-        narrow.iter().map(|number| number.get().into()).chain(wide.iter().map(|number| number.get()))
+    pub fn iter(&self) -> ByIndex<&Self> {
+        ByIndex::new(self, self.len())
     }
 
     /// Returns all numbers as native `u32`. Borrows them if they are 32-bit and aligned and the machine is
@@ -81,6 +78,17 @@ impl<N: AsRef<[U16]>, W: AsRef<[U32]>> Indices<N, W> {
         }
     }
 }
+
+impl<N: AsRef<[U16]>, W: AsRef<[U32]>> Indexed for &Indices<N, W> {
+    type Item = u32;
+
+    #[inline]
+    fn item(&self, index: usize) -> Option<u32> {
+        self.get(index)
+    }
+}
+
+impl<N, W> Sealed for &Indices<N, W> {}
 
 impl<N: Table, W: Table> Indices<N, W> {
     fn as_table(&self) -> &dyn Table {
@@ -155,8 +163,7 @@ mod tests {
         let wide: Decoded<'_> = Indices::U32(Cow::Owned(vec![U32::new(1), U32::new(2), U32::new(3)]));
         for indices in [narrow, wide] {
             let mut all = indices.iter();
-            assert_eq!((all.size_hint(), all.next(), all.next_back()), ((3, Some(3)), Some(1), Some(3)));
-            assert_eq!(all.size_hint(), (1, Some(1)));
+            assert_eq!((all.len(), all.next(), all.next_back(), all.len()), (3, Some(1), Some(3), 1));
             assert_eq!((*indices.to_native()).to_vec(), [1, 2, 3]);
             assert!(indices.iter().rev().eq([3, 2, 1]));
         }
