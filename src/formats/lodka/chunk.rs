@@ -52,13 +52,16 @@ pub struct Node<'a> {
     pub(crate) depth: usize,
     pub(crate) part: usize,
     pub(crate) bones: Option<u32>,
+    /// True to read what the description leaves open as it says, not as the author's own loader does.
+    pub(crate) as_described: bool,
 }
 
 impl<'a> Node<'a> {
     /// Creates the node of a chunk outside a [walk](Nodes), in a parent with this tag, after a skeleton of `bones`
     /// bones.
     pub fn alone(chunk: Chunk<'a>, parent: Option<Tag>, bones: Option<u32>) -> Self {
-        Self { chunk, parent, kind: Kind::of(parent, &chunk), index: 0, depth: 0, part: 0, bones }
+        let kind = Kind::of(parent, &chunk);
+        Self { chunk, parent, kind, index: 0, depth: 0, part: 0, bones, as_described: false }
     }
 
     /// Returns the chunk itself.
@@ -174,7 +177,7 @@ impl<'a> Nodes<'a> {
             *seen = seen.saturating_add(1);
         }
         let part = if depth == 0 && kind != Kind::Part { self.parts } else { self.parts.saturating_sub(1) };
-        Node { chunk, parent, kind, index, depth, part, bones: self.bones }
+        Node { chunk, parent, kind, index, depth, part, bones: self.bones, as_described: false }
     }
 }
 
@@ -292,25 +295,30 @@ impl<'a> LodModel<'a> {
     }
 }
 
-/// Reads data by its description, which must take all of it.
-pub(super) fn exactly<'a, T: Read<'a, C>, C>(mut data: Cursor<'a>, context: C) -> Result<T> {
-    let view = T::read(&mut data, context)?;
-    end(&data).map(|()| view)
-}
-
-/// Reads a chunk's data as a record.
+/// Reads a chunk's data as a record, which must take all of it.
 pub(super) fn whole<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
-    exactly(node.body()?, *node)
+    let mut data = node.body()?;
+    let record = T::read(&mut data, *node)?;
+    end(&data).map(|()| record)
 }
 
 /// Reads a chunk's data as a record, if its header's count is not negative.
 pub(super) fn counted<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
-    let data = node.body()?;
-    header_count(node)?;
-    exactly(data, *node)
+    check_count(node).and_then(|()| whole(node))
 }
 
-/// Returns the count in the chunk's header. It must not be negative.
-pub(crate) fn header_count(node: &Node<'_>) -> Result<u64> {
-    not_negative(node.count_hint()).map_err(|error| error.at(node.chunk.offset().saturating_add(8))).within("count")
+/// Reads a chunk's data as the author's own loader does. If that does not fit, tries the reading of the description.
+pub(super) fn either<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>, fits: impl Fn(&T) -> bool) -> Result<T> {
+    let first = whole(node);
+    match first.as_ref().is_ok_and(&fits) {
+        true => first,
+        false => whole(&Node { as_described: true, ..*node }).ok().filter(fits).map_or(first, Ok),
+    }
+}
+
+/// Checks that the chunk is complete and the count in its header is not negative.
+pub(super) fn check_count(node: &Node<'_>) -> Result<()> {
+    node.body()?;
+    let count = not_negative(node.count_hint()).map(drop);
+    count.map_err(|error| error.at(node.chunk.offset().saturating_add(8))).within("count")
 }

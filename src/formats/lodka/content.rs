@@ -1,20 +1,20 @@
 //! The kinds of chunks, and how to read each.
 
-use super::chunk::{LodModel, Node, View, Views, counted, whole};
+use super::chunk::{LodModel, Node, View, Views, check_count, counted, either, whole};
 use super::collider::ColliderSet;
 use super::embedded::{Info, Screenshot, ShaderList, TextureList};
 use super::light::LightScheme;
 use super::material::MaterialList;
 use super::mesh::{self, Mesh};
-use super::morph::{self, MorphCollections, MorphMeshes};
+use super::morph::{MorphCollections, MorphMeshes};
 use super::physics::Physics;
-use super::proxy::{self, ProxySet};
+use super::proxy::ProxySet;
 use super::skeleton::{Animation, Skeleton};
 use crate::base::error::{Context, Error, Result};
 use crate::base::sealed::Sealed;
 
 macro_rules! kinds {
-    ($(#[doc = $doc:literal] $form:ident $name:ident: $kind:ident $list:literal $parent:literal $tag:literal = $read:path;)*) => {
+    ($(#[doc = $doc:literal] $form:ident $name:ident: $kind:ident $list:literal $parent:literal $tag:literal = $read:expr;)*) => {
         /// The kind of a chunk, determined by its tag and its parent.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -86,7 +86,7 @@ macro_rules! kinds {
                 const KIND: Kind = Kind::$kind;
 
                 fn read(node: &Node<'a>) -> Result<Self> {
-                    $read(node)
+                    ($read)(node)
                 }
             }
         )*
@@ -125,7 +125,7 @@ kinds! {
     /// a mesh (MSH1).
     all meshes: Mesh "meshes" b"MSL1" b"MSH1" = mesh::read;
     /// the bones and bounds of the morph animations (MAN1).
-    one morph_collections: MorphCollections "morph_collection_lists" b"LOD1" b"MAN1" = morph::read;
+    one morph_collections: MorphCollections "morph_collection_lists" b"LOD1" b"MAN1" = |node| check_count(node).and_then(|()| either(node, |_| true));
     /// the vertices of the morph animations (MMD1).
     one morph_meshes: MorphMeshes "morph_mesh_lists" b"LOD1" b"MMD1" = counted;
     /// the bodies, geoms and joints (PHS1).
@@ -133,7 +133,7 @@ kinds! {
     /// a scheme of eight lights (LIG1).
     all light_schemes: LightScheme "light_schemes" b"LGS1" b"LIG1" = whole;
     /// a set of proxies, which are additional instances of meshes (PXI1).
-    all proxy_sets: ProxySet "proxy_sets" b"PXL1" b"PXI1" = proxy::read;
+    all proxy_sets: ProxySet "proxy_sets" b"PXL1" b"PXI1" = |node| either(node, |_| true);
     /// a set of colliders, which are shapes attached to bones (COL1).
     all collider_sets: ColliderSet "collider_sets" b"CLL1" b"COL1" = counted;
     /// the picture of the model (IMG1).

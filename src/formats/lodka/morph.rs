@@ -1,8 +1,8 @@
 //! MAN1 and MMD1: morph animations, after Quake III's models.
 
-use super::chunk::{Node, exactly, header_count};
+use super::chunk::Node;
 use super::fields::{Dissected, known, not_negative, total};
-use super::packed::{Layout, Records};
+use super::packed::Records;
 use super::wire::{
     MorphAnimation, MorphBone, MorphCollider, MorphMatrix, MorphMeshRecord, MorphRecord, WideMorphRecord,
 };
@@ -14,13 +14,13 @@ use crate::record::{Framing, Given, Known, record};
 record! {
     /// Collections of morph animations (MAN1): six tables, each for all collections together.
     /// [`collections`](Self::collections) splits them.
-    MorphCollections<'a>(layout: Layout<u64>) {
+    MorphCollections<'a>(node: Node<'a>) {
         /// The layout: 0.
         kind: i32 = "MorphCollType" => known(&[0]),
         /// True if the records have the gap that the description's offset column implies.
-        wide_records: bool as Known<bool> [layout.is_wide],
+        wide_records: bool as Known<bool> [node.as_described],
         /// The counts of each collection.
-        records: Records<'a, MorphRecord, WideMorphRecord> [layout],
+        records: Records<'a, MorphRecord, WideMorphRecord> [(node.count(), wide_records)],
         /// The bones of all collections.
         bones: LeArray<'a, MorphBone> as Dissected<LeArray<'a, MorphBone>> [sum(&records, |record| record.bones.get())?],
         /// The animations of all collections.
@@ -89,17 +89,6 @@ impl<'a> MorphCollections<'a> {
         };
         self.records.iter().map_while(move |record| left.collection(record).ok())
     }
-
-    /// Returns the context with which it was read.
-    pub(super) fn layout(&self) -> Layout<u64> {
-        Layout { header: self.records.len() as u64, is_wide: self.wide_records }
-    }
-}
-
-/// Reads with packed records first. If the sums of their counts do not fit, tries wide records.
-pub(super) fn read<'a>(node: &Node<'a>) -> Result<MorphCollections<'a>> {
-    let data = node.body()?;
-    Layout::either(header_count(node)?, |layout| exactly(data, layout))
 }
 
 fn at<T: Element>(table: LeArray<'_, T>) -> Cursor<'_> {

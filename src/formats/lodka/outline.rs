@@ -77,6 +77,8 @@ fn level(nodes: &mut Peekable<Nodes<'_>>, depth: usize, numbers: &mut Numbers, o
 }
 
 fn content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {
+    // A chunk is described as it was read.
+    let read_as = |as_described| Node { as_described, ..*node };
     match content {
         Content::Info(info) => describe_record(node, info, out),
         Content::Skeleton(skeleton) => describe_record(node, skeleton, out),
@@ -87,11 +89,11 @@ fn content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {
         Content::MaterialList(list) => describe_record(node, list, out),
         Content::TextureList(list) => describe_record(node, list, out),
         Content::ShaderList(list) => describe_record(node, list, out),
-        Content::Mesh(mesh) => read_with(node, mesh, mesh.layout(), out),
-        Content::MorphCollections(morphs) => read_with(node, morphs, morphs.layout(), out),
+        Content::Mesh(mesh) => describe_record(&read_as(mesh.uv_counts_apart), mesh, out),
+        Content::MorphCollections(morphs) => describe_record(&read_as(morphs.wide_records), morphs, out),
         Content::MorphMeshes(morphs) => describe_record(node, morphs, out),
         Content::Physics(physics) => describe_record(node, physics, out),
-        Content::ProxySet(set) => read_with(node, set, set.layout(), out),
+        Content::ProxySet(set) => describe_record(&read_as(set.wide_records), set, out),
         Content::Unknown if out.dissects() => {
             let body = node.chunk.body();
             describe_opaque("data", Span { offset: body.offset(), bytes: body.left() }, out);
@@ -187,14 +189,9 @@ fn chunk(node: &Node<'_>, label: Option<Text<'_>>, out: &mut Outline<'_>, inside
 
 /// Describes a chunk whose data is one record.
 fn describe_record<'a, T: Record<'a, Node<'a>>>(node: &Node<'a>, record: &T, out: &mut Outline<'_>) {
-    read_with(node, record, *node, out);
-}
-
-/// Describes a chunk whose record needs this context.
-fn read_with<'a, T: Record<'a, C>, C>(node: &Node<'a>, record: &T, context: C, out: &mut Outline<'_>) {
     chunk(node, record.label(), out, |out| {
         if let Some(body) = out.ok(node.body()) {
-            describe_fields::<T, C>(body, context, out);
+            describe_fields::<T, _>(body, *node, out);
         }
     });
 }

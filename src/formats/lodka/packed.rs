@@ -8,31 +8,6 @@ use crate::bytes::{Cursor, Element, LeArray, to_native};
 use crate::outline::{Sink, Type};
 use crate::record::{Read, Stored};
 
-/// The context for reading a chunk with such records: the count in its header, and whether they have the gap.
-#[derive(Clone, Copy, Debug)]
-pub struct Layout<T> {
-    pub(super) header: T,
-    pub(super) is_wide: bool,
-}
-
-impl<T: Copy> Layout<T> {
-    /// Creates the context for a chunk with this header count, with or without the gap.
-    pub fn new(header: T, is_wide: bool) -> Self {
-        Self { header, is_wide }
-    }
-
-    /// Tries the records with the gap if those without do not fit.
-    pub(super) fn either<V>(header: T, read: impl Fn(Self) -> Result<V>) -> Result<V> {
-        let read = |is_wide| read(Self { header, is_wide });
-        read(false).or_else(|error| read(true).map_err(|_| error))
-    }
-
-    /// Returns the context for reading `count` records.
-    pub(super) fn records(&self, count: u64) -> Layout<u64> {
-        Layout { header: count, is_wide: self.is_wide }
-    }
-}
-
 shapes! {
     /// Records in place, packed like those of every other chunk, or with the gap that the description's offset column
     /// implies. The variant is the one that ends exactly at the chunk's size. Records are returned without the gap.
@@ -64,12 +39,20 @@ impl<T: Element, W: Element> Stored for Records<'_, T, W> {
     const TYPE: Type = LeArray::<T>::GIVEN;
 }
 
+/// The number of records, and true if they have the gap.
+pub(super) type CountAndGap = (u64, bool);
+
 /// Reads as many records as the context says.
-impl<'a, T: Element + From<&'a W>, W: Element> Read<'a, Layout<u64>> for Records<'a, T, W> {
-    fn walk(cursor: &mut Cursor<'a>, layout: Layout<u64>, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let records = match layout.is_wide {
-            false => cursor.array(layout.header).map(Self::Packed)?,
-            true => cursor.array(layout.header).map(Self::Wide)?,
+impl<'a, T: Element + From<&'a W>, W: Element> Read<'a, CountAndGap> for Records<'a, T, W> {
+    fn walk(
+        cursor: &mut Cursor<'a>,
+        (count, is_wide): CountAndGap,
+        name: &'static str,
+        sink: &mut impl Sink,
+    ) -> Result<Self> {
+        let records = match is_wide {
+            false => cursor.array(count).map(Self::Packed)?,
+            true => cursor.array(count).map(Self::Wide)?,
         };
         sink.describe(|out| out.array(name, records.as_table()));
         Ok(records)
