@@ -7,18 +7,16 @@ use zerocopy::FromBytes;
 use zerocopy::little_endian::F32;
 
 use super::verify::{Survey, add};
-use super::wire::{Geom, Joint, Light, MorphBone, MorphMeshRecord, MorphRecord, Proxy};
+use super::wire::{Geom, Joint, Light, MorphBone, MorphMeshRecord, MorphRecord, NarrowWeight, Proxy, WideWeight};
 use super::{
     ColliderSet, FaceGroup, Indices, LightScheme, Mesh, MorphCollections, MorphMeshes, Node, Physics, ProxySet,
-    Skeleton, Weights,
+    Skeleton, WeightRecords, Weights,
 };
 use crate::base::code::Code;
 use crate::base::error::{Context, Error};
 use crate::base::impl_fmt::impl_fmt;
 use crate::bytes::{Element, LeArray, Table};
-use crate::check::{
-    self, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Rows, Rule, Segment, rules,
-};
+use crate::check::{self, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Rows, Rule, rules};
 use crate::summary::Severity;
 
 impl<'a> Survey<'_, 'a> {
@@ -47,7 +45,6 @@ impl<'a> Survey<'_, 'a> {
 
     fn weights(&mut self, node: &Node<'a>, weights: &Weights<'a>, mesh: &Mesh<'a>) {
         let offset = weights.records.as_table().storage().offset;
-        let records = || (0..weights.records.len()).filter_map(move |index| weights.records.get(index));
         let (mut lists, mut closed) = (0_usize, true);
         for list in weights.vertices() {
             lists = lists.saturating_add(1);
@@ -65,15 +62,15 @@ impl<'a> Survey<'_, 'a> {
             let message = "1, and where each vertex has one bone there are bone ids";
             self.warn_of(node, "bones_per_vertex", offset.saturating_sub(8), message);
         }
-        let table = Rows::from(weights.records.as_table());
-        let bones = records().map(|record| record.bone.into());
-        let check = Check::new(Below(mesh.bone_count.into())).array(table, bones);
-        self.report(node, check, "bones", within("weights"));
-        let shares = records().map(|record| Numbers([record.weight]));
-        let bytes = weights.records.as_table().storage().bytes.checked_div(weights.records.len() as u64).unwrap_or(0);
-        // The weight is the last field.
-        let table = table.into(usize::try_from(bytes).unwrap_or(0).saturating_sub(size_of::<F32>()));
-        self.report(node, Check::new(Finite).array(table, shares), "weights", within("weights"));
+        let rows = Rows::from(weights.records.as_table());
+        let bones = weights.records.iter().map(|record| record.bone.into());
+        self.elements(node, ("weights", "bones"), Below(mesh.bone_count.into()), rows, bones);
+        let weight = match weights.records {
+            WeightRecords::Narrow(_) => offset_of!(NarrowWeight, weight),
+            WeightRecords::Wide(_) => offset_of!(WideWeight, weight),
+        };
+        let shares = weights.records.iter().map(|record| Numbers([record.weight]));
+        self.elements(node, ("weights", "weights"), Finite, rows.into(weight), shares);
     }
 
     /// Checks the ids and parents of the readable bones.
@@ -94,10 +91,8 @@ impl<'a> Survey<'_, 'a> {
     pub(super) fn face_group(&mut self, node: &Node<'a>, mesh: &Mesh<'a>, index: usize, group: &FaceGroup<'a>) {
         let corners = group.vertex_indices.len();
         let mut odd = |field: &'static str, offset: u64, message: fmt::Arguments<'_>| {
-            self.problems.report(Severity::Warning, || {
-                let error = Error::malformed(message.to_string()).at(offset).within(field);
-                at_node(node, error.within_item("face_groups", index))
-            });
+            let place = |error: Error| error.within(field).within_item("face_groups", index);
+            self.warn_in(node, place, offset, message);
         };
         if corners.checked_rem(3) != Some(0) {
             odd("vertex_indices", group.vertex_indices.offset(), format_args!("{corners}, not a multiple of 3"));
@@ -106,27 +101,24 @@ impl<'a> Survey<'_, 'a> {
             let (masks, triangles) = (smoothing.len(), group.triangle_count());
             odd("smoothing", smoothing.offset(), format_args!("{masks} masks for {triangles} triangles"));
         }
-        let uvs = |set| Some((group.uv_indices.get(set)?, mesh.uvs.get(set)?.len()));
-        let others = [Some((group.normal_indices, mesh.normals.len())), uvs(0), uvs(1)];
-        for ((indices, _), field) in others.iter().flatten().zip(["normal_indices", "uv_indices", "uv_indices"]) {
+        let uvs = |set| Some(("uv_indices", Some(set), group.uv_indices.get(set)?, mesh.uvs.get(set)?.len()));
+        let vertices = ("vertex_indices", None, group.vertex_indices, mesh.positions.len());
+        let normals = ("normal_indices", None, group.normal_indices, mesh.normals.len());
+        let lists = [Some(vertices), Some(normals), uvs(0), uvs(1)];
+        for (field, _, indices, _) in lists.iter().flatten().skip(1) {
             if ![0, corners].contains(&indices.len()) {
                 let message = format_args!("{} indices beside {corners} vertex indices", indices.len());
                 odd(field, indices.offset(), message);
             }
         }
-        let vertices = Some((group.vertex_indices, mesh.positions.len()));
-        let parts =
-            [("vertex_indices", None), ("normal_indices", None), ("uv_indices", Some(0)), ("uv_indices", Some(1))];
-        for ((part, set), found) in parts.into_iter().zip([vertices].into_iter().chain(others)) {
-            if let Some((indices, count)) = found {
-                self.indices(node, &indices, count, "indices", |error| {
-                    let error = match set {
-                        Some(set) => error.within_item(part, set),
-                        None => error.within(part),
-                    };
-                    error.within_item("face_groups", index)
-                });
-            }
+        for (field, set, indices, count) in lists.into_iter().flatten() {
+            self.indices(node, &indices, count, "indices", |error| {
+                let error = match set {
+                    Some(set) => error.within_item(field, set),
+                    None => error.within(field),
+                };
+                error.within_item("face_groups", index)
+            });
         }
     }
 
@@ -140,56 +132,39 @@ impl<'a> Survey<'_, 'a> {
         if !self.deep {
             return;
         }
-        let all = count as u64;
-        let wide = if morphs.wide_records { 4_usize } else { 0 };
-        let [up, bone, proxy] =
-            [offset_of!(MorphRecord, parent), offset_of!(MorphRecord, parent_bone), offset_of!(MorphRecord, proxy)]
-                .map(|into| wide.saturating_add(into));
-        for (field, into, what) in [
-            ((|record| record.parent.get()) as fn(&MorphRecord) -> i32, up, "parents"),
-            (|record| record.proxy.get(), proxy, "proxies"),
-        ] {
-            let numbers = morphs.records.iter().map(move |record| field(&record).into());
-            let check = Check::new(IndexOrNone(all)).array(Rows::from(table).into(into), numbers);
-            self.report(node, check, what, within("records"));
-        }
-        let bones_of = |index: i32| morphs.records.get(usize::try_from(index).ok()?).map(|parent| parent.bones.get());
-        let mut parent_bones = Check::new(Broken::new(Code::Range, "of no bone of the parent"));
-        let rows = Rows::from(table).into(bone);
-        for (index, record) in (0..).zip(morphs.records.iter()) {
-            let bone = record.parent_bone.get();
-            let known = bones_of(record.parent.get()).is_none_or(|bones| (-1..bones).contains(&bone));
-            parent_bones.look(rows.offset_of(index), bone, known);
-        }
-        self.report(node, parent_bones, "parent bones", within("records"));
-        let records = |index| morphs.records.get(index);
-        let parents = |index| parent(records(index)?.parent);
-        self.ring(node, "records", (table, up), "parent", (count, &parents));
-        let proxies = |index| parent(records(index)?.proxy);
-        self.ring(node, "records", (table, proxy), "proxy", (count, &proxies));
+        let records = &morphs.records;
+        // All fields that are checked are after the gap.
+        let rows = Rows::from(table).into(if morphs.wide_records { 4 } else { 0 });
+        let parents = rows.into(offset_of!(MorphRecord, parent));
+        let numbers = records.iter().map(|record| record.parent.get().into());
+        self.elements(node, ("records", "parents"), IndexOrNone(count as u64), parents, numbers);
+        let proxies = rows.into(offset_of!(MorphRecord, proxy));
+        let numbers = records.iter().map(|record| record.proxy.get().into());
+        self.elements(node, ("records", "proxies"), IndexOrNone(count as u64), proxies, numbers);
+        let bones = records.iter().map(|record| {
+            let (of, bone) = (parent(record.parent).and_then(|parent| records.get(parent)), record.parent_bone.get());
+            (bone, of.is_none_or(|parent| (-1..parent.bones.get()).contains(&bone)))
+        });
+        let rule = Broken::new(Code::Range, "of no bone of the parent");
+        let check = look(rule, rows.into(offset_of!(MorphRecord, parent_bone)), bones);
+        self.report(node, check, "parent bones", within("records"));
+        let place = |error: Error, index| node.place(error.within_item("records", index));
+        self.ring(parents, "parent", (count, &|index| parent(records.get(index)?.parent)), place);
+        self.ring(proxies, "proxy", (count, &|index| parent(records.get(index)?.proxy)), place);
         for (index, collection) in morphs.collections().enumerate() {
             let bones = &collection.bones;
             let parents = bones.iter().map(|bone| bone.parent.get().into());
             let rows = Rows::from(bones).into(offset_of!(MorphBone, parent));
             let check = Check::new(IndexOrNone(bones.len() as u64)).array(rows, parents);
-            let place = |error: Error| error.within("bones").within_item("morph_collections", index);
-            check.report("bone parents", self.problems, place);
-            self.morph_bones(index, bones);
+            let place = |error: Error| error.within_item("morph_collections", index);
+            check.report("bone parents", self.problems, |error| place(error.within("bones")));
+            let parents = |bone| parent(bones.get(bone)?.parent);
+            self.ring(rows, "parent", (bones.len(), &parents), |error, bone| {
+                place(error.within("parent").within_item("bones", bone))
+            });
         }
         self.finite(node, "matrices", &morphs.matrices);
         self.finite(node, "colliders", &morphs.colliders);
-    }
-
-    fn morph_bones(&mut self, collection: usize, bones: &LeArray<'a, MorphBone>) {
-        let Some(index) = check::ring(bones.len(), self.problems, |index| parent(bones.get(index)?.parent)) else {
-            return;
-        };
-        let field = offset_of!(MorphBone, parent) as u64;
-        let offset = Rows::from(bones).offset_of(index as u64).saturating_add(field);
-        let path = [("morph_collections", Some(collection)), ("bones", Some(index)), ("parent", None)];
-        let mut fault = Faults::default();
-        fault.add(Code::Suspicious, (&path, offset), || format!("the parent leads back to item {index} itself"));
-        fault.report(self.problems);
     }
 
     pub(super) fn morph_meshes(&mut self, node: &Node<'a>, morphs: &MorphMeshes<'a>) {
@@ -198,15 +173,15 @@ impl<'a> Survey<'_, 'a> {
         }
         let meshes = self.part.known.mesh_count();
         let numbers = morphs.records.iter().map(|record| record.mesh.get().into());
-        let rows = Rows::from(&morphs.records).into(offset_of!(MorphMeshRecord, mesh));
-        self.report(node, Check::new(Index(meshes)).array(rows, numbers), "meshes", within("records"));
+        let rows = Rows::from(&morphs.records);
+        let mesh = rows.into(offset_of!(MorphMeshRecord, mesh));
+        self.elements(node, ("records", "meshes"), Index(meshes), mesh, numbers);
         self.morphed(node, morphs);
-        let mut halves = Check::new(Broken::new(Code::OddEmpty, "half empty"));
-        for (index, record) in (0..).zip(morphs.records) {
+        let extents = morphs.records.iter().map(|record| {
             let (frames, vertices) = (record.frames.get(), record.vertices.get());
-            let offset = Rows::from(&morphs.records).offset_of(index);
-            halves.look(offset, Extent { frames, vertices }, (frames == 0) == (vertices == 0));
-        }
+            (Extent { frames, vertices }, (frames == 0) == (vertices == 0))
+        });
+        let halves = look(Broken::new(Code::OddEmpty, "half empty"), rows, extents);
         self.report(node, halves, "records", within("records"));
         let vertices = morphs.vertices.len();
         if usize::try_from(morphs.vertex_count) != Ok(vertices) {
@@ -262,44 +237,32 @@ impl<'a> Survey<'_, 'a> {
         }
         let meshes = self.part.known.mesh_count();
         let numbers = physics.mesh_links.iter().map(|link| link.get().into());
-        self.report(
-            node,
-            Check::new(Index(meshes)).array(&physics.mesh_links, numbers),
-            "meshes",
-            within("mesh_links"),
-        );
-        let numbers = physics.geoms.iter().map(|geom| geom.body.get().into());
-        let rows = Rows::from(&physics.geoms).into(offset_of!(Geom, body));
-        let check = Check::new(IndexOrNone(bodies)).array(rows, numbers);
-        self.report(node, check, "bodies", within("geom_records"));
-        for (end, into, what) in [
-            ((|joint| joint.body_1.get()) as fn(&Joint) -> i32, offset_of!(Joint, body_1), "first bodies"),
-            (|joint| joint.body_2.get(), offset_of!(Joint, body_2), "second bodies"),
-        ] {
-            let numbers = physics.joints.iter().map(|joint| end(joint).into());
-            let rows = Rows::from(&physics.joints).into(into);
-            let check = Check::new(IndexOrNone(bodies)).array(rows, numbers);
-            self.report(node, check, what, within("joint_records"));
-        }
-        let ranges = physics
-            .geoms
-            .iter()
-            .map(|geom| Links { first: geom.mesh_link.get().into(), count: geom.mesh_link_count.get().into() });
-        let rows = Rows::from(&physics.geoms).into(offset_of!(Geom, mesh_link));
-        let check = Check::new(LinksOf(links)).array(rows, ranges);
-        self.report(node, check, "ranges of mesh links", within("geom_records"));
+        self.elements(node, ("mesh_links", "meshes"), Index(meshes), &physics.mesh_links, numbers);
+        let geoms = || physics.geoms.iter();
+        let rows = Rows::from(&physics.geoms);
+        let (body, numbers) = (rows.into(offset_of!(Geom, body)), geoms().map(|geom| geom.body.get().into()));
+        self.elements(node, ("geom_records", "bodies"), IndexOrNone(bodies), body, numbers);
+        let joints = || physics.joints.iter();
+        let ends = Rows::from(&physics.joints);
+        let (end, numbers) = (ends.into(offset_of!(Joint, body_1)), joints().map(|joint| joint.body_1.get().into()));
+        self.elements(node, ("joint_records", "first bodies"), IndexOrNone(bodies), end, numbers);
+        let (end, numbers) = (ends.into(offset_of!(Joint, body_2)), joints().map(|joint| joint.body_2.get().into()));
+        self.elements(node, ("joint_records", "second bodies"), IndexOrNone(bodies), end, numbers);
+        let ranges =
+            geoms().map(|geom| Links { first: geom.mesh_link.get().into(), count: geom.mesh_link_count.get().into() });
+        let rows = rows.into(offset_of!(Geom, mesh_link));
+        self.elements(node, ("geom_records", "ranges of mesh links"), LinksOf(links), rows, ranges);
     }
 
     pub(super) fn lights(&mut self, node: &Node<'a>, scheme: &LightScheme<'a>) {
         if !self.deep {
             return;
         }
-        let lights = || scheme.lights.iter();
-        let cutoffs = lights().map(|light| light.cutoff.get());
-        let beyond = |angle: f32| angle.is_finite() && angle != 180.0 && !(0.0..=90.0).contains(&angle);
-        let words = ("light_records", "cutoffs", "neither from 0 to 90 nor 180");
-        let rows = Rows::from(&scheme.lights).into(offset_of!(Light, cutoff));
-        self.odd(node, words, rows, cutoffs, beyond);
+        let is_known = |angle: f32| !angle.is_finite() || angle == 180.0 || (0.0..=90.0).contains(&angle);
+        let cutoffs = scheme.lights.iter().map(|light| (light.cutoff.get(), is_known(light.cutoff.get())));
+        let rule = Broken::new(Code::OddRange, "neither from 0 to 90 nor 180");
+        let check = look(rule, Rows::from(&scheme.lights).into(offset_of!(Light, cutoff)), cutoffs);
+        self.report(node, check, "cutoffs", within("light_records"));
     }
 
     pub(super) fn proxy_set(&mut self, node: &Node<'a>, set: &ProxySet<'a>) {
@@ -314,25 +277,24 @@ impl<'a> Survey<'_, 'a> {
         }
         let meshes = self.part.known.mesh_count();
         let place = node.chunk.offset().saturating_add(8);
-        let own = Check::new(Index(meshes)).array(place, std::iter::once(set.mesh.into()));
-        self.report(node, own, "", within("mesh"));
+        self.elements(node, ("mesh", ""), Index(meshes), place, std::iter::once(set.mesh.into()));
         if let Some((_, vertices @ 1..)) = self.part.known.mesh(set.mesh) {
             let message = format_args!("{} has {vertices} vertices; proxies stand for an empty one", set.mesh);
             self.warn_of(node, "mesh", place, message);
         }
-        let gap = if set.wide_records { 2_usize } else { 0 };
-        for (what, count, into, field) in [
-            ("parents", count, 0, (|proxy| proxy.parent.get()) as fn(&Proxy) -> i16),
-            ("meshes", meshes, gap.saturating_add(offset_of!(Proxy, mesh)), |proxy| proxy.mesh.get()),
-        ] {
-            let numbers = set.proxies.iter().map(move |proxy| field(&proxy).into());
-            let check = Check::new(IndexOrNone(count)).array(Rows::from(table).into(into), numbers);
-            self.report(node, check, what, within("proxy_records"));
-        }
+        let parents = set.proxies.iter().map(|proxy| proxy.parent.get().into());
+        self.elements(node, ("proxy_records", "parents"), IndexOrNone(count), Rows::from(table), parents);
+        // All fields but the first are after the gap.
+        let rows = Rows::from(table).into(if set.wide_records { 2 } else { 0 });
+        let shown = set.proxies.iter().map(|proxy| proxy.mesh.get().into());
+        let mesh = rows.into(offset_of!(Proxy, mesh));
+        self.elements(node, ("proxy_records", "meshes"), IndexOrNone(meshes), mesh, shown);
         let parents = |index| parent(set.proxies.get(index)?.parent);
-        self.ring(node, "proxies", (table, 0), "parent", (set.proxies.len(), &parents));
+        self.ring(Rows::from(table), "parent", (set.proxies.len(), &parents), |error, index| {
+            node.place(error.within("parent").within_item("proxies", index))
+        });
         let mut visible = Faults::default();
-        let rows = Rows::from(table).into(gap.saturating_add(offset_of!(Proxy, visible)));
+        let rows = rows.into(offset_of!(Proxy, visible));
         for (index, proxy) in set.proxies.iter().enumerate().filter(|(_, proxy)| proxy.visible.is_set()) {
             let above = parent(proxy.parent).and_then(|above| set.proxies.get(above));
             if above.is_some_and(|above| !above.visible.is_set()) {
@@ -344,23 +306,20 @@ impl<'a> Survey<'_, 'a> {
         visible.report(self.problems);
     }
 
-    /// Reports an item that is its own ancestor. The field with the parent is at offset `into` of each row.
+    /// Reports an item that is its own ancestor. The field with the parent is at these rows. `place` adds the part of
+    /// the item to the error.
     fn ring(
         &mut self,
-        node: &Node<'a>,
-        list: &'static str,
-        (table, into): (&dyn Table, usize),
-        field: &'static str,
+        rows: Rows,
+        field: &str,
         (count, parent): (usize, &dyn Fn(usize) -> Option<usize>),
+        place: impl FnOnce(Error, usize) -> Error,
     ) {
         let Some(index) = check::ring(count, self.problems, parent) else { return };
-        let offset = Rows::from(table).offset_of(index as u64).saturating_add(into as u64);
-        let mut fault = Faults::default();
-        let (own, row) = ((node.kind.name(), Some(node.index)), (list, Some(index)));
-        let (with_field, whole) = ([own, row, (field, None)], [own, row]);
-        let path: &[Segment] = if list == "records" { &whole } else { &with_field };
-        fault.add(Code::Suspicious, (path, offset), || format!("the {field} leads back to item {index} itself"));
-        fault.report(self.problems);
+        self.problems.report(Severity::Warning, || {
+            let error = Error::malformed(format!("the {field} leads back to item {index} itself"));
+            place(error.coded(Code::Suspicious).at(rows.offset_of(index as u64)), index)
+        });
     }
 
     pub(super) fn collider_set(&mut self, node: &Node<'a>, set: &ColliderSet<'a>) {
@@ -368,30 +327,10 @@ impl<'a> Survey<'_, 'a> {
         if !self.deep {
             return;
         }
-        let mut ids = Check::new(Broken::new(Code::Range, "of no bone"));
-        let rows = Rows::from(&set.colliders);
-        for (index, collider) in (0..).zip(set.colliders) {
-            let id = collider.bone.get();
-            ids.look(rows.offset_of(index), id, self.part.bones_lost || self.part.bone_ids.contains(&id));
-        }
-        self.report(node, ids, "bone ids", within("collider_records"));
-    }
-
-    /// Warns about values if `is_odd` returns true for them.
-    fn odd<V: Copy + fmt::Display>(
-        &mut self,
-        node: &Node<'a>,
-        (list, what, words): (&'static str, &'static str, &'static str),
-        rows: impl Into<Rows>,
-        values: impl Iterator<Item = V>,
-        is_odd: impl Fn(V) -> bool,
-    ) {
-        let mut check = Check::new(Broken::new(Code::OddRange, words));
-        let rows = rows.into();
-        for (index, value) in (0..).zip(values) {
-            check.look(rows.offset_of(index), value, !is_odd(value));
-        }
-        self.report(node, check, what, within(list));
+        let is_known = |id| self.part.bones_lost || self.part.bone_ids.contains(&id);
+        let ids = set.colliders.iter().map(|collider| (collider.bone.get(), is_known(collider.bone.get())));
+        let check = look(Broken::new(Code::Range, "of no bone"), Rows::from(&set.colliders), ids);
+        self.report(node, check, "bone ids", within("collider_records"));
     }
 
     /// Checks that the numbers of an array of floats are finite.
@@ -423,6 +362,18 @@ impl<'a> Survey<'_, 'a> {
         self.report(node, check, what, place);
     }
 
+    /// Checks the elements of an array that belongs to this part of the chunk.
+    fn elements<R: Rule>(
+        &mut self,
+        node: &Node<'a>,
+        (part, what): (&'static str, &str),
+        rule: R,
+        rows: impl Into<Rows>,
+        values: impl Iterator<Item = R::Value> + Clone,
+    ) {
+        self.report(node, Check::new(rule).array(rows, values), what, within(part));
+    }
+
     pub(super) fn report<R: Rule>(
         &mut self,
         node: &Node<'a>,
@@ -430,8 +381,21 @@ impl<'a> Survey<'_, 'a> {
         what: &str,
         place: impl FnOnce(Error) -> Error,
     ) {
-        check.report(what, self.problems, |error| at_node(node, place(error)));
+        check.report(what, self.problems, |error| node.place(place(error)));
     }
+}
+
+/// Checks values, each of which comes with whether it follows the rule.
+fn look<V: Copy + fmt::Display>(
+    rule: Broken<V>,
+    rows: Rows,
+    values: impl Iterator<Item = (V, bool)>,
+) -> Check<Broken<V>> {
+    let mut check = Check::new(rule);
+    for (index, (value, holds)) in (0..).zip(values) {
+        check.look(rows.offset_of(index), value, holds);
+    }
+    check
 }
 
 /// Returns the index of a parent, or `None` if there is none.
@@ -440,12 +404,8 @@ fn parent(index: impl Into<i32>) -> Option<usize> {
 }
 
 /// Adds a part of the chunk to an error.
-fn within(part: &'static str) -> impl FnOnce(Error) -> Error {
+pub(super) fn within(part: &'static str) -> impl FnOnce(Error) -> Error {
     move |error| error.within(part)
-}
-
-fn at_node(node: &Node<'_>, error: Error) -> Error {
-    error.within_item(node.kind.name(), node.index)
 }
 
 /// The range of mesh links of a geom.

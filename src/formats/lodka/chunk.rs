@@ -110,6 +110,11 @@ impl<'a> Node<'a> {
         self.count_hint().try_into().unwrap_or(0)
     }
 
+    /// Adds the chunk to an error inside it.
+    pub(crate) fn place(&self, error: Error) -> Error {
+        error.within_item(self.kind.name(), self.index)
+    }
+
     /// Returns a cursor at the start of the body.
     ///
     /// # Errors

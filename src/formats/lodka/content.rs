@@ -10,7 +10,7 @@ use super::morph::{MorphCollections, MorphMeshes};
 use super::physics::Physics;
 use super::proxy::ProxySet;
 use super::skeleton::{Animation, Skeleton};
-use crate::base::error::{Context, Error, Result};
+use crate::base::error::Result;
 use crate::base::sealed::Sealed;
 
 macro_rules! kinds {
@@ -66,12 +66,12 @@ macro_rules! kinds {
             /// # Errors
             /// Returns an error if the data cannot be read.
             pub fn content(&self) -> Result<Content<'a>> {
-                let within = |error: Error| error.within_item(self.kind.name(), self.index);
-                match self.kind {
-                    $(Kind::$kind => <$kind<'a> as View<'a>>::read(self).map_or_else(|error| Err(within(error)), |it| Ok(Content::$kind(it))),)*
-                    Kind::Part | Kind::List => self.body().map(|_| Content::Chunks).map_err(within),
-                    Kind::Unknown => self.body().map(|_| Content::Unknown).map_err(within),
-                }
+                let content = match self.kind {
+                    $(Kind::$kind => <$kind<'a> as View<'a>>::read(self).map(Content::$kind),)*
+                    Kind::Part | Kind::List => self.body().map(|_| Content::Chunks),
+                    Kind::Unknown => self.body().map(|_| Content::Unknown),
+                };
+                content.map_err(|error| self.place(error))
             }
         }
 

@@ -48,9 +48,7 @@ impl<'a> Known<'a> {
         let held = budget.hold(names.saturating_mul(NAME))?;
         let whole = Nodes::part(part, 0).all(|node| node.is_ok_and(|node| node.body().is_ok()));
         // The content of a list that cannot be read is unknown.
-        let is_read = |of: &dyn Fn(Kind) -> bool| whole && nodes().all(|node| !of(node.kind) || node.content().is_ok());
-        let is_materials = |kind| kind == Kind::MaterialList;
-        let is_collections = |kind| kind == Kind::MorphCollections;
+        let is_read = |kind| whole && nodes().all(|node| node.kind != kind || node.content().is_ok());
         let meshes = nodes().filter(|node| node.kind == Kind::Mesh).map(|node| match node.content() {
             Ok(Content::Mesh(mesh)) => Some((mesh.name, mesh.positions.len())),
             _ => None,
@@ -63,8 +61,8 @@ impl<'a> Known<'a> {
         }
         Ok(Self {
             meshes: whole.then(|| meshes.collect()),
-            materials: is_read(&is_materials).then(|| names.collect()),
-            collections: is_read(&is_collections).then_some(frames),
+            materials: is_read(Kind::MaterialList).then(|| names.collect()),
+            collections: is_read(Kind::MorphCollections).then_some(frames),
             _held: Some(held),
         })
     }

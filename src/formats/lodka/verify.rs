@@ -3,10 +3,11 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Display;
 
+use super::check::within;
 use super::chunk::Chunks;
 use super::content::{Content, Kind};
 use super::known::Known;
-use super::{Animation, Bump, Material, Mesh, Model, Node, Skeleton};
+use super::{Animation, Bump, Mesh, Model, Node, Skeleton};
 use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
 use crate::base::text::AnsiStr;
@@ -164,9 +165,8 @@ impl<'s, 'a> Survey<'s, 'a> {
             Content::Mesh(mesh) => usize::try_from(mesh.face_group_count).ok(),
             _ => None,
         };
-        let hint = i64::from(node.count_hint());
-        if counts.is_some_and(|count| i64::try_from(count) != Ok(hint)) {
-            let (count, tag) = (counts.unwrap_or(0), node.chunk.tag());
+        let (hint, tag) = (i64::from(node.count_hint()), node.chunk.tag());
+        if let Some(count) = counts.filter(|count| i64::try_from(*count) != Ok(hint)) {
             let offset = node.chunk.offset().saturating_add(8);
             self.warn(node, offset, format_args!("count {hint} of {tag}, there are {count}"));
         }
@@ -176,7 +176,9 @@ impl<'s, 'a> Survey<'s, 'a> {
             Content::MaterialList(list) => {
                 for material in list.materials {
                     let Some(material) = self.entry(node, material) else { continue };
-                    self.material(&material);
+                    for file in material.texture_files() {
+                        self.references.add(ReferenceKind::Texture, file);
+                    }
                     add(&mut self.counted.materials, 1);
                 }
             }
@@ -184,12 +186,10 @@ impl<'s, 'a> Survey<'s, 'a> {
                 let mut missing = Faults::default();
                 for record in list.records {
                     let Some(record) = self.entry(node, record) else { continue };
-                    match record.texture() {
-                        Ok(texture) => {
-                            let path = [("textures", Some(index(self.counted.textures))), ("material", None)];
-                            self.material_name(texture.material, &path, &mut missing);
-                        }
-                        Err(error) => self.problems.error(&error.within_item("textures", index(self.counted.textures))),
+                    let index = index(self.counted.textures);
+                    if let Some(texture) = self.problems.ok(record.texture().within_item("textures", index)) {
+                        let path = [("textures", Some(index)), ("material", None)];
+                        self.material_name(texture.material, &path, &mut missing);
                     }
                     add(&mut self.counted.textures, 1);
                 }
@@ -199,24 +199,18 @@ impl<'s, 'a> Survey<'s, 'a> {
                 let mut missing = Faults::default();
                 for shader in list.shaders {
                     let Some(shader) = self.entry(node, shader) else { continue };
-                    match shader.bump() {
-                        Ok(bump) => {
-                            let shader = ("shaders", Some(index(self.counted.shaders)));
-                            let names = |bump: Bump<'a>| {
-                                [
-                                    ("material", bump.material),
-                                    ("normal_material", bump.normal_material),
-                                    ("specular_material", bump.specular_material),
-                                ]
-                            };
-                            for (field, name) in bump.into_iter().flat_map(names) {
-                                self.material_name(name, &[shader, ("bump", None), (field, None)], &mut missing);
-                            }
-                        }
-                        Err(error) => {
-                            let index = index(self.counted.shaders);
-                            self.problems.error(&error.within("bump").within_item("shaders", index));
-                        }
+                    let index = index(self.counted.shaders);
+                    let bump = self.problems.ok(shader.bump().within("bump").within_item("shaders", index)).flatten();
+                    let names = |bump: Bump<'a>| {
+                        [
+                            ("material", bump.material),
+                            ("normal_material", bump.normal_material),
+                            ("specular_material", bump.specular_material),
+                        ]
+                    };
+                    for (field, name) in bump.into_iter().flat_map(names) {
+                        let path = [("shaders", Some(index)), ("bump", None), (field, None)];
+                        self.material_name(name, &path, &mut missing);
                     }
                     add(&mut self.counted.shaders, 1);
                 }
@@ -252,12 +246,6 @@ impl<'s, 'a> Survey<'s, 'a> {
             self.warn(node, node.chunk.offset().saturating_add(8), message);
         }
         self.finite(node, "keys", &animation.keys);
-    }
-
-    fn material(&mut self, material: &Material<'a>) {
-        for name in material.texture_files() {
-            self.references.add(ReferenceKind::Texture, name);
-        }
     }
 
     /// Checks that the material with this name exists. `path` leads to the field with the name.
@@ -298,27 +286,28 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     /// Returns an entry of the chunk, or reports its error.
     fn entry<T>(&mut self, node: &Node<'a>, entry: Result<T>) -> Option<T> {
-        entry.map_err(|error| self.error(node, error)).ok()
+        self.problems.ok(entry.map_err(|error| node.place(error)))
     }
 
-    pub(super) fn error(&mut self, node: &Node<'a>, error: Error) {
-        self.problems.error(&error.within_item(node.kind.name(), node.index));
-    }
-
-    #[cold]
-    pub(super) fn warn(&mut self, node: &Node<'a>, offset: u64, message: impl Display) {
-        self.problems.report(Severity::Warning, || {
-            Error::malformed(message.to_string()).at(offset).within_item(node.kind.name(), node.index)
-        });
+    fn warn(&mut self, node: &Node<'a>, offset: u64, message: impl Display) {
+        self.warn_in(node, |error| error, offset, message);
     }
 
     /// Warns about a field of the chunk.
-    #[cold]
     pub(super) fn warn_of(&mut self, node: &Node<'a>, field: &'static str, offset: u64, message: impl Display) {
-        self.problems.report(Severity::Warning, || {
-            let error = Error::malformed(message.to_string()).at(offset).within(field);
-            error.within_item(node.kind.name(), node.index)
-        });
+        self.warn_in(node, within(field), offset, message);
+    }
+
+    /// Warns about a part of the chunk. `place` adds the part to the error.
+    #[cold]
+    pub(super) fn warn_in(
+        &mut self,
+        node: &Node<'a>,
+        place: impl FnOnce(Error) -> Error,
+        offset: u64,
+        message: impl Display,
+    ) {
+        self.problems.report(Severity::Warning, || node.place(place(Error::malformed(message.to_string()).at(offset))));
     }
 }
 
