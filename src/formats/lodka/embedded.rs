@@ -2,7 +2,7 @@
 
 use super::chunk::Node;
 use super::codes::ShaderKind;
-use super::fields::{Counted, Length, count, known};
+use super::fields::{Counted, Length, at, count, known};
 use crate::base::error::{Context, Error, Result};
 use crate::base::text::AnsiStr;
 use crate::base::word_enum::word_enum;
@@ -196,7 +196,7 @@ record! {
     }
     also |shader, out| {
         if shader.kind == ShaderKind::BUMP {
-            let bump = walk_part::<Bump<'_>, _, _>(&mut shader.body(), (), Part::one("bump"), out);
+            let bump = walk_part::<Bump<'_>, _, _>(&mut at(shader.data), (), Part::one("bump"), out);
             out.ok(bump);
         }
         // A dissection shows it as the bump described above.
@@ -214,12 +214,7 @@ impl<'a> Shader<'a> {
     /// # Errors
     /// Returns an error if it does not fit.
     pub fn bump(&self) -> Result<Option<Bump<'a>>> {
-        (self.kind == ShaderKind::BUMP).then(|| Bump::read(&mut self.body(), ())).transpose()
-    }
-
-    /// Returns a cursor at the shader's data.
-    fn body(&self) -> Cursor<'a> {
-        Cursor::with_offset(self.data.as_bytes(), self.data.offset())
+        (self.kind == ShaderKind::BUMP).then(|| Bump::read(&mut at(self.data), ())).transpose()
     }
 }
 

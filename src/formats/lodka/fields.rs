@@ -100,8 +100,7 @@ impl Stored for Names<'_> {
 impl<'a> Read<'a, u64> for Names<'a> {
     fn walk(cursor: &mut Cursor<'a>, count: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let lengths = cursor.array::<I32>(count).within("lengths")?;
-        let sum = total(lengths.iter().map(|length| length.get())).map_err(|error| error.at(lengths.offset()));
-        let sum = sum.within("lengths")?;
+        let sum = total(lengths.iter().map(|length| length.get()), lengths.offset(), "lengths")?;
         let span = Span { offset: cursor.offset(), bytes: sum };
         let bytes = cursor.bytes(sum)?;
         sink.describe(|out| {
@@ -170,9 +169,15 @@ impl ExactSizeIterator for NameIter<'_> {}
 
 impl FusedIterator for NameIter<'_> {}
 
-/// Returns the sum of lengths or counts, none of which may be negative.
-pub(crate) fn total(lengths: impl Iterator<Item = i32>) -> Result<u64> {
-    lengths.map(not_negative).try_fold(0_u64, |sum, length| Ok(sum.saturating_add(length?)))
+/// Returns a cursor over the bytes of an array.
+pub(super) fn at<T: Element>(array: LeArray<'_, T>) -> Cursor<'_> {
+    Cursor::with_offset(array.as_bytes(), array.offset())
+}
+
+/// Returns the sum of lengths or counts, none of which may be negative. They are in this table.
+pub(crate) fn total(mut lengths: impl Iterator<Item = i32>, offset: u64, table: &'static str) -> Result<u64> {
+    let sum = lengths.try_fold(0_u64, |sum, length| Ok(sum.saturating_add(not_negative(length)?)));
+    sum.map_err(|error: Error| error.at(offset)).within(table)
 }
 
 /// Describes records as one array, and one by one with their names.

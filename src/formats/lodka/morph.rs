@@ -1,14 +1,14 @@
 //! MAN1 and MMD1: morph animations, after Quake III's models.
 
 use super::chunk::Node;
-use super::fields::{Dissected, known, not_negative, total};
+use super::fields::{Dissected, at, known, not_negative, total};
 use super::packed::Records;
 use super::wire::{
     MorphAnimation, MorphBone, MorphCollider, MorphMatrix, MorphMeshRecord, MorphRecord, WideMorphRecord,
 };
 use crate::base::error::{Context, Error, Result};
 use crate::base::text::AnsiStr;
-use crate::bytes::{Cursor, Element, LeArray, Vec3};
+use crate::bytes::{Cursor, LeArray, Vec3};
 use crate::record::{Framing, Given, Known, record};
 
 record! {
@@ -40,13 +40,7 @@ type MorphRecords<'a> = Records<'a, MorphRecord, WideMorphRecord>;
 
 /// Returns the sum of a count or length over all records.
 fn sum(records: &MorphRecords<'_>, field: fn(&MorphRecord) -> i32) -> Result<u64> {
-    let offset = records.as_table().storage().offset;
-    total(records.iter().map(|record| field(&record))).map_err(|error| error.at(offset)).within("records")
-}
-
-/// Returns the sum of a length or count over all elements of a table.
-fn table_sum<T: Element>(table: &LeArray<'_, T>, name: &'static str, field: fn(&T) -> i32) -> Result<u64> {
-    total(table.iter().map(field)).map_err(|error| error.at(table.offset())).within(name)
+    total(records.iter().map(|record| field(&record)), records.offset(), "records")
 }
 
 fn names(
@@ -57,14 +51,22 @@ fn names(
     let lengths = [
         sum(records, |record| record.name_len.get())?,
         sum(records, |record| record.collider_name_len.get())?,
-        table_sum(bones, "bones", |bone| bone.name_len.get())?,
-        table_sum(animations, "animations", |animation| animation.name_len.get())?,
+        bone_names(bones)?,
+        animation_names(animations)?,
     ];
     Ok(lengths.into_iter().fold(0, u64::saturating_add))
 }
 
+fn bone_names(bones: &LeArray<'_, MorphBone>) -> Result<u64> {
+    total(bones.iter().map(|bone| bone.name_len.get()), bones.offset(), "bones")
+}
+
+fn animation_names(animations: &LeArray<'_, MorphAnimation>) -> Result<u64> {
+    total(animations.iter().map(|animation| animation.name_len.get()), animations.offset(), "animations")
+}
+
 fn frames(animations: &LeArray<'_, MorphAnimation>) -> Result<u64> {
-    table_sum(animations, "animations", |animation| animation.frames.get())
+    total(animations.iter().map(|animation| animation.frames.get()), animations.offset(), "animations")
 }
 
 fn matrices(records: &MorphRecords<'_>, animations: &LeArray<'_, MorphAnimation>) -> Result<u64> {
@@ -80,51 +82,27 @@ impl<'a> MorphCollections<'a> {
     /// Returns an iterator over the collections, each with its part of every table. Getting to the last one means
     /// walking the others.
     pub fn collections(&self) -> impl Iterator<Item = MorphCollection<'a>> + use<'a> {
-        let mut left = Tables {
-            bones: at(self.bones),
-            animations: at(self.animations),
-            names: Cursor::new(self.names.as_bytes()),
-            matrices: at(self.matrices),
-            colliders: at(self.colliders),
+        let (mut bones, mut animations) = (at(self.bones), at(self.animations));
+        let mut names = Cursor::new(self.names.as_bytes());
+        let (mut matrices, mut colliders) = (at(self.matrices), at(self.colliders));
+        let mut split_off = move |record: MorphRecord| -> Result<MorphCollection<'a>> {
+            let bones = bones.array(not_negative(record.bones.get())?)?;
+            let animations = animations.array(not_negative(record.animations.get())?)?;
+            let frame_count = frames(&animations)?;
+            Ok(MorphCollection {
+                name: next_name(&mut names, record.name_len.get())?,
+                collider_name: next_name(&mut names, record.collider_name_len.get())?,
+                bone_names: names.split(bone_names(&bones)?)?,
+                animation_names: names.split(animation_names(&animations)?)?,
+                matrices: matrices.array(frame_count.saturating_mul(bones.len() as u64))?,
+                colliders: colliders.array(frame_count)?,
+                record,
+                bones,
+                animations,
+                frame_count,
+            })
         };
-        self.records.iter().map_while(move |record| left.collection(record).ok())
-    }
-}
-
-fn at<T: Element>(table: LeArray<'_, T>) -> Cursor<'_> {
-    Cursor::with_offset(table.as_bytes(), table.offset())
-}
-
-/// The parts of the tables that remain as collections are split off.
-struct Tables<'a> {
-    bones: Cursor<'a>,
-    animations: Cursor<'a>,
-    names: Cursor<'a>,
-    matrices: Cursor<'a>,
-    colliders: Cursor<'a>,
-}
-
-impl<'a> Tables<'a> {
-    fn collection(&mut self, record: MorphRecord) -> Result<MorphCollection<'a>> {
-        let bones = self.bones.array::<MorphBone>(not_negative(record.bones.get())?)?;
-        let animations = self.animations.array::<MorphAnimation>(not_negative(record.animations.get())?)?;
-        let frame_count = total(animations.iter().map(|animation| animation.frames.get()))?;
-        Ok(MorphCollection {
-            name: self.name(record.name_len.get())?,
-            collider_name: self.name(record.collider_name_len.get())?,
-            bone_names: self.names.split(total(bones.iter().map(|bone| bone.name_len.get()))?)?,
-            animation_names: self.names.split(total(animations.iter().map(|animation| animation.name_len.get()))?)?,
-            matrices: self.matrices.array(frame_count.saturating_mul(bones.len() as u64))?,
-            colliders: self.colliders.array(frame_count)?,
-            record,
-            bones,
-            animations,
-            frame_count,
-        })
-    }
-
-    fn name(&mut self, length: i32) -> Result<AnsiStr<'a>> {
-        Ok(AnsiStr::new(self.names.bytes(not_negative(length)?)?))
+        self.records.iter().map_while(move |record| split_off(record).ok())
     }
 }
 
@@ -156,13 +134,13 @@ impl<'a> MorphCollection<'a> {
     /// Returns an iterator over the bones' names.
     pub fn bone_names(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
         let mut names = self.bone_names;
-        self.bones.iter().map_while(move |bone| next_name(&mut names, bone.name_len.get()))
+        self.bones.iter().map_while(move |bone| next_name(&mut names, bone.name_len.get()).ok())
     }
 
     /// Returns an iterator over the animations' names.
     pub fn animation_names(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
         let mut names = self.animation_names;
-        self.animations.iter().map_while(move |animation| next_name(&mut names, animation.name_len.get()))
+        self.animations.iter().map_while(move |animation| next_name(&mut names, animation.name_len.get()).ok())
     }
 
     /// Returns a bone's transform in a frame. Frames are numbered across all animations.
@@ -172,8 +150,8 @@ impl<'a> MorphCollection<'a> {
     }
 }
 
-fn next_name<'a>(names: &mut Cursor<'a>, length: i32) -> Option<AnsiStr<'a>> {
-    names.bytes(not_negative(length).ok()?).ok().map(AnsiStr::new)
+fn next_name<'a>(names: &mut Cursor<'a>, length: i32) -> Result<AnsiStr<'a>> {
+    names.bytes(not_negative(length)?).map(AnsiStr::new)
 }
 
 record! {
@@ -193,8 +171,8 @@ record! {
 }
 
 fn mesh_names(records: &LeArray<'_, MorphMeshRecord>) -> Result<u64> {
-    let names = table_sum(records, "records", |record| record.name_len.get())?;
-    Ok(names.saturating_add(table_sum(records, "records", |record| record.collection_name_len.get())?))
+    let sum = |field: fn(&MorphMeshRecord) -> i32| total(records.iter().map(field), records.offset(), "records");
+    Ok(sum(|record| record.name_len.get())?.saturating_add(sum(|record| record.collection_name_len.get())?))
 }
 
 fn vertices(records: &LeArray<'_, MorphMeshRecord>) -> Result<u64> {
@@ -214,8 +192,8 @@ impl<'a> MorphMeshes<'a> {
         self.records.iter().map_while(move |record| {
             Some(MorphMesh {
                 record,
-                name: next_name(&mut names, record.name_len.get())?,
-                collection_name: next_name(&mut names, record.collection_name_len.get())?,
+                name: next_name(&mut names, record.name_len.get()).ok()?,
+                collection_name: next_name(&mut names, record.collection_name_len.get()).ok()?,
                 vertices: vertices.array(vertex_total(record).ok()?).ok()?,
             })
         })
