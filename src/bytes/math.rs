@@ -45,6 +45,8 @@ float_records! {
     Vec3 { x "x", y "y", z "z" } = 3;
     /// A quaternion stored with its real part first.
     Quat { w "w", x "x", y "y", z "z" } = 4;
+    /// A quaternion stored with its real part last.
+    Rotation { x "x", y "y", z "z", w "w" } = 4;
     /// A color; each channel is 0 to 1.
     Color { r "r", g "g", b "b", a "a" } = 4;
 }

@@ -80,10 +80,9 @@ fn of_set<'a>(shared: Arc<Shared<'a>>, first: usize, set: ProxySet<'a>) -> Boxed
 }
 
 fn transform(proxy: &wire::Proxy) -> Transform {
-    let wire::Rotation { x, y, z, w } = &proxy.rotation;
     Transform {
         translation: proxy.position.to_array(),
-        rotation: [x, y, z, w].map(|part| part.get()),
+        rotation: proxy.rotation.to_array(),
         scale: proxy.scale.to_array(),
     }
 }

@@ -8,7 +8,7 @@ use crate::base::span::Span;
 use crate::base::text::{ByteStr, Utf32Str};
 use crate::bytes::array::{Element, LeArray};
 use crate::bytes::cursor::Cursor;
-use crate::bytes::math::{Color, Quat, Vec2, Vec3};
+use crate::bytes::math::{Color, Quat, Rotation, Vec2, Vec3};
 use crate::outline::{Outline, Sink, Type, Value};
 
 /// Implements values that are a single field: their type name, size, outline value, and reader if they need no context.
@@ -61,6 +61,7 @@ plain! {
     Vec2: Number("f32[2]", 8) => |value| value.to_array();
     Vec3: Number("f32[3]", 12) => |value| value.to_array();
     Quat: Number("f32[4]", 16) => |value| value.to_array();
+    Rotation: Number("f32[4]", 16) => |value| value.to_array();
     Color: Number("f32[4]", 16) => |value| value.to_array(), |cursor| cursor.read().copied();
 }
 

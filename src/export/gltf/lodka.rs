@@ -126,10 +126,9 @@ impl Scene<'_> {
                 let carrier = usize::try_from(proxy.parent.get()).ok();
                 let carrier = carrier.and_then(|parent| proxies.get(first.checked_add(parent)?).copied());
                 let carrier = carrier.unwrap_or(root);
-                let lodka::wire::Rotation { x, y, z, w } = &proxy.rotation;
                 let place = Transform {
                     translation: proxy.position.to_array(),
-                    rotation: [x, y, z, w].map(|part| part.get()),
+                    rotation: proxy.rotation.to_array(),
                     scale: proxy.scale.to_array(),
                 };
                 proxies.push(self.node(names.next().map_or("".into(), Text::from), Some(carrier), &place)?);

@@ -8,9 +8,9 @@ use super::codes::{
 };
 use crate::bytes::array::elements;
 use crate::bytes::chunk::{Header, Tag};
+pub use crate::bytes::math::Rotation;
 use crate::bytes::{Color, Vec3};
-use crate::outline::Value;
-use crate::record::{Framing, plain, wire};
+use crate::record::{Framing, wire};
 
 /// A 4x4 matrix: sixteen numbers in stored order.
 pub type Matrix = [F32; 16];
@@ -24,18 +24,6 @@ wire! {
         size: Framing<I32> = "Size",
         /// Number of items in the chunk; their type depends on the tag.
         count: Framing<I32> = "Count",
-    }
-
-    /// A quaternion stored with its real part last.
-    Rotation = 16 rows {
-        /// The i part.
-        x: F32,
-        /// The j part.
-        y: F32,
-        /// The k part.
-        z: F32,
-        /// The real part.
-        w: F32,
     }
 
     /// A bone's transform in one frame of an animation, relative to its parent (`BonesRotPos`).
@@ -443,10 +431,6 @@ elements! {
         "0" F32, "1" F32, "2" F32, "3" F32, "4" F32, "5" F32, "6" F32, "7" F32,
         "8" F32, "9" F32, "10" F32, "11" F32, "12" F32, "13" F32, "14" F32, "15" F32,
     }
-}
-
-plain! {
-    Rotation: Number("f32[4]", 16) => |turn| Value::Floats([turn.x, turn.y, turn.z, turn.w].map(F32::get).to_vec().into());
 }
 
 /// Drops the gap.
