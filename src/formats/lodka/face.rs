@@ -36,8 +36,8 @@ impl Targets {
         PerSet { sets: self.uvs.map(|target| target.map(width)), apart: false }
     }
 
-    fn sets(&self) -> PerSet<()> {
-        PerSet { sets: self.uvs.map(|target| target.map(|_| ())), apart: false }
+    fn sets(&self) -> [Option<()>; 2] {
+        self.uvs.map(|target| target.map(drop))
     }
 }
 

@@ -38,6 +38,11 @@ pub(crate) fn count(cursor: &mut Cursor<'_>) -> Result<u64> {
     Length::read(cursor, ()).map(Length::into_value)
 }
 
+/// Reads a length or count, and describes it as that of the field `name`.
+pub(super) fn walk_length(cursor: &mut Cursor<'_>, name: &'static str, sink: &mut impl Sink) -> Result<u64> {
+    Framing::<Length>::walk(cursor, (), name, sink).map(|length| length.0.0)
+}
+
 /// Returns the number, unless it is negative.
 pub(crate) fn not_negative(count: i32) -> Result<u64> {
     u64::try_from(count).map_err(|_| Error::malformed(format!("{count} is negative")))
@@ -53,7 +58,7 @@ impl<T: Element> Stored for Counted<'_, T> {
 
 impl<'a, T: Element> Read<'a> for Counted<'a, T> {
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let Framing(Length(count)) = Framing::walk(cursor, (), name, sink)?;
+        let count = walk_length(cursor, name, sink)?;
         LeArray::walk(cursor, count, name, sink).map(Self)
     }
 }

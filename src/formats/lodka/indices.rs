@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use zerocopy::little_endian::{U16, U32};
 
-use super::fields::Length;
+use super::fields::walk_length;
 use crate::base::error::Result;
 use crate::bytes::Cursor;
 use crate::bytes::shapes::shapes;
 use crate::outline::{Sink, Type};
-use crate::record::{Framing, Read, Stored, form};
+use crate::record::{Read, Stored, form};
 
 shapes! {
     /// Indices in place, of 1, 2 or 4 bytes each; read as `u32`.
@@ -56,7 +56,7 @@ impl Stored for Indices<'_> {
 /// Reads the count, then the indices.
 impl<'a> Read<'a, Width> for Indices<'a> {
     fn walk(cursor: &mut Cursor<'a>, width: Width, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let Framing(Length(count)) = Framing::walk(cursor, (), name, sink)?;
+        let count = walk_length(cursor, name, sink)?;
         let indices = Self::of(cursor, count, width)?;
         sink.describe(|out| out.array(name, &indices));
         Ok(indices)

@@ -1,14 +1,14 @@
 //! Values for each set of texture coordinates of a mesh. A mesh has one or two sets.
 
-use super::fields::{Length, count};
+use super::fields::walk_length;
 use super::indices::{Indices, Width};
 use crate::base::error::{Context, Result};
 use crate::base::span::Span;
 use crate::base::text::AnsiStr;
 use crate::bytes::by_index::{ByIndex, Indexed};
-use crate::bytes::{Cursor, LeArray, Vec2};
-use crate::outline::{Outline, Sink, StoredField, Type};
-use crate::record::{Framing, Read, Stored};
+use crate::bytes::{Cursor, LeArray, Table, Vec2};
+use crate::outline::{Sink, StoredField, Type};
+use crate::record::{Read, Stored};
 
 /// A value for each set of texture coordinates.
 #[derive(Clone, Copy, Debug)]
@@ -49,21 +49,32 @@ impl<T: Copy> Indexed for Sets<T> {
     }
 }
 
-/// The context for reading a value for each set: the context of each set, and whether each count is directly before its
-/// items instead of all counts before all items.
+/// The context for reading an array for each set: the context of each set, and whether each count is directly before its
+/// array instead of all counts before all arrays.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PerSet<C> {
     pub(super) sets: [Option<C>; 2],
     pub(super) apart: bool,
 }
 
-/// A value for each set, after a count.
-pub(super) trait PerSetItem<'a, C>: Stored + Copy {
-    /// Reads the value of one set.
-    fn read(cursor: &mut Cursor<'a>, count: u64, context: C) -> Result<Self>;
+/// An array for each set, after its count.
+pub(super) trait PerSetArray<'a, C>: Stored + Copy + Table {
+    /// Reads the array of one set.
+    fn of(cursor: &mut Cursor<'a>, count: u64, context: C) -> Result<Self>;
+}
 
-    /// Describes the values of all sets. The first is at `offset`.
-    fn describe(sets: &Sets<Self>, name: &'static str, offset: u64, out: &mut Outline<'_>);
+/// Texture coordinates.
+impl<'a> PerSetArray<'a, ()> for LeArray<'a, Vec2> {
+    fn of(cursor: &mut Cursor<'a>, count: u64, (): ()) -> Result<Self> {
+        cursor.array(count)
+    }
+}
+
+/// Indices of texture coordinates.
+impl<'a> PerSetArray<'a, Width> for Indices<'a> {
+    fn of(cursor: &mut Cursor<'a>, count: u64, width: Width) -> Result<Self> {
+        Indices::of(cursor, count, width)
+    }
 }
 
 impl<T: Stored> Stored for Sets<T> {
@@ -71,95 +82,51 @@ impl<T: Stored> Stored for Sets<T> {
     const GIVEN: Type = Self::TYPE;
 }
 
-impl<'a, T: PerSetItem<'a, C>, C: Copy> Read<'a, PerSet<C>> for Sets<T> {
+/// Reads a count for each set.
+fn walk_counts<T>(
+    cursor: &mut Cursor<'_>,
+    sets: &[Option<T>; 2],
+    name: &'static str,
+    sink: &mut impl Sink,
+) -> Result<[Option<u64>; 2]> {
+    let mut counts = [None; 2];
+    for (index, (count, _)) in counts.iter_mut().zip(sets.iter().flatten()).enumerate() {
+        *count = Some(walk_length(cursor, name, sink).within_index(index)?);
+    }
+    Ok(counts)
+}
+
+impl<'a, T: PerSetArray<'a, C>, C: Copy> Read<'a, PerSet<C>> for Sets<T> {
     fn walk(cursor: &mut Cursor<'a>, per: PerSet<C>, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let start = *cursor;
-        let mut counts = [None; 2];
-        if !per.apart {
-            for (index, known) in counts.iter_mut().take(per.sets.iter().flatten().count()).enumerate() {
-                *known = Some(count(cursor).within_index(index)?);
-            }
+        let counts = if per.apart { [None; 2] } else { walk_counts(cursor, &per.sets, name, sink)? };
+        let mut all = [None; 2];
+        for (index, ((array, context), count)) in all.iter_mut().zip(per.sets).zip(counts).enumerate() {
+            let Some(context) = context else { continue };
+            let count = count.map_or_else(|| walk_length(cursor, name, sink), Ok);
+            let read = count.and_then(|count| T::of(cursor, count, context)).within_index(index)?;
+            sink.describe(|out| out.array_item(name, index, &read));
+            *array = Some(read);
         }
-        let mut one = |index: usize, known: Option<u64>, set: Option<C>| {
-            let Some(context) = set else { return Ok(None) };
-            let count = known.map_or_else(|| count(cursor), Ok);
-            count.and_then(|count| T::read(cursor, count, context)).within_index(index).map(Some)
-        };
-        let ([first, second], [first_count, second_count]) = (per.sets, counts);
-        let all = Self([one(0, first_count, first)?, one(1, second_count, second)?]);
+        Ok(Self(all))
+    }
+}
+
+/// Names of materials: the lengths of all, then the texts, which are described as one field.
+impl<'a> Read<'a, [Option<()>; 2]> for Sets<AnsiStr<'a>> {
+    fn walk(cursor: &mut Cursor<'a>, sets: [Option<()>; 2], name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let lengths = walk_counts(cursor, &sets, name, sink)?;
+        let offset = cursor.offset();
+        let mut all = [None; 2];
+        for (index, (text, length)) in all.iter_mut().zip(lengths).enumerate() {
+            let read = length.map(|length| cursor.bytes(length).within_index(index)).transpose()?;
+            *text = read.map(AnsiStr::new);
+        }
+        let span = Span { offset, bytes: cursor.offset().saturating_sub(offset) };
         sink.describe(|out| {
-            let described = all.describe(start, per, name, out);
-            out.ok(described);
+            let field = StoredField { name, kind: Type::List(&AnsiStr::GIVEN, 0), span, framing: false };
+            out.stored_texts(&field, all.into_iter().flatten());
         });
-        Ok(all)
-    }
-}
-
-impl<T: Copy> Sets<T> {
-    /// Describes the counts and their items in stored order, from the cursor on.
-    fn describe<'a, C>(
-        &self,
-        mut start: Cursor<'a>,
-        per: PerSet<C>,
-        name: &'static str,
-        out: &mut Outline<'_>,
-    ) -> Result<()>
-    where
-        T: PerSetItem<'a, C>,
-    {
-        if !per.apart {
-            for _ in self.iter() {
-                Framing::<Length>::walk(&mut start, (), name, out)?;
-            }
-            T::describe(self, name, start.offset(), out);
-            return Ok(());
-        }
-        for (index, context) in per.sets.into_iter().enumerate().filter_map(|(index, set)| Some((index, set?))) {
-            let Framing(Length(count)) = Framing::walk(&mut start, (), name, out)?;
-            let (offset, one) = (start.offset(), T::read(&mut start, count, context)?);
-            T::describe(&Self(if index == 0 { [Some(one), None] } else { [None, Some(one)] }), name, offset, out);
-        }
-        Ok(())
-    }
-}
-
-/// Texture coordinates.
-impl<'a> PerSetItem<'a, ()> for LeArray<'a, Vec2> {
-    fn read(cursor: &mut Cursor<'a>, count: u64, (): ()) -> Result<Self> {
-        cursor.array(count)
-    }
-
-    fn describe(sets: &Sets<Self>, name: &'static str, _: u64, out: &mut Outline<'_>) {
-        for (index, uvs) in sets.0.iter().enumerate() {
-            uvs.iter().for_each(|uvs| out.array_item(name, index, uvs));
-        }
-    }
-}
-
-/// Indices of texture coordinates.
-impl<'a> PerSetItem<'a, Width> for Indices<'a> {
-    fn read(cursor: &mut Cursor<'a>, count: u64, width: Width) -> Result<Self> {
-        Self::of(cursor, count, width)
-    }
-
-    fn describe(sets: &Sets<Self>, name: &'static str, _: u64, out: &mut Outline<'_>) {
-        for (index, indices) in sets.0.iter().enumerate() {
-            indices.iter().for_each(|indices| out.array_item(name, index, indices));
-        }
-    }
-}
-
-/// Names of materials, described as one field.
-impl<'a> PerSetItem<'a, ()> for AnsiStr<'a> {
-    fn read(cursor: &mut Cursor<'a>, count: u64, (): ()) -> Result<Self> {
-        cursor.bytes(count).map(Self::new)
-    }
-
-    fn describe(sets: &Sets<Self>, name: &'static str, offset: u64, out: &mut Outline<'_>) {
-        let texts = || sets.0.iter().flatten().copied();
-        let bytes = texts().map(|text| text.len() as u64).fold(0, u64::saturating_add);
-        let (kind, span) = (Type::List(&Self::GIVEN, 0), Span { offset, bytes });
-        out.stored_texts(&StoredField { name, kind, span, framing: false }, texts());
+        Ok(Self(all))
     }
 }
 

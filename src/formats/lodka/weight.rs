@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::fields::Length;
+use super::fields::walk_length;
 use super::wire::{NarrowWeight, WideWeight};
 use crate::base::error::Result;
 use crate::bytes::array::columns;
@@ -11,7 +11,7 @@ use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::shapes::shapes;
 use crate::bytes::{Column, Cursor, Packing, Storage, Table};
 use crate::outline::{Sink, Type};
-use crate::record::{Framing, Read, Stored};
+use crate::record::{Read, Stored};
 
 /// The weight of one bone for a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,7 +84,7 @@ impl Stored for Weights<'_> {
 impl<'a> Read<'a, WeightLayout> for Weights<'a> {
     /// Outlines have a row for each weight with its vertex, a dissection has the records as stored.
     fn walk(cursor: &mut Cursor<'a>, layout: WeightLayout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let Framing(Length(count)) = Framing::walk(cursor, (), name, sink)?;
+        let count = walk_length(cursor, name, sink)?;
         let records = match layout.is_narrow {
             true => WeightRecords::Narrow(cursor.array(count)?),
             false => WeightRecords::Wide(cursor.array(count)?),
