@@ -184,6 +184,12 @@ impl<'a> From<Utf32Str<'a>> for Text<'a> {
     }
 }
 
+impl<'a> From<AnsiStr<'a>> for Text<'a> {
+    fn from(text: AnsiStr<'a>) -> Self {
+        Self::Ansi(text)
+    }
+}
+
 impl<'a> From<&'a str> for Text<'a> {
     fn from(text: &'a str) -> Self {
         Self::Bytes(text.into())
@@ -281,6 +287,7 @@ value_from! {
     f32 => |value| Self::Float(value);
     ByteStr<'a> => |value| Self::Text(value.into());
     Utf32Str<'a> => |value| Self::Text(value.into());
+    AnsiStr<'a> => |value| Self::Text(value.into());
     &'a str => |value| Self::Text(value.into());
     Vec<f32> => |value| Self::Floats(value.into());
     Vec<i64> => |value| Self::Ints(value.into());

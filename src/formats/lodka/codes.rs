@@ -3,7 +3,8 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::base::error::Result;
-use crate::bytes::{Column, Cursor, Element};
+use crate::bytes::Cursor;
+use crate::bytes::array::elements;
 use crate::outline::{Sink, Type, Value};
 use crate::record::codes::codes;
 use crate::record::{Read, Stored, walk_field};
@@ -67,11 +68,8 @@ impl Flag {
     }
 }
 
-impl crate::base::sealed::Sealed for Flag {}
-
-impl Element for Flag {
-    type Native = u8;
-    const COLUMNS: &'static [Column] = u8::COLUMNS;
+elements! {
+    Flag = u8 { "value" U8 }
 }
 
 impl Stored for Flag {

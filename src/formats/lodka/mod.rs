@@ -74,16 +74,13 @@ pub use sets::Sets;
 pub use skeleton::{Animation, Bone, Skeleton};
 pub use weight::{VertexWeights, Weight, WeightList, WeightRecords, Weights};
 
-use nom::Parser as _;
-
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 pub use crate::base::text::{AnsiStr, to_cp1251, to_text};
 use crate::bytes::Cursor;
-use crate::bytes::parser::bytes;
 use crate::outline::Schema;
 use crate::ranges::Data;
-use crate::record::{Fixed, Read as _};
+use crate::record::Fixed;
 
 /// The records of a file that are described in one piece.
 pub(crate) const SCHEMA: &[&Schema] = &[
@@ -148,17 +145,6 @@ pub struct Model<'a> {
 /// The offset of the first chunk, after the signature and the version.
 const CHUNKS: u64 = 8;
 
-fn is_signature(bytes: &[u8]) -> Result<()> {
-    if bytes == Model::SIGNATURE { Ok(()) } else { Err(Error::malformed("does not start with LODka3D1")) }
-}
-
-fn known_version(digit: u8) -> Result<()> {
-    match digit {
-        b'1' => Ok(()),
-        _ => Err(Error::unsupported(format!("LODka3D model of version {}, not 1", digit.escape_ascii()))),
-    }
-}
-
 impl<'a> Model<'a> {
     /// The signature without its last byte, which is the version digit.
     pub(crate) const SIGNATURE: &'static [u8] = b"LODka3D";
@@ -174,7 +160,15 @@ impl<'a> Model<'a> {
 
     pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let mut cursor = Cursor::new(data.head(CHUNKS.saturating_add(size_of::<wire::ChunkHeader>() as u64))?);
-        cursor.parse((bytes(7).map_res(is_signature), u8::parser(()).map_res(known_version)))?;
+        if cursor.bytes(7)? != Self::SIGNATURE {
+            return Err(Error::malformed("does not start with LODka3D1").at(0));
+        }
+        let version = cursor;
+        let digit = cursor.u8()?;
+        if digit != b'1' {
+            let message = format!("LODka3D model of version {}, not 1", digit.escape_ascii());
+            return Err(Error::unsupported(message).at(version.offset()));
+        }
         let first = Chunk::next(&mut cursor.clone())?;
         match first.map(|chunk| chunk.tag()) {
             Some(tag) if tag.0 == *b"LOD1" => Ok(Self { data, limits: *limits }),

@@ -1,10 +1,5 @@
 //! PHS1: rigid bodies, collision shapes, and joints.
 
-use nom::Parser;
-use nom::branch::alt;
-use nom::bytes::complete::{tag, take_until};
-use nom::combinator::rest;
-use nom::sequence::terminated;
 use zerocopy::little_endian::I32;
 
 use super::chunk::Node;
@@ -76,13 +71,13 @@ impl<'a> Read<'a, u64> for NameLines<'a> {
 impl<'a> NameLines<'a> {
     /// Returns an iterator over the names.
     pub fn iter(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
-        let mut cursor = Cursor::new(self.0.as_bytes());
+        let mut rest = Some(self.0.as_bytes()).filter(|names| !names.is_empty());
         std::iter::from_fn(move || {
-            if cursor.is_empty() {
-                return None;
-            }
-            let line = terminated(take_until("\r\n"), tag("\r\n"));
-            cursor.parse(alt((line, rest)).map(|line: Cursor<'a>| AnsiStr::new(line.rest()))).ok()
+            let names = rest.take()?;
+            let Some(end) = memchr::memmem::find(names, b"\r\n") else { return Some(AnsiStr::new(names)) };
+            let (name, after) = names.split_at_checked(end)?;
+            rest = after.get(2..).filter(|names| !names.is_empty());
+            Some(AnsiStr::new(name))
         })
     }
 }

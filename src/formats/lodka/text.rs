@@ -3,20 +3,8 @@
 use crate::base::error::Result;
 use crate::base::text::AnsiStr;
 use crate::bytes::Cursor;
-use crate::outline::{Sink, Text, Type, Value};
+use crate::outline::{Sink, Type, Value};
 use crate::record::{Form, Framing, Given, Read, Stored, walk_field, walk_given};
-
-impl<'a> From<AnsiStr<'a>> for Text<'a> {
-    fn from(text: AnsiStr<'a>) -> Self {
-        Self::Ansi(text)
-    }
-}
-
-impl<'a> From<AnsiStr<'a>> for Value<'a> {
-    fn from(text: AnsiStr<'a>) -> Self {
-        Self::Text(text.into())
-    }
-}
 
 impl Stored for AnsiStr<'_> {
     const TYPE: Type = Type::Varying("text with i32 length", 4);
