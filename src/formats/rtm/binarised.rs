@@ -6,6 +6,7 @@ use nom::Parser as _;
 use nom::error::context;
 use zerocopy::little_endian::F32;
 
+use super::File;
 use super::frames::{FlaggedBlock, Frames, PackingMark};
 use super::text::Property;
 use super::wire::BinarisedHeader;
@@ -50,10 +51,7 @@ fn known(header: &BinarisedHeader) -> Result<&BinarisedHeader> {
 pub struct Binarised<'a> {
     header: &'a BinarisedHeader,
     texts: Texts<'a>,
-    data: Data<'a>,
-    /// The offset of the frame times.
-    body: u64,
-    limits: Limits,
+    pub(super) file: File<'a>,
 }
 
 impl<'a> Binarised<'a> {
@@ -70,7 +68,7 @@ impl<'a> Binarised<'a> {
         let start = size_of::<BinarisedHeader>() as u64;
         let header = Cursor::new(data.head(start)?).parse(context("header", in_place()).map_res(known))?;
         let (texts, body) = data.read(start, |cursor| Ok((Texts::read(cursor, header)?, cursor.offset())))?;
-        Ok(Self { header, texts, data, body, limits: *limits })
+        Ok(Self { header, texts, file: File { data, body, limits: *limits } })
     }
 
     /// Returns the header as stored.
@@ -111,33 +109,16 @@ impl<'a> Binarised<'a> {
         }
     }
 
-    /// Returns the bytes from the frame times to the end of the file.
-    pub(super) fn rest(&self) -> Cursor<'a> {
-        self.data.rest(self.body)
-    }
-
-    pub(super) fn body_offset(&self) -> u64 {
-        self.body
-    }
-
-    pub(super) fn data(&self) -> Data<'a> {
-        self.data
-    }
-
-    pub(super) fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
     /// Returns times and frames, and finds the end of the times only once.
     pub(super) fn body(&self) -> Result<(FlaggedBlock<'a, F32>, Frames<'a>)> {
         self.body_by(self.rule()?)
     }
 
     fn body_by(&self, rule: PackingMark) -> Result<(FlaggedBlock<'a, F32>, Frames<'a>)> {
-        let mut cursor = self.rest();
+        let (mut cursor, limits) = (self.file.rest(), &self.file.limits);
         let (frames, bones) = (self.header.frames.get(), self.header.bones.get());
-        let times = FlaggedBlock::read(&mut cursor, frames, rule, &self.limits).within("times")?;
-        Ok((times, Frames::new(cursor, frames, bones, rule, &self.limits)))
+        let times = FlaggedBlock::read(&mut cursor, frames, rule, limits).within("times")?;
+        Ok((times, Frames::new(cursor, frames, bones, rule, limits)))
     }
 
     /// Returns the marks that this file can use. How empty arrays are marked is uncertain, which matters only if there
@@ -164,13 +145,13 @@ impl<'a> Binarised<'a> {
                 (Ok(()), None) => fitting = Some(rule),
                 (Ok(()), Some(first)) => {
                     let message = format!("packed arrays may be marked {} or {}", first.name(), rule.name());
-                    return Err(Error::malformed(message).at(self.body));
+                    return Err(Error::malformed(message).at(self.file.body));
                 }
             }
         }
         fitting.ok_or_else(|| {
             let message = format!("packed arrays are marked in no known way; {}", faults.join("; "));
-            Error::malformed(message).at(self.body)
+            Error::malformed(message).at(self.file.body)
         })
     }
 

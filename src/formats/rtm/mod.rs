@@ -47,12 +47,13 @@ pub mod wire;
 pub use binarised::{Binarised, Texts};
 pub use frames::{FlaggedBlock, FrameIter, FrameTable, Frames, PackingMark};
 pub use plain::{Plain, PlainFrame};
-pub use text::{NameIter, Names, PlainProperty, Property, PropertyId};
+pub use text::{Names, PlainProperty, Property, PropertyId};
 pub use track::Track;
 
 use crate::base::error::Result;
 use crate::base::format::Format;
 use crate::base::limits::Limits;
+use crate::bytes::Cursor;
 use crate::outline::Schema;
 use crate::ranges::Data;
 use crate::record::Fixed;
@@ -200,18 +201,26 @@ impl<'a> Motion<'a> {
         (bone < self.bones().len()).then(|| Track::new(*self, bone))
     }
 
-    /// Returns the offset of the frame times or frames.
-    fn body(&self) -> u64 {
+    fn file(&self) -> &File<'a> {
         match self {
-            Self::Binarised(motion) => motion.body_offset(),
-            Self::Plain(motion) => motion.frames_offset(),
+            Self::Binarised(motion) => &motion.file,
+            Self::Plain(motion) => &motion.file,
         }
     }
+}
 
-    fn data(&self) -> Data<'a> {
-        match self {
-            Self::Binarised(motion) => motion.data(),
-            Self::Plain(motion) => motion.data(),
-        }
+/// The file of an animation of either form.
+#[derive(Clone, Copy, Debug)]
+struct File<'a> {
+    data: Data<'a>,
+    /// The offset of the frame times, or of the first frame of a plain file.
+    body: u64,
+    limits: Limits,
+}
+
+impl<'a> File<'a> {
+    /// Returns the bytes from the frame times or frames to the end of the file.
+    fn rest(&self) -> Cursor<'a> {
+        self.data.rest(self.body)
     }
 }

@@ -5,13 +5,14 @@ use nom::error::context;
 use zerocopy::little_endian::F32;
 use zerocopy::{FromBytes, IntoBytes};
 
+use super::File;
 use super::text::{Names, PlainProperty};
 use super::wire::{BonePose, FixedName, Matrix, MetadataHeader, PlainHeader};
 use crate::base::error::{Context, Error, Result};
 use crate::base::limits::Limits;
 use crate::base::text::ByteStr;
+use crate::bytes::Strided;
 use crate::bytes::parser::in_place;
-use crate::bytes::{Cursor, Strided};
 use crate::ranges::Data;
 use crate::record::Read;
 use crate::record::list::{Count, List};
@@ -34,10 +35,7 @@ pub struct Plain<'a> {
     header: &'a PlainHeader,
     header_offset: u64,
     bones: Names<'a>,
-    data: Data<'a>,
-    /// The offset of the first frame.
-    body: u64,
-    limits: Limits,
+    pub(super) file: File<'a>,
 }
 
 impl<'a> Plain<'a> {
@@ -62,8 +60,8 @@ impl<'a> Plain<'a> {
             let header_offset = cursor.offset();
             let header = cursor.parse(context("header", in_place()).map_res(known))?;
             let bones = Names::Fixed(cursor.array::<FixedName>(header.bones.get().into()).within("bones")?);
-            let body = cursor.offset();
-            Ok(Self { metadata, properties, header, header_offset, bones, data, body, limits: *limits })
+            let file = File { data, body: cursor.offset(), limits: *limits };
+            Ok(Self { metadata, properties, header, header_offset, bones, file })
         })
     }
 
@@ -97,10 +95,9 @@ impl<'a> Plain<'a> {
     /// # Errors
     /// Returns an error if the frames are cut short.
     pub fn times(&self) -> Result<Strided<'a, F32>> {
-        let mut cursor = self.rest();
-        let records = cursor.bytes(self.frame_bytes()).within("frames")?;
+        let records = self.file.rest().bytes(self.frame_bytes()).within("frames")?;
         let stride = usize::try_from(self.stride()).unwrap_or(usize::MAX);
-        Strided::new(records, self.body, stride, 0)
+        Strided::new(records, self.file.body, stride, 0)
     }
 
     /// Returns the frame at `index`, in O(1) time.
@@ -115,7 +112,7 @@ impl<'a> Plain<'a> {
     }
 
     fn frame_at(&self, index: usize) -> Result<PlainFrame<'a>> {
-        let mut cursor = self.rest();
+        let mut cursor = self.file.rest();
         cursor.skip(self.stride().saturating_mul(index as u64))?;
         let offset = cursor.offset();
         let time = cursor.f32()?;
@@ -142,34 +139,18 @@ impl<'a> Plain<'a> {
 
     /// Returns the bytes after the last frame, which are not part of the animation; none in all known files.
     pub fn trailing(&self) -> &'a [u8] {
-        let mut cursor = self.rest();
-        match cursor.skip(self.frame_bytes()) {
-            Ok(()) => cursor.rest(),
-            Err(_) => &[],
-        }
+        let mut cursor = self.file.rest();
+        cursor.skip(self.frame_bytes()).map_or(&[], |()| cursor.rest())
     }
 
     /// Returns the offset of the first frame.
     pub fn frames_offset(&self) -> u64 {
-        self.body
-    }
-
-    /// Returns the bytes from the first frame to the end of the file.
-    pub(super) fn rest(&self) -> Cursor<'a> {
-        self.data.rest(self.body)
-    }
-
-    pub(super) fn data(&self) -> Data<'a> {
-        self.data
+        self.file.body
     }
 
     /// Returns the size of all frames that the header claims.
     pub(super) fn frame_bytes(&self) -> u64 {
         self.stride().saturating_mul(self.header.frames.get().into())
-    }
-
-    pub(super) fn limits(&self) -> &Limits {
-        &self.limits
     }
 }
 

@@ -13,11 +13,8 @@ use crate::summary::{Blocks, Counts, Problems, Summary};
 
 impl Inspect for Motion<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
-        let limits = match self {
-            Self::Binarised(motion) => motion.limits(),
-            Self::Plain(motion) => motion.limits(),
-        };
-        (Motion::format(self), limits, self.data().size())
+        let file = self.file();
+        (Motion::format(self), &file.limits, file.data.size())
     }
 
     /// Summarizes without decoding. Packed frames are walked to count their bytes.

@@ -1,8 +1,5 @@
 //! Names of bones, metadata and properties.
 
-use std::iter::FusedIterator;
-use std::slice;
-
 use nom::Parser as _;
 
 use super::wire::FixedName;
@@ -13,7 +10,7 @@ use crate::bytes::parser::bytes;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::{Sink, Type, Value};
 use crate::record::codes::codes;
-use crate::record::{List, Read, Stored, form, list, record, walk_field};
+use crate::record::{List, Read, Stored, form, record, walk_field};
 
 /// Consecutive names.
 #[derive(Clone, Copy, Debug)]
@@ -39,11 +36,12 @@ impl<'a> Names<'a> {
     }
 
     /// Returns an iterator over all names.
-    pub fn iter(&self) -> NameIter<'a> {
-        NameIter(match self {
-            Self::Closed(texts) => Either::Closed(texts.iter()),
-            Self::Fixed(fields) => Either::Fixed(fields.iter()),
-        })
+    pub fn iter(&self) -> impl Iterator<Item = ByteStr<'a>> + Clone + use<'a> {
+        let (closed, fixed) = match self {
+            Self::Closed(texts) => (Some(texts.iter()), LeArray::default()),
+            Self::Fixed(fields) => (None, *fields),
+        };
+        closed.into_iter().flatten().chain(fixed.iter().map(FixedName::text))
     }
 
     /// Returns an iterator over all names with their locations, including the NUL.
@@ -80,38 +78,6 @@ impl<'a> Names<'a> {
         }
     }
 }
-
-/// An iterator over [`Names`].
-#[derive(Clone, Debug)]
-pub struct NameIter<'a>(Either<'a>);
-
-#[derive(Clone, Debug)]
-enum Either<'a> {
-    Closed(list::Iter<'a, ByteStr<'a>>),
-    Fixed(slice::Iter<'a, FixedName>),
-}
-
-impl<'a> Iterator for NameIter<'a> {
-    type Item = ByteStr<'a>;
-
-    fn next(&mut self) -> Option<ByteStr<'a>> {
-        match &mut self.0 {
-            Either::Closed(texts) => texts.next(),
-            Either::Fixed(fields) => fields.next().map(FixedName::text),
-        }
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        match &self.0 {
-            Either::Closed(texts) => texts.size_hint(),
-            Either::Fixed(fields) => fields.size_hint(),
-        }
-    }
-}
-
-impl ExactSizeIterator for NameIter<'_> {}
-
-impl FusedIterator for NameIter<'_> {}
 
 codes! {
     /// The kind of a property in BMTR files: -1 if it follows from the name.

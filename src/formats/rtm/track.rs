@@ -67,9 +67,9 @@ impl Table for Track<'_> {
     }
 
     fn storage(&self) -> Storage {
-        let offset = self.motion.body();
-        let bytes = self.motion.data().size().saturating_sub(offset);
-        Storage { offset, bytes, packing: Packing::Derived }
+        let file = self.motion.file();
+        let bytes = file.data.size().saturating_sub(file.body);
+        Storage { offset: file.body, bytes, packing: Packing::Derived }
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {

@@ -89,7 +89,7 @@ impl<'p> Survey<'p> {
 
     fn plain(&mut self, motion: &Plain<'_>) {
         let Some(times) = self.problems.ok(motion.times()) else { return };
-        self.trailing(motion.rest().offset().saturating_add(motion.frame_bytes()), motion.trailing());
+        self.trailing(motion.frames_offset().saturating_add(motion.frame_bytes()), motion.trailing());
         if !self.deep {
             return;
         }
