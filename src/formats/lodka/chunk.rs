@@ -1,10 +1,9 @@
 //! The nesting of chunks, and the walk over all chunks.
 
-use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::content::Kind;
-use super::fields::{end, not_negative};
+use super::fields::not_negative;
 use super::wire::ChunkHeader;
 use crate::base::error::{Context, Error, Result};
 use crate::base::sealed::Sealed;
@@ -13,6 +12,7 @@ use crate::bytes::chunk::Tag;
 use crate::bytes::{Cursor, chunk};
 use crate::ranges::Data;
 use crate::record::Read;
+use crate::record::list::left_over;
 
 /// One chunk in place.
 pub type Chunk<'a> = chunk::Chunk<'a, ChunkHeader>;
@@ -249,26 +249,10 @@ pub trait View<'a>: Sealed + Sized {
     fn read(node: &Node<'a>) -> Result<Self>;
 }
 
-/// An iterator that reads all chunks of one kind in file order. One that cannot be read does not hide the others.
-#[derive(Debug)]
-pub struct Views<'a, T> {
-    nodes: Nodes<'a>,
-    view: PhantomData<T>,
-}
-
-impl<'a, T: View<'a>> Views<'a, T> {
-    pub(crate) fn new(nodes: Nodes<'a>) -> Self {
-        Self { nodes, view: PhantomData }
-    }
-}
-
-impl<'a, T: View<'a>> Iterator for Views<'a, T> {
-    type Item = Result<T>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let found = self.nodes.find(|node| node.as_ref().map_or(true, |node| node.kind == T::KIND))?;
-        Some(found.and_then(|node| T::read(&node).within_item(T::KIND.name(), node.index)))
-    }
+/// Reads all chunks of one kind in file order. One that cannot be read does not hide the others.
+pub(super) fn views<'a, T: View<'a>>(nodes: Nodes<'a>) -> impl Iterator<Item = Result<T>> + use<'a, T> {
+    let found = nodes.filter(|node| node.as_ref().map_or(true, |node| node.kind == T::KIND));
+    found.map(|node| node.and_then(|node| T::read(&node).map_err(|error| node.place(error))))
 }
 
 /// One model of a file (LOD1).
@@ -294,9 +278,9 @@ impl<'a> LodModel<'a> {
         Nodes::part(&self.chunk, self.index)
     }
 
-    /// Returns all chunks of one kind inside it.
-    pub fn views<T: View<'a>>(&self) -> Views<'a, T> {
-        Views::new(self.nodes())
+    /// Reads all chunks of one kind inside it. One that cannot be read does not hide the others.
+    pub fn views<T: View<'a>>(&self) -> impl Iterator<Item = Result<T>> + use<'a, T> {
+        views(self.nodes())
     }
 }
 
@@ -304,7 +288,7 @@ impl<'a> LodModel<'a> {
 pub(super) fn whole<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
     let mut data = node.body()?;
     let record = T::read(&mut data, *node)?;
-    end(&data).map(|()| record)
+    if data.is_empty() { Ok(record) } else { Err(left_over(data)) }
 }
 
 /// Reads a chunk's data as a record, if its header's count is not negative.

@@ -1,6 +1,6 @@
 //! The kinds of chunks, and how to read each.
 
-use super::chunk::{LodModel, Node, View, Views, check_count, counted, either, whole};
+use super::chunk::{LodModel, Node, View, check_count, counted, either, whole};
 use super::collider::ColliderSet;
 use super::embedded::{Info, Screenshot, ShaderList, TextureList};
 use super::light::LightScheme;
@@ -102,7 +102,7 @@ macro_rules! kinds {
     };
     (@all $doc:literal $name:ident $kind:ident) => {
         #[doc = concat!("Returns the data of each chunk with", $doc)]
-        pub fn $name(&self) -> Views<'a, $kind<'a>> {
+        pub fn $name(&self) -> impl Iterator<Item = Result<$kind<'a>>> + use<'a> {
             self.views()
         }
     };

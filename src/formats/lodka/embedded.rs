@@ -2,7 +2,7 @@
 
 use super::chunk::Node;
 use super::codes::ShaderKind;
-use super::fields::{Counted, Length, at, count, known};
+use super::fields::{Counted, Length, at, known};
 use crate::base::error::{Context, Error, Result};
 use crate::base::text::AnsiStr;
 use crate::base::word_enum::word_enum;
@@ -120,14 +120,14 @@ impl Stored for TextureRecord<'_> {
 impl<'a> Read<'a> for TextureRecord<'a> {
     fn walk(cursor: &mut Cursor<'a>, (): (), _: &'static str, _: &mut impl Sink) -> Result<Self> {
         let mut sizes = *cursor;
-        let options = Length::read(&mut sizes, ()).within("option_size")?;
-        holds_options(&options.0).map_err(|error| error.at(cursor.offset())).within("option_size")?;
-        let data = count(&mut sizes).within("data_size")?;
+        let Length(options) = Length::read(&mut sizes, ()).within("option_size")?;
+        holds_options(&options).map_err(|error| error.at(cursor.offset())).within("option_size")?;
+        let Length(data) = Length::read(&mut sizes, ()).within("data_size")?;
         // If a record does not fit, the error is that of the part that does not fit.
         let mut whole = *cursor;
-        cursor.skip(options.0).within("options")?;
+        cursor.skip(options).within("options")?;
         cursor.skip(data).within("data")?;
-        whole.split(options.0.saturating_add(data)).map(Self)
+        whole.split(options.saturating_add(data)).map(Self)
     }
 }
 

@@ -25,19 +25,9 @@ impl Targets {
         Self { vertices, normals, uvs, mode }
     }
 
-    /// Returns the width of indices into an array of `target` elements. Groups of the older layout reserve the highest
-    /// index.
-    fn width(target: usize, kind: i32) -> Width {
-        Width::of(target, kind == 1)
-    }
-
     fn uv_widths(&self, kind: i32) -> PerSet<Width> {
         let width = |target| Width::of(target, kind == 1 && self.mode == 2);
         PerSet { sets: self.uvs.map(|target| target.map(width)), apart: false }
-    }
-
-    fn sets(&self) -> [Option<()>; 2] {
-        self.uvs.map(|target| target.map(drop))
     }
 }
 
@@ -54,13 +44,13 @@ record! {
         /// True if it is drawn.
         visible: Flag = "isFaceVisible",
         /// The name of the material for each set of texture coordinates.
-        materials: Sets<AnsiStr<'a>> = "FaceMatNameLen, FaceMatName" [targets.sets()],
+        materials: Sets<AnsiStr<'a>> = "FaceMatNameLen, FaceMatName" [targets.uvs.map(|target| target.map(drop))],
         /// Vertex index of each corner.
-        vertex_indices: Indices<'a> = "VertexIndCnt, VertexIndex" [Targets::width(targets.vertices, kind)],
+        vertex_indices: Indices<'a> = "VertexIndCnt, VertexIndex" [Width::of(targets.vertices, kind == 1)],
         /// For each triangle, a mask of its 32 smoothing groups; may be empty.
         smoothing: LeArray<'a, U32> as Counted<'a, U32> = "SmoothDataCnt, SmoothData" where kind == 2,
         /// Normal index of each corner; may be empty.
-        normal_indices: Indices<'a> = "NormalsIndCnt, NormalIndex" [Targets::width(targets.normals, kind)],
+        normal_indices: Indices<'a> = "NormalsIndCnt, NormalIndex" [Width::of(targets.normals, kind == 1)],
         /// For each set, the texture-coordinate index of each corner; may be empty.
         uv_indices: Sets<Indices<'a>> = "TxCrdsIndCnt, TxCrdsInd" [targets.uv_widths(kind)],
     }

@@ -10,7 +10,6 @@ use crate::base::span::Span;
 use crate::base::text::AnsiStr;
 use crate::bytes::{Cursor, Element, LeArray};
 use crate::outline::{Outline, Part, Sink, Type};
-use crate::record::list::left_over;
 use crate::record::{Fixed, Form, Framing, Given, Read, Stored, form, plain};
 
 /// The form of a length or count that is stored signed and must not be negative.
@@ -32,10 +31,6 @@ impl Form<u64> for Framing<Length> {
     fn into_value(self) -> u64 {
         self.0.0
     }
-}
-
-pub(crate) fn count(cursor: &mut Cursor<'_>) -> Result<u64> {
-    Length::read(cursor, ()).map(Length::into_value)
 }
 
 /// Reads a length or count, and describes it as that of the field `name`.
@@ -84,11 +79,6 @@ impl<'a, T: Read<'a, C>, C> Read<'a, C> for Dissected<T> {
 }
 
 form!([T] Dissected<T> => T);
-
-/// Checks that no bytes are left.
-pub(crate) fn end(cursor: &Cursor<'_>) -> Result<()> {
-    if cursor.is_empty() { Ok(()) } else { Err(left_over(*cursor)) }
-}
 
 /// Concatenated names, split by a table of their lengths.
 #[derive(Clone, Copy, Debug)]

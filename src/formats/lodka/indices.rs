@@ -33,7 +33,7 @@ pub(super) enum Width {
 
 impl Width {
     /// Returns the width of indices into an array of `target` elements. If `spare` is set, the highest index of a width
-    /// is reserved.
+    /// is reserved, as face groups of the older layout do.
     pub(super) fn of(target: usize, spare: bool) -> Self {
         match target.saturating_add(spare.into()) {
             0..=0x100 => Self::U8,

@@ -6,7 +6,7 @@ use super::face::{FaceGroup, Targets};
 use super::fields::{Counted, Length, known};
 use super::indices::{BoneIds, Indices, Width};
 use super::sets::{PerSet, Sets};
-use super::weight::{WeightLayout, Weights};
+use super::weight::Weights;
 use crate::base::error::{Error, Result};
 use crate::base::text::AnsiStr;
 use crate::bytes::{LeArray, Vec2, Vec3};
@@ -46,7 +46,7 @@ record! {
         /// Maximum number of bones of a vertex.
         bones_per_vertex: i32 = "BonesPerVertix" where weight_kind == 1 => |most| some_bones(*most),
         /// Weights of several bones for each vertex; wide records in files with 128 bones or more.
-        weights: Weights<'a> = "BonesWeigthArLen, BonesWeigthArray" [WeightLayout::new(bone_count, bones_per_vertex)]
+        weights: Weights<'a> = "BonesWeigthArLen, BonesWeigthArray" [(bone_count, bones_per_vertex.map_or(1, i32::unsigned_abs))]
             where weight_kind == 1,
         /// Number of face groups.
         face_group_count: u64 as Length = "FaceGroupsCnt",

@@ -52,7 +52,7 @@ mod verify;
 mod weight;
 pub mod wire;
 
-pub use chunk::{Chunk, Chunks, LodModel, Node, Nodes, View, Views};
+pub use chunk::{Chunk, Chunks, LodModel, Node, Nodes, View};
 pub use codes::{
     BlendingMode, BodyType, ColliderType, FaceMode, Flag, ImageAlpha, JointType, LightStyle, MappingMode, PlayMode,
     ShaderKind, TextureFormat, TextureMode, TextureWrap,
@@ -72,7 +72,7 @@ pub use physics::{NameLines, Physics};
 pub use proxy::ProxySet;
 pub use sets::Sets;
 pub use skeleton::{Animation, Bone, Skeleton};
-pub use weight::{VertexWeights, Weight, WeightList, WeightRecords, Weights};
+pub use weight::{Weight, WeightList, WeightRecords, Weights};
 
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
@@ -211,8 +211,8 @@ impl<'a> Model<'a> {
         Nodes::file(self.chunks())
     }
 
-    /// Returns all chunks of one kind in the file.
-    pub fn views<T: View<'a>>(&self) -> Views<'a, T> {
-        Views::new(self.nodes())
+    /// Reads all chunks of one kind in the file. One that cannot be read does not hide the others.
+    pub fn views<T: View<'a>>(&self) -> impl Iterator<Item = Result<T>> + use<'a, T> {
+        chunk::views(self.nodes())
     }
 }

@@ -39,14 +39,11 @@ impl<T: Element, W: Element> Stored for Records<'_, T, W> {
     const TYPE: Type = LeArray::<T>::GIVEN;
 }
 
-/// The number of records, and true if they have the gap.
-pub(super) type CountAndGap = (u64, bool);
-
-/// Reads as many records as the context says.
-impl<'a, T: Element + From<&'a W>, W: Element> Read<'a, CountAndGap> for Records<'a, T, W> {
+/// Reads as many records as the context says. The second part of it is true if they have the gap.
+impl<'a, T: Element + From<&'a W>, W: Element> Read<'a, (u64, bool)> for Records<'a, T, W> {
     fn walk(
         cursor: &mut Cursor<'a>,
-        (count, is_wide): CountAndGap,
+        (count, is_wide): (u64, bool),
         name: &'static str,
         sink: &mut impl Sink,
     ) -> Result<Self> {

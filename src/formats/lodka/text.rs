@@ -1,5 +1,6 @@
 //! Stored texts, with their length before them or elsewhere.
 
+use super::fields::Length;
 use crate::base::error::Result;
 use crate::base::text::AnsiStr;
 use crate::bytes::Cursor;
@@ -20,7 +21,7 @@ impl<'a> Read<'a> for AnsiStr<'a> {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         walk_field(cursor, name, sink, |cursor| {
-            let length = super::fields::count(cursor)?;
+            let Length(length) = Length::read(cursor, ())?;
             cursor.bytes(length).map(Self::new)
         })
     }

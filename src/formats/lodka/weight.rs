@@ -58,22 +58,18 @@ impl<'a> Weights<'a> {
     /// walking those before it.
     ///
     /// A list ends with a record that says so, or at the [maximum](Self::bones_per_vertex) for a vertex.
-    pub fn vertices(&self) -> VertexWeights<'a> {
-        VertexWeights { weights: *self, next: 0 }
-    }
-}
-
-/// The context for reading weights.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct WeightLayout {
-    is_narrow: bool,
-    bones_per_vertex: u32,
-}
-
-impl WeightLayout {
-    pub(super) fn new(bone_count: u32, bones_per_vertex: Option<i32>) -> Self {
-        let most = bones_per_vertex.and_then(|most| u32::try_from(most).ok());
-        Self { is_narrow: bone_count <= 127, bones_per_vertex: most.unwrap_or(1).max(1) }
+    pub fn vertices(&self) -> impl Iterator<Item = WeightList<'a>> + use<'a> {
+        let Self { bones_per_vertex, records } = *self;
+        let mut next = 0_usize;
+        std::iter::from_fn(move || {
+            let start = next;
+            let mut is_closed = false;
+            while !is_closed && let Some(record) = records.get(next) {
+                next = next.saturating_add(1);
+                is_closed = record.is_last || next.saturating_sub(start) >= bones_per_vertex as usize;
+            }
+            (next > start).then_some(WeightList { records, start, end: next, is_closed })
+        })
     }
 }
 
@@ -81,15 +77,23 @@ impl Stored for Weights<'_> {
     const TYPE: Type = Type::Varying("NarrowWeight[] or WideWeight[]", 4);
 }
 
-impl<'a> Read<'a, WeightLayout> for Weights<'a> {
+/// The number of bones in the model, and the maximum for a vertex.
+pub(super) type BoneCounts = (u32, u32);
+
+impl<'a> Read<'a, BoneCounts> for Weights<'a> {
     /// Outlines have a row for each weight with its vertex, a dissection has the records as stored.
-    fn walk(cursor: &mut Cursor<'a>, layout: WeightLayout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+    fn walk(
+        cursor: &mut Cursor<'a>,
+        (bones, bones_per_vertex): BoneCounts,
+        name: &'static str,
+        sink: &mut impl Sink,
+    ) -> Result<Self> {
         let count = walk_length(cursor, name, sink)?;
-        let records = match layout.is_narrow {
+        let records = match bones <= 127 {
             true => WeightRecords::Narrow(cursor.array(count)?),
             false => WeightRecords::Wide(cursor.array(count)?),
         };
-        let weights = Self { bones_per_vertex: layout.bones_per_vertex, records };
+        let weights = Self { bones_per_vertex, records };
         sink.describe(|out| out.array(name, if out.dissects() { weights.records.as_table() } else { &weights }));
         Ok(weights)
     }
@@ -119,28 +123,6 @@ impl Table for Weights<'_> {
         });
         write_batched(rows, sink);
         Ok(())
-    }
-}
-
-/// An iterator over the weights of each vertex.
-#[derive(Clone, Debug)]
-pub struct VertexWeights<'a> {
-    weights: Weights<'a>,
-    next: usize,
-}
-
-impl<'a> Iterator for VertexWeights<'a> {
-    type Item = WeightList<'a>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let Weights { bones_per_vertex, records } = self.weights;
-        let start = self.next;
-        let mut is_closed = false;
-        while !is_closed && let Some(record) = records.get(self.next) {
-            self.next = self.next.saturating_add(1);
-            is_closed = record.is_last || self.next.saturating_sub(start) >= bones_per_vertex as usize;
-        }
-        (self.next > start).then_some(WeightList { records, start, end: self.next, is_closed })
     }
 }
 

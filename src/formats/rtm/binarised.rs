@@ -56,14 +56,6 @@ pub struct Binarised<'a> {
 
 impl<'a> Binarised<'a> {
     /// Opens a BMTR file: reads up to the frame times.
-    ///
-    /// # Errors
-    /// Returns an error if the bytes do not start with BMTR of version 3 to 5, end before the frame times, or have two
-    /// different bone counts.
-    pub fn parse(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        Self::open(Data::Whole(data), limits)
-    }
-
     pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let start = size_of::<BinarisedHeader>() as u64;
         let header = Cursor::new(data.head(start)?).parse(context("header", in_place()).map_res(known))?;

@@ -34,10 +34,7 @@ impl PackingMark {
             Self::FlagUnlessEmpty if bytes == 0 => None,
             Self::Flag | Self::FlagUnlessEmpty => Some(cursor.u8()?),
         };
-        let packed = match flag {
-            Some(flag) => flag != 0,
-            None => bytes >= 1024,
-        };
+        let packed = flag.map_or(bytes >= 1024, |flag| flag != 0);
         Ok((flag, if packed { Codec::Lzo } else { Codec::Raw }))
     }
 }
@@ -107,24 +104,23 @@ const PACKED: FieldInfo = FieldInfo {
     )
 };
 
+const TRANSFORMS: Type = Type::List(&Type::Record(Transform::SCHEMA), 0);
+
+const fn field(name: &'static str, spec: &'static str, kind: Type, doc: &'static str) -> FieldInfo {
+    FieldInfo::new(name, Some(spec), kind, None, doc)
+}
+
 /// The stored form of the frame times.
 pub(super) const TIMES: &Schema = &Schema {
     name: "FrameTimes",
     doc: " The time of each frame. Follows the texts.",
     fields: &[
-        FieldInfo::new(
-            "times",
-            Some("nFrameTimes, elementCount"),
-            u32::TYPE,
-            None,
-            " Number of times: that of the frames.",
-        ),
+        field("times", "nFrameTimes, elementCount", u32::TYPE, " Number of times: that of the frames."),
         FieldInfo { name: "times_flag", ..PACKED },
-        FieldInfo::new(
+        field(
             "times",
-            Some("FrameTimes"),
+            "FrameTimes",
             LeArray::<F32>::GIVEN,
-            None,
             " The times, in ascending order. Most real files start at 0 and end at 1. A single pose may have any time. Each frame holds for the duration of its time.",
         ),
     ],
@@ -135,21 +131,9 @@ pub(super) const FRAME: &Schema = &Schema {
     name: "Frame",
     doc: " The transforms of all bones in one frame. Frames follow the frame times without gaps.",
     fields: &[
-        FieldInfo::new(
-            "transforms",
-            Some("ThisFrameNoOfBones, elementCount"),
-            u32::TYPE,
-            None,
-            " Number of transforms: that of the bones.",
-        ),
+        field("transforms", "ThisFrameNoOfBones, elementCount", u32::TYPE, " Number of transforms: that of the bones."),
         PACKED,
-        FieldInfo::new(
-            "transforms",
-            Some("CompressedFrames"),
-            Type::List(&Type::Record(Transform::SCHEMA), 0),
-            None,
-            " The transform of each bone.",
-        ),
+        field("transforms", "CompressedFrames", TRANSFORMS, " The transform of each bone."),
     ],
 };
 

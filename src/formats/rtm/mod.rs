@@ -110,7 +110,7 @@ impl<'a> Motion<'a> {
     /// Opens an animation: reads up to its frames. Linear in the names and properties.
     ///
     /// # Errors
-    /// Returns an error if the bytes are in neither form, or end before the frames.
+    /// Returns an error if the bytes are in neither form, end before the frames, or have two different bone counts.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::open(Data::Whole(data), &Limits::default())
     }

@@ -40,14 +40,6 @@ pub struct Plain<'a> {
 
 impl<'a> Plain<'a> {
     /// Opens a plain file: reads up to the names of the bones, but no frame.
-    ///
-    /// # Errors
-    /// Returns an error if the bytes do not start with RTM_0101, or with RTM_MDAT followed by it, or if they end before
-    /// the first frame.
-    pub fn parse(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        Self::open(Data::Whole(data), limits)
-    }
-
     pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         data.read(0, |cursor| {
             let (mut metadata, mut properties) = (None, None);

@@ -21,34 +21,6 @@ impl<'a> Track<'a> {
     pub(super) fn new(motion: Motion<'a>, bone: usize) -> Self {
         Self { motion, bone }
     }
-
-    /// Passes the time and the numbers of each frame to `sink`.
-    fn rows(&self, mut sink: impl FnMut(f32, &[f32]) -> ControlFlow<()>) -> Result<()> {
-        match self.motion {
-            Motion::Binarised(motion) => {
-                let (times, frames) = motion.body()?;
-                let times = times.block.decode()?;
-                for (frame, time) in frames.iter().zip(&*times) {
-                    let transforms = frame?.block.decode()?;
-                    let Some(transform) = transforms.get(self.bone) else { break };
-                    let ([x, y, z, w], [tx, ty, tz]) = (transform.rotation(), transform.translation());
-                    if sink(time.get(), &[x, y, z, w, tx, ty, tz]).is_break() {
-                        break;
-                    }
-                }
-            }
-            Motion::Plain(motion) => {
-                for frame in motion.frames() {
-                    let frame = frame?;
-                    let Some(bone) = frame.bone(self.bone) else { break };
-                    if sink(frame.time, bone.matrix.to_rows().as_flattened()).is_break() {
-                        break;
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Table for Track<'_> {
@@ -73,12 +45,36 @@ impl Table for Track<'_> {
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        self.rows(|time, numbers| {
+        let mut write = |time: f32, numbers: &[f32]| {
             let mut row = Vec::with_capacity(64);
             for number in [time].iter().chain(numbers) {
                 row.extend_from_slice(&number.to_le_bytes());
             }
             sink(&row)
-        })
+        };
+        match self.motion {
+            Motion::Binarised(motion) => {
+                let (times, frames) = motion.body()?;
+                let times = times.block.decode()?;
+                for (frame, time) in frames.iter().zip(&*times) {
+                    let transforms = frame?.block.decode()?;
+                    let Some(transform) = transforms.get(self.bone) else { break };
+                    let ([x, y, z, w], [tx, ty, tz]) = (transform.rotation(), transform.translation());
+                    if write(time.get(), &[x, y, z, w, tx, ty, tz]).is_break() {
+                        break;
+                    }
+                }
+            }
+            Motion::Plain(motion) => {
+                for frame in motion.frames() {
+                    let frame = frame?;
+                    let Some(bone) = frame.bone(self.bone) else { break };
+                    if write(frame.time, bone.matrix.to_rows().as_flattened()).is_break() {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 }
