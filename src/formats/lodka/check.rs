@@ -6,7 +6,7 @@ use std::mem::offset_of;
 use zerocopy::FromBytes;
 use zerocopy::little_endian::F32;
 
-use super::verify::{Survey, add};
+use super::verify::{Survey, add, within};
 use super::wire::{Geom, Joint, Light, MorphBone, MorphMeshRecord, MorphRecord, NarrowWeight, Proxy, WideWeight};
 use super::{
     ColliderSet, FaceGroup, Indices, LightScheme, Mesh, MorphCollections, MorphMeshes, Node, Physics, ProxySet,
@@ -401,11 +401,6 @@ fn look<V: Copy + fmt::Display>(
 /// Returns the index of a parent, or `None` if there is none.
 fn parent(index: impl Into<i32>) -> Option<usize> {
     usize::try_from(index.into()).ok()
-}
-
-/// Adds a part of the chunk to an error.
-pub(super) fn within(part: &'static str) -> impl FnOnce(Error) -> Error {
-    move |error| error.within(part)
 }
 
 /// The range of mesh links of a geom.

@@ -1,14 +1,12 @@
 //! The kinds of chunks, and how to read each.
 
 use super::chunk::{LodModel, Node, View, check_count, counted, either, whole};
-use super::collider::ColliderSet;
 use super::embedded::{Info, Screenshot, ShaderList, TextureList};
-use super::light::LightScheme;
 use super::material::MaterialList;
 use super::mesh::{self, Mesh};
 use super::morph::{MorphCollections, MorphMeshes};
 use super::physics::Physics;
-use super::proxy::ProxySet;
+use super::scenery::{ColliderSet, LightScheme, ProxySet};
 use super::skeleton::{Animation, Skeleton};
 use crate::base::error::Result;
 use crate::base::sealed::Sealed;

@@ -29,21 +29,19 @@
 mod check;
 mod chunk;
 mod codes;
-mod collider;
 mod content;
 mod embedded;
 mod face;
 mod fields;
 mod indices;
 mod known;
-mod light;
 mod material;
 mod mesh;
 mod morph;
 mod outline;
 mod packed;
 mod physics;
-mod proxy;
+mod scenery;
 mod sets;
 mod skeleton;
 mod summary;
@@ -57,19 +55,17 @@ pub use codes::{
     BlendingMode, BodyType, ColliderType, FaceMode, Flag, ImageAlpha, JointType, LightStyle, MappingMode, PlayMode,
     ShaderKind, TextureFormat, TextureMode, TextureWrap,
 };
-pub use collider::ColliderSet;
 pub use content::{Content, Kind};
 pub use embedded::{Bump, ImageKind, Info, Screenshot, Shader, ShaderList, Texture, TextureList, TextureRecord};
 pub use face::{FaceGroup, Targets};
 pub use fields::{NameIter, Names};
 pub use indices::Indices;
-pub use light::LightScheme;
 pub use material::{Material, MaterialList};
 pub use mesh::Mesh;
 pub use morph::{MorphCollection, MorphCollections, MorphMesh, MorphMeshes};
 pub use packed::Records;
 pub use physics::{NameLines, Physics};
-pub use proxy::ProxySet;
+pub use scenery::{ColliderSet, LightScheme, ProxySet};
 pub use sets::Sets;
 pub use skeleton::{Animation, Bone, Skeleton};
 pub use weight::{Weight, WeightList, WeightRecords, Weights};

@@ -41,12 +41,8 @@ impl<T: Element, W: Element> Stored for Records<'_, T, W> {
 
 /// Reads as many records as the context says. The second part of it is true if they have the gap.
 impl<'a, T: Element + From<&'a W>, W: Element> Read<'a, (u64, bool)> for Records<'a, T, W> {
-    fn walk(
-        cursor: &mut Cursor<'a>,
-        (count, is_wide): (u64, bool),
-        name: &'static str,
-        sink: &mut impl Sink,
-    ) -> Result<Self> {
+    fn walk(cursor: &mut Cursor<'a>, layout: (u64, bool), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let (count, is_wide) = layout;
         let records = match is_wide {
             false => cursor.array(count).map(Self::Packed)?,
             true => cursor.array(count).map(Self::Wide)?,

@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Display;
 
-use super::check::within;
 use super::chunk::Chunks;
 use super::content::{Content, Kind};
 use super::known::Known;
@@ -309,6 +308,11 @@ impl<'s, 'a> Survey<'s, 'a> {
     ) {
         self.problems.report(Severity::Warning, || node.place(place(Error::malformed(message.to_string()).at(offset))));
     }
+}
+
+/// Adds a part of the chunk to an error.
+pub(super) fn within(part: &'static str) -> impl FnOnce(Error) -> Error {
+    move |error| error.within(part)
 }
 
 /// Converts a count to the index of the next item.

@@ -77,17 +77,11 @@ impl Stored for Weights<'_> {
     const TYPE: Type = Type::Varying("NarrowWeight[] or WideWeight[]", 4);
 }
 
-/// The number of bones in the model, and the maximum for a vertex.
-pub(super) type BoneCounts = (u32, u32);
-
-impl<'a> Read<'a, BoneCounts> for Weights<'a> {
+/// The context is the number of bones in the model, and the maximum for a vertex.
+impl<'a> Read<'a, (u32, u32)> for Weights<'a> {
     /// Outlines have a row for each weight with its vertex, a dissection has the records as stored.
-    fn walk(
-        cursor: &mut Cursor<'a>,
-        (bones, bones_per_vertex): BoneCounts,
-        name: &'static str,
-        sink: &mut impl Sink,
-    ) -> Result<Self> {
+    fn walk(cursor: &mut Cursor<'a>, counts: (u32, u32), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        let (bones, bones_per_vertex) = counts;
         let count = walk_length(cursor, name, sink)?;
         let records = match bones <= 127 {
             true => WeightRecords::Narrow(cursor.array(count)?),
