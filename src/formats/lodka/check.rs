@@ -16,7 +16,7 @@ use crate::base::code::Code;
 use crate::base::error::{Context, Error};
 use crate::base::impl_fmt::impl_fmt;
 use crate::bytes::{Element, LeArray, Table};
-use crate::check::{self, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Rows, Rule, rules};
+use crate::check::{self, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Rows, Rule};
 use crate::summary::Severity;
 
 impl<'a> Survey<'_, 'a> {
@@ -248,10 +248,15 @@ impl<'a> Survey<'_, 'a> {
         self.elements(node, ("joint_records", "first bodies"), IndexOrNone(bodies), end, numbers);
         let (end, numbers) = (ends.into(offset_of!(Joint, body_2)), joints().map(|joint| joint.body_2.get().into()));
         self.elements(node, ("joint_records", "second bodies"), IndexOrNone(bodies), end, numbers);
-        let ranges =
-            geoms().map(|geom| Links { first: geom.mesh_link.get().into(), count: geom.mesh_link_count.get().into() });
-        let rows = rows.into(offset_of!(Geom, mesh_link));
-        self.elements(node, ("geom_records", "ranges of mesh links"), LinksOf(links), rows, ranges);
+        let ranges = geoms().map(|geom| {
+            let (first, count) = (geom.mesh_link.get(), geom.mesh_link_count.get());
+            let range = u64::try_from(first).ok().zip(u64::try_from(count).ok());
+            let is_inside = range.is_some_and(|(first, count)| first.saturating_add(count) <= links);
+            (Links { first, count }, count == 0 || is_inside)
+        });
+        let rule = Broken::new(Code::Range, format!("not among the {links}"));
+        let check = look(rule, rows.into(offset_of!(Geom, mesh_link)), ranges);
+        self.report(node, check, "ranges of mesh links", within("geom_records"));
     }
 
     pub(super) fn lights(&mut self, node: &Node<'a>, scheme: &LightScheme<'a>) {
@@ -405,20 +410,12 @@ fn parent(index: impl Into<i32>) -> Option<usize> {
 
 /// The range of mesh links of a geom.
 #[derive(Clone, Copy)]
-pub(crate) struct Links {
-    first: i64,
-    count: i64,
+struct Links {
+    first: i32,
+    count: i32,
 }
 
 impl_fmt!([] Display for Links, |links| "{} from {} on", links.count, links.first);
-
-rules! {
-    /// The range is inside a list of this length.
-    LinksOf(u64) of Links = Code::Range, |Self(all), Links { first, count }| {
-        let end = u64::try_from(first).ok().zip(u64::try_from(count).ok());
-        count == 0 || end.is_some_and(|(first, count)| first.saturating_add(count) <= *all)
-    }, format!("not among the {all}");
-}
 
 /// The size of a morphed mesh.
 #[derive(Clone, Copy)]

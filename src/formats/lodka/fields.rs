@@ -169,6 +169,16 @@ pub(super) fn at<T: Element>(array: LeArray<'_, T>) -> Cursor<'_> {
     Cursor::with_offset(array.as_bytes(), array.offset())
 }
 
+/// Returns the items in a frame, if there are this many frames, each of `len` items.
+pub(super) fn frame_of<'a, T: Element>(
+    all: LeArray<'a, T>,
+    frame: usize,
+    (frames, len): (usize, usize),
+) -> Option<&'a [T]> {
+    let start = frame.checked_mul(len).filter(|_| frame < frames)?;
+    all.as_slice().get(start..start.checked_add(len)?)
+}
+
 /// Returns the sum of lengths or counts, none of which may be negative. They are in this table.
 pub(crate) fn total(mut lengths: impl Iterator<Item = i32>, offset: u64, table: &'static str) -> Result<u64> {
     let sum = lengths.try_fold(0_u64, |sum, length| Ok(sum.saturating_add(not_negative(length)?)));

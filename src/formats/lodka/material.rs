@@ -47,15 +47,11 @@ impl<'a> Material<'a> {
     /// loader also splits at that one.
     pub fn texture_files(&self) -> [AnsiStr<'a>; 2] {
         let field = self.textures.as_bytes();
-        let from = match field {
-            [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic() => 2,
-            _ => 0,
-        };
-        let colon = field.iter().skip(from).position(|&byte| byte == b':').map(|colon| colon.saturating_add(from));
-        let (first, second) = match colon.and_then(|colon| field.split_at_checked(colon)) {
-            Some((first, [_, second @ ..])) => (first, second),
-            _ => (field, &[][..]),
-        };
-        [AnsiStr::new(first), AnsiStr::new(second)]
+        let has_drive = matches!(field, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
+        let colon = memchr::memchr_iter(b':', field).nth(has_drive.into());
+        match colon.and_then(|colon| field.split_at_checked(colon)) {
+            Some((first, [_, second @ ..])) => [AnsiStr::new(first), AnsiStr::new(second)],
+            _ => [self.textures, AnsiStr::new(&[])],
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! MAN1 and MMD1: morph animations, after Quake III's models.
 
 use super::chunk::Node;
-use super::fields::{Dissected, at, known, not_negative, total};
+use super::fields::{Dissected, at, frame_of, known, not_negative, total};
 use super::packed::Records;
 use super::wire::{
     MorphAnimation, MorphBone, MorphCollider, MorphMatrix, MorphMeshRecord, MorphRecord, WideMorphRecord,
@@ -217,11 +217,8 @@ pub struct MorphMesh<'a> {
 impl<'a> MorphMesh<'a> {
     /// Returns all vertices in a frame; empty if the mesh has none.
     pub fn frame(&self, frame: usize) -> Option<&'a [Vec3]> {
-        if frame >= usize::try_from(self.record.frames.get()).ok()? {
-            return None;
-        }
-        let vertices = usize::try_from(self.record.vertices.get()).ok()?;
-        let start = frame.checked_mul(vertices)?;
-        self.vertices.as_slice().get(start..start.checked_add(vertices)?)
+        let [frames, vertices] =
+            [self.record.frames, self.record.vertices].map(|count| usize::try_from(count.get()).ok());
+        frame_of(self.vertices, frame, (frames?, vertices?))
     }
 }

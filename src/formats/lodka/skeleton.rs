@@ -2,7 +2,7 @@
 
 use super::chunk::Node;
 use super::codes::PlayMode;
-use super::fields::known;
+use super::fields::{frame_of, known};
 use super::wire::Key;
 use crate::base::error::{Error, Result};
 use crate::base::text::AnsiStr;
@@ -72,12 +72,7 @@ impl<'a> Animation<'a> {
 
     /// Returns all bones' keys in a frame; empty if there is no bone.
     pub fn frame(&self, frame: usize) -> Option<&'a [Key]> {
-        if frame >= self.frame_count as usize {
-            return None;
-        }
-        let bones = self.bone_count as usize;
-        let start = frame.checked_mul(bones)?;
-        self.keys.as_slice().get(start..start.checked_add(bones)?)
+        frame_of(self.keys, frame, (self.frame_count as usize, self.bone_count as usize))
     }
 
     /// Returns the length in milliseconds: one interval for each frame.

@@ -116,11 +116,8 @@ impl<'a> Plain<'a> {
     /// Returns an iterator over the frames. It ends after the first error.
     pub fn frames(&self) -> impl Iterator<Item = Result<PlainFrame<'a>>> + use<'a> {
         let (plain, mut broken) = (*self, false);
-        (0..self.header.frames.get() as usize).map_while(move |index| {
-            let frame = if broken { None } else { plain.frame(index).transpose() };
-            broken |= matches!(frame, Some(Err(_)));
-            frame
-        })
+        let frames = (0..self.header.frames.get() as usize).map_while(move |index| plain.frame(index).transpose());
+        frames.take_while(move |frame| !std::mem::replace(&mut broken, frame.is_err()))
     }
 
     /// Returns the distance from one frame to the next, in bytes.
