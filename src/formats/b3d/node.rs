@@ -7,7 +7,7 @@ use crate::base::error::{Context, Error, Result};
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
 use crate::bytes::chunk::{Chunk, Chunks, Tag};
-use crate::record::{Inline, Read, record};
+use crate::record::{Inline, record};
 
 record! {
     /// The head of NODE, before its chunks.
@@ -30,31 +30,13 @@ pub struct Node<'a> {
     pub parent: Option<usize>,
     /// The number of ancestors.
     pub depth: u32,
-    transform: &'a NodeFields,
-    chunk: Chunk<'a, ChunkHeader>,
+    pub(super) transform: &'a NodeFields,
+    pub(super) chunk: Chunk<'a, ChunkHeader>,
     /// The mesh that bones here and below refer to, unless a nearer one comes.
-    mesh_above: Option<Mesh<'a>>,
-}
-
-/// The position of a node in the tree.
-#[derive(Clone, Copy)]
-pub(super) struct Position<'a> {
-    pub(super) index: usize,
-    pub(super) parent: Option<usize>,
-    pub(super) depth: u32,
     pub(super) mesh_above: Option<Mesh<'a>>,
 }
 
 impl<'a> Node<'a> {
-    /// Parses a NODE chunk. Also returns a cursor at its first chunk.
-    #[inline(always)]
-    pub(super) fn parse(chunk: Chunk<'a, ChunkHeader>, position: Position<'a>) -> Result<(Self, Cursor<'a>)> {
-        let mut cursor = chunk.body();
-        let NodeHead { name, transform } = NodeHead::read(&mut cursor, ())?;
-        let Position { index, parent, depth, mesh_above } = position;
-        Ok((Self { name, index, parent, depth, transform, chunk, mesh_above }, cursor))
-    }
-
     /// Returns its position relative to the parent node.
     pub fn position(&self) -> [f32; 3] {
         self.transform.position.to_array()
@@ -94,7 +76,7 @@ impl<'a> Node<'a> {
     /// # Errors
     /// Returns an error if the MESH chunk ends before its own field.
     pub fn mesh(&self) -> Result<Option<Mesh<'a>>> {
-        self.first(b"MESH").map(Mesh::parse).transpose().within("mesh")
+        self.tagged(b"MESH").next().map(Mesh::parse).transpose().within("mesh")
     }
 
     /// Returns its MESH chunks in file order. The format expects at most one.
@@ -133,7 +115,7 @@ impl<'a> Node<'a> {
     /// # Errors
     /// Returns an error if the ANIM chunk does not consist of exactly its three fields.
     pub fn animation(&self) -> Result<Option<Animation>> {
-        self.first(b"ANIM").map(|chunk| Animation::parse(&chunk)).transpose().within("animation")
+        self.tagged(b"ANIM").next().map(|chunk| Animation::parse(&chunk)).transpose().within("animation")
     }
 
     /// Returns its named ranges of frames in file order, which some writers add. Not in the spec.
@@ -172,10 +154,6 @@ impl<'a> Node<'a> {
         let [row_x, row_y, row_z] = rotation.map(|[a, b, c]| [a * sx, b * sy, c * sz]);
         let with = |[a, b, c]: [f32; 3], p| [a, b, c, p];
         [with(row_x, px), with(row_y, py), with(row_z, pz)]
-    }
-
-    fn first(&self, tag: &'static [u8; 4]) -> Option<Chunk<'a, ChunkHeader>> {
-        self.tagged(tag).next()
     }
 
     /// Returns its chunks with this tag in file order.

@@ -1,11 +1,12 @@
 //! A walk over every chunk of a scene, depth first, without recursion.
 
 use super::mesh::Mesh;
-use super::node::{Node, Position, too_deep};
+use super::node::{Node, NodeHead, too_deep};
 use super::wire::ChunkHeader;
 use crate::base::error::{Context, Error, Result};
 use crate::bytes::Cursor;
 use crate::bytes::chunk::Chunk;
+use crate::record::Read as _;
 
 /// One chunk found on a [`Walk`].
 #[derive(Clone, Copy, Debug)]
@@ -131,10 +132,11 @@ impl<'a> Walk<'a> {
         if depth > self.depth_limit {
             return Some(Err(too_deep(self.depth_limit, chunk.offset())));
         }
-        let position = Position { index, parent, depth: depth.saturating_sub(1), mesh_above };
-        match Node::parse(chunk, position).within_item("nodes", index) {
-            Ok((node, children)) => {
+        let mut children = chunk.body();
+        match NodeHead::read(&mut children, ()).within_item("nodes", index) {
+            Ok(NodeHead { name, transform }) => {
                 self.frames.push(Frame { children, inside: Inside::Node(index, mesh_above) });
+                let node = Node { name, index, parent, depth: depth.saturating_sub(1), transform, chunk, mesh_above };
                 Some(Ok(Step { depth, chunk, part: ChunkKind::Node(node), node: Some(index) }))
             }
             Err(error) => Some(Err(error)),
