@@ -1,5 +1,7 @@
 //! Textures and brushes: the TEXS and BRUS chunks.
 
+use std::ops::Range;
+
 use nom::error::context;
 use zerocopy::little_endian::I32;
 
@@ -12,9 +14,10 @@ use crate::base::text::ByteStr;
 use crate::bytes::chunk::{Chunk, Tag};
 use crate::bytes::parser::in_place;
 use crate::bytes::{Cursor, LeArray};
-use crate::outline::{Outline, Rule, Sink, StoredField, Type, Value};
+use crate::outline::{Outline, Part, Rule, Silent, Sink, StoredField, Type, Value};
+use crate::ranges::Data;
 use crate::record::codes::codes;
-use crate::record::{Fixed, Read, Record, Stored, form, record, walk_field};
+use crate::record::{Read, Record, Stored, form, record, walk_field, walk_part};
 
 record! {
     /// A texture: a record of TEXS.
@@ -196,9 +199,6 @@ pub trait Material<'a>: Sealed + Record<'a, Self::Knowledge> {
     /// # Errors
     /// Returns an error if it does not fit or is invalid.
     fn head(cursor: &mut Cursor<'a>) -> Result<Self::Knowledge>;
-
-    /// Describes the head of a chunk.
-    fn describe_head(_: &Cursor<'a>, _: &mut Outline<'_>) {}
 }
 
 impl crate::base::sealed::Sealed for Texture<'_> {}
@@ -225,12 +225,6 @@ impl<'a> Material<'a> for Brush<'a> {
         let n_texs = cursor.parse(context("n_texs", in_place::<BrushListHead>()))?.n_texs.get();
         u64::try_from(n_texs).map_err(|_| Error::malformed(format!("{n_texs} is negative")).at(offset).within("n_texs"))
     }
-
-    fn describe_head(cursor: &Cursor<'a>, out: &mut Outline<'_>) {
-        if let Some(head) = out.ok(cursor.clone().read::<BrushListHead>().within("n_texs")) {
-            head.describe_fields(cursor.offset(), out);
-        }
-    }
 }
 
 /// The textures or brushes of a scene, in order. A broken one ends its chunk; the next chunk is still read.
@@ -248,25 +242,18 @@ pub type Textures<'a> = Materials<'a, Texture<'a>>;
 /// The brushes of a scene.
 pub type Brushes<'a> = Materials<'a, Brush<'a>>;
 
-/// A texture or brush that was read, with its location and context.
-pub(super) struct Met<'a, T: Material<'a>> {
-    pub(super) index: usize,
-    pub(super) start: Cursor<'a>,
-    pub(super) knowledge: T::Knowledge,
-    pub(super) material: Result<T>,
-}
-
 impl<'a, T: Material<'a>> Materials<'a, T> {
-    pub(super) fn new(chunks: Siblings<'a>) -> Self {
+    /// Creates the list of all chunks in this range of the file.
+    pub(super) fn within(data: Data<'a>, range: Range<u64>) -> Self {
+        let chunks = Siblings { data, left: range, tag: T::TAG };
         Self { chunks, records: Cursor::new(&[]), knowledge: T::Knowledge::default(), index: 0 }
     }
 
     /// Creates the list of one chunk alone, whose first record has this index among all.
     pub(super) fn of(chunk: &Chunk<'a, ChunkHeader>, index: usize) -> Self {
-        let mut of_one = Self { index, ..Self::new(Siblings::none(T::TAG)) };
-        of_one.records = chunk.body();
-        of_one.knowledge = T::head(&mut of_one.records).unwrap_or_default();
-        of_one
+        let mut records = chunk.body();
+        let knowledge = T::head(&mut records).unwrap_or_default();
+        Self { records, knowledge, index, ..Self::within(Data::Whole(&[]), 0..0) }
     }
 
     /// Returns the number of records read, including broken ones.
@@ -274,7 +261,7 @@ impl<'a, T: Material<'a>> Materials<'a, T> {
         self.index
     }
 
-    fn read(&mut self) -> Result<Option<(Cursor<'a>, T)>> {
+    fn read(&mut self, sink: &mut impl Sink) -> Result<Option<(u64, T)>> {
         while self.records.is_empty() {
             // The chunk may be cut short, with whole records before the cut. A broken list of chunks ends here; the
             // walk reports its error.
@@ -283,28 +270,18 @@ impl<'a, T: Material<'a>> Materials<'a, T> {
             self.knowledge = T::head(&mut records)?;
             self.records = records;
         }
-        let start = self.records;
-        T::read(&mut self.records, self.knowledge).map(|material| Some((start, material)))
+        let (offset, part) = (self.records.offset(), Part::item(T::LIST, self.index).rooted());
+        walk_part(&mut self.records, self.knowledge, part, sink).map(|material| Some((offset, material)))
     }
 
-    /// Returns the next record, with the context to read it again.
-    pub(super) fn step(&mut self) -> Option<Met<'a, T>> {
-        let index = self.index;
-        let read = self.read().within_item(T::LIST, index);
+    /// Returns the next record and its offset, and describes it to the sink.
+    pub(super) fn walk(&mut self, sink: &mut impl Sink) -> Option<Result<(u64, T)>> {
+        let read = self.read(sink).within_item(T::LIST, self.index);
         if read.is_err() {
             self.records = Cursor::new(&[]);
         }
-        self.index = index.saturating_add(1);
-        let (start, material) = match read.transpose()? {
-            Ok((start, material)) => (start, Ok(material)),
-            Err(error) => (self.records, Err(error)),
-        };
-        Some(Met { index, start, knowledge: self.knowledge, material })
-    }
-
-    /// Returns an iterator over the records and their offsets.
-    pub(super) fn placed(mut self) -> impl Iterator<Item = (u64, Result<T>)> + use<'a, T> {
-        std::iter::from_fn(move || self.step().map(|met| (met.start.offset(), met.material)))
+        self.index = self.index.saturating_add(1);
+        read.transpose()
     }
 }
 
@@ -312,7 +289,7 @@ impl<'a, T: Material<'a>> Iterator for Materials<'a, T> {
     type Item = Result<T>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.step().map(|met| met.material)
+        self.walk(&mut Silent).map(|read| read.map(|(_, material)| material))
     }
 }
 
@@ -325,9 +302,10 @@ mod tests {
         let body = [&(-2_i32).to_le_bytes()[..], b"skin\0", &[0; 28]].concat();
         let bytes = [b"BRUS", &37_u32.to_le_bytes()[..], &body].concat();
         let chunk = Cursor::new(&bytes).parse(Chunk::parser()).unwrap();
-        let brushes = Brushes::of(&chunk, 0).placed();
-        let brushes: Vec<_> = brushes.map(|(offset, brush)| (offset, brush.unwrap().name)).collect();
-        assert_eq!(brushes, [(12, "skin".into())]);
+        let mut brushes = Brushes::of(&chunk, 0);
+        let (offset, brush) = brushes.walk(&mut Silent).unwrap().unwrap();
+        assert_eq!((offset, brush.name), (12, "skin".into()));
+        assert!(brushes.next().is_none());
         let error = Brush::head(&mut chunk.body()).unwrap_err();
         assert_eq!(error.to_string(), "n_texs at 0x8: -2 is negative");
     }

@@ -64,7 +64,6 @@ use crate::bytes::parser::in_place;
 use crate::outline::Schema;
 use crate::ranges::Data;
 use crate::record::Fixed;
-use siblings::Siblings;
 use wire::{ChunkHeader, SceneHead};
 
 /// The records of a scene.
@@ -156,11 +155,6 @@ impl<'a> Scene<'a> {
         version.map_or(Cursor::with_offset(&[], CHILDREN), |()| children)
     }
 
-    /// Returns the chunks with this tag directly below BB3D. Needs their bytes, and the headers of the others.
-    fn siblings(&self, tag: Tag) -> Siblings<'a> {
-        Siblings::new(self.data, CHILDREN..self.end(), tag)
-    }
-
     /// Returns the version as stored: major x 100 + minor. 1 in all known files.
     pub fn version(&self) -> i32 {
         self.version
@@ -168,12 +162,12 @@ impl<'a> Scene<'a> {
 
     /// Returns the textures, in the order in which brushes number them.
     pub fn textures(&self) -> Textures<'a> {
-        Textures::new(self.siblings(<Texture<'_> as Material<'_>>::TAG))
+        Textures::within(self.data, CHILDREN..self.end())
     }
 
     /// Returns the brushes, in the order in which triangles number them.
     pub fn brushes(&self) -> Brushes<'a> {
-        Brushes::new(self.siblings(<Brush<'_> as Material<'_>>::TAG))
+        Brushes::within(self.data, CHILDREN..self.end())
     }
 
     /// Returns an iterator over all nodes in file order, parents before children. The spec allows one root; several are

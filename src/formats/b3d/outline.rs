@@ -3,17 +3,16 @@
 //! The outline has flat lists that refer to nodes by index, because nodes may nest deeper than readers of JSON or XML
 //! support. The dissection nests as the file does.
 
-use super::material::{Brush, Material, Materials, Met, Texture};
-use super::wire::{AnimationFields, ChunkHeader, MeshHead, SceneHead};
+use super::wire::{AnimationFields, BrushListHead, ChunkHeader, MeshHead, SceneHead};
 use super::{
-    Animation, ChunkKind as Kind, Keys, Mesh, Node, NodeHead, Scene, Sequence, Step, TriangleList, Triangles, Vertices,
-    WeightList,
+    Animation, Brushes, ChunkKind as Kind, Keys, Material, Materials, Mesh, Node, NodeHead, Scene, Sequence, Step,
+    Textures, TriangleList, Triangles, Vertices, WeightList,
 };
 use crate::base::error::{Context, Result};
 use crate::base::span::Span;
 use crate::bytes::chunk::{Chunk, Tag};
 use crate::outline::{Numbers, Outline, Part};
-use crate::record::{Fixed, Record, describe_fields, describe_fixed, describe_opaque, walk_part};
+use crate::record::{Fixed, Record, describe_fields, describe_fixed, describe_opaque};
 
 type IsSought = fn(&Kind<'_>) -> bool;
 
@@ -132,8 +131,14 @@ fn inside<'a>(
     out: &mut Outline<'_>,
 ) {
     match part {
-        Kind::Textures => *textures = list::<Texture<'_>>(chunk, *textures, out),
-        Kind::Brushes => *brushes = list::<Brush<'_>>(chunk, *brushes, out),
+        Kind::Textures => *textures = materials(Textures::of(chunk, *textures), out),
+        Kind::Brushes => {
+            let head = chunk.body().read::<BrushListHead>().within("n_texs");
+            if let Some(head) = out.ok(head) {
+                head.describe_fields(chunk.body().offset(), out);
+            }
+            *brushes = materials(Brushes::of(chunk, *brushes), out);
+        }
         _ if !is_shown => {}
         Kind::Node(node) => node_fields(node, out),
         Kind::Mesh(_) => describe_fixed::<MeshHead>(&mut chunk.body(), out),
@@ -149,18 +154,10 @@ fn inside<'a>(
     }
 }
 
-/// Describes the textures or brushes of one chunk, starting with index `first`. Returns the index after the last.
-fn list<'a, T: Material<'a>>(chunk: &Chunk<'a, ChunkHeader>, first: usize, out: &mut Outline<'_>) -> usize {
-    T::describe_head(&chunk.body(), out);
-    materials(Materials::<T>::of(chunk, first), out)
-}
-
+/// Describes textures or brushes. Returns the index after the last.
 fn materials<'a, T: Material<'a>>(mut materials: Materials<'a, T>, out: &mut Outline<'_>) -> usize {
-    while let Some(Met { index, mut start, knowledge, material }) = materials.step() {
-        if out.ok(material).is_some() {
-            let again = walk_part::<T, _, _>(&mut start, knowledge, Part::item(T::LIST, index).rooted(), out);
-            out.ok(again);
-        }
+    while let Some(read) = materials.walk(out) {
+        out.ok(read);
     }
     materials.index()
 }

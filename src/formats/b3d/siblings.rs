@@ -11,20 +11,10 @@ use crate::ranges::Data;
 /// An iterator over the chunks with one tag in a range of a file. It ends where a header is cut short or missing.
 #[derive(Clone, Debug)]
 pub(super) struct Siblings<'a> {
-    data: Data<'a>,
-    left: Range<u64>,
-    tag: Tag,
-}
-
-impl<'a> Siblings<'a> {
-    pub(super) fn new(data: Data<'a>, left: Range<u64>, tag: Tag) -> Self {
-        Self { data, left, tag }
-    }
-
-    /// Returns an iterator over nothing.
-    pub(super) fn none(tag: Tag) -> Self {
-        Self::new(Data::Whole(&[]), 0..0, tag)
-    }
+    pub(super) data: Data<'a>,
+    /// The range after the chunks passed so far.
+    pub(super) left: Range<u64>,
+    pub(super) tag: Tag,
 }
 
 impl<'a> Iterator for Siblings<'a> {

@@ -16,7 +16,7 @@ use crate::bytes::chunk::{Chunk, Header as _, Tag};
 use crate::bytes::{Strided, Vec3};
 use crate::check::{self, Check, Facing, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
 use crate::inspect::{Depth, Inspect as _};
-use crate::outline::next;
+use crate::outline::{Silent, next};
 use crate::summary::{self, Problems, ReferenceKind, Severity, counted};
 
 /// The version that the spec describes.
@@ -140,8 +140,9 @@ impl<'s, 'a> Survey<'s, 'a> {
                 self.counted.textures = self.counted.textures.saturating_add(1);
             }
         }
-        for (offset, brush) in self.scene.brushes().placed() {
-            let Some(brush) = self.problems.ok(brush) else { continue };
+        let mut brushes = self.scene.brushes();
+        while let Some(read) = brushes.walk(&mut Silent) {
+            let Some((offset, brush)) = self.problems.ok(read) else { continue };
             let layers = brush.texture_ids.len();
             if self.counted.brushes == 0 && layers > 8 {
                 self.warn(offset, format_args!("{layers} textures a brush, Blitz3D has 8"));
