@@ -51,8 +51,7 @@ impl<'a> Mesh<'a> {
     /// # Errors
     /// Returns an error if there are none, or if [`Vertices`] cannot be read.
     pub fn vertices(&self) -> Result<Vertices<'a>> {
-        let missing = || Error::malformed("mesh without a VRTS chunk").at(self.chunk.offset());
-        Vertices::parse(&self.vertices_chunk().ok_or_else(missing)?)
+        Vertices::parse(&self.vertices_chunk()?)
     }
 
     /// Returns an iterator over its groups of triangles in file order.
@@ -79,10 +78,12 @@ impl<'a> Mesh<'a> {
     }
 
     /// Returns its first VRTS chunk.
-    pub(super) fn vertices_chunk(&self) -> Option<Chunk<'a, ChunkHeader>> {
+    pub(super) fn vertices_chunk(&self) -> Result<Chunk<'a, ChunkHeader>> {
+        let missing = || Error::malformed("mesh without a VRTS chunk").at(self.chunk.offset());
+        let place = self.vertices.ok_or_else(missing)?;
         let mut body = self.chunk.body();
-        body.skip(self.vertices?.get().into()).ok()?;
-        Chunk::next(&mut body).ok()?
+        body.skip(place.get().into())?;
+        Chunk::next(&mut body)?.ok_or_else(missing)
     }
 
     /// Returns the MESH chunk itself.
@@ -281,10 +282,9 @@ impl<'a> TexCoords<'a> {
 
     /// Returns the coordinates of one vertex: [`set_size`](Self::set_size) numbers, U and V first.
     pub fn get(&self, vertex: usize) -> Option<&'a [F32]> {
-        let stride = self.records.stride();
-        let start = vertex.checked_mul(stride)?;
-        let record = self.records.as_bytes().get(start..start.checked_add(stride)?)?;
-        of(record, self.column, self.set_size())
+        let start = vertex.checked_mul(self.records.stride())?.checked_add(self.column)?;
+        let bytes = self.records.as_bytes().get(start..)?.get(..self.records.layout().set_bytes())?;
+        <[F32]>::ref_from_bytes(bytes).ok()
     }
 
     /// Returns an iterator over the coordinates of all vertices.
@@ -301,11 +301,6 @@ impl<'a> TexCoords<'a> {
     pub fn uv(&self) -> Option<Strided<'a, Vec2>> {
         (self.set_size() >= 2).then(|| self.records.column(self.column))
     }
-}
-
-fn of(record: &[u8], column: usize, size: usize) -> Option<&[F32]> {
-    let bytes = record.get(column..)?.get(..size.checked_mul(4)?)?;
-    <[F32]>::ref_from_bytes(bytes).ok()
 }
 
 impl<'a> Indexed for TexCoords<'a> {
@@ -327,7 +322,7 @@ impl Table for TexCoords<'_> {
     }
 
     fn storage(&self) -> Storage {
-        let after = self.records.stride().saturating_sub(self.set_size().saturating_mul(4));
+        let after = self.records.stride().saturating_sub(self.records.layout().set_bytes());
         let bytes = self.records.as_bytes().len().saturating_sub(after) as u64;
         // An empty column is located where the records would start, so that its offset is inside the file.
         let column = if self.records.is_empty() { 0 } else { self.column as u64 };
@@ -335,7 +330,7 @@ impl Table for TexCoords<'_> {
     }
 
     fn in_place(&self) -> Option<InPlace<'_>> {
-        column(self.records.as_bytes(), self.records.stride(), self.column, self.set_size().checked_mul(4)?)
+        column(self.records.as_bytes(), self.records.stride(), self.column, self.records.layout().set_bytes())
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {

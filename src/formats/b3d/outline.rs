@@ -8,7 +8,7 @@ use super::{
     Animation, Brushes, ChunkKind as Kind, Keys, Material, Materials, Mesh, Node, NodeHead, Scene, Sequence, Step,
     Textures, TriangleList, Triangles, Vertices, WeightList,
 };
-use crate::base::error::{Context, Result};
+use crate::base::error::Context;
 use crate::base::span::Span;
 use crate::bytes::chunk::{Chunk, Tag};
 use crate::outline::{Numbers, Outline, Part};
@@ -57,13 +57,9 @@ pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
 fn with_nodes<'a>(scene: &Scene<'a>) -> impl Iterator<Item = (Option<Node<'a>>, Step<'a>)> {
     let mut around: Vec<Node<'a>> = Vec::new();
     scene.walk().flatten().map(move |step| {
+        around.truncate(step.depth.saturating_sub(1) as usize);
         if let Kind::Node(node) = step.part {
-            around.truncate(node.depth as usize);
             around.push(node);
-        } else {
-            while around.last().is_some_and(|node| Some(node.index) != step.node) {
-                around.pop();
-            }
         }
         (around.last().copied(), step)
     })
@@ -227,12 +223,8 @@ fn sequence(chunk: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
 
 fn mesh(mesh: &Mesh<'_>, out: &mut Outline<'_>) {
     out.field("brush_id", mesh.brush_id());
-    match mesh.vertices_chunk() {
-        Some(vertices) => self::vertices(&vertices, out),
-        None => {
-            let missing: Result<_> = mesh.vertices();
-            out.ok(missing);
-        }
+    if let Some(vertices) = out.ok(mesh.vertices_chunk()) {
+        self::vertices(&vertices, out);
     }
     let triangles = mesh.chunks().flatten().filter(|child| child.tag() == Tag(*b"TRIS"));
     out.list("triangles");

@@ -8,7 +8,7 @@ use std::fmt;
 
 use super::walk::{Walk, in_node};
 use super::wire::ChunkHeader;
-use super::{Animation, Bone, ChunkKind, Keys, Mesh, Node, Scene, Sequence, Step, Triangles, Vertices};
+use super::{Animation, Bone, ChunkKind, Keys, Mesh, Scene, Sequence, Step, Triangles, Vertices};
 use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
 use crate::base::stop;
@@ -40,26 +40,19 @@ counted! {
 pub(super) struct Survey<'s, 'a> {
     scene: &'s Scene<'a>,
     depth: Depth,
-    deep: Option<Box<Deep>>,
     problems: &'s mut Problems,
     counted: Counted,
-    brushes_met: bool,
-    /// The chunks found so far in each node that contains the current chunk.
-    open_nodes: Vec<OpenNode>,
-    mesh: OpenMesh<'a>,
-}
-
-/// Data that only a deep survey needs.
-struct Deep {
     /// The number of TEXS, BRUS and NODE chunks directly below BB3D.
     at_root: [u32; 3],
+    /// The chunks found so far in each node that contains the current chunk.
+    open_nodes: Vec<OpenNode>,
     /// The number of BONE chunks without an ANIM in their node or an ancestor, and the offset of the first.
     unanimated: (u64, u64),
+    mesh: OpenMesh<'a>,
 }
 
 #[derive(Default)]
 struct OpenNode {
-    index: usize,
     meshes: u32,
     bones: u32,
     animations: u32,
@@ -73,6 +66,7 @@ struct OpenNode {
 /// The data found so far in the current mesh.
 #[derive(Default)]
 struct OpenMesh<'a> {
+    index: usize,
     vertices_seen: bool,
     vertices: Option<Vertices<'a>>,
     triangle_lists: usize,
@@ -81,12 +75,8 @@ struct OpenMesh<'a> {
 
 impl<'s, 'a> Survey<'s, 'a> {
     pub(super) fn new(scene: &'s Scene<'a>, depth: Depth, problems: &'s mut Problems) -> Self {
-        let (counted, brushes_met, open_nodes, mesh) = Default::default();
-        let deep = (depth == Depth::Verify).then(|| {
-            let (at_root, unanimated) = Default::default();
-            Box::new(Deep { at_root, unanimated })
-        });
-        Self { scene, depth, deep, problems, counted, brushes_met, open_nodes, mesh }
+        let (counted, at_root, open_nodes, unanimated, mesh) = Default::default();
+        Self { scene, depth, problems, counted, at_root, open_nodes, unanimated, mesh }
     }
 
     pub(super) fn run(mut self, named: &mut summary::References) -> Counted {
@@ -104,8 +94,8 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         self.leave(0);
         self.facing();
-        if let Some(deep) = self.deep {
-            if let (bones @ 1.., first) = deep.unanimated {
+        if self.is_deep() {
+            if let (bones @ 1.., first) = self.unanimated {
                 let message = format!("{} of {} BONE without an ANIM around", bones, self.counted.bones);
                 self.problems.warning(&Error::malformed(message).at(first).within("bones"));
             }
@@ -113,6 +103,11 @@ impl<'s, 'a> Survey<'s, 'a> {
             check::fields(about, self.problems, |out| self.scene.dissect(out));
         }
         self.counted
+    }
+
+    /// Returns true if it reads all indices and numbers.
+    fn is_deep(&self) -> bool {
+        self.depth == Depth::Verify
     }
 
     fn scene_itself(&mut self) {
@@ -149,7 +144,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             }
             self.counted.brushes = self.counted.brushes.saturating_add(1);
         }
-        if self.deep.is_some() {
+        if self.is_deep() {
             self.material_numbers();
         }
     }
@@ -157,52 +152,54 @@ impl<'s, 'a> Survey<'s, 'a> {
     /// Checks the texture ids of all brushes. Textures and brushes that cannot be read are not counted.
     #[inline(never)]
     fn material_numbers(&mut self) {
-        let mut ids = References::new(self.counted.textures);
-        let readable = self.scene.brushes().filter_map(Result::ok);
-        for (index, brush) in readable.enumerate() {
-            ids.list(("brushes", index), &brush.texture_ids, brush.texture_ids.iter().map(|id| id.get()));
+        let (mut known, mut none) = (Check::new(Known(self.counted.textures)), Check::new(NoneIsMinusOne));
+        for (index, brush) in self.scene.brushes().flatten().enumerate() {
+            let (list, ids) = (("brushes", index), brush.texture_ids.iter().map(|id| id.get()));
+            known.list(list, &brush.texture_ids, ids.clone());
+            none.list(list, &brush.texture_ids, ids);
         }
         let place = |error: Error| error.within("brushes");
-        ids.report("texture ids", self.problems, place);
+        known.report("texture ids", self.problems, place);
+        none.report("texture ids", self.problems, place);
     }
 
     #[inline(always)]
     fn step(&mut self, step: &Step<'a>) {
         let Step { chunk, part, node, depth } = step;
+        self.leave(depth.saturating_sub(1) as usize);
         // Adds the node that contains the chunk to an error.
         let place = |error: Error| in_node(error, *node);
         match part {
             ChunkKind::Textures | ChunkKind::Brushes => {
                 self.truncated(chunk, place);
-                let late = match part {
-                    ChunkKind::Textures => self.brushes_met || self.counted.nodes > 0,
-                    _ => self.counted.nodes > 0,
-                };
-                self.brushes_met |= matches!(part, ChunkKind::Brushes);
-                if late {
+                let is_brushes = matches!(part, ChunkKind::Brushes);
+                let [_, brushes, _] = self.at_root;
+                if self.counted.nodes > 0 || (brushes > 0 && !is_brushes) {
                     self.warn(chunk.offset(), format_args!("{} after what refers to it", chunk.tag()));
                 }
-                self.once_at_root(chunk, usize::from(matches!(part, ChunkKind::Brushes)));
+                self.once_at_root(chunk, is_brushes.into());
             }
-            ChunkKind::Node(node) => {
+            ChunkKind::Node(_) => {
                 self.truncated(chunk, place);
                 if *depth == 1 {
                     self.once_at_root(chunk, 2);
                 }
-                self.node(node);
+                self.counted.nodes = self.counted.nodes.saturating_add(1);
+                self.open_nodes.push(OpenNode::default());
             }
             ChunkKind::Mesh(mesh) => {
                 self.truncated(chunk, place);
-                self.mesh(mesh, *node);
+                self.mesh(mesh);
             }
             ChunkKind::Vertices(_) => {
-                let place = self.in_mesh("vertices");
+                let index = self.mesh.index;
+                let place = |error: Error| error.within("vertices").within_item("meshes", index);
                 if std::mem::replace(&mut self.mesh.vertices_seen, true) {
                     self.problems.error(&place(Error::malformed("a second VRTS in one mesh").at(chunk.offset())));
                 }
                 if let Some(vertices) = self.problems.ok(Vertices::parse(chunk).map_err(place)) {
                     self.counted.vertices = self.counted.vertices.saturating_add(vertices.len() as u64);
-                    if self.deep.is_some() {
+                    if self.is_deep() {
                         self.vertices(&vertices);
                     }
                 }
@@ -212,11 +209,11 @@ impl<'s, 'a> Survey<'s, 'a> {
                     self.warn(chunk.offset(), "TRIS before the VRTS of its mesh");
                 }
                 let index = next(&mut self.mesh.triangle_lists);
-                let mesh_index = self.mesh_index();
+                let mesh_index = self.mesh.index;
                 let place = |error: Error| error.within_item("triangles", index).within_item("meshes", mesh_index);
                 if let Some(triangles) = self.problems.ok(Triangles::parse(chunk, mesh.brush_id()).map_err(place)) {
                     self.counted.triangles = self.counted.triangles.saturating_add(triangles.indices.len() as u64);
-                    if self.deep.is_some() {
+                    if self.is_deep() {
                         self.triangles(&triangles, chunk, place);
                     }
                 }
@@ -225,35 +222,35 @@ impl<'s, 'a> Survey<'s, 'a> {
                 let index = usize::try_from(self.counted.bones).unwrap_or(usize::MAX);
                 let place = |error: Error| error.within_item("bones", index);
                 self.counted.bones = self.counted.bones.saturating_add(1);
-                self.only_one(chunk, *node, |open| &mut open.bones);
+                self.only_one(chunk, |open| &mut open.bones);
                 if let Some(open) = self.open_nodes.last_mut() {
                     add(&mut open.unanimated, (1, chunk.offset()));
                 }
                 if let Some(bone) = self.problems.ok(Bone::parse(chunk, *mesh).map_err(place)) {
                     self.counted.weights = self.counted.weights.saturating_add(bone.weights.len() as u64);
-                    if self.deep.is_some() {
+                    if self.is_deep() {
                         self.bone(&bone, place);
                     }
                 }
             }
             ChunkKind::Keys => {
-                let index = self.open(*node).map_or(0, |open| next(&mut open.keys));
+                let index = self.open_nodes.last_mut().map_or(0, |open| next(&mut open.keys));
                 let place = |error: Error| place(error.within_item("keys", index));
                 if let Some(keys) = self.problems.ok(Keys::parse(chunk).map_err(place)) {
                     self.counted.keys = self.counted.keys.saturating_add(keys.len() as u64);
-                    if self.deep.is_some() {
+                    if self.is_deep() {
                         self.keys(&keys, place);
                     }
                 }
             }
             ChunkKind::Animation => {
                 self.counted.animations = self.counted.animations.saturating_add(1);
-                self.only_one(chunk, *node, |open| &mut open.animations);
+                self.only_one(chunk, |open| &mut open.animations);
                 let place = |error: Error| place(error.within("animation"));
                 self.problems.ok(Animation::parse(chunk).map_err(place));
             }
             ChunkKind::Sequence => {
-                let index = self.open(*node).map_or(0, |open| next(&mut open.sequences));
+                let index = self.open_nodes.last_mut().map_or(0, |open| next(&mut open.sequences));
                 self.problems.ok(Sequence::parse(chunk).within_item("sequences", index).map_err(place));
             }
             ChunkKind::Pivot => self.truncated(chunk, place),
@@ -268,21 +265,11 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// Returns the index of the current mesh.
-    fn mesh_index(&self) -> usize {
-        usize::try_from(self.counted.meshes).unwrap_or(usize::MAX).saturating_sub(1)
-    }
-
-    fn in_mesh(&self, part: &'static str) -> impl Fn(Error) -> Error + Copy + use<> {
-        let index = self.mesh_index();
-        move |error| error.within(part).within_item("meshes", index)
-    }
-
     /// Warns at the second chunk of a kind that BB3D should contain once.
     fn once_at_root(&mut self, chunk: &Chunk<'a, ChunkHeader>, kind: usize) {
-        let Some(count) = self.deep.as_mut().and_then(|deep| deep.at_root.get_mut(kind)) else { return };
+        let Some(count) = self.at_root.get_mut(kind) else { return };
         *count = count.saturating_add(1);
-        if *count == 2 {
+        if *count == 2 && self.is_deep() {
             self.warn(chunk.offset(), format_args!("a second {} right below BB3D", chunk.tag()));
         }
     }
@@ -292,33 +279,22 @@ impl<'s, 'a> Survey<'s, 'a> {
         while self.open_nodes.len() > depth {
             let Some(open) = self.open_nodes.pop() else { return };
             if open.animations == 0 {
-                match (self.open_nodes.last_mut(), self.deep.as_mut()) {
-                    (Some(above), _) => add(&mut above.unanimated, open.unanimated),
-                    (None, Some(deep)) => add(&mut deep.unanimated, open.unanimated),
-                    (None, None) => {}
-                }
+                let above = self.open_nodes.last_mut().map_or(&mut self.unanimated, |above| &mut above.unanimated);
+                add(above, open.unanimated);
             }
         }
     }
 
-    fn node(&mut self, node: &Node<'a>) {
-        self.counted.nodes = self.counted.nodes.saturating_add(1);
-        self.leave(node.depth as usize);
-        self.open_nodes.push(OpenNode { index: node.index, ..OpenNode::default() });
-    }
-
-    fn mesh(&mut self, mesh: &Mesh<'a>, node: Option<usize>) {
+    fn mesh(&mut self, mesh: &Mesh<'a>) {
         self.facing();
+        let index = usize::try_from(self.counted.meshes).unwrap_or(usize::MAX);
         self.counted.meshes = self.counted.meshes.saturating_add(1);
-        self.only_one(&mesh.chunk(), node, |open| &mut open.meshes);
-        let vertices = mesh.vertices().ok();
-        self.mesh = OpenMesh { vertices, ..OpenMesh::default() };
-        let index = self.mesh_index();
-        if mesh.vertices_chunk().is_none() {
-            let error = Error::malformed("mesh without a VRTS chunk").at(mesh.chunk().offset());
+        self.only_one(&mesh.chunk(), |open| &mut open.meshes);
+        self.mesh = OpenMesh { index, vertices: mesh.vertices().ok(), ..OpenMesh::default() };
+        if let Err(error) = mesh.vertices_chunk() {
             self.problems.error(&error.within_item("meshes", index));
         }
-        if self.deep.is_some() {
+        if self.is_deep() {
             let offset = mesh.chunk().body().offset();
             self.brush(mesh.brush_id(), offset, |error| error.within_item("meshes", index));
         }
@@ -326,7 +302,7 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     #[inline(never)]
     fn vertices(&mut self, vertices: &Vertices<'a>) {
-        let index = self.mesh_index();
+        let index = self.mesh.index;
         let place = |error: Error| error.within_item("meshes", index);
         self.finite(&vertices.positions(), |error| place(error.within("positions")));
         if let Some(normals) = vertices.normals() {
@@ -354,7 +330,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         else {
             return;
         };
-        let index = self.mesh_index();
+        let index = self.mesh.index;
         self.problems.report(Severity::Warning, || {
             let error = Error::malformed(facing.to_string()).coded(Code::Normals).at(normals.offset());
             error.within("normals").within_item("meshes", index)
@@ -435,29 +411,14 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     #[inline(never)]
     fn brush(&mut self, id: i32, offset: u64, place: impl Fn(Error) -> Error) {
-        let mut ids = References::new(self.counted.brushes);
-        ids.one(id, offset);
-        ids.report("", self.problems, |error| place(error.within("brush_id")));
-    }
-
-    /// Ends nodes until the one that contains the chunk is the innermost. Returns it.
-    #[inline]
-    fn open(&mut self, node: Option<usize>) -> Option<&mut OpenNode> {
-        if self.open_nodes.last().is_none_or(|open| Some(open.index) != node) {
-            let around = self.open_nodes.iter().rposition(|open| Some(open.index) == node);
-            self.leave(around.map_or(0, |place| place.saturating_add(1)));
-        }
-        self.open_nodes.last_mut()
+        let place = |error: Error| place(error.within("brush_id"));
+        check::one(Known(self.counted.brushes), id, offset, self.problems, place);
+        check::one(NoneIsMinusOne, id, offset, self.problems, place);
     }
 
     /// Warns if a node has a second chunk of this kind, or both MESH and BONE.
-    fn only_one(
-        &mut self,
-        chunk: &Chunk<'a, ChunkHeader>,
-        node: Option<usize>,
-        count: impl Fn(&mut OpenNode) -> &mut u32,
-    ) {
-        let Some(open) = self.open(node) else { return };
+    fn only_one(&mut self, chunk: &Chunk<'a, ChunkHeader>, count: impl Fn(&mut OpenNode) -> &mut u32) {
+        let Some(open) = self.open_nodes.last_mut() else { return };
         let seen = count(open);
         *seen = seen.saturating_add(1);
         let again = *seen > 1;
@@ -499,38 +460,6 @@ fn add((count, first): &mut (u64, u64), (more, offset): (u64, u64)) {
         *first = offset;
     }
     *count = count.saturating_add(more);
-}
-
-/// Checks indices into a list. -1 means none.
-struct References {
-    known: Check<Known>,
-    none: Check<NoneIsMinusOne>,
-}
-
-impl References {
-    fn new(count: u64) -> Self {
-        Self { known: Check::new(Known(count)), none: Check::new(NoneIsMinusOne) }
-    }
-
-    fn list(
-        &mut self,
-        list: (&'static str, usize),
-        rows: impl Into<Rows> + Copy,
-        ids: impl Iterator<Item = i32> + Clone,
-    ) {
-        self.known.list(list, rows, ids.clone());
-        self.none.list(list, rows, ids);
-    }
-
-    fn one(&mut self, id: i32, offset: u64) {
-        self.known.next(offset, id);
-        self.none.next(offset, id);
-    }
-
-    fn report(self, what: &str, problems: &mut Problems, place: impl Fn(Error) -> Error) {
-        self.known.report(what, problems, &place);
-        self.none.report(what, problems, place);
-    }
 }
 
 rules! {
