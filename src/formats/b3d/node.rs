@@ -3,7 +3,7 @@
 use super::animation::{Animation, Keys, Sequence, Tracks};
 use super::mesh::{Bone, Mesh};
 use super::wire::{ChunkHeader, NodeFields};
-use crate::base::error::{Context, Error, Result};
+use crate::base::error::{Context, Result};
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
 use crate::bytes::chunk::{Chunk, Chunks, Tag};
@@ -168,9 +168,4 @@ impl<'a> Node<'a> {
 /// 1 0 0 0, is the same in both.
 pub fn rotation_xyzw([w, x, y, z]: [f32; 4]) -> [f32; 4] {
     [-x, -y, -z, w]
-}
-
-#[cold]
-pub(super) fn too_deep(limit: u32, offset: u64) -> Error {
-    Error::limit("levels of nested nodes", limit, crate::base::limits::flag::DEPTH).at(offset)
 }

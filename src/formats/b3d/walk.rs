@@ -1,9 +1,10 @@
 //! A walk over every chunk of a scene, depth first, without recursion.
 
 use super::mesh::Mesh;
-use super::node::{Node, NodeHead, too_deep};
+use super::node::{Node, NodeHead};
 use super::wire::ChunkHeader;
 use crate::base::error::{Context, Error, Result};
+use crate::base::limits::flag;
 use crate::bytes::Cursor;
 use crate::bytes::chunk::Chunk;
 use crate::record::Read as _;
@@ -130,7 +131,7 @@ impl<'a> Walk<'a> {
         let index = self.nodes;
         self.nodes = self.nodes.saturating_add(1);
         if depth > self.depth_limit {
-            return Some(Err(too_deep(self.depth_limit, chunk.offset())));
+            return Some(Err(Error::limit("levels of nested nodes", self.depth_limit, flag::DEPTH).at(chunk.offset())));
         }
         let mut children = chunk.body();
         match NodeHead::read(&mut children, ()).within_item("nodes", index) {
