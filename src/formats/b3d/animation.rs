@@ -8,7 +8,7 @@ use super::wire::{AnimationFields, ChunkHeader};
 use crate::base::error::Result;
 use crate::base::text::ByteStr;
 use crate::bytes::chunk::Chunk;
-use crate::bytes::{Column, Element, Quat, Scalar, Strided, Vec3};
+use crate::bytes::{Column, Quat, Scalar, Strided, Vec3};
 use crate::outline::{FieldInfo, Rule, Schema, Type};
 use crate::record::list::left_over;
 use crate::record::{Interleaved, Layout, Read, Stored as _, record};
@@ -184,27 +184,20 @@ impl<'a> Keys<'a> {
 
     /// Returns positions relative to the parent node, if the keys have them.
     pub fn positions(&self) -> Option<Strided<'a, Vec3>> {
-        self.column(KeyLayout::has_positions, |_| 4)
+        self.records.layout().has_positions().then(|| self.records.column(4))
     }
 
     /// Returns scales, if the keys have them.
     pub fn scales(&self) -> Option<Strided<'a, Vec3>> {
-        self.column(KeyLayout::has_scales, |layout| if layout.has_positions() { 16 } else { 4 })
+        let layout = self.records.layout();
+        layout.has_scales().then(|| self.records.column(if layout.has_positions() { 16 } else { 4 }))
     }
 
     /// Returns rotations as stored, if the keys have them; see [`rotation_xyzw`](super::rotation_xyzw) for their
     /// convention.
     pub fn rotations(&self) -> Option<Strided<'a, Quat>> {
-        self.column(KeyLayout::has_rotations, KeyLayout::rotation_column)
-    }
-
-    fn column<T: Element>(
-        &self,
-        is_there: impl Fn(KeyLayout) -> bool,
-        place: impl Fn(KeyLayout) -> usize,
-    ) -> Option<Strided<'a, T>> {
         let layout = self.records.layout();
-        is_there(layout).then(|| self.records.column(place(layout)))
+        layout.has_rotations().then(|| self.records.column(layout.rotation_column()))
     }
 }
 

@@ -96,30 +96,7 @@ impl<'a> Read<'a, u64> for Layers<'a> {
 
 form!(['a] Layers<'a> => LeArray<'a, I32>);
 
-/// The flags of a texture. The spec leaves their meaning to Blitz3D's `TextureFlags`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TextureFlags(pub u32);
-
 impl TextureFlags {
-    /// Returns the names of the known bits that are set.
-    pub fn names(self) -> impl Iterator<Item = &'static str> {
-        named_bits(self.0, Self::KNOWN)
-    }
-
-    const KNOWN: &'static [(i64, &'static str)] = &[
-        (1, "color"),
-        (2, "alpha"),
-        (4, "masked"),
-        (8, "mipmap"),
-        (16, "clamp u"),
-        (32, "clamp v"),
-        (64, "sphere map"),
-        (128, "cube map"),
-        (256, "video memory"),
-        (512, "high color"),
-        (65536, "second uv set"),
-    ];
-
     /// Returns true if the texture uses the second set of coordinates.
     pub fn uses_second_uv_set(self) -> bool {
         self.0 & 65536 != 0
@@ -134,31 +111,24 @@ codes! {
     BrushBlend(i32) { 1 "alpha", 2 "multiply", 3 "add" }
 }
 
-/// Lighting flags of a brush.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BrushFx(pub u32);
-
-impl BrushFx {
-    /// Returns the names of the known bits that are set.
-    pub fn names(self) -> impl Iterator<Item = &'static str> {
-        named_bits(self.0, Self::KNOWN)
-    }
-
-    const KNOWN: &'static [(i64, &'static str)] =
-        &[(1, "full bright"), (2, "vertex colors"), (4, "flat"), (8, "no fog"), (16, "two-sided"), (32, "force alpha")];
-}
-
-fn named_bits(bits: u32, names: &'static [(i64, &'static str)]) -> impl Iterator<Item = &'static str> {
-    names.iter().filter(move |(bit, _)| i64::from(bits) & bit != 0).map(|&(_, name)| name)
-}
-
-/// Flags in one number, which outlines also show by name.
+/// Defines flags in one number: the type's name, the field in which outlines show them by name, and the known bits.
 macro_rules! switches {
-    ($($kind:ty: $names:literal of $bits:literal;)*) => {$(
+    ($($(#[$about:meta])* $kind:ident in $names:literal { $($bit:literal $word:literal),* $(,)? })*) => {$(
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $kind(pub u32);
+
+        impl $kind {
+            /// Returns the names of the known bits that are set.
+            pub fn names(self) -> impl Iterator<Item = &'static str> {
+                Self::CODES.iter().filter(move |(bit, _)| i64::from(self.0) & bit != 0).map(|&(_, name)| name)
+            }
+        }
+
         impl Stored for $kind {
             const TYPE: Type = Type::Number("u32", 4);
-            const RULE: Rule = Rule::Bits($bits);
-            const CODES: &'static [(i64, &'static str)] = Self::KNOWN;
+            const RULE: Rule = Rule::Bits($($bit)|*);
+            const CODES: &'static [(i64, &'static str)] = &[$(($bit, $word)),*];
 
             fn value(&self) -> Option<Value<'_>> {
                 Some(self.0.into())
@@ -179,8 +149,25 @@ macro_rules! switches {
 }
 
 switches! {
-    TextureFlags: "flag_names" of 0x103ff;
-    BrushFx: "fx_names" of 0x3f;
+    /// The flags of a texture. The spec leaves their meaning to Blitz3D's `TextureFlags`.
+    TextureFlags in "flag_names" {
+        1 "color",
+        2 "alpha",
+        4 "masked",
+        8 "mipmap",
+        16 "clamp u",
+        32 "clamp v",
+        64 "sphere map",
+        128 "cube map",
+        256 "video memory",
+        512 "high color",
+        65536 "second uv set",
+    }
+
+    /// Lighting flags of a brush.
+    BrushFx in "fx_names" {
+        1 "full bright", 2 "vertex colors", 4 "flat", 8 "no fog", 16 "two-sided", 32 "force alpha"
+    }
 }
 
 /// A record that the chunks of one tag directly below BB3D list.

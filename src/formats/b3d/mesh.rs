@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::num::NonZeroU32;
-use std::ops::{ControlFlow, Deref};
+use std::ops::ControlFlow;
 
 use zerocopy::little_endian::F32;
 use zerocopy::{FromBytes, IntoBytes};
@@ -352,27 +352,23 @@ record! {
 /// Triangles of one mesh with the same brush (TRIS).
 #[derive(Clone, Copy, Debug)]
 pub struct Triangles<'a> {
-    list: TriangleList<'a>,
+    /// The triangles' brush as stored: -1 uses the mesh's brush.
+    pub brush_id: i32,
+    /// Indices into the vertices of the same mesh, counted from 0.
+    pub indices: LeArray<'a, Triangle>,
     mesh_brush_id: i32,
 }
 
 impl<'a> Triangles<'a> {
     #[inline]
     pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>, mesh_brush_id: i32) -> Result<Self> {
-        Ok(Self { list: TriangleList::read(&mut chunk.whole()?, ())?, mesh_brush_id })
+        let TriangleList { brush_id, indices } = TriangleList::read(&mut chunk.whole()?, ())?;
+        Ok(Self { brush_id, indices, mesh_brush_id })
     }
 
     /// Returns the brush that applies: the triangles' own, else the mesh's, else none. A negative id is no brush.
     pub fn brush(&self) -> Option<usize> {
         usize::try_from(self.brush_id).or(usize::try_from(self.mesh_brush_id)).ok()
-    }
-}
-
-impl<'a> Deref for Triangles<'a> {
-    type Target = TriangleList<'a>;
-
-    fn deref(&self) -> &TriangleList<'a> {
-        &self.list
     }
 }
 
@@ -388,14 +384,15 @@ record! {
 /// The vertices that a bone moves (BONE). An empty one still makes its node a bone.
 #[derive(Clone, Copy, Debug)]
 pub struct Bone<'a> {
-    list: WeightList<'a>,
+    /// The vertices and their weights for the bone.
+    pub weights: LeArray<'a, Weight>,
     mesh: Option<Mesh<'a>>,
 }
 
 impl<'a> Bone<'a> {
     #[inline]
     pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>, mesh: Option<Mesh<'a>>) -> Result<Self> {
-        Ok(Self { list: WeightList::read(&mut chunk.whole()?, ())?, mesh })
+        Ok(Self { weights: WeightList::read(&mut chunk.whole()?, ())?.weights, mesh })
     }
 
     /// Returns the mesh whose vertices the weights refer to.
@@ -405,14 +402,6 @@ impl<'a> Bone<'a> {
     /// mesh at the root, as in all known files, both are the same.
     pub fn mesh(&self) -> Option<Mesh<'a>> {
         self.mesh
-    }
-}
-
-impl<'a> Deref for Bone<'a> {
-    type Target = WeightList<'a>;
-
-    fn deref(&self) -> &WeightList<'a> {
-        &self.list
     }
 }
 

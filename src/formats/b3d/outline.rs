@@ -14,8 +14,6 @@ use crate::bytes::chunk::{Chunk, Tag};
 use crate::outline::{Numbers, Outline, Part};
 use crate::record::{Fixed, Record, describe_fields, describe_fixed, describe_opaque};
 
-type IsSought = fn(&Kind<'_>) -> bool;
-
 pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
     describe_fixed::<SceneHead>(&mut scene.chunk().body(), out);
     out.field("trailing_bytes", scene.trailing().len());
@@ -27,7 +25,7 @@ pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
             self::node(&node, out);
         }
     }
-    let lists: [(_, IsSought); 3] = [
+    let lists: [(_, fn(&Kind<'_>) -> bool); 3] = [
         ("meshes", |part| matches!(part, Kind::Mesh(_))),
         ("bones", |part| matches!(part, Kind::Bone(_))),
         ("unknown_chunks", |part| matches!(part, Kind::Unknown)),
@@ -70,25 +68,21 @@ pub(super) fn dissect(scene: &Scene<'_>, out: &mut Outline<'_>) {
     scene.chunk().header().describe_fields(0, out);
     describe_fixed::<SceneHead>(&mut scene.chunk().body(), out);
     let (mut materials, mut all) = ([0; 2], Numbers::default());
-    // The open chunks: whether each is shown, and the numbers of the chunks in it.
-    let mut around: Vec<(bool, Numbers)> = Vec::new();
+    // BB3D and the open chunks in it: whether each is shown, and the numbers of the chunks in it.
+    let mut around = vec![(true, Numbers::default())];
     for step in scene.walk() {
         let Some(Step { depth, chunk, part, .. }) = out.ok(step) else { continue };
-        leave(&mut around, depth.saturating_sub(1) as usize, out);
-        let (mut is_shown, mut none) = (true, Numbers::default());
-        let siblings = around.last_mut().map_or(&mut none, |(around_is_shown, siblings)| {
-            is_shown = *around_is_shown;
-            siblings
-        });
+        leave(&mut around, depth as usize, out);
+        let Some((around_is_shown, siblings)) = around.last_mut() else { return };
         let name = part_of(&part, &mut all, siblings).spanning(chunk.offset(), chunk.byte_len());
-        is_shown = is_shown && out.open(&name);
+        let is_shown = *around_is_shown && out.open(&name);
         if is_shown {
             chunk.header().describe_fields(chunk.offset(), out);
         }
         inside(&part, &chunk, &mut materials, is_shown, out);
         around.push((is_shown, Numbers::default()));
     }
-    leave(&mut around, 0, out);
+    leave(&mut around, 1, out);
 }
 
 /// Ends open chunks until only `depth` are left.

@@ -13,7 +13,7 @@ use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
 use crate::base::stop;
 use crate::bytes::chunk::{Chunk, Header as _, Tag};
-use crate::bytes::{Strided, Vec3};
+use crate::bytes::{Color, Element, Quat, Strided, Vec3};
 use crate::check::{self, Check, Facing, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
 use crate::inspect::{Depth, Inspect as _};
 use crate::outline::{Silent, next};
@@ -304,15 +304,14 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn vertices(&mut self, vertices: &Vertices<'a>) {
         let index = self.mesh.index;
         let place = |error: Error| error.within_item("meshes", index);
-        self.finite(&vertices.positions(), |error| place(error.within("positions")));
+        self.finite("vectors", &vertices.positions(), Vec3::to_array, |error| place(error.within("positions")));
         if let Some(normals) = vertices.normals() {
-            let place = |error: Error| place(error.within("normals"));
-            self.finite(&normals, place);
+            self.finite("vectors", &normals, Vec3::to_array, |error| place(error.within("normals")));
         }
         if let Some(colors) = vertices.colors() {
             let place = |error: Error| place(error.within("colors"));
+            self.finite("colors", &colors, Color::to_array, place);
             let values = colors.iter().map(|color| Numbers(color.to_array()));
-            Check::new(Finite).array(&colors, values.clone()).report("colors", self.problems, place);
             Check::new(UnitRange).array(&colors, values).report("colors", self.problems, place);
         }
         for (number, set) in (0..vertices.sets()).filter_map(|set| Some((set, vertices.tex_coords(set)?))) {
@@ -337,9 +336,15 @@ impl<'s, 'a> Survey<'s, 'a> {
         });
     }
 
-    fn finite(&mut self, vectors: &Strided<'a, Vec3>, place: impl Fn(Error) -> Error) {
-        let values = vectors.iter().map(|vector| Numbers(vector.to_array()));
-        Check::new(Finite).array(vectors, values).report("vectors", self.problems, place);
+    fn finite<T: Element, const N: usize>(
+        &mut self,
+        what: &str,
+        column: &Strided<'a, T>,
+        numbers: impl Fn(&T) -> [f32; N] + Clone,
+        place: impl Fn(Error) -> Error,
+    ) {
+        let values = column.iter().map(|element| Numbers(numbers(element)));
+        Check::new(Finite).array(column, values).report(what, self.problems, place);
     }
 
     #[inline(never)]
@@ -397,13 +402,11 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn keys(&mut self, keys: &Keys<'a>, place: impl Fn(Error) -> Error + Copy) {
         for (column, what) in [(keys.positions(), "positions"), (keys.scales(), "scales")] {
             if let Some(column) = column {
-                let values = column.iter().map(|vector| Numbers(vector.to_array()));
-                Check::new(Finite).array(&column, values).report(what, self.problems, place);
+                self.finite(what, &column, Vec3::to_array, place);
             }
         }
         if let Some(rotations) = keys.rotations() {
-            let values = rotations.iter().map(|rotation| Numbers(rotation.to_array()));
-            Check::new(Finite).array(&rotations, values).report("rotations", self.problems, place);
+            self.finite("rotations", &rotations, Quat::to_array, place);
             let lengths = rotations.iter().map(|rotation| Length::of(rotation.to_array()));
             Check::new(Unit::Quaternion).array(&rotations, lengths).report("rotations", self.problems, place);
         }
