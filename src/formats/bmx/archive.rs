@@ -19,12 +19,12 @@ use crate::ranges::Data;
 
 /// A zip whose directory has been read.
 pub(super) struct Archive<'a> {
-    directory: Directory<'a>,
+    pub(super) directory: Directory<'a>,
     /// Offsets of the entries' records, in the directory's order. Of several entries with one name, the last is kept,
     /// in the position of the first.
     lines: Vec<u64>,
     by_name: HashMap<&'a [u8], usize>,
-    limits: Limits,
+    pub(super) limits: Limits,
 }
 
 impl<'a> Archive<'a> {
@@ -51,18 +51,6 @@ impl<'a> Archive<'a> {
             }
         }
         Ok(Self { directory, lines, by_name, limits: *limits })
-    }
-
-    pub(super) fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
-    pub(super) fn directory_bytes(&self) -> u64 {
-        self.directory.end_offset().saturating_sub(self.directory.start())
-    }
-
-    pub(super) fn directory(&self) -> &Directory<'a> {
-        &self.directory
     }
 
     pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {

@@ -7,7 +7,7 @@ use nom::Parser as _;
 
 use super::Map;
 use super::table::{Kind, Table, TableId};
-use super::wire::{FlagSize, IndexStart};
+use super::wire::{IndexStart, small};
 use crate::base::error::{Context, Error, ErrorKind, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::text::Utf32Str;
@@ -20,34 +20,19 @@ use crate::record::{Known, Read, Record, Stored, record, walk_field};
 /// The context for reading a record.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    pub(super) version: u32,
-    /// True if materials have their four switches.
-    pub(super) has_switches: bool,
+    /// The version of the map.
+    pub version: u32,
+    /// True if materials have their four switches, as in some maps of version 14.
+    pub has_switches: bool,
 }
 
-impl Layout {
-    /// Creates the layout of a map of this version. Materials have four switches in some maps of version 14.
-    pub fn new(version: u32, has_switches: bool) -> Self {
-        Self { version, has_switches }
-    }
-
-    pub(super) fn flags(&self) -> FlagSize {
-        if self.version == 10 { FlagSize::Four } else { FlagSize::Byte }
-    }
-}
-
-/// The context for reading an index entry: the version, and the entry's offset.
+/// The context for reading an index entry.
 #[derive(Clone, Copy, Debug)]
 pub struct IndexPlace {
-    version: u32,
-    offset: u64,
-}
-
-impl IndexPlace {
-    /// Creates the context for an entry at this offset of the index of a map of this version.
-    pub fn new(version: u32, offset: u64) -> Self {
-        Self { version, offset }
-    }
+    /// The version of the map.
+    pub version: u32,
+    /// The offset of the entry in the index.
+    pub offset: u64,
 }
 
 record! {
@@ -72,20 +57,17 @@ fn read<'m>(cursor: &mut Cursor<'m>, version: u32) -> Result<IndexEntry<'m>> {
 
 impl Stored for Kind {
     const TYPE: Type = Type::Varying("u8; u32 in version 10", 1);
-    const CODES: &'static [(i64, &'static str)] = &[(0, "object"), (1, "mesh"), (2, "material"), (3, "texture")];
+    const CODES: &'static [(i64, &'static str)] = Self::KNOWN;
 
     fn value(&self) -> Option<Value<'_>> {
         Some(Value::Coded(self.0.into(), self.name().map(Into::into)))
     }
 }
 
-/// A byte; in version 10 four bytes.
+/// The context is the version.
 impl<'a> Read<'a, u32> for Kind {
     fn walk(cursor: &mut Cursor<'a>, version: u32, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| match version {
-            10 => cursor.u32().map(Self),
-            _ => cursor.u8().map(|byte| Self(byte.into())),
-        })
+        walk_field(cursor, name, sink, |cursor| small(cursor, version).map(Self))
     }
 }
 
@@ -133,6 +115,11 @@ impl Index {
 
     fn of(&self, kind: Kind) -> &[u32] {
         self.lists.get(kind.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the number of records of this kind. A broken index does not show how many there should be.
+    pub(super) fn count(&self, kind: Kind) -> Option<u64> {
+        self.broken.is_none().then(|| self.of(kind).len() as u64)
     }
 }
 
@@ -197,7 +184,7 @@ pub trait Listed<'m>: Record<'m, Layout> {
 #[derive(Clone, Copy)]
 pub struct Placed<'m, T> {
     record: T,
-    map: &'m Map<'m>,
+    pub(super) map: &'m Map<'m>,
     entry: IndexEntry<'m>,
     index: usize,
     pub(super) table: Table<'m>,
@@ -220,10 +207,6 @@ impl<'m, T> Placed<'m, T> {
     /// Returns the number of bytes it takes in its table.
     pub fn record_byte_len(&self) -> u64 {
         self.end.saturating_sub(self.start())
-    }
-
-    pub(super) fn map(&self) -> &'m Map<'m> {
-        self.map
     }
 
     /// Returns the offset of its start in its table.

@@ -16,15 +16,15 @@ record! {
         power: f32 = "SPECULAR_POWER" where layout.version >= 11,
         /// Set if fully transparent pixels are not drawn. Programs of early 2022 wrote version 14 without this field
         /// and the three that follow.
-        alpha_test: Flag = "ALPHA_TEST" [layout.flags()] where layout.version >= 14 && layout.has_switches,
+        alpha_test: Flag = "ALPHA_TEST" [layout.version] where layout.version >= 14 && layout.has_switches,
         /// Set if it is blended by alpha with what is drawn behind it.
-        alpha_blend: Flag = "ALPHA_BLEND" [layout.flags()] where layout.version >= 14 && layout.has_switches,
+        alpha_blend: Flag = "ALPHA_BLEND" [layout.version] where layout.version >= 14 && layout.has_switches,
         /// Set if it writes to the depth buffer.
-        z_buffer: Flag = "Z_BUFFER" [layout.flags()] where layout.version >= 14 && layout.has_switches,
+        z_buffer: Flag = "Z_BUFFER" [layout.version] where layout.version >= 14 && layout.has_switches,
         /// Set if its back faces are drawn too.
-        two_sided: Flag = "TWO_SIDED" [layout.flags()] where layout.version >= 14 && layout.has_switches,
+        two_sided: Flag = "TWO_SIDED" [layout.version] where layout.version >= 14 && layout.has_switches,
         /// Set if it has a texture.
-        use_texture: Flag = "USE_TEXTURE" [layout.flags()],
+        use_texture: Flag = "USE_TEXTURE" [layout.version],
         /// Index of the texture in the map; meaningless if the material has none.
         texture_index: u32 = "MAP_KD",
     }

@@ -126,13 +126,9 @@ impl<'a> Map<'a> {
     /// Creates a map from decompressed tables. It has no images and no zip entries.
     pub fn from_tables(tables: Tables<'a>) -> Self {
         let Tables { index, objects, meshes, materials, textures } = tables;
-        let bytes = [index, objects, meshes, materials, textures].map(|table| table.len() as u64);
-        Self {
-            source: Source::Tables(tables),
-            index: OnceLock::new(),
-            bytes: bytes.into_iter().fold(0, u64::saturating_add),
-            limits: Limits::default(),
-        }
+        let tables = [index, objects, meshes, materials, textures];
+        let bytes = tables.iter().fold(0_u64, |sum, table| sum.saturating_add(table.len() as u64));
+        Self { source: Source::Tables(tables), index: OnceLock::new(), bytes, limits: Limits::default() }
     }
 
     /// Returns the version, 10 to 14 (VERSION). Decompresses `index.bm` on first access.
@@ -193,7 +189,7 @@ impl<'a> Map<'a> {
 
     /// Returns the comment of the zip, or `None` without a zip. Programs write `Use BM Spec 1.4`, and none reads it.
     pub fn comment(&self) -> Option<ByteStr<'_>> {
-        self.source.archive().map(|archive| archive.directory().comment())
+        self.source.archive().map(|archive| archive.directory.comment())
     }
 
     fn table(&self, id: TableId) -> Result<Table<'_>> {

@@ -12,11 +12,11 @@ record! {
     /// An object: a mesh or one of the game's components, and its transform.
     Object<'m>(layout: Layout) {
         /// Set for a component, which the game replaces by its own model.
-        is_component: Flag = "IS_COMPONENT" [layout.flags()],
+        is_component: Flag = "IS_COMPONENT" [layout.version],
         /// Set if it is never treated as a component, whatever its name.
-        is_forced_no_component: Flag [layout.flags()] where (11..14).contains(&layout.version),
+        is_forced_no_component: Flag [layout.version] where (11..14).contains(&layout.version),
         /// Set if it is not drawn.
-        is_hidden: Flag = "IS_HIDDEN" [layout.flags()] where layout.version >= 11,
+        is_hidden: Flag = "IS_HIDDEN" [layout.version] where layout.version >= 11,
         /// Transform from object space to world space.
         world_matrix: Matrix = "WORLD_MATRIX",
         /// The groups it belongs to; their order has no meaning.

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use super::index::{Listed, OverlapBudget, Placed};
 use super::table::{Table, TableId, TableLocation};
 use super::wire::IndexStart;
-use super::{Entry, IndexEntry, List, Map, Material, Mesh, Object, Texture};
+use super::{Entry, IndexEntry, IndexPlace, List, Map, Material, Mesh, Object, Texture};
+use crate::base::delegate::delegate;
 use crate::base::error::{Error, Result};
 use crate::base::span::Span;
 use crate::bytes::batch::Bytes;
@@ -22,7 +23,9 @@ pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {
     for (index, entry) in map.entries().enumerate() {
         self::entry(&entry, index, out);
     }
-    tables(map, out);
+    for id in TableId::ALL {
+        table_records(map, id, out);
+    }
     let unknown = map.index().into_iter().flatten().flatten().filter(|entry| entry.kind.name().is_none());
     out.list("unknown_entries");
     for (index, entry) in unknown.enumerate() {
@@ -30,12 +33,6 @@ pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {
             break;
         }
         out.part(Part::item("unknown_entries", index).labelled(entry.name), |out| indexed(&entry, out));
-    }
-}
-
-fn tables(map: &Map<'_>, out: &mut Outline<'_>) {
-    for id in TableId::ALL {
-        table_records(map, id, out);
     }
 }
 
@@ -64,22 +61,18 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(
         }
         let Some(entry) = list.entry(index) else { continue };
         let mut part = Part::item(T::LIST, index).labelled(entry.name).rooted();
-        let mut record = None;
-        if out.dissects() {
-            let read = list.at(index).and_then(Result::ok);
-            if let Some(found) = &read {
-                let (start, bytes) = (found.start(), found.record_byte_len());
-                match found.table.place {
-                    TableLocation::Stored(base) => part = part.spanning(base.saturating_add(start), bytes),
-                    TableLocation::Packed(_) => out.unpacked(Span { offset: start, bytes }),
-                    TableLocation::Nowhere => {}
-                }
+        let read = if out.dissects() { list.at(index) } else { None };
+        if let Some(Ok(found)) = &read {
+            let (start, bytes) = (found.start(), found.record_byte_len());
+            match found.table.place {
+                TableLocation::Stored(base) => part = part.spanning(base.saturating_add(start), bytes),
+                TableLocation::Packed(_) => out.unpacked(Span { offset: start, bytes }),
+                TableLocation::Nowhere => {}
             }
-            record = read.map(Ok);
         }
         out.part(part, |out| {
             indexed(&entry, out);
-            let Some(record) = record.or_else(|| list.at(index)) else { return };
+            let Some(record) = read.or_else(|| list.at(index)) else { return };
             let paid = budget.get_or_insert_with(|| OverlapBudget::new(map, T::TABLE)).pay(&record);
             if let Some(record) = out.ok(paid.and(record)) {
                 fields(&record, out);
@@ -124,7 +117,7 @@ pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
             if out.ok(entry.local()).is_none() {
                 return;
             }
-            archive.directory().describe_local(offset, out);
+            archive.directory.describe_local(offset, out);
             let id = TableId::ALL.into_iter().find(|id| entry.name() == id.name());
             let table = id.and_then(|id| map.table(id).ok());
             match table.map(|table| table.place) {
@@ -143,11 +136,11 @@ pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
             }
             if let Ok(Some(_)) = entry.descriptor() {
                 let after = size_of::<Descriptor>() as u64;
-                archive.directory().dissect_descriptor(reached.saturating_sub(after), after, out);
+                archive.directory.dissect_descriptor(reached.saturating_sub(after), after, out);
             }
         });
     }
-    archive.directory().dissect(out);
+    archive.directory.dissect(out);
 }
 
 /// Describes the version and the entries of the index as stored.
@@ -160,7 +153,7 @@ fn index_entries(map: &Map<'_>, table: &Table<'_>, out: &mut Outline<'_>) {
     out.ok(start);
     let mut index = 0_usize;
     while !cursor.is_empty() && !out.is_done() {
-        let place = super::index::IndexPlace::new(version, cursor.offset());
+        let place = IndexPlace { version, offset: cursor.offset() };
         let part = Part::item("index_entries", index).rooted();
         if walk_part::<IndexEntry<'_>, _, _>(&mut cursor, place, part, out).is_err() {
             break;
@@ -223,17 +216,13 @@ impl Visitor for InTable<'_, '_, '_> {
         if field.framing && !matches!(self.table.place, TableLocation::Stored(_)) {
             return;
         }
-        match self.span(field.span) {
-            Some(span) => self.out.stored(&StoredField { span, ..*field }, value),
-            None => self.out.stored(field, value),
-        }
+        let span = self.span(field.span).unwrap_or(field.span);
+        self.out.stored(&StoredField { span, ..*field }, value);
     }
 
     fn stored_texts<'t>(&mut self, field: &StoredField, texts: &mut dyn Iterator<Item = Text<'t>>) {
-        match self.span(field.span) {
-            Some(span) => self.out.stored_texts(&StoredField { span, ..*field }, texts),
-            None => self.out.stored_texts(field, texts),
-        }
+        let span = self.span(field.span).unwrap_or(field.span);
+        self.out.stored_texts(&StoredField { span, ..*field }, texts);
     }
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn array::Table) {
@@ -263,25 +252,23 @@ struct Elsewhere<'t> {
     storage: Storage,
 }
 
-impl array::Table for Elsewhere<'_> {
-    fn rows(&self) -> u64 {
-        self.table.rows()
+impl Elsewhere<'_> {
+    fn table(&self) -> &dyn array::Table {
+        self.table
     }
+}
 
-    fn columns(&self) -> Vec<Column> {
-        self.table.columns()
+impl array::Table for Elsewhere<'_> {
+    delegate! {
+        table:
+        fn rows(&self) -> u64;
+        fn columns(&self) -> Vec<Column>;
+        fn in_place(&self) -> Option<InPlace<'_>>;
+        fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()>;
     }
 
     fn storage(&self) -> Storage {
         self.storage
-    }
-
-    fn in_place(&self) -> Option<InPlace<'_>> {
-        self.table.in_place()
-    }
-
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        self.table.read(sink)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The implementation of [`Inspect`] for maps.
 
-use super::index::{Listed, Placed};
-use super::{List, Map, table, verify};
+use super::index::Listed;
+use super::{Kind, List, Map, Mesh, Object, Texture, table, verify};
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
@@ -38,7 +38,8 @@ impl Inspect for Map<'_> {
     /// names are copied.
     fn kept_bytes(&self) -> u64 {
         self.source.archive().map_or(0, |archive| {
-            table::inflated_bytes(archive).saturating_add(archive.directory_bytes().saturating_mul(4))
+            let directory = archive.directory.end_offset().saturating_sub(archive.directory.start());
+            table::inflated_bytes(archive).saturating_add(directory.saturating_mul(4))
         })
     }
 
@@ -71,41 +72,38 @@ impl Map<'_> {
         let mut summary = Summary { blocks: self.blocks(), ..Summary::new(Format::Bmx, self.bytes) };
         let index = self.positions();
         summary.version = index.as_ref().map_or_else(Error::version, |index| Some(index.version));
-        if let Some(index) = problems.ok(index) {
-            let whole = index.broken.is_none();
-            if let Some(error) = &index.broken {
-                problems.error(error);
-            }
-            // In a broken index, the readable entries are known, but not how many there should be.
-            let count = |length: Result<usize>| length.ok().filter(|_| whole).map(|length| length as u64);
-            let inside = depth > Depth::Header;
-            let components = if inside { self.components(problems) } else { None };
-            let lengths = if inside { self.lengths(problems) } else { [None; 4] };
-            let [components, vertices, uvs, normals, triangles] = {
-                let [vertices, uvs, normals, triangles] = lengths;
-                [components, vertices, uvs, normals, triangles].map(|sum| sum.filter(|_| whole))
-            };
-            summary.counts = Counts::new([
-                ("objects", count(self.objects().map(|list| list.len()))),
-                ("components", components),
-                ("meshes", count(self.meshes().map(|list| list.len()))),
-                ("materials", count(self.materials().map(|list| list.len()))),
-                ("textures", count(self.textures().map(|list| list.len()))),
-                ("vertices", vertices),
-                ("uvs", uvs),
-                ("normals", normals),
-                ("triangles", triangles),
-            ]);
-            let mut references = References::new(&self.limits);
-            if inside && let Some(textures) = self.readable(self.textures(), problems) {
-                for texture in textures.walk() {
-                    if let Some(texture) = problems.ok(texture) {
-                        references.add(ReferenceKind::Texture, texture.file_name);
-                    }
+        let Some(index) = problems.ok(index) else { return summary };
+        if let Some(error) = &index.broken {
+            problems.error(error);
+        }
+        let (mut components, mut lengths) = ([None], [None; 4]);
+        let mut references = References::new(&self.limits);
+        if depth > Depth::Header {
+            components = self.sums::<Object<'_>, 1>(problems, |object| [object.is_component.is_set().into()]);
+            lengths = self.sums::<Mesh<'_>, 4>(problems, |mesh| {
+                [mesh.positions.len(), mesh.uvs.len(), mesh.normals.len(), mesh.faces.len()]
+            });
+            for texture in self.readable::<Texture<'_>>(problems).iter().flat_map(List::walk) {
+                if let Some(texture) = problems.ok(texture) {
+                    references.add(ReferenceKind::Texture, texture.file_name);
                 }
             }
-            summary.references = references.into_vec(problems);
         }
+        summary.references = references.into_vec(problems);
+        let ([components], [vertices, uvs, normals, triangles]) = (components, lengths);
+        // In a broken index, the readable entries are known, but not how many there should be.
+        let known = |sum: Option<u64>| sum.filter(|_| index.broken.is_none());
+        summary.counts = Counts::new([
+            ("objects", index.count(Kind::OBJECT)),
+            ("components", known(components)),
+            ("meshes", index.count(Kind::MESH)),
+            ("materials", index.count(Kind::MATERIAL)),
+            ("textures", index.count(Kind::TEXTURE)),
+            ("vertices", known(vertices)),
+            ("uvs", known(uvs)),
+            ("normals", known(normals)),
+            ("triangles", known(triangles)),
+        ]);
         summary
     }
 
@@ -123,42 +121,31 @@ impl Map<'_> {
 
     /// Returns the list if it is empty or its table can be read. Otherwise reports one problem, instead of one for each
     /// record.
-    pub(super) fn readable<'m, T: Listed<'m>>(
-        &'m self,
-        list: Result<List<'m, T>>,
-        problems: &mut Problems,
-    ) -> Option<List<'m, T>> {
-        let list = problems.ok(list)?;
+    fn readable<'m, T: Listed<'m>>(&'m self, problems: &mut Problems) -> Option<List<'m, T>> {
+        let list = problems.ok(List::<T>::new(self))?;
         if !list.is_empty() {
             problems.ok(self.table(T::TABLE))?;
         }
         Some(list)
     }
 
-    fn components(&self, problems: &mut Problems) -> Option<u64> {
-        let objects = self.readable(self.objects(), problems)?;
-        let mut sum = Some(0_u64);
-        for object in objects.walk() {
-            let component = problems.ok(object).map(|object| u64::from(object.is_component.is_set()));
-            sum = sum.zip(component).map(|(sum, one)| sum.saturating_add(one));
-        }
-        sum
-    }
-
-    /// Returns the total lengths of the positions, texture coordinates, normals and faces of all meshes. Each is `None`
-    /// if a mesh cannot be read.
-    fn lengths(&self, problems: &mut Problems) -> [Option<u64>; 4] {
-        let Some(meshes) = self.readable(self.meshes(), problems) else { return [None; 4] };
-        let mut sums = Some([0_u64; 4]);
-        for mesh in meshes.walk() {
-            let mesh = problems.ok(mesh);
-            let lengths = |mesh: Placed<'_, super::Mesh<'_>>| {
-                [mesh.positions.len(), mesh.uvs.len(), mesh.normals.len(), mesh.faces.len()].map(|length| length as u64)
+    /// Returns the sums of these numbers over all records of a list. They are `None` if a record cannot be read.
+    fn sums<'m, T: Listed<'m>, const N: usize>(
+        &'m self,
+        problems: &mut Problems,
+        numbers: fn(&T) -> [usize; N],
+    ) -> [Option<u64>; N] {
+        let Some(list) = self.readable::<T>(problems) else { return [None; N] };
+        let mut sums = Some([0_u64; N]);
+        for record in list.walk() {
+            let Some(record) = problems.ok(record) else {
+                sums = None;
+                continue;
             };
-            sums = sums.zip(mesh.map(lengths)).map(|([a, b, c, d], [p, q, r, s])| {
-                [a.saturating_add(p), b.saturating_add(q), c.saturating_add(r), d.saturating_add(s)]
-            });
+            for (sum, number) in sums.iter_mut().flatten().zip(numbers(&record)) {
+                *sum = sum.saturating_add(number as u64);
+            }
         }
-        sums.map_or([None; 4], |sums| sums.map(Some))
+        sums.map_or([None; N], |sums| sums.map(Some))
     }
 }

@@ -22,18 +22,13 @@ impl Kind {
     pub const MATERIAL: Self = Self(2);
     /// A texture, in `texture.bm`.
     pub const TEXTURE: Self = Self(3);
-    /// The four known kinds.
-    pub const ALL: [Self; 4] = [Self::OBJECT, Self::MESH, Self::MATERIAL, Self::TEXTURE];
+    /// The known kinds and their names.
+    pub(super) const KNOWN: &'static [(i64, &'static str)] =
+        &[(0, "object"), (1, "mesh"), (2, "material"), (3, "texture")];
 
     /// Returns its name, if it is known.
-    pub const fn name(self) -> Option<&'static str> {
-        match self {
-            Self::OBJECT => Some("object"),
-            Self::MESH => Some("mesh"),
-            Self::MATERIAL => Some("material"),
-            Self::TEXTURE => Some("texture"),
-            _ => None,
-        }
+    pub fn name(self) -> Option<&'static str> {
+        Self::KNOWN.get(self.0 as usize).map(|(_, name)| *name)
     }
 }
 
@@ -54,12 +49,14 @@ pub struct Tables<'a> {
 
 /// The source of the tables. Compressed ones are decompressed on first access, and kept.
 pub(super) enum Source<'a> {
-    Tables(Tables<'a>),
+    /// The tables in the order of [`TableId::ALL`].
+    Tables([&'a [u8]; 5]),
     Zip(Box<Zip<'a>>),
 }
 
 pub(super) struct Zip<'a> {
     archive: Archive<'a>,
+    /// The compressed tables in the order of [`TableId::ALL`].
     unpacked: [OnceLock<Result<Unpacked<u32>>>; 5],
 }
 
@@ -77,7 +74,7 @@ impl<'a> Source<'a> {
 
     pub(super) fn table(&self, id: TableId) -> Result<Table<'_>> {
         match self {
-            Self::Tables(tables) => Ok(Table { id, bytes: id.of(tables), place: TableLocation::Nowhere }),
+            Self::Tables(tables) => Ok(Table { id, bytes: *id.of(tables), place: TableLocation::Nowhere }),
             Self::Zip(zip) => {
                 let entry = zip
                     .archive
@@ -104,22 +101,14 @@ impl<'a> Source<'a> {
 
 impl Zip<'_> {
     fn unpacked(&self, id: TableId, entry: &Entry<'_>) -> Result<&Unpacked<u32>> {
-        let [index, objects, meshes, materials, textures] = &self.unpacked;
-        let cell = match id {
-            TableId::Index => index,
-            TableId::Objects => objects,
-            TableId::Meshes => meshes,
-            TableId::Materials => materials,
-            TableId::Textures => textures,
-        };
         let inflate = || {
-            let limit = self.archive.limits().decoded_bytes;
+            let limit = self.archive.limits.decoded_bytes;
             if inflated_bytes(&self.archive) > limit {
                 return Err(Error::limit("bytes in the tables of a map", limit, flag::DECODED));
             }
             entry.inflate()
         };
-        cell.get_or_init(inflate).as_ref().map_err(Error::clone)
+        id.of(&self.unpacked).get_or_init(inflate).as_ref().map_err(Error::clone)
     }
 }
 
@@ -144,13 +133,14 @@ word_enum! {
 impl TableId {
     pub(super) const ALL: [Self; 5] = [Self::Index, Self::Objects, Self::Meshes, Self::Materials, Self::Textures];
 
-    const fn of<'a>(self, tables: &Tables<'a>) -> &'a [u8] {
+    /// Returns this table's item of all.
+    const fn of<T>(self, [index, objects, meshes, materials, textures]: &[T; 5]) -> &T {
         match self {
-            Self::Index => tables.index,
-            Self::Objects => tables.objects,
-            Self::Meshes => tables.meshes,
-            Self::Materials => tables.materials,
-            Self::Textures => tables.textures,
+            Self::Index => index,
+            Self::Objects => objects,
+            Self::Meshes => meshes,
+            Self::Materials => materials,
+            Self::Textures => textures,
         }
     }
 }

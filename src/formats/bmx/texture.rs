@@ -13,7 +13,7 @@ record! {
         /// The image's name, without a folder.
         file_name: Utf32Str<'m> = "FILENAME",
         /// Set if the image is in the game.
-        is_external: Flag = "IS_EXTERNAL" [layout.flags()],
+        is_external: Flag = "IS_EXTERNAL" [layout.version],
     }
 }
 
@@ -33,6 +33,6 @@ impl<'m> Placed<'m, Texture<'m>> {
     /// Returns the image in the map, even if the texture is external.
     pub(super) fn entry_of_name(&self) -> Option<Entry<'m>> {
         let path = format!("Texture/{}", self.file_name.to_text()?);
-        self.map().source.archive()?.find(&path)
+        self.map.source.archive()?.find(&path)
     }
 }

@@ -127,13 +127,6 @@ plain! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flag(pub u32);
 
-/// The stored size of a boolean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FlagSize {
-    Byte,
-    Four,
-}
-
 impl Flag {
     /// Returns true for any number except 0.
     pub fn is_set(self) -> bool {
@@ -152,11 +145,14 @@ impl Stored for Flag {
     }
 }
 
-impl<'a> Read<'a, FlagSize> for Flag {
-    fn walk(cursor: &mut Cursor<'a>, size: FlagSize, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| match size {
-            FlagSize::Byte => cursor.u8().map(|byte| Self(byte.into())),
-            FlagSize::Four => cursor.u32().map(Self),
-        })
+/// The context is the version.
+impl<'a> Read<'a, u32> for Flag {
+    fn walk(cursor: &mut Cursor<'a>, version: u32, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        walk_field(cursor, name, sink, |cursor| small(cursor, version).map(Self))
     }
+}
+
+/// Reads a number of one byte, or of four bytes in version 10.
+pub(super) fn small(cursor: &mut Cursor<'_>, version: u32) -> Result<u32> {
+    if version == 10 { cursor.u32() } else { cursor.u8().map(Into::into) }
 }

@@ -1,19 +1,18 @@
 //! Checks maps.
 
-mod faces;
 mod zip;
 
 use std::fmt;
 
 use super::index::{List, Listed, OverlapBudget, Placed};
-use super::table::TableId;
+use super::table::{Kind, TableId};
 use super::wire::Flag;
 use super::{Map, Material, Mesh, Object, Texture};
 use crate::base::code::Code;
 use crate::base::error::{Context, Error};
 use crate::base::text::Utf32Str;
 use crate::bytes::{Element, LeArray, Vec2, Vec3};
-use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Repeated, Rule, Unit, UnitRange};
+use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Repeated, Rows, Rule, Unit, UnitRange};
 use crate::outline::Outline;
 use crate::record::describe_fields;
 use crate::summary::{Problems, Severity};
@@ -143,15 +142,8 @@ impl<'m, T: Listed<'m>> Checks<'_, 'm, T> {
         name_trouble(name, |severity, message| self.report(field, severity, message));
     }
 
-    fn count(&self, kind: TableId) -> Option<usize> {
-        match kind {
-            TableId::Meshes => Some(self.map.meshes().ok()?.len()),
-            TableId::Materials => Some(self.map.materials().ok()?.len()),
-            TableId::Textures => Some(self.map.textures().ok()?.len()),
-            _ => None,
-        }
-        // A broken index does not show how many records there should be.
-        .filter(|_| self.map.positions().is_ok_and(|index| index.broken.is_none()))
+    fn count(&self, kind: Kind) -> Option<u64> {
+        self.map.positions().ok()?.count(kind)
     }
 }
 
@@ -227,8 +219,8 @@ fn object<'m>(mut checks: Checks<'_, 'm, Object<'m>>) {
             let message = format_args!("component {}; 0 to 26 are known", component.0);
             checks.report("mesh_index", Severity::Error, message);
         }
-    } else if let Some(count) = checks.count(TableId::Meshes) {
-        checks.one("mesh_index", Below(count as u64), object.mesh_index.into());
+    } else if let Some(count) = checks.count(Kind::MESH) {
+        checks.one("mesh_index", Below(count), object.mesh_index.into());
     }
 }
 
@@ -240,7 +232,7 @@ fn mesh<'m>(checks: Checks<'_, 'm, Mesh<'m>>) {
     let lengths = mesh.normals.iter().map(|normal| Length::of(normal.to_array()));
     let check = Check::new(Unit::Direction).array(&mesh.normals, lengths);
     check.report("vectors", checks.problems, |error| mesh.locate(error.within("normals")));
-    faces::check(mesh, checks.count(TableId::Materials), checks.problems);
+    faces(mesh, checks.count(Kind::MATERIAL), checks.problems);
 }
 
 fn finite<T: Element, const N: usize>(
@@ -252,6 +244,40 @@ fn finite<T: Element, const N: usize>(
 ) {
     let check = Check::new(Finite).array(vectors, vectors.iter().map(|vector| Numbers(numbers(vector))));
     check.report("vectors", problems, |error| mesh.locate(error.within(list)));
+}
+
+/// Checks each index of the faces against the length of its list.
+fn faces(mesh: &Placed<'_, Mesh<'_>>, materials: Option<u64>, problems: &mut Problems) {
+    let faces = &mesh.faces;
+    let lengths = [mesh.positions.len(), mesh.uvs.len(), mesh.normals.len()];
+    let [mut positions, mut uvs, mut normals] = lengths.map(|length| Check::new(Below(length as u64)));
+    // If the number of materials is unknown, any index is accepted.
+    let mut used = Check::new(Below(materials.unwrap_or(u64::MAX)));
+    let mut flags = Check::new(Broken::new(Code::Bool, "neither 0 nor 1"));
+    let step = faces.as_bytes().len().checked_div(faces.len()).unwrap_or(0);
+    let (rows, bytes) = (Rows::new(faces.offset(), step), step as u64);
+    for (index, face) in faces.iter().enumerate() {
+        let (offset, corners) = (rows.offset_of(index as u64), face.corners());
+        // A corner has three indices. The material fields follow the last corner.
+        let each = |number: u64| Rows::new(offset.saturating_add(number.saturating_mul(4)), 12);
+        let uses = each(9).offset_of(0);
+        let corners = corners.iter();
+        let list = ("faces", index);
+        positions.list(list, each(0), corners.clone().map(|corner| corner.position.into()));
+        uvs.list(list, each(1), corners.clone().map(|corner| corner.uv.into()));
+        normals.list(list, each(2), corners.map(|corner| corner.normal.into()));
+        match face.material() {
+            Some(material) => used.next(uses.saturating_add(bytes.saturating_sub(40)), material.into()),
+            None => used.skip(),
+        }
+        flags.look(uses, face.use_material, face.use_material <= 1);
+    }
+    let place = |error: Error| mesh.locate(error.within("faces"));
+    positions.report("positions", problems, place);
+    uvs.report("texture coordinates", problems, place);
+    normals.report("normals", problems, place);
+    used.report("materials", problems, place);
+    flags.report("uses of a material", problems, place);
 }
 
 fn material<'m>(mut checks: Checks<'_, 'm, Material<'m>>) {
@@ -277,8 +303,8 @@ fn material<'m>(mut checks: Checks<'_, 'm, Material<'m>>) {
     if let Some(power) = material.power {
         checks.one("power", Finite, Numbers([power]));
     }
-    if let Some((texture, count)) = material.texture().zip(checks.count(TableId::Textures)) {
-        checks.one("texture_index", Below(count as u64), texture.into());
+    if let Some((texture, count)) = material.texture().zip(checks.count(Kind::TEXTURE)) {
+        checks.one("texture_index", Below(count), texture.into());
     }
 }
 

@@ -17,7 +17,7 @@ const SIZES_FOLLOW: u16 = 1 << 3;
 const UTF8: u16 = 1 << 11;
 
 pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
-    let directory = archive.directory();
+    let directory = &archive.directory;
     if directory.prefix() > 0 {
         problems.warning(&Error::malformed(format!("{} bytes before the zip", directory.prefix())).at(0));
     }
@@ -53,7 +53,7 @@ fn names(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
     let version = map.version().unwrap_or(14);
     let mut seen: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
     let mut marks = Check::new(Broken::new(Code::Suspicious, "not marked as UTF-8, which strict readers refuse"));
-    let mut entries = archive.directory().entries();
+    let mut entries = archive.directory.entries();
     for entry in entries.by_ref().flatten() {
         let mut report = |severity, message: &str| {
             let error = || Error::malformed(format!("{}: {message}", entry.name)).at(entry.offset);
@@ -86,7 +86,7 @@ fn names(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
     let left = entries.left();
     if left > 0 {
         let error = Error::malformed(format!("{left} bytes of the zip directory belong to no entry"));
-        problems.warning(&error.at(archive.directory().end_offset().saturating_sub(left)));
+        problems.warning(&error.at(archive.directory.end_offset().saturating_sub(left)));
     }
 }
 
