@@ -39,6 +39,21 @@ impl FieldInfo {
         Self { name, spec, kind, gate, rule: Rule::Sound, codes: &[], doc }
     }
 
+    /// Creates the description of a column: an always present field with a name in the format's document.
+    pub(crate) const fn column(name: &'static str, spec: &'static str, kind: Type, doc: &'static str) -> Self {
+        Self::new(name, Some(spec), kind, None, doc)
+    }
+
+    /// Adds the condition for the field to be present.
+    pub(crate) const fn when(self, gate: &'static str) -> Self {
+        Self { gate: Some(gate), ..self }
+    }
+
+    /// Adds the rule for its values.
+    pub(crate) const fn ruled(self, rule: Rule) -> Self {
+        Self { rule, ..self }
+    }
+
     /// Returns the rule and the codes as text: `from 0 to 128`, `0 none, 1 loop`. Empty if the field has neither.
     pub fn values(&self) -> String {
         let codes = self.codes.iter().map(|(number, name)| format!("{number} {name}"));

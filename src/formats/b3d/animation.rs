@@ -84,31 +84,13 @@ pub(super) const KEY: &Schema = &Schema {
     name: "Key",
     doc: " One key: an element of `records` in `Keys`.",
     fields: &[
-        FieldInfo::new(
-            "frame",
-            Some("frame"),
-            i32::TYPE,
-            None,
-            " Number of the frame. The first frame of real files is 1.",
-        ),
-        FieldInfo::new(
-            "position",
-            Some("position"),
-            Vec3::TYPE,
-            Some("flags & 1 != 0"),
-            " Position in this frame, relative to the parent node.",
-        ),
-        FieldInfo::new("scale", Some("scale"), Vec3::TYPE, Some("flags & 2 != 0"), " Scale in this frame."),
-        FieldInfo {
-            rule: Rule::Unit,
-            ..FieldInfo::new(
-                "rotation",
-                Some("rotation"),
-                Quat::TYPE,
-                Some("flags & 4 != 0"),
-                " Rotation in this frame, the real part first.",
-            )
-        },
+        FieldInfo::column("frame", "frame", i32::TYPE, " Number of the frame. The first frame of real files is 1."),
+        FieldInfo::column("position", "position", Vec3::TYPE, " Position in this frame, relative to the parent node.")
+            .when("flags & 1 != 0"),
+        FieldInfo::column("scale", "scale", Vec3::TYPE, " Scale in this frame.").when("flags & 2 != 0"),
+        FieldInfo::column("rotation", "rotation", Quat::TYPE, " Rotation in this frame, the real part first.")
+            .when("flags & 4 != 0")
+            .ruled(Rule::Unit),
     ],
 };
 
@@ -116,21 +98,17 @@ pub(super) const KEY: &Schema = &Schema {
 #[derive(Clone, Copy, Debug)]
 pub struct KeyLayout(u32);
 
+const POSITIONS: u32 = 1;
+const SCALES: u32 = 2;
+const ROTATIONS: u32 = 4;
+
 impl KeyLayout {
-    fn has_positions(self) -> bool {
-        self.0 & 1 != 0
-    }
-
-    fn has_scales(self) -> bool {
-        self.0 & 2 != 0
-    }
-
-    fn has_rotations(self) -> bool {
-        self.0 & 4 != 0
+    fn has(self, column: u32) -> bool {
+        self.0 & column != 0
     }
 
     fn rotation_column(self) -> usize {
-        match (self.has_positions(), self.has_scales()) {
+        match (self.has(POSITIONS), self.has(SCALES)) {
             (false, false) => 4,
             (true, true) => 28,
             _ => 16,
@@ -144,7 +122,7 @@ impl Layout for KeyLayout {
     const TYPE: Type = Type::List(&Type::Record(KEY), 0);
 
     fn stride(&self) -> usize {
-        self.rotation_column().saturating_add(if self.has_rotations() { 16 } else { 0 })
+        self.rotation_column().saturating_add(if self.has(ROTATIONS) { 16 } else { 0 })
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -152,7 +130,7 @@ impl Layout for KeyLayout {
         const SCALE: [&str; 3] = ["scale_x", "scale_y", "scale_z"];
         const ROTATION: [&str; 4] = ["rotation_w", "rotation_x", "rotation_y", "rotation_z"];
         let parts: [(bool, &[&'static str]); 3] =
-            [(self.has_positions(), &POSITION), (self.has_scales(), &SCALE), (self.has_rotations(), &ROTATION)];
+            [(self.has(POSITIONS), &POSITION), (self.has(SCALES), &SCALE), (self.has(ROTATIONS), &ROTATION)];
         let floats = parts.into_iter().filter(|(there, _)| *there).flat_map(|(_, names)| names);
         std::iter::once(Column::new("frame", Scalar::I32))
             .chain(floats.map(|name| Column::new(name, Scalar::F32)))
@@ -184,20 +162,20 @@ impl<'a> Keys<'a> {
 
     /// Returns positions relative to the parent node, if the keys have them.
     pub fn positions(&self) -> Option<Strided<'a, Vec3>> {
-        self.records.layout().has_positions().then(|| self.records.column(4))
+        self.records.layout().has(POSITIONS).then(|| self.records.column(4))
     }
 
     /// Returns scales, if the keys have them.
     pub fn scales(&self) -> Option<Strided<'a, Vec3>> {
         let layout = self.records.layout();
-        layout.has_scales().then(|| self.records.column(if layout.has_positions() { 16 } else { 4 }))
+        layout.has(SCALES).then(|| self.records.column(if layout.has(POSITIONS) { 16 } else { 4 }))
     }
 
     /// Returns rotations as stored, if the keys have them; see [`rotation_xyzw`](super::rotation_xyzw) for their
     /// convention.
     pub fn rotations(&self) -> Option<Strided<'a, Quat>> {
         let layout = self.records.layout();
-        layout.has_rotations().then(|| self.records.column(layout.rotation_column()))
+        layout.has(ROTATIONS).then(|| self.records.column(layout.rotation_column()))
     }
 }
 

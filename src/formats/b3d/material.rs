@@ -5,13 +5,13 @@ use std::ops::Range;
 use nom::error::context;
 use zerocopy::little_endian::I32;
 
-use super::siblings::Siblings;
 use super::wire::{BrushListHead, ChunkHeader};
 use crate::base::error::{Context, Error, Result};
 use crate::base::sealed::Sealed;
 use crate::base::span::Span;
+use crate::base::stop;
 use crate::base::text::ByteStr;
-use crate::bytes::chunk::{Chunk, Tag};
+use crate::bytes::chunk::{Chunk, Header as _, Tag};
 use crate::bytes::parser::in_place;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::{Outline, Part, Rule, Silent, Sink, StoredField, Type, Value};
@@ -151,17 +151,8 @@ macro_rules! switches {
 switches! {
     /// The flags of a texture. The spec leaves their meaning to Blitz3D's `TextureFlags`.
     TextureFlags in "flag_names" {
-        1 "color",
-        2 "alpha",
-        4 "masked",
-        8 "mipmap",
-        16 "clamp u",
-        32 "clamp v",
-        64 "sphere map",
-        128 "cube map",
-        256 "video memory",
-        512 "high color",
-        65536 "second uv set",
+        1 "color", 2 "alpha", 4 "masked", 8 "mipmap", 16 "clamp u", 32 "clamp v", 64 "sphere map", 128 "cube map",
+        256 "video memory", 512 "high color", 65536 "second uv set",
     }
 
     /// Lighting flags of a brush.
@@ -181,11 +172,13 @@ pub trait Material<'a>: Sealed + Record<'a, Self::Knowledge> {
     /// The part of a chunk's head that is needed to read its records.
     type Knowledge: Copy + Default;
 
-    /// Reads the head of a chunk, before its records.
+    /// Reads the head of a chunk, before its records. By default, there is none.
     ///
     /// # Errors
     /// Returns an error if it does not fit or is invalid.
-    fn head(cursor: &mut Cursor<'a>) -> Result<Self::Knowledge>;
+    fn head(_: &mut Cursor<'a>) -> Result<Self::Knowledge> {
+        Ok(Self::Knowledge::default())
+    }
 }
 
 impl crate::base::sealed::Sealed for Texture<'_> {}
@@ -194,10 +187,6 @@ impl<'a> Material<'a> for Texture<'a> {
     const TAG: Tag = Tag(*b"TEXS");
     const LIST: &'static str = "textures";
     type Knowledge = ();
-
-    fn head(_: &mut Cursor<'a>) -> Result<()> {
-        Ok(())
-    }
 }
 
 impl crate::base::sealed::Sealed for Brush<'_> {}
@@ -217,7 +206,9 @@ impl<'a> Material<'a> for Brush<'a> {
 /// The textures or brushes of a scene, in order. A broken one ends its chunk; the next chunk is still read.
 #[derive(Clone, Debug)]
 pub struct Materials<'a, T: Material<'a>> {
-    chunks: Siblings<'a>,
+    data: Data<'a>,
+    /// The range in which further chunks are.
+    left: Range<u64>,
     records: Cursor<'a>,
     knowledge: T::Knowledge,
     index: usize,
@@ -231,9 +222,8 @@ pub type Brushes<'a> = Materials<'a, Brush<'a>>;
 
 impl<'a, T: Material<'a>> Materials<'a, T> {
     /// Creates the list of all chunks in this range of the file.
-    pub(super) fn within(data: Data<'a>, range: Range<u64>) -> Self {
-        let chunks = Siblings { data, left: range, tag: T::TAG };
-        Self { chunks, records: Cursor::new(&[]), knowledge: T::Knowledge::default(), index: 0 }
+    pub(super) fn within(data: Data<'a>, left: Range<u64>) -> Self {
+        Self { data, left, records: Cursor::new(&[]), knowledge: T::Knowledge::default(), index: 0 }
     }
 
     /// Creates the list of one chunk alone, whose first record has this index among all.
@@ -252,7 +242,7 @@ impl<'a, T: Material<'a>> Materials<'a, T> {
         while self.records.is_empty() {
             // The chunk may be cut short, with whole records before the cut. A broken list of chunks ends here; the
             // walk reports its error.
-            let Some(chunk) = self.chunks.next() else { return Ok(None) };
+            let Some(chunk) = next_tagged(self.data, &mut self.left, T::TAG) else { return Ok(None) };
             let mut records = chunk.body();
             self.knowledge = T::head(&mut records)?;
             self.records = records;
@@ -270,6 +260,31 @@ impl<'a, T: Material<'a>> Materials<'a, T> {
         self.index = self.index.saturating_add(1);
         read.transpose()
     }
+}
+
+/// Returns the next chunk with this tag in a range of a file, and moves the range after it. Passes over the others by
+/// their sizes. The chunks end where a header is cut short or missing.
+fn next_tagged<'a>(data: Data<'a>, left: &mut Range<u64>, tag: Tag) -> Option<Chunk<'a, ChunkHeader>> {
+    while !left.is_empty() {
+        let Range { start, end } = *left;
+        *left = end..end;
+        let body = start.saturating_add(size_of::<ChunkHeader>() as u64);
+        // Missing bytes are recorded.
+        let head = (body <= end).then(|| data.ahead(start..body).ok()).flatten()?;
+        let header: &ChunkHeader = Cursor::new(head).read().ok()?;
+        let stop = body.saturating_add(header.byte_len_hint().into()).min(end);
+        if stop::is_due(start, stop) && stop::is_set() {
+            return None;
+        }
+        *left = stop..end;
+        // If these bytes are missing, those after them are needed, too.
+        if header.tag() == tag
+            && let Ok(bytes) = data.get(body..stop)
+        {
+            return Some(Chunk::of(header, Cursor::with_offset(bytes, body)));
+        }
+    }
+    None
 }
 
 impl<'a, T: Material<'a>> Iterator for Materials<'a, T> {

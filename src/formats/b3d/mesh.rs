@@ -110,29 +110,16 @@ pub(super) const VERTEX: &Schema = &Schema {
     name: "Vertex",
     doc: " One vertex: an element of `records` in `Vertices`.",
     fields: &[
-        FieldInfo::new("position", Some("x, y, z"), Vec3::TYPE, None, " Position, relative to the mesh's node."),
-        FieldInfo::new(
-            "normal",
-            Some("nx, ny, nz"),
-            Vec3::TYPE,
-            Some("vertex_flags & 1 != 0"),
-            " Normal. Some writers do not scale it to length 1.",
-        ),
-        FieldInfo {
-            rule: Rule::Range(0, 1),
-            ..FieldInfo::new(
-                "color",
-                Some("red, green, blue, alpha"),
-                Color::TYPE,
-                Some("vertex_flags & 2 != 0"),
-                " Red, green, blue and alpha.",
-            )
-        },
-        FieldInfo::new(
+        FieldInfo::column("position", "x, y, z", Vec3::TYPE, " Position, relative to the mesh's node."),
+        FieldInfo::column("normal", "nx, ny, nz", Vec3::TYPE, " Normal. Some writers do not scale it to length 1.")
+            .when("vertex_flags & 1 != 0"),
+        FieldInfo::column("color", "red, green, blue, alpha", Color::TYPE, " Red, green, blue and alpha.")
+            .when("vertex_flags & 2 != 0")
+            .ruled(Rule::Range(0, 1)),
+        FieldInfo::column(
             "tex_coords",
-            Some("tex_coords"),
+            "tex_coords",
             Type::Varying("f32[]", 0),
-            None,
             " Texture coordinates: `tex_coord_sets` sets of `tex_coord_set_size` numbers.",
         ),
     ],

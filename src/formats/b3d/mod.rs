@@ -39,7 +39,6 @@ mod material;
 mod mesh;
 mod node;
 mod outline;
-mod siblings;
 mod summary;
 mod verify;
 mod walk;

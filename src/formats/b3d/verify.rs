@@ -135,7 +135,8 @@ impl<'s, 'a> Survey<'s, 'a> {
                 self.counted.textures = self.counted.textures.saturating_add(1);
             }
         }
-        let mut brushes = self.scene.brushes();
+        let (mut known, mut none) = (Check::new(Known(self.counted.textures)), Check::new(NoneIsMinusOne));
+        let (mut brushes, mut index) = (self.scene.brushes(), 0);
         while let Some(read) = brushes.walk(&mut Silent) {
             let Some((offset, brush)) = self.problems.ok(read) else { continue };
             let layers = brush.texture_ids.len();
@@ -143,20 +144,13 @@ impl<'s, 'a> Survey<'s, 'a> {
                 self.warn(offset, format_args!("{layers} textures a brush, Blitz3D has 8"));
             }
             self.counted.brushes = self.counted.brushes.saturating_add(1);
-        }
-        if self.is_deep() {
-            self.material_numbers();
-        }
-    }
-
-    /// Checks the texture ids of all brushes. Textures and brushes that cannot be read are not counted.
-    #[inline(never)]
-    fn material_numbers(&mut self) {
-        let (mut known, mut none) = (Check::new(Known(self.counted.textures)), Check::new(NoneIsMinusOne));
-        for (index, brush) in self.scene.brushes().flatten().enumerate() {
-            let (list, ids) = (("brushes", index), brush.texture_ids.iter().map(|id| id.get()));
-            known.list(list, &brush.texture_ids, ids.clone());
-            none.list(list, &brush.texture_ids, ids);
+            if self.is_deep() {
+                // Textures and brushes that cannot be read are not counted.
+                let list = ("brushes", next(&mut index));
+                let ids = brush.texture_ids.iter().map(|id| id.get());
+                known.list(list, &brush.texture_ids, ids.clone());
+                none.list(list, &brush.texture_ids, ids);
+            }
         }
         let place = |error: Error| error.within("brushes");
         known.report("texture ids", self.problems, place);

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry::{Occupied, Vacant};
 
 use bytemuck::Pod;
 use flate2::Crc;
@@ -38,16 +37,10 @@ impl<'a> Archive<'a> {
         let (mut lines, mut by_name) = (Vec::new(), HashMap::new());
         for entry in directory.entries() {
             let entry = entry.within("zip directory")?;
-            match by_name.entry(entry.name.as_bytes()) {
-                Vacant(place) => {
-                    place.insert(lines.len());
-                    lines.push(entry.offset);
-                }
-                Occupied(place) => {
-                    if let Some(line) = lines.get_mut(*place.get()) {
-                        *line = entry.offset;
-                    }
-                }
+            let index = *by_name.entry(entry.name.as_bytes()).or_insert(lines.len());
+            match lines.get_mut(index) {
+                Some(line) => *line = entry.offset,
+                None => lines.push(entry.offset),
             }
         }
         Ok(Self { directory, lines, by_name, limits: *limits })
@@ -55,6 +48,13 @@ impl<'a> Archive<'a> {
 
     pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
         (0..self.lines.len()).filter_map(|index| self.entry(index))
+    }
+
+    /// Returns the entries in the order of their headers in the file.
+    pub(super) fn in_file_order(&self) -> Vec<Entry<'_>> {
+        let mut entries: Vec<Entry<'_>> = self.entries().collect();
+        entries.sort_by_key(Entry::header_offset);
+        entries
     }
 
     /// Returns the entry of this name, written with `/`. If there are several, returns the last in the directory.
@@ -121,11 +121,6 @@ impl<'m> Entry<'m> {
     /// Returns the decompressed size that the directory claims.
     pub fn decoded_byte_len_hint(&self) -> u64 {
         self.central.unpacked_bytes
-    }
-
-    /// Returns the CRC-32 of the decompressed bytes that the directory claims.
-    pub fn crc32_hint(&self) -> u32 {
-        self.central.header.crc32.get()
     }
 
     /// Returns the bytes as stored, compressed or not.
@@ -209,10 +204,11 @@ impl<'m> Entry<'m> {
     pub(super) fn check_crc(&self, bytes: &[u8]) -> Result<()> {
         let mut crc = Crc::new();
         stop::in_pieces(bytes, |piece| crc.update(piece))?;
-        if crc.sum() == self.crc32_hint() {
+        let (sum, claimed) = (crc.sum(), self.central.header.crc32.get());
+        if sum == claimed {
             return Ok(());
         }
-        let sums = format!("its bytes have CRC-32 {:08x}, the directory says {:08x}", crc.sum(), self.crc32_hint());
+        let sums = format!("its bytes have CRC-32 {sum:08x}, the directory says {claimed:08x}");
         Err(self.error(sums).at(self.header_offset()).coded(Code::Checksum))
     }
 

@@ -14,7 +14,7 @@ use crate::base::text::Utf32Str;
 use crate::bytes::Cursor;
 use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::parser::in_place;
-use crate::outline::{Sink, Type, Value};
+use crate::outline::{Sink, Type, Value, next};
 use crate::record::{Known, Read, Record, Stored, record, walk_field};
 
 /// The context for reading a record.
@@ -92,7 +92,7 @@ impl Index {
         let mut cursor = Cursor::new(table.bytes);
         let version = cursor.parse(in_place().map_res(known_version))?;
         let mut index = Self { version, lists: Default::default(), broken: None };
-        for entry in (Entries { cursor, version, index: 0 }) {
+        for entry in entries(cursor, version) {
             match entry.and_then(|entry| index.add(&entry)) {
                 Ok(()) => {}
                 Err(error) => {
@@ -123,34 +123,19 @@ impl Index {
     }
 }
 
-/// An iterator over the entries of `index.bm` in file order. It ends after an error.
-#[derive(Clone, Debug)]
-pub(super) struct Entries<'m> {
-    cursor: Cursor<'m>,
-    version: u32,
-    index: usize,
-}
-
-impl<'m> Entries<'m> {
-    pub(super) fn new(table: &Table<'m>, version: u32) -> Self {
-        Self { cursor: table.cursor(4).unwrap_or(Cursor::new(&[])), version, index: 0 }
-    }
-}
-
-impl<'m> Iterator for Entries<'m> {
-    type Item = Result<IndexEntry<'m>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.cursor.is_empty() {
+/// Returns an iterator over the entries from the cursor to the end of `index.bm`. It ends after an error.
+pub(super) fn entries(mut cursor: Cursor<'_>, version: u32) -> impl Iterator<Item = Result<IndexEntry<'_>>> {
+    let mut index = 0;
+    std::iter::from_fn(move || {
+        if cursor.is_empty() {
             return None;
         }
-        let entry = read(&mut self.cursor, self.version).within_item("index_entries", self.index);
-        self.index = self.index.saturating_add(1);
+        let entry = read(&mut cursor, version).within_item("index_entries", next(&mut index));
         if entry.is_err() {
-            self.cursor = Cursor::new(&[]);
+            cursor = Cursor::new(&[]);
         }
         Some(entry)
-    }
+    })
 }
 
 /// The records of one kind, in the order of the index. Indices in the file refer to this order.
@@ -206,17 +191,12 @@ impl<'m, T> Placed<'m, T> {
 
     /// Returns the number of bytes it takes in its table.
     pub fn record_byte_len(&self) -> u64 {
-        self.end.saturating_sub(self.start())
-    }
-
-    /// Returns the offset of its start in its table.
-    pub(super) fn start(&self) -> u64 {
-        self.entry.record_offset
+        self.end.saturating_sub(self.entry.record_offset)
     }
 
     /// Returns a cursor at its start.
     pub(super) fn cursor(&self) -> Cursor<'m> {
-        self.table.cursor(self.start()).unwrap_or(Cursor::new(&[]))
+        self.table.cursor(self.entry.record_offset).unwrap_or(Cursor::new(&[]))
     }
 }
 
@@ -240,7 +220,7 @@ impl_fmt!([T: std::fmt::Debug] Debug for Placed<'_, T>, |placed| "{:?} = {:?}", 
 impl<'m, T: Listed<'m>> List<'m, T> {
     pub(super) fn new(map: &'m Map<'m>) -> Result<Self> {
         let index = map.positions()?;
-        let table = map.table(TableId::Index)?;
+        let table = map.source.table(TableId::Index)?;
         Ok(Self { map, table, version: index.version, positions: index.of(T::KIND), record: PhantomData })
     }
 
@@ -294,7 +274,7 @@ impl<'m, T: Listed<'m>> List<'m, T> {
     }
 
     fn read(&self, entry: IndexEntry<'m>, index: usize) -> Result<Placed<'m, T>> {
-        let table = self.map.table(T::TABLE)?;
+        let table = self.map.source.table(T::TABLE)?;
         let Some(mut cursor) = table.cursor(entry.record_offset).filter(|cursor| !cursor.is_empty()) else {
             let (offset, name, len) = (entry.record_offset, T::TABLE.name(), table.len());
             let error = Error::malformed(format!("OFFSET {offset} lies outside the {len} bytes of {name}"));
@@ -326,7 +306,7 @@ pub(super) struct OverlapBudget {
 
 impl OverlapBudget {
     pub(super) fn new(map: &Map<'_>, table: TableId) -> Self {
-        let table = map.table(table).map_or(0, |table| table.len());
+        let table = map.source.table(table).map_or(0, |table| table.len());
         let limit = table.saturating_mul(64).saturating_add(1 << 16);
         Self { table, limit, left: limit }
     }

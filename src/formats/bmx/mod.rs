@@ -63,12 +63,13 @@ pub use texture::Texture;
 
 use archive::Archive;
 use index::Index;
-use table::{Source, Table, TableId};
+use table::{Source, TableId};
 
 use crate::base::error::{Error, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::limits::Limits;
 use crate::base::text::ByteStr;
+use crate::bytes::Cursor;
 use crate::outline::Schema;
 use crate::ranges::Data;
 use crate::record::Fixed;
@@ -146,8 +147,9 @@ impl<'a> Map<'a> {
     /// Returns the errors of [`version`](Self::version).
     pub fn index(&self) -> Result<impl Iterator<Item = Result<IndexEntry<'_>>>> {
         let version = self.version()?;
-        let table = self.table(TableId::Index)?;
-        Ok(index::Entries::new(&table, version).map(move |entry| entry.map_err(|error| table.locate(error))))
+        let table = self.source.table(TableId::Index)?;
+        let entries = table.cursor(4).unwrap_or(Cursor::new(&[]));
+        Ok(index::entries(entries, version).map(move |entry| entry.map_err(|error| table.locate(error))))
     }
 
     /// Returns the objects. Decompresses `index.bm` on first access, and `object.bm` with the first object.
@@ -192,14 +194,10 @@ impl<'a> Map<'a> {
         self.source.archive().map(|archive| archive.directory.comment())
     }
 
-    fn table(&self, id: TableId) -> Result<Table<'_>> {
-        self.source.table(id)
-    }
-
     /// Returns the offsets of the index entries, read once.
     fn positions(&self) -> Result<&Index> {
         let read = || {
-            let table = self.table(TableId::Index)?;
+            let table = self.source.table(TableId::Index)?;
             Index::read(&table).map(Box::new).map_err(|error| table.locate(error))
         };
         self.index.get_or_init(read).as_ref().map(|index| &**index).map_err(Error::clone)

@@ -20,8 +20,8 @@ pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {
     out.field("version", version);
     out.field("comment", map.comment());
     out.list("entries");
-    for (index, entry) in map.entries().enumerate() {
-        self::entry(&entry, index, out);
+    for entry in map.entries() {
+        self::entry(&entry, out);
     }
     for id in TableId::ALL {
         table_records(map, id, out);
@@ -63,7 +63,7 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(
         let mut part = Part::item(T::LIST, index).labelled(entry.name).rooted();
         let read = if out.dissects() { list.at(index) } else { None };
         if let Some(Ok(found)) = &read {
-            let (start, bytes) = (found.start(), found.record_byte_len());
+            let (start, bytes) = (entry.record_offset, found.record_byte_len());
             match found.table.place {
                 TableLocation::Stored(base) => part = part.spanning(base.saturating_add(start), bytes),
                 TableLocation::Packed(_) => out.unpacked(Span { offset: start, bytes }),
@@ -75,17 +75,12 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(
             let Some(record) = read.or_else(|| list.at(index)) else { return };
             let paid = budget.get_or_insert_with(|| OverlapBudget::new(map, T::TABLE)).pay(&record);
             if let Some(record) = out.ok(paid.and(record)) {
-                fields(&record, out);
+                let mut inside = InTable { out, table: record.table };
+                describe_fields::<T, _>(record.cursor(), record.layout, &mut Outline::new(&mut inside));
                 also(&record, out);
             }
         });
     }
-}
-
-/// Describes the fields of a record.
-fn fields<'m, T: Listed<'m>>(record: &Placed<'m, T>, out: &mut Outline<'_>) {
-    let mut inside = InTable { out, table: record.table };
-    describe_fields::<T, _>(record.cursor(), record.layout, &mut Outline::new(&mut inside));
 }
 
 fn image(texture: &Placed<'_, Texture<'_>>, out: &mut Outline<'_>) {
@@ -101,12 +96,10 @@ fn image(texture: &Placed<'_, Texture<'_>>, out: &mut Outline<'_>) {
 pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
     // Tables without a zip have no file order.
     let Some(archive) = map.source.archive() else { return };
-    let mut entries: Vec<(usize, Entry<'_>)> = map.entries().enumerate().collect();
-    entries.sort_by_key(|(_, entry)| entry.header_offset());
     let mut reached = 0;
-    for (index, entry) in &entries {
-        let (offset, bytes) = extent(entry);
-        let part = Part::item("entries", *index).labelled(entry.name());
+    for entry in archive.in_file_order() {
+        let (offset, bytes) = extent(&entry);
+        let part = Part::item("entries", entry.index).labelled(entry.name());
         if offset < reached {
             let error = entry.error("overlaps the entry before it").at(offset);
             out.part(part, |out| out.problem(&error));
@@ -119,12 +112,12 @@ pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
             }
             archive.directory.describe_local(offset, out);
             let id = TableId::ALL.into_iter().find(|id| entry.name() == id.name());
-            let table = id.and_then(|id| map.table(id).ok());
+            let table = id.and_then(|id| map.source.table(id).ok());
             match table.map(|table| table.place) {
                 Some(TableLocation::Stored(_)) => {}
                 _ => {
                     if out.ok(entry.stored_bytes()).is_some() {
-                        out.array("data", &content(*entry));
+                        out.array("data", &content(entry));
                     }
                 }
             }
@@ -288,8 +281,8 @@ fn version(map: &Map<'_>, out: &mut Outline<'_>) -> Option<u32> {
     Some(index.version)
 }
 
-fn entry(entry: &Entry<'_>, index: usize, out: &mut Outline<'_>) {
-    let part = Part::item("entries", index).labelled(entry.name());
+fn entry(entry: &Entry<'_>, out: &mut Outline<'_>) {
+    let part = Part::item("entries", entry.index).labelled(entry.name());
     // An entry whose data does not fit in the file has no contiguous range.
     let part = match (entry.stored_bytes(), extent(entry)) {
         (Ok(_), (offset, bytes)) => part.spanning(offset, bytes),
@@ -301,7 +294,7 @@ fn entry(entry: &Entry<'_>, index: usize, out: &mut Outline<'_>) {
         out.coded("method", header.method.get(), method(entry));
         out.field("packed_bytes", entry.stored_byte_len());
         out.field("unpacked_bytes", entry.decoded_byte_len_hint());
-        out.field("crc32", entry.crc32_hint());
+        out.field("crc32", header.crc32.get());
         out.field("flags", header.flags.get());
         out.field("utf8_name", header.flags.get() & 1 << 11 != 0);
         out.field("encrypted", header.flags.get() & 1 != 0);

@@ -124,7 +124,7 @@ impl Map<'_> {
     fn readable<'m, T: Listed<'m>>(&'m self, problems: &mut Problems) -> Option<List<'m, T>> {
         let list = problems.ok(List::<T>::new(self))?;
         if !list.is_empty() {
-            problems.ok(self.table(T::TABLE))?;
+            problems.ok(self.source.table(T::TABLE))?;
         }
         Some(list)
     }

@@ -22,12 +22,12 @@ pub(super) fn map(map: &Map<'_>, problems: &mut Problems) {
         zip::archive(map, archive, problems);
     }
     for id in TableId::ALL {
-        problems.ok(map.table(id));
+        problems.ok(map.source.table(id));
     }
     match map.positions() {
         Ok(index) => index.broken.iter().for_each(|error| problems.error(error)),
         Err(error) => {
-            if map.table(TableId::Index).is_ok() {
+            if map.source.table(TableId::Index).is_ok() {
                 problems.error(&error);
             }
             return;
@@ -45,7 +45,7 @@ pub(super) fn map(map: &Map<'_>, problems: &mut Problems) {
 /// Proceeds in the order of the table and reads no byte twice. Of records that overlap, only the first is checked; the
 /// others are reported.
 fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: fn(Checks<'_, 'm, T>)) {
-    let (Ok(list), Ok(table)) = (List::<T>::new(map), map.table(T::TABLE)) else { return };
+    let (Ok(list), Ok(table)) = (List::<T>::new(map), map.source.table(T::TABLE)) else { return };
     // The list of positions takes 16 bytes for each record.
     let held = problems.budget().hold((list.len() as u64).saturating_mul(16));
     let Some(_held) = problems.ok(held) else { return };
@@ -96,7 +96,7 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
             last = None;
             continue;
         };
-        check(Checks { map, record: &record, problems });
+        check(Checks { record: &record, problems });
         reached = Some(record.end).filter(|_| whole);
         last = Some((offset, index));
     }
@@ -109,7 +109,6 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
 
 /// The context for checking a record.
 struct Checks<'c, 'm, T> {
-    map: &'m Map<'m>,
     record: &'c Placed<'m, T>,
     problems: &'c mut Problems,
 }
@@ -143,7 +142,7 @@ impl<'m, T: Listed<'m>> Checks<'_, 'm, T> {
     }
 
     fn count(&self, kind: Kind) -> Option<u64> {
-        self.map.positions().ok()?.count(kind)
+        self.record.map.positions().ok()?.count(kind)
     }
 }
 
@@ -151,7 +150,7 @@ impl<'m, T: Listed<'m>> Checks<'_, 'm, T> {
 #[cold]
 fn place_of<'m, T: Listed<'m>>(record: &Placed<'m, T>, field: &str) -> u64 {
     let describe = |out: &mut Outline<'_>| describe_fields::<T, _>(record.cursor(), record.layout, out);
-    check::place_of(field, describe).unwrap_or(record.start())
+    check::place_of(field, describe).unwrap_or(record.entry().record_offset)
 }
 
 fn name_trouble(name: Utf32Str<'_>, mut report: impl FnMut(Severity, fmt::Arguments<'_>)) {
@@ -167,7 +166,7 @@ fn name_trouble(name: Utf32Str<'_>, mut report: impl FnMut(Severity, fmt::Argume
 }
 
 fn index_names(map: &Map<'_>, problems: &mut Problems) {
-    let Ok(table) = map.table(TableId::Index) else { return };
+    let Ok(table) = map.source.table(TableId::Index) else { return };
     let entries = || map.index().into_iter().flatten().flatten();
     let names = entries().map(|entry| (entry.kind, entry.name)).enumerate();
     let mut repeated = Repeated::find(entries().count(), names, problems);
@@ -318,7 +317,7 @@ fn texture<'m>(mut checks: Checks<'_, 'm, Texture<'m>>) {
         let message = format_args!("{name:?} is more than the name of a file");
         checks.report("file_name", Severity::Warning, message);
     }
-    if checks.map.source.archive().is_none() {
+    if checks.record.map.source.archive().is_none() {
         return;
     }
     match (texture.is_external.is_set(), texture.entry_of_name().is_some()) {

@@ -8,7 +8,7 @@ use crate::check::{Broken, Check, Faults};
 use crate::formats::bmx::archive::{Archive, path};
 use crate::formats::bmx::table::TableId;
 use crate::formats::bmx::{Entry, Map};
-use crate::formats::zip_directory::CentralEntry;
+use crate::formats::zip_directory::{CentralEntry, LocalEntry};
 use crate::summary::{Problems, Severity};
 
 /// Bit of the flags: sizes and CRC-32 follow the data.
@@ -28,11 +28,9 @@ pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Probl
     }
     names(map, archive, problems);
     // Overlapping entries are reported and not decompressed, so that the work stays in proportion to the file.
-    let mut entries: Vec<Entry<'_>> = archive.entries().collect();
-    entries.sort_by_key(Entry::header_offset);
     let mut reached = 0;
     let (mut overlaps, mut stored) = (Faults::default(), Faults::default());
-    for entry in entries {
+    for entry in archive.in_file_order() {
         let Some(local) = problems.ok(entry.local()) else { continue };
         if entry.header_offset() < reached {
             let place = ([("entries", Some(entry.index))], entry.header_offset());
@@ -41,7 +39,7 @@ pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Probl
             continue;
         }
         reached = local.data_offset.saturating_add(entry.stored_byte_len());
-        headers(&entry, problems);
+        headers(&entry, &local, problems);
         data(map, &entry, &mut stored, problems);
     }
     overlaps.report(problems);
@@ -130,8 +128,7 @@ fn is_zip64(entry: &CentralEntry<'_>) -> bool {
 }
 
 /// Compares the header before the data with the directory, which all other code uses.
-fn headers(entry: &Entry<'_>, problems: &mut Problems) {
-    let Ok(local) = entry.local() else { return };
+fn headers(entry: &Entry<'_>, local: &LocalEntry<'_>, problems: &mut Problems) {
     let (one, other) = (local.header, entry.central().header);
     let follow = one.flags.get() & SIZES_FOLLOW != 0;
     let same = |one: u32, other: u32| one == other || (follow && one == 0);
