@@ -13,7 +13,7 @@ use crate::bytes::batch::Bytes;
 use crate::bytes::{Column, InPlace, Packing, Storage, array};
 use crate::formats::zip_directory::Descriptor;
 use crate::outline::{Outline, Part, StoredField, Text, Value, Visitor};
-use crate::record::{Fixed, describe_fields, walk_part};
+use crate::record::{describe_fields, describe_fixed, walk_part};
 
 pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {
     let version = version(map, out);
@@ -63,12 +63,8 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(
         let mut part = Part::item(T::LIST, index).labelled(entry.name).rooted();
         let read = if out.dissects() { list.at(index) } else { None };
         if let Some(Ok(found)) = &read {
-            let (start, bytes) = (entry.record_offset, found.record_byte_len());
-            match found.table.place {
-                TableLocation::Stored(base) => part = part.spanning(base.saturating_add(start), bytes),
-                TableLocation::Packed(_) => out.unpacked(Span { offset: start, bytes }),
-                TableLocation::Nowhere => {}
-            }
+            let span = Span { offset: entry.record_offset, bytes: found.record_byte_len() };
+            part.span = span_in_file(&found.table, span, out);
         }
         out.part(part, |out| {
             indexed(&entry, out);
@@ -113,13 +109,9 @@ pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
             archive.directory.describe_local(offset, out);
             let id = TableId::ALL.into_iter().find(|id| entry.name() == id.name());
             let table = id.and_then(|id| map.source.table(id).ok());
-            match table.map(|table| table.place) {
-                Some(TableLocation::Stored(_)) => {}
-                _ => {
-                    if out.ok(entry.stored_bytes()).is_some() {
-                        out.array("data", &content(entry));
-                    }
-                }
+            let is_stored = table.is_some_and(|table| matches!(table.place, TableLocation::Stored(_)));
+            if !is_stored && out.ok(entry.stored_bytes()).is_some() {
+                out.array("data", &content(entry));
             }
             if let (Some(id), Some(table)) = (id, table) {
                 if id == TableId::Index {
@@ -142,8 +134,7 @@ fn index_entries(map: &Map<'_>, table: &Table<'_>, out: &mut Outline<'_>) {
     let mut inside = InTable { out, table: *table };
     let out = &mut Outline::new(&mut inside);
     let Some(mut cursor) = table.cursor(0) else { return };
-    let start = cursor.read::<IndexStart>().map(|start| start.describe_fields(0, out));
-    out.ok(start);
+    describe_fixed::<IndexStart>(&mut cursor, out);
     let mut index = 0_usize;
     while !cursor.is_empty() && !out.is_done() {
         let place = IndexPlace { version, offset: cursor.offset() };
@@ -161,23 +152,21 @@ struct InTable<'o, 'v, 't> {
     table: Table<'t>,
 }
 
-impl InTable<'_, '_, '_> {
-    /// Returns the range in the file. For a compressed table, announces the range in its decompressed data instead.
-    fn span(&mut self, span: Span) -> Option<Span> {
-        match self.table.place {
-            TableLocation::Stored(base) => Some(Span { offset: base.saturating_add(span.offset), ..span }),
-            TableLocation::Packed(_) => {
-                self.out.unpacked(span);
-                None
-            }
-            TableLocation::Nowhere => None,
+/// Returns the range in the file. For a compressed table, announces the range in its decompressed data instead.
+fn span_in_file(table: &Table<'_>, span: Span, out: &mut Outline<'_>) -> Option<Span> {
+    match table.place {
+        TableLocation::Stored(base) => Some(Span { offset: base.saturating_add(span.offset), ..span }),
+        TableLocation::Packed(_) => {
+            out.unpacked(span);
+            None
         }
+        TableLocation::Nowhere => None,
     }
 }
 
 impl Visitor for InTable<'_, '_, '_> {
     fn open(&mut self, part: &Part<'_>) -> bool {
-        let span = part.span.and_then(|span| self.span(span));
+        let span = part.span.and_then(|span| span_in_file(&self.table, span, self.out));
         self.out.open(&Part { span, ..*part })
     }
 
@@ -209,18 +198,18 @@ impl Visitor for InTable<'_, '_, '_> {
         if field.framing && !matches!(self.table.place, TableLocation::Stored(_)) {
             return;
         }
-        let span = self.span(field.span).unwrap_or(field.span);
+        let span = span_in_file(&self.table, field.span, self.out).unwrap_or(field.span);
         self.out.stored(&StoredField { span, ..*field }, value);
     }
 
     fn stored_texts<'t>(&mut self, field: &StoredField, texts: &mut dyn Iterator<Item = Text<'t>>) {
-        let span = self.span(field.span).unwrap_or(field.span);
+        let span = span_in_file(&self.table, field.span, self.out).unwrap_or(field.span);
         self.out.stored_texts(&StoredField { span, ..*field }, texts);
     }
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn array::Table) {
         let storage = table.storage();
-        let storage = match (self.span(storage.span()), self.table.place) {
+        let storage = match (span_in_file(&self.table, storage.span(), self.out), self.table.place) {
             (Some(span), _) => Storage { offset: span.offset, ..storage },
             // A dissection has already shown the compressed bytes.
             (None, TableLocation::Packed(_)) if self.dissects() => Storage { packing: Packing::Derived, ..storage },
