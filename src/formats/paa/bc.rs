@@ -7,17 +7,14 @@ pub type Block = [[u8; 4]; 16];
 
 /// Decodes a block of BC1.
 pub fn bc1(block: &[u8; 8]) -> Block {
-    let [a, b, c, d, indices @ ..] = *block;
-    let ends = [u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d])];
-    let [first, second] = ends;
-    pixels(colors(ends, first > second), indices)
+    color_block(block, false)
 }
 
 /// Decodes a block of BC2: 16 alphas of four bits, then colors.
 pub fn bc2(block: &[u8; 16]) -> Block {
-    let ([a, b, c, d, e, f, g, h], color) = halves(block);
+    let [a, b, c, d, e, f, g, h, color @ ..] = *block;
     let mut alphas = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
-    let mut out = four_colors(&color);
+    let mut out = color_block(&color, true);
     for [.., alpha] in &mut out {
         *alpha = narrow((alphas & 15).wrapping_mul(17));
         alphas >>= 4;
@@ -27,10 +24,10 @@ pub fn bc2(block: &[u8; 16]) -> Block {
 
 /// Decodes a block of BC3: two alphas, 16 three-bit indices of steps between them, then colors.
 pub fn bc3(block: &[u8; 16]) -> Block {
-    let ([first, second, a, b, c, d, e, f], color) = halves(block);
+    let [first, second, a, b, c, d, e, f, color @ ..] = *block;
     let steps = alpha_steps(first, second);
     let mut indices = u64::from_le_bytes([a, b, c, d, e, f, 0, 0]);
-    let mut out = four_colors(&color);
+    let mut out = color_block(&color, true);
     for [.., alpha] in &mut out {
         *alpha = steps.get((indices & 7) as usize).copied().unwrap_or(0);
         indices >>= 3;
@@ -38,21 +35,13 @@ pub fn bc3(block: &[u8; 16]) -> Block {
     out
 }
 
-fn halves(block: &[u8; 16]) -> ([u8; 8], [u8; 8]) {
-    let (mut alpha, mut color) = ([0; 8], [0; 8]);
-    let (first, second) = block.split_at(8);
-    alpha.copy_from_slice(first);
-    color.copy_from_slice(second);
-    (alpha, color)
-}
-
-/// Decodes the color half of a block with alpha. It always has four colors.
-fn four_colors(block: &[u8; 8]) -> Block {
+/// Decodes two colors and 16 two-bit indices. Beside alpha, there are always four colors.
+#[inline(always)]
+fn color_block(block: &[u8; 8], is_beside_alpha: bool) -> Block {
     let [a, b, c, d, indices @ ..] = *block;
-    pixels(colors([u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d])], true), indices)
-}
-
-fn pixels(colors: [[u8; 4]; 4], indices: [u8; 4]) -> Block {
+    let ends = [u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d])];
+    let [first, second] = ends;
+    let colors = colors(ends, is_beside_alpha || first > second);
     let mut indices = u32::from_le_bytes(indices);
     let mut out = Block::default();
     for pixel in &mut out {

@@ -12,6 +12,7 @@ use crate::base::limits::{Limits, flag};
 use crate::base::span::Span;
 use crate::blocks::Block;
 use crate::bytes::array::columns;
+use crate::bytes::batch::to_the_end;
 use crate::bytes::parser::is_ahead;
 use crate::bytes::{Column, Cursor, LeArray, Packing, Storage, Table};
 use crate::codec::Codec;
@@ -46,10 +47,10 @@ record! {
         /// Number of bytes of its pixels.
         byte_len: Framing<U24>,
         /// Its pixels: blocks of 4 x 4 for the DXT kinds, otherwise rows of pixels.
-        data: Data<'a> [(layout, sides, byte_len.get())],
+        data: Pixels<'a> [(layout, sides, byte_len.get())],
     }
     also |mip, out| if mip.data.block().is_ok() {
-        out.array("pixels", &mip.pixels());
+        out.array("pixels", &mip.data);
     }
 }
 
@@ -142,15 +143,15 @@ impl Kind {
     }
 }
 
-/// The stored pixels of a mip.
+/// The pixels of a mip. As a table, they are RGBA, row by row from the top, decoded on access.
 #[derive(Clone, Copy, Debug)]
-pub struct Data<'a> {
+pub struct Pixels<'a> {
     layout: Layout<'a>,
     sides: Sides,
     stored: Cursor<'a>,
 }
 
-impl Stored for Data<'_> {
+impl Stored for Pixels<'_> {
     const TYPE: Type = Type::Array(columns!["value" U8], 0);
 
     /// Pixels that do not match the sides are described as stored, with a problem.
@@ -163,7 +164,7 @@ impl Stored for Data<'_> {
     }
 }
 
-impl<'a> Read<'a, (Layout<'a>, Sides, u32)> for Data<'a> {
+impl<'a> Read<'a, (Layout<'a>, Sides, u32)> for Pixels<'a> {
     fn walk(
         cursor: &mut Cursor<'a>,
         (layout, sides, bytes): (Layout<'a>, Sides, u32),
@@ -174,7 +175,7 @@ impl<'a> Read<'a, (Layout<'a>, Sides, u32)> for Data<'a> {
     }
 }
 
-impl<'a> Data<'a> {
+impl<'a> Pixels<'a> {
     fn codec(&self) -> Codec {
         match (self.layout.kind, self.sides) {
             (kind, Sides { is_marked: true, .. }) if kind.is_blocks() => Codec::Lzo,
@@ -200,6 +201,29 @@ impl<'a> Data<'a> {
         let block = Block::exactly(stored, need, codec, &limits)?;
         block.check_claim()?;
         Ok(block)
+    }
+
+    /// Converts the decoded block to RGBA, and passes each row to `sink`.
+    pub(super) fn each_row(&self, decoded: &[u8], sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+        let Self { layout: Layout { kind, palette, .. }, sides, stored } = *self;
+        let width = usize::from(sides.width);
+        let _ = match kind {
+            Kind::DXT1 => blocks(decoded, sides, bc1, sink),
+            Kind::DXT2 | Kind::DXT3 => blocks(decoded, sides, bc2, sink),
+            Kind::DXT4 | Kind::DXT5 => blocks(decoded, sides, bc3, sink),
+            Kind::P8 => {
+                if let Some(index) = decoded.iter().find(|&&index| usize::from(index) >= palette.len()) {
+                    return Err(stored.error(format!("pixel {index} in a palette of {} colors", palette.len())));
+                }
+                let color = |color: &PaletteColor| [color.red, color.green, color.blue, 255];
+                plain(decoded, width, |&[index]| palette.get(index.into()).map(color).unwrap_or_default(), sink)
+            }
+            Kind::AI88 => plain(decoded, width, |&[gray, alpha]| [gray, gray, gray, alpha], sink),
+            Kind::ARGB1555 => plain(decoded, width, argb1555, sink),
+            Kind::ARGB8888 => plain(decoded, width, |&[blue, green, red, alpha]| [red, green, blue, alpha], sink),
+            _ => plain(decoded, width, argb4444, sink),
+        };
+        Ok(())
     }
 }
 
@@ -229,7 +253,7 @@ impl<'a> Mip<'a> {
 
     /// Returns the pixels as RGBA, decoded on access. The channels are as stored; see [`Swizzle`](super::Swizzle).
     pub fn pixels(&self) -> Pixels<'a> {
-        Pixels { data: self.data }
+        self.data
     }
 
     /// Decodes the pixels to RGBA, in rows from the top. Interpolated colors and alphas are rounded to the nearest
@@ -250,53 +274,14 @@ impl<'a> Mip<'a> {
         if !is_reserved {
             return Err(Error::malformed(format!("no memory for {bytes} bytes")).at(offset));
         }
-        let _ = pixels.each_row(&block.decode()?, &mut |row| {
-            out.extend_from_slice(row);
-            ControlFlow::Continue(())
-        })?;
+        pixels.each_row(&block.decode()?, &mut to_the_end(|row: &[u8]| out.extend_from_slice(row)))?;
         Ok(out)
-    }
-
-    /// Returns the palette that the indices refer to.
-    pub(super) fn palette(&self) -> LeArray<'a, PaletteColor> {
-        self.data.layout.palette
-    }
-}
-
-/// The pixels of a mip as RGBA, row by row from the top, decoded on access.
-#[derive(Clone, Copy, Debug)]
-pub struct Pixels<'a> {
-    data: Data<'a>,
-}
-
-impl Pixels<'_> {
-    /// Converts the decoded block to RGBA, and passes each row to `sink`.
-    pub(super) fn each_row(
-        &self,
-        stored: &[u8],
-        sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>> {
-        let Data { layout: Layout { kind, palette, .. }, sides, .. } = self.data;
-        let width = usize::from(sides.width);
-        let flow = match kind {
-            Kind::DXT1 => blocks(stored, sides, bc1, sink),
-            Kind::DXT2 | Kind::DXT3 => blocks(stored, sides, bc2, sink),
-            Kind::DXT4 | Kind::DXT5 => blocks(stored, sides, bc3, sink),
-            Kind::P8 => {
-                return indexed(stored, width, palette, sink).map_err(|error| error.at(self.data.stored.offset()));
-            }
-            Kind::AI88 => plain(stored, width, |&[gray, alpha]| [gray, gray, gray, alpha], sink),
-            Kind::ARGB1555 => plain(stored, width, argb1555, sink),
-            Kind::ARGB8888 => plain(stored, width, |&[blue, green, red, alpha]| [red, green, blue, alpha], sink),
-            _ => plain(stored, width, argb4444, sink),
-        };
-        Ok(flow)
     }
 }
 
 impl Table for Pixels<'_> {
     fn rows(&self) -> u64 {
-        u64::from(self.data.sides.width).saturating_mul(self.data.sides.height.into())
+        u64::from(self.sides.width).saturating_mul(self.sides.height.into())
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -304,15 +289,15 @@ impl Table for Pixels<'_> {
     }
 
     fn storage(&self) -> Storage {
-        Storage { offset: self.data.stored.offset(), bytes: self.data.stored.left(), packing: Packing::Derived }
+        Storage { offset: self.stored.offset(), bytes: self.stored.left(), packing: Packing::Derived }
     }
 
     fn picture(&self) -> Option<[u64; 2]> {
-        Some([self.data.sides.height, self.data.sides.width].map(u64::from))
+        Some([self.sides.height, self.sides.width].map(u64::from))
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        self.each_row(&self.data.block()?.decode()?, sink).map(|_| ())
+        self.each_row(&self.block()?.decode()?, sink)
     }
 }
 
@@ -348,7 +333,7 @@ fn blocks<const N: usize>(
     ControlFlow::Continue(())
 }
 
-/// Converts pixels stored in rows.
+/// Converts pixels in rows.
 fn plain<const N: usize>(
     stored: &[u8],
     width: usize,
@@ -363,22 +348,6 @@ fn plain<const N: usize>(
         sink(out.as_flattened())?;
     }
     ControlFlow::Continue(())
-}
-
-fn indexed(
-    stored: &[u8],
-    width: usize,
-    palette: LeArray<'_, PaletteColor>,
-    sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
-) -> Result<ControlFlow<()>> {
-    if let Some(index) = stored.iter().find(|&&index| usize::from(index) >= palette.len()) {
-        return Err(Error::malformed(format!("pixel {index} in a palette of {} colors", palette.len())));
-    }
-    let color = |&[index]: &[u8; 1]| {
-        let color = palette.get(index.into()).map(|color| [color.red, color.green, color.blue, 255]);
-        color.unwrap_or_default()
-    };
-    Ok(plain(stored, width, color, sink))
 }
 
 fn argb4444(stored: &[u8; 2]) -> [u8; 4] {
@@ -415,10 +384,6 @@ impl<'a> Mips<'a> {
     pub(super) fn rest(&self) -> Cursor<'a> {
         self.cursor
     }
-
-    pub(super) fn layout(&self) -> Layout<'a> {
-        self.layout
-    }
 }
 
 impl<'a> Iterator for Mips<'a> {
@@ -447,20 +412,17 @@ pub(super) fn count(data: ranges::Data<'_>, mut offset: u64, layout: Layout<'_>)
     if let ranges::Data::Whole(_) = data {
         return Mips::new(data.rest(offset), layout).flatten().count() as u64;
     }
-    for index in 0..MOST_MIPS {
+    let mut skip = || {
         let end = data.size().min(offset.saturating_add(LONGEST_HEAD));
         // Missing bytes are recorded.
-        let Ok(head) = data.ahead(offset..end) else { return index as u64 };
-        let mut cursor = Cursor::with_offset(head, offset);
+        let mut cursor = Cursor::with_offset(data.ahead(offset..end).ok()?, offset);
         if is_ahead(cursor, tag(&NO_SIDES[..])) {
-            return index as u64;
+            return None;
         }
-        let head = Sides::read(&mut cursor, layout.kind).and_then(|_| cursor.read::<U24>());
-        let Ok(bytes) = head.map(|length| length.get()) else { return index as u64 };
+        Sides::read(&mut cursor, layout.kind).ok()?;
+        let bytes = cursor.read::<U24>().ok()?.get();
         offset = cursor.offset().saturating_add(bytes.into());
-        if offset > data.size() {
-            return index as u64;
-        }
-    }
-    MOST_MIPS as u64
+        (offset <= data.size()).then_some(())
+    };
+    (0..MOST_MIPS).map_while(|_| skip()).count() as u64
 }

@@ -22,7 +22,7 @@ mod tag;
 mod verify;
 pub mod wire;
 
-pub use mip::{Data, Layout, Mip, Mips, Pixels, Sides};
+pub use mip::{Layout, Mip, Mips, Pixels, Sides};
 pub use picture::{Alpha, Picture};
 pub use tag::{Tag, TagData, TagName};
 pub use wire::{Color, EndMark, Kind, PaletteColor, Source, Swizzle, U24};
@@ -104,7 +104,6 @@ form!(['a] Palette<'a> => LeArray<'a, PaletteColor>);
 #[derive(Clone, Copy, Debug)]
 pub struct Texture<'a> {
     data: ranges::Data<'a>,
-    has_kind: bool,
     header: Header<'a>,
     /// The offset of the first mip.
     mips: u64,
@@ -120,18 +119,15 @@ impl<'a> Texture<'a> {
         Self::open(ranges::Data::Whole(data), &Limits::default())
     }
 
-    pub(super) fn open(data: ranges::Data<'a>, limits: &Limits) -> Result<Self> {
-        let (has_kind, header, mips) = data.read(0, |cursor| {
-            let (has_kind, header) = Self::read(cursor)?;
-            Ok((has_kind, header, cursor.offset()))
-        })?;
+    pub(crate) fn open(data: ranges::Data<'a>, limits: &Limits) -> Result<Self> {
+        let (header, mips) = data.read(0, |cursor| Ok((Self::read(cursor)?, cursor.offset())))?;
         let kind = header.kind.unwrap_or(Kind::P8);
         let layout = Layout { kind, palette: header.palette, limits: *limits };
-        Ok(Self { data, has_kind, header, mips, layout })
+        Ok(Self { data, header, mips, layout })
     }
 
     /// Reads up to the first mip.
-    fn read(cursor: &mut Cursor<'a>) -> Result<(bool, Header<'a>)> {
+    fn read(cursor: &mut Cursor<'a>) -> Result<Header<'a>> {
         let start = *cursor;
         let word = cursor.parse(peek(u16::parser(())))?;
         let has_kind = is_ahead(*cursor, verify(le_u16, |&word| word != 0 && Kind(word).name().is_some()));
@@ -144,7 +140,7 @@ impl<'a> Texture<'a> {
         if !has_kind && header.palette.is_empty() {
             return Err(start.error("neither a kind nor a palette"));
         }
-        Ok((has_kind, header))
+        Ok(header)
     }
 
     /// Returns the pixel format.

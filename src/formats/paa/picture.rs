@@ -72,13 +72,9 @@ impl<'a> Texture<'a> {
         if let Some(swizzle) = self.swizzle() {
             swizzle.undo(&mut rgba);
         }
-        let is_opaque = |value: u8| match alpha {
-            Alpha::Opaque => true,
-            _ => value >= 128,
-        };
         if alpha != Alpha::Blended {
             for [.., value] in rgba.as_chunks_mut::<4>().0 {
-                *value = if is_opaque(*value) { 255 } else { 0 };
+                *value = if alpha == Alpha::Opaque || *value >= 128 { 255 } else { 0 };
             }
         }
         Ok(Picture { width: mip.width(), height: mip.height(), rgba, alpha })

@@ -1,7 +1,5 @@
 //! Implements [`Inspect`] for textures.
 
-use std::ops::ControlFlow;
-
 use super::verify::Survey;
 use super::{EndMark, Header, Mip, Texture, mip};
 use crate::base::error::{Error, Result};
@@ -9,6 +7,7 @@ use crate::base::format::Format;
 use crate::base::limits::Limits;
 use crate::budget::Budget;
 use crate::bytes::Table;
+use crate::bytes::batch::to_the_end;
 use crate::inspect::{Depth, Inspect, no_digest};
 use crate::outline::{Outline, Part};
 use crate::record::{Fixed, describe_fields};
@@ -33,7 +32,7 @@ impl Inspect for Texture<'_> {
 
     fn outline(&self, out: &mut Outline<'_>) {
         out.field("alpha", self.alpha().name());
-        describe_fields::<Header<'_>, _>(self.data.cursor(0), self.has_kind, out);
+        describe_fields::<Header<'_>, _>(self.data.cursor(0), self.header.kind.is_some(), out);
         let mut mips = self.mips();
         out.list("mips");
         for index in 0_usize.. {
@@ -41,7 +40,7 @@ impl Inspect for Texture<'_> {
             let Some(mip) = mips.next() else { break };
             let Some(_) = out.ok(mip) else { return };
             let part = Part::item("mips", index).spanning(start.offset(), mips.offset().saturating_sub(start.offset()));
-            out.part(part, |out| describe_fields::<Mip<'_>, _>(start, mips.layout(), out));
+            out.part(part, |out| describe_fields::<Mip<'_>, _>(start, self.layout, out));
         }
         // Some writers leave out its last two bytes.
         let mut rest = mips.rest();
@@ -67,10 +66,6 @@ impl Inspect for Texture<'_> {
         };
         let stored = budget.decode(&mip.block()?)?;
         budget.work(mip.pixels().rows().saturating_mul(4))?;
-        let rows = &mut |row: &[u8]| {
-            sink(row);
-            ControlFlow::Continue(())
-        };
-        mip.pixels().each_row(&stored, rows).map(|_| ())
+        mip.pixels().each_row(&stored, &mut to_the_end(sink))
     }
 }

@@ -15,7 +15,6 @@ use crate::outline::{Outline, Sink, Text, Type, Value};
 use crate::record::list::{Item, List};
 use crate::record::{Framing, Read, Stored, form, record, walk_field};
 
-/// The first bytes of a tag.
 pub(super) const SIGNATURE: &[u8; 4] = b"GGAT";
 
 record! {

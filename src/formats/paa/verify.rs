@@ -83,7 +83,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             }
         }
         if self.texture.kind() == Kind::P8 {
-            let check = Check::new(Below(mip.palette().len() as u64));
+            let check = Check::new(Below(self.texture.palette().len() as u64));
             check.array(block.offset(), decoded.iter().map(|&index| index.into())).report(
                 "pixels",
                 self.problems,
@@ -142,8 +142,8 @@ impl<'s, 'a> Survey<'s, 'a> {
             TagData::Swizzle(swizzle) => {
                 let Swizzle { alpha, red, green, blue } = swizzle;
                 for (field, source) in [("alpha", alpha), ("red", red), ("green", green), ("blue", blue)] {
-                    if let Some(code) = Some(source.0.into()).filter(|_: &i64| source.name().is_none()) {
-                        unknown(format!("{field} from the unknown source {code}"));
+                    if source.name().is_none() {
+                        unknown(format!("{field} from the unknown source {}", source.0));
                     }
                 }
             }
