@@ -6,7 +6,7 @@ use crate::base::error::{Context as _, Result};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
-use crate::outline::{Outline, Part};
+use crate::outline::{Outline, Part, Silent, Sink};
 use crate::record::{Framing, Read as _, Stored as _, describe_fields, walk_part};
 
 /// A class: its body, without the bodies of its inner classes.
@@ -67,7 +67,6 @@ impl<'a> Class<'a> {
         self.body.left()
     }
 
-    /// Returns the offset after the body.
     pub(super) fn body_end(&self) -> u64 {
         self.offset().saturating_add(self.byte_len())
     }
@@ -82,12 +81,7 @@ impl<'a> Class<'a> {
                 return;
             }
             let part = Part::item("entries", index);
-            let walked = match cursor.rest().first() {
-                Some(0) => walk_part::<ClassEntry<'_>, _, _>(&mut cursor, (), part, out).map(drop),
-                Some(1) => walk_part::<ValueEntry<'_>, _, _>(&mut cursor, (), part, out).map(drop),
-                Some(2 | 5) => walk_part::<ArrayEntry<'_>, _, _>(&mut cursor, (), part, out).map(drop),
-                _ => walk_part::<NamedEntry<'_>, _, _>(&mut cursor, (), part, out).map(drop),
-            };
+            let walked = Entry::walk(&mut cursor, part, out);
             out.ok(walked);
         }
         Framing(self.end).describe_at("end", Span { offset: cursor.offset(), bytes: 4 }, out);
@@ -113,14 +107,21 @@ pub enum Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
+    #[inline]
     fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
+        Self::walk(cursor, Part::one(""), &mut Silent)
+    }
+
+    /// Reads the entry at the cursor, and describes it to the sink as this part.
+    #[inline]
+    fn walk(cursor: &mut Cursor<'a>, part: Part<'_>, sink: &mut impl Sink) -> Result<Self> {
         Ok(match cursor.clone().u8()? {
-            0 => Self::Class(ClassEntry::read(cursor, ())?),
-            1 => Self::Value(ValueEntry::read(cursor, ())?),
-            2 => Self::Array(ArrayEntry::read(cursor, ())?),
-            3 => Self::Extern(NamedEntry::read(cursor, ())?),
-            4 => Self::Delete(NamedEntry::read(cursor, ())?),
-            5 => Self::Append(ArrayEntry::read(cursor, ())?),
+            0 => Self::Class(walk_part(cursor, (), part, sink)?),
+            1 => Self::Value(walk_part(cursor, (), part, sink)?),
+            2 => Self::Array(walk_part(cursor, (), part, sink)?),
+            3 => Self::Extern(walk_part(cursor, (), part, sink)?),
+            4 => Self::Delete(walk_part(cursor, (), part, sink)?),
+            5 => Self::Append(walk_part(cursor, (), part, sink)?),
             other => return Err(cursor.error(format!("entry of unknown kind {other}")).within("kind")),
         })
     }

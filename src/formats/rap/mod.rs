@@ -105,7 +105,7 @@ impl<'a> Config<'a> {
         Self::open(Data::Whole(data), &Limits::default())
     }
 
-    pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+    pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let header = Cursor::new(data.head(ROOT)?).parse(context("header", in_place()).map_res(known))?;
         let (enums, last) = (u64::from(header.enum_address.get()), data.size().saturating_sub(ENUMS_MIN));
         if !(ROOT..=last).contains(&enums) {
@@ -137,7 +137,6 @@ impl<'a> Config<'a> {
         List::read(cursor, ()).within("enums")
     }
 
-    /// Returns a cursor at this address.
     fn at(&self, address: u64) -> Cursor<'a> {
         Cursor::with_offset(self.data.rest(address).rest(), address)
     }

@@ -15,7 +15,6 @@ pub fn kind_of(key: &[u8], text: &[u8]) -> Option<ReferenceKind> {
     by_extension(text).or_else(|| by_key(key))
 }
 
-/// Returns the kind of file with a known extension.
 pub(super) fn by_extension(text: &[u8]) -> Option<ReferenceKind> {
     const LONGEST: usize = 6;
     let dot = memchr::memrchr(b'.', text)?;
@@ -37,7 +36,6 @@ const OTHERS: &[&str] = &[
     "rtm", "wss", "wav", "ogg", "lip", "ogv", "bikb", "sqf", "sqs", "fsm", "wrp", "xml", "html", "emat", "edds", "csv",
 ];
 
-/// Returns the kind of file that a key names.
 pub(super) fn by_key(key: &[u8]) -> Option<ReferenceKind> {
     const KEYS: [(&str, ReferenceKind); 5] = [
         ("model", ReferenceKind::Model),

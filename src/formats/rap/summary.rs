@@ -30,8 +30,8 @@ impl Inspect for Config<'_> {
                     order.is_broken = true;
                     continue;
                 };
-                counted.add(&step.class);
                 for entry in step.class.entries() {
+                    counted.add(&entry);
                     let name = entry.name();
                     for text in entry.texts() {
                         if let Some(kind) = super::kind_of(name.as_bytes(), text.as_bytes()) {
@@ -90,16 +90,14 @@ impl Inspect for Config<'_> {
 }
 
 impl Counted {
-    fn add(&mut self, class: &Class<'_>) {
-        for entry in class.entries() {
-            let count = match entry {
-                Entry::Class(_) => &mut self.classes,
-                Entry::Value(_) => &mut self.values,
-                Entry::Array(_) => &mut self.arrays,
-                Entry::Extern(_) | Entry::Delete(_) | Entry::Append(_) => continue,
-            };
-            *count = count.saturating_add(1);
-        }
+    fn add(&mut self, entry: &Entry<'_>) {
+        let count = match entry {
+            Entry::Class(_) => &mut self.classes,
+            Entry::Value(_) => &mut self.values,
+            Entry::Array(_) => &mut self.arrays,
+            Entry::Extern(_) | Entry::Delete(_) | Entry::Append(_) => return,
+        };
+        *count = count.saturating_add(1);
     }
 }
 

@@ -292,10 +292,8 @@ impl<'a> Reader<'a> {
         if self.peek() == Some(b'"') {
             return Scalar { text: self.quoted(), is_quoted: true };
         }
-        let text = match self.array {
-            Some(_) => self.run(|byte| b";},{\n".contains(&byte)),
-            None => self.run(|byte| b";}\n".contains(&byte)),
-        };
+        let ends: &[u8] = if self.array.is_some() { b";},{\n" } else { b";}\n" };
+        let text = self.run(|byte| ends.contains(&byte));
         Scalar { text: text.into(), is_quoted: false }
     }
 
@@ -320,29 +318,21 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads on. Returns `None` if this produced no event.
+    /// Reads on. Returns `None` if this produced no event. The caller skips one byte if this skips none.
     fn step(&mut self) -> Option<EventKind<'a>> {
         match (self.peek()?, self.array) {
             (b'#', _) if !self.rest().starts_with(b"#(") => self.directive().map(EventKind::Include),
             (b'{', Some((key, depth))) => {
-                self.skip(1);
                 self.array = Some((key, depth.saturating_add(1)));
                 None
             }
             (end @ (b'}' | b';'), Some((key, depth))) => {
-                self.skip(1);
                 let outer = depth.checked_sub(1).filter(|&depth| depth > 0 && end == b'}');
                 self.array = outer.map(|depth| (key, depth));
                 None
             }
-            (b'}', None) => {
-                self.skip(1);
-                Some(EventKind::End)
-            }
-            (b',', Some(_)) | (b';' | b',' | b'{' | b'=' | b':' | b'[' | b']', None) => {
-                self.skip(1);
-                None
-            }
+            (b'}', None) => Some(EventKind::End),
+            (b',', Some(_)) | (b';' | b',' | b'{' | b'=' | b':' | b'[' | b']', None) => None,
             (_, Some((key, _))) => Some(EventKind::Item(key, self.scalar())),
             (b'"', None) => {
                 self.quoted();
