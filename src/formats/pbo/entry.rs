@@ -1,19 +1,17 @@
 //! The header: entries of members, products with their properties, and the end.
 
-use nom::Parser as _;
-use nom::combinator::{cut, peek, recognize, verify};
+use nom::combinator::{cut, peek, verify};
 use nom::multi::many0_count;
 use nom::sequence::{preceded, terminated};
 
 use super::wire::{Fields, Method};
 use crate::base::error::{Error, Result};
-use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::base::word_enum::word_enum;
 use crate::bytes::Cursor;
 use crate::bytes::parser::cstr;
 use crate::outline::{Sink, Type};
-use crate::record::{Inline, LongText, Read, Stored, record};
+use crate::record::{Inline, List, LongText, Read, Stored, form, record};
 
 /// The maximum length of a name. The longest known real one has 83 bytes.
 const NAME_LIMIT: usize = 4096;
@@ -26,7 +24,7 @@ record! {
         /// The fields after the name.
         fields: &'a Fields as Inline<'a, Fields>,
         /// The properties of the archive.
-        properties: Properties<'a> where name.is_empty() && fields.method == Method::PRODUCT,
+        properties: List<'a, Property<'a>> as Properties<'a> where name.is_empty() && fields.method == Method::PRODUCT,
     }
 }
 
@@ -96,9 +94,9 @@ impl<'a> Entry<'a> {
         self.record.fields
     }
 
-    /// Returns the properties after a product's fields; none for others.
-    pub fn properties(&self) -> Properties<'a> {
-        self.record.properties.unwrap_or_default()
+    /// Returns the properties after a product's fields; `None` for others.
+    pub fn properties(&self) -> Option<List<'a, Property<'a>>> {
+        self.record.properties
     }
 
     /// Returns its offset.
@@ -108,7 +106,7 @@ impl<'a> Entry<'a> {
 
     /// Returns the number of bytes it takes, including properties.
     pub fn byte_len(&self) -> u64 {
-        let properties = self.record.properties.map_or(0, |properties| properties.0.left().saturating_add(1));
+        let properties = self.properties().map_or(0, |list| list.byte_len().saturating_add(1));
         let head = (self.name().len() as u64).saturating_add(1).saturating_add(size_of::<Fields>() as u64);
         head.saturating_add(properties)
     }
@@ -148,65 +146,33 @@ impl<'a> Iterator for Entries<'a> {
     }
 }
 
-/// An iterator over the properties of one product entry.
-#[derive(Clone, Copy, Debug)]
-pub struct Properties<'a>(Cursor<'a>);
-
-impl<'a> Properties<'a> {
-    /// Returns an iterator over the properties with their locations.
-    pub fn spanned(self) -> impl Iterator<Item = (Property<'a>, Span)> + use<'a> {
-        let mut pairs = self;
-        std::iter::from_fn(move || {
-            let offset = pairs.0.offset();
-            let property = pairs.next()?;
-            Some((property, Span { offset, bytes: pairs.0.offset().saturating_sub(offset) }))
-        })
-    }
-
-    /// Returns a cursor at their start.
-    pub(super) fn cursor(&self) -> Cursor<'a> {
-        self.0
-    }
-}
-
-/// No properties.
-impl Default for Properties<'_> {
-    fn default() -> Self {
-        Self(Cursor::new(&[]))
-    }
-}
+/// Pairs up to an empty key, and the key.
+struct Properties<'a>(List<'a, Property<'a>>);
 
 impl Stored for Properties<'_> {
     const TYPE: Type = Type::Varying("properties up to an empty key", 1);
 }
 
-/// Reads pairs up to an empty key, and the key.
 impl<'a> Read<'a> for Properties<'a> {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), _: &'static str, _: &mut impl Sink) -> Result<Self> {
         let (properties, after) = pairs(*cursor)?;
         *cursor = after;
-        Ok(properties)
+        Ok(Self(properties))
     }
 }
+
+form!(['a] Properties<'a> => List<'a, Property<'a>>);
 
 /// Reads the properties at the cursor. Returns the cursor after them, too.
 // Only one entry of an archive has properties, so this is a separate function to keep the others fast. It takes a copy: a
 // reference would keep the cursor of all entries in memory.
 #[inline(never)]
-fn pairs(mut cursor: Cursor<'_>) -> Result<(Properties<'_>, Cursor<'_>)> {
+fn pairs(mut cursor: Cursor<'_>) -> Result<(List<'_, Property<'_>>, Cursor<'_>)> {
+    let mut after = cursor;
     // An unterminated key ends the properties; a property with an unterminated value is an error.
     let key = verify(peek(cstr), |key: &ByteStr<'_>| !key.is_empty());
-    let pairs = recognize(many0_count(preceded(key, cut(Property::parser(())))));
-    let properties = cursor.parse(terminated(pairs, cstr).map(Properties))?;
-    Ok((properties, cursor))
-}
-
-impl<'a> Iterator for Properties<'a> {
-    type Item = Property<'a>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        // The pairs were read to find the entry's end, so reading them again cannot fail.
-        if self.0.is_empty() { None } else { Property::read(&mut self.0, ()).ok() }
-    }
+    let count = after.parse(terminated(many0_count(preceded(key, cut(Property::parser(())))), cstr))?;
+    let properties = List::of(&mut cursor, u32::try_from(count).unwrap_or(u32::MAX), ())?;
+    Ok((properties, after))
 }

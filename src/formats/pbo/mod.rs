@@ -24,7 +24,7 @@ mod wire;
 
 use std::cell::Cell;
 
-pub use entry::{Entries, Entry, EntryKind, HeaderEntry, Properties, Property};
+pub use entry::{Entries, Entry, EntryKind, HeaderEntry, Property};
 pub use member::{Member, Members};
 #[cfg_attr(not(feature = "scan"), allow(unused_imports))]
 pub(crate) use tail::Checksum;
@@ -155,12 +155,12 @@ impl<'a> Archive<'a> {
 
     /// Returns an iterator over all properties, including repeated keys and those of product entries after the first.
     pub fn properties(&self) -> impl Iterator<Item = Property<'a>> + use<'a> {
-        self.entries().map_while(Result::ok).flat_map(|entry| entry.properties())
+        self.spanned_properties().map(|(property, _)| property)
     }
 
     /// Returns an iterator over all properties with their locations.
     fn spanned_properties(&self) -> impl Iterator<Item = (Property<'a>, Span)> + use<'a> {
-        self.entries().map_while(Result::ok).flat_map(|entry| entry.properties().spanned())
+        self.entries().map_while(Result::ok).filter_map(|entry| entry.properties()).flat_map(|list| list.spanned())
     }
 
     /// Returns the first property with this key, ignoring case. Linear in the header.

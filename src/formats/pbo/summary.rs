@@ -15,7 +15,7 @@ use crate::check::{Alike, Broken, Check, Repeated, grouped};
 use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part, Value, next};
 use crate::ranges::Data;
-use crate::record::{Fixed, Framing, Record, Stored as _, describe_fixed, describe_opaque};
+use crate::record::{Fixed, Framing, Record, Stored as _, describe_fields, describe_fixed, describe_opaque};
 use crate::summary::{Blocks, Counts, Problems, Severity, Summary};
 
 impl Inspect for Archive<'_> {
@@ -86,16 +86,12 @@ impl Entry<'_> {
     /// Describes its fields and properties. `properties` counts the properties described so far.
     fn dissect(&self, archive: Data<'_>, properties: &mut usize, out: &mut Outline<'_>) {
         let entry = HeaderEntry::walk_fields(&mut archive.cursor(self.offset()), (), out);
-        let Some(pairs) = out.ok(entry).and_then(|entry| entry.properties) else { return };
-        let mut cursor = pairs.cursor();
-        for (property, span) in pairs.spanned() {
-            let index = next(properties);
-            out.part(property_part(index, &property, span).rooted(), |out| {
-                let property = Property::walk_fields(&mut cursor, (), out);
-                out.ok(property);
-            });
+        let Some(list) = out.ok(entry).and_then(|entry| entry.properties) else { return };
+        for (start, span, property) in list.located() {
+            let part = property_part(next(properties), &property, span).rooted();
+            out.part(part, |out| describe_fields::<Property<'_>, _>(start, (), out));
         }
-        let end = self.offset().saturating_add(self.byte_len()).saturating_sub(1);
+        let end = list.offset().saturating_add(list.byte_len());
         Framing(ByteStr::default()).describe_at("end_of_properties", Span { offset: end, bytes: 1 }, out);
     }
 }
@@ -127,7 +123,6 @@ impl Member<'_> {
         (self.index, self.entry.offset())
     }
 
-    /// Checks the name and the method.
     fn check(&self, alike: &mut Alike) {
         if let Err(error) = self.name().check_relative_path() {
             let message = error.message();
@@ -136,15 +131,6 @@ impl Member<'_> {
         if self.method().name().is_none() || self.method() == Method::PRODUCT {
             alike.add("method", self.place(), || format!("unknown method {:#010x}", self.method().code()));
         }
-    }
-
-    fn count_in(&self, blocks: &mut Blocks) {
-        let is_packed = match self.method() {
-            Method::STORED => false,
-            Method::PACKED => true,
-            _ => return,
-        };
-        blocks.count(is_packed, self.stored_byte_len(), self.decoded_byte_len_hint());
     }
 
     /// Checks that a packed member decodes to the size in its entry.
@@ -201,7 +187,6 @@ impl Archive<'_> {
         });
     }
 
-    /// Checks the header.
     fn check_directory(&self, problems: &mut Problems) -> Blocks {
         let mut blocks = Blocks::default();
         let mut first = true;
@@ -219,7 +204,10 @@ impl Archive<'_> {
         for member in self.members() {
             if let Some(member) = problems.ok(member) {
                 member.check(&mut alike);
-                member.count_in(&mut blocks);
+                let is_packed = member.method() == Method::PACKED;
+                if is_packed || member.method() == Method::STORED {
+                    blocks.count(is_packed, member.stored_byte_len(), member.decoded_byte_len_hint());
+                }
                 lost.look(self.data.size(), member.name(), missing == 0 || member.is_inside());
             }
         }

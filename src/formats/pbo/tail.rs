@@ -88,8 +88,12 @@ impl<'a> Archive<'a> {
     /// Returns [`Truncated`](crate::ErrorKind::Truncated) if the members exceed the end of the file, so that the tail
     /// is unknown.
     pub fn tail(&self) -> Result<Tail<'a>> {
-        let bytes = self.data.get(self.tail_offset()?..self.data.size())?;
-        Ok(Tail { offset: self.data_end, bytes })
+        let size = self.data.size();
+        if self.data_end > size {
+            let [needed, left] = [self.data_end, size].map(|end| end.saturating_sub(self.data_offset));
+            return Err(Error::truncated(needed, left).at(self.data_offset));
+        }
+        Ok(Tail { offset: self.data_end, bytes: self.data.get(self.data_end..size)? })
     }
 
     /// Returns whether the stored SHA-1 is that of the bytes before it, or `None` if none is stored. Reads the whole
@@ -113,14 +117,5 @@ impl<'a> Archive<'a> {
             }
             _ => None,
         })
-    }
-
-    fn tail_offset(&self) -> Result<u64> {
-        if self.data_end <= self.data.size() {
-            return Ok(self.data_end);
-        }
-        let needed = self.data_end.saturating_sub(self.data_offset);
-        let left = self.data.size().saturating_sub(self.data_offset);
-        Err(Error::truncated(needed, left).at(self.data_offset))
     }
 }

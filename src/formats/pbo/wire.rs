@@ -5,6 +5,7 @@ use std::fmt;
 use zerocopy::little_endian::U32;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use crate::base::impl_fmt::impl_fmt;
 use crate::base::span::Span;
 use crate::outline::{Outline, StoredField, Type, Value};
 use crate::record::{Framing, Stored, plain, wire};
@@ -117,8 +118,4 @@ impl fmt::Display for Method {
     }
 }
 
-impl fmt::Debug for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+impl_fmt!([] Debug for Method, |method| "{method}");
