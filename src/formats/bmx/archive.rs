@@ -139,7 +139,7 @@ impl<'m> Entry<'m> {
             return Err(self.located(Error::encrypted(self.message("encrypted"))).at(self.central.offset));
         }
         let end = local.data_offset.saturating_add(self.stored_byte_len());
-        self.archive.directory.bytes(local.data_offset..end)
+        self.archive.directory.data.get(local.data_offset..end)
     }
 
     /// Returns the descriptor after the data, used if the header before it does not have the sizes. Returns `None` if

@@ -8,6 +8,7 @@ use flate2::Crc;
 use super::Archive;
 use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
+use crate::base::impl_fmt::impl_fmt;
 use crate::base::limits::flag;
 use crate::base::span::Span;
 use crate::base::stop;
@@ -23,8 +24,6 @@ const LEAST_AHEAD: u64 = 64 << 10;
 
 /// Flag bit: the bytes are encrypted.
 const ENCRYPTED: u16 = 1;
-/// Flag bit: sizes and CRC-32 follow the bytes.
-pub(super) const SIZES_FOLLOW: u16 = 1 << 3;
 
 /// The compression method of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -64,11 +63,7 @@ impl fmt::Display for Method {
     }
 }
 
-impl fmt::Debug for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+impl_fmt!([] Debug for Method, |method| "{method}");
 
 /// A file inside an archive, as described by the directory.
 #[derive(Clone, Copy, Debug)]
@@ -254,7 +249,10 @@ impl<'a> Member<'a> {
                 let (content, after) = self.inflate()?;
                 (Cow::Owned(content), after)
             }
-            (None, method) => return Err(self.unsupported(format!("packed in a way that is not read: {method}"))),
+            (None, method) => {
+                let message = format!("packed in a way that is not read: {method}");
+                return Err(self.located(Error::unsupported(message)));
+            }
         };
         let mut crc = Crc::new();
         stop::in_pieces(&content, |piece| crc.update(piece))?;
@@ -277,10 +275,8 @@ impl<'a> Member<'a> {
 
     fn inflate(&self) -> Result<(Vec<u8>, u64)> {
         let (stream, size) = (self.stored_bytes()?, self.decoded_byte_len_hint());
-        if size <= self.stored_byte_len().saturating_mul(deflate::RATIO) {
-            let limit = self.archive.limits.decoded_bytes;
-            within_limit(size, limit).map_err(|error| self.located(error))?;
-        }
+        let limit = self.archive.limits.decoded_bytes;
+        within_limit(self.unpacked_bytes(), limit).map_err(|error| self.located(error))?;
         let unpacked = deflate::unpack(stream, size).map_err(|message| self.error(message))?;
         let trailing = unpacked.trailing;
         Ok((unpacked.into_bytes(), trailing))
@@ -290,16 +286,11 @@ impl<'a> Member<'a> {
         self.located(Error::malformed(message))
     }
 
-    fn unsupported(&self, message: String) -> Error {
-        self.located(Error::unsupported(message))
-    }
-
     fn located(&self, error: Error) -> Error {
         error.at(self.entry.offset).within_item("members", self.index)
     }
 }
 
-/// Returns true if an entry is a folder, not a file.
 pub(super) fn is_folder(entry: &CentralEntry<'_>) -> bool {
     matches!(entry.name.as_bytes(), [.., b'/' | b'\\'])
 }

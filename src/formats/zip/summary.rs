@@ -2,11 +2,7 @@
 
 use std::borrow::Cow;
 
-use nom::branch::alt;
-use nom::bytes::complete::tag;
-use nom::combinator::{success, value};
-
-use super::member::{SIZES_FOLLOW, is_folder};
+use super::member::is_folder;
 use super::{Archive, Member, Method};
 use crate::base::code::Code;
 use crate::base::error::{Error, ErrorKind, Result};
@@ -14,9 +10,9 @@ use crate::base::format::Format;
 use crate::base::limits::Limits;
 use crate::base::span::Span;
 use crate::bytes::batch::Bytes;
-use crate::bytes::{Cursor, Packing, Storage};
+use crate::bytes::{Packing, Storage};
 use crate::check::{Alike, Repeated};
-use crate::formats::zip_directory::first_entry;
+use crate::formats::zip_directory::{Descriptor, SIZES_FOLLOW, Signed as _, first_entry};
 use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part, Value};
 use crate::record::describe_opaque;
@@ -226,14 +222,12 @@ impl Member<'_> {
     fn places(&self) -> Result<[u64; 4]> {
         let (start, span) = (self.header_offset(), self.span()?);
         let end = span.offset.saturating_add(span.bytes);
-        let has_descriptor = self.header().flags.get() & SIZES_FOLLOW != 0;
-        let bytes = if has_descriptor {
+        let all = self.archive.data;
+        let bytes = match self.header().flags.get() & SIZES_FOLLOW {
+            0 => 0,
             // The descriptor may lack its signature.
-            let descriptor = alt((value(16, tag("PK\x07\x08")), success(12)));
-            let all = self.archive.data;
-            Cursor::with_offset(all.get(end..end.saturating_add(4).min(all.size()))?, end).parse(descriptor)?
-        } else {
-            0_u64
+            _ if all.get(end..end.saturating_add(4).min(all.size()))? == Descriptor::SIGNATURE => 16,
+            _ => 12,
         };
         Ok([start, span.offset, end, end.saturating_add(bytes).min(self.archive.directory.start())])
     }

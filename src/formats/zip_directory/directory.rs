@@ -92,20 +92,19 @@ impl<'a> Directory<'a> {
         // With bytes before the archive, the record is not at its claimed offset, but it is still before its locator.
         let claimed = locator.record_offset.get();
         let near = locator_offset.saturating_sub(size_of::<Zip64EndRecord>() as u64);
-        let mut records = [claimed, near].into_iter().map(|offset| (offset, data.read(offset, read::<Zip64EndRecord>)));
-        let (offset, end) = loop {
-            match records.next() {
-                Some((offset, Ok(end))) => break (offset, end),
-                Some((_, Err(error))) if error.incomplete().is_some() => return Err(error),
-                Some(_) => {}
-                None => return Err(Error::malformed("zip64 locator that leads to no record").at(locator_offset)),
+        for offset in [claimed, near] {
+            let end = match data.read(offset, read::<Zip64EndRecord>) {
+                Ok(end) => end,
+                Err(error) if error.incomplete().is_some() => return Err(error),
+                Err(_) => continue,
+            };
+            if end.disk.get() != 0 || end.directory_disk.get() != 0 || end.disk_entries != end.entries {
+                return Err(several_disks(offset));
             }
-        };
-        if end.disk.get() != 0 || end.directory_disk.get() != 0 || end.disk_entries != end.entries {
-            return Err(several_disks(offset));
+            let place = (end.directory_offset.get(), end.directory_bytes.get(), end.entries.get());
+            return Self::before(data, offset, place, found);
         }
-        let place = (end.directory_offset.get(), end.directory_bytes.get(), end.entries.get());
-        Self::before(data, offset, place, found)
+        Err(Error::malformed("zip64 locator that leads to no record").at(locator_offset))
     }
 
     /// Creates the directory that ends at `stop`, from its claimed offset, size and number of entries.
@@ -121,7 +120,7 @@ impl<'a> Directory<'a> {
             return Err(error(format!("zip directory of {bytes} bytes cannot hold {count} entries")));
         }
         data.get(start..stop)?;
-        if count > 0 && read::<CentralHeader>(&mut directory.cursor(start)).is_err() {
+        if count > 0 && read::<CentralHeader>(&mut directory.data.cursor(start)).is_err() {
             return Err(error(format!("zip directory of {bytes} bytes at {offset:#x} does not end at its end record")));
         }
         Ok(directory)
@@ -148,9 +147,9 @@ impl<'a> Directory<'a> {
     /// If the directory is lost, it returns the entries of the headers before the files, and walks the whole archive.
     pub fn entries(&self) -> Entries<'a> {
         let Some(left) = self.entry_count else {
-            return Entries { cursor: self.cursor(0), left: 0, is_lost: true };
+            return Entries { cursor: self.data.cursor(0), left: 0, is_lost: true };
         };
-        let mut cursor = self.cursor(self.start);
+        let mut cursor = self.data.cursor(self.start);
         // Checked before: the directory is before the end record.
         let body = cursor.split(self.stop.saturating_sub(self.start)).unwrap_or(Cursor::new(&[]));
         Entries { cursor: body, left, is_lost: false }
@@ -161,7 +160,7 @@ impl<'a> Directory<'a> {
     /// # Errors
     /// Returns an error if there is none.
     pub fn entry_at(&self, offset: u64) -> Result<CentralEntry<'a>> {
-        Entries { cursor: self.cursor(offset), left: 0, is_lost: false }.read()
+        Entries { cursor: self.data.cursor(offset), left: 0, is_lost: false }.read()
     }
 
     /// Returns the local header at this offset from an entry.
@@ -177,20 +176,7 @@ impl<'a> Directory<'a> {
         let end = self.data.size().min(offset.saturating_add(size_of::<Descriptor>() as u64));
         // A request for missing bytes is recorded.
         let bytes = self.data.get(offset.min(end)..end).unwrap_or_default();
-        let mut cursor = Cursor::with_offset(bytes, offset);
-        // Creating an error allocates, even if it is dropped.
-        cursor.rest().starts_with(&Descriptor::SIGNATURE).then(|| read::<Descriptor>(&mut cursor).ok()).flatten()
-    }
-
-    /// Returns all bytes up to the end of the archive's comment, if they are available.
-    pub fn archive(&self) -> &'a [u8] {
-        let bytes = self.data.from(0);
-        usize::try_from(self.archive_end()).ok().and_then(|end| bytes.get(..end)).unwrap_or(bytes)
-    }
-
-    /// Returns these bytes of the archive.
-    pub(crate) fn bytes(&self, range: std::ops::Range<u64>) -> Result<&'a [u8]> {
-        self.data.get(range)
+        Descriptor::at_start(bytes)
     }
 
     /// Returns the offset of the end of the archive's comment.
@@ -227,12 +213,6 @@ impl<'a> Directory<'a> {
     /// Returns the archive's comment.
     pub fn comment(&self) -> ByteStr<'a> {
         self.comment
-    }
-
-    /// Returns a cursor at this offset, or at the end for an offset outside, so that reported offsets are inside the
-    /// file.
-    pub(super) fn cursor(&self, offset: u64) -> Cursor<'a> {
-        self.data.cursor(offset)
     }
 }
 
@@ -278,8 +258,5 @@ fn end_record(data: Data<'_>) -> Result<Option<Found<'_>>> {
 
 pub(super) fn locator(data: Data<'_>, end_offset: u64) -> Result<Option<&Zip64Locator>> {
     let Some(offset) = end_offset.checked_sub(size_of::<Zip64Locator>() as u64) else { return Ok(None) };
-    let bytes = data.get(offset..end_offset)?;
-    // Creating an error allocates, even if it is dropped.
-    let is_there = bytes.starts_with(&Zip64Locator::SIGNATURE);
-    Ok(is_there.then(|| read::<Zip64Locator>(&mut Cursor::with_offset(bytes, offset)).ok()).flatten())
+    Ok(Zip64Locator::at_start(data.get(offset..end_offset)?))
 }

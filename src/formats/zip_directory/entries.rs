@@ -111,9 +111,6 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Flag bit: sizes and CRC-32 follow the data.
-const SIZES_FOLLOW: u16 = 1 << 3;
-
 fn narrowed(number: u64) -> U32 {
     u32::try_from(number).unwrap_or(u32::MAX).into()
 }
@@ -146,8 +143,7 @@ fn descriptor<'a>(data: Cursor<'a>) -> Option<&'a Descriptor> {
         if here.starts_with(&LocalHeader::SIGNATURE) || here.starts_with(&CentralHeader::SIGNATURE) {
             return None;
         }
-        if here.starts_with(&Descriptor::SIGNATURE)
-            && let Ok(descriptor) = read::<Descriptor>(&mut Cursor::new(here))
+        if let Some(descriptor) = Descriptor::at_start(here)
             && descriptor.packed_bytes.get() as usize == place
         {
             return Some(descriptor);

@@ -48,7 +48,7 @@ mod tests {
         let bytes = [b"before", &archive()[..], b"after"].concat();
         let directory = Directory::find(&bytes).unwrap();
         assert_eq!((directory.prefix(), directory.start()), (6, 39));
-        assert_eq!(directory.archive().len(), bytes.len() - "after".len());
+        assert_eq!(directory.archive_end(), (bytes.len() - "after".len()) as u64);
         assert_eq!(directory.entries().count(), 1);
     }
 

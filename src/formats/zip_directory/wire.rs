@@ -156,10 +156,18 @@ wire! {
     }
 }
 
+/// Flag bit: sizes and CRC-32 follow the data.
+pub(crate) const SIZES_FOLLOW: u16 = 1 << 3;
+
 /// A record that starts with a signature of four bytes.
-pub(super) trait Signed: Fixed + Wire + IntoBytes {
-    /// The signature.
+pub(crate) trait Signed: Fixed + Wire + IntoBytes {
     const SIGNATURE: [u8; 4];
+
+    /// Returns the record at the start of these bytes, if there is one. Creates no error, which would allocate.
+    fn at_start(bytes: &[u8]) -> Option<&Self> {
+        let is_there = bytes.starts_with(&Self::SIGNATURE);
+        is_there.then(|| Self::ref_from_prefix(bytes).ok()).flatten().map(|(record, _)| record)
+    }
 
     fn signed(&self) -> Result<()> {
         match self.as_bytes().starts_with(&Self::SIGNATURE) {
