@@ -43,7 +43,7 @@ impl<'a> Asset<'a> {
     /// Returns the errors of [`parse`](Self::parse).
     #[inline]
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        Self::parse_as(Format::sniff(data), data, limits)
+        Self::sniffed(Data::Whole(data), limits)
     }
 
     /// Opens a file with this name. The name helps to recognize PBO archives whose bytes are ambiguous.
@@ -51,7 +51,7 @@ impl<'a> Asset<'a> {
     /// # Errors
     /// Returns the errors of [`parse`](Self::parse).
     pub fn parse_file(path: &Path, data: &'a [u8], limits: &Limits) -> Result<Self> {
-        Self::parse_as(Format::of_file(path, data), data, limits)
+        Self::parse_file_in(path, Data::Whole(data), limits)
     }
 
     /// Opens [ranges](crate::ranges) in the format that they start like. [`ranges`](crate::ranges) lists the bytes that
@@ -61,8 +61,7 @@ impl<'a> Asset<'a> {
     /// Returns the errors of [`parse`](Self::parse), and an [`Incomplete`](crate::ErrorKind::Incomplete) error if some
     /// of these bytes are missing.
     pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
-        let data = Data::Parts(ranges);
-        Self::parse_in(Format::sniff_in(data)?, data, limits)
+        Self::sniffed(Data::Parts(ranges), limits)
     }
 
     /// Opens [ranges](crate::ranges) of a file with this name, like [`parse_file`](Self::parse_file).
@@ -70,8 +69,7 @@ impl<'a> Asset<'a> {
     /// # Errors
     /// Returns the errors of [`parse_ranges`](Self::parse_ranges).
     pub fn parse_file_ranges(path: &Path, ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
-        let data = Data::Parts(ranges);
-        Self::parse_in(Format::of_file_in(path, data)?, data, limits)
+        Self::parse_file_in(path, Data::Parts(ranges), limits)
     }
 
     /// Returns the format that the asset was opened as.
@@ -93,21 +91,19 @@ impl<'a> Asset<'a> {
         Ok((asset, budget.hold(kept)?))
     }
 
-    /// Opens an asset whose format is already known, or known to be none.
-    pub(crate) fn parse_as(format: Option<Format>, data: &'a [u8], limits: &Limits) -> Result<Self> {
-        match format {
-            Some(format) => Self::open(format, data, limits),
-            None => Err(NoAsset::of(data).error()),
-        }
+    fn sniffed(data: Data<'a>, limits: &Limits) -> Result<Self> {
+        Self::parse_in(Format::sniff_in(data)?, data, limits)
     }
 
-    /// Opens an asset like [`parse_as`](Self::parse_as), from all bytes or from ranges.
+    pub(crate) fn parse_file_in(path: &Path, data: Data<'a>, limits: &Limits) -> Result<Self> {
+        Self::parse_in(Format::of_file_in(path, data)?, data, limits)
+    }
+
+    /// Opens an asset whose format is already known, or known to be none.
     pub(crate) fn parse_in(format: Option<Format>, data: Data<'a>, limits: &Limits) -> Result<Self> {
-        match (data, format) {
-            (Data::Whole(data), format) => Self::parse_as(format, data, limits),
-            (Data::Parts(ranges), Some(format)) => Self::open_ranges(format, ranges, limits)
-                .map_err(|error| registry::described(error, format, data.from(0))),
-            (Data::Parts(_), None) => Err(NoAsset::of(data.head(NoAsset::HEAD)?).error()),
+        match format {
+            Some(format) => Self::open(format, data, limits),
+            None => Err(NoAsset::of(data.head(NoAsset::HEAD)?).error()),
         }
     }
 }

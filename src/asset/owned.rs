@@ -10,9 +10,8 @@ use self_cell::self_cell;
 use crate::asset::Asset;
 use crate::base::error::Result;
 use crate::base::limits::Limits;
-use crate::ranges::Ranges;
+use crate::ranges::{Data, Ranges};
 
-/// The owner of the bytes.
 enum Owner {
     Bytes(Arc<dyn AsRef<[u8]> + Send + Sync>),
     Ranges(Arc<Ranges>),
@@ -27,6 +26,19 @@ self_cell!(
         dependent: Asset,
     }
 );
+
+impl Owner {
+    fn open(self, path: &Path, limits: &Limits) -> Result<Arc<View>> {
+        let view = View::try_new(self, |owner| {
+            let data = match owner {
+                Self::Bytes(bytes) => Data::Whole((**bytes).as_ref()),
+                Self::Ranges(ranges) => Data::Parts(ranges),
+            };
+            Asset::parse_file_in(path, data, limits)
+        });
+        view.map(Arc::new)
+    }
+}
 
 /// An asset and its bytes in one value without a lifetime. It can be stored in maps, sent to other threads, and held
 /// across an `await`.
@@ -67,7 +79,7 @@ impl<B: AsRef<[u8]> + Send + Sync + 'static> OwnedAsset<B> {
     /// # Errors
     /// Returns the errors of [`parse`](Self::parse).
     pub fn parse_with(bytes: B, limits: &Limits) -> Result<Self> {
-        Self::open(bytes, |bytes| Asset::parse_with(bytes, limits))
+        Self::parse_file(Path::new(""), bytes, limits)
     }
 
     /// Opens a file with this name, with [`Asset::parse_file`].
@@ -75,16 +87,9 @@ impl<B: AsRef<[u8]> + Send + Sync + 'static> OwnedAsset<B> {
     /// # Errors
     /// Returns the errors of [`parse`](Self::parse).
     pub fn parse_file(path: &Path, bytes: B, limits: &Limits) -> Result<Self> {
-        Self::open(bytes, |bytes| Asset::parse_file(path, bytes, limits))
-    }
-
-    fn open(bytes: B, parse: impl for<'a> FnOnce(&'a [u8]) -> Result<Asset<'a>>) -> Result<Self> {
         let bytes = Arc::new(bytes);
-        let view = View::try_new(Owner::Bytes(bytes.clone()), |owner| match owner {
-            Owner::Bytes(bytes) => parse((**bytes).as_ref()),
-            Owner::Ranges(_) => parse(&[]),
-        })?;
-        Ok(Self { bytes, view: Arc::new(view) })
+        let view = Owner::Bytes(bytes.clone()).open(path, limits)?;
+        Ok(Self { bytes, view })
     }
 }
 
@@ -109,11 +114,8 @@ impl OwnedAsset<Ranges> {
     /// Returns the errors of [`Asset::parse_ranges`].
     pub fn parse_ranges(ranges: Ranges, limits: &Limits) -> Result<Self> {
         let bytes = Arc::new(ranges);
-        let view = View::try_new(Owner::Ranges(bytes.clone()), |owner| match owner {
-            Owner::Ranges(ranges) => Asset::parse_ranges(ranges, limits),
-            Owner::Bytes(_) => Asset::parse_with(&[], limits),
-        })?;
-        Ok(Self { bytes, view: Arc::new(view) })
+        let view = Owner::Ranges(bytes.clone()).open(Path::new(""), limits)?;
+        Ok(Self { bytes, view })
     }
 }
 

@@ -6,7 +6,7 @@ use crate::base::limits::Limits;
 use crate::budget::Budget;
 use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Schema};
-use crate::ranges::Ranges;
+use crate::ranges::Data;
 use crate::summary::{Problems, Summary};
 
 /// Defines everything that follows from the table of formats and needs the types of the assets.
@@ -27,7 +27,6 @@ macro_rules! registry {
         }
     )*) => {
         impl Format {
-            /// Returns the descriptions of the format's records.
             pub(crate) fn records(self) -> &'static [&'static Schema] {
                 match self {
                     $($(#[cfg(feature = $feature)] Self::$format => crate::formats::$module::$records,)+)*
@@ -61,10 +60,10 @@ macro_rules! registry {
         // Without formats there is nothing to open.
         #[allow(unused_variables)]
         impl<'a> Asset<'a> {
-            pub(crate) fn open(format: Format, data: &'a [u8], limits: &Limits) -> Result<Self> {
+            pub(super) fn open(format: Format, data: Data<'a>, limits: &Limits) -> Result<Self> {
                 match format {
                     $(#[cfg(feature = $feature)] $(Format::$format)|+ => {
-                        match crate::formats::$module::$type::parse_with(data, limits) {
+                        match crate::formats::$module::$type::open(data, limits) {
                             Ok(asset) => Ok(Self::$asset(asset)),
                             // Described here and not in the callers: assets are large, and each caller would copy them.
                             Err(error) => Err(described(error, format, data)),
@@ -72,17 +71,6 @@ macro_rules! registry {
                     })*
                     #[allow(unreachable_patterns)]
                     _ => Err(Error::unsupported(format!("{}, which this build leaves out", format.title()))),
-                }
-            }
-
-            /// Opens ranges.
-            pub(crate) fn open_ranges(format: Format, ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
-                match format {
-                    $(#[cfg(feature = $feature)] $(Format::$format)|+ => {
-                        crate::formats::$module::$type::parse_ranges(ranges, limits).map(Self::$asset)
-                    })*
-                    #[allow(unreachable_patterns)]
-                    _ => Self::open(format, &[], limits),
                 }
             }
         }
@@ -126,12 +114,12 @@ macro_rules! registry {
 /// Adds the format to the error of an asset that does not open, and the version if the header stores it. Errors about
 /// missing bytes stay unchanged.
 #[cold]
-pub(super) fn described(error: Error, format: Format, head: &[u8]) -> Error {
+fn described(error: Error, format: Format, data: Data<'_>) -> Error {
     if error.incomplete().is_some() {
         return error;
     }
     let error = error.of_format(format);
-    match format.stored_version(head) {
+    match format.stored_version(data.from(0)) {
         Some(version) => error.of_version(version),
         None => error,
     }

@@ -14,7 +14,6 @@ use super::{FileId, Found, Record, Sighting};
 use crate::asset::Asset;
 use crate::asset::container::Container;
 use crate::base::error::{Error, Result};
-use crate::base::format::Format;
 use crate::budget::Budget;
 use crate::summary::Summary;
 
@@ -38,12 +37,11 @@ impl<'s> Run<'s> {
         next_if: &NextIf<'_>,
     ) -> Result<()> {
         let mut origin = origin.clone();
-        let format = Format::of_file(origin.name(), data);
-        let asset = Asset::parse_as(format, data, budget.limits())?;
+        let asset = Asset::parse_file(origin.name(), data, budget.limits())?;
         if !self.scan.archives {
             return Ok(());
         }
-        let (Some(container), Some(format)) = (Container::of(&asset), format) else {
+        let Some(container) = Container::of(&asset) else {
             let start = origin.members.start;
             return Err(Error::malformed(format!("no archive, though a unit begins with its member {start}")));
         };
@@ -55,7 +53,7 @@ impl<'s> Run<'s> {
         let around = rest.budget(budget);
         let mut budget = around.clone();
         let path = origin.path;
-        let record = origin.record(Summary::new(format, data.len() as u64), None);
+        let record = origin.record(Summary::new(asset.format(), data.len() as u64), None);
         loop {
             let inside = Inside { container, data, stretch: &stretch, whole: stretch.bytes() };
             if let Err(error) = self.part(&origin, (&record, &asset), &inside, &mut rest, &budget) {

@@ -228,7 +228,7 @@ impl Scan {
         if self.archives && address.member.is_none() && bytes > bin.most {
             let mut flow = ControlFlow::Continue(());
             let cut = FileMap::open_with(&address.file, self.access, &self.limits).is_ok_and(|data| {
-                let asset = Asset::parse_as(Format::of_file(path, &data), &data, &self.limits);
+                let asset = Asset::parse_file(path, &data, &self.limits);
                 let size = data.len() as u64;
                 asset.is_ok_and(|asset| {
                     bin.cut(&asset, size, path, &stamp, self, &mut |unit| {

@@ -137,7 +137,7 @@ impl<'a> Scene<'a> {
         Self::open(Data::Whole(data), &Limits::default())
     }
 
-    pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+    pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let start = Cursor::new(data.head(CHILDREN)?).parse(Chunk::parser().map_res(is_scene))?;
         let version = start.body().parse(context("version", in_place()).map_res(known_version))?;
         Ok(Self { data, header: start.header(), version, limits: *limits })

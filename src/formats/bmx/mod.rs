@@ -116,7 +116,7 @@ impl<'a> Map<'a> {
         Self::open(Data::Whole(data), &Limits::default())
     }
 
-    pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+    pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let archive = Archive::parse(data, limits)?;
         if archive.find(TableId::Index.name()).is_none() {
             return Err(Error::unsupported("zip archive without index.bm, so no Ballance map"));

@@ -154,7 +154,7 @@ impl<'a> Model<'a> {
         Self::open(Data::Whole(data), &Limits::default())
     }
 
-    pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+    pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let mut cursor = Cursor::new(data.head(CHUNKS.saturating_add(size_of::<wire::ChunkHeader>() as u64))?);
         if cursor.bytes(7)? != Self::SIGNATURE {
             return Err(Error::malformed("does not start with LODka3D1").at(0));

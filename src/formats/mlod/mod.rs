@@ -98,7 +98,7 @@ impl<'a> Model<'a> {
         Self::open(Data::Whole(data), &Limits::default())
     }
 
-    pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+    pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let mut cursor = Cursor::new(data.head(LODS)?);
         let header = cursor.parse(context("header", in_place()).map_res(known))?;
         Ok(Self { data, header, limits: *limits })

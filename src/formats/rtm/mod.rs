@@ -115,7 +115,7 @@ impl<'a> Motion<'a> {
         Self::open(Data::Whole(data), &Limits::default())
     }
 
-    pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+    pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         if data.head(4)? == b"RTM_" {
             Plain::open(data, limits).map(Self::Plain)
         } else {
