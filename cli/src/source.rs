@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "remote")]
-use meshpeek::address::OpenedRanges;
+use meshpeek::address::ContentRanges;
 use meshpeek::address::{Address, Content, Opened, open_member};
 use meshpeek::{Asset, Budget, FileMap};
 
@@ -30,7 +30,7 @@ enum Bytes {
     All(FileMap),
     /// The target of the address.
     #[cfg(feature = "remote")]
-    Member(Box<OpenedRanges>),
+    Member(Box<Opened<ContentRanges>>),
 }
 
 impl<'p> Source<'p> {
@@ -78,7 +78,7 @@ impl<'p> Source<'p> {
     }
 
     /// The target of the address. Prints a note if its names match other members as well.
-    pub(crate) fn member(&self, common: &Common) -> Result<Opened<'_>, Failure> {
+    pub(crate) fn member(&self, common: &Common) -> Result<Opened<Content<'_>>, Failure> {
         let (file, member) = (&self.address.file, self.address.member.as_deref());
         let opened = match &self.bytes {
             Bytes::All(bytes) => open_member(file, bytes, member, &self.budget),

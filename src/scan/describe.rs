@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use super::walk::Use;
 use super::{Depth, Digests, Record, Scan, Views};
 use crate::asset::Asset;
-use crate::asset::address::{self, Opened};
+use crate::asset::address::{self, Content, Opened};
 use crate::asset::stored::Stored;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
@@ -61,7 +61,7 @@ impl<'p> Origin<'p> {
     }
 
     /// The origin of the target of an address in this file.
-    pub(super) fn opened(path: &'p Path, opened: &Opened<'_>) -> Self {
+    pub(super) fn opened(path: &'p Path, opened: &Opened<Content<'_>>) -> Self {
         let (member, stored) = (opened.member.clone(), opened.stored.clone());
         let modified = stored.as_ref().and_then(|stored| stored.modified);
         Self { member, depth: opened.depth, stored, modified, ..Self::file(path) }
@@ -265,7 +265,7 @@ pub(super) fn unreadable(
 }
 
 /// Describes the target of an address.
-pub(super) fn describe_opened(scan: &Scan, path: &Path, opened: &Opened<'_>, budget: &Budget) -> Record {
+pub(super) fn describe_opened(scan: &Scan, path: &Path, opened: &Opened<Content<'_>>, budget: &Budget) -> Record {
     let origin = Origin::opened(path, opened);
     match &opened.content {
         Ok(content) => describe(scan, &origin, content, content.budget()),

@@ -42,7 +42,7 @@ use self::pending::{Callbacks, Caller};
 use self::stores::Stores;
 use self::walk::{NextIf, Target};
 use crate::asset::Asset;
-use crate::asset::address::Opened;
+use crate::asset::address::{Content, Opened};
 pub use crate::asset::stored::Stored;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
@@ -405,7 +405,7 @@ impl Scan {
 
     /// Returns the record of the target of an [address](crate::address) in the file of this path. A scan of the whole
     /// file gives the same record.
-    pub fn record_of(&self, path: &Path, opened: &Opened<'_>) -> Record {
+    pub fn record_of(&self, path: &Path, opened: &Opened<Content<'_>>) -> Record {
         let budget = Budget::new(opened.bytes, &self.limits);
         describe::describe_opened(self, path, opened, &budget)
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use meshpeek::address::{OpenedRanges, open_member_ranges};
+use meshpeek::address::{ContentRanges, Opened, open_member_ranges};
 use meshpeek::ranges::{Ranges, ReadAt};
 use meshpeek::scan::stores;
 use meshpeek::{Budget, ErrorKind, FileMap, Limits, Result};
@@ -19,7 +19,12 @@ pub(crate) fn file(path: &Path, remote: &Remote, limits: &Limits) -> Result<File
 }
 
 /// Fetches the ranges of a file that this member of it needs. Also returns the size of the file.
-pub(crate) fn member(path: &Path, member: &[u8], remote: &Remote, limits: &Limits) -> Result<(OpenedRanges, u64)> {
+pub(crate) fn member(
+    path: &Path,
+    member: &[u8],
+    remote: &Remote,
+    limits: &Limits,
+) -> Result<(Opened<ContentRanges>, u64)> {
     let stores = remote.stores();
     let source = Stored { file: stores.open(path)?, most: limits.decoded_bytes };
     let size = source.file.byte_len();

@@ -1,59 +1,77 @@
 //! Members of a file that is available only in ranges.
 
+use std::ops::Deref;
 use std::path::Path;
 
-use super::names::unnumbered;
-use super::{Located, Opened, join, locate, not_found};
-use crate::asset::Asset;
-use crate::asset::container::{Container, Content};
-use crate::base::error::{Error, Result};
-use crate::base::format::Format;
-use crate::base::limits::flag;
-use crate::base::text::Name;
+use super::{Content, Opened, Place, follow};
+use crate::asset::container::{self, Member};
+use crate::base::error::Result;
 use crate::budget::{Budget, Held};
-use crate::ranges::Ranges;
+use crate::ranges::{Data, Ranges};
 
-/// The target of an address in a file that is available only in ranges.
+/// The bytes of a target in a file that is available only in ranges, as far as they are available.
+///
+/// A member that its archive stores is a [section](Ranges::section). Of a deflated member whose stream is not all
+/// available, it has the beginning; its checksum is then not checked. Any other member is decoded.
 #[derive(Debug)]
-#[non_exhaustive]
-pub struct OpenedRanges {
-    /// Its bytes, as far as they are available, or the error if it is a member that cannot be decoded.
-    ///
-    /// A member that its archive stores is a [section](Ranges::section). Of a deflated member whose stream is not all
-    /// available, it has the beginning; its checksum is then not checked. Any other member is decoded.
-    pub content: Result<Ranges>,
-    /// For a member that cannot be decoded, the format that its first bytes suggest, if known.
-    pub format: Option<Format>,
-    /// Its size. For a member that cannot be decoded, the size stated by its archive.
-    pub bytes: u64,
-    /// The path to it inside the file, as in records, or `None` for the file itself.
-    pub member: Option<Name>,
-    /// How it is stored in the innermost archive.
-    #[cfg(feature = "scan")]
-    pub stored: Option<crate::asset::stored::Stored>,
-    /// The number of archives around it.
-    pub depth: u32,
-    /// The number of members matched by the last name that matches several, including this one; 0 if each name matches
-    /// one.
-    pub alike: u64,
+pub struct ContentRanges {
+    ranges: Ranges,
     budget: Budget,
-    /// Memory taken on the path.
+    /// Memory taken on the path, innermost first.
     held: Vec<Held>,
 }
 
-impl OpenedRanges {
-    /// Returns the budget for parts of the content.
+impl ContentRanges {
+    /// Returns the budget for parts of this content.
     pub fn budget(&self) -> &Budget {
-        self.held.last().map_or(&self.budget, Held::budget)
+        &self.budget
+    }
+}
+
+impl Deref for ContentRanges {
+    type Target = Ranges;
+
+    fn deref(&self) -> &Ranges {
+        &self.ranges
+    }
+}
+
+impl Place for ContentRanges {
+    type Part = Ranges;
+
+    fn data(&self) -> Data<'_> {
+        Data::Parts(self)
     }
 
+    fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    fn part(&self, member: &Member<'_>) -> Result<(Ranges, Held)> {
+        Ok(match member.content(&self.budget)? {
+            container::Content::Parts(ranges, held) => (ranges, held),
+            container::Content::Whole(bytes) => {
+                let (bytes, held) = bytes.into_parts();
+                (self.whole(bytes.into_owned()), held)
+            }
+        })
+    }
+
+    fn inside(mut self, (ranges, held): (Ranges, Held)) -> Self {
+        let budget = held.budget().clone();
+        self.held.insert(0, held);
+        Self { ranges, budget, ..self }
+    }
+}
+
+impl Opened<ContentRanges> {
     /// Returns the target with all of its bytes.
     ///
     /// # Errors
     /// Returns an [`Incomplete`](crate::ErrorKind::Incomplete) error if some are missing.
-    pub fn whole(&self) -> Result<Opened<'_>> {
+    pub fn whole(&self) -> Result<Opened<Content<'_>>> {
         let content = match &self.content {
-            Ok(content) => Ok(super::Content::new(content.get(0..content.byte_len())?, self.budget())),
+            Ok(content) => Ok(Content::new(content.get(0..content.byte_len())?, &content.budget)),
             Err(error) if error.incomplete().is_some() => return Err(error.clone()),
             Err(error) => Err(error.clone()),
         };
@@ -97,63 +115,8 @@ pub fn open_member_ranges(
     ranges: &Ranges,
     member: Option<&[u8]>,
     budget: &Budget,
-) -> Result<OpenedRanges> {
-    let limits = *budget.limits();
-    let mut opened = OpenedRanges {
-        content: Ok(ranges.section(0..ranges.byte_len())),
-        format: None,
-        bytes: ranges.byte_len(),
-        member: None,
-        #[cfg(feature = "scan")]
-        stored: None,
-        depth: 0,
-        alike: 0,
-        budget: budget.clone(),
-        held: Vec::new(),
-    };
-    let mut left = member;
-    while let Some(names) = left {
-        if opened.depth >= limits.archive_depth {
-            return Err(Error::limit("archives inside each other", limits.archive_depth, flag::ARCHIVE_DEPTH));
-        }
-        let budget = opened.budget().clone();
-        let around = opened.content?;
-        budget.work(around.byte_len())?;
-        let name = opened.member.as_ref().map_or(file, |member| Path::new(unnumbered(&member.text)));
-        let asset = Asset::parse_file_ranges(name, &around, budget.limits())?;
-        let no_archive = || not_found(format!("{} is no archive to go into", asset.format().title()));
-        let container = Container::of(&asset).ok_or_else(no_archive)?;
-        let Located { found, name, rest } = locate(&container, names)?;
-        let (content, format) = match found.member.content(&budget) {
-            Ok(content) => (Ok(content), None),
-            // As in a scan, if even the beginning does not decode, that error is reported.
-            Err(error) => match found.member.sniff() {
-                Ok(format) => (Err(error), format),
-                Err(error) => (Err(error), None),
-            },
-        };
-        let content = content.map(|content| match content {
-            Content::Parts(ranges, held) => (ranges, held),
-            Content::Whole(bytes) => {
-                let (bytes, held) = bytes.into_parts();
-                (around.whole(bytes.into_owned()), held)
-            }
-        });
-        opened.bytes = content.as_ref().map_or(found.member.decoded_byte_len_hint(), |(content, _)| content.byte_len());
-        opened.member = Some(join(opened.member.as_ref(), name));
-        #[cfg(feature = "scan")]
-        {
-            opened.stored = Some(crate::asset::stored::Stored::of(&found.member));
-        }
-        opened.alike = if found.count > 1 { found.count } else { opened.alike };
-        opened.depth = opened.depth.saturating_add(1);
-        opened.format = format;
-        let content = content.map(|(content, held)| {
-            opened.held.push(held);
-            content
-        });
-        left = rest;
-        opened.content = content;
-    }
-    Ok(opened)
+) -> Result<Opened<ContentRanges>> {
+    let ranges = ranges.section(0..ranges.byte_len());
+    let content = ContentRanges { ranges, budget: budget.clone(), held: Vec::new() };
+    follow(file, content, member, &mut |_| Ok(()))
 }

@@ -8,7 +8,7 @@
 mod in_ranges;
 mod names;
 
-pub use in_ranges::{OpenedRanges, open_member_ranges};
+pub use in_ranges::{ContentRanges, open_member_ranges};
 pub(crate) use names::unnumbered;
 pub use names::{Found, Names, nearest};
 
@@ -20,13 +20,13 @@ use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 
 use crate::asset::Asset;
-use crate::asset::container::Container;
+use crate::asset::container::{Container, Member};
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::{Limits, flag};
 use crate::base::text::{ByteStr, Name};
-use crate::blocks::Decoded;
 use crate::budget::{Budget, Held};
+use crate::ranges::Data;
 use crate::source::{Access, FileMap};
 use names::{numbered_name, spelled};
 
@@ -142,32 +142,9 @@ impl<'a> Content<'a> {
     pub fn budget(&self) -> &Budget {
         &self.budget
     }
-
-    /// Descends to a part of this content: a smaller view, or new memory that replaces it.
-    fn inside(mut self, (part, held): (Part, Held)) -> Self {
-        self.budget = held.budget().clone();
-        self.held.insert(0, held);
-        match part {
-            Part::Here(range) => Self { range, ..self },
-            Part::Decoded(bytes) => Self { range: 0..bytes.len(), whole: bytes.into(), ..self },
-        }
-    }
-
-    fn part(&self, inside: Decoded<'_, u8>) -> (Part, Held) {
-        let place = |inside: &[u8]| {
-            let start = inside.as_ptr().addr().checked_sub(self.whole.as_ptr().addr())?;
-            let range = start..start.checked_add(inside.len())?;
-            self.whole.get(range.clone()).map(|_| range)
-        };
-        let (bytes, held) = inside.into_parts();
-        let part = match bytes {
-            Cow::Borrowed(inside) => place(inside).map_or_else(|| Part::Decoded(inside.to_vec()), Part::Here),
-            Cow::Owned(bytes) => Part::Decoded(bytes),
-        };
-        (part, held)
-    }
 }
 
+/// A smaller view of the same bytes, or new memory that replaces them.
 enum Part {
     Here(Range<usize>),
     Decoded(Vec<u8>),
@@ -181,12 +158,63 @@ impl Deref for Content<'_> {
     }
 }
 
-/// The target of an address.
+/// Content at the end of a path through archives: its bytes, or the ranges that are available.
+trait Place: Sized {
+    /// The content of a member, without the borrow of the archive around it.
+    type Part;
+
+    fn data(&self) -> Data<'_>;
+
+    fn budget(&self) -> &Budget;
+
+    /// Returns the content of a member of this archive, and its memory.
+    fn part(&self, member: &Member<'_>) -> Result<(Self::Part, Held)>;
+
+    /// Descends to a part of this content.
+    fn inside(self, part: (Self::Part, Held)) -> Self;
+}
+
+impl Place for Content<'_> {
+    type Part = Part;
+
+    fn data(&self) -> Data<'_> {
+        Data::Whole(self)
+    }
+
+    fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    fn part(&self, member: &Member<'_>) -> Result<(Part, Held)> {
+        let place = |inside: &[u8]| {
+            let start = inside.as_ptr().addr().checked_sub(self.whole.as_ptr().addr())?;
+            let range = start..start.checked_add(inside.len())?;
+            self.whole.get(range.clone()).map(|_| range)
+        };
+        let (bytes, held) = member.decode(&self.budget)?.into_parts();
+        let part = match bytes {
+            Cow::Borrowed(inside) => place(inside).map_or_else(|| Part::Decoded(inside.to_vec()), Part::Here),
+            Cow::Owned(bytes) => Part::Decoded(bytes),
+        };
+        Ok((part, held))
+    }
+
+    fn inside(mut self, (part, held): (Part, Held)) -> Self {
+        self.budget = held.budget().clone();
+        self.held.insert(0, held);
+        match part {
+            Part::Here(range) => Self { range, ..self },
+            Part::Decoded(bytes) => Self { range: 0..bytes.len(), whole: bytes.into(), ..self },
+        }
+    }
+}
+
+/// The target of an address: its [`Content`], or [`ContentRanges`] in a file that is available only in ranges.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Opened<'a> {
+pub struct Opened<C> {
     /// Its bytes, or the error if it is a member that cannot be decoded.
-    pub content: Result<Content<'a>>,
+    pub content: Result<C>,
     /// For a member that cannot be decoded, the format that its first bytes suggest, if known.
     pub format: Option<Format>,
     /// Its size. For a member that cannot be decoded, the size stated by its archive.
@@ -221,7 +249,12 @@ pub struct Opened<'a> {
 /// Returns an error if a name matches no member (the message suggests the nearest), if a name is inside something that
 /// is not an archive, or if an archive on the path cannot be decoded. Returns a [`Limit`](crate::ErrorKind::Limit)
 /// error beyond [`Limits::archive_depth`].
-pub fn open_member<'a>(file: &Path, data: &'a [u8], member: Option<&[u8]>, budget: &Budget) -> Result<Opened<'a>> {
+pub fn open_member<'a>(
+    file: &Path,
+    data: &'a [u8],
+    member: Option<&[u8]>,
+    budget: &Budget,
+) -> Result<Opened<Content<'a>>> {
     open_checked_member(file, data, member, budget, &mut |_| Ok(()))
 }
 
@@ -236,14 +269,22 @@ pub fn open_checked_member<'a>(
     member: Option<&[u8]>,
     budget: &Budget,
     check: &mut dyn FnMut(u64) -> Result<()>,
-) -> Result<Opened<'a>> {
-    let limits = *budget.limits();
-    let content = Content::new(data, budget);
-    let bytes = data.len() as u64;
+) -> Result<Opened<Content<'a>>> {
+    follow(file, Content::new(data, budget), member, check)
+}
+
+/// Follows a path through archives from the content of the file.
+fn follow<C: Place>(
+    file: &Path,
+    content: C,
+    member: Option<&[u8]>,
+    check: &mut dyn FnMut(u64) -> Result<()>,
+) -> Result<Opened<C>> {
+    let most = content.budget().limits().archive_depth;
     let mut opened = Opened {
+        bytes: content.data().size(),
         content: Ok(content),
         format: None,
-        bytes,
         member: None,
         #[cfg(feature = "scan")]
         stored: None,
@@ -252,41 +293,40 @@ pub fn open_checked_member<'a>(
     };
     let mut left = member;
     while let Some(names) = left {
-        if opened.depth >= limits.archive_depth {
-            return Err(Error::limit("archives inside each other", limits.archive_depth, flag::ARCHIVE_DEPTH));
+        if opened.depth >= most {
+            return Err(Error::limit("archives inside each other", most, flag::ARCHIVE_DEPTH));
         }
-        let content = opened.content?;
-        check(content.len() as u64)?;
-        content.budget().work(content.len() as u64)?;
+        let around = opened.content?;
+        let (data, budget) = (around.data(), around.budget());
+        check(data.size())?;
+        budget.work(data.size())?;
         let name = opened.member.as_ref().map_or(file, |member| Path::new(unnumbered(&member.text)));
-        let asset = Asset::parse_file(name, &content, content.budget().limits())?;
+        let asset = Asset::parse_file_in(name, data, budget.limits())?;
         let no_archive = || not_found(format!("{} is no archive to go into", asset.format().title()));
         let container = Container::of(&asset).ok_or_else(no_archive)?;
         let Located { found, name, rest } = locate(&container, names)?;
-        check(found.member.decoded_byte_len_hint())?;
-        let (part, format) = match found.member.decode(content.budget()) {
-            Ok(inside) => (Ok(content.part(inside)), None),
+        let hint = found.member.decoded_byte_len_hint();
+        check(hint)?;
+        let (part, format) = match around.part(&found.member) {
+            Ok(part) => (Ok(part), None),
             // As in a scan, if even the beginning does not decode, that error is reported.
             Err(error) => match found.member.sniff() {
                 Ok(format) => (Err(error), format),
                 Err(error) => (Err(error), None),
             },
         };
-        let (hint, member) = (found.member.decoded_byte_len_hint(), join(opened.member.as_ref(), name));
         #[cfg(feature = "scan")]
         let stored = crate::asset::stored::Stored::of(&found.member);
         let alike = if found.count > 1 { found.count } else { opened.alike };
-        let depth = opened.depth.saturating_add(1);
-        let content = part.map(|part| content.inside(part));
-        let bytes = content.as_ref().map_or(hint, |content| content.len() as u64);
+        let content = part.map(|part| around.inside(part));
         opened = Opened {
+            bytes: content.as_ref().map_or(hint, |content| content.data().size()),
             content,
             format,
-            bytes,
-            member: Some(member),
+            member: Some(join(opened.member.as_ref(), name)),
             #[cfg(feature = "scan")]
             stored: Some(stored),
-            depth,
+            depth: opened.depth.saturating_add(1),
             alike,
         };
         left = rest;
@@ -353,7 +393,7 @@ mod tests {
         bytes
     }
 
-    fn open<'a>(bytes: &'a [u8], member: &[u8]) -> Result<Opened<'a>> {
+    fn open<'a>(bytes: &'a [u8], member: &[u8]) -> Result<Opened<Content<'a>>> {
         let limits = Limits::default();
         open_member(Path::new("a"), bytes, Some(member), &Budget::new(bytes.len() as u64, &limits))
     }
