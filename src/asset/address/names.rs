@@ -1,5 +1,6 @@
 //! Member names: how addresses write them, and which members they match.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
 
@@ -50,23 +51,31 @@ pub struct Found<'a> {
     pub count: u64,
 }
 
-/// The number of members that match a name, and one of them.
-struct Fit<'a> {
+/// The members that match a name.
+struct Fits<'a> {
     wanted: u64,
-    count: u64,
-    member: Option<Member<'a>>,
+    /// The number of members that match exactly, and one of them.
+    exact: (u64, Option<Member<'a>>),
+    /// The same of those that match ignoring case and slash direction. They count only without exact ones.
+    folded: (u64, Option<Member<'a>>),
 }
 
-impl<'a> Fit<'a> {
-    fn add(&mut self, member: &Member<'a>) {
-        if self.count == self.wanted {
-            self.member = Some(*member);
+impl<'a> Fits<'a> {
+    fn new(wanted: u64) -> Self {
+        Self { wanted, exact: (0, None), folded: (0, None) }
+    }
+
+    fn add(&mut self, found: &Member<'a>, is_exact: bool) {
+        let (count, member) = if is_exact { &mut self.exact } else { &mut self.folded };
+        if *count == self.wanted {
+            *member = Some(*found);
         }
-        self.count = self.count.saturating_add(1);
+        *count = count.saturating_add(1);
     }
 
     fn found(self) -> Option<Found<'a>> {
-        Some(Found { member: self.member?, number: self.wanted, count: self.count })
+        let (count, member) = if self.exact.0 > 0 { self.exact } else { self.folded };
+        Some(Found { member: member?, number: self.wanted, count })
     }
 }
 
@@ -77,19 +86,17 @@ impl<'a> Container<'a> {
     /// # Errors
     /// Returns an error if the list of members ends in an error before a match.
     pub fn find(&self, name: &[u8], number: u64) -> Result<Option<Found<'a>>> {
-        let fit = || Fit { wanted: number, count: 0, member: None };
-        let (mut exact, mut folded) = (fit(), fit());
+        let mut fits = Fits::new(number);
         let mut broken = Ok(());
         for member in self.members() {
             match member {
-                Ok(member) if is_written_so(member.name(), name) => exact.add(&member),
-                Ok(member) if exact.count == 0 && is_same_name(member.name().as_bytes(), name) => folded.add(&member),
+                Ok(member) if written(member.name()).any(|text| *text == *name) => fits.add(&member, true),
+                Ok(member) if is_same_name(member.name().as_bytes(), name) => fits.add(&member, false),
                 Ok(_) => {}
                 Err(error) => broken = Err(error),
             }
         }
-        let found = if exact.count > 0 { exact.found() } else { folded.found() };
-        match found {
+        match fits.found() {
             Some(found) => Ok(Some(found)),
             None => broken.map(|()| None),
         }
@@ -107,7 +114,7 @@ impl<'a> Container<'a> {
     /// # Errors
     /// Returns an error if the list of members ends in an error before a match.
     pub(super) fn locate(&self, names: &[u8]) -> Result<Option<(usize, Found<'a>)>> {
-        let mut fits: BTreeMap<usize, Fits<'a>> = BTreeMap::new();
+        let mut fits: BTreeMap<(usize, bool), Fits<'a>> = BTreeMap::new();
         let mut broken = Ok(());
         for member in self.members() {
             let member = match member {
@@ -117,27 +124,20 @@ impl<'a> Container<'a> {
                     continue;
                 }
             };
-            let stored = member.name();
-            let bytes = stored.as_bytes();
-            let (spelled, shown) = match is_plain(bytes) {
-                true => (None, None),
-                false => (Some(spelled(stored).text), Some(stored.to_string())),
+            let mut add = |(end, is_whole), is_exact| {
+                let number = || names.get(..end).and_then(numbered).map_or(0, |(_, number)| number);
+                let fits =
+                    fits.entry((end, is_whole)).or_insert_with(|| Fits::new(if is_whole { 0 } else { number() }));
+                fits.add(&member, is_exact);
             };
-            let written = [Some(bytes), spelled.as_ref().map(String::as_bytes), shown.as_ref().map(String::as_bytes)];
-            let mut exact: Vec<(usize, bool)> =
-                written.into_iter().flatten().flat_map(|text| ends(names, text, |a, b| a == b)).collect();
+            let mut exact: Vec<_> =
+                written(member.name()).flat_map(|text| ends(names, &text, |a, b| a == b)).flatten().collect();
             exact.sort_unstable();
             exact.dedup();
-            let folded = ends(names, bytes, is_same_name).filter(|end| exact.binary_search(end).is_err());
-            let folded: Vec<(usize, bool)> = folded.collect();
-            for (ends, is_exact) in [(&exact, true), (&folded, false)] {
-                for &(end, is_numbered) in ends {
-                    let fits = fits.entry(end).or_insert_with(|| Fits::new(names.get(..end).unwrap_or(names)));
-                    fits.add(&member, is_exact, is_numbered);
-                }
-            }
+            exact.into_iter().for_each(|end| add(end, true));
+            ends(names, member.name().as_bytes(), is_same_name).into_iter().flatten().for_each(|end| add(end, false));
         }
-        match fits.into_iter().find_map(|(end, fits)| Some((end, fits.found()?))) {
+        match fits.into_iter().find_map(|((end, _), fits)| Some((end, fits.found()?))) {
             Some(found) => Ok(Some(found)),
             None => broken.map(|()| None),
         }
@@ -184,55 +184,27 @@ pub fn nearest<'n>(names: impl Iterator<Item = ByteStr<'n>>, name: &[u8]) -> Vec
     best.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Returns the ends of the prefixes of these names that match this text, and whether a number follows the text there.
-fn ends(names: &[u8], text: &[u8], is_same: impl Fn(&[u8], &[u8]) -> bool) -> impl Iterator<Item = (usize, bool)> {
+/// Returns the ends of the prefixes of these names that match this text: with a number after it (false), and without
+/// (true).
+fn ends(names: &[u8], text: &[u8], is_same: impl Fn(&[u8], &[u8]) -> bool) -> [Option<(usize, bool)>; 2] {
     let after = names.split_at_checked(text.len()).filter(|(name, _)| is_same(text, name)).map(|(_, after)| after);
     let is_end = |after: &[u8]| after.is_empty() || after.starts_with(SEAM);
-    let plain = after.filter(|after| is_end(after)).map(|_| (text.len(), false));
+    let whole = after.filter(|after| is_end(after)).map(|_| (text.len(), true));
     let number = after.and_then(|after| {
         let digits = after.strip_prefix(b"#")?.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (number, after) = after.split_at_checked(digits.saturating_add(1))?;
         let end = text.len().saturating_add(number.len());
-        (is_end(after) && numbered(names.get(..end)?).is_some()).then_some((end, true))
+        (is_end(after) && numbered(names.get(..end)?).is_some()).then_some((end, false))
     });
-    plain.into_iter().chain(number)
+    [number, whole]
 }
 
-/// The members that match one name, with its number and without.
-struct Fits<'a> {
-    /// Exact matches, then those that ignore case and slash direction. `numbered` matches the name before the number,
-    /// `whole` the name including the number.
-    numbered: [Fit<'a>; 2],
-    whole: [Fit<'a>; 2],
-}
-
-impl<'a> Fits<'a> {
-    fn new(name: &[u8]) -> Self {
-        let number = numbered(name).map_or(0, |(_, number)| number);
-        let fits = |wanted| [0; 2].map(|_| Fit { wanted, count: 0, member: None });
-        Self { numbered: fits(number), whole: fits(0) }
-    }
-
-    fn add(&mut self, member: &Member<'a>, is_exact: bool, is_numbered: bool) {
-        let [exact, folded] = if is_numbered { &mut self.numbered } else { &mut self.whole };
-        if is_exact {
-            exact.add(member);
-        } else if exact.count == 0 {
-            folded.add(member);
-        }
-    }
-
-    fn found(self) -> Option<Found<'a>> {
-        let found = |[exact, folded]: [Fit<'a>; 2]| if exact.count > 0 { exact.found() } else { folded.found() };
-        found(self.numbered).or_else(|| found(self.whole))
-    }
-}
-
-/// Returns true if a stored name is this one, as its bytes or as written in records and tables.
-fn is_written_so(stored: ByteStr<'_>, name: &[u8]) -> bool {
-    let bytes = stored.as_bytes();
-    bytes == name
-        || !is_plain(bytes) && (spelled(stored).text.as_bytes() == name || stored.to_string().as_bytes() == name)
+/// Returns a stored name as its bytes, and as written in records and tables where that differs.
+fn written(name: ByteStr<'_>) -> impl Iterator<Item = Cow<'_, [u8]>> {
+    let bytes = name.as_bytes();
+    let others =
+        (!is_plain(bytes)).then(|| [spelled(name).text, name.to_string()].map(|text| text.into_bytes().into()));
+    std::iter::once(bytes.into()).chain(others.into_iter().flatten())
 }
 
 /// Returns true if a name is written exactly as stored.
