@@ -235,10 +235,7 @@ impl<'a> Member<'a> {
     #[cfg(feature = "scan")]
     #[cfg(feature = "stores")]
     pub(crate) fn stored_bytes(&self) -> Result<&'a [u8]> {
-        match self {
-            Self::Pbo(member) => member.stored_bytes(),
-            Self::Zip(member) => member.stored_bytes(),
-        }
+        each!(self, member => member.stored_bytes())
     }
 
     /// Returns the content as far as it is available. Charges the budget like [`decode`](Self::decode).
@@ -285,10 +282,7 @@ impl<'a> Member<'a> {
 }
 
 /// The decoded bytes that show the format of a deflated member.
-#[cfg(feature = "zip")]
 const HEAD: usize = 1024;
-#[cfg(not(feature = "zip"))]
-const HEAD: usize = 0;
 
 /// The content of a member, and the memory that it takes.
 pub(crate) enum Content<'a> {
@@ -299,7 +293,6 @@ pub(crate) enum Content<'a> {
 }
 
 impl Content<'_> {
-    /// Returns the bytes.
     pub(crate) fn data(&self) -> Data<'_> {
         match self {
             Self::Whole(bytes) => Data::Whole(bytes),

@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use zerocopy::FromBytes as _;
+use zerocopy::little_endian::U32;
+
 use crate::base::error::{Error, Result};
 use crate::bytes::Cursor;
 use crate::bytes::parser::cstr;
@@ -207,14 +210,10 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
         if name.len() >= LONGEST_NAME {
             return Plausible::No;
         }
-        let Some((fields, after)) = after.rest().split_first_chunk::<20>() else {
+        let Ok((fields, after)) = <[U32; 5]>::ref_from_prefix(after.rest()) else {
             return Plausible::SoFar(index > 0);
         };
-        let mut numbers = [0_u32; 5];
-        for (number, bytes) in numbers.iter_mut().zip(fields.chunks_exact(4)) {
-            *number = bytes.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte));
-        }
-        let [method, original_size, reserved, timestamp, size] = numbers;
+        let [method, original_size, reserved, timestamp, size] = fields.map(U32::get);
         if name.is_empty() {
             // The missions of Operation Flashpoint end with the method of their members.
             let is_end = [original_size, reserved, timestamp, size] == [0; 4] && matches!(method, 0 | PACKED);

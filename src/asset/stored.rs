@@ -27,26 +27,19 @@ pub struct Stored {
 impl Stored {
     /// Returns how this member is stored in its archive.
     pub fn of(member: &Member<'_>) -> Self {
-        let (bytes, modified) = (member.stored_byte_len(), member.modified());
-        match member {
-            Member::Pbo(member) => Self {
-                offset: member.is_inside().then_some(member.offset()),
-                bytes,
-                method: member.method().name().map_or_else(|| member.method().to_string(), str::to_owned),
-                time: member.timestamp().map(|seconds| date(seconds.into()) + "Z"),
-                modified,
-            },
+        let (offset, method, time) = match member {
+            Member::Pbo(member) => (
+                member.is_inside().then_some(member.offset()),
+                member.method().to_string(),
+                member.timestamp().map(|seconds| date(seconds.into()) + "Z"),
+            ),
             Member::Zip(member) => {
-                let header = member.entry().header;
-                Self {
-                    offset: member.local().ok().map(|local| local.data_offset),
-                    bytes,
-                    method: member.method().name().map_or_else(|| member.method().to_string(), str::to_owned),
-                    time: dos_time(header.date.get(), header.time.get()),
-                    modified,
-                }
+                let (offset, header) = (member.local().ok().map(|local| local.data_offset), member.entry().header);
+                let time = dos_numbers(header.date.get(), header.time.get()).map(|time| written(time.map(i64::from)));
+                (offset, member.method().to_string(), time)
             }
-        }
+        };
+        Self { offset, bytes: member.stored_byte_len(), method, time, modified: member.modified() }
     }
 }
 
@@ -111,13 +104,8 @@ fn written(numbers: [i64; 6]) -> String {
     text
 }
 
-/// Converts a DOS date and time. Returns `None` if they are not valid, as some writers leave them.
-fn dos_time(date: u16, time: u16) -> Option<String> {
-    let [year, month, day, hour, minute, second] = dos_numbers(date, time)?;
-    Some(written([year, month, day, hour, minute, second].map(i64::from)))
-}
-
-/// Year, month, day, hour, minute and second.
+/// Returns the year, month, day, hour, minute and second of a DOS date and time. Returns `None` if they are not valid, as
+/// some writers leave them.
 fn dos_numbers(date: u16, time: u16) -> Option<[u16; 6]> {
     let (year, month, day) = ((date >> 9).saturating_add(1980), date >> 5 & 15, date & 31);
     let (hour, minute, second) = (time >> 11, time >> 5 & 63, (time & 31).saturating_mul(2));

@@ -42,7 +42,7 @@ pub struct Visited<'v> {
 /// assert_eq!(found, ["pbo", "b3d"]);
 /// ```
 pub fn visit(data: &[u8], limits: &Limits, each: &mut dyn FnMut(Visited<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
-    look(Data::Whole(data), limits, each)
+    start(Data::Whole(data), limits, each)
 }
 
 /// Visits everything in a file like [`visit`], if the file is available only in [ranges](crate::ranges). Requests the
@@ -75,73 +75,72 @@ pub fn visit_ranges(
     limits: &Limits,
     each: &mut dyn FnMut(Visited<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    look(Data::Parts(ranges), limits, each)
+    start(Data::Parts(ranges), limits, each)
 }
 
-fn look(data: Data<'_>, limits: &Limits, each: &mut dyn FnMut(Visited<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
-    let budget = Budget::new(data.size(), limits);
-    Visit { limits, each }.look(None, 0, data, true, &budget)
+fn start(data: Data<'_>, limits: &Limits, each: &mut dyn FnMut(Visited<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+    look(None, 0, data, true, &Budget::new(data.size(), limits), each)
 }
 
-struct Visit<'v> {
-    limits: &'v Limits,
-    each: &'v mut dyn FnMut(Visited<'_>) -> ControlFlow<()>,
-}
-
-impl Visit<'_> {
-    fn look(
-        &mut self,
-        member: Option<&Name>,
-        depth: u32,
-        data: Data<'_>,
-        is_promised: bool,
-        budget: &Budget,
-    ) -> ControlFlow<()> {
-        let path = Path::new(member.map_or("", |member| unnumbered(&member.text)));
-        let opened = Format::of_file_in(path, data).and_then(|format| Asset::open_within(format, data, budget));
-        let (asset, _held) = match opened {
-            Ok(opened) => opened,
-            Err(error) if !is_promised && matches!(error.kind(), ErrorKind::Unrecognized(_)) => {
-                return ControlFlow::Continue(());
-            }
-            Err(error) => return (self.each)(Visited { member, asset: Err(&error) }),
-        };
-        (self.each)(Visited { member, asset: Ok(&asset) })?;
-        let Some(container) = Container::of(&asset) else { return ControlFlow::Continue(()) };
-        if depth >= self.limits.archive_depth {
-            let error = Error::limit("archives inside each other", self.limits.archive_depth, flag::ARCHIVE_DEPTH);
-            return (self.each)(Visited { member, asset: Err(&error) });
-        }
-        let mut names = Names::of(&container);
-        let shared = container.overlapping();
-        for (index, inner) in container.members().enumerate() {
-            match inner.and_then(|inner| budget.members(1).map(|()| inner)) {
-                Ok(inner) => {
-                    let name = join(member, names.next(inner.name()));
-                    if shared.binary_search(&index).is_err() {
-                        self.member(&name, depth.saturating_add(1), &inner, budget)?;
-                    }
-                }
-                Err(error) => return (self.each)(Visited { member, asset: Err(&error) }),
-            }
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn member(&mut self, name: &Name, depth: u32, member: &Member<'_>, budget: &Budget) -> ControlFlow<()> {
-        let is_promised = Format::from_extension(Path::new(unnumbered(&name.text))).is_some();
-        // LZSS is rare, and its beginning alone does not decode.
-        let is_hidden = !matches!(member.form(), Form::InPlace | Form::Packed(Packing::Deflate));
-        let sniffed = budget.work(MEMBER_WORK).and_then(|()| member.sniff());
-        let is_expected = is_promised || matches!(sniffed, Ok(Some(_)));
-        if sniffed.is_ok() && !is_expected && !is_hidden {
+fn look(
+    member: Option<&Name>,
+    depth: u32,
+    data: Data<'_>,
+    is_promised: bool,
+    budget: &Budget,
+    each: &mut dyn FnMut(Visited<'_>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let path = Path::new(member.map_or("", |member| unnumbered(&member.text)));
+    let opened = Format::of_file_in(path, data).and_then(|format| Asset::open_within(format, data, budget));
+    let (asset, _held) = match opened {
+        Ok(opened) => opened,
+        Err(error) if !is_promised && matches!(error.kind(), ErrorKind::Unrecognized(_)) => {
             return ControlFlow::Continue(());
         }
-        match sniffed.and_then(|_| member.content(budget)) {
-            Ok(content) => self.look(Some(name), depth, content.data(), is_promised, content.budget()),
-            Err(error) if is_expected => (self.each)(Visited { member: Some(name), asset: Err(&error) }),
-            Err(_) => ControlFlow::Continue(()),
+        Err(error) => return each(Visited { member, asset: Err(&error) }),
+    };
+    each(Visited { member, asset: Ok(&asset) })?;
+    let Some(container) = Container::of(&asset) else { return ControlFlow::Continue(()) };
+    let most = budget.limits().archive_depth;
+    if depth >= most {
+        let error = Error::limit("archives inside each other", most, flag::ARCHIVE_DEPTH);
+        return each(Visited { member, asset: Err(&error) });
+    }
+    let mut names = Names::of(&container);
+    let shared = container.overlapping();
+    for (index, inner) in container.members().enumerate() {
+        match inner.and_then(|inner| budget.members(1).map(|()| inner)) {
+            Ok(inner) => {
+                let name = join(member, names.next(inner.name()));
+                if shared.binary_search(&index).is_err() {
+                    look_inside(&name, depth.saturating_add(1), &inner, budget, each)?;
+                }
+            }
+            Err(error) => return each(Visited { member, asset: Err(&error) }),
         }
+    }
+    ControlFlow::Continue(())
+}
+
+fn look_inside(
+    name: &Name,
+    depth: u32,
+    member: &Member<'_>,
+    budget: &Budget,
+    each: &mut dyn FnMut(Visited<'_>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let is_promised = Format::from_extension(Path::new(unnumbered(&name.text))).is_some();
+    // LZSS is rare, and its beginning alone does not decode.
+    let is_hidden = !matches!(member.form(), Form::InPlace | Form::Packed(Packing::Deflate));
+    let sniffed = budget.work(MEMBER_WORK).and_then(|()| member.sniff());
+    let is_expected = is_promised || matches!(sniffed, Ok(Some(_)));
+    if sniffed.is_ok() && !is_expected && !is_hidden {
+        return ControlFlow::Continue(());
+    }
+    match sniffed.and_then(|_| member.content(budget)) {
+        Ok(content) => look(Some(name), depth, content.data(), is_promised, content.budget(), each),
+        Err(error) if is_expected => each(Visited { member: Some(name), asset: Err(&error) }),
+        Err(_) => ControlFlow::Continue(()),
     }
 }
 
