@@ -147,7 +147,10 @@ impl FileMap {
     /// # Errors
     /// Returns the errors of the reader, and a [`Limit`](crate::ErrorKind::Limit) error if there is more.
     pub fn from_reader(reader: impl Read, limits: &Limits) -> Result<Self> {
-        read_all(reader, limits.decoded_bytes).map(Bytes::Owned).map(Self)
+        let limit = limits.decoded_bytes;
+        let mut bytes = Vec::new();
+        reader.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > limit { Err(too_large(limit)) } else { Ok(bytes.into()) }
     }
 
     /// Checks that the file is still the one that was opened. Call it at the end, before you rely on results. A copy
@@ -203,15 +206,6 @@ fn read(file: File, size: u64) -> Result<Vec<u8>> {
     bytes.try_reserve_exact(capacity).map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
     pages::large(bytes.spare_capacity_mut());
     file.take(size).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-fn read_all(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    reader.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit {
-        return Err(too_large(limit));
-    }
     Ok(bytes)
 }
 

@@ -10,7 +10,6 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering, fence};
 
-/// A slot of the list.
 #[derive(Debug, Default)]
 pub(super) struct Slot {
     taken: AtomicBool,

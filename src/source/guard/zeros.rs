@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::slots::{Slot, places};
 
-/// The size of a page.
 static PAGE: AtomicUsize = AtomicUsize::new(0);
 
 /// Makes what the handler needs. Call it before the first handler is installed.
