@@ -18,7 +18,7 @@ use crate::bytes::{Column, Cursor, LeArray, Packing, Storage, Table};
 use crate::codec::Codec;
 use crate::outline::{Outline, Sink, Type};
 use crate::ranges;
-use crate::record::{Framing, Read, Stored, record, walk_field};
+use crate::record::{Framing, Read, Stored, plain, record, walk_field};
 
 /// The maximum number of mips in a file: the number of offsets.
 pub(super) const MOST_MIPS: usize = 16;
@@ -72,12 +72,8 @@ pub struct Sides {
 /// A width, described without the bit that marks LZO.
 struct Width(u16);
 
-impl Stored for Width {
-    const TYPE: Type = Type::Number("u16", 2);
-
-    fn value(&self) -> Option<crate::outline::Value<'_>> {
-        Some((self.0 & !LZO).into())
-    }
+plain! {
+    Width: Number("u16", 2) => |width| width.0 & !LZO, |cursor| cursor.u16().map(Self);
 }
 
 impl Stored for Sides {
@@ -92,7 +88,7 @@ impl<'a> Read<'a, Kind> for Sides {
             Framing::<u16>::walk(cursor, (), "mark_width", sink)?;
             Framing::<u16>::walk(cursor, (), "mark_height", sink)?;
         }
-        let Width(word) = walk_field(cursor, "width", sink, |cursor| cursor.u16().map(Width))?;
+        let Width(word) = Width::walk(cursor, (), "width", sink)?;
         let height = u16::walk(cursor, (), "height", sink)?;
         Ok(Self { width: word & !LZO, height, is_marked: word & LZO != 0, has_mark })
     }

@@ -13,7 +13,7 @@ use crate::bytes::parser::is_ahead;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::{Outline, Sink, Text, Type, Value};
 use crate::record::list::{Item, List};
-use crate::record::{Framing, Read, Stored, form, record, walk_field};
+use crate::record::{Framing, Read, Stored, form, plain, record, walk_field};
 
 pub(super) const SIGNATURE: &[u8; 4] = b"GGAT";
 
@@ -75,12 +75,8 @@ impl<'a> From<TagName<'a>> for Text<'a> {
     }
 }
 
-impl Stored for TagName<'_> {
-    const TYPE: Type = <[u8; 4]>::TYPE;
-
-    fn value(&self) -> Option<Value<'_>> {
-        Some(Value::Text((*self).into()))
-    }
+plain! {
+    TagName<'_>: <[u8; 4]>::TYPE => |name| Value::Text((*name).into());
 }
 
 impl<'a> Read<'a> for TagName<'a> {

@@ -37,7 +37,7 @@ use crate::bytes::Cursor;
 use crate::bytes::parser::in_place;
 use crate::outline::Schema;
 use crate::ranges::Data;
-use crate::record::{Fixed, List, Read as _};
+use crate::record::{Fixed, List};
 
 /// The records of a file.
 pub(crate) const SCHEMA: &[&Schema] = &[
@@ -130,11 +130,7 @@ impl<'a> Config<'a> {
     /// # Errors
     /// Returns an error if they exceed the end of the file.
     pub fn enums(&self) -> Result<List<'a, Enum<'a>>> {
-        self.read_enums(&mut self.at(self.header.enum_address.get().into()))
-    }
-
-    fn read_enums(&self, cursor: &mut Cursor<'a>) -> Result<List<'a, Enum<'a>>> {
-        List::read(cursor, ()).within("enums")
+        self.spanned_enums().map(|(enums, _)| enums)
     }
 
     fn at(&self, address: u64) -> Cursor<'a> {

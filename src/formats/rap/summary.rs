@@ -1,6 +1,6 @@
 //! The implementation of [`Inspect`] for configs.
 
-use super::{Class, Config, Entry, Step};
+use super::{Class, Config, Entry, Enum, Step};
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::format::Format;
@@ -9,7 +9,7 @@ use crate::base::span::Span;
 use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part};
 use crate::record::list::Item as _;
-use crate::record::{Fixed as _, describe_count};
+use crate::record::{Fixed as _, List, Read as _, describe_count};
 use crate::summary::{Problems, References, Summary, counted};
 
 counted! { classes inside, values inside, arrays inside }
@@ -117,17 +117,17 @@ impl<'a> Config<'a> {
         Span { offset: class.offset(), bytes: end.saturating_sub(class.offset()) }
     }
 
-    fn spanned_enums(&self) -> Result<(crate::record::List<'a, super::Enum<'a>>, Span)> {
+    pub(super) fn spanned_enums(&self) -> Result<(List<'a, Enum<'a>>, Span)> {
         let mut cursor = self.at(self.header.enum_address.get().into());
         let offset = cursor.offset();
-        let enums = self.read_enums(&mut cursor)?;
+        let enums = List::read(&mut cursor, ()).within("enums")?;
         Ok((enums, Span { offset, bytes: cursor.offset().saturating_sub(offset) }))
     }
 
     fn describe_enums(&self, out: &mut Outline<'_>) {
         if let Some((enums, span)) = out.ok(self.spanned_enums()) {
             describe_count("enum_count", enums.len() as u64, span.offset, out);
-            super::Enum::describe_items(&enums, "enums", out);
+            Enum::describe_items(&enums, "enums", out);
         }
     }
 

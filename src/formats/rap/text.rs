@@ -206,10 +206,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn starts_comment(&self) -> bool {
-        matches!(self.rest(), [b'/', b'/' | b'*', ..])
-    }
-
     /// Takes bytes up to one that matches outside parentheses, or to a comment.
     fn run(&mut self, is_end: impl Fn(u8) -> bool) -> &'a [u8] {
         let start = self.at;
@@ -217,7 +213,7 @@ impl<'a> Reader<'a> {
             self.until(|byte| is_end(byte) || matches!(byte, b'(' | b'/'));
             match self.peek() {
                 Some(b'(') => self.parentheses(),
-                Some(b'/') if !self.starts_comment() => self.skip(1),
+                Some(b'/') if !matches!(self.rest(), [_, b'/' | b'*', ..]) => self.skip(1),
                 _ => break,
             }
         }

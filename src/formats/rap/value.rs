@@ -7,35 +7,27 @@ use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
 use crate::outline::{Outline, Part, Sink, StoredField, Type, Value as Shown};
-use crate::record::{Framing, Read, Stored, walk_field};
+use crate::record::{Framing, Read, Stored, plain, walk_field};
 
 /// A count stored in 7 bits per byte, low bits first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Number(pub u32);
 
-impl Stored for Number {
-    const TYPE: Type = Type::Varying("count", 1);
-
-    fn value(&self) -> Option<Shown<'_>> {
-        Some(self.0.into())
-    }
+plain! {
+    Number: Varying("count", 1) => |number| number.0, |cursor| number(cursor);
 }
 
-impl<'a> Read<'a> for Number {
-    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| {
-            let start = *cursor;
-            let mut number = 0_u64;
-            for shift in [0, 7, 14, 21, 28] {
-                let byte = cursor.u8()?;
-                number |= u64::from(byte & 0x7f) << shift;
-                if byte & 0x80 == 0 {
-                    return u32::try_from(number).map(Self).map_err(|_| start.error("count above 32 bits"));
-                }
-            }
-            Err(start.error("count of more than 5 bytes"))
-        })
+fn number(cursor: &mut Cursor<'_>) -> Result<Number> {
+    let start = *cursor;
+    let mut number = 0_u64;
+    for shift in [0, 7, 14, 21, 28] {
+        let byte = cursor.u8()?;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return u32::try_from(number).map(Number).map_err(|_| start.error("count above 32 bits"));
+        }
     }
+    Err(start.error("count of more than 5 bytes"))
 }
 
 /// A value of a class, or an item of an array.
@@ -99,7 +91,7 @@ impl<'a> Read<'a, ValueType> for Value<'a> {
 
 /// Reads the count of an array, and checks that the items can fit. Each takes at least two bytes.
 fn count(cursor: &mut Cursor<'_>) -> Result<u32> {
-    let Number(count) = Number::read(cursor, ())?;
+    let Number(count) = number(cursor)?;
     cursor.clone().skip(u64::from(count).saturating_mul(2))?;
     Ok(count)
 }
