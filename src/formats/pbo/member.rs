@@ -208,7 +208,6 @@ impl<'a> Member<'a> {
     }
 
     /// Returns the offset of its bytes if they are inside the archive.
-    #[cfg(feature = "scan")]
     #[cfg(feature = "stores")]
     pub(crate) fn content_offset(&self) -> Option<u64> {
         self.is_inside().then_some(self.offset)
@@ -253,14 +252,7 @@ impl<'a> Members<'a> {
         Self { archive: *archive, entries: archive.entries(), offset: archive.data_offset, index: 0, ended: false }
     }
 
-    fn next_member(&mut self) -> Result<Option<Member<'a>>> {
-        let entry = loop {
-            match self.entries.next().transpose().within_item("members", self.index)? {
-                Some(entry) if entry.kind() == EntryKind::Member => break entry,
-                Some(_) => {}
-                None => return Ok(None),
-            }
-        };
+    fn member(&mut self, entry: Entry<'a>) -> Result<Member<'a>> {
         let Archive { data, limits, .. } = self.archive;
         let limit = u64::from(limits.archive_members);
         if self.index as u64 >= limit {
@@ -270,7 +262,7 @@ impl<'a> Members<'a> {
         let member = Member { archive: data, limits, entry, index: self.index, offset: self.offset };
         self.offset = self.offset.saturating_add(member.stored_byte_len());
         self.index = self.index.saturating_add(1);
-        Ok(Some(member))
+        Ok(member)
     }
 }
 
@@ -281,8 +273,14 @@ impl<'a> Iterator for Members<'a> {
         if self.ended {
             return None;
         }
-        let member = self.next_member();
-        self.ended = !matches!(member, Ok(Some(_)));
-        member.transpose()
+        let entry = loop {
+            match self.entries.next()? {
+                Ok(entry) if entry.kind() != EntryKind::Member => {}
+                entry => break entry.within_item("members", self.index),
+            }
+        };
+        let member = entry.and_then(|entry| self.member(entry));
+        self.ended = member.is_err();
+        Some(member)
     }
 }

@@ -159,7 +159,6 @@ impl<'a> Member<'a> {
     }
 
     /// Returns the offset of its bytes if they are inside the archive and its header is available.
-    #[cfg(feature = "scan")]
     #[cfg(feature = "stores")]
     pub(crate) fn content_offset(&self) -> Option<u64> {
         self.span().ok().map(|span| span.offset)
@@ -309,21 +308,14 @@ impl<'a> Members<'a> {
         Self { archive: *archive, entries: archive.directory.entries(), index: 0, ended: false }
     }
 
-    fn next_member(&mut self) -> Result<Option<Member<'a>>> {
-        let entry = loop {
-            match self.entries.next().transpose().within_item("members", self.index)? {
-                Some(entry) if is_folder(&entry) => {}
-                Some(entry) => break entry,
-                None => return Ok(None),
-            }
-        };
+    fn member(&mut self, entry: CentralEntry<'a>) -> Result<Member<'a>> {
         let index = self.index;
         let limit = u64::from(self.archive.limits.archive_members);
         if index as u64 >= limit {
             return Err(Error::limit("members in an archive", limit, flag::ARCHIVE_MEMBERS).at(entry.offset));
         }
         self.index = index.saturating_add(1);
-        Ok(Some(Member { archive: self.archive, entry, index }))
+        Ok(Member { archive: self.archive, entry, index })
     }
 }
 
@@ -334,8 +326,9 @@ impl<'a> Iterator for Members<'a> {
         if self.ended {
             return None;
         }
-        let member = self.next_member();
-        self.ended = !matches!(member, Ok(Some(_)));
-        member.transpose()
+        let entry = self.entries.find(|entry| !entry.as_ref().is_ok_and(is_folder))?;
+        let member = entry.within_item("members", self.index).and_then(|entry| self.member(entry));
+        self.ended = member.is_err();
+        Some(member)
     }
 }

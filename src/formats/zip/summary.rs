@@ -58,7 +58,8 @@ impl Inspect for Archive<'_> {
     }
 
     fn outline(&self, out: &mut Outline<'_>) {
-        out.part(Part::one("directory").spanning(self.directory.start(), self.directory_bytes()), |out| {
+        let (start, stop) = (self.directory.start(), self.directory.stop());
+        out.part(Part::one("directory").spanning(start, stop.saturating_sub(start)), |out| {
             out.field("entries", self.directory.entry_count());
             out.field("prefix_bytes", self.directory.prefix());
             out.field("comment", self.directory.comment());
@@ -101,10 +102,6 @@ impl Inspect for Archive<'_> {
 }
 
 impl Archive<'_> {
-    fn directory_bytes(&self) -> u64 {
-        self.directory.stop().saturating_sub(self.directory.start())
-    }
-
     /// Warns about tables of a Ballance map without `index.bm`, by which maps are recognized.
     fn check_map(&self, problems: &mut Problems) {
         let is_there = |table: &str| self.members().map_while(Result::ok).any(|member| member.name() == table);
