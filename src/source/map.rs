@@ -56,8 +56,10 @@ impl Map {
 
 /// Maps the file. Returns it if it cannot be mapped.
 pub(super) fn map(file: File, metadata: &Metadata) -> Result<Map, File> {
+    // Of a file with larger pages, the guard could not replace a single one with zeros. Only for large blocks is the call
+    // worth its cost, which files on networks also have.
     #[cfg(target_os = "linux")]
-    if has_huge_pages(&file, metadata) {
+    if metadata.blksize() > guard::page_size() as u64 && is_hugetlbfs(&file) {
         return Err(file);
     }
     let Ok(size) = usize::try_from(metadata.len()) else { return Err(file) };
@@ -73,14 +75,6 @@ pub(super) fn map(file: File, metadata: &Metadata) -> Result<Map, File> {
     })
 }
 
-/// Returns true if the guard could not replace a single page of the file with zeros.
-#[cfg(target_os = "linux")]
-fn has_huge_pages(file: &File, metadata: &Metadata) -> bool {
-    // Only then is the call worth its cost: files on networks also have large blocks.
-    metadata.blksize() > guard::page_size() as u64 && is_hugetlbfs(file)
-}
-
-/// Returns true if the file's pages are larger than those that can be replaced with zeros.
 #[cfg(target_os = "linux")]
 #[allow(clippy::cast_possible_truncation, reason = "32 bits, in fields whose type differs between C libraries")]
 fn is_hugetlbfs(file: &File) -> bool {
