@@ -3,7 +3,7 @@
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, Field};
 
-use super::cells::{Column, Flag, Int, Long, OrNull, Rows, Text, Texts, clamped, columns};
+use super::cells::{Column, Flag, Int, List, Long, OrNull, Rows, Text, clamped, columns};
 use meshpeek::diff::{Difference, Fact};
 use meshpeek::scan::dupes::{Copy, Group};
 use meshpeek::scan::refs::{Link, State};
@@ -35,17 +35,13 @@ impl<'l> LinkRow<'l> {
     }
 }
 
-fn texts(names: &[Name]) -> Vec<&str> {
-    names.iter().map(|name| &*name.text).collect()
-}
-
 fn int(number: u32) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }
 
 columns! {
     /// References and the files that they mean.
-    Refs of row: &LinkRow<'_> {
+    Refs of row: &'r LinkRow<'r> {
         path: Text = &row.path.text,
         member: OrNull<Text> = row.link.member.map(|member| &*member.text),
         lossy: Flag = row.is_lossy(),
@@ -53,8 +49,8 @@ columns! {
         name: Text = &row.link.reference.name.text,
         state: Text = row.link.state.name(),
         target: OrNull<Text> = row.target(),
-        targets: Texts = &texts(&row.link.targets),
-        elsewhere: Texts = &texts(&row.link.elsewhere),
+        targets: List<Text> = &mut row.link.targets.iter().map(|name| &*name.text),
+        elsewhere: List<Text> = &mut row.link.elsewhere.iter().map(|name| &*name.text),
         more: Long = clamped(row.link.more as u64),
         via: OrNull<Text> = row.link.via.map(|via| &*via.text),
         line: OrNull<Int> = row.link.place.map(|(line, _)| int(line)),
@@ -64,7 +60,7 @@ columns! {
 
 columns! {
     /// Assets that occur more than once: a row for each copy.
-    Dupes of row: (&Group, i64, &Copy) {
+    Dupes of row: (&'r Group, i64, &'r Copy) {
         group: Long = row.1,
         same: Text = row.0.same.name(),
         format: Text = row.0.format.name(),
@@ -89,7 +85,7 @@ const MOST_JSON: usize = 16 << 20;
 
 columns! {
     /// Differences between two assets, archives or folders.
-    Differences of row: &Difference {
+    Differences of row: &'r Difference {
         change: Text = row.change.name(),
         path: OrNull<Text> = text(row.path.as_ref()),
         member: OrNull<Text> = text(row.member.as_ref()),

@@ -1,59 +1,108 @@
 //! Converts records to rows.
 
 use arrow_array::ArrayRef;
-use arrow_schema::{ArrowError, DataType, Field, Fields};
+use arrow_array::builder::ArrayBuilder as _;
+use arrow_schema::{ArrowError, Field};
 
-use super::cells::{
-    Column, Ends, Flag, Float, Int, Long, OrNull, Present, Rows, Text, Time, clamped, columns, fitting, item, structs,
-    take_each,
-};
+use super::cells::{Column, Flag, Float, Group, Int, List, Long, OrNull, Rows, Text, Time, clamped, columns, fitting};
+use super::flat::path_of;
 use meshpeek::scan::{self, Record};
-use meshpeek::summary::{Counts, Name, Problem, Reference, Summary};
-use meshpeek::view::ByteStr;
+use meshpeek::summary::{self, Name, Problem, Reference, Summary};
 use meshpeek::{Error, Format};
 
 /// No column of a batch may have more bytes than its offsets can count. If references take more, all are left out.
 const MOST_BYTES: usize = 1 << 30;
 
-#[derive(Default)]
-pub(super) struct Assets {
-    rows: usize,
-    path: Text,
-    member: Text,
-    lossy: Flag,
-    format: Text,
-    version: Int,
-    bytes: Long,
-    /// As long as the last row that has a count.
-    counts: CountColumns,
-    bounds: [Float; 6],
-    has_bounds: Present,
-    references: References,
-    reference_ends: Ends,
-    blocks: [Long; 4],
-    problems: Problems,
-    problem_ends: Ends,
-    /// As long as the last row that has a digest.
-    digests: [Text; DIGESTS.len()],
-    has_digests: Present,
-    stored: Stored,
-    has_stored: Present,
-    prefix: Text,
-    stamp: Text,
-    mtime: Time,
+/// A record, or a path that cannot be read.
+pub(super) struct AssetRow<'r> {
+    pub(super) path: Name,
+    pub(super) is_lossy: bool,
+    pub(super) summary: &'r Summary,
+    references: &'r [Reference],
+    /// The problem of references that are too large for a column.
+    left_out: Option<Problem>,
+    /// `None` if the path cannot be read.
+    record: Option<&'r Record>,
 }
 
-/// One column for each count of any format.
-struct CountColumns(Vec<(&'static str, Long)>);
+impl<'r> AssetRow<'r> {
+    pub(super) fn of(record: &'r Record) -> Self {
+        let summary = &record.summary;
+        let bytes = summary.references.iter().fold(0, |sum: usize, file| sum.saturating_add(file.name.text.len()));
+        let fits = bytes <= MOST_BYTES;
+        let left_out = || Problem::error(&Error::limit("bytes of references", MOST_BYTES as u64, "--max-references"));
+        Self {
+            path: record.path_name(),
+            is_lossy: record.is_lossy(),
+            summary,
+            references: if fits { &summary.references } else { &[] },
+            left_out: (!fits).then(left_out),
+            record: Some(record),
+        }
+    }
 
-impl Default for CountColumns {
-    fn default() -> Self {
-        Self(count_names().into_iter().map(|name| (name, Long::new())).collect())
+    /// The row of a path that cannot be read, with the summary of that.
+    pub(super) fn unreadable(error: &Error, summary: &'r Summary) -> Self {
+        let path = path_of(error);
+        Self { is_lossy: path.lossy, path, summary, references: &[], left_out: None, record: None }
+    }
+
+    pub(super) fn member(&self) -> Option<&str> {
+        self.record?.member.as_ref().map(|member| &*member.text)
+    }
+}
+
+/// Returns the facts of a path that cannot be read: the error as its one problem.
+pub(super) fn unreadable(error: &Error) -> Summary {
+    let mut summary = Summary::new(None, 0);
+    summary.problems.push(Problem::error(error));
+    summary
+}
+
+columns! {
+    /// Records.
+    Assets of row: &'r AssetRow<'r> {
+        path: Text = &row.path.text,
+        member: OrNull<Text> = row.member(),
+        lossy: Flag = row.is_lossy,
+        format: OrNull<Text> = row.summary.format.map(Format::name),
+        version: OrNull<Int> = row.summary.version.and_then(|version| i32::try_from(version).ok()),
+        bytes: OrNull<Long> = row.record.map(|record| clamped(record.summary.bytes)),
+        counts: Group<Counts> = &row.summary.counts,
+        bounds: OrNull<Group<Bounds>> = row.summary.bounds.as_ref(),
+        refs: List<Group<References>> = &mut row.references.iter(),
+        blocks: Group<Blocks> = &row.summary.blocks,
+        problems: List<Group<Problems>> = &mut row.summary.problems.iter().chain(&row.left_out),
+        digests: OrNull<Group<Digests>> = row.record.and_then(|record| record.digests.as_ref()),
+        stored: OrNull<Group<Stored>> = row.record.and_then(|record| record.stored.as_ref()),
+        prefix: OrNull<Text> = row.record.and_then(|record| record.prefix.as_ref()).map(|prefix| &*prefix.text),
+        stamp: OrNull<Text> = row.record.and_then(|record| record.stamp.as_deref()),
+        mtime: OrNull<Time> = row.record.and_then(|record| record.modified),
+    } sized Assets::bytes
+}
+
+impl Assets {
+    fn bytes(&self) -> usize {
+        let texts = [self.path.size(), self.member.size(), self.refs.size(), self.problems.size(), self.stored.size()];
+        // The other columns of a row take about this much.
+        let others = self.path.size().0.saturating_mul(600);
+        texts.into_iter().fold(others, |sum, (_, bytes)| sum.saturating_add(bytes))
     }
 }
 
 columns! {
-    References of reference: &Reference {
+    Bounds of bounds: &'r summary::Bounds {
+        xmin: Float = bounds.min[0],
+        ymin: Float = bounds.min[1],
+        zmin: Float = bounds.min[2],
+        xmax: Float = bounds.max[0],
+        ymax: Float = bounds.max[1],
+        zmax: Float = bounds.max[2],
+    }
+}
+
+columns! {
+    References of reference: &'r Reference {
         kind: Text = reference.kind.name(),
         name: Text = &reference.name.text,
         name_lossy: Flag = reference.name.lossy,
@@ -61,7 +110,16 @@ columns! {
 }
 
 columns! {
-    Problems of problem: &Problem {
+    Blocks of blocks: &'r summary::Blocks {
+        stored_blocks: Long = clamped(blocks.stored),
+        packed_blocks: Long = clamped(blocks.packed),
+        packed_bytes: Long = clamped(blocks.packed_bytes),
+        unpacked_bytes: Long = clamped(blocks.unpacked_bytes),
+    }
+}
+
+columns! {
+    Problems of problem: &'r Problem {
         severity: Text = problem.severity.name(),
         code: Text = problem.code.name(),
         offset: OrNull<Long> = problem.offset.and_then(fitting),
@@ -70,177 +128,90 @@ columns! {
 }
 
 columns! {
-    Stored of stored: Option<&scan::Stored> {
-        stored_offset: OrNull<Long> = stored.and_then(|stored| stored.offset).and_then(fitting),
-        stored_bytes: Long = stored.map_or(0, |stored| clamped(stored.bytes)),
-        method: Text = stored.map_or("", |stored| &stored.method),
-        time: OrNull<Text> = stored.and_then(|stored| stored.time.as_deref()),
+    Stored of stored: &'r scan::Stored {
+        stored_offset: OrNull<Long> = stored.offset.and_then(fitting),
+        stored_bytes: Long = clamped(stored.bytes),
+        method: Text = &stored.method,
+        time: OrNull<Text> = stored.time.as_deref(),
     }
 }
 
-impl Assets {
-    pub(super) fn add(&mut self, record: &Record) {
-        let Summary { format, version, bytes, counts, bounds, references, blocks, problems, .. } = &record.summary;
-        let path = record.path_name();
-        self.key(&path, record.member.as_ref(), record.is_lossy());
-        self.format.append_option(format.map(Format::name));
-        self.version.append_option(version.and_then(|version| i32::try_from(version).ok()));
-        self.bytes.append_value(clamped(*bytes));
-        self.counts(counts);
-        let corners = bounds.map(|bounds| [bounds.min, bounds.max]);
-        self.has_bounds.add(corners.is_some());
-        let corners = corners.unwrap_or_default();
-        for (column, &number) in self.bounds.iter_mut().zip(corners.as_flattened()) {
-            column.append_value(number);
-        }
-        let of_blocks = [blocks.stored, blocks.packed, blocks.packed_bytes, blocks.unpacked_bytes];
-        for (column, number) in self.blocks.iter_mut().zip(of_blocks) {
-            column.append_value(clamped(number));
-        }
-        let too_many = self.references(references);
-        self.problems(problems.iter().chain(&too_many));
-        self.has_digests.add(record.digests.is_some());
-        for (name, digest) in record.digests.iter().flat_map(|digests| digests.iter()) {
-            let mut columns = DIGESTS.into_iter().zip(&mut self.digests);
-            if let (Some((_, column)), Some(digest)) = (columns.find(|(known, _)| *known == name), digest) {
-                column.pad(self.rows);
-                column.append_value(digest);
-            }
-        }
-        self.stored(record.stored.as_ref());
-        self.prefix.append_option(record.prefix.as_ref().map(|prefix| &prefix.text));
-        self.stamp.append_option(record.stamp.as_ref());
-        self.mtime.put(record.modified);
-        self.rows = self.rows.saturating_add(1);
+columns! {
+    /// The byte streams for which a format may have digests.
+    Digests of digests: &'r scan::Digests {
+        file: OrNull<Text> = digest(digests, "file"),
+        positions: OrNull<Text> = digest(digests, "positions"),
+        indices: OrNull<Text> = digest(digests, "indices"),
+        uvs: OrNull<Text> = digest(digests, "uvs"),
+        normals: OrNull<Text> = digest(digests, "normals"),
+        faces: OrNull<Text> = digest(digests, "faces"),
+        times: OrNull<Text> = digest(digests, "times"),
+        transforms: OrNull<Text> = digest(digests, "transforms"),
+        pixels: OrNull<Text> = digest(digests, "pixels"),
+    }
+}
+
+fn digest<'d>(digests: &'d scan::Digests, name: &str) -> Option<&'d str> {
+    digests.iter().find(|(known, _)| *known == name)?.1
+}
+
+/// A column for each count of any format, as long as the last row that has the count.
+struct Counts {
+    columns: Vec<(&'static str, Long)>,
+    rows: usize,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self { columns: count_names().into_iter().map(|name| (name, Long::new())).collect(), rows: 0 }
+    }
+}
+
+impl Rows for Counts {
+    type Row<'r> = &'r summary::Counts;
+
+    fn fields() -> Vec<Field> {
+        count_names().into_iter().map(OrNull::<Long>::field).collect()
     }
 
-    /// Adds a row that contains only a path and the error.
-    pub(super) fn add_unreadable(&mut self, error: &Error) {
-        let path = error.path().map(|path| Name::from(ByteStr::new(path.as_os_str().as_encoded_bytes())));
-        let path = path.unwrap_or_else(|| Name { text: String::new(), lossy: false });
-        self.key(&path, None, path.lossy);
-        self.format.append_null();
-        self.version.append_null();
-        self.bytes.append_null();
-        self.has_bounds.add(false);
-        self.bounds.iter_mut().for_each(|column| column.append_value(0.0));
-        self.blocks.iter_mut().for_each(|column| column.append_value(0));
-        self.references(&[]);
-        self.problems([&Problem::error(error)]);
-        self.has_digests.add(false);
-        self.stored(None);
-        self.prefix.append_null();
-        self.stamp.append_null();
-        self.mtime.put(None);
-        self.rows = self.rows.saturating_add(1);
-    }
-
-    fn key(&mut self, path: &Name, member: Option<&Name>, is_lossy: bool) {
-        self.path.append_value(&path.text);
-        self.member.append_option(member.map(|member| &member.text));
-        self.lossy.append_value(is_lossy);
-    }
-
-    fn counts(&mut self, counts: &Counts) {
+    fn add(&mut self, counts: &summary::Counts) {
         let mut after = 0;
         for (name, count) in counts.iter() {
             // Counts of one format are usually adjacent.
-            let from = |start| self.counts.0.iter().enumerate().skip(start).find(|(_, (known, _))| *known == name);
+            let from = |start| self.columns.iter().enumerate().skip(start).find(|(_, (known, _))| *known == name);
             let place = from(after).or_else(|| from(0)).map(|(place, _)| place);
             after = place.map_or(after, |place| place.saturating_add(1));
-            let column = place.and_then(|place| self.counts.0.get_mut(place));
+            let column = place.and_then(|place| self.columns.get_mut(place));
             if let (Some((_, column)), Some(count)) = (column, count.and_then(fitting)) {
-                column.pad(self.rows);
+                pad(column, self.rows);
                 column.append_value(count);
             }
         }
+        self.add_blank();
     }
 
-    /// Returns the problem of references that are too large for a column.
-    fn references(&mut self, references: &[Reference]) -> Option<Problem> {
-        let bytes = references.iter().fold(0_usize, |sum, reference| sum.saturating_add(reference.name.text.len()));
-        let fits = bytes <= MOST_BYTES;
-        references.iter().filter(|_| fits).for_each(|reference| self.references.add(reference));
-        self.reference_ends.add(self.references.size().0);
-        (!fits).then(|| Problem::error(&Error::limit("bytes of references", MOST_BYTES as u64, "--max-references")))
-    }
-
-    fn problems<'p>(&mut self, problems: impl IntoIterator<Item = &'p Problem>) {
-        problems.into_iter().for_each(|problem| self.problems.add(problem));
-        self.problem_ends.add(self.problems.size().0);
-    }
-
-    fn stored(&mut self, stored: Option<&scan::Stored>) {
-        self.has_stored.add(stored.is_some());
-        self.stored.add(stored);
-    }
-}
-
-impl Rows for Assets {
-    fn fields() -> Vec<Field> {
-        vec![
-            Text::field("path"),
-            OrNull::<Text>::field("member"),
-            Flag::field("lossy"),
-            OrNull::<Text>::field("format"),
-            OrNull::<Int>::field("version"),
-            OrNull::<Long>::field("bytes"),
-            group("counts", counts()),
-            group("bounds", bounds()).with_nullable(true),
-            list("refs", DataType::Struct(References::fields().into())),
-            group("blocks", blocks()),
-            list("problems", DataType::Struct(Problems::fields().into())),
-            group("digests", digests()).with_nullable(true),
-            group("stored", Stored::fields().into()).with_nullable(true),
-            OrNull::<Text>::field("prefix"),
-            OrNull::<Text>::field("stamp"),
-            OrNull::<Time>::field("mtime"),
-        ]
+    fn add_blank(&mut self) {
+        self.rows = self.rows.saturating_add(1);
     }
 
     fn take(&mut self) -> Result<Vec<ArrayRef>, ArrowError> {
-        self.counts.0.iter_mut().for_each(|(_, column)| column.pad(self.rows));
-        self.digests.iter_mut().for_each(|column| column.pad(self.rows));
-        self.rows = 0;
-        Ok(vec![
-            self.path.take()?,
-            self.member.take()?,
-            self.lossy.take()?,
-            self.format.take()?,
-            self.version.take()?,
-            self.bytes.take()?,
-            structs(counts(), take_each(self.counts.0.iter_mut().map(|(_, column)| column))?, None)?,
-            structs(bounds(), take_each(&mut self.bounds)?, self.has_bounds.take())?,
-            self.reference_ends.take(structs(References::fields(), self.references.take()?, None)?)?,
-            structs(blocks(), take_each(&mut self.blocks)?, None)?,
-            self.problem_ends.take(structs(Problems::fields(), self.problems.take()?, None)?)?,
-            structs(digests(), take_each(&mut self.digests)?, self.has_digests.take())?,
-            structs(Stored::fields(), self.stored.take()?, self.has_stored.take())?,
-            self.prefix.take()?,
-            self.stamp.take()?,
-            self.mtime.take()?,
-        ])
+        let rows = std::mem::take(&mut self.rows);
+        let columns = self.columns.iter_mut().map(|(_, column)| {
+            pad(column, rows);
+            column.take()
+        });
+        columns.collect()
     }
 
     fn size(&self) -> (usize, usize) {
-        let (names, stored) = (self.path.size().1.saturating_add(self.member.size().1), self.stored.size().1);
-        let lists = self.references.size().1.saturating_add(self.problems.size().1);
-        // The other columns of a row take about this much.
-        let others = self.rows.saturating_mul(600);
-        (self.rows, names.saturating_add(stored).saturating_add(lists).saturating_add(others))
+        (self.rows, 0)
     }
 }
 
-fn group(name: &str, fields: Fields) -> Field {
-    Field::new(name, DataType::Struct(fields), false)
+/// Extends a column to at least this many cells. The new ones are null.
+fn pad(column: &mut Long, rows: usize) {
+    column.append_nulls(rows.saturating_sub(column.len()));
 }
-
-fn list(name: &str, kind: DataType) -> Field {
-    Field::new(name, DataType::List(item(kind)), false)
-}
-
-/// The byte streams for which a format may have digests. The first is the file itself.
-const DIGESTS: [&str; 9] = ["file", "positions", "indices", "uvs", "normals", "faces", "times", "transforms", "pixels"];
 
 /// The names of the counts of all formats.
 fn count_names() -> Vec<&'static str> {
@@ -251,20 +222,4 @@ fn count_names() -> Vec<&'static str> {
         }
     }
     names
-}
-
-fn counts() -> Fields {
-    count_names().into_iter().map(OrNull::<Long>::field).collect()
-}
-
-fn bounds() -> Fields {
-    ["xmin", "ymin", "zmin", "xmax", "ymax", "zmax"].into_iter().map(Float::field).collect()
-}
-
-fn blocks() -> Fields {
-    ["stored_blocks", "packed_blocks", "packed_bytes", "unpacked_bytes"].into_iter().map(Long::field).collect()
-}
-
-fn digests() -> Fields {
-    DIGESTS.into_iter().map(OrNull::<Text>::field).collect()
 }

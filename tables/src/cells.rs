@@ -9,8 +9,8 @@ use arrow_array::builder::{
     TimestampMicrosecondBuilder,
 };
 use arrow_array::{Array, ArrayRef, ListArray, StructArray};
-use arrow_buffer::{NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
-use arrow_schema::{ArrowError, DataType, Field, Fields, TimeUnit};
+use arrow_buffer::{NullBufferBuilder, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 
 /// A number as a table stores it. A number that does not fit is unknown.
 pub(super) fn fitting(number: u64) -> Option<i64> {
@@ -32,6 +32,11 @@ pub(super) trait Column: Default {
 
     fn put(&mut self, cell: Option<Self::Cell<'_>>);
 
+    /// Puts a cell in a struct that is null.
+    fn put_blank(&mut self) {
+        self.put(None);
+    }
+
     fn take(&mut self) -> Result<ArrayRef, ArrowError>;
 
     /// The number of rows, and about how many bytes they take.
@@ -39,11 +44,6 @@ pub(super) trait Column: Default {
 
     fn field(name: &str) -> Field {
         Field::new(name, Self::data_type(), Self::NULLABLE)
-    }
-
-    /// Extends the column to at least this many cells. The new ones are null.
-    fn pad(&mut self, rows: usize) {
-        (self.size().0..rows).for_each(|_| self.put(None));
     }
 }
 
@@ -60,6 +60,10 @@ macro_rules! cells {
 
             fn put(&mut self, cell: Option<Self::Cell<'_>>) {
                 self.append_option(cell);
+            }
+
+            fn put_blank(&mut self) {
+                self.put(Some(Default::default()));
             }
 
             fn take(&mut self) -> Result<ArrayRef, ArrowError> {
@@ -138,39 +142,87 @@ impl<C: Column> Column for OrNull<C> {
     }
 }
 
-/// A column of lists of texts.
+/// A column of lists.
 #[derive(Default)]
-pub(super) struct Texts {
-    texts: Text,
+pub(super) struct List<C> {
+    items: C,
     ends: Ends,
 }
 
-impl Column for Texts {
-    type Cell<'c> = &'c [&'c str];
+impl<C: Column + 'static> Column for List<C> {
+    type Cell<'c> = &'c mut dyn Iterator<Item = C::Cell<'c>>;
 
     fn data_type() -> DataType {
-        DataType::List(item(DataType::Utf8))
+        DataType::List(item(C::data_type()))
     }
 
-    fn put(&mut self, cell: Option<&[&str]>) {
-        cell.unwrap_or_default().iter().for_each(|text| self.texts.append_value(text));
-        self.ends.add(self.texts.len());
+    fn put(&mut self, cell: Option<Self::Cell<'_>>) {
+        cell.into_iter().flatten().for_each(|item| self.items.put(Some(item)));
+        self.ends.add(self.items.size().0);
     }
 
     fn take(&mut self) -> Result<ArrayRef, ArrowError> {
-        self.ends.take(self.texts.take()?)
+        self.ends.take(self.items.take()?)
     }
 
     fn size(&self) -> (usize, usize) {
-        (self.ends.0.len(), self.texts.size().1)
+        (self.ends.len(), self.items.size().1)
+    }
+}
+
+/// A column of structs.
+pub(super) struct Group<R> {
+    rows: R,
+    present: NullBufferBuilder,
+}
+
+impl<R: Default> Default for Group<R> {
+    fn default() -> Self {
+        Self { rows: R::default(), present: NullBufferBuilder::new(0) }
+    }
+}
+
+impl<R: Rows + Default> Column for Group<R> {
+    type Cell<'c> = R::Row<'c>;
+
+    fn data_type() -> DataType {
+        DataType::Struct(R::fields().into())
+    }
+
+    fn put(&mut self, cell: Option<Self::Cell<'_>>) {
+        self.present.append(cell.is_some());
+        match cell {
+            Some(row) => self.rows.add(row),
+            None => self.rows.add_blank(),
+        }
+    }
+
+    fn take(&mut self) -> Result<ArrayRef, ArrowError> {
+        let columns = self.rows.take()?;
+        Ok(Arc::new(StructArray::try_new(R::fields().into(), columns, self.present.finish())?))
+    }
+
+    fn size(&self) -> (usize, usize) {
+        self.rows.size()
     }
 }
 
 /// Rows that are collected for a batch.
 pub(super) trait Rows: Any + Send {
+    type Row<'r>
+    where
+        Self: Sized;
+
     fn fields() -> Vec<Field>
     where
         Self: Sized;
+
+    fn add(&mut self, row: Self::Row<'_>)
+    where
+        Self: Sized;
+
+    /// Adds the row of a struct that is null.
+    fn add_blank(&mut self);
 
     fn take(&mut self) -> Result<Vec<ArrayRef>, ArrowError>;
 
@@ -178,24 +230,32 @@ pub(super) trait Rows: Any + Send {
     fn size(&self) -> (usize, usize);
 }
 
-/// Describes columns: the name of each, its type, and its value in a row.
+/// Describes columns: the name of each, its type, and its value in a row; and how many bytes they take, if that is not
+/// the sum of all.
 macro_rules! columns {
-    ($(#[$doc:meta])* $name:ident of $row:ident: $of:ty { $($column:ident: $kind:ty = $cell:expr,)* }) => {
+    (
+        $(#[$doc:meta])*
+        $name:ident of $row:ident: $of:ty { $($column:ident: $kind:ty = $cell:expr,)* } $(sized $bytes:path)?
+    ) => {
         $(#[$doc])*
         #[derive(Default)]
         pub(super) struct $name {
             $($column: $kind,)*
         }
 
-        impl $name {
-            pub(super) fn add(&mut self, $row: $of) {
-                $(self.$column.put(Some($cell));)*
-            }
-        }
-
         impl Rows for $name {
+            type Row<'r> = $of;
+
             fn fields() -> Vec<Field> {
                 vec![$(<$kind as Column>::field(stringify!($column))),*]
+            }
+
+            fn add(&mut self, $row: Self::Row<'_>) {
+                $(self.$column.put(Some($cell));)*
+            }
+
+            fn add_blank(&mut self) {
+                $(self.$column.put_blank();)*
             }
 
             fn take(&mut self) -> Result<Vec<ArrayRef>, ArrowError> {
@@ -204,47 +264,14 @@ macro_rules! columns {
 
             fn size(&self) -> (usize, usize) {
                 let sizes = [$(self.$column.size()),*];
-                sizes.into_iter().fold((0, 0), |(_, sum), (rows, bytes)| (rows, bytes.saturating_add(sum)))
+                let size = sizes.into_iter().fold((0, 0), |(_, sum), (rows, bytes)| (rows, bytes.saturating_add(sum)));
+                $(let size = (size.0, $bytes(self));)?
+                size
             }
         }
     };
 }
 pub(super) use columns;
-
-/// The null cells of a column of structs.
-pub(super) struct Present(NullBufferBuilder);
-
-impl Default for Present {
-    fn default() -> Self {
-        Self(NullBufferBuilder::new(0))
-    }
-}
-
-impl Present {
-    pub(super) fn add(&mut self, is_there: bool) {
-        self.0.append(is_there);
-    }
-
-    pub(super) fn take(&mut self) -> Option<NullBuffer> {
-        self.0.finish()
-    }
-}
-
-/// Builds structs from these columns.
-pub(super) fn structs(
-    fields: impl Into<Fields>,
-    columns: Vec<ArrayRef>,
-    present: Option<NullBuffer>,
-) -> Result<ArrayRef, ArrowError> {
-    Ok(Arc::new(StructArray::try_new(fields.into(), columns, present)?))
-}
-
-/// Takes the array of each of these columns.
-pub(super) fn take_each<'c, C: Column + 'c>(
-    columns: impl IntoIterator<Item = &'c mut C>,
-) -> Result<Vec<ArrayRef>, ArrowError> {
-    columns.into_iter().map(C::take).collect()
-}
 
 /// The end of each list among the items of all lists.
 #[derive(Default)]
@@ -254,6 +281,11 @@ impl Ends {
     /// Ends a list after this many items of the column. The bytes of a batch are bounded, and so are its items.
     pub(super) fn add(&mut self, items: usize) {
         self.0.push(i32::try_from(items).unwrap_or(i32::MAX));
+    }
+
+    /// The number of lists.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
     }
 
     pub(super) fn take(&mut self, items: ArrayRef) -> Result<ArrayRef, ArrowError> {

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, Field};
 
+use super::assets::AssetRow;
 use super::cells::{Column, Flag, Float, Int, Long, OrNull, Rows, Text, Time, clamped, columns, fitting};
 use super::plain::{Key, index};
 use meshpeek::resolution::Resolution;
@@ -15,45 +16,23 @@ use meshpeek::summary::{Name, Problem};
 use meshpeek::view::ByteStr;
 use meshpeek::{Asset, Error, Format};
 
-/// A problem of an asset, or of a path that cannot be read.
-pub(super) struct ProblemRow<'p> {
-    key: Key<'p>,
-    is_lossy: bool,
-    format: Option<Format>,
-    problem: &'p Problem,
-}
-
 columns! {
-    /// The problems of assets.
-    Problems of row: &ProblemRow<'_> {
-        path: Text = &row.key.path.text,
-        member: OrNull<Text> = row.key.member(),
-        lossy: Flag = row.is_lossy,
-        format: OrNull<Text> = row.format.map(Format::name),
-        severity: Text = row.problem.severity.name(),
-        code: Text = row.problem.code.name(),
-        offset: OrNull<Long> = row.problem.offset.and_then(fitting),
-        message: Text = &row.problem.message,
+    /// The problems of assets, and of paths that cannot be read.
+    Problems of row: (&'r AssetRow<'r>, &'r Problem) {
+        path: Text = &row.0.path.text,
+        member: OrNull<Text> = row.0.member(),
+        lossy: Flag = row.0.is_lossy,
+        format: OrNull<Text> = row.0.summary.format.map(Format::name),
+        severity: Text = row.1.severity.name(),
+        code: Text = row.1.code.name(),
+        offset: OrNull<Long> = row.1.offset.and_then(fitting),
+        message: Text = &row.1.message,
     }
 }
 
-/// Emits the problems of a record.
-pub(super) fn emit_problems(
-    record: &Record,
-    take: &mut dyn FnMut(&ProblemRow<'_>) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    let path = record.path_name();
-    record.summary.problems.iter().try_for_each(|problem| {
-        let key = Key { path: &path, member: record.member.as_ref() };
-        take(&ProblemRow { key, is_lossy: record.is_lossy(), format: record.summary.format, problem })
-    })
-}
-
-/// Emits the problem of a path that cannot be read.
-pub(super) fn emit_unreadable(error: &Error, take: impl FnOnce(&ProblemRow<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
-    let path = named(error.path().unwrap_or(Path::new("")));
-    let key = Key { path: &path, member: None };
-    take(&ProblemRow { key, is_lossy: path.lossy, format: None, problem: &Problem::error(error) })
+/// Returns the path that cannot be read; empty if the error has none.
+pub(super) fn path_of(error: &Error) -> Name {
+    named(error.path().unwrap_or(Path::new("")))
 }
 
 fn named(path: &Path) -> Name {
@@ -71,7 +50,7 @@ pub(super) struct FileRow {
 
 columns! {
     /// The files of a scan, assets or not.
-    Files of row: &FileRow {
+    Files of row: &'r FileRow {
         path: Text = &row.path.text,
         lossy: Flag = row.path.lossy,
         state: Text = row.state,
@@ -100,7 +79,7 @@ impl FileRow {
 
     /// The row of a path that cannot be read.
     pub(super) fn unreadable(error: &Error) -> Self {
-        let path = named(error.path().unwrap_or(Path::new("")));
+        let path = path_of(error);
         Self { path, state: "unreadable", format: None, bytes: None, modified: None }
     }
 }
@@ -122,7 +101,7 @@ pub(super) struct LodRow<'l> {
 
 columns! {
     /// The LODs of ODOL and MLOD models.
-    Lods of row: &LodRow<'_> {
+    Lods of row: &'r LodRow<'r> {
         path: Text = &row.key.path.text,
         member: OrNull<Text> = row.key.member(),
         lod: Int = index(row.index),

@@ -18,7 +18,6 @@ use meshpeek::{Asset, Budget, Error, Result};
 pub(super) struct Points<const N: usize> {
     numbers: Vec<f32>,
     ends: Ends,
-    lists: usize,
 }
 
 impl<const N: usize> Points<N> {
@@ -35,18 +34,16 @@ impl<const N: usize> Column for Points<N> {
     fn put(&mut self, cell: Option<&[[f32; N]]>) {
         self.numbers.extend_from_slice(cell.unwrap_or_default().as_flattened());
         self.ends.add(self.numbers.len().checked_div(N).unwrap_or(0));
-        self.lists = self.lists.saturating_add(1);
     }
 
     fn take(&mut self) -> std::result::Result<ArrayRef, ArrowError> {
-        self.lists = 0;
         let numbers = Arc::new(Float32Array::from(renewed(&mut self.numbers)));
         let points = FixedSizeListArray::try_new(item(DataType::Float32), Self::WIDTH, numbers, None)?;
         self.ends.take(Arc::new(points))
     }
 
     fn size(&self) -> (usize, usize) {
-        (self.lists, self.numbers.len().saturating_mul(size_of::<f32>()))
+        (self.ends.len(), self.numbers.len().saturating_mul(size_of::<f32>()))
     }
 }
 
@@ -61,7 +58,6 @@ fn renewed<T>(numbers: &mut Vec<T>) -> Vec<T> {
 pub(super) struct Triangles {
     corners: Vec<i32>,
     ends: Ends,
-    lists: usize,
 }
 
 impl Column for Triangles {
@@ -75,17 +71,15 @@ impl Column for Triangles {
         let corner = |corner: &u32| i32::try_from(*corner).unwrap_or(i32::MAX);
         self.corners.extend(cell.unwrap_or_default().iter().map(corner));
         self.ends.add(self.corners.len() / 3);
-        self.lists = self.lists.saturating_add(1);
     }
 
     fn take(&mut self) -> std::result::Result<ArrayRef, ArrowError> {
-        self.lists = 0;
         let corners = Arc::new(Int32Array::from(renewed(&mut self.corners)));
         self.ends.take(Arc::new(FixedSizeListArray::try_new(item(DataType::Int32), 3, corners, None)?))
     }
 
     fn size(&self) -> (usize, usize) {
-        (self.lists, self.corners.len().saturating_mul(size_of::<i32>()))
+        (self.ends.len(), self.corners.len().saturating_mul(size_of::<i32>()))
     }
 }
 
@@ -112,7 +106,7 @@ struct Place {
 
 columns! {
     /// The triangles of models.
-    Geometry of row: &GeometryRow<'_> {
+    Geometry of row: &'r GeometryRow<'r> {
         path: Text = &row.key.path.text,
         member: OrNull<Text> = row.key.member(),
         primitive: Int = index(row.index),
@@ -156,15 +150,9 @@ pub(super) fn of_asset<'k>(
     take: &mut dyn FnMut(&GeometryRow<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     for (index, primitive) in asset.primitives().enumerate() {
-        let mut row = GeometryRow {
-            key: key(),
-            index,
-            place: None,
-            material: None,
-            texture: None,
-            mesh: Mesh::default(),
-            problem: None,
-        };
+        let mesh = Mesh::default();
+        let mut row =
+            GeometryRow { key: key(), index, place: None, material: None, texture: None, mesh, problem: None };
         let filled = primitive.and_then(|primitive| row.fill(&primitive, budget));
         row.problem = filled.as_ref().err().map(Error::message);
         take(&row)?;

@@ -88,10 +88,10 @@ use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 
 use self::answers::{Differences, Dupes, LinkRow, Refs};
-use self::assets::Assets;
+use self::assets::{AssetRow, Assets, unreadable};
 use self::cells::Rows;
-use self::flat::{FileRow, Files, Lods, ProblemRow, Problems};
-use self::geometry::{Geometry, GeometryRow};
+use self::flat::{FileRow, Files, Lods, Problems};
+use self::geometry::Geometry;
 use self::plain::{Arrays, Key, Members, Parts};
 use self::schema::OfTable;
 use meshpeek::diff::Difference;
@@ -129,51 +129,52 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
 
     /// Adds a record to the assets, its problems, and its file, if those tables are requested. Breaks if `take` does.
     pub fn record(&self, record: &Record) -> ControlFlow<()> {
-        if self.wants(Table::Problems) {
-            flat::emit_problems(record, &mut |problem| self.problem(problem))?;
-        }
         if let Some(file) = FileRow::of(record).filter(|_| self.wants(Table::Files)) {
-            self.file(&file)?;
+            self.add::<Files>(&file)?;
         }
-        self.add(|rows: &mut Assets| rows.add(record))
+        if !self.wants(Table::Problems) && !self.wants(Table::Assets) {
+            return ControlFlow::Continue(());
+        }
+        let row = AssetRow::of(record);
+        record.summary.problems.iter().try_for_each(|problem| self.add::<Problems>((&row, problem)))?;
+        self.add::<Assets>(&row)
     }
 
     /// Adds a row for a file that cannot be read to the assets, the problems and the files. It contains only the path,
     /// and the error as its one problem.
     pub fn unreadable(&self, error: &Error) -> ControlFlow<()> {
         self.unreadable_aside(error)?;
-        self.add(|rows: &mut Assets| rows.add_unreadable(error))
+        self.add::<Assets>(&AssetRow::unreadable(error, &unreadable(error)))
     }
 
     /// Like [`unreadable`](Self::unreadable), but without a row of the assets.
     pub fn unreadable_aside(&self, error: &Error) -> ControlFlow<()> {
-        if self.wants(Table::Problems) {
-            flat::emit_unreadable(error, |problem| self.problem(problem))?;
-        }
-        if self.wants(Table::Files) { self.file(&FileRow::unreadable(error)) } else { ControlFlow::Continue(()) }
+        let summary = unreadable(error);
+        let row = AssetRow::unreadable(error, &summary);
+        summary.problems.iter().try_for_each(|problem| self.add::<Problems>((&row, problem)))?;
+        self.add::<Files>(&FileRow::unreadable(error))
     }
 
     /// Adds a file that is not an asset to the files, if that table is requested.
     pub fn other(&self, path: &Path) -> ControlFlow<()> {
-        if self.wants(Table::Files) { self.file(&FileRow::other(path)) } else { ControlFlow::Continue(()) }
+        if self.wants(Table::Files) { self.add::<Files>(&FileRow::other(path)) } else { ControlFlow::Continue(()) }
     }
 
     /// Adds a reference to the references, if that table is requested.
     pub fn link(&self, link: &Link<'_>) -> ControlFlow<()> {
-        let row = LinkRow::of(link);
-        self.add(|rows: &mut Refs| rows.add(&row))
+        self.add::<Refs>(&LinkRow::of(link))
     }
 
     /// Adds the copies of a group of equal assets to the duplicates, if that table is requested. `number` is that of the
     /// group.
     pub fn group(&self, number: usize, group: &Group) -> ControlFlow<()> {
         let number = i64::try_from(number).unwrap_or(i64::MAX);
-        group.copies.iter().try_for_each(|copy| self.add(|rows: &mut Dupes| rows.add((group, number, copy))))
+        group.copies.iter().try_for_each(|copy| self.add::<Dupes>((group, number, copy)))
     }
 
     /// Adds a difference, if that table is requested.
     pub fn difference(&self, difference: &Difference) -> ControlFlow<()> {
-        self.add(|rows: &mut Differences| rows.add(difference))
+        self.add::<Differences>(difference)
     }
 
     /// Adds the triangles of an asset to the geometry, if that table is requested. Memory and work are charged to the
@@ -181,36 +182,24 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
     pub fn geometry(&self, record: &Record, asset: &Asset<'_>, budget: &Budget) -> ControlFlow<()> {
         let path = record.path_name();
         let key = || Key { path: &path, member: record.member.as_ref() };
-        geometry::of_asset(asset, budget, &key, &mut |row| self.geometry_row(row))
-    }
-
-    fn geometry_row(&self, row: &GeometryRow<'_>) -> ControlFlow<()> {
-        self.add(|rows: &mut Geometry| rows.add(row))
-    }
-
-    fn problem(&self, problem: &ProblemRow<'_>) -> ControlFlow<()> {
-        self.add(|rows: &mut Problems| rows.add(problem))
-    }
-
-    fn file(&self, file: &FileRow) -> ControlFlow<()> {
-        self.add(|rows: &mut Files| rows.add(file))
+        geometry::of_asset(asset, budget, &key, &mut |row| self.add::<Geometry>(row))
     }
 
     /// Adds the rows of an asset to the other tables, if they are requested.
     pub fn see(&self, seen: &Sighting<'_, '_>) -> ControlFlow<()> {
         if self.wants(Table::Members) {
-            plain::emit_members(seen, &mut |member| self.add(|rows: &mut Members| rows.add(member)))?;
+            plain::emit_members(seen, &mut |member| self.add::<Members>(member))?;
         }
         if self.wants(Table::Lods) {
-            flat::emit_lods(seen, &mut |lod| self.add(|rows: &mut Lods| rows.add(lod)))?;
+            flat::emit_lods(seen, &mut |lod| self.add::<Lods>(lod))?;
         }
         if self.wants(Table::Geometry) {
-            geometry::emit(seen, &mut |row| self.geometry_row(row))?;
+            geometry::emit(seen, &mut |row| self.add::<Geometry>(row))?;
         }
         if self.wants(Table::Parts) || self.wants(Table::Arrays) {
             outline::emit(seen, self.wants(Table::Parts), &mut |row| match row {
-                outline::Row::Part(part) => self.add(|rows: &mut Parts| rows.add(part)),
-                outline::Row::Array(array) => self.add(|rows: &mut Arrays| rows.add(array)),
+                outline::Row::Part(part) => self.add::<Parts>(part),
+                outline::Row::Array(array) => self.add::<Arrays>(array),
             })?;
         }
         ControlFlow::Continue(())
@@ -234,15 +223,15 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
         self.tables.iter().any(|(wanted, _)| *wanted == table)
     }
 
-    /// Adds rows to a table, if it is requested.
-    fn add<R: OfTable>(&self, add: impl FnOnce(&mut R)) -> ControlFlow<()> {
+    /// Adds a row to a table, if it is requested.
+    fn add<R: OfTable>(&self, row: R::Row<'_>) -> ControlFlow<()> {
         let Some((_, rows)) = self.tables.iter().find(|(wanted, _)| *wanted == R::TABLE) else {
             return ControlFlow::Continue(());
         };
         let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
         let of_table: &mut dyn Any = &mut **rows;
-        if let Some(rows) = of_table.downcast_mut() {
-            add(rows);
+        if let Some(rows) = of_table.downcast_mut::<R>() {
+            rows.add(row);
         }
         let (count, bytes) = rows.size();
         if count >= self.most_rows || bytes >= BATCH_BYTES {

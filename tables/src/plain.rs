@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, Field};
 
-use super::cells::{Column, Flag, Int, Long, OrNull, Rows, Text, Texts, Time, clamped, columns, fitting};
+use super::cells::{Column, Flag, Int, List, Long, OrNull, Rows, Text, Time, clamped, columns, fitting};
 use meshpeek::address::Names;
 use meshpeek::container::{Container, Member};
 use meshpeek::inspect::Span;
@@ -71,7 +71,7 @@ pub(super) fn emit_members(
 
 columns! {
     /// The members of archives.
-    Members of row: &MemberRow<'_> {
+    Members of row: &'r MemberRow<'r> {
         path: Text = &row.key.path.text,
         outer: OrNull<Text> = row.key.member(),
         index: Int = index(row.index),
@@ -102,7 +102,7 @@ pub(super) struct PartRow<'p> {
 
 columns! {
     /// The parts of assets.
-    Parts of row: &PartRow<'_> {
+    Parts of row: &'r PartRow<'r> {
         path: Text = &row.key.path.text,
         member: OrNull<Text> = row.key.member(),
         part: Text = row.part,
@@ -129,14 +129,14 @@ pub(super) struct ArrayRow<'p> {
 
 columns! {
     /// The arrays of assets.
-    Arrays of row: &ArrayRow<'_> {
+    Arrays of row: &'r ArrayRow<'r> {
         path: Text = &row.key.path.text,
         member: OrNull<Text> = row.key.member(),
         part: Text = row.part,
         name: Text = row.name,
         selector: Text = row.selector,
         rows: Long = clamped(row.rows),
-        columns: Texts = row.columns,
+        columns: List<Text> = &mut row.columns.iter().copied(),
         offset: Long = clamped(row.storage.offset),
         bytes: Long = clamped(row.storage.bytes),
         packing: Text = row.storage.packing.name(),

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, BooleanArray, RecordBatch, StringArray};
-use arrow_schema::DataType;
 use arrow_select::filter::filter_record_batch;
 
 use super::arrow_error;
@@ -12,8 +11,7 @@ use meshpeek::Result;
 use meshpeek::scan::Known;
 
 fn texts<'b>(batch: &'b RecordBatch, name: &str) -> Option<&'b StringArray> {
-    let column = batch.column_by_name(name)?;
-    (*column.data_type() == DataType::Utf8).then(|| column.as_string::<i32>())
+    batch.column_by_name(name)?.as_string_opt()
 }
 
 /// Adds the files of a batch of [assets](super::Table::Assets) to the known ones, by their stamps. A file whose name is
@@ -21,9 +19,9 @@ fn texts<'b>(batch: &'b RecordBatch, name: &str) -> Option<&'b StringArray> {
 ///
 /// All rows of these files must be there: an archive counts as known if its own row is.
 pub fn know(batch: &RecordBatch, known: &mut Known) {
-    let lossy = batch.column_by_name("lossy").filter(|column| *column.data_type() == DataType::Boolean);
+    let lossy = batch.column_by_name("lossy").and_then(|column| column.as_boolean_opt());
     let (Some(paths), Some(members), Some(stamps), Some(lossy)) =
-        (texts(batch, "path"), texts(batch, "member"), texts(batch, "stamp"), lossy.map(|column| column.as_boolean()))
+        (texts(batch, "path"), texts(batch, "member"), texts(batch, "stamp"), lossy)
     else {
         return;
     };
