@@ -22,6 +22,7 @@ use crate::summary::{Problem, Problems, Summary};
 /// The location of some bytes.
 #[derive(Clone)]
 pub(super) struct Origin<'p> {
+    pub(super) scan: &'p Scan,
     pub(super) path: &'p Path,
     /// The path inside the file, if the file is an archive.
     pub(super) member: Option<Name>,
@@ -45,8 +46,9 @@ pub(super) struct Origin<'p> {
 pub(super) const ALL: Range<usize> = 0..usize::MAX;
 
 impl<'p> Origin<'p> {
-    pub(super) fn file(path: &'p Path) -> Self {
+    pub(super) fn file(scan: &'p Scan, path: &'p Path) -> Self {
         Self {
+            scan,
             path,
             member: None,
             depth: 0,
@@ -61,10 +63,10 @@ impl<'p> Origin<'p> {
     }
 
     /// The origin of the target of an address in this file.
-    pub(super) fn opened(path: &'p Path, opened: &Opened<Content<'_>>) -> Self {
+    pub(super) fn opened(scan: &'p Scan, path: &'p Path, opened: &Opened<Content<'_>>) -> Self {
         let (member, stored) = (opened.member.clone(), opened.stored.clone());
         let modified = stored.as_ref().and_then(|stored| stored.modified);
-        Self { member, depth: opened.depth, stored, modified, ..Self::file(path) }
+        Self { member, depth: opened.depth, stored, modified, ..Self::file(scan, path) }
     }
 
     /// The origin of a member of this archive.
@@ -108,11 +110,20 @@ impl<'p> Origin<'p> {
     }
 }
 
+/// The location of some bytes, and the budget that they are charged to.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    pub(super) origin: &'a Origin<'a>,
+    pub(super) budget: &'a Budget,
+}
+
 /// The result of describing some bytes.
 pub(super) struct Described<'a> {
     pub(super) record: Record,
-    /// The asset in the bytes, and the memory that it takes.
-    pub(super) opened: Option<(Asset<'a>, Held)>,
+    /// The asset in the bytes.
+    pub(super) asset: Option<Asset<'a>>,
+    /// The memory that the asset takes.
+    _held: Option<Held>,
     /// The memory that the record takes.
     pub(super) record_memory: Option<Held>,
     /// Deferred work.
@@ -141,51 +152,28 @@ impl<'a> Late<'a> {
 }
 
 /// Describes some bytes.
-pub(super) fn describe(scan: &Scan, origin: &Origin<'_>, data: &[u8], budget: &Budget) -> Record {
-    describe_as(scan, origin, Format::of_file(origin.name(), data), Data::Whole(data), budget, false).record
+pub(super) fn describe(at: At<'_>, data: &[u8]) -> Record {
+    describe_as(at, Format::of_file(at.origin.name(), data), Data::Whole(data), false).record
 }
 
 /// Describes bytes in this format. If a checksum may be deferred, the record's problems are deferred with it.
-pub(super) fn describe_as<'a>(
-    scan: &Scan,
-    origin: &Origin<'_>,
-    format: Option<Format>,
-    data: Data<'a>,
-    budget: &Budget,
-    puts_off: bool,
-) -> Described<'a> {
+pub(super) fn describe_as<'a>(at: At<'_>, format: Option<Format>, data: Data<'a>, puts_off: bool) -> Described<'a> {
     let bytes = data.size();
-    let opened =
-        budget.work(bytes.saturating_add(RECORD_WORK)).and_then(|()| Asset::parse_in(format, data, budget.limits()));
-    let surveyed =
-        opened.and_then(|asset| survey(scan, origin, data, &asset, budget, puts_off).map(|surveyed| (asset, surveyed)));
-    match surveyed {
-        Ok((asset, Surveyed { record, held, record_memory, late })) => {
-            Described { record, opened: Some((asset, held)), record_memory: Some(record_memory), late }
-        }
-        Err(error) => {
-            let record = unreadable(scan, origin, format, bytes, Some(data), &error, budget);
-            Described { record, opened: None, record_memory: None, late: None }
-        }
-    }
+    let paid = at.budget.work(bytes.saturating_add(RECORD_WORK));
+    let asset = paid.and_then(|()| Asset::parse_in(format, data, at.budget.limits()));
+    let described = asset.and_then(|asset| {
+        let described = survey(at, data, &asset, puts_off)?;
+        Ok(Described { asset: Some(asset), ..described })
+    });
+    described.unwrap_or_else(|error| {
+        let record = unreadable(at, format, bytes, Some(data), &error);
+        Described { record, asset: None, _held: None, record_memory: None, late: None }
+    })
 }
 
-/// The record of an asset, the memory of the asset, and the memory of the record.
-struct Surveyed<'a> {
-    record: Record,
-    held: Held,
-    record_memory: Held,
-    late: Option<Late<'a>>,
-}
-
-fn survey<'a>(
-    scan: &Scan,
-    origin: &Origin<'_>,
-    data: Data<'_>,
-    asset: &Asset<'a>,
-    budget: &Budget,
-    puts_off: bool,
-) -> Result<Surveyed<'a>> {
+/// Describes an asset. The result does not contain the asset itself.
+fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> Result<Described<'a>> {
+    let At { origin: Origin { scan, .. }, budget } = at;
     // Data that an asset decodes for itself is examined as often as its own bytes.
     let kept = asset.kept_bytes();
     let held = budget.work(kept.saturating_mul(2)).and_then(|()| budget.hold(kept))?;
@@ -219,19 +207,19 @@ fn survey<'a>(
     let names = summary.references.iter().map(|reference| (reference.name.text.len() as u64).saturating_add(64));
     record_memory.shrink(names.fold(0, u64::saturating_add).saturating_mul(2));
     let digests = scan.digests.then(|| Digests::of(data, asset, record_memory.budget(), bytes, &mut summary.problems));
-    let mut record = origin.record(summary, digests);
+    let mut record = at.origin.record(summary, digests);
     if let Asset::Pbo(archive) = asset {
         record.prefix = archive.prefix().map(Name::from);
     }
-    Ok(Surveyed { record, held, record_memory, late })
+    Ok(Described { record, asset: None, _held: Some(held), record_memory: Some(record_memory), late })
 }
 
 /// Describes an asset that is already open.
-pub(super) fn describe_asset(scan: &Scan, path: &Path, data: &[u8], asset: &Asset<'_>, budget: &Budget) -> Record {
-    let (origin, data) = (Origin::file(path), Data::Whole(data));
-    match survey(scan, &origin, data, asset, budget, false) {
-        Ok(surveyed) => surveyed.record,
-        Err(error) => unreadable(scan, &origin, asset.format(), asset.size(), Some(data), &error, budget),
+pub(super) fn describe_asset(at: At<'_>, data: &[u8], asset: &Asset<'_>) -> Record {
+    let data = Data::Whole(data);
+    match survey(at, data, asset, false) {
+        Ok(described) => described.record,
+        Err(error) => unreadable(at, asset.format(), asset.size(), Some(data), &error),
     }
 }
 
@@ -247,28 +235,18 @@ const RECORD_WORK: u64 = 4096;
 /// Returns the record of something that does not open, in this format if it is known. `bytes` is its size, and `data`
 /// its content if that is available.
 pub(super) fn unreadable(
-    scan: &Scan,
-    origin: &Origin<'_>,
+    At { origin, budget }: At<'_>,
     format: impl Into<Option<Format>>,
     bytes: u64,
     data: Option<Data<'_>>,
     error: &Error,
-    budget: &Budget,
 ) -> Record {
-    let digests = scan.digests.then(|| Digests::of_file(data.and_then(|data| data.head(data.size()).ok()), budget));
+    let of_file = || Digests::of_file(data.and_then(|data| data.head(data.size()).ok()), budget);
+    let digests = origin.scan.digests.then(of_file);
     let mut record = origin.record(Summary::unreadable(format, bytes, error), digests);
     if !record.summary.is_asset() && !origin.is_promised() {
         // If the scan was not given this exact path, its record must not be reused for another.
         record.stamp = None;
     }
     record
-}
-
-/// Describes the target of an address.
-pub(super) fn describe_opened(scan: &Scan, path: &Path, opened: &Opened<Content<'_>>, budget: &Budget) -> Record {
-    let origin = Origin::opened(path, opened);
-    match &opened.content {
-        Ok(content) => describe(scan, &origin, content, content.budget()),
-        Err(error) => unreadable(scan, &origin, opened.format, opened.bytes, None, error, budget),
-    }
 }

@@ -3,20 +3,18 @@
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
-use super::describe::{Described, Origin, describe_as, unreadable};
+use super::describe::{ALL, At, Origin, describe_as};
 use super::globs::Globs;
-use super::members::{Rest, afford, container, pay};
+use super::members::{Rest, container, content, pay};
 use super::walk::Use;
 use super::{Depth, Record, Scan};
 use crate::asset::Asset;
-use crate::asset::container::{Container, Form, Member};
+use crate::asset::container::{Container, Member};
 use crate::asset::stored::Stored;
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::base::format::Format;
 use crate::budget::Budget;
-use crate::bytes::Packing;
 use crate::ranges::{Data, Ranges, ReadAt};
-use crate::summary::Problem;
 
 /// The maximum number of members whose bytes are requested and kept at once.
 const BATCH: usize = 256;
@@ -79,10 +77,10 @@ impl Scan {
     /// # Errors
     /// Returns an error if a glob is invalid.
     pub fn records_in_ranges(&self, path: &Path, ranges: &Ranges, members: Range<usize>) -> Result<Vec<Record>> {
-        let globs = Globs::new(Path::new(""), &self.selection.globs)?;
-        let mut look = Look { scan: self, globs: &globs, records: Vec::new(), enters: true, is_archive: false };
-        let budget = Budget::new(ranges.byte_len(), &self.limits);
-        look.look(&Origin::file(path), Data::Parts(ranges), &budget, members);
+        let globs = Globs::of_members(&self.selection.globs)?;
+        let mut look = Look { globs: &globs, records: Vec::new(), enters: true, is_archive: false };
+        let at = At { origin: &Origin::file(self, path), budget: &Budget::new(ranges.byte_len(), &self.limits) };
+        look.look(at, Data::Parts(ranges), members);
         Ok(look.records)
     }
 
@@ -122,7 +120,6 @@ impl Scan {
 
 /// A walk over an archive, which collects the records. Missing bytes are recorded by the ranges.
 pub(super) struct Look<'s> {
-    scan: &'s Scan,
     globs: &'s Globs,
     records: Vec<Record>,
     /// True if it describes archives and everything inside them. Otherwise it stops before an archive, and its records
@@ -143,15 +140,9 @@ pub(super) enum Shown {
 
 impl<'s> Look<'s> {
     /// Describes a member that is no archive, as far as it is available. Its record is not paid for.
-    pub(super) fn member_alone(
-        scan: &'s Scan,
-        globs: &'s Globs,
-        origin: &Origin<'_>,
-        member: &Member<'_>,
-        budget: &Budget,
-    ) -> Shown {
-        let mut look = Self { scan, globs, records: Vec::new(), enters: false, is_archive: false };
-        look.member(origin, member, budget);
+    pub(super) fn member_alone(at: At<'_>, globs: &'s Globs, member: &Member<'_>) -> Shown {
+        let mut look = Self { globs, records: Vec::new(), enters: false, is_archive: false };
+        look.member(at, member);
         match look.records.pop() {
             _ if look.is_archive => Shown::Further,
             Some(record) => Shown::Record(Box::new(record)),
@@ -160,62 +151,44 @@ impl<'s> Look<'s> {
     }
 
     /// Describes these bytes, unless the members start later, and these of their members.
-    fn look(&mut self, origin: &Origin<'_>, data: Data<'_>, budget: &Budget, members: Range<usize>) {
-        let Ok(format) = Format::of_file_in(origin.name(), data) else { return };
-        if format.is_none() && !origin.is_expected() || self.stops_before(format) {
+    fn look(&mut self, at: At<'_>, data: Data<'_>, members: Range<usize>) {
+        let Ok(format) = Format::of_file_in(at.origin.name(), data) else { return };
+        if format.is_none() && !at.origin.is_expected() || self.stops_before(format) {
             return;
         }
-        let Described { mut record, opened, record_memory, .. } =
-            describe_as(self.scan, origin, format, data, budget, false);
-        let asset = opened.as_ref().map(|(asset, _)| asset);
-        let inside = asset.and_then(|asset| container(self.scan, origin, asset, &mut record)).map(|container| {
-            let (count, error) = afford(origin, container.members(), budget);
-            record.summary.problems.extend(error.as_ref().map(Problem::error));
-            (container, count)
-        });
+        let described = describe_as(at, format, data, false);
+        let mut record = described.record;
+        let found = described.asset.as_ref().and_then(|asset| container(at, asset, ALL, &mut record));
         if members.start == 0 {
-            self.record(origin, record, budget);
+            self.record(at, record);
         }
-        drop(record_memory);
-        let Some((container, count)) = inside else { return };
-        let mut rest = Rest::new(&container, members.start..members.end.min(count), budget);
-        let budget = rest.budget(budget);
+        drop(described.record_memory);
+        let Some((container, visited)) = found else { return };
+        let mut rest = Rest::new(&container, members.start..members.end.min(visited.end), at.budget);
+        let budget = rest.budget(at.budget);
         for (name, member) in rest.by_ref() {
             let use_as = self.globs.use_of(member.name());
             if use_as != Use::Nothing {
-                self.member(&origin.inside(name, Stored::of(&member), use_as), &member, &budget);
+                let origin = at.origin.inside(name, Stored::of(&member), use_as);
+                self.member(At { origin: &origin, budget: &budget }, &member);
             }
         }
     }
 
-    fn member(&mut self, origin: &Origin<'_>, member: &Member<'_>, budget: &Budget) {
-        if let Err((format, error)) = self.content(origin, member, budget)
-            && (format.is_some() || origin.is_promised())
-        {
-            let bytes = member.decoded_byte_len_hint();
-            let record = unreadable(self.scan, origin, format, bytes, None, &error, budget);
-            self.record(origin, record, budget);
+    fn member(&mut self, at: At<'_>, member: &Member<'_>) {
+        let decode = |format| match self.stops_before(format) {
+            true => Ok(None),
+            false => member.content(at.budget).map(Some),
+        };
+        match content(at, member, at.origin.is_promised(), decode) {
+            Ok(None) | Err(None) => {}
+            Ok(Some(content)) => self.look(At { budget: content.budget(), ..at }, content.data(), ALL),
+            Err(Some(record)) => self.record(at, record),
         }
     }
 
-    fn content(
-        &mut self,
-        origin: &Origin<'_>,
-        member: &Member<'_>,
-        budget: &Budget,
-    ) -> Result<(), (Option<Format>, Error)> {
-        let format = member.sniff().map_err(|error| (None, error))?;
-        // LZSS is rare, and its beginning alone does not decode.
-        let unknown = !matches!(member.form(), Form::InPlace | Form::Packed(Packing::Deflate));
-        if !self.stops_before(format) && (format.is_some() || origin.is_promised() || unknown) {
-            let content = member.content(budget).map_err(|error| (format, error))?;
-            self.look(origin, content.data(), content.budget(), 0..usize::MAX);
-        }
-        Ok(())
-    }
-
-    fn record(&mut self, origin: &Origin<'_>, mut record: Record, budget: &Budget) {
-        if !self.enters || pay(self.scan, origin, &mut record, budget).is_some() {
+    fn record(&mut self, at: At<'_>, mut record: Record) {
+        if !self.enters || pay(at, &mut record).is_some() {
             self.records.push(record);
         }
     }

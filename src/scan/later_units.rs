@@ -4,12 +4,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::PoisonError;
 
-use super::describe::Origin;
+use super::describe::At;
 use super::members::{MEMBER_WORK, Rest, afford};
 use super::progress::Stretch;
 use super::run::{Inside, Run};
 use super::units::Unit;
-use super::walk::NextIf;
 use super::{FileId, Found, Record, Sighting};
 use crate::asset::Asset;
 use crate::asset::container::Container;
@@ -29,12 +28,10 @@ impl<'s> Run<'s> {
     /// archive comes with its first part.
     pub(super) fn look_on(
         &self,
-        origin: &Origin<'_>,
+        At { origin, budget }: At<'_>,
         data: &[u8],
-        budget: &Budget,
         mut stretch: Stretch<'s>,
         first: &Unit,
-        next_if: &NextIf<'_>,
     ) -> Result<()> {
         let mut origin = origin.clone();
         let asset = Asset::parse_file(origin.name(), data, budget.limits())?;
@@ -55,15 +52,16 @@ impl<'s> Run<'s> {
         let path = origin.path;
         let record = origin.record(Summary::new(asset.format(), data.len() as u64), None);
         loop {
-            let inside = Inside { container, data, stretch: &stretch, whole: stretch.bytes() };
-            if let Err(error) = self.part(&origin, (&record, &asset), &inside, &mut rest, &budget) {
+            let inside = Inside { data, stretch: &stretch, whole: stretch.bytes() };
+            let at = At { origin: &origin, budget: &budget };
+            if let Err(error) = self.part(at, (&record, &asset), inside, &mut rest) {
                 self.put(Found::Unreadable(error.in_file(path)));
             }
             let reached = rest.reached;
             let is_file = origin.member.is_none();
             let is_same = |unit: &Unit| is_file && unit.path == first.path && unit.stamp == first.stamp;
             let follows = |unit: &Unit| is_same(unit) && unit.members().start >= reached;
-            let Some(unit) = next_if(&follows) else { return Ok(()) };
+            let Some(unit) = (self.next_if)(&follows) else { return Ok(()) };
             let bytes = unit.bytes.min(data.len() as u64);
             (stretch, budget) = (Stretch::new(&self.scan.progress, bytes), self.budget(bytes).inside(&around));
             origin.members = unit.members();
@@ -76,15 +74,15 @@ impl<'s> Run<'s> {
     /// Visits one part of an archive.
     fn part<'a>(
         &self,
-        origin: &Origin<'_>,
+        at: At<'_>,
         (record, asset): (&Record, &Asset<'_>),
-        inside: &Inside<'_, 'a>,
+        inside: Inside<'_, 'a>,
         rest: &mut Rest<'a>,
-        budget: &Budget,
     ) -> Result<()> {
+        let At { origin, budget } = at;
         let Range { start, end } = origin.members;
         rest.skip_to(start);
-        let (count, error) = afford(origin, rest.members.clone().take(end.saturating_sub(start)), budget);
+        let (count, error) = afford(at, rest.members.clone().take(end.saturating_sub(start)));
         let is_there = rest.reached == start;
         rest.end = start.saturating_add(count);
         let ends = || Error::malformed(format!("its members end before {}, which a unit names", rest.end));
@@ -93,7 +91,7 @@ impl<'s> Run<'s> {
         let (data, is_continued) = (inside.data, true);
         let sighting = Sighting { record, data, asset: Some(asset), budget, members, is_continued };
         self.put_seen(Found::Continued(origin.path.to_owned()), Some(&sighting));
-        self.members(origin, inside, rest, budget, None);
+        self.members(at, inside, rest, None);
         error.map_or(Ok(()), Err)
     }
 }

@@ -2,17 +2,19 @@
 
 use std::ops::Range;
 
-use super::describe::Origin;
+use super::Record;
+use super::describe::{At, unreadable};
 use super::pending::Named;
 use super::walk::Use;
-use super::{Record, Scan};
 use crate::asset::Asset;
 use crate::asset::address::Names;
 use crate::asset::container::{Container, Form, Member, Members};
 use crate::base::error::{Error, Result};
+use crate::base::format::Format;
 use crate::base::limits::flag;
 use crate::base::text::Name;
 use crate::budget::{Budget, Held};
+use crate::bytes::Packing;
 use crate::summary::Problem;
 
 /// The memory per member for detecting repeated names and members that share bytes.
@@ -20,6 +22,8 @@ const MEMBER_BYTES: u64 = 48;
 
 /// The cost of a member: for its entry alone, and if its beginning is inflated to recognise its format.
 pub(super) const MEMBER_WORK: [u64; 2] = [256, 2048];
+pub(super) const DEFLATED: Form = Form::Packed(Packing::Deflate);
+
 /// The bytes of results that a record takes, in addition to its names and problems.
 const RECORD_BYTES: u64 = 1024;
 
@@ -75,30 +79,53 @@ impl<'a> Iterator for Rest<'a> {
     }
 }
 
-/// Returns the asset as an archive to be visited. If it is too deep for that, this is a problem of its record.
+/// Returns the asset as an archive, and which of these members can be visited. If it is too deep for that, or the budget
+/// ends before, this is a problem of its record.
 pub(super) fn container<'a>(
-    scan: &Scan,
-    origin: &Origin<'_>,
+    at: At<'_>,
     asset: &Asset<'a>,
+    members: Range<usize>,
     record: &mut Record,
-) -> Option<Container<'a>> {
-    let container = Container::of(asset).filter(|_| scan.archives)?;
-    let limit = scan.limits.archive_depth;
-    if origin.depth < limit {
-        return Some(container);
+) -> Option<(Container<'a>, Range<usize>)> {
+    let container = Container::of(asset).filter(|_| at.origin.scan.archives)?;
+    let limit = at.origin.scan.limits.archive_depth;
+    if at.origin.depth >= limit {
+        let error = Error::limit("archives inside each other", limit, flag::ARCHIVE_DEPTH);
+        record.summary.problems.push(Problem::error(&error));
+        return None;
     }
-    let error = Error::limit("archives inside each other", limit, flag::ARCHIVE_DEPTH);
-    record.summary.problems.push(Problem::error(&error));
-    None
+    let (count, error) = afford(at, container.members().take(members.end).skip(members.start));
+    record.summary.problems.extend(error.as_ref().map(Problem::error));
+    Some((container, members.start..members.start.saturating_add(count)))
+}
+
+/// Decodes a member only if it may be an asset, in the way that `decode` does; always if its name says that it is
+/// `expected`. A member that cannot be decoded has a record if its name or beginning indicates an asset.
+pub(super) fn content<C>(
+    at: At<'_>,
+    member: &Member<'_>,
+    is_expected: bool,
+    decode: impl FnOnce(Option<Format>) -> Result<Option<C>>,
+) -> Result<Option<C>, Option<Record>> {
+    let mut format = None;
+    let content = member.sniff().and_then(|found| {
+        format = found;
+        // LZSS is rare, and its beginning alone does not decode.
+        let is_unknown = !matches!(member.form(), Form::InPlace | DEFLATED);
+        if found.is_some() || is_expected || is_unknown { decode(found) } else { Ok(None) }
+    });
+    content.map_err(|error| {
+        let is_asset = format.is_some() || is_expected;
+        is_asset.then(|| unreadable(at, format, member.decoded_byte_len_hint(), None, &error))
+    })
 }
 
 /// Charges for visiting the members of an archive and for a record of each. This happens before the archive's own
 /// record is handed over, so that the record can report where the budget ends. Returns how many members can be
 /// visited, and why not all.
 pub(super) fn afford<'a>(
-    origin: &Origin<'_>,
+    At { origin, budget }: At<'_>,
     members: impl Iterator<Item = Result<Member<'a>>>,
-    budget: &Budget,
 ) -> (usize, Option<Error>) {
     let around = origin.member.as_ref().map_or(0, text_bytes);
     let mut count = 0_usize;
@@ -119,8 +146,8 @@ pub(super) fn afford<'a>(
 
 /// Charges for the content of a record beyond names. Returns the bytes that it takes, or `None` if the record is not
 /// requested.
-pub(super) fn pay(scan: &Scan, origin: &Origin<'_>, record: &mut Record, budget: &Budget) -> Option<u64> {
-    let wanted = &scan.formats;
+pub(super) fn pay(At { origin, budget }: At<'_>, record: &mut Record) -> Option<u64> {
+    let wanted = &origin.scan.formats;
     let is_wanted = |format| wanted.contains(&format);
     if origin.use_as != Use::Whole || !wanted.is_empty() && !record.summary.format.is_some_and(is_wanted) {
         return None;

@@ -37,17 +37,18 @@ pub use record::{Digests, Record};
 pub use units::{Unit, UnitsBy};
 pub use walk::Selection;
 
-use self::pending::{Callbacks, Caller};
+use self::describe::{At, Origin};
+use self::pending::Callbacks;
+use self::run::Run;
 #[cfg(feature = "stores")]
 use self::stores::Stores;
-use self::walk::{NextIf, Target};
+use self::walk::Target;
 use crate::asset::Asset;
 use crate::asset::address::{Content, Opened};
 pub use crate::asset::stored::Stored;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
-use crate::base::stop;
 use crate::budget::Budget;
 pub use crate::inspect::Depth;
 use crate::inspect::Inspect as _;
@@ -255,7 +256,9 @@ impl Scan {
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
-        self.run_through(&mut self.walk(paths), (|_| false, &|_| None), &Callbacks::new(view, callback))
+        let caller = Callbacks::new(view, callback);
+        Run::new(self, &caller)?.over(&mut self.walk(paths));
+        Ok(())
     }
 
     /// Like [`run_with`](Self::run_with), and also calls `view` on files with these names that are not assets.
@@ -265,7 +268,9 @@ impl Scan {
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
-        self.run_through(&mut self.walk(self.paths()), (texts, &|_| None), &Callbacks::new(view, callback))
+        let caller = Callbacks::new(view, callback);
+        Run { texts, ..Run::new(self, &caller)? }.over(&mut self.walk(self.paths()));
+        Ok(())
     }
 
     /// Like [`run_with`](Self::run_with), over [units](Self::plan) instead of paths. A file that has changed since its
@@ -284,26 +289,8 @@ impl Scan {
         let units = || units.lock().unwrap_or_else(PoisonError::into_inner);
         let next_if = |fits: &dyn Fn(&Unit) -> bool| units().next_if(|unit| unit.as_ref().is_ok_and(fits))?.ok();
         let mut targets = std::iter::from_fn(|| units().next()).map(|unit| unit.map(|unit| self.selection.unit(unit)));
-        self.run_through(&mut targets, (|_| false, &next_if), &Callbacks::new(view, callback))
-    }
-
-    fn run_through(
-        &self,
-        targets: &mut (dyn Iterator<Item = Result<Target>> + Send),
-        (texts, next_if): (fn(&Path) -> bool, &NextIf<'_>),
-        caller: &dyn Caller,
-    ) -> Result<()> {
-        let globs = Globs::new(Path::new(""), &self.selection.globs)?;
-        let run = run::Run::new(self, globs, caller).showing(texts);
-        let _until = stop::Until::new(Some(self.progress.switch()));
-        let targets = targets.take_while(|_| !self.progress.is_stopped());
-        run.workers.each_that_comes(targets, |target| {
-            self.progress.begin();
-            match target {
-                Ok(target) => run.file(&target, next_if),
-                Err(error) => run.put(Found::Unreadable(error)),
-            }
-        });
+        let caller = Callbacks::new(view, callback);
+        Run { next_if: &next_if, ..Run::new(self, &caller)? }.over(&mut targets);
         Ok(())
     }
 
@@ -336,9 +323,8 @@ impl Scan {
         view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
         callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
     ) -> Result<()> {
-        let _until = stop::Until::new(Some(self.progress.switch()));
         let caller = Callbacks::new(view, callback);
-        run::Run::new(self, Globs::new(Path::new(""), &self.selection.globs)?, &caller).bytes(path, data);
+        Run::new(self, &caller)?.bytes(path, data);
         Ok(())
     }
 
@@ -348,7 +334,7 @@ impl Scan {
     /// # Errors
     /// Returns an error if a glob is invalid.
     pub fn measure(&self) -> Result<(u64, u64)> {
-        Globs::new(Path::new(""), &self.selection.globs)?;
+        Globs::of_members(&self.selection.globs)?;
         let targets = self.walk(self.paths()).take_while(|_| !self.progress.is_stopped());
         let sizes = targets.flatten().map(|target| target.path.metadata().map_or(0, |metadata| metadata.len()));
         Ok(sizes.fold((0, 0), |(files, bytes), size| (files.saturating_add(1), bytes.saturating_add(size))))
@@ -384,14 +370,12 @@ impl Scan {
     /// Returns the record of these bytes. The path names the file in the record. The bytes need not be an
     /// [asset](Summary::is_asset). For an archive, this is its own record, without those of its members.
     pub fn record(&self, path: &Path, data: &[u8]) -> Record {
-        let budget = Budget::new(data.len() as u64, &self.limits);
-        describe::describe(self, &describe::Origin::file(path), data, &budget)
+        self.described(path, data.len() as u64, |at| describe::describe(at, data))
     }
 
     /// Like [`record`](Self::record), for an asset that you have already opened from these bytes.
     pub fn record_of_asset(&self, path: &Path, data: &[u8], asset: &Asset<'_>) -> Record {
-        let budget = Budget::new(data.len() as u64, &self.limits);
-        describe::describe_asset(self, path, data, asset, &budget)
+        self.described(path, data.len() as u64, |at| describe::describe_asset(at, data, asset))
     }
 
     /// Returns the [record](Self::record) of an asset opened from [ranges](crate::ranges). Verifying and
@@ -399,14 +383,22 @@ impl Scan {
     /// it in [`Ranges::ask`](crate::ranges::Ranges::ask) or [`load`](crate::ranges::Ranges::load).
     pub fn record_in_ranges(&self, path: &Path, asset: &Asset<'_>) -> Record {
         let scan = Self { depth: self.depth.min(Depth::Summary), digests: false, ..self.clone() };
-        let budget = Budget::new(asset.size(), &self.limits);
-        describe::describe_asset(&scan, path, &[], asset, &budget)
+        scan.described(path, asset.size(), |at| describe::describe_asset(at, &[], asset))
     }
 
     /// Returns the record of the target of an [address](crate::address) in the file of this path. A scan of the whole
     /// file gives the same record.
     pub fn record_of(&self, path: &Path, opened: &Opened<Content<'_>>) -> Record {
-        let budget = Budget::new(opened.bytes, &self.limits);
-        describe::describe_opened(self, path, opened, &budget)
+        let (origin, budget) = (Origin::opened(self, path, opened), Budget::new(opened.bytes, &self.limits));
+        match &opened.content {
+            Ok(content) => describe::describe(At { origin: &origin, budget: content.budget() }, content),
+            Err(error) => {
+                describe::unreadable(At { origin: &origin, budget: &budget }, opened.format, opened.bytes, None, error)
+            }
+        }
+    }
+
+    fn described(&self, path: &Path, bytes: u64, describe: impl FnOnce(At<'_>) -> Record) -> Record {
+        describe(At { origin: &Origin::file(self, path), budget: &Budget::new(bytes, &self.limits) })
     }
 }

@@ -20,7 +20,7 @@ use crate::base::text::{ByteStr, Name};
 use crate::source::FileMap;
 
 /// The cost of opening a file, in bytes, so that a unit cannot have an unlimited number of tiny files.
-pub(super) const FILE_BYTES: u64 = 4096;
+const FILE_BYTES: u64 = 4096;
 
 /// How units recognize that a file has changed since the [plan](Scan::plan).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -190,7 +190,7 @@ impl Scan {
     /// Returns an error if a glob is invalid.
     pub fn plan(&self, unit_bytes: u64, mut each: impl FnMut(Unit) -> ControlFlow<()>) -> Result<()> {
         let mut bin = Bin { unit: 0, filled: 0, most: unit_bytes.max(1) };
-        super::globs::Globs::new(Path::new(""), &self.selection.globs)?;
+        super::globs::Globs::of_members(&self.selection.globs)?;
         for target in self.walk(self.paths()) {
             self.progress.begin();
             let flow = match target {
@@ -212,38 +212,29 @@ impl Scan {
         &self,
         target: &Target,
         bin: &mut Bin,
-        each: &mut impl FnMut(Unit) -> ControlFlow<()>,
+        each: &mut dyn FnMut(Unit) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let path = &target.path;
         #[cfg(feature = "stores")]
         if let Some(stores) = self.store_of(path) {
             return self.plan_stored(stores, target, bin, each);
         }
-        let address = if target.named { Address::parse(path) } else { Address { file: path.clone(), member: None } };
+        let address = target.address();
         let metadata = address.file.metadata().ok();
         let bytes = metadata.filter(std::fs::Metadata::is_file).map_or(0, |metadata| metadata.len());
         self.progress.open(bytes);
         // A file that cannot be read is a unit too.
         let stamp = self.stamp(&address.file, self.units_by).unwrap_or_default();
-        if self.archives && address.member.is_none() && bytes > bin.most {
-            let mut flow = ControlFlow::Continue(());
-            let cut = FileMap::open_with(&address.file, self.access, &self.limits).is_ok_and(|data| {
-                let asset = Asset::parse_file(path, &data, &self.limits);
-                let size = data.len() as u64;
-                asset.is_ok_and(|asset| {
-                    bin.cut(&asset, size, path, &stamp, self, &mut |unit| {
-                        flow = each(unit);
-                        flow
-                    })
-                })
-            });
-            if cut {
-                return flow;
-            }
+        if self.archives
+            && address.member.is_none()
+            && bytes > bin.most
+            && let Ok(data) = FileMap::open_with(&address.file, self.access, &self.limits)
+            && let Ok(asset) = Asset::parse_file(path, &data, &self.limits)
+            && let Some(flow) = bin.cut(&asset, data.len() as u64, path, &stamp, self, each)
+        {
+            return flow;
         }
-        bin.make_room(bytes.saturating_add(FILE_BYTES));
-        let named = target.named && Format::from_extension(&address.name()).is_none();
-        each(Unit { named, ..bin.piece(path, None, bytes, stamp) })
+        bin.whole(target, &address, bytes, stamp, each)
     }
 }
 
@@ -256,7 +247,7 @@ pub(super) struct Bin {
 
 impl Bin {
     /// Adds this many bytes to the unit, or starts another one if they do not fit.
-    pub(super) fn make_room(&mut self, bytes: u64) {
+    fn make_room(&mut self, bytes: u64) {
         if self.filled > 0 && self.filled.saturating_add(bytes) > self.most {
             self.unit = self.unit.saturating_add(1);
             self.filled = 0;
@@ -268,7 +259,21 @@ impl Bin {
         Unit { unit: self.unit, path: path.to_owned(), range, bytes, stamp, named: false }
     }
 
-    /// Divides an archive by its members. Returns false if it is not an archive.
+    /// Adds a file that is not divided.
+    pub(super) fn whole(
+        &mut self,
+        target: &Target,
+        address: &Address,
+        bytes: u64,
+        stamp: Option<String>,
+        each: &mut dyn FnMut(Unit) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.make_room(bytes.saturating_add(FILE_BYTES));
+        let named = target.named && Format::from_extension(&address.name()).is_none();
+        each(Unit { named, ..self.piece(&target.path, None, bytes, stamp) })
+    }
+
+    /// Divides an archive by its members. Returns `None` if it is not an archive.
     pub(super) fn cut(
         &mut self,
         asset: &Asset<'_>,
@@ -277,12 +282,12 @@ impl Bin {
         stamp: &Option<String>,
         scan: &Scan,
         each: &mut dyn FnMut(Unit) -> ControlFlow<()>,
-    ) -> bool {
-        let Some(container) = Container::of(asset) else { return false };
+    ) -> Option<ControlFlow<()>> {
+        let container = Container::of(asset)?;
         let (mut first, mut bytes, mut last) = (0_u64, 0_u64, None);
         for (index, member) in (0_u64..).zip(container.members().map_while(Result::ok)) {
             if scan.progress.is_stopped() {
-                return true;
+                return Some(ControlFlow::Continue(()));
             }
             let stored = member.stored_byte_len().saturating_add(FILE_BYTES);
             let before = self.unit;
@@ -292,7 +297,7 @@ impl Bin {
                 && let Some(piece) = piece
             {
                 if each(piece).is_break() {
-                    return true;
+                    return Some(ControlFlow::Break(()));
                 }
                 (first, bytes) = (index, 0);
             }
@@ -302,7 +307,6 @@ impl Bin {
         }
         // An error that cuts the list of members short is reported with the archive's own record.
         let range = last.map(|last| (first, last)).filter(|range| *range != (0, 0));
-        let _ = each(self.piece(path, range, bytes, stamp.clone()));
-        true
+        Some(each(self.piece(path, range, bytes, stamp.clone())))
     }
 }

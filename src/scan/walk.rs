@@ -59,6 +59,21 @@ pub(super) enum Use {
     Nothing,
 }
 
+impl Target {
+    /// Returns the file, and the member if the caller named one.
+    pub(super) fn address(&self) -> Address {
+        match self.named {
+            true => Address::parse(&self.path),
+            false => Address { file: self.path.clone(), member: None },
+        }
+    }
+
+    /// Returns true if it has a record even if it is not an asset.
+    pub(super) fn is_expected(&self) -> bool {
+        self.named && self.unit.as_ref().is_none_or(|unit| unit.named)
+    }
+}
+
 impl Selection {
     /// Returns the file of this path, or all files below it, folder by folder. A path that cannot be read is an error in
     /// the list. With `archives`, includes archives that do not match the patterns but may contain something that does.

@@ -71,34 +71,23 @@ pub trait Stored: Send + Sync {
 
 /// A file of a store as a source of ranges, which reads some bytes more to save requests.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'f> {
+struct Place<'f> {
     file: &'f dyn Stored,
     /// The most bytes to read at once.
     most: u64,
 }
 
-impl<'f> Place<'f> {
-    pub(super) fn of(file: &'f dyn Stored, most: u64) -> Self {
-        Self { file, most }
-    }
-
-    pub(super) fn size(self) -> u64 {
+impl Place<'_> {
+    fn size(self) -> u64 {
         self.file.byte_len()
     }
 
-    /// Adds these ranges to those that are available, with neighbours joined. Does not read those that are there.
+    /// Adds these ranges to those that are available, with neighbours joined. Does not read those that are there. Reads
+    /// at least `spare` bytes between ranges to save requests.
     ///
     /// # Errors
     /// Returns the errors of the store.
-    pub(super) fn add(self, wanted: &[Range<u64>], ranges: &mut Ranges) -> io::Result<()> {
-        self.add_within(wanted, 0, ranges)
-    }
-
-    /// Like [`add`](Self::add), but reads at least this many bytes between ranges to save requests.
-    ///
-    /// # Errors
-    /// Returns the errors of the store.
-    pub(super) fn add_within(self, wanted: &[Range<u64>], spare: u64, ranges: &mut Ranges) -> io::Result<()> {
+    fn add(self, wanted: &[Range<u64>], spare: u64, ranges: &mut Ranges) -> io::Result<()> {
         let wanted = wanted.iter().filter(|range| ranges.get((*range).clone()).is_err());
         let wanted: Vec<_> = wanted.cloned().collect();
         let wanted = joined_within(&wanted, spare.max(sum(&wanted) / BETWEEN_PART));
@@ -118,7 +107,7 @@ impl<'f> Place<'f> {
     ///
     /// # Errors
     /// Returns the errors of the store and of the question.
-    pub(super) fn load<T>(self, ranges: &mut Ranges, question: impl Fn(&Ranges) -> Result<T>) -> Result<T> {
+    fn load<T>(self, ranges: &mut Ranges, question: impl Fn(&Ranges) -> Result<T>) -> Result<T> {
         let before = ranges.held();
         let mut rounds = 0_u32;
         loop {
@@ -138,7 +127,7 @@ impl<'f> Place<'f> {
             if read.saturating_add(sum(&missing)) > self.most {
                 return Err(Error::limit("bytes of a file in memory", self.most, flag::DECODED));
             }
-            self.add(&missing, ranges)?;
+            self.add(&missing, 0, ranges)?;
             // Otherwise the same question would be asked forever.
             if ranges.held() == held {
                 return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
@@ -157,7 +146,7 @@ const NEAR: u64 = 1 << 10;
 const FAR: u64 = 16 << 10;
 
 /// Returns the bytes of all these ranges.
-pub(super) fn sum(ranges: &[Range<u64>]) -> u64 {
+fn sum(ranges: &[Range<u64>]) -> u64 {
     ranges.iter().fold(0, |sum, range| sum.saturating_add(range.end.saturating_sub(range.start)))
 }
 

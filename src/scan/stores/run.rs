@@ -4,36 +4,30 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use super::fetch::{self, Fetch};
 use super::first_reads::{self, Batch, Part, at_once, batches};
-use crate::scan::describe::{ALL, Origin, unreadable};
-
-use super::{Place, Stored as File, Stores, sum};
+use super::{Place, Stored as File, Stores, fetch, sum};
 use crate::asset::Asset;
 use crate::asset::address::{Address, open_member_ranges};
 use crate::asset::container::{Container, Content, Form, Member};
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
-use crate::budget::{Budget, Held};
-use crate::ranges::{Data, Ranges};
+use crate::budget::Held;
+use crate::ranges::{Data, Ranges, missing};
+use crate::scan::describe::{At, Origin, describe_as, unreadable};
 use crate::scan::in_ranges::{Shown, is_archive};
-use crate::scan::members::{Rest, afford, container};
+use crate::scan::members::{Rest, container};
 use crate::scan::pending::Pending;
 use crate::scan::progress::Stretch;
 use crate::scan::run::{InSight, Run};
-use crate::scan::units::Unit;
 use crate::scan::walk::{Target, Use};
 use crate::scan::{Depth, Found, Sighting};
-use crate::summary::{Problem, Summary};
+use crate::summary::Summary;
 
 impl Run<'_> {
     /// Describes a file of a store and everything inside it.
     pub(in crate::scan) fn stored(&self, stores: &dyn Stores, target: &Target) {
         let scan = self.scan;
-        let address = match target.named {
-            true => Address::parse(&target.path),
-            false => Address { file: target.path.clone(), member: None },
-        };
+        let address = target.address();
         let unreadable = |error: Error| {
             // A read that the end of the scan cuts short has not failed.
             if !scan.progress.is_stopped() {
@@ -53,9 +47,7 @@ impl Run<'_> {
         let is_known = |stamp: &String| scan.known.as_ref().is_some_and(|known| known.has(&address.file, stamp));
         let is_all = target.use_as == Use::Whole && target.unit.is_none();
         if is_all && stamp.as_ref().is_some_and(is_known) {
-            drop(Stretch::new(&scan.progress, file.byte_len()));
-            scan.progress.add_file();
-            return self.put(Found::Unchanged(address.file));
+            return self.skip(address, file.byte_len());
         }
         match self.stored_address(&address, stamp, &*file, target) {
             Ok(true) => {}
@@ -75,20 +67,17 @@ impl Run<'_> {
         file: &dyn File,
         target: &Target,
     ) -> Result<bool> {
-        let place = Place::of(file, self.scan.limits.decoded_bytes);
-        let members = target.unit.as_ref().map_or(ALL, Unit::members);
-        let bytes = target.unit.as_ref().filter(|_| members != ALL).map_or(place.size(), |unit| unit.bytes);
-        let budget = self.budget(if members.start == 0 { place.size() } else { bytes.min(place.size()) });
-        let stretch = Stretch::new(&self.scan.progress, bytes.min(place.size()));
+        let place = Place { file, most: self.scan.limits.decoded_bytes };
+        let (members, budget, stretch) = self.share(target, place.size());
         let (mut pending, mut ranges) = (self.pending(), Ranges::new(place.size()));
-        let named = target.named && target.unit.as_ref().is_none_or(|unit| unit.named);
-        let of_file = Origin { stamp, named, use_as: target.use_as, members, ..Origin::file(&address.file) };
-        let of_file = Origin { modified: file.modified(), ..of_file };
+        let (use_as, named) = (target.use_as, target.is_expected());
         let found = match &address.member {
             None => {
-                place.add(std::slice::from_ref(&first_reads::of_file(place.size())), &mut ranges)?;
-                let fetch = Fetch { scan: self.scan, globs: &self.globs, place };
-                self.look_in(&of_file, &fetch, &mut ranges, &budget, &stretch, &mut pending)
+                place.add(std::slice::from_ref(&first_reads::of_file(place.size())), 0, &mut ranges)?;
+                let of_file = Origin::file(self.scan, &address.file);
+                let origin = Origin { stamp, named, use_as, members, modified: file.modified(), ..of_file };
+                let at = At { origin: &origin, budget: &budget };
+                self.look_in(at, place, &mut ranges, &stretch, &mut pending)
             }
             Some(member) => {
                 let opened = place.load(&mut ranges, |ranges| {
@@ -97,17 +86,10 @@ impl Run<'_> {
                     Ok(opened)
                 })?;
                 let opened = opened.whole()?;
-                let inside = Origin::opened(&address.file, &opened);
-                let modified = of_file.modified.or(inside.modified);
-                let origin = Origin { modified, use_as: target.use_as, named, ..inside };
-                match &opened.content {
-                    Ok(content) => Ok(self.look(&origin, content, content.budget(), &stretch, &mut pending)),
-                    Err(error) => {
-                        let record = unreadable(self.scan, &origin, opened.format, opened.bytes, None, error, &budget);
-                        self.asset(&origin, record, None, &budget, &mut pending);
-                        Ok(true)
-                    }
-                }
+                let inside = Origin::opened(self.scan, &address.file, &opened);
+                let modified = file.modified().or(inside.modified);
+                let origin = Origin { modified, use_as, named, ..inside };
+                Ok(self.opened(At { origin: &origin, budget: &budget }, &opened, &stretch, &mut pending))
             }
         };
         self.hand_over(&mut pending);
@@ -121,15 +103,14 @@ impl Run<'_> {
     /// Returns the errors of the store.
     fn look_in(
         &self,
-        origin: &Origin<'_>,
-        fetch: &Fetch<'_>,
+        at: At<'_>,
+        place: Place<'_>,
         ranges: &mut Ranges,
-        budget: &Budget,
         stretch: &Stretch<'_>,
         pending: &mut Pending<'_>,
     ) -> Result<bool> {
-        let (scan, size) = (self.scan, ranges.byte_len());
-        let format = fetch.format(origin, ranges)?;
+        let (At { origin, budget }, scan, size) = (at, self.scan, ranges.byte_len());
+        let format = place.load(ranges, |ranges| Format::of_file_in(origin.name(), Data::Parts(ranges)))?;
         if format.is_none() && !origin.is_expected() && !(self.texts)(origin.name()) {
             return Ok(false);
         }
@@ -139,30 +120,31 @@ impl Run<'_> {
             let held = match budget.hold(size) {
                 Ok(held) => held,
                 Err(error) => {
-                    let record = unreadable(scan, origin, format, size, None, &error, budget);
-                    self.asset(origin, record, None, budget, pending);
+                    self.asset(at, unreadable(at, format, size, None, &error), None, pending);
                     return Ok(true);
                 }
             };
-            fetch.all(ranges)?;
-            return Ok(self.look(origin, ranges.get(0..size)?, held.budget(), stretch, pending));
+            place.load(ranges, |ranges| ranges.get(0..size).map(drop))?;
+            return Ok(self.look(At { budget: held.budget(), ..at }, ranges.get(0..size)?, stretch, pending));
         };
-        let (mut record, record_memory) = fetch.described(origin, format, ranges, budget)?;
+        // Also fetches the list of its members.
+        let (mut record, record_memory) = place.load(ranges, |ranges| {
+            let described = describe_as(at, format, Data::Parts(ranges), false);
+            if let Some(container) = described.asset.as_ref().and_then(Container::of) {
+                container.overlapping();
+                container.members().take_while(Result::is_ok).for_each(drop);
+            }
+            Ok((described.record, described.record_memory))
+        })?;
         let ranges = &*ranges;
         let asset = Asset::parse_in(format, Data::Parts(ranges), budget.limits()).ok();
-        let inside = asset.as_ref().and_then(|asset| container(scan, origin, asset, &mut record));
-        let mut members = 0..0;
-        if let Some(container) = inside {
-            let Range { start, end } = origin.members;
-            let (count, error) = afford(origin, container.members().take(end).skip(start), budget);
-            record.summary.problems.extend(error.as_ref().map(Problem::error));
-            members = start..start.saturating_add(count);
-        }
-        let inner = record_memory.as_ref().map_or(budget, Held::budget);
         let asset = asset.as_ref();
+        let found = asset.and_then(|asset| container(at, asset, origin.members.clone(), &mut record));
+        let members = found.map_or(0..0, |(_, members)| members);
+        let inner = record_memory.as_ref().map_or(budget, Held::budget);
         if origin.members.start == 0 {
             let open = InSight { data: &[], asset, budget: inner, members: members.clone() };
-            self.asset(origin, record, Some(open), budget, pending);
+            self.asset(at, record, Some(open), pending);
         } else {
             let record = origin.record(Summary::new(known, size), None);
             let (members, is_continued) = (members.clone(), true);
@@ -174,23 +156,22 @@ impl Run<'_> {
             return Ok(true);
         }
         self.hand_over(pending);
-        self.members_in(origin, (known, fetch), ranges, members, budget, stretch).map(|()| true)
+        self.members_in(at, (known, place), ranges, members, stretch).map(|()| true)
     }
 
     /// Visits these members of an archive whose directory is available, some at once on each thread.
     fn members_in(
         &self,
-        origin: &Origin<'_>,
-        (format, fetch): (Format, &Fetch<'_>),
+        at: At<'_>,
+        (format, place): (Format, Place<'_>),
         directory: &Ranges,
         members: Range<usize>,
-        budget: &Budget,
         stretch: &Stretch<'_>,
     ) -> Result<()> {
-        let asset = Asset::parse_in(Some(format), Data::Parts(directory), budget.limits())?;
+        let asset = Asset::parse_in(Some(format), Data::Parts(directory), at.budget.limits())?;
         let Some(container) = Container::of(&asset) else { return Ok(()) };
-        let mut rest = Rest::new(&container, members, budget);
-        let budget = rest.budget(budget);
+        let mut rest = Rest::new(&container, members, at.budget);
+        let budget = rest.budget(at.budget);
         let failed = Mutex::new(None);
         let failure = || failed.lock().unwrap_or_else(PoisonError::into_inner);
         let parts = rest.by_ref().filter_map(|(name, member)| {
@@ -204,8 +185,8 @@ impl Run<'_> {
         });
         let goes_on = |_: &Batch<'_>| !self.scan.progress.is_stopped() && failure().is_none();
         self.workers.each(batches(parts, at_once(&budget)).take_while(goes_on), |batch| {
-            let visited = self.batch_in(origin, fetch, directory, &batch, &budget.fork(), stretch);
-            if let Err(error) = visited {
+            let at = At { budget: &budget.fork(), ..at };
+            if let Err(error) = self.batch_in(at, place, directory, &batch, stretch) {
                 failure().get_or_insert(error);
             }
         });
@@ -216,21 +197,20 @@ impl Run<'_> {
     /// Visits the members of a batch. Fetches the bytes that are missing of all of them at once.
     fn batch_in(
         &self,
-        origin: &Origin<'_>,
-        fetch: &Fetch<'_>,
+        at: At<'_>,
+        place: Place<'_>,
         directory: &Ranges,
         batch: &Batch<'_>,
-        budget: &Budget,
         stretch: &Stretch<'_>,
     ) -> Result<()> {
         let mut pending = self.pending();
         let first = batch.first_ranges(directory);
         // A member that is too large is reported when it is its turn.
-        let held = budget.hold(sum(&first.0).saturating_add(first.1));
-        let budget = held.as_ref().map_or(budget, Held::budget);
+        let held = at.budget.hold(sum(&first.0).saturating_add(first.1));
+        let at = At { budget: held.as_ref().map_or(at.budget, Held::budget), ..at };
         let mut ranges = directory.clone().with_first_read(fetch::MORE);
         let (shown, _further) = match &held {
-            Ok(_) => fetch.beginnings(origin, batch, first, &mut ranges, budget)?,
+            Ok(_) => self.beginnings(at, place, batch, first, &mut ranges)?,
             Err(_) => Default::default(),
         };
         let shown = shown.into_iter().chain(std::iter::repeat_with(|| Shown::Further));
@@ -238,26 +218,26 @@ impl Run<'_> {
             if self.scan.progress.is_stopped() {
                 break;
             }
-            let stretch = stretch.part(part.member.stored_byte_len(), fetch.place.size());
-            let origin = part.origin(origin, &ranges);
+            let stretch = stretch.part(part.member.stored_byte_len(), place.size());
+            let origin = part.origin(at.origin, &ranges);
+            let at = At { origin: &origin, ..at };
             match (&held, shown) {
                 (Err(error), _) => {
                     let bytes = part.member.stored_byte_len();
                     if origin.is_promised() {
-                        let record = unreadable(self.scan, &origin, None, bytes, None, error, budget);
-                        self.asset(&origin, record, None, budget, &mut pending);
+                        self.asset(at, unreadable(at, None, bytes, None, error), None, &mut pending);
                     }
                 }
                 (_, Shown::Record(record)) => {
-                    let content = part.member.in_ranges(&ranges).content(budget).ok();
+                    let content = part.member.in_ranges(&ranges).content(at.budget).ok();
                     let data = content.as_ref().map(Content::data);
                     let asset =
-                        data.and_then(|data| Asset::parse_in(record.summary.format, data, budget.limits()).ok());
-                    let open = InSight { data: &[], asset: asset.as_ref(), budget, members: 0..0 };
-                    self.asset(&origin, *record, Some(open), budget, &mut pending);
+                        data.and_then(|data| Asset::parse_in(record.summary.format, data, at.budget.limits()).ok());
+                    let open = InSight { data: &[], asset: asset.as_ref(), budget: at.budget, members: 0..0 };
+                    self.asset(at, *record, Some(open), &mut pending);
                 }
                 (_, Shown::Other) => {}
-                (_, Shown::Further) => self.further(&origin, part, fetch, &ranges, budget, &stretch, &mut pending)?,
+                (_, Shown::Further) => self.further(at, place, part, &ranges, &stretch, &mut pending)?,
             }
         }
         self.hand_over(&mut pending);
@@ -265,14 +245,12 @@ impl Run<'_> {
     }
 
     /// Visits a member that its beginning does not describe.
-    #[allow(clippy::too_many_arguments, reason = "the member, where it is and where its results go")]
     fn further(
         &self,
-        origin: &Origin<'_>,
+        at: At<'_>,
+        place: Place<'_>,
         part: &Part<'_>,
-        fetch: &Fetch<'_>,
         ranges: &Ranges,
-        budget: &Budget,
         stretch: &Stretch<'_>,
         pending: &mut Pending<'_>,
     ) -> Result<()> {
@@ -284,11 +262,11 @@ impl Run<'_> {
             };
             if let (Form::InPlace, Some(start)) = (part.member.form(), start) {
                 let mut here = ranges.section(start..start.saturating_add(part.member.stored_byte_len()));
-                return self.look_in(origin, fetch, &mut here, budget, stretch, pending).map(drop);
+                return self.look_in(at, place, &mut here, stretch, pending).map(drop);
             }
-            fetch.stored(part, &mut ranges)?;
+            place.load(&mut ranges, |ranges| missing(part.member.in_ranges(ranges).stored_bytes()))?;
         }
-        self.member(origin, &part.member.in_ranges(&ranges), budget, stretch, pending);
+        self.member(at, &part.member.in_ranges(&ranges), stretch, pending);
         Ok(())
     }
 }
