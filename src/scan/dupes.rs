@@ -1,11 +1,11 @@
-//! Pending assets that are present more than once.
+//! Finds assets that are present more than once.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::Serializer;
 use sha2::{Digest, Sha256};
 
 use super::record::hex;
@@ -13,7 +13,7 @@ use super::{Found, Record, Scan, Sighting};
 use crate::asset::container::Container;
 use crate::base::error::Result;
 use crate::base::format::Format;
-use crate::base::text::{ByteStr, Name};
+use crate::base::text::Name;
 use crate::base::word_enum::word_enum;
 use crate::diff::fingerprint;
 use crate::summary::Counts;
@@ -31,14 +31,16 @@ word_enum! {
 }
 
 /// One asset of a group.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[non_exhaustive]
 pub struct Copy {
     /// The file.
+    #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
     /// The path inside the archive, if it is in one.
     pub member: Option<String>,
     /// True if bytes of these names are not UTF-8.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lossy: bool,
     /// The size of the asset.
     pub bytes: u64,
@@ -59,18 +61,8 @@ pub struct Group {
     pub copies: Vec<Copy>,
 }
 
-impl Serialize for Copy {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let path = Name::from(ByteStr::new(self.path.as_os_str().as_encoded_bytes()));
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("path", &path.text)?;
-        map.serialize_entry("member", &self.member)?;
-        if self.lossy {
-            map.serialize_entry("lossy", &true)?;
-        }
-        map.serialize_entry("bytes", &self.bytes)?;
-        map.end()
-    }
+fn as_text<S: Serializer>(path: &Path, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_str(&Name::from(path).text)
 }
 
 /// The properties that two assets must share before their content is compared.
@@ -101,7 +93,7 @@ type Digests = ([u8; 32], Option<[u8; 32]>);
 /// The content of each different file, in each format that its name gives it.
 type Contents = HashMap<([u8; 32], Format), [u8; 32]>;
 
-/// Pending groups of equal assets among those in the scan. Groups of equal bytes come first, then groups of equal content
+/// Finds groups of equal assets among those in the scan. Groups of equal bytes come first, then groups of equal content
 /// in different bytes. All other results of the scan are passed to `other`.
 ///
 /// Scans twice. The first scan collects formats and counts. The second reads the files in which two assets agree in

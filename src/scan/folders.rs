@@ -9,7 +9,6 @@ use sha2::{Digest, Sha256};
 use super::walk::{Selection, Use};
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
-use crate::base::text::ByteStr;
 use crate::base::text::Name;
 use crate::budget::Budget;
 use crate::diff::{Change, Difference, Options, Paired, Side, compare_files, pair_paths};
@@ -47,7 +46,7 @@ impl Folders {
                     Ok(target) => {
                         let path = target.path;
                         let below = path.strip_prefix(folder).unwrap_or(&path);
-                        let name = Name::from(ByteStr::new(below.as_os_str().as_encoded_bytes()));
+                        let name = Name::from(below);
                         let bytes = path.metadata().map_or(0, |metadata| metadata.len());
                         files.push((name, File { path, bytes }));
                     }

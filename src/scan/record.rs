@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::asset::stored::{Stored, date};
 use crate::base::stop;
-use crate::base::text::{ByteStr, Name};
+use crate::base::text::Name;
 use crate::budget::Budget;
 use crate::inspect::Inspect;
 #[cfg(feature = "json")]
@@ -54,7 +54,7 @@ impl<W: std::io::Write, F: serde_json::ser::Formatter + Clone> Document<W, F> {
 impl Record {
     /// Returns the path as text.
     pub fn path_name(&self) -> Name {
-        ByteStr::new(self.path.as_os_str().as_encoded_bytes()).into()
+        self.path.as_path().into()
     }
 
     /// Returns [`modified`](Self::modified) as text in UTC with microseconds, as `2020-09-13T12:26:40.250000Z`. Returns

@@ -16,7 +16,7 @@ use crate::asset::container::Container;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::stop;
-use crate::base::text::{ByteStr, Name};
+use crate::base::text::Name;
 use crate::source::FileMap;
 
 /// The cost of opening a file, in bytes, so that a unit cannot have an unlimited number of tiny files.
@@ -38,7 +38,8 @@ pub enum UnitsBy {
 
 /// A piece of work that belongs to a unit: a file, or some members of an archive. All pieces together are the whole
 /// scan.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "Wire", try_from = "Wire")]
 #[non_exhaustive]
 pub struct Unit {
     /// The number of the unit; several pieces may share one.
@@ -50,7 +51,7 @@ pub struct Unit {
     pub range: Option<(u64, u64)>,
     /// The stored bytes to process.
     pub bytes: u64,
-    /// Returns whether the file has changed, in the way that the [plan](Scan::units_by) chose. `None` if it is not a regular
+    /// A text that changes with the file, in the way that the [plan](Scan::units_by) chose. `None` if it is not a regular
     /// file.
     pub stamp: Option<String>,
     /// True if the caller named this exact file and its name does not end like an asset's. It has a record
@@ -73,25 +74,25 @@ struct Wire {
     named: bool,
 }
 
-impl Serialize for Unit {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let Name { text: path, lossy } = ByteStr::new(self.path.as_os_str().as_encoded_bytes()).into();
-        let (first, last) = (self.range.map(|range| range.0), self.range.map(|range| range.1));
-        let (unit, bytes, stamp, named) = (self.unit, self.bytes, self.stamp.clone(), self.named);
-        Wire { unit, path, lossy, first, last, bytes, stamp, named }.serialize(serializer)
+impl From<Unit> for Wire {
+    fn from(Unit { unit, path, range, bytes, stamp, named }: Unit) -> Self {
+        let Name { text: path, lossy } = path.as_path().into();
+        let (first, last) = range.unzip();
+        Self { unit, path, lossy, first, last, bytes, stamp, named }
     }
 }
 
-impl<'de> Deserialize<'de> for Unit {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        let Wire { unit, path, lossy, first, last, bytes, stamp, named } = Wire::deserialize(deserializer)?;
+impl TryFrom<Wire> for Unit {
+    type Error = &'static str;
+
+    fn try_from(
+        Wire { unit, path, lossy, first, last, bytes, stamp, named }: Wire,
+    ) -> std::result::Result<Self, Self::Error> {
         let path = if lossy { unescaped(&path) } else { path.into() };
         let range = match (first, last) {
             (None, None) => None,
             (Some(first), Some(last)) if first <= last => Some((first, last)),
-            _ => {
-                return Err(serde::de::Error::custom("a unit needs both of first and last, in this order, or neither"));
-            }
+            _ => return Err("a unit needs both of first and last, in this order, or neither"),
         };
         Ok(Self { unit, path, range, bytes, stamp, named })
     }

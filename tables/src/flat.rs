@@ -13,7 +13,6 @@ use super::plain::{Key, index};
 use meshpeek::resolution::Resolution;
 use meshpeek::scan::{Record, Sighting};
 use meshpeek::summary::{Name, Problem};
-use meshpeek::view::ByteStr;
 use meshpeek::{Asset, Error, Format};
 
 columns! {
@@ -32,11 +31,7 @@ columns! {
 
 /// Returns the path that cannot be read; empty if the error has none.
 pub(super) fn path_of(error: &Error) -> Name {
-    named(error.path().unwrap_or(Path::new("")))
-}
-
-fn named(path: &Path) -> Name {
-    ByteStr::new(path.as_os_str().as_encoded_bytes()).into()
+    error.path().unwrap_or(Path::new("")).into()
 }
 
 /// A file that a scan found.
@@ -74,7 +69,7 @@ impl FileRow {
         let metadata = path.metadata().ok();
         let bytes = metadata.as_ref().map(std::fs::Metadata::len);
         let modified = metadata.and_then(|metadata| metadata.modified().ok());
-        Self { path: named(path), state: "other", format: None, bytes, modified }
+        Self { path: path.into(), state: "other", format: None, bytes, modified }
     }
 
     /// The row of a path that cannot be read.

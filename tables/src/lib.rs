@@ -87,7 +87,7 @@ use std::sync::{Mutex, PoisonError};
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 
-use self::answers::{Differences, Dupes, LinkRow, Refs};
+use self::answers::{Differences, Dupes, Refs};
 use self::assets::{AssetRow, Assets, unreadable};
 use self::cells::Rows;
 use self::flat::{FileRow, Files, Lods, Problems};
@@ -162,7 +162,7 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
 
     /// Adds a reference to the references, if that table is requested.
     pub fn link(&self, link: &Link<'_>) -> ControlFlow<()> {
-        self.add::<Refs>(&LinkRow::of(link))
+        self.add::<Refs>(link)
     }
 
     /// Adds the copies of a group of equal assets to the duplicates, if that table is requested. `number` is that of the

@@ -1,5 +1,7 @@
 //! Texts from a file, for display and indexes.
 
+use std::path::Path;
+
 use super::borrowed::{ByteStr, Utf32Str};
 
 /// A text from a file, for display and indexes. It is UTF-8, with each invalid byte written as `\xNN` and each invalid
@@ -16,6 +18,12 @@ impl From<ByteStr<'_>> for Name {
     fn from(text: ByteStr<'_>) -> Self {
         let (text, lossy) = text.to_text_or_lossy();
         Self { text, lossy }
+    }
+}
+
+impl From<&Path> for Name {
+    fn from(path: &Path) -> Self {
+        ByteStr::new(path.as_os_str().as_encoded_bytes()).into()
     }
 }
 

@@ -1,12 +1,12 @@
 //! Assets with references, and the files that each of these means.
 
 use std::cmp::Ordering;
-use std::hash::{BuildHasher, DefaultHasher, Hasher};
+use std::hash::{BuildHasher, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::configs::{Ask, Copies, Home};
-use super::index::{Index, find};
+use super::index::{Index, find, find_or_instead};
 use super::keys::{Key, address, after, key, last};
 use super::link::{Link, MOST_TARGETS, State};
 use super::prefix::{Prefixes, below, folded, text};
@@ -42,13 +42,6 @@ impl Asker {
     }
 }
 
-/// The location in which an asset looks for files next to it.
-struct Beside {
-    place: Key,
-    /// The folder in it.
-    folder: DefaultHasher,
-}
-
 impl Index<'_> {
     /// The location of an asker in the game.
     pub(super) fn home(&self, asker: &Asker, prefixes: &Prefixes<'_>) -> Home {
@@ -69,7 +62,8 @@ impl Index<'_> {
         Home { root, path }
     }
 
-    fn beside(&self, asker: &Asker) -> Beside {
+    /// The key of a file with this name next to the asker.
+    fn beside(&self, asker: &Asker, name: &str) -> Key {
         let (place, folder) = match &asker.member {
             None => (text(asker.path.parent().unwrap_or(Path::new(""))), String::new()),
             Some(member) => {
@@ -83,28 +77,27 @@ impl Index<'_> {
         };
         let mut hasher = self.hash.build_hasher();
         hasher.write(folder.as_bytes());
-        Beside { place: key(&self.hash, &place), folder: hasher }
+        self.hash.hash_one((key(&self.hash, &place), after(&hasher, name)))
     }
 
     pub(super) fn link<'l>(&mut self, asker: &'l Asker, ask: &'l Ask) -> Link<'l> {
         let (reference, in_game) = (&ask.reference, asker.in_game);
         let name = &reference.name.text;
         let is_inside = || asker.inside.binary_search(&key(&self.hash, &folded(name))).is_ok();
+        let link = |state, targets, elsewhere, more| {
+            let (path, member, place) = (&*asker.path, asker.member.as_ref(), ask.place);
+            Link { path, member, reference, state, targets, elsewhere, more, via: None, place }
+        };
         if !asker.inside.is_empty() && is_inside() {
-            let (member, targets) = (asker.member.as_ref(), vec![address(&asker.path, asker.member.as_ref())]);
-            let (state, place) = (State::Found, ask.place);
-            let (elsewhere, more, via) = Default::default();
-            return Link { path: &asker.path, member, reference, state, targets, elsewhere, more, via, place };
+            return link(State::Found, vec![address(&asker.path, asker.member.as_ref())], Vec::new(), 0);
         }
         let path = asker.home.resolve(&ask.way, name);
         let files = match &path {
             None => 0..0,
-            Some(path) if in_game => self.find_in_game(path, reference.kind),
-            Some(path) => {
-                let beside = self.beside(asker);
-                let in_folder = after(&beside.folder, last(path));
-                find(&self.in_place, self.hash.hash_one((beside.place, in_folder)))
+            Some(path) if in_game => {
+                find_or_instead(path, reference.kind, |path| find(&self.in_game, key(&self.hash, path)))
             }
+            Some(path) => find(&self.in_place, self.beside(asker, last(path))),
         };
         let files = self.distinct(in_game, files);
         let state = match (files.len(), &path) {
@@ -121,8 +114,7 @@ impl Index<'_> {
             _ => Default::default(),
         };
         let more = files.len().saturating_sub(targets.len()).saturating_add(further);
-        let (member, place) = (asker.member.as_ref(), ask.place);
-        Link { path: &asker.path, member, reference, state, targets, elsewhere, more, via: None, place }
+        link(state, targets, elsewhere, more)
     }
 
     fn is_assumed(&self, name: &str) -> bool {

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use super::configs::instead_of;
-use super::index::{File, Index, find};
+use super::index::{File, Index, find, find_or_instead};
 use super::keys::{Key, key, last};
 use super::prefix::folded;
 use crate::asset::address::unnumbered;
@@ -16,15 +15,8 @@ pub const MOST_ELSEWHERE: usize = 3;
 impl Index<'_> {
     /// The addresses of the first files with the name at the end of this folded path, and the number of further ones.
     pub(super) fn elsewhere(&mut self, path: &str, kind: ReferenceKind) -> (Vec<Name>, usize) {
-        let list = match self.by_name.take() {
-            Some(list) => list,
-            None => self.named(),
-        };
-        let of = |path: &str| find(&list, key(&self.hash, last(path)));
-        let found = match of(path) {
-            found if found.is_empty() => instead_of(path, kind).map_or(found, |other| of(&other)),
-            found => found,
-        };
+        let list = self.by_name.take().unwrap_or_else(|| self.named());
+        let found = find_or_instead(path, kind, |path| find(&list, key(&self.hash, last(path))));
         let first = list.get(found.clone()).unwrap_or_default().iter().take(MOST_ELSEWHERE);
         let first: Vec<Name> = first.filter_map(|&(_, file)| self.target(file)).collect();
         let more = found.len().saturating_sub(first.len());

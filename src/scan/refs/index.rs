@@ -16,7 +16,7 @@ use crate::asset::address::join;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::flag;
-use crate::base::text::{ByteStr, Name};
+use crate::base::text::Name;
 use crate::formats::rap::text::Way;
 use crate::scan::{Found, Record, Scan};
 use crate::summary::ReferenceKind;
@@ -226,7 +226,7 @@ impl<'s> Index<'s> {
         let roots: HashSet<&Path> = roots.iter().map(PathBuf::as_path).collect();
         for path in &files {
             let Some((folder, name)) = path.parent().zip(path.file_name()) else { continue };
-            let name = folded(&Name::from(ByteStr::new(name.as_encoded_bytes())).text);
+            let name = folded(&text(Path::new(name)));
             let address = address(path, None);
             self.take_file(address.text.len())?;
             let file = self.add_file(None, &address.text, address.lossy);
@@ -238,7 +238,7 @@ impl<'s> Index<'s> {
                 let in_game = relative(root).map(|path| if path.is_empty() { name.clone() } else { path });
                 self.in_game.extend(in_game.map(|path| (key(&self.hash, &path), file)));
             }
-            for in_game in prefixes.paths_of(path) {
+            for (_, in_game) in prefixes.roots_of(path) {
                 self.in_game.push((key(&self.hash, &in_game), file));
             }
         }
@@ -250,16 +250,6 @@ impl<'s> Index<'s> {
         for list in [&mut self.in_game, &mut self.in_place] {
             list.sort_unstable();
             list.dedup();
-        }
-    }
-
-    /// The range of matches in the list of paths in the game.
-    pub(super) fn find_in_game(&self, path: &str, kind: ReferenceKind) -> Range<usize> {
-        match find(&self.in_game, key(&self.hash, path)) {
-            found if found.is_empty() => {
-                instead_of(path, kind).map_or(found, |other| find(&self.in_game, key(&self.hash, &other)))
-            }
-            found => found,
         }
     }
 
@@ -324,6 +314,14 @@ impl<'s> Index<'s> {
         let file = self.files.get(file)?;
         let name = Name { text: self.text_of(file).to_owned(), lossy: file.lossy };
         Some(join(self.archive_of(file).map(|archive| &archive.address), name))
+    }
+}
+
+/// The range of entries for this path or, without one, for a path to try instead.
+pub(super) fn find_or_instead(path: &str, kind: ReferenceKind, find: impl Fn(&str) -> Range<usize>) -> Range<usize> {
+    match find(path) {
+        found if found.is_empty() => instead_of(path, kind).map_or(found, |other| find(&other)),
+        found => found,
     }
 }
 

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
 use std::path::Path;
 
 use crate::asset::address::{join, unnumbered};
-use crate::base::text::{ByteStr, Name};
+use crate::base::text::Name;
 
 /// The key of a name: the hash of the folded text. Without the key, nobody can construct two texts of one hash,
 /// and a random collision is too rare to matter.
@@ -28,7 +28,7 @@ pub(super) fn name_of<'n>(path: &'n Path, member: Option<&'n Name>) -> &'n Path 
 }
 
 pub(super) fn address(path: &Path, member: Option<&Name>) -> Name {
-    let file = Name::from(ByteStr::new(path.as_os_str().as_encoded_bytes()));
+    let file = Name::from(path);
     member.map_or(file.clone(), |member| join(Some(&file), member.clone()))
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::base::text::{ByteStr, Name};
+use crate::base::text::Name;
 use crate::base::word_enum::word_enum;
 use crate::summary::Reference;
 
@@ -55,31 +55,46 @@ pub struct Link<'l> {
     pub place: Option<(u32, u32)>,
 }
 
+impl<'l> Link<'l> {
+    /// Returns true if a name in it has bytes that are not UTF-8. They are escaped in the text.
+    pub fn is_lossy(&self) -> bool {
+        let Self { member, reference, targets, elsewhere, via, .. } = self;
+        let names = targets.iter().chain(elsewhere).chain(*member).chain(*via).chain([&reference.name]);
+        Name::from(self.path).lossy || names.into_iter().any(|name| name.lossy)
+    }
+
+    /// Returns the address of the file that it means, if it is exactly one that the scan found.
+    pub fn target(&self) -> Option<&Name> {
+        self.targets.first().filter(|_| self.state == State::Found)
+    }
+}
+
+fn texts(names: &[Name]) -> Vec<&str> {
+    names.iter().map(|name| name.text.as_str()).collect()
+}
+
 impl Serialize for Link<'_> {
     /// Writes `{path, member, kind, name, state, target, via}`, and `line` and `column` for a text config. If the state
     /// is ambiguous, `target` is null and `targets` lists the files. If it is missing, `elsewhere` lists files with this
     /// name in other places. `more` counts further ones.
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let Self { path, member, reference, state, targets, elsewhere, more, via, place } = self;
-        let path = Name::from(ByteStr::new(path.as_os_str().as_encoded_bytes()));
-        let texts: Vec<&str> = targets.iter().map(|target| target.text.as_str()).collect();
-        let names = [&path, &reference.name].into_iter().chain(*member).chain(*via).chain(targets).chain(elsewhere);
+        let path = Name::from(*path);
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("path", &path.text)?;
         map.serialize_entry("member", &member.as_ref().map(|member| &member.text))?;
-        if names.into_iter().any(|name| name.lossy) {
+        if self.is_lossy() {
             map.serialize_entry("lossy", &true)?;
         }
         map.serialize_entry("kind", &reference.kind)?;
         map.serialize_entry("name", &reference.name.text)?;
         map.serialize_entry("state", state.name())?;
-        map.serialize_entry("target", &texts.first().filter(|_| *state == State::Found))?;
+        map.serialize_entry("target", &self.target().map(|target| &target.text))?;
         if *state == State::Ambiguous {
-            map.serialize_entry("targets", &texts)?;
+            map.serialize_entry("targets", &texts(targets))?;
         }
         if !elsewhere.is_empty() {
-            let elsewhere: Vec<&str> = elsewhere.iter().map(|file| file.text.as_str()).collect();
-            map.serialize_entry("elsewhere", &elsewhere)?;
+            map.serialize_entry("elsewhere", &texts(elsewhere))?;
         }
         if *more > 0 {
             map.serialize_entry("more", more)?;

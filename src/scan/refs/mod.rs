@@ -44,7 +44,7 @@ use crate::base::error::Result;
 use crate::base::impl_fmt::impl_fmt;
 use crate::summary::ReferenceKind;
 
-/// Pending every reference of every asset in the scan, and the files among the scan's results that it may mean. `assumed`
+/// Finds every reference of every asset in the scan, and the files among the scan's results that it may mean. `assumed`
 /// are prefixes of names that the game itself has, such as `ca\` or `a3\`. All other results of the scan are passed to
 /// `other`.
 ///

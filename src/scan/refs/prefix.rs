@@ -57,13 +57,9 @@ impl<'p> Prefixes<'p> {
         prefixes
     }
 
-    /// Returns the folded paths of a file in the game. They use the nearest prefix of an enclosing folder. Without one,
-    /// they use the names of the outermost enclosing addon and of the given folder.
-    pub(super) fn paths_of(&self, path: &Path) -> Vec<String> {
-        self.roots_of(path).into_iter().map(|(_, path)| path).collect()
-    }
-
-    /// Returns the same paths as `paths_of`, each after the prefix or folder name that it is below.
+    /// Returns the folded paths of a file in the game, each after the prefix or folder name that it is below. They use
+    /// the nearest prefix of an enclosing folder. Without one, they use the names of the outermost enclosing addon and
+    /// of the given folder.
     pub(super) fn roots_of(&self, path: &Path) -> Vec<(String, String)> {
         let Some(folder) = path.parent() else { return Vec::new() };
         let in_game = |around: &Path, prefix: &str| {
@@ -107,7 +103,7 @@ fn own_name(folder: &Path) -> String {
 }
 
 pub(super) fn text(path: &Path) -> String {
-    Name::from(ByteStr::new(path.as_os_str().as_encoded_bytes())).text
+    Name::from(path).text
 }
 
 /// Folds a name for comparison: lower case, backslashes, none at the start.
