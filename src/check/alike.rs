@@ -1,6 +1,7 @@
 //! Equal problems of many members.
 
 use crate::base::error::{Context as _, Error};
+use crate::base::text::ByteStr;
 use crate::check::grouped;
 use crate::summary::Problems;
 
@@ -24,6 +25,14 @@ impl Alike {
             None => {
                 self.0.push(Kind { name: name.to_owned(), first: at.0, offset: at.1, message: message(), count: 1 })
             }
+        }
+    }
+
+    /// Adds the problem of a name that is no relative path.
+    pub(crate) fn add_name(&mut self, name: ByteStr<'_>, at: (usize, u64)) {
+        if let Err(error) = name.check_relative_path() {
+            let message = error.message();
+            self.add(&message, at, || message.clone());
         }
     }
 

@@ -54,7 +54,7 @@ impl<'a> Member<'a> {
 
     /// Returns the time of the file's last change, in seconds since 1970, or `None` if the writer left it out.
     pub fn timestamp(&self) -> Option<u32> {
-        self.fields().timestamp.seconds()
+        Some(self.fields().timestamp.get()).filter(|&seconds| seconds > 0)
     }
 
     /// Returns the offset of its bytes: the sum of the sizes before it. May be outside the file.

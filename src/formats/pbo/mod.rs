@@ -29,7 +29,7 @@ pub use member::{Member, Members};
 #[cfg_attr(not(feature = "scan"), allow(unused_imports))]
 pub(crate) use tail::Checksum;
 pub use tail::{Tail, TailKind};
-pub use wire::{Fields, Hex, Method, Sha1Tail, ShortTail, Timestamp};
+pub use wire::{Fields, Hex, Method, Sha1Tail, ShortTail};
 
 use crate::base::error::{Context, Error, Result};
 use crate::base::limits::Limits;

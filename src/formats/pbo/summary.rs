@@ -124,10 +124,7 @@ impl Member<'_> {
     }
 
     fn check(&self, alike: &mut Alike) {
-        if let Err(error) = self.name().check_relative_path() {
-            let message = error.message();
-            alike.add(&message, self.place(), || message.clone());
-        }
+        alike.add_name(self.name(), self.place());
         if self.method().name().is_none() || self.method() == Method::PRODUCT {
             alike.add("method", self.place(), || format!("unknown method {:#010x}", self.method().code()));
         }
@@ -262,7 +259,7 @@ impl Archive<'_> {
 fn violation(entry: &Entry<'_>, first: bool) -> Option<&'static str> {
     let fields = entry.fields();
     let empty =
-        [fields.original_size, fields.reserved, fields.timestamp.0, fields.data_size].iter().all(|n| n.get() == 0);
+        [fields.original_size, fields.reserved, fields.timestamp, fields.data_size].iter().all(|n| n.get() == 0);
     match entry.kind() {
         EntryKind::Product if !first => Some("product entry that is not the first"),
         EntryKind::Product if !empty => Some("product entry with sizes"),

@@ -20,7 +20,7 @@ wire! {
         /// 0 in all real files; not an offset.
         reserved: U32 = "reserved",
         /// Time of the file's last change; 0 if the writer left it out.
-        timestamp: Timestamp = "timestamp",
+        timestamp: U32 = "timestamp",
         /// Size of the member in the archive.
         data_size: U32 = "dataSize",
     }
@@ -44,19 +44,6 @@ wire! {
 
 plain! {
     Method: Number("u32", 4) => |method| Value::Coded(method.code().into(), method.name().map(Into::into));
-    Timestamp: Number("u32", 4) => |time| time.0.get();
-}
-
-/// Seconds since 1970.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(transparent)]
-pub struct Timestamp(pub U32);
-
-impl Timestamp {
-    /// Returns the seconds, or `None` if the writer left them out.
-    pub fn seconds(self) -> Option<u32> {
-        Some(self.0.get()).filter(|&seconds| seconds > 0)
-    }
 }
 
 /// Bytes displayed as hexadecimal digits.

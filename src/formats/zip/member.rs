@@ -8,7 +8,6 @@ use flate2::Crc;
 use super::Archive;
 use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
-use crate::base::impl_fmt::impl_fmt;
 use crate::base::limits::flag;
 use crate::base::span::Span;
 use crate::base::stop;
@@ -16,6 +15,7 @@ use crate::base::text::ByteStr;
 use crate::codec::{deflate, within_limit};
 use crate::formats::zip_directory::{CentralEntry, CentralHeader, Entries, LocalEntry};
 use crate::ranges::{Data, Ranges};
+use crate::record::codes::codes;
 
 /// The maximum number of bytes inflated for each available byte of a stream, and the minimum for all of them. With one
 /// more range of the stream, more is inflated.
@@ -25,33 +25,19 @@ const LEAST_AHEAD: u64 = 64 << 10;
 /// Flag bit: the bytes are encrypted.
 const ENCRYPTED: u16 = 1;
 
-/// The compression method of a file.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Method(pub u16);
+codes! {
+    /// The compression method of a file.
+    Method(u16) {
+        0 "stored", 1 "shrunk", 6 "imploded", 8 "deflated", 9 "deflate64", 12 "bzip2", 14 "lzma", 93 "zstd", 95 "xz",
+        98 "ppmd", 99 "aes",
+    }
+}
 
 impl Method {
     /// Stored uncompressed.
     pub const STORED: Self = Self(0);
     /// One DEFLATE stream.
     pub const DEFLATED: Self = Self(8);
-
-    /// Returns the name for reports, or `None` for a number without a name.
-    pub const fn name(self) -> Option<&'static str> {
-        Some(match self.0 {
-            0 => "stored",
-            1 => "shrunk",
-            6 => "imploded",
-            8 => "deflated",
-            9 => "deflate64",
-            12 => "bzip2",
-            14 => "lzma",
-            93 => "zstd",
-            95 => "xz",
-            98 => "ppmd",
-            99 => "aes",
-            _ => return None,
-        })
-    }
 }
 
 impl fmt::Display for Method {
@@ -62,8 +48,6 @@ impl fmt::Display for Method {
         }
     }
 }
-
-impl_fmt!([] Debug for Method, |method| "{method}");
 
 /// A file inside an archive, as described by the directory.
 #[derive(Clone, Copy, Debug)]

@@ -38,7 +38,7 @@ impl Inspect for Archive<'_> {
             count = count.saturating_add(1);
             let is_packed = member.method() != Method::STORED;
             blocks.count(is_packed, member.stored_byte_len(), member.decoded_byte_len_hint());
-            member.check(&mut names);
+            names.add_name(member.name(), member.place());
         }
         names.report(problems);
         self.check(problems);
@@ -203,14 +203,6 @@ impl Member<'_> {
             Method::STORED => Some(Packing::InPlace),
             Method::DEFLATED => Some(Packing::Deflate),
             _ => None,
-        }
-    }
-
-    /// Checks the member's directory entry.
-    fn check(&self, names: &mut Alike) {
-        if let Err(error) = self.name().check_relative_path() {
-            let message = error.message();
-            names.add(&message, self.place(), || message.clone());
         }
     }
 
