@@ -43,7 +43,7 @@ impl<'a> Asset<'a> {
     /// Returns the errors of [`parse`](Self::parse).
     #[inline]
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
-        Self::sniffed(Data::Whole(data), limits)
+        Self::parse_in(Format::sniff(data), Data::Whole(data), limits)
     }
 
     /// Opens a file with this name. The name helps to recognize PBO archives whose bytes are ambiguous.
@@ -61,7 +61,8 @@ impl<'a> Asset<'a> {
     /// Returns the errors of [`parse`](Self::parse), and an [`Incomplete`](crate::ErrorKind::Incomplete) error if some
     /// of these bytes are missing.
     pub fn parse_ranges(ranges: &'a Ranges, limits: &Limits) -> Result<Self> {
-        Self::sniffed(Data::Parts(ranges), limits)
+        let data = Data::Parts(ranges);
+        Self::parse_in(Format::sniff_in(data)?, data, limits)
     }
 
     /// Opens [ranges](crate::ranges) of a file with this name, like [`parse_file`](Self::parse_file).
@@ -89,10 +90,6 @@ impl<'a> Asset<'a> {
         let kept = asset.kept_bytes();
         budget.work(kept.saturating_mul(2))?;
         Ok((asset, budget.hold(kept)?))
-    }
-
-    fn sniffed(data: Data<'a>, limits: &Limits) -> Result<Self> {
-        Self::parse_in(Format::sniff_in(data)?, data, limits)
     }
 
     pub(crate) fn parse_file_in(path: &Path, data: Data<'a>, limits: &Limits) -> Result<Self> {

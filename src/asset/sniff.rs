@@ -6,12 +6,11 @@ use zerocopy::FromBytes as _;
 use zerocopy::little_endian::U32;
 
 use crate::base::error::{Error, Result};
+use crate::base::format::Format;
 use crate::bytes::Cursor;
 use crate::bytes::parser::cstr;
 use crate::formats::zip_directory::{Directory, first_entry};
 use crate::ranges::Data;
-
-use crate::base::format::Format;
 
 impl Format {
     /// Returns the format that these bytes start like, independent of the file's name. The first 8 bytes are enough,

@@ -42,7 +42,7 @@ pub struct Visited<'v> {
 /// assert_eq!(found, ["pbo", "b3d"]);
 /// ```
 pub fn visit(data: &[u8], limits: &Limits, each: &mut dyn FnMut(Visited<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
-    start(Data::Whole(data), limits, each)
+    look(None, 0, Data::Whole(data), true, &Budget::new(data.len() as u64, limits), each)
 }
 
 /// Visits everything in a file like [`visit`], if the file is available only in [ranges](crate::ranges). Requests the
@@ -75,11 +75,7 @@ pub fn visit_ranges(
     limits: &Limits,
     each: &mut dyn FnMut(Visited<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    start(Data::Parts(ranges), limits, each)
-}
-
-fn start(data: Data<'_>, limits: &Limits, each: &mut dyn FnMut(Visited<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
-    look(None, 0, data, true, &Budget::new(data.size(), limits), each)
+    look(None, 0, Data::Parts(ranges), true, &Budget::new(ranges.byte_len(), limits), each)
 }
 
 fn look(
