@@ -16,10 +16,7 @@ pub(super) fn primitives<'m>(map: &'m Map<'m>) -> Boxed<'m> {
     let mut orders: HashMap<u32, Arc<Order>> = HashMap::new();
     Box::new(objects.walk().flat_map(move |object| {
         let parts = object.and_then(|object| parts(map, object, &mut orders));
-        match parts {
-            Ok(parts) => Box::new(parts.into_iter().flatten().map(Ok)),
-            Err(error) => one(error),
-        }
+        parts.map_or_else(one, |parts| Box::new(parts.into_iter().flatten().map(Ok)))
     }))
 }
 

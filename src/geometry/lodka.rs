@@ -13,27 +13,22 @@ use crate::bytes::{Strided, Vec2, Vec3};
 use crate::formats::lodka::{FaceGroup, FaceMode, Indices, LodModel, Mesh, Model, ProxySet, wire};
 
 pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + Send + 'a {
-    model.parts().flat_map(|part| match part {
-        Ok(part) => of_model(part),
-        Err(error) => one(error),
-    })
+    model.parts().flat_map(|part| part.map_or_else(one, of_model))
 }
 
 fn of_model<'a>(part: LodModel<'a>) -> Boxed<'a> {
     let shared = Arc::new(Shared { part, materials: OnceLock::new(), meshes: OnceLock::new() });
     let of_proxies = shared.clone();
-    let meshes = part.meshes().enumerate().flat_map(move |(number, mesh)| match mesh {
-        Ok(mesh) => of_mesh(shared.clone(), place(&part, number, &mesh), Matrix::IDENTITY, mesh),
-        Err(error) => one(error),
+    let meshes = part.meshes().enumerate().flat_map(move |(number, mesh)| {
+        mesh.map_or_else(one, |mesh| of_mesh(shared.clone(), place(&part, number, &mesh), Matrix::IDENTITY, mesh))
     });
     let mut first = 0_usize;
-    let proxies = part.views::<ProxySet<'a>>().flat_map(move |set| match set {
-        Ok(set) => {
+    let proxies = part.views::<ProxySet<'a>>().flat_map(move |set| {
+        set.map_or_else(one, |set| {
             let node = first;
             first = first.saturating_add(set.proxies.len());
             of_set(of_proxies.clone(), node, set)
-        }
-        Err(error) => one(error),
+        })
     });
     Box::new(meshes.chain(proxies))
 }

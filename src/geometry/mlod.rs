@@ -13,10 +13,7 @@ use crate::bytes::{Strided, Vec2, Vec3};
 use crate::formats::mlod::{FaceFields, Lod, Model};
 
 pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + Send + 'a {
-    model.lods().enumerate().flat_map(|(index, lod)| match lod {
-        Ok(lod) => of_lod(index, lod),
-        Err(error) => one(error),
-    })
+    model.lods().enumerate().flat_map(|(index, lod)| lod.map_or_else(one, |lod| of_lod(index, lod)))
 }
 
 fn of_lod<'a>(index: usize, lod: Lod<'a>) -> Boxed<'a> {
