@@ -5,19 +5,19 @@ use std::sync::{Arc, OnceLock};
 
 use super::{
     Alpha, Boxed, Cache, Corner, Corners, Influence, Material, Matrix, Morph, Place, Primitive, Role, Shape, Texture,
-    Transform, Values, Weights, one, values,
+    Transform, Values, Weights, cached, one, values,
 };
 use crate::base::error::{Context, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::bytes::{Strided, Vec2, Vec3};
-use crate::formats::lodka::{FaceGroup, FaceMode, Indices, LodModel, Mesh, Model, ProxySet, wire};
+use crate::formats::lodka::{self, FaceGroup, FaceMode, Indices, LodModel, Mesh, Model, ProxySet, wire};
 
 pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + Send + 'a {
     model.parts().flat_map(|part| part.map_or_else(one, of_model))
 }
 
 fn of_model<'a>(part: LodModel<'a>) -> Boxed<'a> {
-    let shared = Arc::new(Shared { part, materials: OnceLock::new(), meshes: OnceLock::new() });
+    let shared = Arc::new(Shared { part, materials: Cache::new(), meshes: OnceLock::new() });
     let of_proxies = shared.clone();
     let meshes = part.meshes().enumerate().flat_map(move |(number, mesh)| {
         mesh.map_or_else(one, |mesh| of_mesh(shared.clone(), place(&part, number, &mesh), Matrix::IDENTITY, mesh))
@@ -38,7 +38,7 @@ fn place<'a>(part: &LodModel<'a>, number: usize, mesh: &Mesh<'a>) -> Place<'a> {
 }
 
 fn of_mesh<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix, mesh: Mesh<'a>) -> Boxed<'a> {
-    let uvs = Arc::new([Cache::default(), Cache::default()]);
+    let uvs = Arc::new([Cache::new(), Cache::new()]);
     Box::new(mesh.face_groups.enumerate().map(move |(part, group)| {
         let group = group.within_item("meshes", place.mesh)?;
         let place = Place { part, visible: place.visible && group.visible.is_set(), ..place };
@@ -74,7 +74,8 @@ fn of_set<'a>(shared: Arc<Shared<'a>>, first: usize, set: ProxySet<'a>) -> Boxed
     }))
 }
 
-fn transform(proxy: &wire::Proxy) -> Transform {
+/// Returns the place of a proxy relative to its parent.
+pub(crate) fn transform(proxy: &wire::Proxy) -> Transform {
     Transform {
         translation: proxy.position.to_array(),
         rotation: proxy.rotation.to_array(),
@@ -86,7 +87,7 @@ fn transform(proxy: &wire::Proxy) -> Transform {
 struct Shared<'a> {
     part: LodModel<'a>,
     /// By name, as face groups refer to them.
-    materials: OnceLock<HashMap<Vec<u8>, crate::formats::lodka::Material<'a>>>,
+    materials: Cache<HashMap<Vec<u8>, lodka::Material<'a>>>,
     meshes: OnceLock<Vec<Option<Mesh<'a>>>>,
 }
 
@@ -95,19 +96,16 @@ impl<'a> Shared<'a> {
         *self.meshes.get_or_init(|| self.part.meshes().map(Result::ok).collect()).get(index)?
     }
 
-    fn material(&self, name: &[u8]) -> Result<Option<crate::formats::lodka::Material<'a>>> {
-        if self.materials.get().is_none() {
+    fn material(&self, name: &[u8]) -> Result<Option<lodka::Material<'a>>> {
+        let read = || {
             let mut all = HashMap::new();
-            if let Some(list) = self.part.materials()? {
-                for material in list.materials {
-                    let material = material.within("materials")?;
-                    all.entry(material.name.as_bytes().to_vec()).or_insert(material);
-                }
+            for material in self.part.materials()?.into_iter().flat_map(|list| list.materials) {
+                let material = material.within("materials")?;
+                all.entry(material.name.as_bytes().to_vec()).or_insert(material);
             }
-            // Another thread may have been faster, with the same result.
-            let _ = self.materials.set(all);
-        }
-        Ok(self.materials.get().and_then(|all| all.get(name)).copied())
+            Ok(all)
+        };
+        Ok(cached(&self.materials, read)?.get(name).copied())
     }
 }
 
@@ -140,7 +138,7 @@ impl<'a> Shape<'a> for Group<'a> {
     fn uvs(&self, set: usize) -> Result<Option<Values<'a, Vec2>>> {
         let turned = |uv: &Vec2| values::vec2([uv.x.get(), 1.0 - uv.y.get()]);
         let (Some(uvs), Some(cache)) = (self.mesh.uvs.get(set), self.uvs.get(set)) else { return Ok(None) };
-        cache.get(|| Ok(uvs.iter().map(turned).collect())).map(Some)
+        Ok(Some(cached(cache, || Ok(uvs.iter().map(turned).collect()))?.clone()))
     }
 
     fn is_indexed_by_corner(&self) -> bool {
@@ -231,7 +229,7 @@ impl<'a> Shape<'a> for Group<'a> {
     }
 }
 
-fn facts<'a>(material: &crate::formats::lodka::Material<'a>) -> Material<'a> {
+fn facts<'a>(material: &lodka::Material<'a>) -> Material<'a> {
     let mut facts = Material::new(material.name);
     let mut clamped = [false; 2];
     let mut has_images = true;

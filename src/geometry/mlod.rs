@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{
-    Alpha, Boxed, Cache, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, fans, one, values,
+    Alpha, Boxed, Cache, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, cached, fans, one, values,
 };
 use crate::base::error::Result;
 use crate::base::impl_fmt::impl_fmt;
@@ -19,7 +19,7 @@ pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Pr
 fn of_lod<'a>(index: usize, lod: Lod<'a>) -> Boxed<'a> {
     let place = Place { lod: Some((index, lod.resolution)), ..Place::new("", index, 0) };
     let looks = looks(&lod);
-    let shared = Arc::new(Shared { lod, normals: Cache::default() });
+    let shared = Arc::new(Shared { lod, normals: Cache::new() });
     Box::new(looks.into_iter().enumerate().map(move |(part, look)| {
         let place = Place { part, visible: !look.is_proxy, ..place };
         let faces = Faces { shared: shared.clone(), look: Arc::new(look) };
@@ -104,7 +104,7 @@ impl<'a> Shape<'a> for Faces<'a> {
     fn normals(&self) -> Result<Option<Values<'a, Vec3>>> {
         let outward = |normal: &Vec3| values::vec3(normal.to_array().map(|axis| 0.0 - axis));
         let normals = || Ok(self.shared.lod.normals.iter().map(outward).collect());
-        self.shared.normals.get(normals).map(Some)
+        Ok(Some(cached(&self.shared.normals, normals)?.clone()))
     }
 
     fn uv_sets(&self) -> Result<usize> {

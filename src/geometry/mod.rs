@@ -49,7 +49,7 @@ pub(crate) mod b3d;
 #[cfg(feature = "bmx")]
 mod bmx;
 #[cfg(feature = "lodka")]
-mod lodka;
+pub(crate) mod lodka;
 mod material;
 mod matrix;
 mod mesh;
@@ -150,18 +150,10 @@ pub struct Morph<'a> {
 }
 
 /// A value computed on first use, and kept.
-struct Cache<T>(OnceLock<Result<T>>);
+type Cache<T> = OnceLock<Result<T>>;
 
-impl<T> Default for Cache<T> {
-    fn default() -> Self {
-        Self(OnceLock::new())
-    }
-}
-
-impl<T: Clone> Cache<T> {
-    fn get(&self, make: impl FnOnce() -> Result<T>) -> Result<T> {
-        self.0.get_or_init(make).clone()
-    }
+fn cached<T>(cache: &Cache<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
+    cache.get_or_init(make).as_ref().map_err(Error::clone)
 }
 
 /// An iterator over triangles.

@@ -1,17 +1,17 @@
 //! ODOL: each section of each LOD.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::{
     Alpha, Boxed, Cache, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Values,
-    Weights, each_of_fan, fans, one, values,
+    Weights, cached, each_of_fan, fans, one, values,
 };
 use crate::base::error::{Context, Error, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::blocks::Block;
 use crate::bytes::{Element, Table, Vec2, Vec3};
-use crate::formats::odol::{Encoding, FaceIter, Indices, Lod, Model, Section, Tangents, UvSet, VertexTable};
+use crate::formats::odol::{Encoding, Face, FaceIter, Indices, Lod, Model, Section, Tangents, UvSet, VertexTable};
 
 /// How often the sections of a LOD may cover all of its faces. In real files each face is in one section.
 const MOST_TURNS: usize = 64;
@@ -29,7 +29,7 @@ pub(super) fn primitives<'a>(model: &Model<'a>) -> impl Iterator<Item = Result<P
         Ok(Some(lod)) => {
             let resolution = model.lod_entry(index).map_or(f32::NAN, |entry| entry.resolution.0);
             let place = Place { lod: Some((index, resolution)), ..Place::new("", index, 0) };
-            of_lod(Arc::new(Shared { lod, index, table: OnceLock::new(), arrays: Arrays::default() }), place, world)
+            of_lod(Arc::new(Shared { lod, index, table: Cache::new(), arrays: Arrays::default() }), place, world)
         }
         Err(error) => one(error),
         Ok(None) => Box::new(std::iter::empty()),
@@ -43,8 +43,8 @@ fn of_lod<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix) -> Boxed
         Primitive::new(place, world, Faces { shared: shared.clone(), faces, count, look })
     };
     if !lod.faces.has_units() {
-        return Box::new(Runs { faces: lod.faces.iter(), part: 0, ended: false }.map(move |run| {
-            let (part, faces, count, texture) = run.within_item("lods", place.mesh)?;
+        return Box::new(runs(lod.faces.iter()).enumerate().map(move |(part, run)| {
+            let (faces, count, texture) = run.within_item("lods", place.mesh)?;
             Ok(new(part, faces, count, Look::Texture(texture)))
         }));
     }
@@ -83,49 +83,32 @@ fn of_lod<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix) -> Boxed
     )
 }
 
-/// Runs of consecutive faces with one texture: version 7's equivalent of sections.
-struct Runs<'a> {
-    faces: FaceIter<'a>,
-    part: usize,
-    ended: bool,
-}
-
-impl<'a> Iterator for Runs<'a> {
-    type Item = Result<(usize, FaceIter<'a>, usize, i16)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.ended {
-            return None;
-        }
-        let start = self.faces.clone();
-        let texture = |face: &crate::formats::odol::Face<'_>| face.texture.unwrap_or(-1);
-        let first = match self.faces.next()? {
-            Ok(face) => texture(&face),
-            Err(error) => {
-                self.ended = true;
-                return Some(Err(error));
-            }
+/// Returns runs of consecutive faces with one texture, version 7's equivalent of sections: an iterator that starts with
+/// them, their number and their texture.
+fn runs<'a>(mut faces: FaceIter<'a>) -> impl Iterator<Item = Result<(FaceIter<'a>, usize, i16)>> + Send {
+    let texture = |face: Face<'a>| face.texture.unwrap_or(-1);
+    std::iter::from_fn(move || {
+        let start = faces.clone();
+        let first = match faces.next()? {
+            Ok(face) => texture(face),
+            Err(error) => return Some(Err(error)),
         };
-        let mut count = 1_usize;
-        loop {
-            let mut ahead = self.faces.clone();
-            match ahead.next() {
-                Some(Ok(face)) if texture(&face) == first => count = count.saturating_add(1),
-                _ => break,
-            }
-            self.faces = ahead;
+        let (mut count, mut ahead) = (1_usize, faces.clone());
+        while let Some(Ok(face)) = ahead.next()
+            && texture(face) == first
+        {
+            count = count.saturating_add(1);
+            faces = ahead.clone();
         }
-        let part = self.part;
-        self.part = part.saturating_add(1);
-        Some(Ok((part, start, count, first)))
-    }
+        Some(Ok((start, count, first)))
+    })
 }
 
 /// A LOD and its table of vertices, read once on first use.
 struct Shared<'a> {
     lod: Lod<'a>,
     index: usize,
-    table: OnceLock<Result<VertexTable<'a>>>,
+    table: Cache<VertexTable<'a>>,
     arrays: Arrays<'a>,
 }
 
@@ -140,8 +123,7 @@ struct Arrays<'a> {
 
 impl<'a> Shared<'a> {
     fn table(&self) -> Result<&VertexTable<'a>> {
-        let table = self.table.get_or_init(|| self.lod.vertex_table().within_item("lods", self.index));
-        table.as_ref().map_err(Error::clone)
+        cached(&self.table, || self.lod.vertex_table().within_item("lods", self.index))
     }
 }
 
@@ -229,7 +211,7 @@ fn directions<'a>(tangents: &Tangents<'a>) -> Result<[Values<'a, Vec3>; 2]> {
 impl<'a> Shape<'a> for Faces<'a> {
     fn positions(&self) -> Result<Values<'a, Vec3>> {
         let block = self.shared.table()?.positions;
-        self.shared.arrays.positions.get(|| self.within("positions", in_place_or_decoded(&block)))
+        cached(&self.shared.arrays.positions, || self.within("positions", in_place_or_decoded(&block))).cloned()
     }
 
     fn vertex_count(&self) -> Result<usize> {
@@ -239,13 +221,13 @@ impl<'a> Shape<'a> for Faces<'a> {
     fn normals(&self) -> Result<Option<Values<'a, Vec3>>> {
         let normals = self.shared.table()?.normals;
         let outward = || Ok(normals.decode_outward()?.into_iter().map(values::vec3).collect());
-        self.shared.arrays.normals.get(|| self.checked("normals", normals.as_table(), outward))
+        cached(&self.shared.arrays.normals, || self.checked("normals", normals.as_table(), outward)).cloned()
     }
 
     fn tangents(&self) -> Result<Option<[Values<'a, Vec3>; 2]>> {
         let tangents = self.shared.table()?.tangents;
         let decode = || self.checked("tangents", tangents.as_table(), || directions(&tangents));
-        self.shared.arrays.tangents.get(decode)
+        cached(&self.shared.arrays.tangents, decode).cloned()
     }
 
     fn uv_sets(&self) -> Result<usize> {
@@ -256,7 +238,7 @@ impl<'a> Shape<'a> for Faces<'a> {
         let cache = self.shared.arrays.uvs.get(set);
         let Some(set) = self.shared.table()?.uv_sets().nth(set) else { return Ok(None) };
         let decode = || self.checked("uvs", set.stored.as_table(), || coordinates(&set));
-        cache.map_or_else(decode, |cache| cache.get(decode))
+        cache.map_or_else(decode, |cache| cached(cache, decode).cloned())
     }
 
     fn corners(&self) -> Corners<'a> {

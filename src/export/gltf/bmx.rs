@@ -3,7 +3,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use glam::{Mat4, Vec3};
+use glam::Mat4;
 
 use super::mesh::Key;
 use super::{CORNER_WORK, Matrix, Scene};
@@ -57,12 +57,11 @@ impl Scene<'_> {
                 self.node("".into(), None, &Transform::IDENTITY)?;
                 continue;
             };
-            let mirror = Mat4::from_scale(Vec3::new(-1.0, 1.0, 1.0));
-            let matrix = mirror * Mat4::from_cols_array_2d(&object.world_matrix.rows) * mirror;
-            let place = decomposed(&matrix);
+            let matrix = Matrix(object.world_matrix.rows).seen_in(&Matrix::MIRROR);
+            let place = decomposed(&matrix.glam());
             let node = self.node(object.entry().name.into(), None, &place.unwrap_or(Transform::IDENTITY))?;
             if place.is_none() {
-                baked.insert(node, Matrix(matrix.to_cols_array_2d()));
+                baked.insert(node, matrix);
             }
             if object.is_hidden.is_some_and(|hidden| hidden.is_set()) {
                 self.note(node, "visible", false.into());

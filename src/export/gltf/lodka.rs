@@ -9,6 +9,7 @@ use crate::asset::Asset;
 use crate::base::error::Result;
 use crate::formats::lodka;
 use crate::geometry::Transform;
+use crate::geometry::lodka::transform;
 use crate::outline::Text;
 use crate::pose::Rig;
 
@@ -126,12 +127,8 @@ impl Scene<'_> {
                 let carrier = usize::try_from(proxy.parent.get()).ok();
                 let carrier = carrier.and_then(|parent| proxies.get(first.checked_add(parent)?).copied());
                 let carrier = carrier.unwrap_or(root);
-                let place = Transform {
-                    translation: proxy.position.to_array(),
-                    rotation: proxy.rotation.to_array(),
-                    scale: proxy.scale.to_array(),
-                };
-                proxies.push(self.node(names.next().map_or("".into(), Text::from), Some(carrier), &place)?);
+                let name = names.next().map_or("".into(), Text::from);
+                proxies.push(self.node(name, Some(carrier), &transform(&proxy))?);
             }
         }
         Ok(proxies)
