@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{
-    Alpha, Boxed, Cache, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, cached, fans, one, values,
+    Alpha, Boxed, Cache, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, cached, fans,
+    one, values,
 };
 use crate::base::error::Result;
 use crate::base::impl_fmt::impl_fmt;

@@ -95,7 +95,7 @@ impl<'a> Nodes<'a> {
                 tree: rig.tree.clone(),
                 seconds,
                 rate: Some(rate),
-                keys: Keys::B3d(Moved { rate, range, nodes: nodes.clone() }),
+                keys: Box::new(Moved { rate, range, nodes: nodes.clone() }),
                 bones: bones.clone(),
             };
             let seconds = group.animation.map(|animation| animation.frames as f32 / rate);
@@ -126,7 +126,7 @@ fn rate(animation: Option<Animation>) -> f32 {
     rate.unwrap_or(DEFAULT_RATE)
 }
 
-pub(super) struct Moved<'a> {
+struct Moved<'a> {
     rate: f32,
     /// The seconds of the first and last frame, if it is a part of an animation.
     range: Option<(f32, f32)>,
@@ -139,8 +139,10 @@ impl<'a> Moved<'a> {
         let place = self.nodes.binary_search_by_key(&bone, |(bone, _)| *bone).ok()?;
         self.nodes.get(place).map(|(_, node)| node)
     }
+}
 
-    pub(super) fn locals(&self, seconds: f32, _: &[usize], out: &mut [Matrix]) -> Result<()> {
+impl Keys for Moved<'_> {
+    fn locals(&self, seconds: f32, out: &mut [Matrix]) -> Result<()> {
         for (bone, node) in &*self.nodes {
             if let Some(place) = out.get_mut(*bone) {
                 *place = self.track(*bone)?.at(seconds, &local(node).mirrored()).to_matrix();
@@ -149,7 +151,7 @@ impl<'a> Moved<'a> {
         Ok(())
     }
 
-    pub(super) fn track(&self, bone: usize) -> Result<Track> {
+    fn track(&self, bone: usize) -> Result<Track> {
         let Some(node) = self.node(bone) else { return Ok(Track::default()) };
         let tracks = node.to_tracks().within_item("nodes", bone)?;
         let seconds = |frame: &i32| *frame as f32 / self.rate;
@@ -169,7 +171,7 @@ impl<'a> Moved<'a> {
         })
     }
 
-    pub(super) fn stored(&self, bone: usize) -> Result<Vec<StoredKey>> {
+    fn stored(&self, bone: usize) -> Result<Vec<StoredKey>> {
         let mut all = Vec::new();
         let Some(node) = self.node(bone) else { return Ok(all) };
         for keys in node.keys() {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::sample::{self, Track, from_euler};
+use super::sample::{Track, between, from_euler};
 use super::{Bone, Clip, Keys, Matrix, Rig, Source, StoredKey, StoredRotation};
 use crate::base::error::Result;
 use crate::formats::lodka::{Animation, LodModel, Model, wire};
@@ -50,7 +50,7 @@ impl<'a> Animations<'a> {
             tree: rig.tree.clone(),
             seconds: Some(animation.duration() as f32 / 1000.0).filter(|seconds| *seconds > 0.0),
             rate: Some(1.0 / Frames(animation).interval()),
-            keys: Keys::Lodka(Frames(animation)),
+            keys: Box::new(Frames(animation)),
         };
         self.0.animations().map(|animation| animation.map(clip)).collect()
     }
@@ -59,7 +59,7 @@ impl<'a> Animations<'a> {
 /// Frames of zero or negative length are replaced by a thirtieth of a second.
 const DEFAULT_INTERVAL: f32 = 1.0 / 30.0;
 
-pub(super) struct Frames<'a>(Animation<'a>);
+struct Frames<'a>(Animation<'a>);
 
 impl Frames<'_> {
     fn interval(&self) -> f32 {
@@ -76,8 +76,8 @@ impl Frames<'_> {
     }
 }
 
-impl Frames<'_> {
-    pub(super) fn locals(&self, seconds: f32, bones: &[usize], out: &mut [Matrix]) -> Result<()> {
+impl Keys for Frames<'_> {
+    fn locals(&self, seconds: f32, out: &mut [Matrix]) -> Result<()> {
         let last = self.count().saturating_sub(1);
         let frame = (seconds / self.interval()).clamp(0.0, last as f32);
         // Saturates if there are too many frames for the type.
@@ -85,32 +85,23 @@ impl Frames<'_> {
         let before = frame as usize;
         let after = before.saturating_add(1).min(last);
         let part = frame - before as f32;
-        for &bone in bones {
-            let keys = self.0.key(before, bone).zip(self.0.key(after, bone));
-            if let (Some((a, b)), Some(place)) = (keys, out.get_mut(bone)) {
-                let (a, b) = (transform(a), transform(b));
-                let transform = Transform {
-                    translation: sample::lerp(a.translation, b.translation, part),
-                    rotation: sample::slerp(a.rotation, b.rotation, part),
-                    ..a
-                };
-                *place = transform.to_matrix();
+        for (bone, place) in out.iter_mut().enumerate() {
+            if let Some((a, b)) = self.0.key(before, bone).zip(self.0.key(after, bone)) {
+                *place = between(transform(a), transform(b), part).to_matrix();
             }
         }
         Ok(())
     }
 
-    pub(super) fn track(&self, bone: usize) -> Result<Track> {
+    fn track(&self, bone: usize) -> Result<Track> {
         let mut track = Track::default();
         for (frame, key) in self.keys(bone) {
-            let (seconds, transform) = (frame as f32 * self.interval(), transform(key));
-            track.translations.push((seconds, transform.translation));
-            track.rotations.push((seconds, transform.rotation));
+            track.add(frame as f32 * self.interval(), transform(key));
         }
         Ok(track)
     }
 
-    pub(super) fn stored(&self, bone: usize) -> Result<Vec<StoredKey>> {
+    fn stored(&self, bone: usize) -> Result<Vec<StoredKey>> {
         let stored = |(frame, key): (usize, &wire::Key)| StoredKey {
             frame: frame as f32,
             position: Some(key.position.to_array()),

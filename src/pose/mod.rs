@@ -200,38 +200,19 @@ pub struct Clip<'a> {
     tree: Arc<Tree>,
     seconds: Option<f32>,
     rate: Option<f32>,
-    keys: Keys<'a>,
+    keys: Box<dyn Keys + 'a>,
 }
 
-/// The keys of a clip.
-enum Keys<'a> {
-    #[allow(dead_code, reason = "where no format with animations is built in")]
-    None(PhantomData<&'a ()>),
-    #[cfg(feature = "b3d")]
-    B3d(b3d::Moved<'a>),
-    #[cfg(feature = "lodka")]
-    Lodka(lodka::Frames<'a>),
-    #[cfg(feature = "rtm")]
-    Packed(rtm::Packed<'a>),
-    #[cfg(feature = "rtm")]
-    Plain(rtm::Matrices<'a>),
-}
-
-/// Calls a method on the keys of any format.
-macro_rules! keys {
-    ($keys:expr, $which:ident => $answer:expr, $none:expr) => {
-        match $keys {
-            Keys::None(_) => $none,
-            #[cfg(feature = "b3d")]
-            Keys::B3d($which) => $answer,
-            #[cfg(feature = "lodka")]
-            Keys::Lodka($which) => $answer,
-            #[cfg(feature = "rtm")]
-            Keys::Packed($which) => $answer,
-            #[cfg(feature = "rtm")]
-            Keys::Plain($which) => $answer,
-        }
-    };
+/// The keys of a clip, as each format has them.
+trait Keys: Send + Sync {
+    /// Sets the matrices of the bones that move.
+    fn locals(&self, seconds: f32, out: &mut [Matrix]) -> Result<()>;
+    fn track(&self, bone: usize) -> Result<Track>;
+    /// Returns the tracks of these bones, in their order.
+    fn tracks(&self, bones: &[usize]) -> Result<Vec<(usize, Track)>> {
+        bones.iter().map(|&bone| Ok((bone, self.track(bone)?))).collect()
+    }
+    fn stored(&self, bone: usize) -> Result<Vec<StoredKey>>;
 }
 
 impl<'a> Clip<'a> {
@@ -256,16 +237,7 @@ impl<'a> Clip<'a> {
     /// # Errors
     /// Returns an error under the conditions of [`pose_at`](Self::pose_at).
     pub fn sampler(&self) -> Result<Sampler> {
-        #[cfg(feature = "rtm")]
-        if let Keys::Packed(packed) = &self.keys {
-            // Each frame is decoded once for all bones.
-            return Ok(Sampler { tracks: packed.tracks()?, tree: self.tree.clone() });
-        }
-        let tracks = self.bones.iter().filter_map(|&bone| match self.to_track(bone) {
-            Ok(track) => (!track.is_empty()).then_some(Ok((bone, track))),
-            Err(error) => Some(Err(error)),
-        });
-        Ok(Sampler { tracks: tracks.collect::<Result<_>>()?, tree: self.tree.clone() })
+        Ok(Sampler { tracks: self.keys.tracks(&self.bones)?, tree: self.tree.clone() })
     }
 
     /// Returns all bones of the rig at a time. Before the first key, it equals the first key; after the last key, the
@@ -278,7 +250,7 @@ impl<'a> Clip<'a> {
     /// Returns an error if keys cannot be read or decoded.
     pub fn pose_at(&self, seconds: f32) -> Result<Pose> {
         let mut locals = self.tree.rest.clone();
-        keys!(&self.keys, keys => keys.locals(seconds, &self.bones, &mut locals)?, ());
+        self.keys.locals(seconds, &mut locals)?;
         Ok(Pose { locals, tree: self.tree.clone() })
     }
 
@@ -288,7 +260,7 @@ impl<'a> Clip<'a> {
     /// # Errors
     /// Returns an error under the conditions of [`pose_at`](Self::pose_at).
     pub fn to_track(&self, bone: usize) -> Result<Track> {
-        keys!(&self.keys, keys => keys.track(bone), Ok(Track::default()))
+        self.keys.track(bone)
     }
 
     /// Returns the keys of one bone as stored, in the order of the file, in new memory.
@@ -296,7 +268,7 @@ impl<'a> Clip<'a> {
     /// # Errors
     /// Returns an error under the conditions of [`pose_at`](Self::pose_at).
     pub fn stored_keys(&self, bone: usize) -> Result<Vec<StoredKey>> {
-        keys!(&self.keys, keys => keys.stored(bone), Ok(Vec::new()))
+        self.keys.stored(bone)
     }
 }
 

@@ -19,12 +19,7 @@ pub(super) fn rig<'a>(motion: Motion<'a>) -> Rig<'a> {
 
 /// Folds a bone name: files compare names without case.
 fn key(name: Text<'_>) -> Vec<u8> {
-    match name {
-        Text::Bytes(name) => name.as_bytes().to_ascii_lowercase(),
-        #[cfg(feature = "lodka")]
-        Text::Ansi(name) => name.as_bytes().to_ascii_lowercase(),
-        Text::Utf32(name) => name.as_bytes().to_vec(),
-    }
+    name.as_bytes().to_ascii_lowercase()
 }
 
 impl<'a> Rig<'a> {
@@ -54,11 +49,9 @@ impl<'a> One<'a> {
         let all = || (0..rig.bones.len()).map(Some).collect();
         let order: Vec<Option<usize>> = self.order.clone().unwrap_or_else(all);
         let moved = order.iter().enumerate().filter(|(_, place)| place.is_some());
-        let keys = match self.motion {
-            Motion::Binarised(motion) => Keys::Packed(Packed { motion, order: order.clone() }),
-            Motion::Plain(motion) => {
-                Keys::Plain(Matrices { motion, anchors: anchors(rig, &order), order: order.clone() })
-            }
+        let keys: Box<dyn Keys + 'a> = match self.motion {
+            Motion::Binarised(motion) => Box::new(Packed { motion, order: order.clone() }),
+            Motion::Plain(motion) => Box::new(Matrices { motion, anchors: anchors(rig, &order), order: order.clone() }),
         };
         let frames = self.motion.frame_count().saturating_sub(1) as f32;
         let rate = |last: Option<f32>| last.filter(|last| *last > 0.0).map(|last| frames / last);
@@ -79,7 +72,7 @@ fn around(times: impl Iterator<Item = f32>, seconds: f32) -> Option<(usize, usiz
     sample::around(&times, seconds)
 }
 
-pub(super) struct Packed<'a> {
+struct Packed<'a> {
     motion: Binarised<'a>,
     order: Vec<Option<usize>>,
 }
@@ -90,8 +83,8 @@ fn transform(stored: &wire::Transform) -> Transform {
     Transform { translation: [-x, y, -z], rotation: [i, -j, k, w], scale: [1.0; 3] }.mirrored_turned()
 }
 
-impl Packed<'_> {
-    pub(super) fn locals(&self, seconds: f32, _: &[usize], out: &mut [Matrix]) -> Result<()> {
+impl Keys for Packed<'_> {
+    fn locals(&self, seconds: f32, out: &mut [Matrix]) -> Result<()> {
         let times = self.motion.times()?.block.decode()?;
         let Some((before, after, part)) = around(times.iter().map(|time| time.get()), seconds) else { return Ok(()) };
         let frames = self.motion.frames()?;
@@ -107,43 +100,29 @@ impl Packed<'_> {
         for (place, bone) in out.iter_mut().zip(&self.order) {
             let keys = bone.and_then(|bone| first.get(bone).zip(second.get(bone)));
             if let Some((a, b)) = keys {
-                let translation = sample::lerp(a.translation, b.translation, part);
-                let rotation = sample::slerp(a.rotation, b.rotation, part);
-                *place = Transform { translation, rotation, scale: [1.0; 3] }.to_matrix();
+                *place = sample::between(*a, *b, part).to_matrix();
             }
         }
         Ok(())
     }
 
-    pub(super) fn track(&self, bone: usize) -> Result<Track> {
-        let mut track = Track::default();
-        self.each(bone, |time, stored| {
-            let Transform { translation, rotation, .. } = transform(stored);
-            track.translations.push((time, translation));
-            track.rotations.push((time, rotation));
-        })?;
-        Ok(track)
+    fn track(&self, bone: usize) -> Result<Track> {
+        Ok(self.tracks(&[bone])?.pop().map_or_else(Track::default, |(_, track)| track))
     }
 
-    /// Returns the tracks of all bones. Decodes each frame once.
-    pub(super) fn tracks(&self) -> Result<Vec<(usize, Track)>> {
-        let mut tracks = vec![Track::default(); self.order.len()];
-        let times = self.motion.times()?.block.decode()?;
-        for (frame, time) in self.motion.frames()?.iter().zip(&*times) {
-            let frame = frame?.block.decode()?;
-            for (track, bone) in tracks.iter_mut().zip(&self.order) {
-                let Some(stored) = bone.and_then(|bone| frame.get(bone)) else { continue };
-                let Transform { translation, rotation, .. } = transform(stored);
-                track.translations.push((time.get(), translation));
-                track.rotations.push((time.get(), rotation));
+    fn tracks(&self, bones: &[usize]) -> Result<Vec<(usize, Track)>> {
+        let mut tracks: Vec<_> = bones.iter().map(|bone| (*bone, Track::default())).collect();
+        self.each(bones, |place, time, stored| {
+            if let Some((_, track)) = tracks.get_mut(place) {
+                track.add(time, transform(stored));
             }
-        }
-        Ok(tracks.into_iter().enumerate().filter(|(_, track)| !track.is_empty()).collect())
+        })?;
+        Ok(tracks)
     }
 
-    pub(super) fn stored(&self, bone: usize) -> Result<Vec<StoredKey>> {
+    fn stored(&self, bone: usize) -> Result<Vec<StoredKey>> {
         let mut all = Vec::new();
-        self.each(bone, |frame, stored| {
+        self.each(&[bone], |_, frame, stored| {
             let rotation = Some(StoredRotation::Xyzw(stored.rotation()));
             all.push(StoredKey { frame, position: Some(stored.translation()), rotation, scale: None });
         })?;
@@ -152,13 +131,21 @@ impl Packed<'_> {
 }
 
 impl Packed<'_> {
-    /// Passes the effect of a bone in each frame to `sink`. Decodes all frames.
-    fn each(&self, bone: usize, mut sink: impl FnMut(f32, &wire::Transform)) -> Result<()> {
-        let Some(Some(bone)) = self.order.get(bone) else { return Ok(()) };
+    /// Passes the effects of some bones in each frame to `sink`, with the place of each in the list and the time. Decodes
+    /// each frame once.
+    fn each(&self, bones: &[usize], mut sink: impl FnMut(usize, f32, &wire::Transform)) -> Result<()> {
+        let in_file = |(place, bone): (usize, &usize)| Some((place, (*self.order.get(*bone)?)?));
+        let moved: Vec<(usize, usize)> = bones.iter().enumerate().filter_map(in_file).collect();
+        if moved.is_empty() {
+            return Ok(());
+        }
         let times = self.motion.times()?.block.decode()?;
         for (frame, time) in self.motion.frames()?.iter().zip(&*times) {
-            if let Some(stored) = frame?.block.decode()?.get(*bone) {
-                sink(time.get(), stored);
+            let frame = frame?.block.decode()?;
+            for &(place, bone) in &moved {
+                if let Some(stored) = frame.get(bone) {
+                    sink(place, time.get(), stored);
+                }
             }
         }
         Ok(())
@@ -176,14 +163,24 @@ fn anchors(rig: &Rig<'_>, order: &[Option<usize>]) -> Vec<Option<usize>> {
     anchors
 }
 
-pub(super) struct Matrices<'a> {
+struct Matrices<'a> {
     motion: Plain<'a>,
     order: Vec<Option<usize>>,
     anchors: Vec<Option<usize>>,
 }
 
 impl Matrices<'_> {
-    pub(super) fn locals(&self, seconds: f32, _: &[usize], out: &mut [Matrix]) -> Result<()> {
+    /// Returns the transform of a bone relative to its parent. The file stores transforms relative to the model.
+    fn local(&self, bone: usize, world: impl Fn(usize) -> Option<Matrix>) -> Option<Matrix> {
+        let stored = |bone: usize| world((*self.order.get(bone)?)?);
+        let own = stored(bone)?;
+        let undone = self.anchors.get(bone).copied().flatten().and_then(|anchor| stored(anchor)?.inverse());
+        Some(undone.map_or(own, |undone| undone.after(&own)))
+    }
+}
+
+impl Keys for Matrices<'_> {
+    fn locals(&self, seconds: f32, out: &mut [Matrix]) -> Result<()> {
         let times = self.motion.times()?;
         let Some((before, after, part)) = around(times.iter().map(|time| time.get()), seconds) else { return Ok(()) };
         let frame = |index: usize| self.motion.frame(index);
@@ -201,16 +198,8 @@ impl Matrices<'_> {
         Ok(())
     }
 
-    /// Returns the transform of a bone relative to its parent. The file stores transforms relative to the model.
-    fn local(&self, bone: usize, world: impl Fn(usize) -> Option<Matrix>) -> Option<Matrix> {
-        let stored = |bone: usize| world((*self.order.get(bone)?)?);
-        let own = stored(bone)?;
-        let undone = self.anchors.get(bone).copied().flatten().and_then(|anchor| stored(anchor)?.inverse());
-        Some(undone.map_or(own, |undone| undone.after(&own)))
-    }
-
     /// Returns the matrices of a bone, decomposed.
-    pub(super) fn track(&self, bone: usize) -> Result<Track> {
+    fn track(&self, bone: usize) -> Result<Track> {
         let mut track = Track::default();
         if self.order.get(bone).is_none_or(Option::is_none) {
             return Ok(track);
@@ -233,7 +222,7 @@ impl Matrices<'_> {
         Ok(track)
     }
 
-    pub(super) fn stored(&self, bone: usize) -> Result<Vec<StoredKey>> {
+    fn stored(&self, bone: usize) -> Result<Vec<StoredKey>> {
         let mut all = Vec::new();
         let Some(Some(bone)) = self.order.get(bone) else { return Ok(all) };
         for frame in self.motion.frames() {

@@ -22,6 +22,12 @@ impl Track {
         self.translations.is_empty() && self.rotations.is_empty() && self.scales.is_empty()
     }
 
+    /// Adds a key without a scale.
+    pub(super) fn add(&mut self, seconds: f32, key: Transform) {
+        self.translations.push((seconds, key.translation));
+        self.rotations.push((seconds, key.rotation));
+    }
+
     /// The keys between two times, which become 0 and the length, with a key at each end.
     pub(super) fn within(&self, range: (f32, f32)) -> Self {
         Self {
@@ -63,12 +69,12 @@ pub(super) fn around<T: Copy>(keys: &[(f32, T)], seconds: f32) -> Option<(T, T, 
     }
 }
 
-pub(super) fn lerp([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3], part: f32) -> [f32; 3] {
+fn lerp([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3], part: f32) -> [f32; 3] {
     [(bx - ax) * part + ax, (by - ay) * part + ay, (bz - az) * part + az]
 }
 
 /// Interpolates along the shorter arc. Quaternions that are not of unit length keep their length at the keys.
-pub(super) fn slerp(a: [f32; 4], b: [f32; 4], part: f32) -> [f32; 4] {
+fn slerp(a: [f32; 4], b: [f32; 4], part: f32) -> [f32; 4] {
     let (from, to) = (Quat::from_array(a), Quat::from_array(b));
     let cosine = from.dot(to);
     let sign = if cosine < 0.0 { -1.0 } else { 1.0 };
@@ -82,6 +88,12 @@ pub(super) fn slerp(a: [f32; 4], b: [f32; 4], part: f32) -> [f32; 4] {
     let second = second * sign;
     let ([ax, ay, az, aw], [bx, by, bz, bw]) = (a, b);
     [ax * first + bx * second, ay * first + by * second, az * first + bz * second, aw * first + bw * second]
+}
+
+/// Interpolates between transforms of one scale.
+pub(super) fn between(a: Transform, b: Transform, part: f32) -> Transform {
+    let translation = lerp(a.translation, b.translation, part);
+    Transform { translation, rotation: slerp(a.rotation, b.rotation, part), ..a }
 }
 
 pub(super) fn mix(a: &Matrix, b: &Matrix, part: f32) -> Matrix {

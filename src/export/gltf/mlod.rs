@@ -10,8 +10,7 @@ use crate::export::{CORNER_WORK, Lod, rank};
 use crate::formats::mlod;
 use crate::formats::resolution::Resolution;
 use crate::geometry::{Influence, Transform, Weights};
-use crate::outline::Text;
-use crate::pose::Rig;
+use crate::pose::{Bone, Rig};
 
 impl Scene<'_> {
     pub(super) fn arma(&mut self, asset: &Asset<'_>, file: &mlod::Model<'_>) -> Result<()> {
@@ -80,8 +79,8 @@ impl Scene<'_> {
     fn selections(&self, lod: &mlod::Lod<'_>, rig: &Rig<'_>) -> Result<Moved> {
         let mut joints = Joints::new(None);
         let mut all: Vec<(usize, Influence)> = Vec::new();
-        let names: BTreeMap<Vec<u8>, usize> =
-            rig.bones().iter().enumerate().filter_map(|(bone, one)| Some((folded(one.name)?, bone))).collect();
+        let name = |(bone, one): (usize, &Bone<'_>)| (one.name.as_bytes().to_ascii_lowercase(), bone);
+        let names: BTreeMap<Vec<u8>, usize> = rig.bones().iter().enumerate().map(name).collect();
         for tag in lod.tags.iter().filter(mlod::Tag::is_selection) {
             let Some(&bone) = names.get(&tag.name.as_bytes().to_ascii_lowercase()) else { continue };
             self.room.work(lod.points.len() as u64)?;
@@ -110,12 +109,5 @@ impl Scene<'_> {
             self.animations(&rig, first)?;
         }
         Ok(())
-    }
-}
-
-fn folded(name: Text<'_>) -> Option<Vec<u8>> {
-    match name {
-        Text::Bytes(name) => Some(name.as_bytes().to_ascii_lowercase()),
-        _ => None,
     }
 }
