@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use super::Options;
 use super::tree::Tree;
+use crate::base::text::Name;
 
 /// How many items found only in the second list are compared with one that may have changed.
 const NEIGHBORS: usize = 16;
@@ -17,6 +19,27 @@ pub(super) struct Item<'t> {
     pub(super) tree: Option<&'t Tree>,
 }
 
+impl<'t> Item<'t> {
+    pub(super) fn part(tree: &'t Tree) -> Self {
+        let label = tree.label.as_ref().map(|label| label.text.as_str());
+        Self { content: &tree.digest, label, tree: Some(tree) }
+    }
+
+    pub(super) fn text(text: &'t Name) -> Self {
+        Self { content: text.text.as_bytes(), label: Some(&text.text), tree: None }
+    }
+
+    /// Returns its label, unless that is empty.
+    pub(super) fn named(&self) -> Option<&'t str> {
+        self.label.filter(|label| !label.is_empty())
+    }
+
+    /// Returns its number in the file, if it has one. The item is at this place of its list.
+    pub(super) fn number(&self, place: usize) -> Option<usize> {
+        self.tree.map_or(Some(place), |tree| tree.index)
+    }
+}
+
 /// The matches between the items of two lists.
 #[derive(Debug, Default)]
 pub(super) struct Matched {
@@ -25,17 +48,13 @@ pub(super) struct Matched {
 }
 
 impl Matched {
-    pub(super) fn new(a: &[Item<'_>], b: &[Item<'_>]) -> Self {
-        Self { pairs: align(a, b) }
-    }
-
     /// Returns the place in the second list that matches this place in the first.
     pub(super) fn other(&self, place: usize) -> Option<usize> {
         self.pairs.get(place).filter(|(one, _)| *one == Some(place)).and_then(|(_, two)| *two)
     }
 }
 
-fn align(a: &[Item<'_>], b: &[Item<'_>]) -> Vec<(Option<usize>, Option<usize>)> {
+pub(super) fn align(a: &[Item<'_>], b: &[Item<'_>]) -> Matched {
     let mut of_a = vec![None; a.len()];
     let mut is_free = vec![true; b.len()];
     pair_up(a, b, |item| Some(item.content), &mut of_a, &mut is_free);
@@ -56,7 +75,7 @@ fn align(a: &[Item<'_>], b: &[Item<'_>]) -> Vec<(Option<usize>, Option<usize>)> 
     }
     let added = is_free.iter().enumerate().filter(|(_, is_free)| **is_free);
     pairs.extend(added.map(|(place, _)| (None, Some(place))));
-    pairs
+    Matched { pairs }
 }
 
 /// Pairs items of the same key, in order if there are several.
@@ -88,7 +107,7 @@ fn is_alike(a: &Item<'_>, b: &Item<'_>) -> bool {
         return true;
     }
     let fields = one.fields.iter().zip(&two.fields);
-    let fields = fields.filter(|((name, a), (other, b))| name == other && a.is_same(b, None)).count();
+    let fields = fields.filter(|((name, a), (other, b))| name == other && a.is_same(b, &Options::default())).count();
     let arrays = one.arrays.iter().zip(&two.arrays).filter(|(a, b)| a.digest == b.digest).count();
     let parts = one.parts.iter().zip(&two.parts).filter(|(a, b)| a.digest == b.digest).count();
     let same = fields.saturating_add(arrays).saturating_add(parts);

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::align::{Item, Matched, out_of_order};
+use super::align::{Matched, align, out_of_order};
 use super::lists::{Link, List, Lists, digests, seek};
 use super::rows::{self, Wanted};
 use super::rules::{Rule, Rules};
@@ -39,11 +39,7 @@ pub(super) struct Comparison<'c> {
     pub(super) sink: &'c mut dyn FnMut(Difference),
 }
 
-impl<'c> Comparison<'c> {
-    pub(super) fn new(place: Place, options: &'c Options, sink: &'c mut dyn FnMut(Difference)) -> Self {
-        Self { place, options, sink }
-    }
-
+impl Comparison<'_> {
     /// Compares two assets, including the members of archives.
     pub(super) fn assets(&mut self, assets: [&Asset<'_>; 2], budgets: [&Budget; 2], depth: u32) -> Result<()> {
         let formats = assets.map(|asset| asset.format());
@@ -187,24 +183,30 @@ impl<'t, 'c> Outlines<'t, 'c> {
     }
 
     /// Matches the items of two lists. One of the lists may be missing.
-    fn matched(&mut self, lists: [Option<&Rc<List<'t>>>; 2]) -> Rc<Matched> {
+    fn matched(&mut self, lists: &[Option<Rc<List<'t>>>; 2]) -> Rc<Matched> {
         let [of_a, of_b] = &self.digests;
-        let items = |list: Option<&Rc<List<'t>>>, digests| {
-            list.map_or_else(Vec::<Item<'_>>::new, |list| list.to_match(digests))
+        let [one, two] = lists.each_ref().map(Option::as_deref);
+        let make = || {
+            let (a, b) = (one.map(|list| list.to_match(of_a)), two.map(|list| list.to_match(of_b)));
+            Rc::new(align(&a.unwrap_or_default(), &b.unwrap_or_default()))
         };
-        let [one, two] = lists;
-        let make = || Rc::new(Matched::new(&items(one, of_a), &items(two, of_b)));
         match (one, two) {
             (Some(a), Some(b)) => self.matched.entry([a.key(), b.key()]).or_insert_with(make).clone(),
             _ => make(),
         }
     }
 
+    /// Returns the lists of this name in both parts.
+    fn lists_of(&mut self, [a, b]: [&'t Tree; 2], name: &'static str) -> [Option<Rc<List<'t>>>; 2] {
+        let [of_a, of_b] = &mut self.lists;
+        [of_a.of(a, name), of_b.of(b, name)]
+    }
+
     fn link(&mut self, path: &'static str) -> Link<'t> {
         let [of_a, of_b] = &mut self.lists;
         let lists = [of_a.find(&self.around[0], path), of_b.find(&self.around[1], path)];
         let matched = match &lists {
-            [Some(_), Some(_)] => self.matched(lists.each_ref().map(Option::as_ref)),
+            [Some(_), Some(_)] => self.matched(&lists),
             _ => Rc::new(Matched::default()),
         };
         Link { lists, matched }
@@ -252,11 +254,9 @@ impl<'t, 'c> Outlines<'t, 'c> {
     /// Compares the items of one list of both parts.
     fn list(&mut self, pair: [&'t Tree; 2], name: &'static str) {
         let [a, b] = pair;
-        let [of_a, of_b] = &mut self.lists;
-        let lists = [of_a.of(a, name), of_b.of(b, name)];
         let (items_a, items_b): (Vec<&Tree>, Vec<&Tree>) = (a.list(name).collect(), b.list(name).collect());
-        let lists = lists.each_ref().map(|list| list.as_ref().filter(|list| list.is_of_parts()));
-        let matched = self.matched(lists);
+        let lists = self.lists_of(pair, name).map(|list| list.filter(|list| list.is_of_parts()));
+        let matched = self.matched(&lists);
         self.path.open(&Part::one(name));
         let mut moved = self.moved(&items_a, &items_b, &matched);
         self.path.close();
@@ -272,12 +272,10 @@ impl<'t, 'c> Outlines<'t, 'c> {
                     self.leave();
                 }
                 (Some(one), None) => {
-                    let place = self.at(0, one.name, one.index);
-                    self.report(Change::Removed, place, one.label.as_ref(), None);
+                    self.report(Change::Removed, self.at(0, one.name, one.index), one.label.as_ref(), None);
                 }
                 (None, Some(two)) => {
-                    let place = self.at(1, two.name, two.index);
-                    self.report(Change::Added, place, two.label.as_ref(), None);
+                    self.report(Change::Added, self.at(1, two.name, two.index), two.label.as_ref(), None);
                 }
                 (None, None) => {}
             }
@@ -304,8 +302,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
                 let (was, is) = (number(one), number(two));
                 let is_same = was.zip(is).map_or(was == is, |(was, is)| link.is_same(was, is));
                 if !is_same {
-                    let [from, _] = link.facts(was.unwrap_or(-1), is.unwrap_or(-1));
-                    let [_, to] = link.facts(was.unwrap_or(-1), is.unwrap_or(-1));
+                    let [from, to] = link.facts(was.unwrap_or(-1), is.unwrap_or(-1));
                     let fact = |number: Option<i64>, fact| if number.is_some() { fact } else { Fact::ABSENT };
                     moved.insert(one.id, Some([fact(was, from), fact(is, to)]));
                     continue;
@@ -327,8 +324,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
         let label = a.label.as_ref();
         for (name, value) in &a.fields {
             let Some(other) = b.field(name) else {
-                let place = self.at(0, name, None);
-                self.report(Change::Removed, place, label, Some([value.clone(), Fact::ABSENT]));
+                self.report(Change::Removed, self.at(0, name, None), label, Some([value.clone(), Fact::ABSENT]));
                 continue;
             };
             let is_elsewhere =
@@ -338,23 +334,20 @@ impl<'t, 'c> Outlines<'t, 'c> {
             }
             if let Some(link) = self.link_of(name) {
                 if let Some(values) = linked(value, other, &link) {
-                    let place = self.at(0, name, None);
-                    self.report(Change::Changed, place, label, Some(values));
+                    self.report(Change::Changed, self.at(0, name, None), label, Some(values));
                 }
                 continue;
             }
+            let values = || Some([value.clone(), other.clone()]);
             match (value, other) {
-                _ if value.is_same(other, Some(self.options)) => {}
+                _ if value.is_same(other, self.options) => {}
                 (Fact::Texts(one), Fact::Texts(two)) => self.texts(pair, name, [one, two]),
-                _ => {
-                    let place = self.at(0, name, None);
-                    self.report(Change::Changed, place, label, Some([value.clone(), other.clone()]));
-                }
+                _ => self.report(Change::Changed, self.at(0, name, None), label, values()),
             }
         }
         for (name, value) in b.fields.iter().filter(|(name, _)| a.field(name).is_none()) {
-            let place = self.at(1, name, None);
-            self.report(Change::Added, place, b.label.as_ref(), Some([Fact::ABSENT, value.clone()]));
+            let values = [Fact::ABSENT, value.clone()];
+            self.report(Change::Added, self.at(1, name, None), b.label.as_ref(), Some(values));
         }
     }
 
@@ -364,18 +357,16 @@ impl<'t, 'c> Outlines<'t, 'c> {
         let differs = |path: &&'static str| {
             let [a, b] =
                 self.around.each_ref().map(|around| seek(around, path).and_then(|(tree, name)| tree.field(name)));
-            a.zip(b).is_some_and(|(a, b)| !a.is_same(b, Some(self.options)))
+            a.zip(b).is_some_and(|(a, b)| !a.is_same(b, self.options))
         };
         repeated.iter().any(differs)
     }
 
     /// Compares a list of texts item by item.
     fn texts(&mut self, pair: [&'t Tree; 2], name: &'static str, texts: [&'t [Name]; 2]) {
-        let [a, b] = pair;
-        let label = a.label.as_ref();
-        let [of_a, of_b] = &mut self.lists;
-        let lists = [of_a.of(a, name), of_b.of(b, name)];
-        let matched = self.matched(lists.each_ref().map(Option::as_ref));
+        let label = pair[0].label.as_ref();
+        let lists = self.lists_of(pair, name);
+        let matched = self.matched(&lists);
         let pairs = matched.pairs.iter().filter_map(|&(one, two)| one.zip(two));
         let pairs: Vec<(usize, usize)> = pairs.collect();
         let others: Vec<usize> = pairs.iter().map(|(_, other)| *other).collect();
@@ -396,7 +387,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
                     let to = self.at(1, name, two);
                     self.report_moved([place, to], label, Some(values));
                 }
-                (Some(_), Some(_)) if values[0].is_same(&values[1], None) => {}
+                (Some(_), Some(_)) if values[0].is_same(&values[1], self.options) => {}
                 (Some(_), Some(_)) => self.report(Change::Changed, place, label, Some(values)),
                 (Some(_), None) => self.report(Change::Removed, place, label, Some(values)),
                 (None, _) => self.report(Change::Added, place, label, Some(values)),
@@ -424,17 +415,16 @@ impl<'t, 'c> Outlines<'t, 'c> {
             if self.is_reported_elsewhere(array, other, &by_name) {
                 continue;
             }
-            let place = self.at(0, array.name, array.index);
+            let (place, label) = (self.at(0, array.name, array.index), a.label.as_ref());
             match other {
-                None => self.report(Change::Removed, place, a.label.as_ref(), None),
-                Some(other) => self.array([array, other], place, a.label.as_ref()),
+                None => self.report(Change::Removed, place, label, None),
+                Some(other) => self.array([array, other], place, label),
             }
         }
         for array in b.arrays.iter().filter(|array| !met.contains(&array.id)) {
             let is_numbered = self.path.with(array.name, None, |path| self.rules.numbered(path)).is_some();
             if !is_numbered && !self.is_reported_elsewhere(array, None, &by_name) {
-                let place = self.at(1, array.name, array.index);
-                self.report(Change::Added, place, b.label.as_ref(), None);
+                self.report(Change::Added, self.at(1, array.name, array.index), b.label.as_ref(), None);
             }
         }
     }
@@ -467,7 +457,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
         if one.digest == other.digest && is_plain {
             return;
         }
-        let rows = rows.filter(|link| !link.is_plain()).map(|link| (link.matched.clone(), link));
+        let rows = rows.filter(|link| !link.is_plain());
         self.findings.push(Finding::Rows(self.difference(Change::Changed, place, label)));
         self.wanted.push(Wanted { arrays, links, rows });
     }
@@ -516,7 +506,7 @@ fn linked(a: &Fact, b: &Fact, link: &Link<'_>) -> Option<[Fact; 2]> {
     match (a.number(), b.number()) {
         (Some(one), Some(two)) if link.is_same(one, two) => None,
         (Some(one), Some(two)) => Some(link.facts(one, two)),
-        (None, None) if a.is_same(b, None) => None,
+        (None, None) if a.is_same(b, &Options::default()) => None,
         (one, two) => {
             let fact = |number: Option<i64>, side: usize, fact: &Fact| {
                 let name = number.and_then(|number| link.facts(number, number).into_iter().nth(side));

@@ -13,17 +13,12 @@ use crate::base::text::Name;
 use crate::inspect::selector::Path;
 use crate::outline::{Part, Value};
 
-/// The items of a list.
-enum Items<'t> {
-    Parts(Vec<&'t Tree>),
-    Texts(&'t [Name]),
-}
-
 /// A list with an index of its items.
 pub(super) struct List<'t> {
     /// The part that it belongs to, and its name.
     key: (usize, &'static str),
-    items: Items<'t>,
+    /// Its parts or texts, with their own content.
+    items: Vec<Item<'t>>,
     /// The item of each number.
     numbers: HashMap<i64, usize>,
     /// For each item, a key that equals that of the item with the same label in another list.
@@ -33,41 +28,20 @@ pub(super) struct List<'t> {
 }
 
 impl<'t> List<'t> {
-    fn parts(id: usize, name: &'static str, field: Option<&str>, parts: Vec<&'t Tree>) -> Self {
-        let number = |tree: &Tree| match field {
-            Some(field) => tree.field(field).and_then(Fact::number),
-            None => tree.index.and_then(|index| i64::try_from(index).ok()),
-        };
+    /// Creates the list of this name, whose items are numbered by a field or by their place in the file.
+    fn new(id: usize, name: &'static str, field: Option<&str>, items: Vec<Item<'t>>) -> Self {
         let mut numbers = HashMap::new();
-        for (place, tree) in parts.iter().enumerate() {
-            if let Some(number) = number(tree) {
+        for (place, item) in items.iter().enumerate() {
+            let number = match (item.tree, field) {
+                (Some(tree), Some(field)) => tree.field(field).and_then(Fact::number),
+                _ => item.number(place).and_then(|number| i64::try_from(number).ok()),
+            };
+            if let Some(number) = number {
                 numbers.entry(number).or_insert(place);
             }
         }
-        let name_of = |tree: &&'t Tree| match &tree.label {
-            Some(label) if !label.text.is_empty() => label.text.as_bytes(),
-            _ => tree.digest.as_slice(),
-        };
-        let keys = keys(parts.iter().map(name_of));
-        Self {
-            key: (id, name),
-            items: Items::Parts(parts),
-            numbers,
-            digest: Sha256::digest(keys.as_flattened()).into(),
-            keys,
-        }
-    }
-
-    fn texts(id: usize, name: &'static str, texts: &'t [Name]) -> Self {
-        let numbers = (0..texts.len()).filter_map(|place| Some((i64::try_from(place).ok()?, place))).collect();
-        let keys = keys(texts.iter().map(|text| text.text.as_bytes()));
-        Self {
-            key: (id, name),
-            items: Items::Texts(texts),
-            numbers,
-            digest: Sha256::digest(keys.as_flattened()).into(),
-            keys,
-        }
+        let keys = keys(items.iter().map(|item| item.named().map_or(item.content, str::as_bytes)));
+        Self { key: (id, name), items, numbers, digest: Sha256::digest(keys.as_flattened()).into(), keys }
     }
 
     /// Returns the part that it belongs to and its name, however its items are numbered.
@@ -76,15 +50,12 @@ impl<'t> List<'t> {
     }
 
     pub(super) fn is_of_parts(&self) -> bool {
-        matches!(self.items, Items::Parts(_))
+        self.items.iter().any(|item| item.tree.is_some())
     }
 
     /// Returns the number of the item at this place, if items are numbered by their place in the file.
     pub(super) fn number(&self, place: usize) -> Option<usize> {
-        match &self.items {
-            Items::Parts(parts) => parts.get(place)?.index,
-            Items::Texts(_) => Some(place),
-        }
+        self.items.get(place)?.number(place)
     }
 
     /// Returns the place of the item with this number.
@@ -93,36 +64,16 @@ impl<'t> List<'t> {
     }
 
     /// Returns its items for matching, with these digests as the content of parts.
-    pub(super) fn to_match<'l>(&self, digests: &'l [[u8; 32]]) -> Vec<Item<'l>>
-    where
-        't: 'l,
-    {
-        match &self.items {
-            Items::Texts(texts) => {
-                texts.iter().map(|text| Item { content: text.text.as_bytes(), label: None, tree: None }).collect()
-            }
-            Items::Parts(parts) => {
-                let item = |tree: &&'t Tree| Item {
-                    content: digests.get(tree.id).map_or(&[], |digest| digest.as_slice()),
-                    label: tree.label.as_ref().map(|label| label.text.as_str()),
-                    tree: Some(*tree),
-                };
-                parts.iter().map(item).collect()
-            }
-        }
+    pub(super) fn to_match<'l>(&'l self, digests: &'l [[u8; 32]]) -> Vec<Item<'l>> {
+        let content = |item: &Item<'l>| item.tree.and_then(|tree| digests.get(tree.id)).map(<[u8; 32]>::as_slice);
+        self.items.iter().map(|item| Item { content: content(item).unwrap_or(item.content), ..*item }).collect()
     }
 
     /// Returns the name of an item: its label, or the list and its number. Includes both if the label equals `other`.
     pub(super) fn name(&self, number: i64, other: Option<&str>) -> Option<String> {
         let place = self.place(number)?;
-        let label = match &self.items {
-            Items::Texts(texts) => texts.get(place).map(|text| text.text.as_str()),
-            Items::Parts(parts) => {
-                parts.get(place).and_then(|tree| tree.label.as_ref()).map(|label| label.text.as_str())
-            }
-        };
         let (_, list) = self.key();
-        Some(match label.filter(|label| !label.is_empty()) {
+        Some(match self.items.get(place).and_then(Item::named) {
             Some(label) if other == Some(label) => format!("{label} ({list}/{place})"),
             Some(label) => label.to_owned(),
             None => format!("{list}/{place}"),
@@ -151,12 +102,13 @@ impl<'t> Lists<'t> {
     pub(super) fn of(&mut self, tree: &'t Tree, name: &'static str) -> Option<Rc<List<'t>>> {
         let make = || {
             let (plain, field) = name.split_once('#').map_or((name, None), |(plain, field)| (plain, Some(field)));
-            let parts: Vec<&Tree> = tree.list(plain).collect();
-            Some(Rc::new(match tree.field(plain) {
-                Some(Fact::Texts(texts)) if parts.is_empty() => List::texts(tree.id, name, texts),
-                _ if parts.is_empty() => return None,
-                _ => List::parts(tree.id, name, field, parts),
-            }))
+            let mut items: Vec<Item<'_>> = tree.list(plain).map(Item::part).collect();
+            match tree.field(plain) {
+                Some(Fact::Texts(texts)) if items.is_empty() => items.extend(texts.iter().map(Item::text)),
+                _ if items.is_empty() => return None,
+                _ => {}
+            }
+            Some(Rc::new(List::new(tree.id, name, field, items)))
         };
         self.0.entry((tree.id, name)).or_insert_with(make).clone()
     }
@@ -209,15 +161,13 @@ impl Link<'_> {
     pub(super) fn facts(&self, a: i64, b: i64) -> [Fact; 2] {
         let [one, two] = &self.lists;
         let name = |list: &Option<Rc<List<'_>>>, number, other: Option<&str>| list.as_ref()?.name(number, other);
-        let (plain, other) = (name(one, a, None), name(two, b, None));
         let is_same = self.is_same(a, b);
-        let [plain, other] = [plain, other].map(|name| name.filter(|_| !is_same));
-        let names = [name(one, a, other.as_deref()), name(two, b, plain.as_deref())];
-        let mut numbers = [a, b].into_iter();
-        names.map(|name| {
-            let number = numbers.next().unwrap_or_default();
-            name.map_or(Fact::Value(Value::Int(number)), |text| Fact::Text(Name { text, lossy: false }))
-        })
+        let fact = |list, number, other: Option<String>| {
+            let other = other.as_deref().filter(|_| !is_same);
+            name(list, number, other)
+                .map_or(Fact::Value(Value::Int(number)), |text| Fact::Text(Name { text, lossy: false }))
+        };
+        [fact(one, a, name(two, b, None)), fact(two, b, name(one, a, None))]
     }
 
     /// Returns true if the lists are known to be equal.

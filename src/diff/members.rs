@@ -140,7 +140,7 @@ impl Comparison<'_> {
                 };
                 let values = [text(one), text(two)];
                 // Members that cannot be decoded are equal if they are stored identically.
-                if !values[0].is_same(&values[1], None) || a.stored_byte_len() != b.stored_byte_len() {
+                if !values[0].is_same(&values[1], self.options) || a.stored_byte_len() != b.stored_byte_len() {
                     let difference = self.place.difference(Change::Changed, "problems".to_owned());
                     (self.sink)(Difference { values: Some(values), ..difference });
                 }

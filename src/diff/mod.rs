@@ -129,27 +129,24 @@ impl Fact {
     }
 
     /// Returns true if both are equal, or within the tolerance of the options.
-    fn is_same(&self, other: &Self, options: Option<&Options>) -> bool {
-        let exact = Options::default();
-        let options = options.unwrap_or(&exact);
+    fn is_same(&self, other: &Self, options: &Options) -> bool {
         // NaN counts as equal to NaN.
         let is_near = |a: f32, b: f32| options.is_near(a, b) || a.is_nan() && b.is_nan();
-        let (one, two) = match (self, other) {
-            (Self::Text(a), Self::Text(b)) => return a == b,
-            (Self::Texts(a), Self::Texts(b)) => return a == b,
-            (Self::Value(a), Self::Value(b)) => (a, b),
-            _ => return false,
-        };
-        match (one, two) {
-            (Value::Absent, Value::Absent) => true,
-            (Value::Bool(a), Value::Bool(b)) => a == b,
-            (Value::Float(a), Value::Float(b)) => is_near(*a, *b),
-            (Value::Floats(a), Value::Floats(b)) => {
-                a.len() == b.len() && a.iter().zip(&**b).all(|(a, b)| is_near(*a, *b))
-            }
-            (Value::Ints(a), Value::Ints(b)) => a == b,
-            (Value::Uint(a), Value::Uint(b)) => a == b,
-            _ => self.number().is_some_and(|number| other.number() == Some(number)),
+        match (self, other) {
+            (Self::Text(a), Self::Text(b)) => a == b,
+            (Self::Texts(a), Self::Texts(b)) => a == b,
+            (Self::Value(a), Self::Value(b)) => match (a, b) {
+                (Value::Absent, Value::Absent) => true,
+                (Value::Bool(a), Value::Bool(b)) => a == b,
+                (Value::Float(a), Value::Float(b)) => is_near(*a, *b),
+                (Value::Floats(a), Value::Floats(b)) => {
+                    a.len() == b.len() && a.iter().zip(&**b).all(|(a, b)| is_near(*a, *b))
+                }
+                (Value::Ints(a), Value::Ints(b)) => a == b,
+                (Value::Uint(a), Value::Uint(b)) => a == b,
+                _ => self.number().is_some_and(|number| other.number() == Some(number)),
+            },
+            _ => false,
         }
     }
 
@@ -237,7 +234,7 @@ pub fn compare<'s>(a: Side<'s>, b: Side<'s>, options: &Options, sink: &mut dyn F
     let open = |side: Side<'s>| side.open().map_err(|error| error.in_file(side.file));
     let ((one, held_one), (two, held_two)) = (open(a)?, open(b)?);
     let budgets = [held_one.budget(), held_two.budget()];
-    Comparison::new(Place::default(), options, sink).assets([&one, &two], budgets, 0)
+    Comparison { place: Place::default(), options, sink }.assets([&one, &two], budgets, 0)
 }
 
 /// Like [`compare`], for two files below folders, which need not be assets. Other files are compared by their bytes.
@@ -250,7 +247,7 @@ pub(crate) fn compare_files(
     if a.data == b.data {
         return Ok(());
     }
-    Comparison::new(Place { path: Some(path), member: None }, options, sink).contents([a, b], 0)
+    Comparison { place: Place { path: Some(path), member: None }, options, sink }.contents([a, b], 0)
 }
 
 /// SHA-256 of everything in an asset's outline, with arrays decoded. It is equal for two assets that differ only in

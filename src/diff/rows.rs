@@ -1,11 +1,9 @@
 //! Reads and compares the rows of arrays that differ.
 
 use std::collections::HashMap;
-use std::rc::Rc;
 
 use half::f16;
 
-use super::align::Matched;
 use super::lists::Link;
 use super::tree::{Array, read_arrays};
 use super::{Fact, Options, Row, Rows};
@@ -24,8 +22,8 @@ pub(super) struct Wanted<'t> {
     pub(super) arrays: [&'t Array; 2],
     /// The columns with numbers of items.
     pub(super) links: Vec<(usize, Link<'t>)>,
-    /// The matching rows, if each row describes an item of a list.
-    pub(super) rows: Option<(Rc<Matched>, Link<'t>)>,
+    /// The lists whose items the rows describe, if they differ.
+    pub(super) rows: Option<Link<'t>>,
 }
 
 /// Compares the rows of arrays, in the order of the arrays. Reads each asset once and holds the rows of one array of
@@ -110,16 +108,22 @@ impl Rows {
 
 /// Compares row by row. Returns true if both mean the same.
 fn look_into(wanted: &Wanted<'_>, a: &[u8], b: &[u8], options: &Options, rows: &mut Rows) -> bool {
-    let columns = Columns::of(wanted);
-    let mut differs = vec![false; columns.0.len()];
+    let mut size = 0_usize;
+    let column = |(place, &column): (usize, &Column)| {
+        let link = wanted.links.iter().find(|(linked, _)| *linked == place).map(|(_, link)| link);
+        let start = size;
+        size = size.saturating_add(column.scalar.byte_len());
+        At { column, start, link }
+    };
+    let columns: Vec<At<'_, '_>> = wanted.arrays[0].columns.iter().enumerate().map(column).collect();
+    let mut differs = vec![false; columns.len()];
     let mut differing = 0_u64;
-    let size = columns.0.iter().fold(0_usize, |sum, column| sum.saturating_add(column.column.scalar.byte_len()));
     if size == 0 {
         return false;
     }
     for (place, one) in a.chunks_exact(size).enumerate() {
         let other = match &wanted.rows {
-            Some((matched, _)) => matched.other(place),
+            Some(link) => link.matched.other(place),
             None => Some(place),
         };
         let start = other.map(|other| other.saturating_mul(size));
@@ -128,7 +132,7 @@ fn look_into(wanted: &Wanted<'_>, a: &[u8], b: &[u8], options: &Options, rows: &
             continue;
         }
         let mut is_same = true;
-        for (column, differs) in columns.0.iter().zip(&mut differs) {
+        for (column, differs) in columns.iter().zip(&mut differs) {
             if !column.is_same(one, two, options, &mut rows.largest) {
                 (is_same, *differs) = (false, true);
             }
@@ -136,22 +140,21 @@ fn look_into(wanted: &Wanted<'_>, a: &[u8], b: &[u8], options: &Options, rows: &
         if !is_same {
             differing = differing.saturating_add(1);
             rows.first.get_or_insert_with(|| {
-                let label = wanted.rows.as_ref().and_then(|(_, link)| {
+                let label = wanted.rows.as_ref().and_then(|link| {
                     let number = i64::try_from(place).ok()?;
                     link.lists[0].as_ref()?.name(number, None)
                 });
-                let [one, two] = columns.facts(one, two);
-                Row { rows: [place as u64, other.unwrap_or(place) as u64], label, values: [one, two] }
+                let facts = columns.iter().map(|column| column.facts(one, two)).map(|[one, two]| (one, two));
+                let values = facts.unzip::<_, _, Vec<_>, Vec<_>>().into();
+                Row { rows: [place as u64, other.unwrap_or(place) as u64], label, values }
             });
         }
     }
     rows.differing = Some(differing);
-    let names = wanted.arrays[0].columns.iter().zip(&differs).filter(|(_, differs)| **differs);
-    rows.differing_columns = names.map(|(column, _)| column.name).collect();
+    let names = columns.iter().zip(&differs).filter(|(_, differs)| **differs);
+    rows.differing_columns = names.map(|(at, _)| at.column.name).collect();
     differing == 0 && (rows.counts[0] == rows.counts[1] || wanted.rows.is_some())
 }
-
-struct Columns<'w, 't>(Vec<At<'w, 't>>);
 
 /// A column and its offset in a row.
 struct At<'w, 't> {
@@ -160,77 +163,54 @@ struct At<'w, 't> {
     link: Option<&'w Link<'t>>,
 }
 
-impl<'w, 't> Columns<'w, 't> {
-    fn of(wanted: &'w Wanted<'t>) -> Self {
-        let mut start = 0_usize;
-        let column = |(place, &column): (usize, &Column)| {
-            let link = wanted.links.iter().find(|(linked, _)| *linked == place).map(|(_, link)| link);
-            let at = At { column, start, link };
-            start = start.saturating_add(column.scalar.byte_len());
-            at
-        };
-        Self(wanted.arrays[0].columns.iter().enumerate().map(column).collect())
-    }
-
-    fn facts(&self, one: &[u8], two: &[u8]) -> [Vec<Fact>; 2] {
-        let facts = |at: &At<'_, '_>| {
-            let [a, b] = [one, two].map(|row| at.value(row));
-            match (at.link, number(&a), number(&b)) {
-                (Some(link), Some(a), Some(b)) => link.facts(a, b),
-                _ => [a, b].map(Fact::Value),
-            }
-        };
-        self.0.iter().map(facts).map(|[one, two]| (one, two)).unzip::<_, _, Vec<_>, Vec<_>>().into()
-    }
-}
-
-fn number(value: &Value<'_>) -> Option<i64> {
-    match value {
-        Value::Uint(number) => i64::try_from(*number).ok(),
-        Value::Int(number) => Some(*number),
-        _ => None,
-    }
-}
-
 impl At<'_, '_> {
     fn bytes<'r>(&self, row: &'r [u8]) -> &'r [u8] {
         row.get(self.start..).and_then(|row| row.get(..self.column.scalar.byte_len())).unwrap_or_default()
     }
 
-    fn value(&self, row: &[u8]) -> Value<'static> {
+    fn fact(&self, row: &[u8]) -> Fact {
         let bytes = self.bytes(row);
         let mut wide = [0; 8];
         wide.iter_mut().zip(bytes).for_each(|(wide, byte)| *wide = *byte);
         let [a, b, c, d, ..] = wide;
-        match self.column.scalar {
+        Fact::Value(match self.column.scalar {
             Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Value::Uint(u64::from_le_bytes(wide)),
             Scalar::I8 => Value::Int(i8::from_le_bytes([a]).into()),
             Scalar::I16 => Value::Int(i16::from_le_bytes([a, b]).into()),
             Scalar::I32 => Value::Int(i32::from_le_bytes([a, b, c, d]).into()),
             Scalar::F16 => Value::Float(f16::from_le_bytes([a, b]).to_f32()),
             Scalar::F32 => Value::Float(f32::from_le_bytes([a, b, c, d])),
+        })
+    }
+
+    /// Returns the numbers of items in both rows, if the column has some, and what they refer to.
+    fn items(&self, one: &[u8], two: &[u8]) -> Option<(&Link<'_>, i64, i64)> {
+        Some((self.link?, self.fact(one).number()?, self.fact(two).number()?))
+    }
+
+    fn facts(&self, one: &[u8], two: &[u8]) -> [Fact; 2] {
+        match self.items(one, two) {
+            Some((link, a, b)) => link.facts(a, b),
+            None => [self.fact(one), self.fact(two)],
         }
     }
 
     /// Returns true if both rows are equal here. Updates the largest distance of two numbers.
     fn is_same(&self, one: &[u8], two: &[u8], options: &Options, largest: &mut Option<f32>) -> bool {
-        if self.link.is_none() && self.bytes(one) == self.bytes(two) {
+        if let Some((link, a, b)) = self.items(one, two) {
+            return link.is_same(a, b);
+        }
+        if self.bytes(one) == self.bytes(two) {
             return true;
         }
-        match (self.link, self.value(one), self.value(two)) {
-            (Some(link), a, b) => match (number(&a), number(&b)) {
-                (Some(a), Some(b)) => link.is_same(a, b),
-                _ => self.bytes(one) == self.bytes(two),
-            },
-            (None, Value::Float(a), Value::Float(b)) if options.is_near(a, b) => true,
-            (None, Value::Float(a), Value::Float(b)) => {
-                let distance = (a - b).abs();
-                if distance.is_finite() {
-                    *largest = Some(largest.map_or(distance, |largest| largest.max(distance)));
-                }
-                false
-            }
-            _ => false,
+        let (Fact::Value(Value::Float(a)), Fact::Value(Value::Float(b))) = (self.fact(one), self.fact(two)) else {
+            return false;
+        };
+        let is_near = options.is_near(a, b);
+        let distance = (a - b).abs();
+        if !is_near && distance.is_finite() {
+            *largest = Some(largest.map_or(distance, |largest| largest.max(distance)));
         }
+        is_near
     }
 }
