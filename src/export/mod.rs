@@ -56,8 +56,9 @@ use crate::pose::Rig;
 
 /// The cost of building a vertex or triangle, in bytes of work.
 const CORNER_WORK: u64 = 64;
-/// The cost of a primitive, in bytes of work.
+/// The cost of a primitive, in bytes of work, and its memory.
 const PRIMITIVE_WORK: u64 = 256;
+const PRIMITIVE_BYTES: u64 = 768;
 
 /// The options of an export.
 #[derive(Clone, Copy, Debug, Default)]
@@ -160,8 +161,8 @@ fn rank(resolution: f32) -> f32 {
 }
 
 /// Returns the primitives to draw or write: the visible ones, if there are any, and of these the requested LOD. Also
-/// returns how many parts cannot be read. Each takes this much memory.
-fn chosen<'a>(asset: &'a Asset<'_>, lod: Lod, room: &Reservation<'_>, bytes: u64) -> Result<(Vec<Primitive<'a>>, u64)> {
+/// returns how many parts cannot be read.
+fn chosen<'a>(asset: &'a Asset<'_>, lod: Lod, room: &Reservation<'_>) -> Result<(Vec<Primitive<'a>>, u64)> {
     let mut best: Option<(bool, f32, Option<usize>)> = None;
     let (mut chosen, mut unreadable): (Vec<Primitive<'a>>, u64) = (Vec::new(), 0);
     for primitive in asset.primitives() {
@@ -182,12 +183,12 @@ fn chosen<'a>(asset: &'a Asset<'_>, lod: Lod, room: &Reservation<'_>, bytes: u64
             Some(best) if best == order => {}
             Some((is_hidden, rank, _)) if (is_hidden, rank) <= (order.0, order.1) => continue,
             _ => {
-                room.give(bytes.saturating_mul(chosen.len() as u64));
+                room.give(PRIMITIVE_BYTES.saturating_mul(chosen.len() as u64));
                 chosen.clear();
                 best = Some(order);
             }
         }
-        room.keep(bytes)?;
+        room.keep(PRIMITIVE_BYTES)?;
         chosen.push(primitive);
     }
     Ok((chosen, unreadable))

@@ -10,9 +10,6 @@ use crate::base::text::Name;
 use crate::budget::{Budget, Reservation};
 use crate::geometry::{Mesh, Primitive};
 
-/// The memory of a primitive.
-const PRIMITIVE_BYTES: u64 = 768;
-
 /// Passes the primitives to write to `each`, with their arrays.
 fn each(
     asset: &Asset<'_>,
@@ -22,7 +19,7 @@ fn each(
 ) -> Result<Model> {
     let room = Reservation::new(budget);
     let basis = Basis::new(&options.space, asset.format());
-    let (parts, mut unreadable) = chosen(asset, options.lod, &room, PRIMITIVE_BYTES)?;
+    let (parts, mut unreadable) = chosen(asset, options.lod, &room)?;
     if let (Lod::Index(index), true, true) = (options.lod, parts.is_empty(), unreadable == 0) {
         return Err(Error::unsupported(format!("no LOD {index}, or it has no triangles")));
     }

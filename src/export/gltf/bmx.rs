@@ -1,6 +1,5 @@
 //! Ballance: independent objects, several of which may share one mesh.
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use glam::Mat4;
@@ -30,18 +29,11 @@ impl Scene<'_> {
                 self.part(&primitive, bake, None)?;
             }
         }
-        let mut made: BTreeMap<Key, Option<usize>> = BTreeMap::new();
         for (home, key) in homes {
-            let mesh = match made.entry(key) {
-                Entry::Occupied(made) => *made.get(),
-                Entry::Vacant(place) => {
-                    let entry = map.meshes()?.entry(key.mesh);
-                    let name = entry.map(|entry| Name::from(Text::from(entry.name)).text).unwrap_or_default();
-                    *place.insert(self.mesh(&key, &name)?.map(|made| made.mesh))
-                }
-            };
-            if let Some(node) = self.nodes.get_mut(home) {
-                node.mesh = mesh;
+            let entry = map.meshes()?.entry(key.mesh);
+            let name = entry.map(|entry| Name::from(Text::from(entry.name)).text).unwrap_or_default();
+            if let Some(made) = self.mesh(&key, &name)? {
+                self.show(home, made.mesh, None);
             }
         }
         Ok(())

@@ -1,6 +1,5 @@
 //! LODka3D: for each model its bones, its meshes, and the proxies that repeat them.
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::mesh::{Joints, Key};
@@ -46,15 +45,10 @@ impl Scene<'_> {
                 self.part(&primitive, None, joints.map(|joints| (joints, None)))?;
             }
         }
-        let mut made = BTreeMap::new();
         for ((key, proxy), place) in shown {
             let Some(model) = models.get_mut(&key.model) else { continue };
             let name = meshes.get(&key).map_or("", String::as_str);
-            let mesh = match made.entry(key) {
-                Entry::Occupied(made) => *made.get(),
-                Entry::Vacant(entry) => *entry.insert(self.mesh(&key, name)?),
-            };
-            let Some(mesh) = mesh else { continue };
+            let Some(mesh) = self.mesh(&key, name)? else { continue };
             let home = match proxy {
                 // A hidden repetition of a mesh adds nothing.
                 Some(_) if key.hidden => None,

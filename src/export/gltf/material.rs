@@ -1,5 +1,7 @@
 //! Materials, and the images on them.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value as Json, json};
 
 use super::glb::{Use, set};
@@ -149,34 +151,29 @@ impl Scene<'_> {
             return Ok(*known);
         }
         let room = self.room;
-        let affords = |bytes: usize| room.affords(0, bytes as u64, bytes as u64);
         let file = if texture.is_black_clear { None } else { self.images.file(texture, room) };
         let mut alpha = Alpha::Opaque;
-        let found = match file.and_then(|file| Some((file, media_type(file)?))) {
-            Some((file, kind)) => affords(file.len()).then(|| (file.to_vec(), kind)).ok_or(()),
+        let found = match file.and_then(|file| Some((Cow::Borrowed(file), media_type(file)?))) {
+            Some(file) => Some(file),
             None => match self.images.pixels(texture, MOST_SIDE, room) {
-                None => {
-                    self.room.keep(CORNER_WORK.saturating_add(name.len() as u64))?;
-                    self.pictures.insert(key, None);
-                    return Ok(None);
-                }
+                None => None,
                 Some(mut pixels) => {
                     if texture.is_black_clear {
                         pixels.clear_black();
                     }
                     alpha = alpha_of(&pixels);
-                    let png = to_png(&pixels)?;
-                    affords(png.len()).then_some((png, "image/png")).ok_or(())
+                    Some((Cow::Owned(to_png(&pixels)?), "image/png"))
                 }
             },
         };
         let made = match found {
-            Err(()) => {
+            None => None,
+            Some((bytes, _)) if !room.affords(0, bytes.len() as u64, bytes.len() as u64) => {
                 self.images.left_out(&name);
                 None
             }
-            Ok((bytes, kind)) => {
-                let view = self.glb.view(bytes.len(), bytes, Use::Other)?;
+            Some((bytes, kind)) => {
+                let view = self.glb.view(bytes.len(), bytes.iter().copied(), Use::Other)?;
                 let image = json!({ "bufferView": view, "mimeType": kind, "name": base_name(&name) });
                 let index = self.glb.push("images", image)?;
                 if alpha != Alpha::Opaque {

@@ -304,10 +304,10 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// Returns the mesh of all primitives kept for it. Returns `None` if none has triangles.
+    /// Returns the mesh of all primitives kept for it, written on first use. Returns `None` if none has triangles.
     pub(super) fn mesh(&mut self, key: &Key, name: &str) -> Result<Option<Made>> {
         let Some(Kept { primitives, is_skinned, has_loose, targets }) = self.meshes.remove(key) else {
-            return Ok(None);
+            return Ok(self.made.get(key).copied());
         };
         let mut more = String::new();
         if !name.is_empty() {
@@ -318,8 +318,9 @@ impl Scene<'_> {
             more += &format!(",\"weights\":{},\"extras\":{names}", json!(weights));
         }
         let mesh = self.glb.push("meshes", format_args!("{{\"primitives\":{primitives}{more}}}"))?;
-        self.has_meshes = true;
-        Ok(Some(Made { mesh, is_skinned, has_loose }))
+        let made = Made { mesh, is_skinned, has_loose };
+        self.made.insert(*key, made);
+        Ok(Some(made))
     }
 }
 

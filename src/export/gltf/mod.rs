@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::{Map, Value as Json, json};
 
 use self::glb::Glb;
-use self::mesh::{Kept, Key};
+use self::mesh::{Kept, Key, Made};
 use super::space::Basis;
 use super::{CORNER_WORK, Images, Model, Options, PRIMITIVE_WORK, finite, is_finite};
 use crate::asset::Asset;
@@ -57,6 +57,7 @@ pub(super) fn write(
         basis: Basis::new(&options.space, format),
         nodes: Vec::new(),
         meshes: BTreeMap::new(),
+        made: HashMap::new(),
         materials: HashMap::new(),
         textures: HashMap::new(),
         pictures: HashMap::new(),
@@ -64,7 +65,6 @@ pub(super) fn write(
         times: HashMap::new(),
         clips: Vec::new(),
         has_clip: false,
-        has_meshes: false,
         left_out: 0,
         unreadable: 0,
     };
@@ -88,7 +88,7 @@ pub(super) fn write(
         };
         return Err(Error::unsupported(format!("no animation is called {name}; {known}")));
     }
-    let (left_out, unreadable, is_empty) = (scene.left_out, scene.unreadable, !scene.has_meshes);
+    let (left_out, unreadable, is_empty) = (scene.left_out, scene.unreadable, scene.made.is_empty());
     let extras = json!({ "format": format.name(), "version": summary.version });
     let about =
         json!({ "version": "2.0", "generator": concat!("meshpeek ", env!("CARGO_PKG_VERSION")), "extras": extras });
@@ -117,6 +117,8 @@ struct Scene<'s> {
     basis: Basis,
     nodes: Vec<Node>,
     meshes: BTreeMap<Key, Kept>,
+    /// The meshes already written.
+    made: HashMap<Key, Made>,
     /// Materials, textures and images already written, by their full description.
     materials: HashMap<String, usize>,
     textures: HashMap<(usize, [bool; 2]), usize>,
@@ -129,7 +131,6 @@ struct Scene<'s> {
     clips: Vec<String>,
     /// True if the requested animation exists.
     has_clip: bool,
-    has_meshes: bool,
     left_out: u64,
     unreadable: u64,
 }

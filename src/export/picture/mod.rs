@@ -25,8 +25,6 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::budget::{Budget, Reservation as Room};
 use crate::geometry::{Corner, Primitive};
 
-/// The memory of a primitive.
-const PRIMITIVE_BYTES: u64 = 768;
 /// How many triangles are kept after the first use.
 const MOST_KEPT: usize = 1 << 15;
 /// The largest side of a picture.
@@ -182,7 +180,7 @@ pub fn picture_on(
 ) -> Result<Picture> {
     let room = &Room::new(budget);
     let side = view.size.clamp(1, MOST_SIZE);
-    let (parts, mut unreadable) = chosen(asset, view.lod, room, PRIMITIVE_BYTES)?;
+    let (parts, mut unreadable) = chosen(asset, view.lod, room)?;
     let part = |primitive| Part { primitive, triangles: None, has_wrong_normals: false };
     let mut parts: Vec<Part<'_>> = parts.into_iter().map(part).collect();
     let posed = Posed::new(asset, view, room)?;
