@@ -13,7 +13,8 @@ use crate::bytes::{Color, LeArray, Vec2, Vec3};
 use crate::formats::b3d::{Brush, Mesh, Node, Scene, Triangles, rotation_xyzw, wire};
 
 pub(super) fn primitives<'a>(scene: Scene<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + Send + 'a {
-    let shared = Arc::new(Shared::new(scene));
+    let (brushes, textures, bones) = Default::default();
+    let shared = Arc::new(Shared { scene, brushes, textures, bones });
     let mut above: Vec<Matrix> = Vec::new();
     let mut meshes = 0_usize;
     scene.nodes().flat_map(move |node| {
@@ -72,10 +73,6 @@ struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    fn new(scene: Scene<'a>) -> Self {
-        Self { scene, brushes: OnceLock::new(), textures: OnceLock::new(), bones: OnceLock::new() }
-    }
-
     fn brush(&self, index: usize) -> Option<Brush<'a>> {
         let all = self.brushes.get_or_init(|| self.scene.brushes().map(Result::ok).collect());
         *all.get(index)?

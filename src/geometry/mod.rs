@@ -73,6 +73,7 @@ pub use weld::Welded;
 
 use crate::asset::Asset;
 use crate::base::error::{Error, Result};
+use crate::base::impl_fmt::impl_fmt;
 use crate::bytes::{Color, Vec2, Vec3};
 use crate::check::Facing;
 use crate::outline::Text;
@@ -363,11 +364,7 @@ impl<'a> Iterator for Primitives<'a> {
     }
 }
 
-impl fmt::Debug for Primitives<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Primitives(..)")
-    }
-}
+impl_fmt!([] Debug for Primitives<'_>, |_all| "Primitives(..)");
 
 impl Asset<'_> {
     /// Returns an iterator over all primitives, in the order of the file. It is empty for formats without triangles. A

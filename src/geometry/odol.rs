@@ -178,7 +178,7 @@ impl<'a> Faces<'a> {
 fn in_place_or_decoded<'a, T: Element>(block: &Block<'a, T>) -> Result<Values<'a, T>> {
     match block.borrowed() {
         Some(array) => Ok(array.into()),
-        None => Ok(Values::from(block.decode()?.into_owned())),
+        None => Ok(Values::Made(block.decode()?.into_owned().into())),
     }
 }
 
@@ -205,7 +205,7 @@ fn four<T>(points: &[T], number: impl Fn(&T) -> u32) -> ([u32; 4], usize) {
 fn directions<'a>(tangents: &Tangents<'a>) -> Result<[Values<'a, Vec3>; 2]> {
     let (s, t): (Vec<_>, Vec<_>) =
         tangents.decode()?.into_iter().map(|[s, t]| (values::vec3(s), values::vec3(t))).unzip();
-    Ok([s.into(), t.into()])
+    Ok([s, t].map(|list| Values::Made(list.into())))
 }
 
 impl<'a> Shape<'a> for Faces<'a> {

@@ -39,6 +39,14 @@ impl<'a, T: Element> Values<'a, T> {
         }
     }
 
+    /// Returns the numbers of the value at `index`.
+    pub fn array<const N: usize>(&self, index: usize) -> Option<[f32; N]>
+    where
+        T: Into<[f32; N]>,
+    {
+        self.get(index).map(|&value| value.into())
+    }
+
     /// Returns the mapped numbers of these values, in new memory. Missing values are 0.
     pub(super) fn gather<const N: usize, U>(
         &self,
@@ -98,22 +106,6 @@ impl<'a, T: Element> From<LeArray<'a, T>> for Values<'a, T> {
 impl<'a, T> From<Strided<'a, T>> for Values<'a, T> {
     fn from(column: Strided<'a, T>) -> Self {
         Self::InPlace(column)
-    }
-}
-
-impl<T> From<Vec<T>> for Values<'_, T> {
-    fn from(list: Vec<T>) -> Self {
-        Self::Made(list.into())
-    }
-}
-
-impl<T: Element> Values<'_, T> {
-    /// Returns the numbers of the value at `index`.
-    pub fn array<const N: usize>(&self, index: usize) -> Option<[f32; N]>
-    where
-        T: Into<[f32; N]>,
-    {
-        self.get(index).map(|&value| value.into())
     }
 }
 

@@ -56,7 +56,6 @@ impl Scene<'_> {
                 baked.insert(node, matrix);
             }
             if object.is_hidden.is_some_and(|hidden| hidden.is_set()) {
-                self.note(node, "visible", false.into());
                 self.hide(node);
             }
             if let Some(component) = object.component() {

@@ -81,18 +81,17 @@ impl<'r> Glb<'r> {
         self.extensions.insert(extension);
     }
 
-    /// Adds a piece of this length to the binary part and returns the index of its view.
-    pub(super) fn view(&mut self, length: usize, bytes: impl IntoIterator<Item = u8>, usage: Use) -> Result<usize> {
-        let mut view = json!({ "buffer": 0, "byteOffset": self.bytes, "byteLength": length });
+    /// Adds a piece to the binary part and returns the index of its view.
+    pub(super) fn view(&mut self, mut piece: Vec<u8>, usage: Use) -> Result<usize> {
+        let mut view = json!({ "buffer": 0, "byteOffset": self.bytes, "byteLength": piece.len() });
         match usage {
             Use::Vertices => set(&mut view, "target", 34962),
             Use::Indices => set(&mut view, "target", 34963),
             Use::Other => {}
         }
-        let whole = length.next_multiple_of(4);
+        let whole = piece.len().next_multiple_of(4);
         self.room.output(whole as u64)?;
-        let mut piece = Vec::with_capacity(whole);
-        piece.extend(bytes);
+        piece.reserve_exact(whole.saturating_sub(piece.len()));
         piece.resize(whole, 0);
         self.bytes = self.bytes.saturating_add(whole);
         self.views.push(piece);
@@ -101,51 +100,53 @@ impl<'r> Glb<'r> {
 
     /// Adds an array of floats with `N` per element, and with bounds if glTF requires them.
     pub(super) fn floats<const N: usize>(&mut self, list: &[[f32; N]], usage: Use, bounds: bool) -> Result<usize> {
-        let kind = ["", "SCALAR", "VEC2", "VEC3", "VEC4"].get(N).copied().unwrap_or("MAT4");
-        let mut accessor = json!({ "componentType": 5126, "count": list.len(), "type": kind });
+        self.numbers(list.as_flattened(), N, usage, bounds)
+    }
+
+    fn numbers(&mut self, numbers: &[f32], size: usize, usage: Use, bounds: bool) -> Result<usize> {
+        let kind = ["", "SCALAR", "VEC2", "VEC3", "VEC4"].get(size).copied().unwrap_or("MAT4");
+        let elements = numbers.chunks_exact(size);
+        let mut accessor = json!({ "componentType": 5126, "count": elements.len(), "type": kind });
         if bounds {
             let fold = |start: f32, pick: fn(f32, f32) -> f32| {
-                let mut all = [start; N];
-                for one in list {
+                let mut all = vec![start; size];
+                for one in elements.clone() {
                     all.iter_mut().zip(one).for_each(|(all, one)| *all = pick(*all, *one));
                 }
-                all.to_vec()
+                all
             };
             set(&mut accessor, "min", json!(fold(f32::INFINITY, f32::min)));
             set(&mut accessor, "max", json!(fold(f32::NEG_INFINITY, f32::max)));
         }
-        let bytes = list.as_flattened().iter().flat_map(|number| number.to_le_bytes());
-        set(&mut accessor, "bufferView", self.view(size_of_val(list), bytes, usage)?);
+        let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        set(&mut accessor, "bufferView", self.view(bytes, usage)?);
         self.push("accessors", accessor)
     }
 
     /// Adds triangles over this many vertices.
     pub(super) fn indices(&mut self, triangles: &[[u32; 3]], vertices: usize) -> Result<usize> {
-        let all = triangles.as_flattened();
+        let all = triangles.as_flattened().iter();
+        let count = all.len();
         // The largest index of a width has a special meaning for graphics cards.
-        let (kind, view) = if vertices < usize::from(u16::MAX) {
-            let bytes = all.iter().flat_map(|&index| u16::try_from(index).unwrap_or(u16::MAX).to_le_bytes());
-            (5123, self.view(all.len().saturating_mul(2), bytes, Use::Indices)?)
+        let (kind, bytes) = if vertices < usize::from(u16::MAX) {
+            (5123, all.flat_map(|&index| u16::try_from(index).unwrap_or(u16::MAX).to_le_bytes()).collect())
         } else {
-            let bytes = all.iter().flat_map(|index| index.to_le_bytes());
-            (5125, self.view(all.len().saturating_mul(4), bytes, Use::Indices)?)
+            (5125, all.flat_map(|index| index.to_le_bytes()).collect())
         };
-        let accessor = json!({ "bufferView": view, "componentType": kind, "count": all.len(), "type": "SCALAR" });
-        self.push("accessors", accessor)
+        let view = self.view(bytes, Use::Indices)?;
+        self.push("accessors", json!({ "bufferView": view, "componentType": kind, "count": count, "type": "SCALAR" }))
     }
 
     /// Adds the joints of vertices, all below `count`: as bytes where they fit.
     pub(super) fn joints(&mut self, joints: &[[u16; 4]], count: usize) -> Result<usize> {
-        let all = joints.as_flattened();
-        let (kind, view) = if count <= 256 {
-            let bytes = all.iter().map(|&joint| u8::try_from(joint).unwrap_or(u8::MAX));
-            (5121, self.view(all.len(), bytes, Use::Vertices)?)
+        let all = joints.as_flattened().iter();
+        let (kind, bytes) = if count <= 256 {
+            (5121, all.map(|&joint| u8::try_from(joint).unwrap_or(u8::MAX)).collect())
         } else {
-            let bytes = all.iter().flat_map(|joint| joint.to_le_bytes());
-            (5123, self.view(size_of_val(joints), bytes, Use::Vertices)?)
+            (5123, all.flat_map(|joint| joint.to_le_bytes()).collect())
         };
-        let accessor = json!({ "bufferView": view, "componentType": kind, "count": joints.len(), "type": "VEC4" });
-        self.push("accessors", accessor)
+        let (view, count) = (self.view(bytes, Use::Vertices)?, joints.len());
+        self.push("accessors", json!({ "bufferView": view, "componentType": kind, "count": count, "type": "VEC4" }))
     }
 
     /// Returns the whole file, in pieces.

@@ -56,7 +56,6 @@ impl Scene<'_> {
                 // Hidden meshes are in the file, but not in the scene.
                 None if key.hidden => {
                     let own = self.node(name.into(), None, &Transform::IDENTITY)?;
-                    self.note(own, "visible", false.into());
                     self.hide(own);
                     Some(own)
                 }

@@ -173,7 +173,7 @@ impl Scene<'_> {
                 None
             }
             Some((bytes, kind)) => {
-                let view = self.glb.view(bytes.len(), bytes.iter().copied(), Use::Other)?;
+                let view = self.glb.view(bytes.into_owned(), Use::Other)?;
                 let image = json!({ "bufferView": view, "mimeType": kind, "name": base_name(&name) });
                 let index = self.glb.push("images", image)?;
                 if alpha != Alpha::Opaque {

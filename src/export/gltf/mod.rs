@@ -179,6 +179,7 @@ impl Scene<'_> {
 
     /// Leaves a node without a parent out of the scene.
     fn hide(&mut self, node: usize) {
+        self.note(node, "visible", false.into());
         if let Some(node) = self.nodes.get_mut(node) {
             node.hidden = true;
         }
