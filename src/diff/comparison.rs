@@ -15,8 +15,8 @@ use crate::asset::container::Container;
 use crate::base::error::Result;
 use crate::base::text::Name;
 use crate::budget::Budget;
-use crate::inspect::selector::Path;
-use crate::outline::{Part, Value};
+use crate::inspect::selector::push;
+use crate::outline::Value;
 
 /// The file and member being compared.
 #[derive(Clone, Debug, Default)]
@@ -106,17 +106,6 @@ enum Finding {
     Rows(Difference),
 }
 
-/// Steps of a selector.
-type Steps = Vec<(&'static str, Option<usize>)>;
-
-fn selector(steps: &[(&'static str, Option<usize>)]) -> String {
-    let step = |(name, index): &(&str, Option<usize>)| match index {
-        Some(index) => format!("{name}/{index}"),
-        None => (*name).to_owned(),
-    };
-    steps.iter().map(step).collect::<Vec<_>>().join("/")
-}
-
 /// Two outlines of one format.
 struct Outlines<'t, 'c> {
     rules: Rules,
@@ -125,21 +114,19 @@ struct Outlines<'t, 'c> {
     matched: HashMap<[(usize, &'static str); 2], Rc<Matched>>,
     place: &'c Place,
     options: &'c Options,
-    /// The path to the current parts: the enclosing parts, their numbers, their names.
+    /// The current parts after all that enclose them.
     around: [Vec<&'t Tree>; 2],
-    steps: [Steps; 2],
-    path: Path,
     findings: Vec<Finding>,
     /// The arrays whose rows are still to be compared.
     wanted: Vec<Wanted<'t>>,
 }
 
 impl<'t, 'c> Outlines<'t, 'c> {
-    fn new(trees: [&'t Tree; 2], rules: Rules, place: &'c Place, options: &'c Options) -> Self {
+    fn new(trees: [&'t Tree; 2], mut rules: Rules, place: &'c Place, options: &'c Options) -> Self {
         let mut lists = [Lists::default(), Lists::default()];
         let [a, b] = trees;
         let [of_a, of_b] = &mut lists;
-        let digests = [digests(a, &rules, of_a), digests(b, &rules, of_b)];
+        let digests = [digests(a, &mut rules, of_a), digests(b, &mut rules, of_b)];
         Self {
             rules,
             lists,
@@ -148,8 +135,6 @@ impl<'t, 'c> Outlines<'t, 'c> {
             place,
             options,
             around: [Vec::new(), Vec::new()],
-            steps: [Vec::new(), Vec::new()],
-            path: Path::default(),
             findings: Vec::new(),
             wanted: Vec::new(),
         }
@@ -157,8 +142,13 @@ impl<'t, 'c> Outlines<'t, 'c> {
 
     /// Returns the selector of something inside the current part, in the first asset or in the second.
     fn at(&self, side: usize, name: &'static str, index: Option<usize>) -> String {
-        let steps = self.steps.get(side).map(Vec::as_slice).unwrap_or_default();
-        selector(&steps.iter().copied().chain([(name, index)]).collect::<Vec<_>>())
+        let mut place = String::new();
+        // The first is the asset, which selectors do not name.
+        for part in self.around.get(side).into_iter().flatten().skip(1) {
+            push(&mut place, part.name, part.index);
+        }
+        push(&mut place, name, index);
+        place
     }
 
     fn difference(&self, change: Change, place: String, label: Option<&Arc<Name>>) -> Difference {
@@ -214,7 +204,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
 
     /// Returns the link of the field or column of this name, if it contains numbers of items.
     fn link_of(&mut self, name: &str) -> Option<Link<'t>> {
-        let list = self.path.with(name, None, |path| self.rules.item(path))?;
+        let list = self.rules.item(name)?;
         Some(self.link(list))
     }
 
@@ -237,29 +227,13 @@ impl<'t, 'c> Outlines<'t, 'c> {
         }
     }
 
-    fn enter(&mut self, pair: [&'t Tree; 2]) {
-        self.path.open(&Part::one(pair[0].name));
-        for (steps, tree) in self.steps.iter_mut().zip(pair) {
-            steps.push((tree.name, tree.index));
-        }
-    }
-
-    fn leave(&mut self) {
-        self.path.close();
-        for steps in &mut self.steps {
-            steps.pop();
-        }
-    }
-
     /// Compares the items of one list of both parts.
     fn list(&mut self, pair: [&'t Tree; 2], name: &'static str) {
         let [a, b] = pair;
         let (items_a, items_b): (Vec<&Tree>, Vec<&Tree>) = (a.list(name).collect(), b.list(name).collect());
         let lists = self.lists_of(pair, name).map(|list| list.filter(|list| list.is_of_parts()));
         let matched = self.matched(&lists);
-        self.path.open(&Part::one(name));
-        let mut moved = self.moved(&items_a, &items_b, &matched);
-        self.path.close();
+        let mut moved = self.moved(name, &items_a, &items_b, &matched);
         for &(one, two) in &matched.pairs {
             match (one.and_then(|one| items_a.get(one)), two.and_then(|two| items_b.get(two))) {
                 (Some(one), Some(two)) => {
@@ -267,9 +241,9 @@ impl<'t, 'c> Outlines<'t, 'c> {
                         let places = [self.at(0, one.name, one.index), self.at(1, two.name, two.index)];
                         self.report_moved(places, one.label.as_ref(), values);
                     }
-                    self.enter([one, two]);
+                    self.rules.open(name);
                     self.parts([one, two]);
-                    self.leave();
+                    self.rules.close();
                 }
                 (Some(one), None) => {
                     self.report(Change::Removed, self.at(0, one.name, one.index), one.label.as_ref(), None);
@@ -284,15 +258,20 @@ impl<'t, 'c> Outlines<'t, 'c> {
 
     /// Returns the parts of the first list that moved in the second, by their numbers, with their parents in both.
     /// Among parts with the same parent, reports as few as explain the order.
-    fn moved(&mut self, a: &[&'t Tree], b: &[&'t Tree], matched: &Matched) -> HashMap<usize, Option<[Fact; 2]>> {
+    fn moved(
+        &mut self,
+        name: &str,
+        a: &[&'t Tree],
+        b: &[&'t Tree],
+        matched: &Matched,
+    ) -> HashMap<usize, Option<[Fact; 2]>> {
         let mut moved = HashMap::new();
         let Some(first) = a.first() else { return moved };
-        let parent = first.fields.iter().find_map(|(name, _)| {
-            let list = self.path.with(name, None, |path| self.rules.parent(path))?;
-            Some((*name, list))
-        });
+        let is_ordered = !self.rules.has(name, Rule::Unordered);
+        self.rules.open(first.name);
+        let parent = first.fields.iter().find_map(|(field, _)| Some((*field, self.rules.parent(field)?)));
+        self.rules.close();
         let link = parent.map(|(field, list)| (field, self.link(list)));
-        let is_ordered = !self.rules.has(self.path.as_str(), Rule::Unordered);
         let mut siblings: HashMap<Option<i64>, Vec<(usize, usize)>> = HashMap::new();
         for (one, place, other) in matched.pairs.iter().filter_map(|&(one, two)| Some((a.get(one?)?, one?, two?))) {
             let Some(two) = b.get(other) else { continue };
@@ -327,9 +306,8 @@ impl<'t, 'c> Outlines<'t, 'c> {
                 self.report(Change::Removed, self.at(0, name, None), label, Some([value.clone(), Fact::ABSENT]));
                 continue;
             };
-            let is_elsewhere =
-                |rules: &Rules, path: &str| rules.has(path, Rule::Number) || rules.parent(path).is_some();
-            if self.path.with(name, None, |path| is_elsewhere(&self.rules, path)) || self.is_repeat(name) {
+            // Other parts report these.
+            if self.rules.has(name, Rule::Number) || self.rules.parent(name).is_some() || self.is_repeat(name) {
                 continue;
             }
             if let Some(link) = self.link_of(name) {
@@ -353,7 +331,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
 
     /// Returns true if a field repeats others of which one differs.
     fn is_repeat(&mut self, name: &str) -> bool {
-        let repeated = self.path.with(name, None, |path| self.rules.repeated(path)).unwrap_or_default();
+        let repeated = self.rules.repeated(name).unwrap_or_default();
         let differs = |path: &&'static str| {
             let [a, b] =
                 self.around.each_ref().map(|around| seek(around, path).and_then(|(tree, name)| tree.field(name)));
@@ -401,8 +379,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
             .map(|tree| tree.arrays.iter().map(|array| ((array.name, array.index), array)).collect::<HashMap<_, _>>());
         let mut met = HashSet::new();
         for array in &a.arrays {
-            let numbered = self.path.with(array.name, None, |path| self.rules.numbered(path));
-            let index = match (numbered, array.index) {
+            let index = match (self.rules.numbered(array.name), array.index) {
                 (Some(list), Some(index)) => match self.other_number(list, index) {
                     Some(index) => Some(index),
                     // The item is reported as removed, so its array need not be.
@@ -422,8 +399,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
             }
         }
         for array in b.arrays.iter().filter(|array| !met.contains(&array.id)) {
-            let is_numbered = self.path.with(array.name, None, |path| self.rules.numbered(path)).is_some();
-            if !is_numbered && !self.is_reported_elsewhere(array, None, &by_name) {
+            if self.rules.numbered(array.name).is_none() && !self.is_reported_elsewhere(array, None, &by_name) {
                 self.report(Change::Added, self.at(1, array.name, array.index), b.label.as_ref(), None);
             }
         }
@@ -442,15 +418,15 @@ impl<'t, 'c> Outlines<'t, 'c> {
         if one.rows == 0 && other.rows == 0 {
             return;
         }
-        self.path.open(&Part::one(one.name));
+        self.rules.open(one.name);
         let mut links = Vec::new();
         if one.columns == other.columns {
             for (place, column) in one.columns.iter().enumerate() {
                 links.extend(self.link_of(column.name).map(|link| (place, link)));
             }
         }
-        self.path.close();
-        let rows = self.path.with(one.name, None, |path| self.rules.rows(path)).map(|list| self.link(list));
+        self.rules.close();
+        let rows = self.rules.rows(one.name).map(|list| self.link(list));
         // Differing numbers in rows may be explained by their lists. Equal rows may mean different items if their lists
         // differ.
         let is_plain = links.iter().map(|(_, link)| link).chain(&rows).all(Link::is_plain);
@@ -465,7 +441,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
     /// Returns true if an array shows the same data as another one, which reports the difference, or if only its
     /// storage differs.
     fn is_reported_elsewhere(&mut self, array: &Array, other: Option<&Array>, by_name: &[ByName<'t>; 2]) -> bool {
-        let Some(repeated) = self.path.with(array.name, None, |path| self.rules.repeated(path)) else { return false };
+        let Some(repeated) = self.rules.repeated(array.name) else { return false };
         let (mut is_there, mut is_same) = (false, true);
         for &path in repeated {
             if array.index.is_some() {

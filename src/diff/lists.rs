@@ -10,8 +10,7 @@ use super::align::{Item, Matched};
 use super::rules::Rules;
 use super::tree::{Array, Tree};
 use crate::base::text::Name;
-use crate::inspect::selector::Path;
-use crate::outline::{Part, Value};
+use crate::outline::Value;
 
 /// A list with an index of its items.
 pub(super) struct List<'t> {
@@ -178,16 +177,15 @@ impl Link<'_> {
 }
 
 /// Digests of all parts, by their numbers. Numbers that refer to other parts are replaced by the items they refer to.
-pub(super) fn digests<'t>(tree: &'t Tree, rules: &Rules, lists: &mut Lists<'t>) -> Vec<[u8; 32]> {
-    let mut meaning = Meaning { rules, lists, path: Path::default(), around: Vec::new(), digests: Vec::new() };
+pub(super) fn digests<'t>(tree: &'t Tree, rules: &mut Rules, lists: &mut Lists<'t>) -> Vec<[u8; 32]> {
+    let mut meaning = Meaning { rules, lists, around: Vec::new(), digests: Vec::new() };
     meaning.part(tree);
     meaning.digests
 }
 
 struct Meaning<'m, 't> {
-    rules: &'m Rules,
+    rules: &'m mut Rules,
     lists: &'m mut Lists<'t>,
-    path: Path,
     around: Vec<&'t Tree>,
     digests: Vec<[u8; 32]>,
 }
@@ -197,7 +195,7 @@ impl<'t> Meaning<'_, 't> {
         self.around.push(tree);
         let mut hash = Sha256::new().chain_update(tree.digest);
         for (name, value) in &tree.fields {
-            if let Some(list) = self.path.with(name, None, |path| self.rules.item(path)) {
+            if let Some(list) = self.rules.item(name) {
                 let list = self.lists.find(&self.around, list);
                 let mut number = |number: i64| match list.as_ref().and_then(|list| list.keys.get(list.place(number)?)) {
                     Some(key) => hash.update(key),
@@ -210,16 +208,16 @@ impl<'t> Meaning<'_, 't> {
             }
         }
         for array in &tree.arrays {
-            for list in lists_of(array, self.rules, &mut self.path) {
+            for list in lists_of(array, self.rules) {
                 if let Some(list) = self.lists.find(&self.around, list) {
                     hash.update(list.digest);
                 }
             }
         }
         for part in &tree.parts {
-            self.path.open(&Part::one(part.name));
+            self.rules.open(part.name);
             hash.update(self.part(part));
-            self.path.close();
+            self.rules.close();
         }
         self.around.pop();
         let digest = hash.finalize().into();
@@ -232,11 +230,10 @@ impl<'t> Meaning<'_, 't> {
 }
 
 /// Returns the lists that an array depends on.
-fn lists_of(array: &Array, rules: &Rules, path: &mut Path) -> Vec<&'static str> {
-    path.open(&Part::one(array.name));
-    let columns = array.columns.iter().filter_map(|column| path.with(column.name, None, |path| rules.item(path)));
-    let mut lists: Vec<_> = columns.collect();
-    path.close();
-    lists.extend(path.with(array.name, None, |path| rules.rows(path).or_else(|| rules.numbered(path))));
+fn lists_of(array: &Array, rules: &mut Rules) -> Vec<&'static str> {
+    rules.open(array.name);
+    let mut lists: Vec<_> = array.columns.iter().filter_map(|column| rules.item(column.name)).collect();
+    rules.close();
+    lists.extend(rules.rows(array.name).or_else(|| rules.numbered(array.name)));
     lists
 }

@@ -7,6 +7,8 @@
 use std::collections::HashMap;
 
 use crate::base::format::Format;
+use crate::inspect::selector::Path;
+use crate::outline::Part;
 
 /// How something is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -210,8 +212,12 @@ const RAP: &[(&str, Rule)] = &[
     ("classes/entries/address", Derived),
 ];
 
-/// The rules of one format by path.
-pub(super) struct Rules(HashMap<&'static str, Vec<Rule>>);
+/// The rules of one format by path. They are asked for something inside the part opened last.
+#[derive(Default)]
+pub(super) struct Rules {
+    by_path: HashMap<&'static str, Vec<Rule>>,
+    path: Path,
+}
 
 impl Rules {
     pub(super) fn of(format: Format) -> Self {
@@ -227,46 +233,61 @@ impl Rules {
             Format::Rap => RAP,
             _ => &[],
         };
-        let mut by_path: HashMap<_, Vec<Rule>> = HashMap::new();
+        let mut all = Self::default();
         for &(path, rule) in rules {
-            by_path.entry(path).or_default().push(rule);
+            all.by_path.entry(path).or_default().push(rule);
         }
-        Self(by_path)
+        all
     }
 
-    fn find<T>(&self, path: &str, pick: impl Fn(Rule) -> Option<T>) -> Option<T> {
-        self.0.get(path)?.iter().find_map(|&rule| pick(rule))
+    pub(super) fn open(&mut self, part: &'static str) {
+        self.path.open(&Part::one(part));
     }
 
-    pub(super) fn has(&self, path: &str, rule: Rule) -> bool {
-        self.find(path, |known| (known == rule).then_some(())).is_some()
+    pub(super) fn close(&mut self) {
+        self.path.close();
+    }
+
+    fn find<T>(&mut self, name: &str, pick: impl Fn(Rule) -> Option<T>) -> Option<T> {
+        let by_path = &self.by_path;
+        self.path.with(name, None, |path| by_path.get(path)?.iter().find_map(|&rule| pick(rule)))
+    }
+
+    pub(super) fn has(&mut self, name: &str, rule: Rule) -> bool {
+        self.find(name, |known| (known == rule).then_some(())).is_some()
+    }
+
+    /// Returns true if a part is not compared as a part of the outline.
+    pub(super) fn leave_out(&mut self, part: &Part<'_>, is_archive: bool) -> bool {
+        // Members, and data derived from them, are compared in another way.
+        is_archive && matches!(part.name, "members" | "directory" | "tail") || self.has(part.name, Derived)
     }
 
     /// Returns the list that the numbers of a field or column refer to.
-    pub(super) fn item(&self, path: &str) -> Option<&'static str> {
-        self.find(path, |rule| match rule {
+    pub(super) fn item(&mut self, name: &str) -> Option<&'static str> {
+        self.find(name, |rule| match rule {
             Item(list) | Parent(list) => Some(list),
             _ => None,
         })
     }
 
     /// Returns the list of possible parents of a part.
-    pub(super) fn parent(&self, path: &str) -> Option<&'static str> {
-        self.find(path, |rule| if let Parent(list) = rule { Some(list) } else { None })
+    pub(super) fn parent(&mut self, name: &str) -> Option<&'static str> {
+        self.find(name, |rule| if let Parent(list) = rule { Some(list) } else { None })
     }
 
     /// Returns the list that the rows of an array describe.
-    pub(super) fn rows(&self, path: &str) -> Option<&'static str> {
-        self.find(path, |rule| if let Rows(list) = rule { Some(list) } else { None })
+    pub(super) fn rows(&mut self, name: &str) -> Option<&'static str> {
+        self.find(name, |rule| if let Rows(list) = rule { Some(list) } else { None })
     }
 
     /// Returns the list that several arrays of one name describe.
-    pub(super) fn numbered(&self, path: &str) -> Option<&'static str> {
-        self.find(path, |rule| if let Numbered(list) = rule { Some(list) } else { None })
+    pub(super) fn numbered(&mut self, name: &str) -> Option<&'static str> {
+        self.find(name, |rule| if let Numbered(list) = rule { Some(list) } else { None })
     }
 
     /// Returns the arrays or fields that show the same data as this one.
-    pub(super) fn repeated(&self, path: &str) -> Option<&'static [&'static str]> {
-        self.find(path, |rule| if let Repeats(arrays) = rule { Some(arrays) } else { None })
+    pub(super) fn repeated(&mut self, name: &str) -> Option<&'static [&'static str]> {
+        self.find(name, |rule| if let Repeats(arrays) = rule { Some(arrays) } else { None })
     }
 }

@@ -14,11 +14,9 @@ use crate::budget::Budget;
 use crate::bytes::batch::to_the_end;
 use crate::bytes::{Column, Table};
 use crate::inspect::Inspect;
-use crate::inspect::selector::Path;
 use crate::outline::{Outline, Part, Text, Value, Visitor};
 
-/// An outline, kept for comparison.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Tree {
     pub(super) name: &'static str,
     pub(super) index: Option<usize>,
@@ -63,8 +61,7 @@ impl Tree {
             keep,
             is_archive,
             left: limit,
-            rules: keep.then(|| Rules::of(asset.format())),
-            path: Path::default(),
+            rules: if keep { Rules::of(asset.format()) } else { Rules::default() },
             parts: 0,
             arrays: 0,
             budget,
@@ -98,11 +95,6 @@ impl Tree {
     }
 }
 
-/// Members, and data derived from them, are compared in another way.
-fn is_of_archive(part: &Part<'_>) -> bool {
-    matches!(part.name, "members" | "directory" | "tail")
-}
-
 /// A part whose outline is being read.
 struct Open {
     tree: Tree,
@@ -118,17 +110,7 @@ impl Open {
         hash.update(name);
         hash.update([0]);
         hash.update(label.as_ref().map_or("", |label| &label.text));
-        let tree = Tree {
-            name,
-            index,
-            label: label.map(Arc::new),
-            fields: Vec::new(),
-            arrays: Vec::new(),
-            parts: Vec::new(),
-            lists: Vec::new(),
-            id,
-            digest: [0; 32],
-        };
+        let tree = Tree { name, index, label: label.map(Arc::new), id, ..Tree::default() };
         Self { tree, span: part.span, hash, problems: Vec::new() }
     }
 
@@ -172,9 +154,8 @@ struct Builder<'b> {
     is_archive: bool,
     /// The remaining bytes that may be kept.
     left: u64,
-    /// The rules for keeping the outline, if it is kept.
-    rules: Option<Rules>,
-    path: Path,
+    /// The rules for keeping the outline; none if it is not kept.
+    rules: Rules,
     parts: usize,
     arrays: usize,
     budget: &'b Budget,
@@ -197,21 +178,11 @@ impl Builder<'_> {
         self.left > 0
     }
 
-    fn rule<T>(&mut self, name: &str, ask: impl FnOnce(&Rules, &str) -> T) -> Option<T> {
-        let rules = self.rules.as_ref()?;
-        Some(self.path.with(name, None, |path| ask(rules, path)))
-    }
-
-    fn is_derived(&mut self, name: &str) -> bool {
-        self.rule(name, |rules, path| rules.has(path, Rule::Derived)).unwrap_or(false)
-    }
-
     fn fact(&mut self, name: &'static str, text: &str, fact: impl FnOnce() -> Fact) {
         if !self.spend(text.len().saturating_mul(2)) {
             return;
         }
-        let is_number = |rules: &Rules, path: &str| rules.item(path).is_some() || rules.has(path, Rule::Number);
-        let is_number = self.rule(name, is_number).unwrap_or(false);
+        let is_number = self.rules.item(name).is_some() || self.rules.has(name, Rule::Number);
         if let Some(open) = self.open.last_mut() {
             if !is_number {
                 open.hash.update(text);
@@ -225,12 +196,12 @@ impl Builder<'_> {
 
 impl Visitor for Builder<'_> {
     fn open(&mut self, part: &Part<'_>) -> bool {
-        let is_left_out = self.is_archive && is_of_archive(part) || self.is_derived(part.name);
+        let is_left_out = self.rules.leave_out(part, self.is_archive);
         let text = part.label.as_ref().map_or(0, Text::stored_byte_len);
         let is_kept = !is_left_out && self.spend(text.saturating_mul(2).saturating_add(size_of::<Tree>()));
         if is_kept {
             self.parts = self.parts.saturating_add(1);
-            self.path.open(&Part::one(part.name));
+            self.rules.open(part.name);
             self.open.push(Open::new(part, self.parts));
         }
         is_kept
@@ -238,7 +209,7 @@ impl Visitor for Builder<'_> {
 
     fn close(&mut self) {
         let Some(tree) = self.open.pop().map(Open::close) else { return };
-        self.path.close();
+        self.rules.close();
         if let Some(around) = self.open.last_mut() {
             around.hash.update(tree.digest);
             if self.keep {
@@ -249,7 +220,8 @@ impl Visitor for Builder<'_> {
 
     fn field(&mut self, name: &'static str, value: Value<'_>) {
         let is_count = self.is_archive && name == "entries";
-        if is_count || self.open.last().is_none_or(|open| open.is_place(name, &value)) || self.is_derived(name) {
+        let is_place = self.open.last().is_none_or(|open| open.is_place(name, &value));
+        if is_count || is_place || self.rules.has(name, Rule::Derived) {
             return;
         }
         let text = format!("{name}={value:?}\n");
@@ -272,7 +244,8 @@ impl Visitor for Builder<'_> {
         let id = self.arrays;
         self.arrays = id.saturating_add(1);
         // Offsets of LODs, which are not compared.
-        if name.ends_with("_starts") || name.ends_with("_ends") || self.is_derived(name) || !self.spend(0) {
+        let is_offset = name.ends_with("_starts") || name.ends_with("_ends");
+        if is_offset || self.rules.has(name, Rule::Derived) || !self.spend(0) {
             return;
         }
         let columns = table.columns();
@@ -313,8 +286,7 @@ pub(super) fn read_arrays(
     is_archive: bool,
     keep: &mut dyn FnMut(usize, &dyn Table) -> Result<()>,
 ) -> Result<()> {
-    let mut again =
-        Again { is_archive, rules: Rules::of(asset.format()), path: Path::default(), arrays: 0, keep, result: Ok(()) };
+    let mut again = Again { is_archive, rules: Rules::of(asset.format()), arrays: 0, keep, result: Ok(()) };
     asset.outline(&mut Outline::new(&mut again));
     again.result
 }
@@ -322,7 +294,6 @@ pub(super) fn read_arrays(
 struct Again<'k> {
     is_archive: bool,
     rules: Rules,
-    path: Path,
     arrays: usize,
     keep: &'k mut dyn FnMut(usize, &dyn Table) -> Result<()>,
     result: Result<()>,
@@ -330,17 +301,15 @@ struct Again<'k> {
 
 impl Visitor for Again<'_> {
     fn open(&mut self, part: &Part<'_>) -> bool {
-        let rules = &self.rules;
-        let is_derived = self.path.with(part.name, None, |path| rules.has(path, Rule::Derived));
-        let is_read = self.result.is_ok() && !is_derived && !(self.is_archive && is_of_archive(part));
+        let is_read = self.result.is_ok() && !self.rules.leave_out(part, self.is_archive);
         if is_read {
-            self.path.open(&Part::one(part.name));
+            self.rules.open(part.name);
         }
         is_read
     }
 
     fn close(&mut self) {
-        self.path.close();
+        self.rules.close();
     }
 
     fn array(&mut self, _: &'static str, _: Option<usize>, table: &dyn Table) {

@@ -170,15 +170,13 @@ impl Canvas {
         for step in 0..=steps {
             let at = a + along * (step as f32 / steps as f32);
             let (row, column) = (down(at.y), down(at.x));
-            if at.min_element() >= 0.0 || at.truncate().min_element() >= 0.0 {
-                let width = self.side;
-                if column < width
-                    && let Some((colors, depths)) = self.pixels(row, column, 0..1)
-                    && let ([seen], [nearest]) = (colors, depths)
-                    && at.z + 1.0 >= *nearest
-                {
-                    (*seen, *nearest) = (color, at.z);
-                }
+            if at.truncate().min_element() >= 0.0
+                && column < self.side
+                && let Some((colors, depths)) = self.pixels(row, column, 0..1)
+                && let ([seen], [nearest]) = (colors, depths)
+                && at.z + 1.0 >= *nearest
+            {
+                (*seen, *nearest) = (color, at.z);
             }
         }
         steps as u64
