@@ -9,7 +9,7 @@ use super::lists::{Link, List, Lists, digests, seek};
 use super::rows::{self, Wanted};
 use super::rules::{Rule, Rules};
 use super::tree::{Array, Tree};
-use super::{Change, Difference, Fact, Options, Side};
+use super::{Change, Difference, Fact, Options, Rows, Side};
 use crate::asset::Asset;
 use crate::asset::container::Container;
 use crate::base::error::Result;
@@ -58,15 +58,15 @@ impl Comparison<'_> {
         outlines.parts(trees.each_ref());
         let Outlines { findings, wanted, .. } = outlines;
         let mut rows = rows::compare(&wanted, assets, is_archive, budgets, self.options)?.into_iter();
-        for finding in findings {
-            match finding {
-                Finding::Known(difference) => (self.sink)(difference),
-                Finding::Rows(difference) => {
-                    if let Some(rows) = rows.next().flatten() {
-                        (self.sink)(Difference { rows: Some(rows), ..difference });
-                    }
+        for mut difference in findings {
+            if difference.rows.is_some() {
+                difference.rows = rows.next().flatten();
+                // The rows turned out to mean the same.
+                if difference.rows.is_none() {
+                    continue;
                 }
             }
+            (self.sink)(difference);
         }
         match containers {
             Some((a, b)) => self.members([&a, &b], budgets, depth),
@@ -100,12 +100,6 @@ impl Comparison<'_> {
     }
 }
 
-/// A difference, complete or still without the comparison of its rows.
-enum Finding {
-    Known(Difference),
-    Rows(Difference),
-}
-
 /// Two outlines of one format.
 struct Outlines<'t, 'c> {
     rules: Rules,
@@ -116,8 +110,8 @@ struct Outlines<'t, 'c> {
     options: &'c Options,
     /// The current parts after all that enclose them.
     around: [Vec<&'t Tree>; 2],
-    findings: Vec<Finding>,
-    /// The arrays whose rows are still to be compared.
+    findings: Vec<Difference>,
+    /// The arrays whose rows are still to be compared: those of the findings with rows.
     wanted: Vec<Wanted<'t>>,
 }
 
@@ -157,19 +151,13 @@ impl<'t, 'c> Outlines<'t, 'c> {
 
     fn report(&mut self, change: Change, place: String, label: Option<&Arc<Name>>, values: Option<[Fact; 2]>) {
         let difference = self.difference(change, place, label);
-        self.findings.push(Finding::Known(Difference { values, ..difference }));
+        self.findings.push(Difference { values, ..difference });
     }
 
     fn report_moved(&mut self, places: [String; 2], label: Option<&Arc<Name>>, values: Option<[Fact; 2]>) {
         let [place, to] = places;
         let difference = self.difference(Change::Moved, place, label);
-        self.findings.push(Finding::Known(Difference { to: Some(to), values, ..difference }));
-    }
-
-    fn is_same(&self, pair: [&'t Tree; 2]) -> bool {
-        let [a, b] = pair;
-        let [of_a, of_b] = &self.digests;
-        of_a.get(a.id) == of_b.get(b.id)
+        self.findings.push(Difference { to: Some(to), values, ..difference });
     }
 
     /// Matches the items of two lists. One of the lists may be missing.
@@ -209,10 +197,10 @@ impl<'t, 'c> Outlines<'t, 'c> {
     }
 
     fn parts(&mut self, pair: [&'t Tree; 2]) {
-        if self.is_same(pair) {
+        let ([a, b], [of_a, of_b]) = (pair, &self.digests);
+        if of_a.get(a.id) == of_b.get(b.id) {
             return;
         }
-        let [a, b] = pair;
         self.around[0].push(a);
         self.around[1].push(b);
         self.fields(pair);
@@ -434,7 +422,8 @@ impl<'t, 'c> Outlines<'t, 'c> {
             return;
         }
         let rows = rows.filter(|link| !link.is_plain());
-        self.findings.push(Finding::Rows(self.difference(Change::Changed, place, label)));
+        let difference = self.difference(Change::Changed, place, label);
+        self.findings.push(Difference { rows: Some(Rows::of(arrays)), ..difference });
         self.wanted.push(Wanted { arrays, links, rows });
     }
 

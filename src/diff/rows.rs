@@ -35,7 +35,7 @@ pub(super) fn compare(
     budgets: [&Budget; 2],
     options: &Options,
 ) -> Result<Vec<Option<Rows>>> {
-    let mut results: Vec<Option<Rows>> = wanted.iter().map(|wanted| Some(Rows::of(wanted))).collect();
+    let mut results: Vec<Option<Rows>> = wanted.iter().map(|wanted| Some(Rows::of(wanted.arrays))).collect();
     let mut kept = 0_u64;
     let mut of_a: HashMap<usize, Vec<u8>> = HashMap::new();
     // Both by the numbers of arrays in each outline.
@@ -93,11 +93,10 @@ fn read(table: &dyn Table, budget: &Budget, bytes: &mut Vec<u8>) -> Result<(), E
 }
 
 impl Rows {
-    pub(super) fn of(wanted: &Wanted<'_>) -> Self {
-        let columns = wanted.arrays.map(|array| array.columns.iter().map(|column| column.name).collect());
+    pub(super) fn of(arrays: [&Array; 2]) -> Self {
         Self {
-            counts: wanted.arrays.map(|array| array.rows),
-            columns,
+            counts: arrays.map(|array| array.rows),
+            columns: arrays.map(|array| array.columns.iter().map(|column| column.name).collect()),
             differing: None,
             differing_columns: Vec::new(),
             largest: None,

@@ -76,7 +76,7 @@ impl Pixels {
     }
 }
 
-/// The largest side of an image in a model.
+/// The largest side of an image in a model, and of a picture of one.
 pub(super) const MOST_SIDE: u32 = 8192;
 
 /// Returns the last component of a path with slashes of either kind. Models often name paths on the author's machine.

@@ -70,7 +70,7 @@ impl Basis {
     }
 
     pub(super) fn point(&self, point: [f32; 3]) -> [f32; 3] {
-        self.direction(if self.scale == 1.0 { point } else { point.map(|axis| axis * self.scale) })
+        self.direction(point.map(|axis| axis * self.scale))
     }
 
     /// Converts a rotation, or any quaternion.

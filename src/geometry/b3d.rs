@@ -10,7 +10,7 @@ use super::{
 use crate::base::error::{Context, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::bytes::{Color, LeArray, Vec2, Vec3};
-use crate::formats::b3d::{Brush, Mesh, Node, Scene, Triangles, rotation_xyzw, wire};
+use crate::formats::b3d::{self, Brush, Mesh, Node, Scene, Triangles, rotation_xyzw, wire};
 
 pub(super) fn primitives<'a>(scene: Scene<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + Send + 'a {
     let (brushes, textures, bones) = Default::default();
@@ -26,33 +26,23 @@ pub(super) fn primitives<'a>(scene: Scene<'a>) -> impl Iterator<Item = Result<Pr
         let local = local(&node).to_matrix();
         let world = above.last().unwrap_or(&Matrix::MIRROR).after(&local);
         above.push(world);
-        let shared = shared.clone();
-        let mut first = meshes;
+        let (shared, first) = (shared.clone(), meshes);
         let all: Vec<Result<Mesh<'a>>> = node.meshes().collect();
         meshes = meshes.saturating_add(all.len());
-        Box::new(all.into_iter().flat_map(move |mesh| {
-            let number = first;
-            first = first.saturating_add(1);
-            of_mesh(shared.clone(), node, world, number, mesh)
+        Box::new(all.into_iter().enumerate().flat_map(move |(index, mesh)| {
+            let (shared, number) = (shared.clone(), first.saturating_add(index));
+            let mesh = mesh.within_item("nodes", node.index);
+            mesh.map_or_else(one, |mesh| of_mesh(shared, node, world, number, mesh))
         }))
     })
 }
 
-fn of_mesh<'a>(
-    shared: Arc<Shared<'a>>,
-    node: Node<'a>,
-    world: Matrix,
-    number: usize,
-    mesh: Result<Mesh<'a>>,
-) -> Boxed<'a> {
-    match mesh {
-        Err(error) => one(error.within_item("nodes", node.index)),
-        Ok(mesh) => Box::new(mesh.triangles().enumerate().map(move |(part, triangles)| {
-            let triangles = triangles.within("mesh").within_item("nodes", node.index)?;
-            let place = Place { node: Some(node.index), ..Place::new(node.name, number, part) };
-            Ok(Primitive::new(place, world, Tris { shared: shared.clone(), node: node.index, mesh, triangles }))
-        })),
-    }
+fn of_mesh<'a>(shared: Arc<Shared<'a>>, node: Node<'a>, world: Matrix, number: usize, mesh: Mesh<'a>) -> Boxed<'a> {
+    Box::new(mesh.triangles().enumerate().map(move |(part, triangles)| {
+        let triangles = triangles.within("mesh").within_item("nodes", node.index)?;
+        let place = Place { node: Some(node.index), ..Place::new(node.name, number, part) };
+        Ok(Primitive::new(place, world, Tris { shared: shared.clone(), node: node.index, mesh, triangles }))
+    }))
 }
 
 /// Returns the transform of a node relative to its parent, in the file's own space.
@@ -67,7 +57,7 @@ type Bone<'a> = (u32, LeArray<'a, wire::Weight>);
 struct Shared<'a> {
     scene: Scene<'a>,
     brushes: OnceLock<Vec<Option<Brush<'a>>>>,
-    textures: OnceLock<Vec<Option<crate::formats::b3d::Texture<'a>>>>,
+    textures: OnceLock<Vec<Option<b3d::Texture<'a>>>>,
     /// The weights of each bone with the index of its node, by the offset of the mesh that it moves.
     bones: OnceLock<HashMap<u64, Vec<Bone<'a>>>>,
 }
@@ -78,7 +68,7 @@ impl<'a> Shared<'a> {
         *all.get(index)?
     }
 
-    fn texture(&self, index: usize) -> Option<crate::formats::b3d::Texture<'a>> {
+    fn texture(&self, index: usize) -> Option<b3d::Texture<'a>> {
         let all = self.textures.get_or_init(|| self.scene.textures().map(Result::ok).collect());
         *all.get(index)?
     }
@@ -109,7 +99,7 @@ struct Tris<'a> {
 impl_fmt!([] Debug for Tris<'_>, |tris| "Tris({} triangles of node {})", tris.triangles.indices.len(), tris.node);
 
 impl<'a> Tris<'a> {
-    fn vertices(&self) -> Result<crate::formats::b3d::Vertices<'a>> {
+    fn vertices(&self) -> Result<b3d::Vertices<'a>> {
         self.mesh.vertices().within("mesh").within_item("nodes", self.node)
     }
 }
@@ -176,10 +166,7 @@ impl<'a> Shape<'a> for Tris<'a> {
     }
 }
 
-fn material<'a>(
-    brush: &Brush<'a>,
-    textures: impl Iterator<Item = (usize, crate::formats::b3d::Texture<'a>)>,
-) -> Material<'a> {
+fn material<'a>(brush: &Brush<'a>, textures: impl Iterator<Item = (usize, b3d::Texture<'a>)>) -> Material<'a> {
     let (fx, shininess) = (brush.fx.0, brush.shininess);
     let mut material = Material {
         color: brush.color,

@@ -1,6 +1,7 @@
 //! Ballance: the mesh of each object, by material.
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::Arc;
 
 use super::{Alpha, Boxed, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, one};
@@ -55,8 +56,7 @@ struct Order {
 impl Order {
     fn of(faces: &Faces<'_>) -> Result<Self> {
         let mut order: Vec<u32> = Vec::new();
-        let out_of_memory = || Error::from(std::io::Error::from(std::io::ErrorKind::OutOfMemory));
-        order.try_reserve_exact(faces.len()).map_err(|_| out_of_memory())?;
+        order.try_reserve_exact(faces.len()).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
         order.extend((0..faces.len()).map_while(|face| u32::try_from(face).ok()));
         let material = |face: u32| faces.get(face as usize).and_then(|face| face.material());
         // The sort is stable, so the faces of a material stay in the file's order.

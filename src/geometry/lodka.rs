@@ -42,11 +42,8 @@ fn of_mesh<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix, mesh: M
     Box::new(mesh.face_groups.enumerate().map(move |(part, group)| {
         let group = group.within_item("meshes", place.mesh)?;
         let place = Place { part, visible: place.visible && group.visible.is_set(), ..place };
-        Ok(Primitive::new(
-            place,
-            world,
-            Group { shared: shared.clone(), mesh, number: place.mesh, group, uvs: uvs.clone() },
-        ))
+        let shape = Group { shared: shared.clone(), mesh, number: place.mesh, group, uvs: uvs.clone() };
+        Ok(Primitive::new(place, world, shape))
     }))
 }
 
@@ -250,12 +247,8 @@ fn facts<'a>(material: &lodka::Material<'a>) -> Material<'a> {
             5 => Alpha::Multiply,
             _ => Alpha::Opaque,
         };
-        clamped = match options.texture_wrap.0 {
-            1 => [true, true],
-            2 => [true, false],
-            3 => [false, true],
-            _ => [false, false],
-        };
+        let wrap = options.texture_wrap.0;
+        clamped = [matches!(wrap, 1 | 2), matches!(wrap, 1 | 3)];
         has_images = options.texture_enabled.is_set();
     }
     let images = material.texture_files().into_iter().filter(|name| has_images && !name.is_empty());

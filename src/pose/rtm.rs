@@ -12,9 +12,9 @@ use crate::formats::rtm::{Binarised, Motion, Plain, wire};
 use crate::outline::Text;
 
 pub(super) fn rig<'a>(motion: Motion<'a>) -> Rig<'a> {
-    let bones = motion.bones().iter().map(|name| Bone::new(name, None)).collect();
-    let is_whole = matches!(motion, Motion::Plain(_));
-    Rig::new(0, bones, is_whole, Source::Rtm(One { motion, order: None }))
+    let bones: Vec<Bone<'a>> = motion.bones().iter().map(|name| Bone::new(name, None)).collect();
+    let (is_whole, order) = (matches!(motion, Motion::Plain(_)), (0..bones.len()).map(Some).collect());
+    Rig::new(0, bones, is_whole, Source::Rtm(One { motion, order }))
 }
 
 /// Folds a bone name: files compare names without case.
@@ -33,30 +33,28 @@ impl<'a> Rig<'a> {
         let order = skeleton.bones.iter().map(|bone| places.get(&key(bone.name)).copied()).collect();
         let mut bones = skeleton.bones.clone();
         bones.iter_mut().for_each(|bone| bone.rest = Transform::IDENTITY);
-        let source = Source::Rtm(One { motion, order: Some(order) });
+        let source = Source::Rtm(One { motion, order });
         Self::new(skeleton.model, bones, true, source)
     }
 }
 
 pub(super) struct One<'a> {
     motion: Motion<'a>,
-    /// For each bone of the rig, its index in the file. `None` means the order of the file.
-    order: Option<Vec<Option<usize>>>,
+    /// For each bone of the rig, its index in the file.
+    order: Vec<Option<usize>>,
 }
 
 impl<'a> One<'a> {
     pub(super) fn clips(&self, rig: &Rig<'a>) -> Vec<Result<Clip<'a>>> {
-        let all = || (0..rig.bones.len()).map(Some).collect();
-        let order: Vec<Option<usize>> = self.order.clone().unwrap_or_else(all);
-        let moved = order.iter().enumerate().filter(|(_, place)| place.is_some());
+        let order = self.order.clone();
+        let moved = self.order.iter().enumerate().filter(|(_, place)| place.is_some());
         let keys: Box<dyn Keys + 'a> = match self.motion {
-            Motion::Binarised(motion) => Box::new(Packed { motion, order: order.clone() }),
-            Motion::Plain(motion) => Box::new(Matrices { motion, anchors: anchors(rig, &order), order: order.clone() }),
+            Motion::Binarised(motion) => Box::new(Packed { motion, order }),
+            Motion::Plain(motion) => Box::new(Matrices { motion, anchors: anchors(rig, &order), order }),
         };
         let frames = self.motion.frame_count().saturating_sub(1) as f32;
-        let rate = |last: Option<f32>| last.filter(|last| *last > 0.0).map(|last| frames / last);
         vec![self.motion.last_time().map(|seconds| Clip {
-            rate: rate(seconds).filter(|rate| *rate > 0.0),
+            rate: seconds.filter(|last| *last > 0.0).map(|last| frames / last).filter(|rate| *rate > 0.0),
             name: "".into(),
             bones: moved.map(|(bone, _)| bone).collect(),
             tree: rig.tree.clone(),

@@ -112,7 +112,7 @@ impl<'a> Found<'a, '_> {
         for event in Reader::new(data) {
             match event.kind {
                 EventKind::Class { name, parent } => {
-                    self.class(name.as_bytes(), parent.map_or(&[][..], |parent| parent.as_bytes()))?;
+                    self.class(self.depth, name.as_bytes(), parent.map_or(&[][..], |parent| parent.as_bytes()))?;
                     self.depth = self.depth.saturating_add(1);
                 }
                 EventKind::End => self.depth = self.depth.saturating_sub(1),
@@ -131,9 +131,7 @@ impl<'a> Found<'a, '_> {
             let step = step?;
             self.depth = step.depth;
             if let Some(around) = step.depth.checked_sub(1) {
-                self.depth = around;
-                self.class(step.class.name.as_bytes(), step.class.parent.as_bytes())?;
-                self.depth = step.depth;
+                self.class(around, step.class.name.as_bytes(), step.class.parent.as_bytes())?;
             }
             for entry in step.class.entries() {
                 let key = entry.name();
@@ -158,16 +156,13 @@ impl<'a> Found<'a, '_> {
         })
     }
 
-    /// Adds a class at the current depth.
-    fn class(&mut self, name: &'a [u8], parent: &'a [u8]) -> Result<()> {
+    /// Adds a class inside this number of others.
+    fn class(&mut self, depth: usize, name: &'a [u8], parent: &'a [u8]) -> Result<()> {
         let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
-        if self.depth == 0 {
-            self.section = match () {
-                () if is("CfgSkeletons") => Some(Section::Skeletons),
-                () if is("CfgModels") => Some(Section::Models),
-                () => None,
-            };
-        } else if self.depth == 1 {
+        if depth == 0 {
+            let sections = [("CfgSkeletons", Section::Skeletons), ("CfgModels", Section::Models)];
+            self.section = sections.into_iter().find_map(|(known, section)| is(known).then_some(section));
+        } else if depth == 1 {
             self.room.keep(ITEM_BYTES.saturating_add(name.len() as u64))?;
             if let Some(classes) = self.classes() {
                 classes.places.entry(name.to_ascii_lowercase()).or_insert(classes.all.len());

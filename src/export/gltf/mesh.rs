@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use glam::Vec3;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::glb::{List, Use, set};
 use super::{CORNER_WORK, Scene, finite};
@@ -67,16 +67,12 @@ impl Joints {
 
     /// Adds a bone unless it is already present. See `are_too_many` for the limit.
     pub(super) fn add(&mut self, bone: usize) {
-        let next = u16::try_from(self.bones.len()).unwrap_or(u16::MAX);
+        let next = self.end();
         let Ok(joint) = u32::try_from(bone) else { return };
         self.places.entry(joint).or_insert_with(|| {
             self.bones.push(bone);
             next
         });
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.bones.is_empty()
     }
 
     /// Returns the index after all bones.
@@ -201,18 +197,15 @@ impl Scene<'_> {
         // Like positions, morphs are absolute; glTF has the differences.
         let morphs = primitive.morphs().unwrap_or_default();
         let each = (corners.len() as u64).saturating_mul(size_of::<[f32; 3]>() as u64);
-        let difference = |morph: &Morph<'_>| -> Result<Vec<[f32; 3]>> {
+        let mut targets: Vec<Vec<[f32; 3]>> = Vec::new();
+        for morph in &morphs {
+            self.room.keep(each)?;
             self.room.work(each)?;
             let target = |corner: &Corner| position(morph.positions.array(corner.position as usize));
             let pairs = corners.iter().map(target).zip(&points);
-            Ok(pairs.map(|(target, point)| (Vec3::from(target) - Vec3::from(*point)).to_array()).collect())
-        };
-        let mut targets = Vec::new();
-        for morph in &morphs {
-            self.room.keep(each)?;
-            targets.push(difference(morph)?);
+            targets.push(pairs.map(|(target, point)| (Vec3::from(target) - Vec3::from(*point)).to_array()).collect());
         }
-        let mut attributes = Map::new();
+        let mut attributes = json!({});
         let normals = match primitive.normals() {
             Ok(Some(normals)) => {
                 let turn = moved.normals();
@@ -226,10 +219,10 @@ impl Scene<'_> {
             }
             _ => None,
         };
-        attributes.insert("POSITION".to_owned(), self.glb.floats(&points, Use::Vertices, true)?.into());
+        set(&mut attributes, "POSITION", self.glb.floats(&points, Use::Vertices, true)?);
         if let Some(mut list) = normals {
             upright(&mut list, &points, &triangles);
-            attributes.insert("NORMAL".to_owned(), self.glb.floats(&list, Use::Vertices, false)?.into());
+            set(&mut attributes, "NORMAL", self.glb.floats(&list, Use::Vertices, false)?);
         }
         let material = material(primitive, self.options.texture).unwrap_or_else(|_| {
             self.lose(1);
@@ -239,17 +232,17 @@ impl Scene<'_> {
         let base = material.as_ref().and_then(|material| material.base());
         let change = base.filter(|texture| !super::material::is_expressible(&texture.transform));
         let mut uv_sets = 0_usize;
-        for set in 0..primitive.uv_sets().unwrap_or(0).min(8) {
-            let Ok(Some(uvs)) = primitive.uvs(set) else { break };
+        for uv_set in 0..primitive.uv_sets().unwrap_or(0).min(8) {
+            let Ok(Some(uvs)) = primitive.uvs(uv_set) else { break };
             // Some formats compute them anew for each primitive.
             self.room.work((uvs.len() as u64).saturating_mul(8))?;
-            let change = change.filter(|texture| texture.uv_set == set).map(|texture| texture.transform);
+            let change = change.filter(|texture| texture.uv_set == uv_set).map(|texture| texture.transform);
             let uv = |corner: &Corner| {
-                let uv = uvs.array(corner.uv(set) as usize).unwrap_or_default();
+                let uv = uvs.array(corner.uv(uv_set) as usize).unwrap_or_default();
                 finite(change.map_or(uv, |change| change.apply(uv)), [0.0; 2])
             };
             let list: Vec<[f32; 2]> = corners.iter().map(uv).collect();
-            attributes.insert(format!("TEXCOORD_{set}"), self.glb.floats(&list, Use::Vertices, false)?.into());
+            set(&mut attributes, &format!("TEXCOORD_{uv_set}"), self.glb.floats(&list, Use::Vertices, false)?);
             uv_sets = uv_sets.saturating_add(1);
         }
         if let Ok(Some(colors)) = primitive.colors() {
@@ -259,23 +252,22 @@ impl Scene<'_> {
             // Colors that the material does not use are kept, but not shown.
             let is_shown = material.as_ref().is_some_and(|material| material.vertex_colors);
             let name = if is_shown { "COLOR_0" } else { "_COLOR" };
-            attributes.insert(name.to_owned(), self.glb.floats(&list, Use::Vertices, false)?.into());
+            set(&mut attributes, name, self.glb.floats(&list, Use::Vertices, false)?);
         }
         let (mut is_skinned, mut has_loose) = (false, false);
         if let Some((joints, given)) = skin.filter(|(joints, _)| !joints.are_too_many()) {
             // This covers all vertices of the mesh, for each of its primitives.
             self.room.work((positions.len() as u64).saturating_mul(CORNER_WORK))?;
             let own = if given.is_none() { primitive.to_weights().ok().flatten() } else { None };
-            if let Some(weights) = given.or(own.as_ref()).filter(|_| !joints.is_empty()) {
+            if let Some(weights) = given.or(own.as_ref()).filter(|_| !joints.bones.is_empty()) {
                 let influences: usize = (0..weights.len()).map(|vertex| weights.of(vertex).len()).sum();
                 self.room.work((influences as u64).saturating_mul(CORNER_WORK))?;
                 let (numbers, shares) = joints.shares(weights, &corners);
                 let end = joints.end();
                 has_loose = joints.own().is_none() && numbers.iter().any(|joints| joints.contains(&end));
                 is_skinned = true;
-                let joints = self.glb.joints(&numbers, usize::from(end).saturating_add(1))?;
-                attributes.insert("JOINTS_0".to_owned(), joints.into());
-                attributes.insert("WEIGHTS_0".to_owned(), self.glb.floats(&shares, Use::Vertices, false)?.into());
+                set(&mut attributes, "JOINTS_0", self.glb.joints(&numbers, usize::from(end).saturating_add(1))?);
+                set(&mut attributes, "WEIGHTS_0", self.glb.floats(&shares, Use::Vertices, false)?);
             }
         }
         let indices = self.glb.indices(&triangles, points.len())?;

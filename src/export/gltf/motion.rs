@@ -31,9 +31,7 @@ fn bind(joint: Matrix, mesh: &Matrix, basis: impl Fn(&Matrix) -> Matrix) -> [f32
     for ([.., corner], last) in columns.iter_mut().zip([0.0, 0.0, 0.0, 1.0]) {
         *corner = last;
     }
-    let mut all = [0.0; 16];
-    all.copy_from_slice(columns.as_flattened());
-    all
+    Matrix(columns).glam().to_cols_array()
 }
 
 impl Scene<'_> {

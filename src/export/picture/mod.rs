@@ -16,9 +16,9 @@ pub use raster::Canvas;
 use self::camera::Bounds;
 use self::mesh::Mesh;
 use self::posed::Posed;
-use self::raster::{Color, Seen};
+use self::raster::Color;
 use self::scene::Scene;
-use super::image::{Images, write_png};
+use super::image::{Images, MOST_SIDE, write_png};
 use super::{CORNER_WORK, Lod, chosen};
 use crate::asset::Asset;
 use crate::base::error::{Error, ErrorKind, Result};
@@ -27,8 +27,6 @@ use crate::geometry::{Corner, Primitive};
 
 /// How many triangles are kept after the first use.
 const MOST_KEPT: usize = 1 << 15;
-/// The largest side of a picture.
-const MOST_SIZE: u32 = 8192;
 const BACKGROUND: Color = [236, 238, 240, 0];
 
 /// The options of a picture.
@@ -94,21 +92,6 @@ pub enum Flaw {
     Faint,
     /// Nothing is visible.
     Empty,
-}
-
-/// A picture with a lower mean brightness of its visible pixels, up to 255, is nearly black.
-const DARK: u64 = 40;
-
-impl Flaw {
-    fn of(seen: &Seen) -> Option<Self> {
-        match seen {
-            Seen { pixels: 0, .. } => Some(Self::Empty),
-            // Too little to notice.
-            Seen { pixels, distinct, .. } if distinct.saturating_mul(50) < *pixels => Some(Self::Faint),
-            Seen { pixels, brightness, .. } if *brightness < pixels.saturating_mul(DARK) => Some(Self::Dark),
-            _ => None,
-        }
-    }
 }
 
 impl Display for Flaw {
@@ -179,7 +162,7 @@ pub fn picture_on(
     budget: &Budget,
 ) -> Result<Picture> {
     let room = &Room::new(budget);
-    let side = view.size.clamp(1, MOST_SIZE);
+    let side = view.size.clamp(1, MOST_SIDE);
     let (parts, mut unreadable) = chosen(asset, view.lod, room)?;
     let part = |primitive| Part { primitive, triangles: None, has_wrong_normals: false };
     let mut parts: Vec<Part<'_>> = parts.into_iter().map(part).collect();
@@ -224,7 +207,7 @@ pub fn picture_on(
         mesh.light(&part.primitive, room)?;
         scene.draw(part, &mesh)
     })?;
-    let seen = canvas.seen(BACKGROUND);
+    let flaw = canvas.flaw(BACKGROUND);
     let mut pixels = match view.edges {
         Edges::Sampled if is_fine => canvas.halved(),
         Edges::Sampled => canvas.picture(),
@@ -239,7 +222,7 @@ pub fn picture_on(
             }
         }
     }
-    Ok(Picture { side, pixels, is_transparent: view.transparent, unreadable, flaw: Flaw::of(&seen) })
+    Ok(Picture { side, pixels, is_transparent: view.transparent, unreadable, flaw })
 }
 
 /// Calls `each` with each part. Returns the number of parts that cannot be read.

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use glam::{Vec2, Vec3A, Vec4, vec2};
 
+use super::Flaw;
+
 /// A corner in the coordinates of the picture.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Vertex {
@@ -45,19 +47,10 @@ pub struct Canvas {
     depths: Vec<f32>,
 }
 
-/// Statistics of the content of a picture.
-#[derive(Default)]
-pub(super) struct Seen {
-    /// The number of covered pixels.
-    pub(super) pixels: u64,
-    /// The sum of their brightness, up to 255 each.
-    pub(super) brightness: u64,
-    /// The number of covered pixels that are distinguishable from the background.
-    pub(super) distinct: u64,
-}
-
 /// A color with a smaller difference is hardly distinguishable from the background.
 const DISTINCT: u8 = 24;
+/// A picture with a lower mean brightness of its covered pixels, up to 255, is nearly black.
+const DARK: u64 = 40;
 
 /// The range of pixels that a triangle may cover.
 pub(super) struct Reach {
@@ -182,22 +175,27 @@ impl Canvas {
         steps as u64
     }
 
-    /// Collects the statistics of the picture.
-    pub(super) fn seen(&self, background: Color) -> Seen {
-        let [red, green, blue, _] = background;
-        let mut seen = Seen::default();
+    /// Returns the reason why the picture shows little.
+    pub(super) fn flaw(&self, [red, green, blue, _]: Color) -> Option<Flaw> {
+        let (mut pixels, mut brightness, mut distinct) = (0_u64, 0_u64, 0_u64);
         for ([r, g, b, _], depth) in self.colors.iter().zip(&self.depths) {
             if *depth > f32::NEG_INFINITY {
-                seen.pixels = seen.pixels.saturating_add(1);
+                pixels = pixels.saturating_add(1);
                 // The weights of the colors in perceived brightness.
                 let weighted =
                     [(r, 299), (g, 587), (b, 114)].map(|(part, weight)| u64::from(*part).saturating_mul(weight));
-                seen.brightness = seen.brightness.saturating_add(weighted.into_iter().sum::<u64>() / 1000);
+                brightness = brightness.saturating_add(weighted.into_iter().sum::<u64>() / 1000);
                 let apart = red.abs_diff(*r).max(green.abs_diff(*g)).max(blue.abs_diff(*b));
-                seen.distinct = seen.distinct.saturating_add(u64::from(apart > DISTINCT));
+                distinct = distinct.saturating_add(u64::from(apart > DISTINCT));
             }
         }
-        seen
+        match pixels {
+            0 => Some(Flaw::Empty),
+            // Too little to notice.
+            _ if distinct.saturating_mul(50) < pixels => Some(Flaw::Faint),
+            _ if brightness < pixels.saturating_mul(DARK) => Some(Flaw::Dark),
+            _ => None,
+        }
     }
 
     /// Returns the picture without smoothing.

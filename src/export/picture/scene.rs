@@ -47,18 +47,17 @@ impl Scene<'_> {
         }
         let material = material(primitive, self.view.texture).ok().flatten();
         let texture = material.as_ref().and_then(Material::base);
-        let key = texture.map(|texture| (Name::from(texture.name).text, texture.is_black_clear));
-        if let (Some(texture), Some(key)) = (texture, &key)
-            && !self.skins.contains_key(key)
-        {
-            let mut skin = self.images.pixels(texture, MOST_TEXELS, room);
-            if let Some(skin) = skin.as_mut().filter(|_| texture.is_black_clear) {
-                skin.clear_black();
-            }
-            let skin = skin.filter(|skin| room.keep(skin.rgba.len() as u64).is_ok());
-            self.skins.insert(key.clone(), skin);
-        }
-        let skin = key.and_then(|key| self.skins.get(&key)?.as_ref());
+        let skin = texture.and_then(|texture| {
+            let load = || {
+                let mut skin = self.images.pixels(texture, MOST_TEXELS, room)?;
+                if texture.is_black_clear {
+                    skin.clear_black();
+                }
+                room.keep(skin.rgba.len() as u64).is_ok().then_some(skin)
+            };
+            let key = (Name::from(texture.name).text, texture.is_black_clear);
+            self.skins.entry(key).or_insert_with(load).as_ref()
+        });
         let set = texture.map_or(0, |texture| texture.uv_set);
         let transform = texture.map_or(UvTransform::IDENTITY, |texture| texture.transform);
         let uvs = skin.and_then(|_| primitive.uvs(set).ok().flatten());
