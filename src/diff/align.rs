@@ -115,14 +115,14 @@ fn is_alike(a: &Item<'_>, b: &Item<'_>) -> bool {
     same.saturating_mul(2) >= size(one).max(size(two))
 }
 
-/// Returns the places of the numbers that break the order: all except a longest ascending sequence. The numbers are
-/// distinct.
-pub(super) fn out_of_order(numbers: &[usize]) -> Vec<usize> {
-    // For each length, the place of the smallest number that ends a sequence of that length.
+/// Returns the items of the first list whose partners break the order: all except a longest sequence with ascending
+/// partners. Pairs have a place in the first list and one in the second, which are distinct.
+pub(super) fn out_of_order(pairs: &[(usize, usize)]) -> Vec<usize> {
+    // For each length, the place of the pair with the smallest partner that ends a sequence of that length.
     let mut ends: Vec<usize> = Vec::new();
-    let mut before: Vec<Option<usize>> = Vec::with_capacity(numbers.len());
-    let number = |place: &usize| numbers.get(*place).copied();
-    for (place, &this) in numbers.iter().enumerate() {
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
+    let number = |place: &usize| pairs.get(*place).map(|(_, number)| *number);
+    for (place, &(_, this)) in pairs.iter().enumerate() {
         let length = ends.partition_point(|end| number(end) < Some(this));
         before.push(length.checked_sub(1).and_then(|length| ends.get(length)).copied());
         match ends.get_mut(length) {
@@ -130,18 +130,20 @@ pub(super) fn out_of_order(numbers: &[usize]) -> Vec<usize> {
             None => ends.push(place),
         }
     }
-    let mut in_order = vec![false; numbers.len()];
+    let mut in_order = vec![false; pairs.len()];
     let mut at = ends.last().copied();
     while let Some(place) = at {
         in_order.iter_mut().skip(place).take(1).for_each(|is| *is = true);
         at = before.get(place).copied().flatten();
     }
-    in_order.iter().enumerate().filter(|(_, is)| !**is).map(|(place, _)| place).collect()
+    pairs.iter().zip(in_order).filter(|(_, is)| !is).map(|((item, _), _)| *item).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::out_of_order;
+    fn out_of_order(numbers: &[usize]) -> Vec<usize> {
+        super::out_of_order(&numbers.iter().copied().enumerate().collect::<Vec<_>>())
+    }
 
     #[test]
     fn as_few_as_can_be_are_out_of_order() {

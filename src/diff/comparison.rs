@@ -174,7 +174,6 @@ impl<'t, 'c> Outlines<'t, 'c> {
         }
     }
 
-    /// Returns the lists of this name in both parts.
     fn lists_of(&mut self, [a, b]: [&'t Tree; 2], name: &'static str) -> [Option<Rc<List<'t>>>; 2] {
         let [of_a, of_b] = &mut self.lists;
         [of_a.of(a, name), of_b.of(b, name)]
@@ -279,9 +278,7 @@ impl<'t, 'c> Outlines<'t, 'c> {
             siblings.entry(hangs_on).or_default().push((place, other));
         }
         for list in siblings.into_values().filter(|_| is_ordered) {
-            let others: Vec<usize> = list.iter().map(|(_, other)| *other).collect();
-            let places = out_of_order(&others).into_iter().filter_map(|at| list.get(at));
-            moved.extend(places.filter_map(|(place, _)| Some((a.get(*place)?.id, None))));
+            moved.extend(out_of_order(&list).into_iter().filter_map(|place| Some((a.get(place)?.id, None))));
         }
         moved
     }
@@ -333,11 +330,8 @@ impl<'t, 'c> Outlines<'t, 'c> {
         let label = pair[0].label.as_ref();
         let lists = self.lists_of(pair, name);
         let matched = self.matched(&lists);
-        let pairs = matched.pairs.iter().filter_map(|&(one, two)| one.zip(two));
-        let pairs: Vec<(usize, usize)> = pairs.collect();
-        let others: Vec<usize> = pairs.iter().map(|(_, other)| *other).collect();
-        let moved: HashSet<usize> =
-            out_of_order(&others).into_iter().filter_map(|at| pairs.get(at)).map(|(place, _)| *place).collect();
+        let pairs: Vec<(usize, usize)> = matched.pairs.iter().filter_map(|&(one, two)| one.zip(two)).collect();
+        let moved: HashSet<usize> = out_of_order(&pairs).into_iter().collect();
         let [texts_a, texts_b] = texts;
         let text = |list: &[Name], index: Option<usize>| {
             index.and_then(|index| list.get(index)).map_or(Fact::ABSENT, |text| Fact::Text(text.clone()))

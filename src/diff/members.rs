@@ -38,11 +38,10 @@ pub(crate) fn pair_paths<T>(
 ) -> Result<Vec<Paired<T>>> {
     let key = |name: &Name| name.text.bytes().map(folded).collect::<Vec<u8>>();
     let mut by_name: HashMap<Vec<u8>, VecDeque<usize>> = HashMap::new();
-    let mut left: Vec<Option<(Name, T)>> = Vec::new();
-    for (place, (name, file)) in b.into_iter().enumerate() {
-        by_name.entry(key(&name)).or_default().push_back(place);
-        left.push(Some((name, file)));
+    for (place, (name, _)) in b.iter().enumerate() {
+        by_name.entry(key(name)).or_default().push_back(place);
     }
+    let mut left: Vec<Option<(Name, T)>> = b.into_iter().map(Some).collect();
     let mut take = |place: Option<usize>| left.get_mut(place?).and_then(Option::take);
     let paired: Vec<_> = a
         .into_iter()

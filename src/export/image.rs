@@ -66,7 +66,6 @@ impl Pixels {
         Some(Self { size: [picture.width, picture.height].map(u32::from), rgba: picture.rgba })
     }
 
-    /// Makes black pixels invisible.
     pub(super) fn clear_black(&mut self) {
         for pixel in self.rgba.as_chunks_mut().0 {
             if let [0, 0, 0, opacity] = pixel {

@@ -157,7 +157,6 @@ fn cached<T>(cache: &Cache<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
     cache.get_or_init(make).as_ref().map_err(Error::clone)
 }
 
-/// An iterator over triangles.
 type Corners<'a> = Box<dyn Iterator<Item = Result<[Corner; 3]>> + Send + 'a>;
 
 /// The access to a primitive that each format implements.
@@ -345,7 +344,6 @@ impl<'a> Primitive<'a> {
     }
 }
 
-/// An iterator over primitives.
 type Boxed<'a> = Box<dyn Iterator<Item = Result<Primitive<'a>>> + Send + 'a>;
 
 /// Yields an error for a part that cannot be read.

@@ -52,14 +52,12 @@ impl Display for List {
     }
 }
 
-/// Sets a property of an object.
 pub(super) fn set(json: &mut Json, key: &str, value: impl Into<Json>) {
     if let Json::Object(map) = json {
         map.insert(key.to_owned(), value.into());
     }
 }
 
-/// The use of an array.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Use {
     Vertices,

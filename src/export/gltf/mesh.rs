@@ -15,7 +15,6 @@ use crate::geometry::{Corner, Influence, Matrix, Morph, Primitive, Weights, Weld
 /// The memory of a vertex's arrays while they are built.
 const VERTEX_BYTES: u64 = 96;
 
-/// The key that identifies a mesh.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key {
     pub(super) model: usize,
