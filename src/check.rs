@@ -40,10 +40,11 @@ use std::marker::PhantomData;
 
 pub(crate) use alike::Alike;
 pub(crate) use facing::Facing;
-pub(crate) use fields::{Faults, Segment, dissected_fields, fields, place_of};
+pub(crate) use fields::{Faults, dissected_fields, fields, place_of};
 pub(crate) use repeated::Repeated;
 
 use crate::base::code::Code;
+pub(crate) use crate::base::error::Segment;
 use crate::base::error::Error;
 use crate::base::stop;
 use crate::blocks::Block;

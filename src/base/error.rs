@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::base::code::Code;
 use crate::base::format::Format;
 use crate::base::impl_fmt::impl_fmt;
+use crate::base::limits::flag;
 use crate::base::no_asset::NoAsset;
 use crate::base::sealed::Sealed;
 use crate::base::text::ByteStr;
@@ -30,7 +31,7 @@ struct Inner {
     kind: ErrorKind,
     offset: Option<u64>,
     /// Innermost part first.
-    place: Vec<PathSegment>,
+    place: Vec<Segment>,
     /// If the error is in a table unpacked from the asset: the table, and the offset in it.
     table: Option<(&'static str, u64)>,
     path: Option<PathBuf>,
@@ -43,13 +44,8 @@ struct Inner {
     missing: Vec<Range<u64>>,
 }
 
-#[derive(Clone, Copy)]
-enum PathSegment {
-    Part(&'static str),
-    Item(&'static str, usize),
-    /// An item of the list named by the next outer part.
-    Index(usize),
-}
+/// A part of a path, with its index in a list. Without a name, the item is in the list named by the next outer part.
+pub(crate) type Segment = (&'static str, Option<usize>);
 
 /// The kinds of [`Error`].
 #[derive(Clone, Debug)]
@@ -190,15 +186,7 @@ impl Error {
     /// Returns true if the error says that a [budget](crate::budget) is spent. All later charges then fail the same
     /// way.
     pub(crate) fn is_spent(&self) -> bool {
-        matches!(
-            self.kind(),
-            ErrorKind::Limit { flag: Some(crate::base::limits::flag::WORK | crate::base::limits::flag::OUTPUT), .. }
-        )
-    }
-
-    fn inside(mut self, place: PathSegment) -> Self {
-        self.0.place.push(place);
-        self
+        matches!(self.kind(), ErrorKind::Limit { flag: Some(flag::WORK | flag::OUTPUT), .. })
     }
 
     /// Returns the kind of the error.
@@ -264,14 +252,13 @@ impl Error {
     /// had to be unpacked, the offset in it follows: `meshes[3].faces (mesh.bm+0x4c)`.
     pub fn location(&self) -> String {
         let mut out = String::new();
-        for place in self.0.place.iter().rev() {
-            if !out.is_empty() && !matches!(place, PathSegment::Index(_)) {
+        for (name, index) in self.0.place.iter().rev() {
+            if !out.is_empty() && !name.is_empty() {
                 out.push('.');
             }
-            match place {
-                PathSegment::Index(index) => out.push_str(&format!("[{index}]")),
-                PathSegment::Part(name) => out.push_str(name),
-                PathSegment::Item(list, index) => out.push_str(&format!("{list}[{index}]")),
+            out.push_str(name);
+            if let Some(index) = index {
+                out.push_str(&format!("[{index}]"));
             }
         }
         match self.0.table {
@@ -355,49 +342,45 @@ impl From<io::Error> for Error {
 }
 
 /// Names the part in which an error occurred. Costs nothing if there is no error.
-pub trait Context: Sealed {
+pub trait Context: Sealed + Sized {
+    /// Adds the name and the index of the part in which the error occurred.
+    #[doc(hidden)]
+    #[must_use]
+    fn within_segment(self, name: &'static str, index: Option<usize>) -> Self;
+
     /// Adds the part in which the error occurred.
     #[must_use]
-    fn within(self, part: &'static str) -> Self;
+    fn within(self, part: &'static str) -> Self {
+        self.within_segment(part, None)
+    }
 
     /// Adds the list item in which the error occurred, counted from 0.
     #[must_use]
-    fn within_item(self, list: &'static str, index: usize) -> Self;
+    fn within_item(self, list: &'static str, index: usize) -> Self {
+        self.within_segment(list, Some(index))
+    }
 
     /// Adds the item in which the error occurred, counted from 0. The enclosing part names the list.
     #[must_use]
-    fn within_index(self, index: usize) -> Self;
+    fn within_index(self, index: usize) -> Self {
+        self.within_segment("", Some(index))
+    }
 }
 
-impl crate::base::sealed::Sealed for Error {}
+impl Sealed for Error {}
 
 impl Context for Error {
-    fn within(self, part: &'static str) -> Self {
-        self.inside(PathSegment::Part(part))
-    }
-
-    fn within_item(self, list: &'static str, index: usize) -> Self {
-        self.inside(PathSegment::Item(list, index))
-    }
-
-    fn within_index(self, index: usize) -> Self {
-        self.inside(PathSegment::Index(index))
+    fn within_segment(mut self, name: &'static str, index: Option<usize>) -> Self {
+        self.0.place.push((name, index));
+        self
     }
 }
 
-impl<T> crate::base::sealed::Sealed for Result<T> {}
+impl<T> Sealed for Result<T> {}
 
 impl<T> Context for Result<T> {
-    fn within(self, part: &'static str) -> Self {
-        self.map_err(|error| error.within(part))
-    }
-
-    fn within_item(self, list: &'static str, index: usize) -> Self {
-        self.map_err(|error| error.within_item(list, index))
-    }
-
-    fn within_index(self, index: usize) -> Self {
-        self.map_err(|error| error.within_index(index))
+    fn within_segment(self, name: &'static str, index: Option<usize>) -> Self {
+        self.map_err(|error| error.within_segment(name, index))
     }
 }
 

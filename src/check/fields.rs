@@ -1,7 +1,7 @@
 //! Checks single fields against their rules, during a walk over an asset.
 
 use crate::base::code::Code;
-use crate::base::error::{Context as _, Error};
+use crate::base::error::{Context as _, Error, Segment};
 use crate::base::limits::Limits;
 use crate::bytes::Table;
 use crate::check::{Length, ROUNDING, Rule as _, Unit, grouped, severity};
@@ -47,9 +47,6 @@ pub(crate) fn place_of(name: &str, describe: impl FnOnce(&mut Outline<'_>)) -> O
     place.found
 }
 
-/// A part of a path, with its index in a list.
-pub(crate) type Segment = (&'static str, Option<usize>);
-
 #[derive(Default)]
 struct Fields {
     dissects: bool,
@@ -76,7 +73,8 @@ impl Fault {
         let Self { code, offset, message, path, count } = self;
         problems.report(severity(code), || {
             let more = if count > 1 { format!(" (first of {})", grouped(count)) } else { String::new() };
-            within(Error::malformed(message + &more).coded(code).at(offset), &path)
+            let error = Error::malformed(message + &more).coded(code).at(offset);
+            path.iter().rev().fold(error, |error, &(name, index)| error.within_segment(name, index))
         });
     }
 }
@@ -209,14 +207,6 @@ fn shown(value: &Value<'_>) -> String {
         Value::Coded(number, Some(name)) => format!("{number} ({name})"),
         other => other.to_string(),
     }
-}
-
-/// Adds the parts of a path to an error.
-fn within(error: Error, path: &[Segment]) -> Error {
-    path.iter().rev().fold(error, |error, (name, index)| match index {
-        Some(index) => error.within_item(name, *index),
-        None => error.within(name),
-    })
 }
 
 /// Looks for the place of a field.
