@@ -16,7 +16,8 @@ use std::fmt;
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 use crate::base::span::Span;
-use crate::base::text::{AnsiStr, ByteStr, Name, Utf32Str};
+pub use crate::base::text::Text;
+use crate::base::text::{ByteStr, Utf32Str};
 use crate::budget::Budget;
 use crate::bytes::Table;
 use crate::bytes::batch::to_the_end;
@@ -86,123 +87,6 @@ impl<'a> Part<'a> {
     #[must_use]
     pub fn spanning(self, offset: u64, bytes: u64) -> Self {
         Self { span: Some(Span { offset, bytes }), ..self }
-    }
-}
-
-/// A text as stored, borrowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Text<'a> {
-    /// Bytes in an encoding that the file does not specify.
-    Bytes(ByteStr<'a>),
-    /// UTF-32 code points.
-    Utf32(Utf32Str<'a>),
-    /// Bytes in the ANSI code page of the system that wrote them. The file does not specify it, but the format makes
-    /// one likely.
-    Ansi(AnsiStr<'a>),
-}
-
-impl Text<'_> {
-    /// Returns true if the text is empty.
-    pub fn is_empty(&self) -> bool {
-        self.stored_byte_len() == 0
-    }
-
-    /// Returns the number of bytes that the text takes in the file.
-    pub fn stored_byte_len(&self) -> usize {
-        self.as_bytes().len()
-    }
-
-    /// Returns the bytes as stored. UTF-32 has four bytes for each code point, little-endian.
-    pub fn as_bytes(&self) -> &[u8] {
-        match self {
-            Self::Bytes(text) => text.as_bytes(),
-            Self::Utf32(text) => text.as_bytes(),
-            Self::Ansi(text) => text.as_bytes(),
-        }
-    }
-
-    /// Returns the stored bytes, with those that are not UTF-8 written as `\xNN`, if the text is displayed with another
-    /// decoding of them. Allocates.
-    pub fn to_raw(&self) -> Option<String> {
-        match self {
-            Self::Ansi(text) => {
-                let (raw, lossy) = text.to_text_or_lossy();
-                lossy.then_some(raw)
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns the start of the text if it takes more than `most_bytes`. Cuts between characters if the encoding
-    /// allows.
-    #[must_use]
-    pub fn cut(self, most_bytes: usize) -> Self {
-        match self {
-            Self::Bytes(text) => match text.as_bytes().split_at_checked(most_bytes) {
-                None => self,
-                Some((head, after)) => {
-                    // Skip up to three continuation bytes of the character before.
-                    let inside = after.first().is_some_and(|byte| byte & 0xc0 == 0x80);
-                    let start = head.iter().rev().take(4).position(|byte| byte & 0xc0 != 0x80).filter(|_| inside);
-                    let end = start.map_or(head.len(), |start| head.len().saturating_sub(start).saturating_sub(1));
-                    Self::Bytes(ByteStr::new(head.get(..end).unwrap_or(head)))
-                }
-            },
-            Self::Utf32(text) => match text.as_units().get(..most_bytes.checked_div(4).unwrap_or(0)) {
-                Some(head) => Self::Utf32(Utf32Str::new(head)),
-                None => self,
-            },
-            Self::Ansi(text) => match Text::Bytes(text.into()).cut(most_bytes) {
-                Self::Bytes(text) => Self::Ansi(AnsiStr::new(text.as_bytes())),
-                other => other,
-            },
-        }
-    }
-}
-
-/// Escapes characters that could move a terminal's cursor, as the string types themselves do.
-impl fmt::Display for Text<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bytes(text) => text.fmt(f),
-            Self::Utf32(text) => text.fmt(f),
-            Self::Ansi(text) => text.fmt(f),
-        }
-    }
-}
-
-impl<'a> From<ByteStr<'a>> for Text<'a> {
-    fn from(text: ByteStr<'a>) -> Self {
-        Self::Bytes(text)
-    }
-}
-
-impl<'a> From<Utf32Str<'a>> for Text<'a> {
-    fn from(text: Utf32Str<'a>) -> Self {
-        Self::Utf32(text)
-    }
-}
-
-impl<'a> From<AnsiStr<'a>> for Text<'a> {
-    fn from(text: AnsiStr<'a>) -> Self {
-        Self::Ansi(text)
-    }
-}
-
-impl<'a> From<&'a str> for Text<'a> {
-    fn from(text: &'a str) -> Self {
-        Self::Bytes(text.into())
-    }
-}
-
-impl From<Text<'_>> for Name {
-    fn from(text: Text<'_>) -> Self {
-        match text {
-            Text::Bytes(text) => text.into(),
-            Text::Utf32(text) => text.into(),
-            Text::Ansi(text) => text.into(),
-        }
     }
 }
 

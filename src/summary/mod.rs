@@ -8,7 +8,7 @@ pub use problems::{Problem, Problems, Severity};
 pub use references::{Reference, ReferenceKind, References};
 
 pub use crate::base::code::Code;
-pub use crate::base::text::{Name, StoredText};
+pub use crate::base::text::Name;
 
 use crate::base::error::{Error, ErrorKind};
 use crate::base::format::Format;

@@ -6,7 +6,7 @@ use std::hash::BuildHasher;
 use super::Problems;
 use crate::base::error::Error;
 use crate::base::limits::{Limits, flag};
-use crate::base::text::{Name, StoredText};
+use crate::base::text::{Name, Text};
 use crate::base::word_enum::word_enum;
 
 word_enum! {
@@ -72,14 +72,15 @@ impl References {
     }
 
     /// Adds a reference, unless its name is empty or already in the list. Returns true if it was added.
-    pub fn add(&mut self, kind: ReferenceKind, name: impl StoredText) -> bool {
+    pub fn add<'t>(&mut self, kind: ReferenceKind, name: impl Into<Text<'t>>) -> bool {
         self.add_rooted(kind, name, b"")
     }
 
     /// Adds a reference for which a leading `root` makes no difference: names with and without it are one reference,
     /// listed as the first. Returns true if it was added.
-    pub fn add_rooted(&mut self, kind: ReferenceKind, name: impl StoredText, root: &[u8]) -> bool {
-        let stored = name.stored();
+    pub fn add_rooted<'t>(&mut self, kind: ReferenceKind, name: impl Into<Text<'t>>, root: &[u8]) -> bool {
+        let name = name.into();
+        let stored = name.as_bytes();
         let stored = stored.strip_prefix(root).unwrap_or(stored);
         let Some(left) = self.left.filter(|_| !stored.is_empty()) else { return false };
         let bit = 1 << kind as u8;
@@ -88,7 +89,7 @@ impl References {
             return false;
         }
         *seen |= bit;
-        let name: Name = name.into();
+        let name = Name::from(name);
         self.left = left.checked_sub((name.text.len() as u64).saturating_add(64));
         if self.left.is_some() {
             self.list.push(Reference { kind, name });

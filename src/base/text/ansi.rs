@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 
 use super::borrowed::ByteStr;
-use super::name::{Name, StoredText};
+use super::name::Name;
 use crate::base::impl_fmt::impl_fmt;
 
 /// A borrowed text in the code page of its writer. It is displayed as decoded by [`to_text`].
@@ -62,12 +62,6 @@ impl<'a> From<AnsiStr<'a>> for ByteStr<'a> {
 impl From<AnsiStr<'_>> for Name {
     fn from(text: AnsiStr<'_>) -> Self {
         Self { text: text.decode(), lossy: false }
-    }
-}
-
-impl StoredText for AnsiStr<'_> {
-    fn stored(&self) -> &[u8] {
-        self.as_bytes()
     }
 }
 

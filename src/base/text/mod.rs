@@ -1,6 +1,7 @@
 //! Texts as stored in files, and as readable text.
 
 mod ansi;
+mod any;
 pub mod borrowed;
 mod folded;
 mod name;
@@ -8,4 +9,5 @@ mod name;
 pub use ansi::{AnsiStr, to_cp1251, to_text};
 pub use borrowed::{ByteStr, Utf32Str};
 pub(crate) use folded::{folded, is_same_name};
-pub use name::{Name, StoredText};
+pub use any::Text;
+pub use name::Name;

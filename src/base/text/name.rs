@@ -33,21 +33,3 @@ impl From<Utf32Str<'_>> for Name {
         Self { lossy: text.chars().any(|c| c.is_err()), text: text.to_text_lossy() }
     }
 }
-
-/// A text as stored that converts to a [`Name`].
-pub trait StoredText: Into<Name> {
-    /// Returns its bytes.
-    fn stored(&self) -> &[u8];
-}
-
-impl StoredText for ByteStr<'_> {
-    fn stored(&self) -> &[u8] {
-        self.as_bytes()
-    }
-}
-
-impl StoredText for Utf32Str<'_> {
-    fn stored(&self) -> &[u8] {
-        self.as_bytes()
-    }
-}
