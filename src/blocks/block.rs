@@ -1,6 +1,7 @@
 //! Arrays that may be compressed, decoded on access.
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
 use bytemuck::Zeroable as _;
@@ -29,14 +30,11 @@ use crate::codec::{self, Codec};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Block<'a, T> {
-    stored: Stored<'a, T>,
+    stored: Cursor<'a>,
+    count: u64,
+    codec: Codec,
     limit: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Stored<'a, T> {
-    InPlace(LeArray<'a, T>),
-    Packed { stream: Cursor<'a>, count: u64, codec: Codec },
+    element: PhantomData<&'a T>,
 }
 
 impl<'a, T: Element> Block<'a, T> {
@@ -59,38 +57,25 @@ impl<'a, T: Element> Block<'a, T> {
     /// # Errors
     /// Returns an error if the elements are in place and take more or fewer bytes.
     pub fn exactly(part: Cursor<'a>, count: u64, codec: Codec, limits: &Limits) -> Result<Self> {
-        let stored = match codec {
-            Codec::Raw if bytes_of::<T>(count) != part.left() => {
-                return Err(Error::truncated(bytes_of::<T>(count), part.left()).at(part.offset()));
-            }
-            Codec::Raw => Stored::InPlace(LeArray::new(part.rest(), part.offset())?),
-            _ => Stored::Packed { stream: part, count, codec },
-        };
-        Ok(Self { stored, limit: limits.decoded_bytes })
+        if codec == Codec::Raw && bytes_of::<T>(count) != part.left() {
+            return Err(Error::truncated(bytes_of::<T>(count), part.left()).at(part.offset()));
+        }
+        Ok(Self { stored: part, count, codec, limit: limits.decoded_bytes, element: PhantomData })
     }
 
     /// Returns the number of elements.
     pub fn count(&self) -> u64 {
-        match self.stored {
-            Stored::InPlace(array) => array.len() as u64,
-            Stored::Packed { count, .. } => count,
-        }
+        self.count
     }
 
     /// Returns the offset of the first byte, counted from the start of the asset.
     pub fn offset(&self) -> u64 {
-        match self.stored {
-            Stored::InPlace(array) => array.offset(),
-            Stored::Packed { stream, .. } => stream.offset(),
-        }
+        self.stored.offset()
     }
 
     /// Returns its size in the file in bytes.
     pub fn stored_byte_len(&self) -> u64 {
-        match self.stored {
-            Stored::InPlace(array) => array.as_bytes().len() as u64,
-            Stored::Packed { stream, .. } => stream.left(),
-        }
+        self.stored.left()
     }
 
     /// Returns the size of its decoded elements in bytes.
@@ -100,25 +85,19 @@ impl<'a, T: Element> Block<'a, T> {
 
     /// Returns how it is stored.
     pub fn packing(&self) -> Packing {
-        match self.stored {
-            Stored::InPlace(_) => Packing::InPlace,
-            Stored::Packed { codec, .. } => codec.packing(),
-        }
+        self.codec.packing()
     }
 
     /// Returns an error if a stream of this length cannot decode to that many elements.
     pub(crate) fn check_claim(&self) -> Result<()> {
-        match self.stored {
-            Stored::InPlace(_) => Ok(()),
-            Stored::Packed { stream, count, codec } => codec.within_ratio(stream, bytes_of::<T>(count)),
-        }
+        self.codec.within_ratio(self.stored, self.decoded_byte_len())
     }
 
     /// Returns the elements in place, or `None` if they are compressed.
     pub fn borrowed(&self) -> Option<LeArray<'a, T>> {
-        match self.stored {
-            Stored::InPlace(array) => Some(array),
-            Stored::Packed { .. } => None,
+        match self.codec {
+            Codec::Raw => LeArray::new(self.stored.rest(), self.stored.offset()).ok(),
+            _ => None,
         }
     }
 
@@ -128,19 +107,17 @@ impl<'a, T: Element> Block<'a, T> {
     /// Returns an error if the elements take more than [`Limits::decoded_bytes`], if there is not enough memory, or if
     /// the stream does not decode.
     pub fn decode(&self) -> Result<Cow<'a, [T]>> {
-        match self.stored {
-            Stored::InPlace(array) => Ok(Cow::Borrowed(array.as_slice())),
-            Stored::Packed { stream, codec, count } => {
-                self.check_claim()?;
-                #[cfg(feature = "scan")]
-                if let Some(elements) = stream_cache::take(stream, self.decoded_byte_len(), codec) {
-                    return Ok(Cow::Owned(elements));
-                }
-                let mut elements: Vec<T> = repeated(T::new_zeroed(), count, self.limit, stream.offset())?;
-                codec.decode_into(stream, elements.as_mut_slice().as_mut_bytes())?;
-                Ok(Cow::Owned(elements))
-            }
+        if let Some(array) = self.borrowed() {
+            return Ok(array.as_slice().into());
         }
+        self.check_claim()?;
+        #[cfg(feature = "scan")]
+        if let Some(elements) = stream_cache::take(self.stored, self.decoded_byte_len(), self.codec) {
+            return Ok(Cow::Owned(elements));
+        }
+        let mut elements: Vec<T> = repeated(T::new_zeroed(), self.count, self.limit, self.offset())?;
+        self.codec.decode_into(self.stored, elements.as_mut_slice().as_mut_bytes())?;
+        Ok(elements.into())
     }
 
     /// Returns the elements as native numbers. They are borrowed if they are in place and aligned on a little-endian
@@ -149,17 +126,15 @@ impl<'a, T: Element> Block<'a, T> {
     /// # Errors
     /// Returns the errors of [`decode`](Self::decode).
     pub fn to_native(&self) -> Result<Cow<'a, [T::Native]>> {
-        match self.stored {
-            Stored::InPlace(array) => Ok(array.to_native()),
-            Stored::Packed { stream, codec, count } => {
-                self.check_claim()?;
-                let mut numbers = repeated(T::Native::zeroed(), count, self.limit, stream.offset())?;
-                let bytes = bytemuck::cast_slice_mut(&mut numbers);
-                codec.decode_into(stream, bytes)?;
-                to_machine(bytes, T::COLUMNS);
-                Ok(Cow::Owned(numbers))
-            }
+        if let Some(array) = self.borrowed() {
+            return Ok(array.to_native());
         }
+        self.check_claim()?;
+        let mut numbers = repeated(T::Native::zeroed(), self.count, self.limit, self.offset())?;
+        let bytes = bytemuck::cast_slice_mut(&mut numbers);
+        self.codec.decode_into(self.stored, bytes)?;
+        to_machine(bytes, T::COLUMNS);
+        Ok(numbers.into())
     }
 
     /// Copies or decodes the elements into existing memory of exactly [`count`](Self::count) elements.
@@ -172,11 +147,7 @@ impl<'a, T: Element> Block<'a, T> {
             let message = format!("{} elements do not go into {}", self.count(), out.len());
             return Err(Error::malformed(message).at(self.offset()));
         }
-        match self.stored {
-            Stored::InPlace(array) => out.copy_from_slice(array.as_slice()),
-            Stored::Packed { stream, codec, .. } => codec.decode_into(stream, out.as_mut_bytes())?,
-        }
-        Ok(())
+        self.codec.decode_into(self.stored, out.as_mut_bytes())
     }
 }
 
@@ -223,8 +194,7 @@ impl<T: Element> Table for Block<'_, T> {
     }
 
     fn in_place(&self) -> Option<InPlace<'_>> {
-        let bytes = self.borrowed()?.as_slice().as_bytes();
-        Some(InPlace { bytes, stride: size_of::<T>() })
+        self.borrowed().map(|array| InPlace { bytes: array.as_bytes(), stride: size_of::<T>() })
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
@@ -236,13 +206,9 @@ impl<T: Element> Table for Block<'_, T> {
 /// An array that is either a [`Block`] or a single value for all elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Filled<'a, T> {
-    kind: Kind<'a, T>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Kind<'a, T> {
-    Fill { value: &'a T, count: u64, offset: u64, limit: u64 },
-    Block(Block<'a, T>),
+    /// The single value, if only that is stored.
+    fill: Option<&'a T>,
+    block: Block<'a, T>,
 }
 
 impl<'a, T: Element> Filled<'a, T> {
@@ -251,41 +217,33 @@ impl<'a, T: Element> Filled<'a, T> {
     /// # Errors
     /// Returns a [`Truncated`](crate::ErrorKind::Truncated) error if the part has fewer bytes than one element.
     pub fn parse_fill(cursor: &mut Cursor<'a>, count: u64, limits: &Limits) -> Result<Self> {
-        let offset = cursor.offset();
-        let kind = Kind::Fill { value: cursor.read()?, count, offset, limit: limits.decoded_bytes };
-        Ok(Self { kind })
+        let fill = cursor.clone().read()?;
+        let stored = cursor.split(size_of::<T>() as u64)?;
+        let block = Block { count, ..Block::exactly(stored, 1, Codec::Raw, limits)? };
+        Ok(Self { fill: Some(fill), block })
     }
 
     /// Returns the number of elements. For a [`fill`](Self::fill) this is a claim that no stored bytes confirm.
     pub fn count(&self) -> u64 {
-        match &self.kind {
-            Kind::Fill { count, .. } => *count,
-            Kind::Block(block) => block.count(),
-        }
+        self.block.count
     }
 
     /// Returns the single value for all elements.
     pub fn fill(&self) -> Option<&'a T> {
-        match self.kind {
-            Kind::Fill { value, .. } => Some(value),
-            Kind::Block(_) => None,
-        }
+        self.fill
     }
 
     /// Returns the elements if each is stored.
     pub fn block(&self) -> Option<Block<'a, T>> {
-        match self.kind {
-            Kind::Fill { .. } => None,
-            Kind::Block(block) => Some(block),
-        }
+        self.fill.is_none().then_some(self.block)
     }
 
     /// Returns the element at `index` if that needs no decoding. Returns `None` if the index is out of range or the
     /// elements are compressed.
     pub fn get(&self, index: usize) -> Option<&'a T> {
-        match self.kind {
-            Kind::Fill { value, count, .. } => ((index as u64) < count).then_some(value),
-            Kind::Block(block) => block.borrowed()?.get(index),
+        match self.fill {
+            Some(value) => ((index as u64) < self.count()).then_some(value),
+            None => self.block.borrowed()?.get(index),
         }
     }
 
@@ -294,9 +252,10 @@ impl<'a, T: Element> Filled<'a, T> {
     /// # Errors
     /// Returns the errors of [`Block::decode`].
     pub fn decode(&self) -> Result<Cow<'a, [T]>> {
-        match self.kind {
-            Kind::Fill { value, count, offset, limit } => repeated(*value, count, limit, offset).map(Cow::Owned),
-            Kind::Block(block) => block.decode(),
+        let Block { count, limit, .. } = self.block;
+        match self.fill {
+            Some(value) => repeated(*value, count, limit, self.block.offset()).map(Cow::Owned),
+            None => self.block.decode(),
         }
     }
 
@@ -306,19 +265,16 @@ impl<'a, T: Element> Filled<'a, T> {
     /// # Errors
     /// Returns the errors of [`Block::decode`].
     pub fn to_native(&self) -> Result<Cow<'a, [T::Native]>> {
-        match self.kind {
-            Kind::Fill { value, count, offset, limit } => {
-                let number = array::to_native(std::slice::from_ref(value)).first().copied();
-                repeated(number.unwrap_or_else(T::Native::zeroed), count, limit, offset).map(Cow::Owned)
-            }
-            Kind::Block(block) => block.to_native(),
-        }
+        let Some(value) = self.fill else { return self.block.to_native() };
+        let number = array::to_native(std::slice::from_ref(value)).first().copied();
+        let Block { count, limit, .. } = self.block;
+        repeated(number.unwrap_or_else(T::Native::zeroed), count, limit, self.block.offset()).map(Cow::Owned)
     }
 }
 
 impl<'a, T: Element> From<Block<'a, T>> for Filled<'a, T> {
     fn from(block: Block<'a, T>) -> Self {
-        Self { kind: Kind::Block(block) }
+        Self { fill: None, block }
     }
 }
 
@@ -332,25 +288,18 @@ impl<T: Element> Table for Filled<'_, T> {
     }
 
     fn storage(&self) -> Storage {
-        match self.kind {
-            Kind::Fill { offset, .. } => Storage { offset, bytes: size_of::<T>() as u64, packing: Packing::Fill },
-            Kind::Block(block) => block.storage(),
-        }
+        let packing = if self.fill.is_some() { Packing::Fill } else { self.block.packing() };
+        Storage { packing, ..self.block.storage() }
     }
 
     fn in_place(&self) -> Option<InPlace<'_>> {
-        match &self.kind {
-            Kind::Fill { .. } => None,
-            Kind::Block(block) => block.in_place(),
-        }
+        if self.fill.is_some() { None } else { self.block.in_place() }
     }
 
     /// Passes a fill in batches, up to [`Limits::decoded_bytes`]. Returns an error if there are more rows.
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        let (value, count, offset, limit) = match self.kind {
-            Kind::Fill { value, count, offset, limit } => (value, count, offset, limit),
-            Kind::Block(block) => return block.read(sink),
-        };
+        let Some(value) = self.fill else { return self.block.read(sink) };
+        let Block { count, limit, .. } = self.block;
         let allowed = limit.checked_div(size_of::<T>() as u64).unwrap_or(0).min(count);
         let most = (BATCH as u64).checked_div(size_of::<T>() as u64).unwrap_or(0).max(1);
         let batch: Vec<T> = (0..most.min(allowed)).map(|_| *value).collect();
@@ -362,7 +311,7 @@ impl<T: Element> Table for Filled<'_, T> {
             }
             left = left.saturating_sub(rows.len() as u64);
         }
-        codec::within_limit(bytes_of::<T>(count), limit).map_err(|error| error.at(offset))
+        codec::within_limit(bytes_of::<T>(count), limit).map_err(|error| error.at(self.block.offset()))
     }
 }
 
