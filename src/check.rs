@@ -38,8 +38,8 @@ use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
 
-pub(crate) use alike::Alike;
 pub(crate) use facing::Facing;
+pub(crate) use alike::Alike;
 pub(crate) use fields::{Faults, dissected_fields, fields, place_of};
 pub(crate) use repeated::Repeated;
 
@@ -47,8 +47,7 @@ use crate::base::code::Code;
 pub(crate) use crate::base::error::Segment;
 use crate::base::error::Error;
 use crate::base::stop;
-use crate::blocks::Block;
-use crate::bytes::{Element, LeArray, Packing, Strided, Table};
+use crate::bytes::{Packing, Table};
 use crate::summary::{Problems, Severity};
 
 /// The maximum deviation of a unit vector's length from 1.
@@ -111,15 +110,16 @@ pub(crate) struct Check<R: Rule> {
     rule: R,
     of: u64,
     broken: u64,
-    first: Option<First<R::Value>>,
+    first: Option<(Place, R::Value)>,
 }
 
-struct First<V> {
+/// The place of an element.
+#[derive(Clone, Copy)]
+struct Place {
     /// The inner list, if there are several.
     list: Option<(&'static str, usize)>,
     index: u64,
     offset: u64,
-    value: V,
 }
 
 impl<R: Rule> Check<R> {
@@ -151,7 +151,7 @@ impl<R: Rule> Check<R> {
         if !self.rule.holds(value) {
             self.broken = self.broken.wrapping_add(1);
             let index = self.of;
-            self.first.get_or_insert(First { list: None, index, offset, value });
+            self.first.get_or_insert((Place { list: None, index, offset }, value));
         }
         self.skip();
     }
@@ -173,7 +173,7 @@ impl<R: Rule> Check<R> {
             });
             if broken > 0 && self.first.is_none() {
                 let first = (of..).zip(piece).find(|(_, value)| !rule.holds(*value));
-                self.first = first.map(|(index, value)| First { list, index, offset: rows.offset_of(index), value });
+                self.first = first.map(|(index, value)| (Place { list, index, offset: rows.offset_of(index) }, value));
             }
             of = of.wrapping_add(some as u64);
             self.broken = self.broken.wrapping_add(broken);
@@ -197,29 +197,21 @@ impl<R: Rule> Check<R> {
 
     #[cold]
     fn error(&self, what: &str) -> Error {
-        let first = self.first.as_ref();
-        let first = first.map(|First { list, index, offset, value }| First::<&dyn Display> {
-            list: *list,
-            index: *index,
-            offset: *offset,
-            value,
-        });
+        let first = self.first.as_ref().map(|(place, value)| (*place, value as &dyn Display));
         error(&self.rule.words(), self.broken, self.of, what, first)
     }
 }
 
 /// Creates the error: this many elements out of a total are as the words describe.
-fn error(words: &str, broken: u64, of: u64, what: &str, first: Option<First<&dyn Display>>) -> Error {
-    let counts = || (grouped(broken), grouped(of));
-    let Some(First { list, index, offset, value }) = first else {
-        let (broken, of) = counts();
+fn error(words: &str, broken: u64, of: u64, what: &str, first: Option<(Place, &dyn Display)>) -> Error {
+    let (is_one, broken, of) = (broken == 1, grouped(broken), grouped(of));
+    let Some((Place { list, index, offset }, value)) = first else {
         return Error::malformed(format!("{broken} of {of} {what} are {words}"));
     };
     if what.is_empty() {
         return Error::malformed(format!("{value} is {words}")).at(offset);
     }
-    let (verb, first) = if broken == 1 { ("is", ": ") } else { ("are", "; the first is ") };
-    let (broken, of) = counts();
+    let (verb, first) = if is_one { ("is", ": ") } else { ("are", "; the first is ") };
     let list = list.map_or(String::new(), |(list, number)| format!(" of {list}[{number}]"));
     Error::malformed(format!("{broken} of {of} {what} {verb} {words}{first}{value} at index {index}{list}")).at(offset)
 }
@@ -299,32 +291,14 @@ impl From<u64> for Rows {
     }
 }
 
-impl<T: Element> From<&LeArray<'_, T>> for Rows {
-    fn from(array: &LeArray<'_, T>) -> Self {
-        Self::new(array.offset(), size_of::<T>())
-    }
-}
-
-impl<T: Element> From<&Strided<'_, T>> for Rows {
-    fn from(array: &Strided<'_, T>) -> Self {
-        Self::new(array.offset(), array.stride())
-    }
-}
-
-impl<T: Element> From<&Block<'_, T>> for Rows {
-    fn from(block: &Block<'_, T>) -> Self {
-        Self::new(block.offset(), if block.packing() == Packing::InPlace { size_of::<T>() } else { 0 })
-    }
-}
-
-impl From<&dyn Table> for Rows {
-    fn from(table: &dyn Table) -> Self {
+impl<T: Table + ?Sized> From<&T> for Rows {
+    fn from(table: &T) -> Self {
         let storage = table.storage();
         let step = match storage.packing {
-            Packing::InPlace => storage.bytes.checked_div(table.rows()).unwrap_or(0),
+            Packing::InPlace | Packing::Strided => table.in_place().map_or(0, |rows| rows.stride),
             _ => 0,
         };
-        Self { offset: storage.offset, step }
+        Self::new(storage.offset, step)
     }
 }
 
