@@ -29,8 +29,8 @@
 //! LODka3D, because 838 of 847 available normals are far from 1, and no known reader rejects them. The matrices of
 //! plain animations, which may scale.
 
-mod alike;
 mod facing;
+mod faults;
 mod fields;
 mod repeated;
 
@@ -39,8 +39,8 @@ use std::fmt::{self, Display};
 use std::marker::PhantomData;
 
 pub(crate) use facing::Facing;
-pub(crate) use alike::Alike;
-pub(crate) use fields::{Faults, dissected_fields, fields, place_of};
+pub(crate) use faults::{Alike, Faults};
+pub(crate) use fields::{dissected_fields, fields, place_of};
 pub(crate) use repeated::Repeated;
 
 use crate::base::code::Code;

@@ -1,10 +1,11 @@
 //! Checks single fields against their rules, during a walk over an asset.
 
 use crate::base::code::Code;
-use crate::base::error::{Context as _, Error, Segment};
+use crate::base::error::{Error, Segment};
 use crate::base::limits::Limits;
 use crate::bytes::Table;
-use crate::check::{Length, ROUNDING, Rule as _, Unit, grouped, severity};
+use crate::check::faults::Fault;
+use crate::check::{Length, ROUNDING, Rule as _, Unit};
 use crate::outline::{Bound, Outline, Part, Rule, StoredField, Text, Value, Visitor};
 use crate::summary::Problems;
 
@@ -33,7 +34,7 @@ fn check(
     let bound = Bound::new(bytes, limits);
     describe(&mut Outline::within(&bound, &mut fields));
     for (_, fault) in fields.faults {
-        fault.report(problems);
+        fault.report("", problems);
     }
     if let Some(error) = fields.spent {
         problems.error(&error);
@@ -57,47 +58,6 @@ struct Fields {
     /// Each with the names of the part and of the field.
     faults: Vec<((&'static str, &'static str), Fault)>,
     spent: Option<Error>,
-}
-
-/// The faults of one kind: the first, and their number.
-pub(crate) struct Fault {
-    code: Code,
-    offset: u64,
-    message: String,
-    path: Vec<Segment>,
-    count: u64,
-}
-
-impl Fault {
-    fn report(self, problems: &mut Problems) {
-        let Self { code, offset, message, path, count } = self;
-        problems.report(severity(code), || {
-            let more = if count > 1 { format!(" (first of {})", grouped(count)) } else { String::new() };
-            let error = Error::malformed(message + &more).coded(code).at(offset);
-            path.iter().rev().fold(error, |error, &(name, index)| error.within_segment(name, index))
-        });
-    }
-}
-
-/// Collects the faults of one kind.
-#[derive(Default)]
-pub(crate) struct Faults(Option<Fault>);
-
-impl Faults {
-    /// Adds a fault at this path and offset.
-    pub(crate) fn add(&mut self, code: Code, (path, offset): (&[Segment], u64), message: impl FnOnce() -> String) {
-        match &mut self.0 {
-            Some(fault) => fault.count = fault.count.saturating_add(1),
-            None => self.0 = Some(Fault { code, offset, message: message(), path: path.to_vec(), count: 1 }),
-        }
-    }
-
-    /// Reports them as one problem.
-    pub(crate) fn report(self, problems: &mut Problems) {
-        if let Some(fault) = self.0 {
-            fault.report(problems);
-        }
-    }
 }
 
 impl Visitor for Fields {
@@ -135,14 +95,14 @@ impl Visitor for Fields {
         let Some((code, words)) = fault(rule, &value) else { return };
         let of = (self.path.last().map_or("", |(part, _)| part), field.name);
         if let Some((_, fault)) = self.faults.iter_mut().find(|(other, fault)| *other == of && fault.code == code) {
-            fault.count = fault.count.saturating_add(1);
+            fault.again();
             return;
         }
         let start = self.starts.last().copied().unwrap_or(0);
         let mut path = self.path.get(start..).unwrap_or_default().to_vec();
         path.push((field.name, None));
         let message = format!("{} is {words}", shown(&value));
-        self.faults.push((of, Fault { code, offset: field.span.offset, message, path, count: 1 }));
+        self.faults.push((of, Fault::new(code, path, field.span.offset, message)));
     }
 
     fn dissects(&self) -> bool {

@@ -1,0 +1,88 @@
+//! Faults of one kind, reported as one problem: the first of them, and their number.
+
+use crate::base::code::Code;
+use crate::base::error::{Context as _, Error, Segment};
+use crate::base::text::ByteStr;
+use crate::check::{grouped, severity};
+use crate::summary::Problems;
+
+/// The first fault of a kind, and the number of all.
+pub(super) struct Fault {
+    pub(super) code: Code,
+    offset: u64,
+    message: String,
+    path: Vec<Segment>,
+    count: u64,
+}
+
+impl Fault {
+    pub(super) fn new(code: Code, path: Vec<Segment>, offset: u64, message: String) -> Self {
+        Self { code, offset, message, path, count: 1 }
+    }
+
+    /// Counts another fault of this kind.
+    pub(super) fn again(&mut self) {
+        self.count = self.count.saturating_add(1);
+    }
+
+    /// Reports all of them. `what` follows their number.
+    pub(super) fn report(self, what: &str, problems: &mut Problems) {
+        let Self { code, offset, message, path, count } = self;
+        problems.report(severity(code), || {
+            let more = if count > 1 { format!(" (first of {}{what})", grouped(count)) } else { String::new() };
+            let error = Error::malformed(message + &more).coded(code).at(offset);
+            path.iter().rev().fold(error, |error, &(name, index)| error.within_segment(name, index))
+        });
+    }
+}
+
+/// Collects the faults of one kind.
+#[derive(Default)]
+pub(crate) struct Faults(Option<Fault>);
+
+impl Faults {
+    /// Adds a fault at this path and offset.
+    pub(crate) fn add(&mut self, code: Code, (path, offset): (&[Segment], u64), message: impl FnOnce() -> String) {
+        match &mut self.0 {
+            Some(fault) => fault.again(),
+            None => self.0 = Some(Fault::new(code, path.to_vec(), offset, message())),
+        }
+    }
+
+    /// Reports them as one problem.
+    pub(crate) fn report(self, problems: &mut Problems) {
+        if let Some(fault) = self.0 {
+            fault.report("", problems);
+        }
+    }
+}
+
+/// Collects the faults of the members of an archive, by kind.
+#[derive(Default)]
+pub(crate) struct Alike(Vec<(String, Fault)>);
+
+impl Alike {
+    /// Adds a fault of this kind for the member with this index and offset.
+    pub(crate) fn add(&mut self, kind: &str, (index, offset): (usize, u64), message: impl FnOnce() -> String) {
+        match self.0.iter_mut().find(|(known, _)| known == kind) {
+            Some((_, fault)) => fault.again(),
+            None => {
+                let path = vec![("members", Some(index))];
+                self.0.push((kind.to_owned(), Fault::new(Code::Suspicious, path, offset, message())));
+            }
+        }
+    }
+
+    /// Adds the fault of a name that is no relative path.
+    pub(crate) fn add_name(&mut self, name: ByteStr<'_>, at: (usize, u64)) {
+        if let Err(error) = name.check_relative_path() {
+            let message = error.message();
+            self.add(&message, at, || message.clone());
+        }
+    }
+
+    /// Reports each kind as a warning at its first member.
+    pub(crate) fn report(self, problems: &mut Problems) {
+        self.0.into_iter().for_each(|(_, fault)| fault.report(" such members", problems));
+    }
+}
