@@ -136,22 +136,20 @@ pub fn activity() -> Activity {
     ACTIVITY.get()
 }
 
-fn count_walk() {
-    let now = ACTIVITY.get();
-    ACTIVITY.set(Activity { walks: now.walks.wrapping_add(1), ..now });
+/// Counts a stream, of which this many decoded bytes were requested.
+fn count(streams: fn(&mut Activity) -> &mut u64, bytes: usize) {
+    let mut done = ACTIVITY.get();
+    let streams = streams(&mut done);
+    *streams = streams.wrapping_add(1);
+    done.bytes = done.bytes.wrapping_add(bytes as u64);
+    ACTIVITY.set(done);
 }
 
-fn count_decode(bytes: usize) {
-    let now = ACTIVITY.get();
-    let bytes = now.bytes.wrapping_add(bytes as u64);
-    ACTIVITY.set(Activity { decodes: now.decodes.wrapping_add(1), bytes, ..now });
-}
-
-#[cfg(any(feature = "bmx", feature = "zip"))]
-fn count_inflation(bytes: usize) {
-    let now = ACTIVITY.get();
-    let bytes = now.bytes.wrapping_add(bytes as u64);
-    ACTIVITY.set(Activity { inflations: now.inflations.wrapping_add(1), bytes, ..now });
+/// Returns an error if the stream of this size, which ends with `last`, is not the whole of the cursor's part.
+fn check_end(stream: Cursor<'_>, stored_len: u64, last: &str) -> Result<()> {
+    let mut after = stream;
+    after.skip(stored_len)?;
+    if after.is_empty() { Ok(()) } else { Err(after.error(format!("bytes after {last}"))) }
 }
 
 /// Checks a claimed size against the limit before memory is allocated for it.

@@ -17,7 +17,7 @@ pub(super) const RATIO: u64 = 64;
 /// # Errors
 /// Returns an error at the offset of the first run that exceeds the cursor's part or the output.
 pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
-    super::count_walk();
+    super::count(|done| &mut done.walks, 0);
     Codec::Rle.within_ratio(stream, decoded_len)?;
     walk(stream, decoded_len, |_| {})
 }
@@ -36,17 +36,12 @@ pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
 /// Returns the errors of [`stored_byte_len`], and an error if there are bytes after the last run. The content of `out`
 /// is then unspecified.
 pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
-    let mut after = stream;
-    after.skip(decode_first(stream, out)?)?;
-    if !after.is_empty() {
-        return Err(after.error("bytes after the last run of RLE"));
-    }
-    Ok(())
+    super::check_end(stream, decode_first(stream, out)?, "the last run of RLE")
 }
 
 /// Decodes a stream that others may follow. Returns its stored size.
 pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
-    super::count_decode(out.len());
+    super::count(|done| &mut done.decodes, out.len());
     let decoded_len = out.len() as u64;
     let mut free = out;
     walk(stream, decoded_len, |run| {

@@ -35,7 +35,7 @@ const PIECE: usize = stop::PIECE / 16;
 /// # Errors
 /// Returns an error at the offset of the first instruction that breaks a rule.
 pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
-    super::count_walk();
+    super::count(|done| &mut done.walks, 0);
     Codec::Lzo.within_ratio(stream, decoded_len)?;
     walk(stream, Count::new(decoded_len))
 }
@@ -46,17 +46,12 @@ pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
 /// Returns the errors of [`stored_byte_len`], and an error if there are bytes after the end mark. The content of `out`
 /// is then unspecified.
 pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
-    let stored_len = decode_first(stream, out)?;
-    if stored_len < stream.left() {
-        let after = stream.offset().saturating_add(stored_len);
-        return Err(Error::malformed("bytes after the end mark of LZO").at(after));
-    }
-    Ok(())
+    super::check_end(stream, decode_first(stream, out)?, "the end mark of LZO")
 }
 
 /// Decodes a stream that others may follow. Returns its stored size.
 pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
-    super::count_decode(out.len());
+    super::count(|done| &mut done.decodes, out.len());
     walk(stream, Fill::new(out))
 }
 
