@@ -10,7 +10,7 @@ use crate::base::text::ByteStr;
 use crate::base::word_enum::word_enum;
 use crate::budget::Budget;
 use crate::bytes::{Column, Packing, Table};
-use crate::inspect::selector::push;
+use crate::inspect::selector::Path;
 use crate::inspect::{Inspect, Selector, bound_of};
 use crate::outline::{Outline, Part, StoredField, Text, Type, Value, Visitor, rows_of};
 use crate::summary::Problems;
@@ -19,9 +19,11 @@ pub use overview::{Sink, overview};
 
 word_enum! {
     /// The kind of a [`Line`].
+    #[derive(Default)]
     #[non_exhaustive]
     pub enum LineKind {
         /// A part, which contains fields, arrays and other parts.
+        #[default]
         Part = "part",
         /// One value.
         Field = "field",
@@ -33,7 +35,7 @@ word_enum! {
 }
 
 /// One line of a dissection: a part, a field, an array or a gap.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Line<'l> {
     /// Number of parts around it.
     pub depth: usize,
@@ -71,8 +73,7 @@ pub fn dissect(asset: &dyn Inspect, bytes: u64, sink: &mut dyn FnMut(&Line<'_>))
 
 /// Dissects the asset like [`dissect`], until the sink returns `Break`.
 pub fn dissect_until(asset: &dyn Inspect, bytes: u64, sink: Sink<'_>) {
-    let (path, around, unread, unpacked) = Default::default();
-    let mut tiler = Tiler { sink, bytes, at: 0, depth: 0, path, around, unread, unpacked, is_done: false };
+    let mut tiler = Tiler::new(bytes, sink);
     let bound = bound_of(asset);
     asset.dissect(&mut Outline::within(&bound, &mut tiler));
     tiler.skip_to(bytes, "after the last part");
@@ -81,9 +82,8 @@ pub fn dissect_until(asset: &dyn Inspect, bytes: u64, sink: Sink<'_>) {
 /// Dissects a file that fails to open: the signature and the version if they are known, and the rest as one gap with
 /// the reason as its note.
 pub fn dissect_unread(bytes: &[u8], reason: &Error, sink: Sink<'_>) {
-    let (path, around, unread, unpacked) = Default::default();
     let size = bytes.len() as u64;
-    let mut tiler = Tiler { sink, bytes: size, at: 0, depth: 0, path, around, unread, unpacked, is_done: false };
+    let mut tiler = Tiler::new(size, sink);
     let signature = bytes.first_chunk::<4>().filter(|start| start.iter().all(u8::is_ascii_graphic));
     if let Some((start, version)) = signature.zip(reason.version()) {
         let field = |name, offset, kind| StoredField { name, kind, span: Span { offset, bytes: 4 }, framing: false };
@@ -135,23 +135,9 @@ pub struct Unpacked {
 ///
 /// Dissects the whole asset.
 pub fn locate(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Located> {
-    let numbered = sought.numbered(asset).or_else(|| {
-        let mut around = sought.around();
-        while let Some(shorter) = &around {
-            if let Some(numbered) = shorter.numbered(asset) {
-                return Some(numbered);
-            }
-            around = shorter.around();
-        }
-        None
-    });
-    let mut next = numbered;
-    let mut ways = Vec::new();
-    while let Some(way) = next {
-        next = way.around();
-        let text = way.to_string();
-        ways.push(Way { inside: format!("{text}/"), text, selector: way, ..Way::default() });
-    }
+    let numbered = sought.and_around().find_map(|selector| selector.numbered(asset))?;
+    let way = |selector: Selector| Way { text: selector.to_string(), selector, ..Way::default() };
+    let mut ways: Vec<Way> = numbered.and_around().map(way).collect();
     let mut packed: Vec<(usize, Unpacked)> = Vec::new();
     dissect(asset, bytes, &mut |line| {
         packed.truncate(packed.partition_point(|(depth, _)| *depth < line.depth));
@@ -183,7 +169,7 @@ pub fn locate(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Loca
 /// the list: together with the items if they follow it, else the items alone.
 fn whole(own: Span, parts: Option<Span>, is_part: bool) -> Span {
     match parts {
-        Some(items) if !is_part && own.offset.saturating_add(own.bytes) == items.offset => {
+        Some(items) if !is_part && own.end() == items.offset => {
             Span { bytes: own.bytes.saturating_add(items.bytes), ..own }
         }
         Some(items) if !is_part => items,
@@ -203,17 +189,16 @@ pub fn unread(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Stri
             problems.push((line.selector.to_owned(), line.note.clone()));
         }
     });
-    let (mut way, mut is_it) = (Some(selector), is_exact);
-    while let Some(part) = way {
+    selector.and_around().enumerate().find_map(|(distance, part)| {
         let text = part.to_string();
-        let is_inside =
-            |path: &str| path.strip_prefix(&text).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        if let Some((_, note)) = problems.iter().find(|(path, _)| is_inside(path)) {
-            return Some(if is_it { note.clone() } else { format!("{text} is damaged: {note}") });
-        }
-        (way, is_it) = (part.around(), false);
-    }
-    None
+        let (_, note) = problems.iter().find(|(path, _)| inside(path, &text).is_some())?;
+        Some(if is_exact && distance == 0 { note.clone() } else { format!("{text} is damaged: {note}") })
+    })
+}
+
+/// Returns the rest of a path that leads to this part or into it.
+fn inside<'p>(path: &'p str, part: &str) -> Option<&'p str> {
+    path.strip_prefix(part).filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Returns the offset in the file, if known, and the message of the problem at path `sought`.
@@ -237,8 +222,6 @@ pub fn problem_at(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<
 struct Way {
     selector: Selector,
     text: String,
-    /// Prefix of the selectors of everything inside it.
-    inside: String,
     known: bool,
     span: Option<Span>,
     /// The range from the first byte to the last byte of everything inside it.
@@ -271,31 +254,27 @@ impl Way {
     }
 
     fn look(&mut self, line: &Line<'_>, packed: Option<&Unpacked>) {
-        let end = |span: Span| span.offset.saturating_add(span.bytes);
-        let is_inside = || line.selector.starts_with(&self.inside);
+        let Some(rest) = inside(line.selector, &self.text) else { return };
+        self.known = true;
         if let Some((place, packed)) = line.unpacked.zip(packed)
             && self.unpacked.is_none()
-            && (line.selector == self.text || is_inside())
         {
             self.unpacked = Some(Unpacked { place, ..packed.clone() });
         }
-        if line.selector == self.text {
-            self.known = true;
+        if rest.is_empty() {
             self.is_part |= line.kind == LineKind::Part;
             self.span = match (self.span, line.span) {
                 // The count of an array has the name of the array.
-                (Some(count), Some(array)) if end(count) == array.offset => {
+                (Some(count), Some(array)) if count.end() == array.offset => {
                     Some(Span { bytes: count.bytes.saturating_add(array.bytes), ..count })
                 }
                 // An array that does not directly follow its count is itself the selection.
                 (_, Some(array)) if line.kind == LineKind::Array => Some(array),
                 (known, found) => known.or(found),
             };
-        } else if line.selector.starts_with(&self.inside) {
-            self.known = true;
-            let Some(span) = line.span else { return };
+        } else if let Some(span) = line.span {
             let all = self.parts.unwrap_or(span);
-            let (first, last) = (all.offset.min(span.offset), end(all).max(end(span)));
+            let (first, last) = (all.offset.min(span.offset), all.end().max(span.end()));
             self.parts = Some(Span { offset: first, bytes: last.saturating_sub(first) });
         }
     }
@@ -307,9 +286,9 @@ struct Tiler<'s> {
     bytes: u64,
     /// Every byte before this one has a line.
     at: u64,
-    depth: usize,
-    path: String,
-    around: Vec<Around>,
+    path: Path,
+    /// The end of the range of each open part.
+    ends: Vec<Option<u64>>,
     /// The path of the last problem, until the next line.
     unread: Option<String>,
     /// The range of the next line in the unpacked data.
@@ -318,17 +297,12 @@ struct Tiler<'s> {
     is_done: bool,
 }
 
-/// An open part.
-struct Around {
-    /// The path before this part, if the part starts a new path.
-    path: Option<String>,
-    /// Length of the path before this part was added.
-    length: usize,
-    /// The end of its range.
-    end: Option<u64>,
-}
+impl<'s> Tiler<'s> {
+    fn new(bytes: u64, sink: Sink<'s>) -> Self {
+        let (path, ends, unread, unpacked) = Default::default();
+        Self { sink, bytes, at: 0, path, ends, unread, unpacked, is_done: false }
+    }
 
-impl Tiler<'_> {
     /// Emits a gap for the bytes before `offset` that have no line yet.
     fn skip_to(&mut self, offset: u64, note: &str) {
         let offset = offset.min(self.bytes);
@@ -338,15 +312,15 @@ impl Tiler<'_> {
             let unread = self.unread.take();
             let note = if unread.is_some() { "cannot be read" } else { note };
             let selector = unread.unwrap_or_default();
-            let gap = Line { kind: LineKind::Gap, span, note: note.to_owned(), name: "gap", ..blank() };
-            self.emit(&Line { depth: self.depth, selector: &selector, ..gap });
+            let gap = Line { kind: LineKind::Gap, span, note: note.to_owned(), name: "gap", ..Line::default() };
+            self.emit(&Line { depth: self.ends.len(), selector: &selector, ..gap });
         }
     }
 
     /// Claims the range for a leaf, after a gap for the bytes before it. Returns the part that no earlier line covers,
     /// `None` if there is none.
     fn take(&mut self, span: Span) -> Option<Span> {
-        let end = span.offset.saturating_add(span.bytes).min(self.bytes);
+        let end = span.end().min(self.bytes);
         if span.bytes == 0 || end <= self.at || self.unpacked.is_some() {
             return None;
         }
@@ -362,15 +336,21 @@ impl Tiler<'_> {
         }
     }
 
-    fn line(&mut self, name: &str, index: Option<usize>, line: Line<'_>) {
+    /// Emits the line of something in the part opened last.
+    fn line(&mut self, name: &'static str, index: Option<usize>, line: Line<'_>) {
+        let thing = Part { index, ..Part::one(name) };
+        self.path.open(&thing);
+        self.line_of(&thing, line);
+        self.path.close();
+    }
+
+    /// Emits the line of the part to which the path leads.
+    fn line_of(&mut self, part: &Part<'_>, line: Line<'_>) {
         self.unread = None;
-        let before = self.path.len();
-        push(&mut self.path, name, index);
-        let (depth, unpacked) = (self.depth, self.unpacked.take());
+        let (depth, unpacked) = (self.ends.len(), self.unpacked.take());
         let path = std::mem::take(&mut self.path);
-        self.emit(&Line { depth, unpacked, selector: &path, name: &title(name, index), ..line });
+        self.emit(&Line { depth, unpacked, selector: path.as_str(), name: &title(part.name, part.index), ..line });
         self.path = path;
-        self.path.truncate(before);
     }
 }
 
@@ -388,27 +368,11 @@ fn texts_line<'t>(texts: &mut dyn Iterator<Item = Text<'t>>) -> Line<'t> {
     let more = texts.count();
     let all = value.len().saturating_add(more);
     let note = if more > 0 { format!("the first {MOST_TEXTS} of {all}") } else { String::new() };
-    Line { kind: LineKind::Field, value: Some(Value::Texts(value)), note, ..blank() }
+    Line { kind: LineKind::Field, value: Some(Value::Texts(value)), note, ..Line::default() }
 }
 
 /// The type of a field that follows from others.
 const DERIVED: &str = "derived";
-
-/// Returns an empty line to take the other fields from.
-fn blank<'l>() -> Line<'l> {
-    Line {
-        depth: 0,
-        selector: "",
-        name: "",
-        kind: LineKind::Part,
-        span: None,
-        unpacked: None,
-        type_name: String::new(),
-        columns: Vec::new(),
-        value: None,
-        note: String::new(),
-    }
-}
 
 impl Visitor for Tiler<'_> {
     fn unpacked(&mut self, span: Span) {
@@ -430,37 +394,30 @@ impl Visitor for Tiler<'_> {
         if let Some(span) = part.span {
             self.skip_to(span.offset, "");
         }
-        let path = part.root.then(|| std::mem::take(&mut self.path));
         let note = part.label.map(|label| label.to_string()).unwrap_or_default();
-        self.line(part.name, part.index, Line { kind: LineKind::Part, span: part.span, note, ..blank() });
-        let end = part.span.map(|span| span.offset.saturating_add(span.bytes));
-        self.around.push(Around { path, length: self.path.len(), end });
-        push(&mut self.path, part.name, part.index);
-        self.depth = self.depth.saturating_add(1);
+        self.path.open(part);
+        self.line_of(part, Line { kind: LineKind::Part, span: part.span, note, ..Line::default() });
+        self.ends.push(part.span.map(Span::end));
         true
     }
 
     fn close(&mut self) {
-        let Some(Around { path, length, end }) = self.around.pop() else { return };
-        if let Some(end) = end {
-            self.skip_to(end, "");
+        if let Some(Some(end)) = self.ends.last() {
+            self.skip_to(*end, "");
         }
-        self.path.truncate(length);
-        if let Some(path) = path {
-            self.path = path;
-        }
-        self.depth = self.depth.saturating_sub(1);
+        self.ends.pop();
+        self.path.close();
     }
 
     fn field(&mut self, name: &'static str, value: Value<'_>) {
         let type_name = if matches!(value, Value::Absent) { String::new() } else { DERIVED.to_owned() };
-        self.line(name, None, Line { kind: LineKind::Field, type_name, value: Some(value), ..blank() });
+        self.line(name, None, Line { kind: LineKind::Field, type_name, value: Some(value), ..Line::default() });
     }
 
     fn stored(&mut self, field: &StoredField, value: Value<'_>) {
         let span = self.take(field.span);
         let (type_name, value) = (field.kind.to_string(), Some(value));
-        self.line(field.name, None, Line { kind: LineKind::Field, span, type_name, value, ..blank() });
+        self.line(field.name, None, Line { kind: LineKind::Field, span, type_name, value, ..Line::default() });
     }
 
     fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
@@ -485,18 +442,18 @@ impl Visitor for Tiler<'_> {
         if storage.packing != Packing::InPlace || span != Some(storage.span()) {
             columns.clear();
         }
-        self.line(name, index, Line { kind: LineKind::Array, span, type_name, columns, note, ..blank() });
+        self.line(name, index, Line { kind: LineKind::Array, span, type_name, columns, note, ..Line::default() });
     }
 
     fn problem(&mut self, error: &Error) {
         // A location that starts with an item is relative to the file, any other to the enclosing part.
         let place = error.location();
-        let is_whole = self.path.is_empty()
+        let is_whole = self.path.as_str().is_empty()
             || place.split_once(['.', '[']).is_some_and(|(list, _)| place.as_bytes().get(list.len()) == Some(&b'['));
         let path = place.parse::<Selector>().map(|selector| selector.to_string()).unwrap_or_default();
-        let path = if is_whole { path } else { format!("{}/{path}", self.path) };
-        let problem = Line { kind: LineKind::Field, name: "problem", note: error.message(), ..blank() };
-        self.emit(&Line { depth: self.depth, selector: &path, ..problem });
+        let path = if is_whole { path } else { format!("{}/{path}", self.path.as_str()) };
+        let problem = Line { kind: LineKind::Field, name: "problem", note: error.message(), ..Line::default() };
+        self.emit(&Line { depth: self.ends.len(), selector: &path, ..problem });
         self.unread = Some(path);
     }
 }

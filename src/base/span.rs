@@ -9,3 +9,10 @@ pub struct Span {
     /// The number of bytes.
     pub bytes: u64,
 }
+
+impl Span {
+    /// Returns the offset after the last byte.
+    pub fn end(self) -> u64 {
+        self.offset.saturating_add(self.bytes)
+    }
+}

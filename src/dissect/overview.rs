@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
-use super::{Line, LineKind, blank};
+use super::{Line, LineKind};
 use crate::base::span::Span;
 use crate::outline::Value;
 
@@ -68,7 +68,7 @@ impl Held {
 
     /// True if `next` follows this part both in the list and in the file.
     fn is_followed_by(&self, next: &Self) -> bool {
-        let end = self.span.map(|span| span.offset.saturating_add(span.bytes));
+        let end = self.span.map(Span::end);
         let list = |part: &Self| part.item().map(|(list, _)| list.len());
         self.depth == next.depth
             && end == next.span.map(|span| span.offset)
@@ -85,7 +85,7 @@ impl Held {
 
     fn emit(self, sink: Sink<'_>) -> ControlFlow<()> {
         let Self { depth, span, unpacked, .. } = self;
-        let part = Line { depth, span, unpacked, ..blank() };
+        let part = Line { depth, span, unpacked, ..Line::default() };
         match self.item().filter(|_| self.count > 1).zip(self.name.split_once('[')) {
             Some(((selector, first), (name, _))) => {
                 let name = format!("{name}[{first}..{}]", first.saturating_add(self.count));
@@ -102,7 +102,7 @@ impl Overview<'_> {
             self.end_part()?;
         }
         if let (Some(span), false) = (line.span, line.kind == LineKind::Part) {
-            self.at = span.offset.saturating_add(span.bytes);
+            self.at = span.end();
         }
         match line.kind {
             LineKind::Field if line.name != "problem" => self.field(line),
@@ -166,7 +166,7 @@ impl Overview<'_> {
             part.emit(&mut *self.sink)?;
         }
         if let Some((depth, fields)) = self.fields.take() {
-            let line = Line { depth, kind: LineKind::Field, name: "fields", span: Some(fields), ..blank() };
+            let line = Line { depth, kind: LineKind::Field, name: "fields", span: Some(fields), ..Line::default() };
             (self.sink)(&line)?;
         }
         ControlFlow::Continue(())

@@ -22,7 +22,6 @@ mod path;
 
 pub use list::{each, each_until, is_of_others, nearest};
 pub use path::Path;
-pub(crate) use path::push;
 
 use crate::base::error::{Error, Result};
 
@@ -72,6 +71,11 @@ impl Selector {
     pub fn around(&self) -> Option<Self> {
         let (_, around) = self.steps.split_last()?;
         (!around.is_empty()).then(|| Self { steps: around.to_vec() })
+    }
+
+    /// Returns an iterator over this selector and those of the parts around it, from the inside out.
+    pub(crate) fn and_around(&self) -> impl Iterator<Item = Self> + use<> {
+        std::iter::successors(Some(self.clone()), Self::around)
     }
 }
 

@@ -91,38 +91,26 @@ fn is_item_beside(one: &str, other: &str) -> bool {
 struct Lister<'s> {
     dissects: bool,
     path: Path,
-    /// The paths of the parts around those at which selectors start.
-    around: Vec<(usize, Path)>,
-    depth: usize,
     take: &'s mut dyn FnMut(&str, &dyn Table) -> bool,
     is_done: bool,
 }
 
 impl<'s> Lister<'s> {
     fn new(dissects: bool, take: &'s mut dyn FnMut(&str, &dyn Table) -> bool) -> Self {
-        Self { dissects, path: Path::default(), around: Vec::new(), depth: 0, take, is_done: false }
+        Self { dissects, path: Path::default(), take, is_done: false }
     }
 }
 
 impl Visitor for Lister<'_> {
     fn open(&mut self, part: &Part<'_>) -> bool {
-        if self.is_done {
-            return false;
+        if !self.is_done {
+            self.path.open(part);
         }
-        if self.dissects && part.root {
-            self.around.push((self.depth, std::mem::take(&mut self.path)));
-        }
-        self.depth = self.depth.saturating_add(1);
-        self.path.open(part);
-        true
+        !self.is_done
     }
 
     fn close(&mut self) {
         self.path.close();
-        self.depth = self.depth.saturating_sub(1);
-        if let Some((_, around)) = self.around.pop_if(|(depth, _)| *depth == self.depth) {
-            self.path = around;
-        }
     }
 
     fn dissects(&self) -> bool {

@@ -8,20 +8,23 @@ use crate::outline::Part;
 #[derive(Debug, Default)]
 pub struct Path {
     text: String,
-    /// The length of the text before each open part.
-    lengths: Vec<usize>,
+    /// For each open part, the text before it: its length, or all of it if selectors start at the part.
+    before: Vec<Result<usize, String>>,
 }
 
 impl Path {
     /// Starts a part.
     pub fn open(&mut self, part: &Part<'_>) {
-        self.lengths.push(self.text.len());
+        self.before.push(if part.root { Err(std::mem::take(&mut self.text)) } else { Ok(self.text.len()) });
         push(&mut self.text, part.name, part.index);
     }
 
     /// Ends the part opened last.
     pub fn close(&mut self) {
-        self.text.truncate(self.lengths.pop().unwrap_or(0));
+        match self.before.pop() {
+            Some(Err(text)) => self.text = text,
+            before => self.text.truncate(before.and_then(Result::ok).unwrap_or(0)),
+        }
     }
 
     /// Returns the selector of the part opened last; empty outside all parts.
@@ -40,7 +43,7 @@ impl Path {
 }
 
 /// Appends a step to the text of a selector.
-pub(crate) fn push(path: &mut String, name: &str, index: Option<usize>) {
+fn push(path: &mut String, name: &str, index: Option<usize>) {
     if !path.is_empty() {
         path.push('/');
     }
