@@ -17,12 +17,14 @@
 mod row;
 mod value;
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::ser::{Serialize, SerializeMap};
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
 pub use self::row::{FieldRow, Row};
+use self::value::AsJson;
 pub use self::value::{Float, Floats};
 use crate::base::error::Error;
 use crate::base::text::Name;
@@ -257,12 +259,6 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
 
     fn write_field(&mut self, name: &'static str, value: &Value<'_>) -> io::Result<()> {
         match value {
-            Value::Bool(value) => self.entry(name, value),
-            Value::Uint(value) => self.entry(name, value),
-            Value::Int(value) | Value::Coded(value, None) => self.entry(name, value),
-            Value::Float(value) => self.entry(name, &Float(*value)),
-            Value::Floats(values) => self.entry(name, &Floats(values)),
-            Value::Ints(values) => self.entry(name, values.as_ref()),
             Value::Text(text) => {
                 let whole = text.stored_byte_len();
                 let cut = text.cut(LONGEST_TEXT);
@@ -283,15 +279,15 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
                 self.entry(&format!("{name}_name"), meaning)?;
                 self.entry(name, value)
             }
-            Value::Opaque(span) => self.entry(name, &span),
-            _ => self.entry(name, &()),
+            other => self.entry(name, &AsJson(other)),
         }
     }
 
     fn write_texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) -> io::Result<()> {
         self.key(name)?;
         self.format.begin_array(&mut self.out)?;
-        let (mut lossy, mut raw) = (false, Vec::new());
+        // The texts as stored, by their index.
+        let (mut lossy, mut raw) = (false, BTreeMap::new());
         for (index, text) in texts.enumerate() {
             if self.out.written > self.most {
                 self.top.truncated = true;
@@ -312,16 +308,7 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
         if lossy {
             self.entry(&format!("{name}_lossy"), &true)?;
         }
-        if raw.is_empty() { Ok(()) } else { self.entry(&format!("{name}_raw"), &Raw(&raw)) }
-    }
-}
-
-/// Texts as stored, by their index in the list.
-struct Raw<'r>(&'r [(usize, String)]);
-
-impl Serialize for Raw<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(index, raw)| (index, raw)))
+        if raw.is_empty() { Ok(()) } else { self.entry(&format!("{name}_raw"), &raw) }
     }
 }
 

@@ -85,13 +85,7 @@ impl<'a, T: Read<'a, C>, C: Copy> List<'a, T, C> {
 
     /// Returns an iterator over all items with their byte ranges, and cursors at their start.
     pub(crate) fn located(&self) -> impl Iterator<Item = (Cursor<'a>, Span, T)> + use<'a, T, C> {
-        let mut items = self.iter();
-        std::iter::from_fn(move || {
-            let start = items.items;
-            let item = items.next()?;
-            let bytes = items.items.offset().saturating_sub(start.offset());
-            Some((start, Span { offset: start.offset(), bytes }, item))
-        })
+        located(self.iter(), |items| items.items)
     }
 
     /// Returns the offset of the first item, counted from the start of the file.
@@ -230,14 +224,7 @@ impl<'a, T: Element> Item<'a> for LeArray<'a, T> {
 /// Records are described as a list of parts.
 impl<'a, T: Record<'a, C>, C: Copy> Item<'a, C> for T {
     fn describe_items(list: &List<'a, Self, C>, name: &'static str, out: &mut Outline<'_>) {
-        out.list(name);
-        for (index, (start, Span { offset, bytes }, item)) in list.located().enumerate() {
-            if out.is_done() {
-                break;
-            }
-            let part = Part { label: item.label(), ..Part::item(name, index) };
-            out.part(part.spanning(offset, bytes), |out| describe_fields::<T, C>(start, list.context, out));
-        }
+        Entries::<T, C>::new(name, list.items, list.count.into(), list.context).describe_from(0, out);
     }
 }
 
@@ -281,14 +268,23 @@ impl<'a, T: Read<'a, C>, C: Copy> Entries<'a, T, C> {
     }
 
     /// Returns an iterator over the items with their byte ranges, and cursors at their start.
-    pub(crate) fn located(mut self) -> impl Iterator<Item = (Cursor<'a>, Span, Result<T>)> + use<'a, T, C> {
-        std::iter::from_fn(move || {
-            let start = self.items;
-            let item = self.next()?;
-            let bytes = self.offset().saturating_sub(start.offset());
-            Some((start, Span { offset: start.offset(), bytes }, item))
-        })
+    pub(crate) fn located(self) -> impl Iterator<Item = (Cursor<'a>, Span, Result<T>)> + use<'a, T, C> {
+        located(self, |items| items.items)
     }
+}
+
+/// Returns an iterator over items that are read at a cursor, with cursors at their start and their byte ranges.
+#[inline]
+fn located<'a, I: Iterator>(
+    mut items: I,
+    cursor: impl Fn(&I) -> Cursor<'a>,
+) -> impl Iterator<Item = (Cursor<'a>, Span, I::Item)> {
+    std::iter::from_fn(move || {
+        let start = cursor(&items);
+        let item = items.next()?;
+        let bytes = cursor(&items).offset().saturating_sub(start.offset());
+        Some((start, Span { offset: start.offset(), bytes }, item))
+    })
 }
 
 impl<'a, T: Record<'a, C>, C: Copy> Entries<'a, T, C> {
