@@ -3,7 +3,7 @@
 use zerocopy::little_endian::F32;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::array::{Column, Element, Scalar};
+use super::array::elements;
 
 macro_rules! float_records {
     ($($(#[$doc:meta])* $name:ident { $($field:ident $label:literal),* } = $count:literal;)*) => {$(
@@ -27,14 +27,7 @@ macro_rules! float_records {
             }
         }
 
-        impl crate::base::sealed::Sealed for $name {}
-
-        impl Element for $name {
-            type Native = [f32; $count];
-            const COLUMNS: &'static [Column] = &[$(Column::new($label, Scalar::F32)),*];
-        }
-
-        const _: () = assert!(size_of::<$name>() == 4 * $count);
+        elements! { $name = [f32; $count] { $($label F32),* } }
     )*};
 }
 

@@ -25,7 +25,7 @@ use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
 pub use self::row::{FieldRow, Row};
 use self::value::AsJson;
-pub use self::value::{Float, Floats};
+pub use self::value::Float;
 use crate::base::error::Error;
 use crate::base::text::Name;
 use crate::bytes::{Storage, Table};

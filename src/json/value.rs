@@ -16,16 +16,6 @@ impl Serialize for Float {
     }
 }
 
-/// Several floats.
-#[derive(Clone, Copy, Debug)]
-pub struct Floats<'v>(pub &'v [f32]);
-
-impl Serialize for Floats<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().copied().map(Float))
-    }
-}
-
 /// Returns true if a text of the value has to be escaped.
 pub(super) fn is_lossy(value: &Value<'_>) -> bool {
     let is_lossy = |text: &Text<'_>| Name::from(text.cut(LONGEST_TEXT)).lossy;
@@ -46,7 +36,7 @@ impl Serialize for AsJson<'_> {
             Value::Uint(value) => value.serialize(serializer),
             Value::Int(value) | Value::Coded(value, _) => value.serialize(serializer),
             Value::Float(value) => Float(*value).serialize(serializer),
-            Value::Floats(values) => Floats(values).serialize(serializer),
+            Value::Floats(values) => serializer.collect_seq(values.iter().copied().map(Float)),
             Value::Ints(values) => values.serialize(serializer),
             Value::Text(text) => Name::from(text.cut(LONGEST_TEXT)).text.serialize(serializer),
             Value::Texts(texts) => {

@@ -146,17 +146,8 @@ impl Parts {
 
     /// Adds bytes where there are none.
     pub(super) fn add(&mut self, offset: u64, bytes: &Shared) {
-        let end = offset.saturating_add(bytes.len());
-        let mut at = offset;
-        while at < end {
-            let reached = self.reach(at).min(end);
-            if reached > at {
-                at = reached;
-                continue;
-            }
-            let next = self.runs.range(at..end).next().map_or(end, |(start, _)| *start);
-            self.insert(at, bytes.part(at.saturating_sub(offset)..next.saturating_sub(offset)));
-            at = next;
+        for Range { start, end } in self.holes(offset..offset.saturating_add(bytes.len())) {
+            self.insert(start, bytes.part(start.saturating_sub(offset)..end.saturating_sub(offset)));
         }
     }
 

@@ -65,31 +65,20 @@ macro_rules! codes {
         pub struct $name(pub $raw);
     };
     (@struct [place] $(#[$attribute:meta])* $name:ident($raw:ident)) => {
-        $(#[$attribute])*
-        #[derive(
-            Clone,
-            Copy,
-            Debug,
-            PartialEq,
-            Eq,
-            PartialOrd,
-            Ord,
-            Hash,
-            zerocopy::FromBytes,
-            zerocopy::IntoBytes,
-            zerocopy::KnownLayout,
-            zerocopy::Immutable,
-            zerocopy::Unaligned,
-        )]
-        #[repr(transparent)]
-        pub struct $name(pub $raw);
-
-        impl $crate::base::sealed::Sealed for $name {}
-
-        impl $crate::bytes::Element for $name {
-            type Native = $raw;
-            const COLUMNS: &'static [$crate::bytes::Column] = <$raw as $crate::bytes::Element>::COLUMNS;
+        $crate::record::codes::codes! {
+            @struct []
+            $(#[$attribute])*
+            #[derive(
+                zerocopy::FromBytes,
+                zerocopy::IntoBytes,
+                zerocopy::KnownLayout,
+                zerocopy::Immutable,
+                zerocopy::Unaligned,
+            )]
+            #[repr(transparent)]
+            $name($raw)
         }
+        $crate::bytes::array::elements! { $name = $raw { "value" U8 } }
     };
 }
 pub(crate) use codes;

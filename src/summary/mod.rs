@@ -85,11 +85,6 @@ impl Counts {
         Self(counts.into_iter().map(|(name, count)| (name, count.into())).collect())
     }
 
-    /// Creates these counts, of which some may be unknown.
-    pub fn new<const N: usize>(counts: [(&'static str, Option<u64>); N]) -> Self {
-        Self(counts.into())
-    }
-
     /// Returns the count with this name, if known.
     pub fn get(&self, name: &str) -> Option<u64> {
         self.iter().find(|(known, _)| *known == name)?.1
@@ -116,7 +111,7 @@ macro_rules! counted {
         impl Counted {
             /// Returns the counts as far as they are known.
             pub(super) fn counts(&self, inside: bool) -> $crate::summary::Counts {
-                $crate::summary::Counts::new([$((
+                $crate::summary::Counts::known([$((
                     stringify!($name),
                     $crate::summary::counted!(@known inside $($mark)?).then_some(self.$name),
                 )),*])

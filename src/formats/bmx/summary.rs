@@ -93,7 +93,7 @@ impl Map<'_> {
         let ([components], [vertices, uvs, normals, triangles]) = (components, lengths);
         // In a broken index, the readable entries are known, but not how many there should be.
         let known = |sum: Option<u64>| sum.filter(|_| index.broken.is_none());
-        summary.counts = Counts::new([
+        summary.counts = Counts::known([
             ("objects", index.count(Kind::OBJECT)),
             ("components", known(components)),
             ("meshes", index.count(Kind::MESH)),

@@ -51,7 +51,7 @@ impl Inspect for Model<'_> {
             let known = |count: u64| inside.then_some(count);
             let lods = self.lod_count() as u64;
             summary.counts =
-                Counts::new([("lods", Some(lods)), ("vertices", known(vertices)), ("faces", known(faces))]);
+                Counts::known([("lods", Some(lods)), ("vertices", known(vertices)), ("faces", known(faces))]);
             let after = summary.bytes.saturating_sub(end);
             if inside && after > 0 {
                 problems.warning(&Error::trailing(after, "the last LOD").at(end));

@@ -51,7 +51,7 @@ impl Inspect for Archive<'_> {
             self.check_content(&shared, problems);
         }
         Summary {
-            counts: Counts::new([("members", whole.then_some(count))]),
+            counts: Counts::known([("members", whole.then_some(count))]),
             blocks,
             ..Summary::new(Format::Zip, self.data.size())
         }
