@@ -6,6 +6,7 @@ use std::ops::{ControlFlow, Deref};
 use super::block::Block;
 use crate::base::error::Result;
 use crate::budget::{Budget, Held};
+use crate::bytes::array::row_byte_len;
 use crate::bytes::{Element, Packing, Table};
 
 impl Budget {
@@ -28,8 +29,7 @@ impl Budget {
     /// # Errors
     /// Returns the errors of [`work`](Self::work), [`hold`](Self::hold) and [`Table::read`].
     pub fn read(&self, table: &dyn Table, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        let row = table.columns().iter().fold(0_u64, |sum, column| sum.saturating_add(column.scalar.byte_len() as u64));
-        let bytes = table.rows().saturating_mul(row);
+        let bytes = table.rows().saturating_mul(row_byte_len(&table.columns()) as u64);
         let storage = table.storage();
         let at_once = match storage.packing {
             Packing::Lzo | Packing::Lzss | Packing::Rle | Packing::Deflate => bytes,

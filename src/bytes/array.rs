@@ -81,21 +81,21 @@ macro_rules! columns {
 }
 pub(crate) use columns;
 
-/// Returns true if the columns together take exactly `element` bytes.
-pub(crate) const fn fill(columns: &[Column], element: usize) -> bool {
+/// Returns the size of a row of these columns in bytes.
+pub(crate) const fn row_byte_len(columns: &[Column]) -> usize {
     let (mut rest, mut bytes) = (columns, 0_usize);
     while let [column, after @ ..] = rest {
         bytes = bytes.saturating_add(column.scalar.byte_len());
         rest = after;
     }
-    bytes == element
+    bytes
 }
 
 /// Implements `Element` for types: the native type of each, and its columns.
 macro_rules! elements {
     ($($element:ty = $native:ty { $($name:literal $scalar:ident),* $(,)? })*) => {$(
         const _: () = assert!(
-            $crate::bytes::array::fill($crate::bytes::array::columns![$($name $scalar),*], size_of::<$element>())
+            $crate::bytes::array::row_byte_len($crate::bytes::array::columns![$($name $scalar),*]) == size_of::<$element>()
                 && size_of::<$native>() == size_of::<$element>(),
             concat!("the columns and the native type of ", stringify!($element), " have to be as long as it is"),
         );

@@ -51,13 +51,7 @@ impl ByteStr<'_> {
         // A copy, because another process may change mapped bytes.
         let name = self.as_bytes().to_vec();
         let parts = name.split(|byte| matches!(byte, b'/' | b'\\')).filter(|part| !part.is_empty());
-        let mut path = String::new();
-        for part in parts {
-            if !path.is_empty() {
-                path.push('/');
-            }
-            path.push_str(&escaped(part));
-        }
+        let mut path = parts.map(escaped).collect::<Vec<_>>().join("/");
         if path.len() > LONGEST_PATH {
             path = path.rsplit('/').next().unwrap_or_default().to_owned();
         }

@@ -19,7 +19,7 @@ pub(super) const RATIO: u64 = 64;
 pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
     super::count(|done| &mut done.walks, 0);
     Codec::Rle.within_ratio(stream, decoded_len)?;
-    walk(stream, decoded_len, |_| {})
+    walk(stream, decoded_len, |_, _| {})
 }
 
 /// Decodes the stream that is the whole of the cursor's part. It must fill `out` exactly.
@@ -44,43 +44,29 @@ pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
     super::count(|done| &mut done.decodes, out.len());
     let decoded_len = out.len() as u64;
     let mut free = out;
-    walk(stream, decoded_len, |run| {
-        let length = match run {
-            Run::Literals(bytes) => bytes.len(),
-            Run::Repeat(_, length) => length,
-        };
+    walk(stream, decoded_len, |bytes, length| {
         let (place, after) = std::mem::take(&mut free).split_at_mut_checked(length).unwrap_or_default();
-        match run {
-            Run::Literals(bytes) if bytes.len() == place.len() => place.copy_from_slice(bytes),
-            Run::Literals(_) => {}
-            Run::Repeat(byte, _) => place.fill(byte),
-        }
+        place.iter_mut().zip(bytes.iter().cycle()).for_each(|(place, byte)| *place = *byte);
         free = after;
     })
 }
 
-enum Run<'a> {
-    Literals(&'a [u8]),
-    Repeat(u8, usize),
-}
-
-/// Calls `emit` with the runs that make up `decoded_len` bytes. Returns the stored size.
-fn walk<'a>(stream: Cursor<'a>, decoded_len: u64, mut emit: impl FnMut(Run<'a>)) -> Result<u64> {
+/// Calls `emit` with the runs that make up `decoded_len` bytes: the bytes to repeat, and the length to which they are
+/// repeated. Returns the stored size.
+fn walk(stream: Cursor<'_>, decoded_len: u64, mut emit: impl FnMut(&[u8], usize)) -> Result<u64> {
     let mut rest = stream;
     let mut left = decoded_len;
     while left > 0 {
         let start = rest;
         let control = rest.u8()?;
-        let length = u64::from(control & 0x7f).saturating_add(1);
-        let Some(room) = left.checked_sub(length) else {
+        let length = usize::from(control & 0x7f).saturating_add(1);
+        let Some(room) = left.checked_sub(length as u64) else {
             let message = format!("RLE stream decodes to more than {decoded_len} bytes");
             return Err(Error::malformed(message).at(start.offset()));
         };
         left = room;
-        emit(match control {
-            0..0x80 => Run::Literals(rest.bytes(length)?),
-            _ => Run::Repeat(rest.u8()?, usize::from(control & 0x7f).saturating_add(1)),
-        });
+        let stored = if control < 0x80 { length } else { 1 };
+        emit(rest.bytes(stored as u64)?, length);
     }
     Ok(stream.left().saturating_sub(rest.left()))
 }

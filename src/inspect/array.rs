@@ -5,6 +5,7 @@ use std::ops::{ControlFlow, Range};
 use super::{Inspect, Selector};
 use crate::base::error::{Error, Result};
 use crate::budget::Budget;
+use crate::bytes::array::row_byte_len;
 use crate::bytes::{Column, Storage, Table};
 
 /// An array of an asset.
@@ -64,8 +65,8 @@ impl Array {
         let content = match here {
             Some((range, stride)) => Content::Here { range, stride },
             None => {
-                let row = columns.iter().fold(0_u64, |sum, column| sum.saturating_add(column.scalar.byte_len() as u64));
-                let _held = budget.hold(rows.saturating_mul(row)).map_err(|error| error.at(storage.offset))?;
+                let bytes = rows.saturating_mul(row_byte_len(&columns) as u64);
+                let _held = budget.hold(bytes).map_err(|error| error.at(storage.offset))?;
                 Content::Decoded(decoded(table, budget)?)
             }
         };
@@ -74,7 +75,7 @@ impl Array {
 
     /// Returns the size of a row in bytes, without padding.
     pub fn row_byte_len(&self) -> usize {
-        self.columns.iter().fold(0, |sum, column| sum.saturating_add(column.scalar.byte_len()))
+        row_byte_len(&self.columns)
     }
 }
 

@@ -385,13 +385,6 @@ impl<'v> Outline<'v> {
         self.visitor.unpacked(span);
     }
 
-    /// Announces a rule that the next field must follow.
-    pub(crate) fn rule(&mut self, rule: Rule) {
-        if rule != Rule::Sound {
-            self.visitor.rule(rule);
-        }
-    }
-
     /// Returns true if the visitor [skips arrays](Visitor::skips_arrays).
     pub(crate) fn skips_arrays(&self) -> bool {
         self.visitor.skips_arrays()

@@ -13,9 +13,6 @@ pub trait Sink: Sealed {
 
     /// Announces a rule that the next field must follow.
     fn rule(&mut self, rule: Rule);
-
-    /// Returns true if the outline's visitor [dissects](super::Visitor::dissects).
-    fn dissects(&self) -> bool;
 }
 
 /// Ignores all fields. A walk with this sink only reads, at no extra cost.
@@ -32,11 +29,6 @@ impl Sink for Silent {
 
     #[inline(always)]
     fn rule(&mut self, _: Rule) {}
-
-    #[inline(always)]
-    fn dissects(&self) -> bool {
-        false
-    }
 }
 
 impl Sealed for Outline<'_> {}
@@ -49,10 +41,8 @@ impl Sink for Outline<'_> {
     }
 
     fn rule(&mut self, rule: Rule) {
-        self.rule(rule);
-    }
-
-    fn dissects(&self) -> bool {
-        self.dissects()
+        if rule != Rule::Sound {
+            self.visitor.rule(rule);
+        }
     }
 }

@@ -152,7 +152,7 @@ macro_rules! wire {
                 $(
                     let bytes = size_of::<$type>() as u64;
                     let span = $crate::base::span::Span { offset, bytes };
-                    out.rule($crate::record::record!(@rule [$type] [$($rule $($bounds)?)?]));
+                    $crate::outline::Sink::rule(out, $crate::record::record!(@rule [$type] [$($rule $($bounds)?)?]));
                     $crate::record::Stored::describe_at(&self.$field, stringify!($field), span, out);
                     offset = offset.saturating_add(bytes);
                 )*

@@ -71,10 +71,9 @@ impl<T: Stored> Stored for Dissected<T> {
 
 impl<'a, T: Read<'a, C>, C> Read<'a, C> for Dissected<T> {
     fn walk(cursor: &mut Cursor<'a>, context: C, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        match sink.dissects() {
-            true => T::walk(cursor, context, name, sink).map(Self),
-            false => T::read(cursor, context).map(Self),
-        }
+        let mut dissects = false;
+        sink.describe(|out| dissects = out.dissects());
+        if dissects { T::walk(cursor, context, name, sink).map(Self) } else { T::read(cursor, context).map(Self) }
     }
 }
 
