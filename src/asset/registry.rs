@@ -17,9 +17,9 @@ macro_rules! registry {
             $(
                 $(#[$doc:meta])*
                 $format:ident $name:literal $title:literal {
-                    files: $files:tt,
-                    starts: $starts:tt,
-                    version: |$head:ident| $version:expr,
+                    $(files: $files:tt,)?
+                    $(starts: $starts:tt,)?
+                    $(version: |$head:ident| $version:expr,)?
                     counts: $counts:tt,
                     records: $records:ident,
                 }

@@ -6,7 +6,8 @@ use std::fmt;
 ///
 /// One group per module: its feature, and the asset that it opens. Each group has one row per format that it reads: its
 /// short name, its readable name, its file extensions, its signatures if they identify it, the version if it is readable
-/// from the header, the names of its summary counts, and the constant of the module with its records.
+/// from the header, the names of its summary counts, and the constant of the module with its records. A row leaves out
+/// what its format does not have.
 macro_rules! formats {
     ($then:ident) => {
         $then! {
@@ -29,8 +30,6 @@ macro_rules! formats {
                 /// Ballance map, `.bmx`: a zip of binary tables.
                 Bmx "bmx" "Ballance map" {
                     files: ["bmx"],
-                    starts: [],
-                    version: |_head| None,
                     counts: [
                         "objects", "components", "meshes", "materials", "textures", "vertices", "uvs", "normals", "triangles",
                     ],
@@ -78,7 +77,6 @@ macro_rules! formats {
                 }
                 /// Arma animation, `.rtm`, plain.
                 Rtm "rtm" "Arma plain animation" {
-                    files: [],
                     starts: [b"RTM_"],
                     version: |_head| Some(101),
                     counts: ["frames", "bones", "properties"],
@@ -89,7 +87,6 @@ macro_rules! formats {
             "mlod" Mlod(mlod::Model) {
                 /// Arma MLOD model, `.p3d`, as edited.
                 Mlod "mlod" "Arma MLOD model" {
-                    files: [],
                     starts: [b"MLOD"],
                     version: |head| number(head, 4),
                     counts: ["lods", "vertices", "faces"],
@@ -101,8 +98,6 @@ macro_rules! formats {
                 /// Arma texture, `.paa` and `.pac`.
                 Paa "paa" "Arma texture" {
                     files: ["paa", "pac"],
-                    starts: [],
-                    version: |_head| None,
                     counts: ["mips"],
                     records: SCHEMA,
                 }
@@ -111,7 +106,6 @@ macro_rules! formats {
             "rap" Rap(rap::Config) {
                 /// Binary config of Arma, such as `config.bin` or `.rvmat`.
                 Rap "rap" "Arma binary config" {
-                    files: [],
                     starts: [b"\0raP"],
                     version: |head| number(head, 8).filter(|_| number(head, 4) == Some(0)),
                     counts: ["classes", "values", "arrays"],
@@ -123,8 +117,6 @@ macro_rules! formats {
                 /// PBO archive.
                 Pbo "pbo" "PBO archive" {
                     files: ["pbo"],
-                    starts: [],
-                    version: |_head| None,
                     counts: ["members"],
                     records: SCHEMA,
                 }
@@ -135,7 +127,6 @@ macro_rules! formats {
                 Zip "zip" "zip archive" {
                     files: ["zip", "pk3"],
                     starts: [b"PK\x03\x04", b"PK\x05\x06"],
-                    version: |_head| None,
                     counts: ["members"],
                     records: SCHEMA,
                 }
@@ -152,9 +143,9 @@ macro_rules! define {
             $(
                 $(#[$doc:meta])*
                 $format:ident $name:literal $title:literal {
-                    files: [$($ending:literal),*],
-                    starts: [$($start:literal),*],
-                    version: |$head:ident| $version:expr,
+                    $(files: [$($ending:literal),*],)?
+                    $(starts: [$($start:literal),*],)?
+                    $(version: |$head:ident| $version:expr,)?
                     counts: [$($count:literal),* $(,)?],
                     records: $records:ident,
                 }
@@ -174,7 +165,7 @@ macro_rules! define {
             pub const ALL: &[Self] = &[$($(Self::$format),+),+];
 
             /// The signatures of all formats that have one.
-            pub(crate) const STARTS: &[&[u8]] = &[$($($($start,)*)+)+];
+            pub(crate) const STARTS: &[&[u8]] = &[$($($($($start,)*)?)+)+];
 
             /// Returns the short name used in records and arguments.
             pub const fn name(self) -> &'static str {
@@ -193,16 +184,16 @@ macro_rules! define {
 
             /// Returns the format with this signature. A Ballance map starts like any other zip.
             pub(crate) fn starting(head: &[u8]) -> Option<Self> {
-                $($($(if head.starts_with($start) {
+                $($($($(if head.starts_with($start) {
                     return Some(Self::$format);
-                })*)+)+
+                })*)?)+)+
                 None
             }
 
             /// Returns the usual format of files with this extension, given in lower case.
             pub(crate) fn ending(extension: &str) -> Option<Self> {
                 match extension {
-                    $($($($ending => Some(Self::$format),)*)+)+
+                    $($($($($ending => Some(Self::$format),)*)?)+)+
                     _ => None,
                 }
             }
@@ -210,7 +201,8 @@ macro_rules! define {
             /// Returns the version if a file of this format stores it in a fixed place.
             pub(crate) fn stored_version(self, head: &[u8]) -> Option<u32> {
                 match self {
-                    $($(Self::$format => { let $head = head; $version })+)+
+                    $($($(Self::$format => { let $head = head; $version })?)+)+
+                    _ => None,
                 }
             }
         }
