@@ -1,5 +1,7 @@
 //! Finds the array that a selector selects.
 
+use std::cell::Cell;
+
 use super::list::dissected;
 use super::{Item, Selector, Step};
 use crate::base::error::Error;
@@ -12,21 +14,24 @@ impl Selector {
     /// If none of these has the array, visits a whole [dissection](Inspect::dissect), which has the tables that
     /// outlines split.
     pub fn find(&self, asset: &dyn Inspect, take: &mut dyn FnMut(&dyn Table)) -> bool {
-        let mut finder = Finder { way: Way::new(&self.steps), found: false, take };
-        outline_within_limits(asset, &mut finder);
-        if finder.found {
+        let found = Cell::new(false);
+        let mut take = |table: &dyn Table| {
+            found.set(true);
+            take(table);
+        };
+        outline_within_limits(asset, &mut Finder::new(&self.steps, Some(&mut take)));
+        if found.get() {
             return true;
         }
         let Some(sought) = self.numbered(asset).map(|selector| selector.to_string()) else { return false };
-        let mut found = false;
         dissected(asset, &mut |selector, table| {
-            found |= selector == sought;
-            if found {
+            let is_it = selector == sought;
+            if is_it {
                 take(table);
             }
-            found
+            is_it
         });
-        found
+        found.get()
     }
 
     /// Returns the selector with indices instead of names, or `None` if no item has one of the names. Visits only the
@@ -35,10 +40,10 @@ impl Selector {
         let named = self.steps.iter().rposition(|step| matches!(step.item, Some(Item::Name(..))));
         let Some(steps) = named.and_then(|last| self.steps.get(..=last)) else { return Some(self.clone()) };
         let numbers = |describe: &dyn Fn(&mut Outline<'_>)| {
-            let mut numberer = Numberer { way: Way::new(steps), numbers: Vec::new() };
+            let mut finder = Finder::new(steps, None);
             let bound = bound_of(asset);
-            describe(&mut Outline::within(&bound, &mut numberer));
-            (numberer.numbers.len() == steps.len()).then_some(numberer.numbers)
+            describe(&mut Outline::within(&bound, &mut finder));
+            (finder.numbers.len() == steps.len()).then_some(finder.numbers)
         };
         // Lists that an outline leaves out, such as the entries of a header, have names only in a dissection.
         let numbers = numbers(&|out| asset.outline(out)).or_else(|| numbers(&|out| asset.dissect(out)))?;
@@ -50,29 +55,32 @@ impl Selector {
     }
 }
 
-/// The progress of a visit along a selector.
-struct Way<'s> {
+type Take<'s> = &'s mut dyn FnMut(&dyn Table);
+
+/// Follows the steps of a selector to an array, or to a part if nobody takes an array.
+struct Finder<'s> {
     steps: &'s [Step],
-    /// The number of steps matched by the open parts.
-    met: usize,
+    take: Option<Take<'s>>,
+    /// The index of each part on the path so far.
+    numbers: Vec<Option<usize>>,
     /// The number of items with the wanted name passed so far.
     namesakes: usize,
     /// True once the last matching part has ended, so that nothing more can match.
     passed: bool,
 }
 
-impl<'s> Way<'s> {
-    fn new(steps: &'s [Step]) -> Self {
-        Self { steps, met: 0, namesakes: 0, passed: false }
+impl<'s> Finder<'s> {
+    fn new(steps: &'s [Step], take: Option<Take<'s>>) -> Self {
+        Self { steps, take, numbers: Vec::new(), namesakes: 0, passed: false }
     }
 
     fn is_at_last(&self) -> bool {
-        self.met.saturating_add(1) == self.steps.len()
+        self.numbers.len().saturating_add(1) == self.steps.len()
     }
 
     /// Returns true if the part matches the next step.
     fn meets(&mut self, part: &Part<'_>) -> bool {
-        let (Some(step), false) = (self.steps.get(self.met), self.passed) else { return false };
+        let (Some(step), false) = (self.steps.get(self.numbers.len()), self.passed) else { return false };
         if step.name != part.name {
             return false;
         }
@@ -87,47 +95,6 @@ impl<'s> Way<'s> {
             _ => false,
         }
     }
-
-    /// Starts the part that matched the next step.
-    fn enter(&mut self) {
-        self.met = self.met.saturating_add(1);
-        self.namesakes = 0;
-    }
-}
-
-struct Finder<'s> {
-    way: Way<'s>,
-    found: bool,
-    take: &'s mut dyn FnMut(&dyn Table),
-}
-
-/// Finds the index of each part on the path, up to the last step with a name.
-struct Numberer<'s> {
-    way: Way<'s>,
-    numbers: Vec<Option<usize>>,
-}
-
-impl Visitor for Numberer<'_> {
-    fn open(&mut self, part: &Part<'_>) -> bool {
-        let is_last = self.way.is_at_last();
-        if !self.way.meets(part) {
-            return false;
-        }
-        self.numbers.push(part.index);
-        self.way.enter();
-        self.way.passed = is_last;
-        !is_last
-    }
-
-    fn close(&mut self) {
-        self.way.passed = true;
-    }
-
-    fn dissects(&self) -> bool {
-        true
-    }
-
-    fn problem(&mut self, _: &Error) {}
 }
 
 fn is_called(part: &Part<'_>, name: &[u8]) -> bool {
@@ -141,21 +108,31 @@ fn is_called(part: &Part<'_>, name: &[u8]) -> bool {
 
 impl Visitor for Finder<'_> {
     fn open(&mut self, part: &Part<'_>) -> bool {
-        let meets = !self.way.is_at_last() && self.way.meets(part);
-        if meets {
-            self.way.enter();
+        let is_last = self.is_at_last();
+        if is_last && self.take.is_some() || !self.meets(part) {
+            return false;
         }
-        meets
+        self.numbers.push(part.index);
+        (self.namesakes, self.passed) = (0, is_last);
+        !is_last
     }
 
     fn close(&mut self) {
-        self.way.passed = true;
+        self.passed = true;
+    }
+
+    fn dissects(&self) -> bool {
+        self.take.is_none()
     }
 
     fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
-        if self.way.is_at_last() && self.way.meets(&Part { index, ..Part::one(name) }) {
-            (self.way.passed, self.found) = (true, true);
-            (self.take)(table);
+        if self.is_at_last()
+            && self.take.is_some()
+            && self.meets(&Part { index, ..Part::one(name) })
+            && let Some(take) = &mut self.take
+        {
+            self.passed = true;
+            take(table);
         }
     }
 
