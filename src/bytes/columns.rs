@@ -2,10 +2,13 @@
 //! index, an overflow or a panic is a compile error.
 #![allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::panic)]
 
-use super::array::Column;
+use super::array::{Column, Scalar};
 
 /// A field's name and the columns of its type.
 pub(crate) type Field = (&'static str, &'static [Column]);
+
+/// The name of a column at the start of an array that is longer than any, its length, and the column's type.
+pub(crate) type Named = ([u8; 64], usize, Scalar);
 
 /// Returns the total number of columns.
 pub(crate) const fn count(fields: &[Field]) -> usize {
@@ -17,65 +20,46 @@ pub(crate) const fn count(fields: &[Field]) -> usize {
     sum
 }
 
-/// Returns the total length of the column names in bytes.
-pub(crate) const fn bytes(fields: &[Field]) -> usize {
-    let (mut sum, mut i) = (0, 0);
-    while i < fields.len() {
-        let mut j = 0;
-        while j < fields[i].1.len() {
-            sum += name_bytes(fields[i], j);
-            j += 1;
-        }
-        i += 1;
-    }
-    sum
-}
-
-const fn name_bytes((name, columns): Field, index: usize) -> usize {
-    if columns.len() == 1 { name.len() } else { name.len() + 1 + columns[index].name.len() }
-}
-
-/// Concatenates the names: `radius`, or `position_x`, `position_y` for a field of several columns.
-pub(crate) const fn names<const BYTES: usize>(fields: &[Field]) -> [u8; BYTES] {
-    let (mut text, mut at, mut i) = ([b'_'; BYTES], 0, 0);
+/// Names the columns: `radius`, or `position_x`, `position_y` for a field of several columns.
+pub(crate) const fn names<const COUNT: usize>(fields: &[Field]) -> [Named; COUNT] {
+    let mut all = [([b'_'; 64], 0, Scalar::U8); COUNT];
+    let (mut at, mut i) = (0, 0);
     while i < fields.len() {
         let (name, columns) = fields[i];
         let mut j = 0;
         while j < columns.len() {
-            put(&mut text, at, name);
+            let (text, len, scalar) = &mut all[at];
+            *len = put(text, 0, name);
             if columns.len() > 1 {
-                put(&mut text, at + name.len() + 1, columns[j].name);
+                *len = put(text, *len + 1, columns[j].name);
             }
-            at += name_bytes(fields[i], j);
+            *scalar = columns[j].scalar;
+            at += 1;
             j += 1;
         }
         i += 1;
     }
-    text
+    all
 }
 
-const fn put(text: &mut [u8], at: usize, part: &str) {
+/// Writes a part of a name. Returns its end.
+const fn put(text: &mut [u8], at: usize, part: &str) -> usize {
     let mut i = 0;
     while i < part.len() {
         text[at + i] = part.as_bytes()[i];
         i += 1;
     }
+    at + i
 }
 
-/// Builds the columns, slicing their names from the concatenated text.
-pub(crate) const fn cut<const COUNT: usize>(fields: &[Field], mut text: &'static [u8]) -> [Column; COUNT] {
-    let mut all = [Column::new("", super::array::Scalar::U8); COUNT];
-    let (mut at, mut i) = (0, 0);
-    while i < fields.len() {
-        let mut j = 0;
-        while j < fields[i].1.len() {
-            let (name, rest) = text.split_at(name_bytes(fields[i], j));
-            let Ok(name) = std::str::from_utf8(name) else { panic!("a name is cut where it was put") };
-            all[at] = Column::new(name, fields[i].1[j].scalar);
-            text = rest;
-            at += 1;
-            j += 1;
-        }
+/// Builds the columns from their names and types.
+pub(crate) const fn columns<const COUNT: usize>(names: &'static [Named; COUNT]) -> [Column; COUNT] {
+    let mut all = [Column::new("", Scalar::U8); COUNT];
+    let mut i = 0;
+    while i < COUNT {
+        let (text, len, scalar) = &names[i];
+        let Ok(name) = std::str::from_utf8(text.split_at(*len).0) else { panic!("a name is put as a whole") };
+        all[i] = Column::new(name, *scalar);
         i += 1;
     }
     all

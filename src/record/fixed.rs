@@ -95,9 +95,8 @@ macro_rules! wire {
                 use crate::bytes::columns;
                 const FIELDS: &[columns::Field] =
                     &[$((stringify!($field), <$type as $crate::bytes::Element>::COLUMNS)),*];
-                const NAMES: [u8; columns::bytes(FIELDS)] = columns::names(FIELDS);
-                const ALL: [$crate::bytes::Column; columns::count(FIELDS)] = columns::cut(FIELDS, &NAMES);
-                &ALL
+                const NAMES: [columns::Named; columns::count(FIELDS)] = columns::names(FIELDS);
+                &columns::columns(&NAMES)
             };
         }
     };
