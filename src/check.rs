@@ -190,15 +190,15 @@ impl<R: Rule> Check<R> {
     #[inline]
     pub(crate) fn report(self, what: &str, problems: &mut Problems, place: impl FnOnce(Error) -> Error) {
         if self.broken > 0 && problems.keeps_another() {
-            let code = self.rule.code();
-            problems.add(severity(code), &place(self.error(what)).coded(code));
+            let error = place(self.error(what));
+            problems.add(severity(error.code()), &error);
         }
     }
 
     #[cold]
     fn error(&self, what: &str) -> Error {
         let first = self.first.as_ref().map(|(place, value)| (*place, value as &dyn Display));
-        error(&self.rule.words(), self.broken, self.of, what, first)
+        error(&self.rule.words(), self.broken, self.of, what, first).coded(self.rule.code())
     }
 }
 
@@ -398,13 +398,8 @@ pub(crate) struct Length {
 
 impl Length {
     #[inline]
-    pub(crate) fn of<const N: usize>(numbers: [f32; N]) -> Self {
-        Self::of_all(&numbers)
-    }
-
-    #[inline]
-    pub(crate) fn of_all(numbers: &[f32]) -> Self {
-        Self { square: numbers.iter().map(|number| number * number).sum() }
+    pub(crate) fn of(numbers: impl AsRef<[f32]>) -> Self {
+        Self { square: numbers.as_ref().iter().map(|number| number * number).sum() }
     }
 
     /// Creates the length of a vector of integers, in which the integer `unit` represents 1.

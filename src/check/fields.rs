@@ -141,7 +141,7 @@ fn fault(rule: Rule, value: &Value<'_>) -> Option<(Code, String)> {
     let (holds, code) = match rule {
         Rule::Range(least, most) => (is_from(least, most), Code::OddRange),
         Rule::Least(least) => (floats.iter().all(|number| *number >= least as f32), Code::OddRange),
-        Rule::Unit => (Unit::Quaternion.holds(Length::of_all(floats)), Code::NotUnit),
+        Rule::Unit => (Unit::Quaternion.holds(Length::of(floats)), Code::NotUnit),
         _ => (true, Code::OddRange),
     };
     (!holds).then(|| (code, format!("not {rule}")))
