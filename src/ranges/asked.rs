@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The maximum number of missing ranges kept.
 const MOST_MISSING: usize = 1 << 16;
 
 /// The requests of a file and all its sections.

@@ -156,11 +156,16 @@ impl Ranges {
     /// Returns bytes decoded from this file as a separate file. All of them are available.
     #[cfg(any(feature = "pbo", feature = "zip"))]
     pub(crate) fn whole(&self, bytes: Vec<u8>) -> Self {
-        let mut whole =
-            Self { first_read: self.first_read, asked: self.asked.clone(), ..Self::new(bytes.len() as u64) };
-        whole.packed = Some(0..0);
-        whole.put(0, bytes);
-        whole
+        self.packed(bytes.len() as u64, bytes, 0..0)
+    }
+
+    /// Returns a file of this size that is decoded from this one: its first bytes, and the range to add for more.
+    #[cfg(any(feature = "pbo", feature = "zip"))]
+    fn packed(&self, size: u64, head: Vec<u8>, more: Range<u64>) -> Self {
+        let (first_read, asked) = (self.first_read, self.asked.clone());
+        let mut file = Self { first_read, asked, packed: Some(more), ..Self::new(size) };
+        file.put(0, head);
+        file
     }
 
     /// Returns the bytes up to the first missing one.
@@ -175,10 +180,7 @@ impl Ranges {
     pub(crate) fn decoded(&self, size: u64, head: Vec<u8>) -> Self {
         let reach = self.reach(0);
         let more = reach.saturating_add(reach.max(self.first_read)).min(self.size);
-        let packed = Some(self.in_file(reach..more));
-        let mut decoded = Self { packed, asked: self.asked.clone(), first_read: self.first_read, ..Self::new(size) };
-        decoded.put(0, head);
-        decoded
+        self.packed(size, head, self.in_file(reach..more))
     }
 
     /// Returns where this range is in the file, or the range to add for more decoded bytes.
@@ -214,7 +216,7 @@ impl Ranges {
 
     fn put(&mut self, offset: u64, bytes: impl AsRef<[u8]> + Send + Sync + 'static) {
         let end = self.start.saturating_add(self.size);
-        let bytes = Shared::new(Arc::new(bytes)).up_to(end.saturating_sub(offset));
+        let bytes = Shared::new(Arc::new(bytes)).part(0..end.saturating_sub(offset));
         Arc::make_mut(&mut self.parts).add(offset, &bytes);
     }
 

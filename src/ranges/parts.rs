@@ -26,13 +26,7 @@ impl Shared {
         self.range.len() as u64
     }
 
-    /// Returns the first of these bytes, at most this many.
-    pub(super) fn up_to(&self, most: u64) -> Self {
-        self.part(0..most)
-    }
-
-    /// Returns the part of these bytes.
-    fn part(&self, Range { start, end }: Range<u64>) -> Self {
+    pub(super) fn part(&self, Range { start, end }: Range<u64>) -> Self {
         let index = |offset: u64| {
             let offset = usize::try_from(offset).unwrap_or(usize::MAX);
             self.range.start.saturating_add(offset).min(self.range.end)
@@ -101,7 +95,6 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Returns the number of bytes that are available.
     pub(super) fn held(&self) -> u64 {
         self.runs.values().fold(0, |sum, run| sum.saturating_add(run.len()))
     }
