@@ -69,20 +69,13 @@ pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
     decode_whole(stream, out, false)
 }
 
-/// Decodes a stream like [`decode_into`], and accepts [`signed_sum`] as its checksum, too.
-///
-/// # Errors
-/// Returns the errors of [`decode_into`].
-pub fn decode_signed_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
-    decode_whole(stream, out, true)
-}
-
 /// Returns the sum of the bytes as signed numbers: the checksum of the streams in textures.
 pub fn signed_sum(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0_u32, |sum, &byte| sum.wrapping_add_signed(byte.cast_signed().into()))
 }
 
-fn decode_whole(stream: Cursor<'_>, out: &mut [u8], may_be_signed: bool) -> Result<()> {
+/// Decodes a stream like [`decode_into`], and if it may be signed, also accepts [`signed_sum`] as its checksum.
+pub(super) fn decode_whole(stream: Cursor<'_>, out: &mut [u8], may_be_signed: bool) -> Result<()> {
     super::check_end(stream, decode_first(stream, out, may_be_signed)?, "the checksum of LZSS")
 }
 
@@ -259,7 +252,7 @@ mod tests {
     #[test]
     fn a_texture_may_sum_signed_bytes() {
         let mut stream = P3D.to_vec();
-        let decode = |stream: &[u8]| decode_signed_into(Cursor::new(stream), &mut [0; 13]);
+        let decode = |stream: &[u8]| decode_whole(Cursor::new(stream), &mut [0; 13], true);
         assert!(decode(&stream).is_ok());
         stream[9..11].copy_from_slice(&567_u16.to_le_bytes());
         assert!(decode(&stream).is_ok());

@@ -55,8 +55,7 @@ impl Codec {
     /// an LZSS stream can make decoding fail.
     pub fn stored_byte_len(self, stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
         match self {
-            Self::Raw if decoded_len <= stream.left() => Ok(decoded_len),
-            Self::Raw => Err(Error::truncated(decoded_len, stream.left()).at(stream.offset())),
+            Self::Raw => stream.clone().skip(decoded_len).map(|()| decoded_len),
             Self::Lzo => lzo::stored_byte_len(stream, decoded_len),
             Self::Lzss | Self::LzssSigned => lzss::stored_byte_len(stream, decoded_len),
             Self::Rle => rle::stored_byte_len(stream, decoded_len),
@@ -88,7 +87,7 @@ impl Codec {
             Self::Raw => return Err(Error::truncated(out.len() as u64, stream.left()).at(stream.offset())),
             Self::Lzo => lzo::decode_into(stream, out)?,
             Self::Lzss => lzss::decode_into(stream, out)?,
-            Self::LzssSigned => lzss::decode_signed_into(stream, out)?,
+            Self::LzssSigned => lzss::decode_whole(stream, out, true)?,
             Self::Rle => rle::decode_into(stream, out)?,
         }
         Ok(())
