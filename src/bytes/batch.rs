@@ -78,7 +78,6 @@ pub(crate) fn to_the_end(mut sink: impl FnMut(&[u8])) -> impl FnMut(&[u8]) -> Co
     }
 }
 
-/// Passes rows to `sink` in batches.
 pub(crate) fn write_batched<R: AsRef<[u8]>>(
     mut rows: impl Iterator<Item = R>,
     sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,

@@ -56,26 +56,23 @@ impl Text<'_> {
     #[must_use]
     pub fn cut(self, most_bytes: usize) -> Self {
         match self {
-            Self::Bytes(text) => match text.as_bytes().split_at_checked(most_bytes) {
-                None => self,
-                Some((head, after)) => {
-                    // Skip up to three continuation bytes of the character before.
-                    let inside = after.first().is_some_and(|byte| byte & 0xc0 == 0x80);
-                    let start = head.iter().rev().take(4).position(|byte| byte & 0xc0 != 0x80).filter(|_| inside);
-                    let end = start.map_or(head.len(), |start| head.len().saturating_sub(start).saturating_sub(1));
-                    Self::Bytes(ByteStr::new(head.get(..end).unwrap_or(head)))
-                }
-            },
+            Self::Bytes(text) => Self::Bytes(ByteStr::new(cut(text.as_bytes(), most_bytes))),
             Self::Utf32(text) => match text.as_units().get(..most_bytes.checked_div(4).unwrap_or(0)) {
                 Some(head) => Self::Utf32(Utf32Str::new(head)),
                 None => self,
             },
-            Self::Ansi(text) => match Text::Bytes(text.into()).cut(most_bytes) {
-                Self::Bytes(text) => Self::Ansi(AnsiStr::new(text.as_bytes())),
-                other => other,
-            },
+            Self::Ansi(text) => Self::Ansi(AnsiStr::new(cut(text.as_bytes(), most_bytes))),
         }
     }
+}
+
+fn cut(text: &[u8], most: usize) -> &[u8] {
+    let Some((head, after)) = text.split_at_checked(most) else { return text };
+    // Skip up to three continuation bytes of the character before.
+    let inside = after.first().is_some_and(|byte| byte & 0xc0 == 0x80);
+    let start = head.iter().rev().take(4).position(|byte| byte & 0xc0 != 0x80).filter(|_| inside);
+    let end = start.map_or(head.len(), |start| head.len().saturating_sub(start).saturating_sub(1));
+    head.get(..end).unwrap_or(head)
 }
 
 /// Escapes characters that could move a terminal's cursor, as the string types themselves do.
