@@ -412,7 +412,7 @@ impl<'v> Outline<'v> {
     /// Adds a part. `inside` adds its contents, and is only called if the visitor wants them.
     pub fn part(&mut self, part: Part<'_>, inside: impl FnOnce(&mut Outline<'_>)) {
         if self.open(&part) {
-            inside(&mut Outline { visitor: self.visitor, bound: self.bound });
+            inside(self);
             self.close();
         }
     }
@@ -437,13 +437,7 @@ impl<'v> Outline<'v> {
 
     /// Returns the value, or reports the error and returns `None`.
     pub fn ok<T>(&mut self, result: Result<T>) -> Option<T> {
-        match result {
-            Ok(value) => Some(value),
-            Err(error) => {
-                self.problem(&error);
-                None
-            }
-        }
+        result.inspect_err(|error| self.problem(error)).ok()
     }
 }
 

@@ -108,13 +108,7 @@ impl Problems {
     /// Returns the value, or adds the error as a problem and returns `None`.
     #[inline(always)]
     pub fn ok<T>(&mut self, result: Result<T, Error>) -> Option<T> {
-        match result {
-            Ok(value) => Some(value),
-            Err(error) => {
-                self.error(&error);
-                None
-            }
-        }
+        result.inspect_err(|error| self.error(error)).ok()
     }
 
     /// Returns true if the limit is reached, so that further checks only cost time.
