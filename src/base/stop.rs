@@ -65,7 +65,6 @@ pub(crate) fn in_pieces(bytes: &[u8], mut each: impl FnMut(&[u8])) -> Result<()>
     Ok(())
 }
 
-/// Returns the error of work that was stopped.
 pub(crate) fn error() -> Error {
     std::io::Error::from(ErrorKind::Interrupted).into()
 }

@@ -85,7 +85,6 @@ impl ByteStr<'_> {
 
 /// The maximum bytes of a part, with room for a number. Most systems allow 255.
 const LONGEST_PART: usize = 200;
-/// The maximum bytes of a path.
 const LONGEST_PATH: usize = 1000;
 
 /// Returns a safe part of a path that is similar to this one.

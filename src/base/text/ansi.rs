@@ -82,7 +82,6 @@ pub fn to_cp1251<'a>(text: impl Into<ByteStr<'a>>) -> String {
     text.into().as_bytes().iter().map(|&byte| from_cp1251(byte)).collect()
 }
 
-/// Returns a character of windows-1251.
 fn from_cp1251(byte: u8) -> char {
     /// The characters of bytes 0x80 to 0xbf. Those below are ASCII, and those above are the alphabet in order.
     const OTHERS: [char; 64] = [
