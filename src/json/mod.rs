@@ -317,13 +317,11 @@ impl<W: Write, F: Formatter + Clone> Visitor for Document<W, F> {
         let is_open = self.try_write(|document| {
             document.begin(part.name, part.index.is_some())?;
             document.begin_object(part.index.is_some())?;
-            match part.span {
-                Some(span) => {
-                    document.entry("offset", &span.offset)?;
-                    document.entry("bytes", &span.bytes)
-                }
-                None => Ok(()),
+            if let Some(span) = part.span {
+                document.entry("offset", &span.offset)?;
+                document.entry("bytes", &span.bytes)?;
             }
+            Ok(())
         });
         if is_open {
             self.path.open(part);

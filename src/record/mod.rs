@@ -170,17 +170,6 @@ pub(crate) fn walk_field<'a, T: Stored>(
     Ok(value)
 }
 
-/// Walks a text whose length is stored elsewhere.
-#[inline(always)]
-pub(crate) fn walk_given<'a, T: Stored>(
-    cursor: &mut Cursor<'a>,
-    name: &'static str,
-    sink: &mut impl Sink,
-    read: impl FnOnce(&mut Cursor<'a>) -> Result<T>,
-) -> Result<T> {
-    walk_field(cursor, name, sink, |cursor| read(cursor).map(Given)).map(|Given(value)| value)
-}
-
 /// Walks the record at the cursor as this part, with its label and location.
 ///
 /// # Errors

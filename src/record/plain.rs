@@ -2,7 +2,7 @@
 
 use zerocopy::little_endian::{F32, I16, I32, U16, U32, U64};
 
-use super::{Read, Stored, walk_count, walk_field, walk_given};
+use super::{Form, Given, Read, Stored, walk_count, walk_field};
 use crate::base::error::Result;
 use crate::base::span::Span;
 use crate::base::text::{ByteStr, Utf32Str};
@@ -124,7 +124,8 @@ impl<'a> Read<'a> for ByteStr<'a> {
 impl<'a> Read<'a, u64> for ByteStr<'a> {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_given(cursor, name, sink, |cursor| cursor.bytes(bytes).map(ByteStr::new))
+        let read = |cursor: &mut Cursor<'a>| cursor.bytes(bytes).map(|bytes| Given(Self::new(bytes)));
+        walk_field(cursor, name, sink, read).map(Form::into_value)
     }
 }
 

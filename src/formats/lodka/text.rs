@@ -5,7 +5,7 @@ use crate::base::error::Result;
 use crate::base::text::AnsiStr;
 use crate::bytes::Cursor;
 use crate::outline::{Sink, Type, Value};
-use crate::record::{Form, Framing, Given, Read, Stored, walk_field, walk_given};
+use crate::record::{Form, Framing, Given, Read, Stored, walk_field};
 
 impl Stored for AnsiStr<'_> {
     const TYPE: Type = Type::Varying("text with i32 length", 4);
@@ -36,6 +36,7 @@ impl<'a> Form<AnsiStr<'a>> for Framing<Given<AnsiStr<'a>>> {
 /// Reads as many bytes as the context says.
 impl<'a> Read<'a, u64> for AnsiStr<'a> {
     fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_given(cursor, name, sink, |cursor| cursor.bytes(bytes).map(Self::new))
+        let read = |cursor: &mut Cursor<'a>| cursor.bytes(bytes).map(|bytes| Given(Self::new(bytes)));
+        walk_field(cursor, name, sink, read).map(Form::into_value)
     }
 }
