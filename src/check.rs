@@ -38,13 +38,13 @@ use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
 
+pub(crate) use crate::base::error::Segment;
 pub(crate) use facing::Facing;
 pub(crate) use faults::{Alike, Faults};
 pub(crate) use fields::{dissected_fields, fields, place_of};
 pub(crate) use repeated::Repeated;
 
 use crate::base::code::Code;
-pub(crate) use crate::base::error::Segment;
 use crate::base::error::Error;
 use crate::base::stop;
 use crate::bytes::{Packing, Table};

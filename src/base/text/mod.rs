@@ -7,7 +7,7 @@ mod folded;
 mod name;
 
 pub use ansi::{AnsiStr, to_cp1251, to_text};
+pub use any::Text;
 pub use borrowed::{ByteStr, Utf32Str};
 pub(crate) use folded::{folded, is_same_name};
-pub use any::Text;
 pub use name::Name;
