@@ -5,7 +5,7 @@ mod files;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use meshpeek::diff::Difference;
 use meshpeek::scan::dupes::Group;
@@ -13,13 +13,13 @@ use meshpeek::scan::refs::Link;
 use meshpeek::scan::{FileId, Known, Record, Sighting, Views};
 use meshpeek::{Error, ErrorKind, Format};
 use meshpeek_tables::arrow_array::RecordBatch;
-use meshpeek_tables::{Batches, Form, Table, Writer, parquet, since};
+use meshpeek_tables::{Batches, Form, Table, parquet, since};
 
-use self::files::{Files, Found, Open};
+use self::files::{Files, Found};
 use crate::args::{Common, Partition};
 use crate::failure::Failure;
 use crate::notes::Notes;
-use crate::output::Output;
+use crate::output_file::is_folder;
 use crate::visible::shown;
 
 /// Rows collected before they are compressed.
@@ -31,39 +31,7 @@ type Take = Box<dyn Fn(Table, RecordBatch) -> meshpeek::Result<ControlFlow<()>> 
 pub(crate) struct Tables {
     /// The rows of assets of each format, if the files are divided by format, else all rows.
     rows: Vec<(Option<Format>, OnceLock<Batches<Take>>)>,
-    sink: Arc<Sink>,
-}
-
-/// The destination of rows.
-enum Sink {
-    /// A stream or file.
-    Stream(Table, Box<Mutex<Option<Writer<Output>>>>),
-    /// A folder.
-    Folder(Files, Vec<(Table, Mutex<Open>)>),
-}
-
-impl Sink {
-    fn tables(&self) -> Vec<Table> {
-        match self {
-            Self::Stream(table, _) => vec![*table],
-            Self::Folder(_, tables) => tables.iter().map(|(table, _)| *table).collect(),
-        }
-    }
-
-    fn write(&self, wanted: Table, format: Option<Format>, batch: &RecordBatch) -> Result<(), Failure> {
-        match self {
-            Self::Stream(_, writer) => match writer.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
-                Some(writer) => writer.write(batch).map_err(failure),
-                None => Ok(()),
-            },
-            Self::Folder(files, tables) => match tables.iter().find(|(table, _)| *table == wanted) {
-                Some((table, open)) => {
-                    files.write(*table, format, &mut open.lock().unwrap_or_else(PoisonError::into_inner), batch)
-                }
-                None => Ok(()),
-            },
-        }
-    }
+    files: Arc<Files>,
 }
 
 impl Tables {
@@ -74,37 +42,17 @@ impl Tables {
         common: &Common,
         partition: Option<Partition>,
     ) -> Result<Arc<Self>, Failure> {
-        let sink = match common.output.as_deref().filter(|path| crate::output_file::is_folder(path)) {
-            Some(folder) => {
-                let files = Files::new(folder, tables, form, common, partition)?;
-                let mut all = Vec::new();
-                for &table in tables {
-                    let mut open = Open::default();
-                    if partition != Some(Partition::Format) {
-                        files.writer(table, None, &mut open)?;
-                    }
-                    all.push((table, Mutex::new(open)));
-                }
-                Sink::Folder(files, all)
-            }
-            None if partition.is_some() => {
+        let files = match (common.output.as_deref().filter(|path| is_folder(path)), tables) {
+            (Some(folder), _) => Files::in_folder(folder, tables, form, common, partition)?,
+            (None, _) if partition.is_some() => {
                 return Err(Failure::Message("--partition needs a folder: -o FOLDER/".to_owned()));
             }
-            None => {
-                let &[table] = tables else {
-                    return Err(Failure::Message("several tables need a folder: -o FOLDER/".to_owned()));
-                };
-                let out = Output::data(common)?.of_own_memory();
-                if out.is_terminal() {
-                    let message = format!("{} is binary: redirect it or use -o", form.name());
-                    return Err(Failure::Message(message));
-                }
-                Sink::Stream(table, Box::new(Mutex::new(Some(Writer::new(out, table, form).map_err(failure)?))))
-            }
+            (None, &[table]) => Files::stream(table, form, common)?,
+            (None, _) => return Err(Failure::Message("several tables need a folder: -o FOLDER/".to_owned())),
         };
         let formats = Format::ALL.iter().filter(|_| partition == Some(Partition::Format));
         let rows = std::iter::once(None).chain(formats.copied().map(Some)).map(|format| (format, OnceLock::new()));
-        Ok(Arc::new(Self { rows: rows.collect(), sink: Arc::new(sink) }))
+        Ok(Arc::new(Self { rows: rows.collect(), files: Arc::new(files) }))
     }
 
     /// The rows of assets of this format.
@@ -113,30 +61,27 @@ impl Tables {
         // Without a row for this format, all are together. The list is never empty.
         let (format, rows) = self.rows.iter().find(is_wanted).unwrap_or(&self.rows[0]);
         rows.get_or_init(|| {
-            let (sink, format) = (self.sink.clone(), *format);
-            let take: Take = Box::new(move |table, batch| match sink.write(table, format, &batch) {
+            let (files, format) = (self.files.clone(), *format);
+            let take: Take = Box::new(move |table, batch| match files.write(table, format, &batch) {
                 Ok(()) => Ok(ControlFlow::Continue(())),
                 Err(failure) => Err(error(failure)),
             });
-            Batches::new(&self.sink.tables(), ROWS, take)
+            Batches::new(&self.files.tables(), ROWS, take)
         })
     }
 
     /// How much the rows read.
     pub(crate) fn views(&self) -> Views {
-        self.sink.tables().into_iter().map(Table::views).max().unwrap_or_default()
+        self.files.tables().into_iter().map(Table::views).max().unwrap_or_default()
     }
 
     pub(crate) fn has(&self, table: Table) -> bool {
-        self.sink.tables().contains(&table)
+        self.files.tables().contains(&table)
     }
 
     /// The files of the folder, which are not inputs.
     pub(crate) fn ids(&self) -> Vec<FileId> {
-        match &*self.sink {
-            Sink::Stream(..) => Vec::new(),
-            Sink::Folder(files, _) => files.ids(),
-        }
+        self.files.ids()
     }
 
     pub(crate) fn see(&self, seen: &Sighting<'_, '_>) {
@@ -192,11 +137,11 @@ impl Tables {
     pub(crate) fn copy(&self, old: &OldTables, files: &HashSet<PathBuf>) -> Result<(), Failure> {
         // The rows of this scan come first.
         self.flush()?;
-        for table in self.sink.tables().into_iter().filter(|_| !files.is_empty()) {
+        for table in self.files.tables().into_iter().filter(|_| !files.is_empty()) {
             for Found { path, format } in old.files(table) {
                 for batch in parquet::batches(path).map_err(failure)? {
                     let rows = since::rows_of(&batch?, &|path| files.contains(Path::new(path)))?;
-                    self.sink.write(table, format.flatten(), &rows)?;
+                    self.files.write(table, format.flatten(), &rows)?;
                 }
             }
         }
@@ -206,41 +151,12 @@ impl Tables {
     /// Writes the ends of the files. With `is_whole`, a later scan may use their rows again.
     pub(crate) fn finish(&self, is_whole: bool) -> Result<(), Failure> {
         self.flush()?;
-        match &*self.sink {
-            Sink::Stream(_, writer) => {
-                if let Some(mut writer) = writer.lock().unwrap_or_else(PoisonError::into_inner).take() {
-                    if is_whole {
-                        writer.mark_whole(1);
-                    }
-                    std::io::Write::flush(&mut writer.finish().map_err(failure)?)?;
-                }
-            }
-            Sink::Folder(files, tables) => {
-                for (table, open) in tables {
-                    let open = std::mem::take(&mut *open.lock().unwrap_or_else(PoisonError::into_inner));
-                    files.finish(*table, open, is_whole)?;
-                }
-            }
-        }
-        Ok(())
+        self.files.finish(is_whole)
     }
 
     /// Replaces older files of the folder by the new ones.
     pub(crate) fn keep(&self) -> Result<(), Failure> {
-        match &*self.sink {
-            Sink::Stream(..) => Ok(()),
-            Sink::Folder(files, _) => files.keep(),
-        }
-    }
-
-    /// True if the rows of older tables with these files fit this one's files.
-    fn fits(&self, found: &[Found]) -> bool {
-        match &*self.sink {
-            Sink::Folder(files, _) if files.partition() == Some(Partition::Format) => {
-                found.iter().all(|found| found.format.is_some())
-            }
-            _ => true,
-        }
+        self.files.keep()
     }
 }
 
@@ -260,10 +176,10 @@ impl OldTables {
     /// The files whose rows they have. Empty, with a note, if the tables for this scan are not all there and whole.
     pub(crate) fn known(&self, tables: &Tables, notes: Notes) -> Result<Known, Failure> {
         let mut known = Known::default();
-        for table in tables.sink.tables() {
+        for table in tables.files.tables() {
             let found = self.files(table);
             let paths: Vec<PathBuf> = found.iter().map(|found| found.path.clone()).collect();
-            if !tables.fits(&found) || !parquet::is_whole(&paths, table)? {
+            if !tables.files.fit(&found) || !parquet::is_whole(&paths, table)? {
                 let place = paths.first().unwrap_or(&self.0);
                 let name = table.name();
                 let message = "not a whole table of this version, divided as now; all files are read";

@@ -18,8 +18,9 @@ use crate::output::Output;
 use crate::output_file::OutputFile;
 use crate::results::Results;
 
-/// The files of tables that are being written into a folder.
+/// The files of tables that are being written: into a folder, or one file or stream.
 pub(super) struct Files {
+    tables: Vec<(Table, Mutex<Open>)>,
     folder: PathBuf,
     form: Form,
     partition: Option<Partition>,
@@ -34,14 +35,14 @@ pub(super) struct Files {
 
 /// The open files of one table, by the format that they are for.
 #[derive(Default)]
-pub(super) struct Open {
+struct Open {
     writers: HashMap<Option<Format>, Writer<Output>>,
     /// The number of files, including those that are full.
     count: usize,
 }
 
 impl Files {
-    pub(super) fn new(
+    pub(super) fn in_folder(
         folder: &Path,
         tables: &[Table],
         form: Form,
@@ -51,19 +52,55 @@ impl Files {
         std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
         let started = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_nanos());
         let of_table = |&table: &Table| find(folder, table, form).into_iter().map(move |found| (table, found.path));
-        Ok(Self {
+        let mut files = Self {
             folder: folder.to_owned(),
-            form,
             partition,
-            results: common.results.clone(),
             run: format!("{started:x}-{:x}", std::process::id()),
             old: tables.iter().flat_map(of_table).collect(),
-            new: Mutex::default(),
-        })
+            ..Self::none(form, common)
+        };
+        for &table in tables {
+            let mut open = Open::default();
+            if partition != Some(Partition::Format) {
+                files.writer(table, None, &mut open)?;
+            }
+            files.tables.push((table, Mutex::new(open)));
+        }
+        Ok(files)
     }
 
-    pub(super) fn partition(&self) -> Option<Partition> {
-        self.partition
+    /// One table, as results are written without a folder.
+    pub(super) fn stream(table: Table, form: Form, common: &Common) -> Result<Self, Failure> {
+        let out = Output::data(common)?.of_own_memory();
+        if out.is_terminal() {
+            let message = format!("{} is binary: redirect it or use -o", form.name());
+            return Err(Failure::Message(message));
+        }
+        let writer = Writer::new(out, table, form).map_err(failure)?;
+        let open = Open { writers: HashMap::from([(None, writer)]), count: 1 };
+        Ok(Self { tables: vec![(table, Mutex::new(open))], ..Self::none(form, common) })
+    }
+
+    fn none(form: Form, common: &Common) -> Self {
+        Self {
+            tables: Vec::new(),
+            folder: PathBuf::new(),
+            form,
+            partition: None,
+            results: common.results.clone(),
+            run: String::new(),
+            old: Vec::new(),
+            new: Mutex::default(),
+        }
+    }
+
+    pub(super) fn tables(&self) -> Vec<Table> {
+        self.tables.iter().map(|(table, _)| *table).collect()
+    }
+
+    /// True if the rows of older tables with these files fit these files.
+    pub(super) fn fit(&self, found: &[Found]) -> bool {
+        self.partition != Some(Partition::Format) || found.iter().all(|found| found.format.is_some())
     }
 
     /// Begins a file of a table.
@@ -89,14 +126,10 @@ impl Files {
         Ok(writer)
     }
 
-    /// Adds rows to the file of this table and format. A full file is ended first.
-    pub(super) fn write(
-        &self,
-        table: Table,
-        format: Option<Format>,
-        open: &mut Open,
-        batch: &RecordBatch,
-    ) -> Result<(), Failure> {
+    /// Adds rows to the file of this table and format, if the table is wanted. A full file is ended first.
+    pub(super) fn write(&self, table: Table, format: Option<Format>, batch: &RecordBatch) -> Result<(), Failure> {
+        let Some((_, open)) = self.tables.iter().find(|(wanted, _)| *wanted == table) else { return Ok(()) };
+        let open = &mut *open.lock().unwrap_or_else(PoisonError::into_inner);
         // Older rows may have been divided otherwise.
         let format = format.filter(|_| self.partition == Some(Partition::Format));
         if let Some(Partition::Bytes(most)) = self.partition
@@ -108,7 +141,7 @@ impl Files {
         self.writer(table, format, open)?.write(batch).map_err(failure)
     }
 
-    pub(super) fn writer<'o>(
+    fn writer<'o>(
         &self,
         table: Table,
         format: Option<Format>,
@@ -125,18 +158,20 @@ impl Files {
         })
     }
 
-    /// Ends all files of a table. The last one says that they are whole.
-    pub(super) fn finish(&self, table: Table, mut open: Open, is_whole: bool) -> Result<(), Failure> {
-        if open.count == 0 {
-            self.writer(table, None, &mut open)?;
-        }
-        let count = open.count;
-        let mut left = open.writers.into_values().peekable();
-        while let Some(mut writer) = left.next() {
-            if is_whole && left.peek().is_none() {
-                writer.mark_whole(count);
+    /// Ends all files. The last one of a table says that they are whole.
+    pub(super) fn finish(&self, is_whole: bool) -> Result<(), Failure> {
+        for (table, open) in &self.tables {
+            let mut open = std::mem::take(&mut *open.lock().unwrap_or_else(PoisonError::into_inner));
+            if open.count == 0 {
+                self.writer(*table, None, &mut open)?;
             }
-            end(writer)?;
+            let mut left = open.writers.into_values().peekable();
+            while let Some(mut writer) = left.next() {
+                if is_whole && left.peek().is_none() {
+                    writer.mark_whole(open.count);
+                }
+                end(writer)?;
+            }
         }
         Ok(())
     }
