@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ColorChoice, ValueEnum};
 use meshpeek::Format;
+use meshpeek::scan::Selection;
 use meshpeek::summary::Counts;
 #[cfg(feature = "parquet")]
 use meshpeek_tables::Form;
@@ -28,7 +29,7 @@ pub(crate) struct Common {
     pub(crate) results: Results,
     /// When to use color; the variable NO_COLOR turns `auto` off
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 902)]
-    pub(crate) color: Color,
+    pub(crate) color: ColorChoice,
     /// Print only errors to standard error
     #[arg(short, long, global = true, display_order = 903)]
     pub(crate) quiet: bool,
@@ -61,13 +62,6 @@ impl Common {
         let counts = None;
         counts
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Color {
-    Auto,
-    Always,
-    Never,
 }
 
 /// The options that select what `scan` writes.
@@ -176,21 +170,34 @@ pub(crate) struct Inputs {
     /// Only paths that match this pattern, in any case, written as in .gitignore; with `!` in front, only those that do not
     #[arg(short, long = "glob", value_name = "GLOB")]
     pub(crate) globs: Vec<String>,
-    /// Descend at most N folders
-    #[arg(long, value_name = "N")]
-    pub(crate) folder_depth: Option<usize>,
-    /// Follow symbolic links inside folders
-    #[arg(short = 'L', long)]
-    pub(crate) follow: bool,
-    /// Include hidden files and folders
-    #[arg(long)]
-    pub(crate) hidden: bool,
-    /// Include files that .gitignore, .ignore and similar files exclude
-    #[arg(long)]
-    pub(crate) no_ignore: bool,
+    #[command(flatten)]
+    pub(crate) walk: Walk,
     /// Collect all records first and sort them by `path`, `bytes` or a count such as `triangles`; `-KEY` sorts downwards
     #[arg(long, value_name = "KEY", allow_hyphen_values = true, value_parser = SortKey::parse)]
     pub(crate) sort: Option<SortKey>,
+}
+
+#[derive(Args)]
+pub(crate) struct Walk {
+    /// Descend at most N folders
+    #[arg(long, value_name = "N")]
+    folder_depth: Option<usize>,
+    /// Follow symbolic links inside folders
+    #[arg(short = 'L', long)]
+    follow: bool,
+    /// Include hidden files and folders
+    #[arg(long)]
+    hidden: bool,
+    /// Include files that .gitignore, .ignore and similar files exclude
+    #[arg(long)]
+    no_ignore: bool,
+}
+
+impl Walk {
+    pub(crate) fn apply(&self, selection: &mut Selection) {
+        (selection.folder_depth, selection.follow) = (self.folder_depth, self.follow);
+        (selection.hidden, selection.ignored) = (self.hidden, self.no_ignore);
+    }
 }
 
 #[derive(Clone, PartialEq, Eq)]

@@ -162,7 +162,7 @@ impl Page {
         if args.stat && table_form(&args.format).is_some() {
             return Err(Failure::Message("--stat has no table: use --format text, ndjson or json".to_owned()));
         }
-        let out = if is_text { Output::text(common)? } else { Output::data(common)? };
+        let out = Output::of(common, is_text)?;
         let is_terminal = out.is_terminal() && is_text;
         let rows = terminal_size::terminal_size_of(std::io::stdout()).map_or(24, |(_, rows)| usize::from(rows.0));
         // Leave one row for the next prompt.

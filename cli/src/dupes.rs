@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use meshpeek::scan::dupes::{self, Group, Sameness};
 use meshpeek::view::ByteStr;
@@ -13,7 +12,7 @@ use meshpeek_tables::Table;
 #[cfg(feature = "parquet")]
 use crate::args::table_form;
 use crate::args::{Common, ReportFormat};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, status};
 use crate::notes::Notes;
 use crate::output::Output;
 #[cfg(feature = "parquet")]
@@ -47,11 +46,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         report::count(spare, "byte"),
         report::count(of(Sameness::Content), "group"),
     ));
-    Ok(match (unreadable, scan.progress.files()) {
-        (0, _) => ExitCode::SUCCESS,
-        (_, 0) => ExitCode::from(2),
-        _ => ExitCode::from(1),
-    })
+    Ok(status(scan.progress.files(), unreadable))
 }
 
 fn write(groups: &[Group], format: ReportFormat, common: &Common) -> Result<(), Failure> {
@@ -62,7 +57,7 @@ fn write(groups: &[Group], format: ReportFormat, common: &Common) -> Result<(), 
         return tables.finish(false);
     }
     let is_text = format == ReportFormat::Text;
-    let mut out = if is_text { Output::text(common)? } else { Output::data(common)? };
+    let mut out = Output::of(common, is_text)?;
     for (index, group) in groups.iter().enumerate() {
         if is_text { text(group, index == 0, &mut out)? } else { out.json_line(group)? }
     }

@@ -3,7 +3,6 @@
 mod folder;
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use meshpeek::address::Address;
 use meshpeek::container::{Container, Form, Member};
@@ -13,7 +12,7 @@ use meshpeek::view::ByteStr;
 use meshpeek::{Asset, Budget, Error, Format};
 
 use crate::args::Common;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, status};
 use crate::notes::Notes;
 use crate::report;
 use crate::source::Source;
@@ -243,11 +242,7 @@ impl Extraction<'_> {
         let rest = rest.into_iter().filter(|(count, _)| *count > 0);
         let rest: String = rest.map(|(count, words)| format!(", {} {words}", report::grouped(count))).collect();
         notes.say(format_args!("{} written{rest}", report::count(written, "file")));
-        Ok(match (written + existing, lost) {
-            (_, 0) => ExitCode::SUCCESS,
-            (0, _) => ExitCode::from(2),
-            _ => ExitCode::from(1),
-        })
+        Ok(status(written + existing, lost))
     }
 }
 

@@ -7,6 +7,15 @@ use std::process::ExitCode;
 /// The result of a verb.
 pub(crate) type Outcome = Result<ExitCode, Failure>;
 
+/// The exit status: 0 if nothing failed, 2 if everything did, else 1.
+pub(crate) fn status(done: u64, failed: u64) -> ExitCode {
+    match (done, failed) {
+        (_, 0) => ExitCode::SUCCESS,
+        (0, _) => ExitCode::from(2),
+        _ => ExitCode::from(1),
+    }
+}
+
 /// The failure of a whole verb.
 #[derive(Debug)]
 pub(crate) enum Failure {

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use meshpeek::address::nearest;
@@ -13,7 +12,7 @@ use meshpeek::{Asset, Budget};
 use serde_json::json;
 
 use crate::args::{Common, LineFormat};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, status};
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::report;
@@ -72,7 +71,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let source = Source::open(&args.motion, common)?;
     let content = source.content(common)?;
     let moved = moved(&args.motion, &source.asset(&content)?)?;
-    let mut out = args.format.output(common)?;
+    let mut out = Output::of(common, args.format == LineFormat::Text)?;
     let (mut fitting, mut missing, mut unread) = (0_u64, 0_u64, 0_u64);
     for model in &args.models {
         match with_model(args, model, &moved, &mut out, common) {
@@ -93,11 +92,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         report::count(moved.names.len() as u64, "bone"),
         report::count(fitting, "model"),
     ));
-    Ok(match (fitting + missing, missing + unread) {
-        (0, _) => ExitCode::from(2),
-        (_, 0) => ExitCode::SUCCESS,
-        _ => ExitCode::from(1),
-    })
+    Ok(status(fitting + missing, missing + unread))
 }
 
 /// The bones that an animation moves.

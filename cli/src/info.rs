@@ -4,7 +4,6 @@ pub(crate) mod rows;
 
 use std::io::{BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use clap::ValueEnum;
 use meshpeek::scan::{Depth, Record, Scan};
@@ -12,7 +11,7 @@ use meshpeek::{Asset, Format, json};
 use serde_json::ser::Formatter;
 
 use crate::args::Common;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, status};
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::output_file::ending;
@@ -60,10 +59,6 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         (true, _) => Page::Json(Output::data(common)?),
         (false, _) => Page::Text(Output::text(common)?),
     };
-    if let [file] = args.files.as_slice() {
-        // The problem of a file that does not open was reported, but nothing else could be done.
-        return Ok(if page.add(file, args, common)? { ExitCode::SUCCESS } else { ExitCode::from(2) });
-    }
     let (mut opened, mut failed) = (0, 0);
     for (index, file) in args.files.iter().enumerate() {
         if let Page::Text(out) = &mut page
@@ -73,6 +68,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         }
         match page.add(file, args, common) {
             Ok(true) => opened += 1,
+            // Its problem was reported, but nothing else could be done.
             Ok(false) => failed += 1,
             Err(Failure::Message(message)) => {
                 Notes::new(common).error(message);
@@ -81,11 +77,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
             Err(closed) => return Err(closed),
         }
     }
-    Ok(match (opened, failed) {
-        (_, 0) => ExitCode::SUCCESS,
-        (0, _) => ExitCode::from(2),
-        _ => ExitCode::from(1),
-    })
+    Ok(status(opened, failed))
 }
 
 /// The output.

@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use meshpeek::scan::{Found, Progress, Record, Scan, Selection, Sighting, Unit};
+use meshpeek::scan::{Found, Progress, Record, Scan, Sighting, Unit};
 use meshpeek::summary::Severity;
 use meshpeek::{Access, FileMap, Format};
 
 use crate::args::{Common, Inputs, SortKey};
-use crate::failure::Failure;
+use crate::failure::{Failure, status};
 use crate::notes::Notes;
 use crate::output_file::OutputFile;
 use crate::paths::Paths;
@@ -23,14 +23,8 @@ pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Result<Scan, Failure> {
     let mut scan = scan_whole(&inputs.paths, inputs.jobs, common)?;
     scan.archives = !inputs.no_archives;
     scan.formats = Format::ALL.iter().copied().filter(|f| inputs.formats.iter().any(|name| name == f.name())).collect();
-    scan.selection = Selection {
-        hidden: inputs.hidden,
-        ignored: inputs.no_ignore,
-        globs: inputs.globs.clone(),
-        folder_depth: inputs.folder_depth,
-        follow: inputs.follow,
-        except: scan.selection.except,
-    };
+    scan.selection.globs.clone_from(&inputs.globs);
+    inputs.walk.apply(&mut scan.selection);
     Ok(scan)
 }
 
@@ -333,12 +327,7 @@ impl Tally {
 
     /// 0 if everything was read, 1 if something was not, 2 if nothing was.
     pub(crate) fn status(&self) -> ExitCode {
-        match (self.files, self.unreadable) {
-            _ if self.interrupted => ExitCode::from(interrupt::STATUS),
-            (_, 0) => ExitCode::SUCCESS,
-            (0, _) => ExitCode::from(2),
-            _ => ExitCode::from(1),
-        }
+        if self.interrupted { ExitCode::from(interrupt::STATUS) } else { status(self.files, self.unreadable) }
     }
 }
 

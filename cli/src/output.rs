@@ -8,7 +8,7 @@ use anstream::{AutoStream, ColorChoice};
 use meshpeek::scan::Record;
 use serde::Serialize;
 
-use crate::args::{Color, Common, LineFormat};
+use crate::args::Common;
 use crate::failure::Failure;
 #[cfg(feature = "parquet")]
 use crate::output_file::OutputFile;
@@ -37,9 +37,11 @@ fn json_line(value: &impl Serialize, mut line: Vec<u8>) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
+type Stream = Box<dyn Write + Send>;
+
 /// The stream for results. It is buffered, and its errors contain its name.
 pub(crate) struct Output {
-    stream: BufWriter<Box<dyn Write + Send>>,
+    stream: BufWriter<Stream>,
     /// A line of JSON under construction: it comes in very many pieces.
     line: Vec<u8>,
     name: String,
@@ -54,83 +56,63 @@ pub(crate) struct Output {
     is_own: bool,
 }
 
-impl LineFormat {
-    /// Creates the stream for it.
-    pub(crate) fn output(self, common: &Common) -> Result<Output, Failure> {
-        match self {
-            Self::Text => Output::text(common),
-            Self::Ndjson => Output::data(common),
-        }
-    }
-}
-
 impl Output {
     /// Creates a stream for text. Our own colors are removed if they are not wanted. Content from files is escaped
     /// before. On a terminal, long lines are wrapped.
     pub(crate) fn text(common: &Common) -> Result<Self, Failure> {
-        let out = Self::new(
-            common,
-            |file| without_colors(file),
-            |stdout| match choice(common.color, &stdout) {
-                ColorChoice::Never => without_colors(stdout),
-                color => Box::new(AutoStream::new(stdout, color)),
-            },
-        )?;
-        let width = out.terminal.then(|| width(true));
-        Ok(Self { text: Some(Vec::new()), width, ..out })
+        Self::of(common, true)
     }
 
     /// Creates a stream for data, which is written unchanged. On a terminal, control characters are escaped.
     pub(crate) fn data(common: &Common) -> Result<Self, Failure> {
-        Self::new(
-            common,
-            |file| Box::new(file),
-            |stdout| if stdout.is_terminal() { Box::new(Visible::new(stdout)) } else { Box::new(stdout) },
-        )
+        Self::of(common, false)
+    }
+
+    /// Creates a stream for text or data, to the file of `-o` or to standard output.
+    pub(crate) fn of(common: &Common, is_text: bool) -> Result<Self, Failure> {
+        let file = match &common.output_file {
+            Some(target) => target.stream()?.map(|file| (file, shown(target.path()))),
+            None => None,
+        };
+        let (stream, name, terminal): (Stream, _, _) = match file {
+            Some((file, name)) => {
+                let terminal = file.is_terminal();
+                (if is_text { without_colors(file) } else { Box::new(file) }, name, terminal)
+            }
+            None => {
+                let (stdout, terminal) = (io::stdout(), io::stdout().is_terminal());
+                let stream: Stream = match color(common, &stdout) {
+                    _ if !is_text && terminal => Box::new(Visible::new(stdout)),
+                    _ if !is_text => Box::new(stdout),
+                    ColorChoice::Never => without_colors(stdout),
+                    color => Box::new(AutoStream::new(stdout, color)),
+                };
+                (stream, "standard output".to_owned(), terminal)
+            }
+        };
+        let out = Self::over(stream, name, terminal, common.results.clone());
+        let width = (is_text && terminal).then(|| width(true));
+        Ok(Self { text: is_text.then(Vec::new), width, ..out })
     }
 
     /// Creates a stream for data into this file.
     #[cfg(feature = "parquet")]
     pub(crate) fn to_file(target: &OutputFile, results: &Results) -> Result<Self, Failure> {
-        let file: Box<dyn Write + Send> = match target.stream()? {
+        let file: Stream = match target.stream()? {
             Some(file) => Box::new(file),
             None => Box::new(io::stdout()),
         };
-        Ok(Self::over(buffered(file), shown(target.path()), false, results))
+        Ok(Self::over(file, shown(target.path()), false, results.clone()))
     }
 
     /// Creates a stream for data into an open file with this name.
     pub(crate) fn into(file: File, path: &Path, common: &Common) -> Self {
-        Self::over(buffered(Box::new(file)), shown(path), false, &common.results)
+        Self::over(Box::new(file), shown(path), false, common.results.clone())
     }
 
-    fn new(
-        common: &Common,
-        to_file: impl FnOnce(File) -> Box<dyn Write + Send>,
-        to_stdout: impl FnOnce(io::Stdout) -> Box<dyn Write + Send>,
-    ) -> Result<Self, Failure> {
-        if let Some(target) = &common.output_file
-            && let Some(file) = target.stream()?
-        {
-            let terminal = file.is_terminal();
-            return Ok(Self::over(buffered(to_file(file)), shown(target.path()), terminal, &common.results));
-        }
-        let stdout = io::stdout();
-        let terminal = stdout.is_terminal();
-        Ok(Self::over(buffered(to_stdout(stdout)), "standard output".to_owned(), terminal, &common.results))
-    }
-
-    fn over(stream: BufWriter<Box<dyn Write + Send>>, name: String, terminal: bool, results: &Results) -> Self {
-        Self {
-            stream,
-            line: Vec::new(),
-            name,
-            terminal,
-            text: None,
-            width: None,
-            results: results.clone(),
-            is_own: false,
-        }
+    fn over(stream: Stream, name: String, terminal: bool, results: Results) -> Self {
+        let stream = BufWriter::with_capacity(BUFFER, stream);
+        Self { stream, line: Vec::new(), name, terminal, text: None, width: None, results, is_own: false }
     }
 
     /// Declares that the memory of mapped files is never written, so that large pieces need not be copied.
@@ -165,10 +147,6 @@ impl Output {
     fn named(&self, error: io::Error) -> io::Error {
         io::Error::new(error.kind(), format!("{}: {error}", self.name))
     }
-}
-
-fn buffered(stream: Box<dyn Write + Send>) -> BufWriter<Box<dyn Write + Send>> {
-    BufWriter::with_capacity(BUFFER, stream)
 }
 
 impl Write for Output {
@@ -214,15 +192,15 @@ fn put_text(stream: &mut impl Write, line: &mut Vec<u8>, bytes: &[u8], width: Op
 }
 
 /// A stream that takes colors out of the text.
-fn without_colors(stream: impl Write + Send + 'static) -> Box<dyn Write + Send> {
-    Box::new(Plain { in_color: false, stream: buffered(Box::new(stream)) })
+fn without_colors(stream: impl Write + Send + 'static) -> Stream {
+    Box::new(Plain { in_color: false, stream: BufWriter::with_capacity(BUFFER, Box::new(stream)) })
 }
 
 /// Writes the pieces between colors, which are small, through a buffer. The only control sequences in the text are our
 /// own colors, from an escape character to an `m`.
 struct Plain {
     in_color: bool,
-    stream: BufWriter<Box<dyn Write + Send>>,
+    stream: BufWriter<Stream>,
 }
 
 impl Write for Plain {
@@ -245,10 +223,10 @@ impl Write for Plain {
     }
 }
 
-fn choice(color: Color, stdout: &io::Stdout) -> ColorChoice {
-    match color {
-        Color::Auto => AutoStream::choice(stdout),
-        Color::Always => ColorChoice::Always,
-        Color::Never => ColorChoice::Never,
+fn color(common: &Common, stdout: &io::Stdout) -> ColorChoice {
+    match common.color {
+        clap::ColorChoice::Auto => AutoStream::choice(stdout),
+        clap::ColorChoice::Always => ColorChoice::Always,
+        clap::ColorChoice::Never => ColorChoice::Never,
     }
 }

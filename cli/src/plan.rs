@@ -7,10 +7,10 @@ use std::process::ExitCode;
 
 use meshpeek::Error;
 use meshpeek::address::Address;
-use meshpeek::scan::{Scan, Selection, UnitsBy};
+use meshpeek::scan::{Scan, UnitsBy};
 
-use crate::args::Common;
-use crate::failure::{Failure, Outcome};
+use crate::args::{Common, Walk};
+use crate::failure::{Failure, Outcome, status};
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::{input, interrupt, limits, report};
@@ -30,18 +30,8 @@ pub(crate) struct Args {
     /// Do not look inside archives
     #[arg(long)]
     no_archives: bool,
-    /// Descend at most N folders
-    #[arg(long, value_name = "N")]
-    folder_depth: Option<usize>,
-    /// Follow symbolic links inside folders
-    #[arg(short = 'L', long)]
-    follow: bool,
-    /// Include hidden files and folders
-    #[arg(long)]
-    hidden: bool,
-    /// Include files that .gitignore, .ignore and similar files exclude
-    #[arg(long)]
-    no_ignore: bool,
+    #[command(flatten)]
+    walk: Walk,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -65,21 +55,15 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         By::Size => UnitsBy::Size,
         By::Digest => UnitsBy::Digest,
     };
-    let except = std::mem::take(&mut scan.selection.except);
-    let (hidden, ignored, folder_depth, follow) = (args.hidden, args.no_ignore, args.folder_depth, args.follow);
-    scan.selection = Selection { hidden, ignored, folder_depth, follow, except, ..Selection::default() };
+    args.walk.apply(&mut scan.selection);
     let mut out = Output::data(common)?;
     let totals = write(&scan, args.unit, notes, &mut out)?;
     out.flush()?;
     let Totals { pieces, units, bytes, unreadable } = totals;
     let (units, bytes) = (report::count(units, "unit"), report::count(bytes, "byte"));
     notes.say(format_args!("{units} with {}, {bytes}", report::count(pieces, "piece")));
-    Ok(match unreadable {
-        _ if scan.progress.is_stopped() => ExitCode::from(interrupt::STATUS),
-        0 => ExitCode::SUCCESS,
-        all if all == pieces => ExitCode::from(2),
-        _ => ExitCode::from(1),
-    })
+    let is_stopped = scan.progress.is_stopped();
+    Ok(if is_stopped { ExitCode::from(interrupt::STATUS) } else { status(pieces - unreadable, unreadable) })
 }
 
 #[derive(Default)]

@@ -17,7 +17,7 @@ use meshpeek_tables::Table;
 #[cfg(feature = "parquet")]
 use crate::args::table_form;
 use crate::args::{Common, RecordFormat};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, status};
 use crate::notes::Notes;
 use crate::output::Output;
 #[cfg(feature = "parquet")]
@@ -90,12 +90,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
             count(State::Ambiguous)
         ));
     }
-    Ok(match (unreadable, scan.progress.files()) {
-        (1.., 0) => ExitCode::from(2),
-        (1.., _) => ExitCode::from(1),
-        _ if count(State::Missing) > 0 || args.stale && all > 0 => ExitCode::from(1),
-        _ => ExitCode::SUCCESS,
-    })
+    let wrong = if args.stale { all } else { count(State::Missing) };
+    Ok(if unreadable == 0 && wrong > 0 { ExitCode::from(1) } else { status(scan.progress.files(), unreadable) })
 }
 
 /// Writes each link as it comes.

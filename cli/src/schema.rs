@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     if let Some(name) = args.of.as_ref().filter(|_| formats.is_empty()) {
         return Err(Failure::Message(format!("the records of {name} are not documented yet")));
     }
-    let mut out = args.format.output(common)?;
+    let mut out = Output::of(common, args.format == LineFormat::Text)?;
     for format in formats {
         match args.format {
             LineFormat::Text => text(format, &mut out)?,

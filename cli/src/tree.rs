@@ -11,6 +11,7 @@ use meshpeek::dissect::{LineKind, Sink};
 
 use crate::args::{Common, LineFormat};
 use crate::failure::{Failure, Outcome};
+use crate::output::Output;
 use crate::place::{lines, place_of, status};
 use crate::source::Source;
 use crate::visible::shown;
@@ -52,7 +53,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         place.explain(common);
         within = place.selector;
     }
-    let mut out = args.format.output(common)?;
+    let mut out = Output::of(common, args.format == LineFormat::Text)?;
     let lines = |sink: Sink<'_>| lines(&asset, &content, sink);
     // The overview has no fields, and counts those in a row as a gap.
     let needs_fields = args.only.iter().any(|kind| ["field", "gap"].contains(&kind.as_str()));
