@@ -12,6 +12,7 @@ use meshpeek::{Access, FileMap, Format};
 use crate::args::{Common, Inputs, SortKey};
 use crate::failure::{Failure, status};
 use crate::notes::Notes;
+use crate::output::Line;
 use crate::output_file::OutputFile;
 use crate::paths::Paths;
 use crate::remote::{is_url, openable};
@@ -94,17 +95,6 @@ pub(crate) struct Tally {
     pub(crate) interrupted: bool,
 }
 
-/// A result of a scan.
-pub(crate) enum ScanResult<'t, T> {
-    /// A record, and the value that was made of it during the scan.
-    Record(&'t Record, Option<T>),
-    /// A file whose records come from an earlier scan.
-    Unchanged(&'t Path),
-    Unreadable(&'t meshpeek::Error),
-    /// A file that is not an asset.
-    Other(#[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "only tables list these"))] &'t Path),
-}
-
 /// The records to pass on.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Choice<'c> {
@@ -118,11 +108,11 @@ pub(crate) struct Choice<'c> {
 struct Sorted<'s> {
     by: &'s SortKey,
     top: Option<usize>,
-    kept: Vec<Kept>,
+    kept: Vec<Found>,
 }
 
 impl Sorted<'_> {
-    fn push(&mut self, found: Kept) {
+    fn push(&mut self, found: Found) {
         self.kept.push(found);
         // Sorting now and then keeps few records in memory.
         if self.top.is_some_and(|top| self.kept.len() > top.saturating_mul(2).saturating_add(1_000)) {
@@ -134,8 +124,8 @@ impl Sorted<'_> {
     /// record has no member and so comes before those of its members.
     fn sort(&mut self) {
         let SortKey { name, is_downwards } = self.by;
-        let by_path = |a: &Kept, b: &Kept| a.place().cmp(&b.place());
-        let by_number = |a: &Kept, b: &Kept| match (a.number(name), b.number(name)) {
+        let by_path = |a: &Found, b: &Found| place(a).cmp(&place(b));
+        let by_number = |a: &Found, b: &Found| match (number(a, name), number(b, name)) {
             (Some(a), Some(b)) if *is_downwards => b.cmp(&a),
             (Some(a), Some(b)) => a.cmp(&b),
             (a, b) => b.is_some().cmp(&a.is_some()),
@@ -149,45 +139,33 @@ impl Sorted<'_> {
     }
 }
 
-enum Kept {
-    Record(Box<Record>),
-    Unchanged(PathBuf),
-}
-
-impl Kept {
-    fn place(&self) -> (&Path, Option<&str>) {
-        match self {
-            Self::Record(record) => (&record.path, record.member.as_ref().map(|name| name.text.as_str())),
-            Self::Unchanged(path) => (path, None),
-        }
-    }
-
-    fn number(&self, name: &str) -> Option<u64> {
-        match self {
-            Self::Record(record) if name == "bytes" => Some(record.summary.bytes),
-            Self::Record(record) => record.summary.counts.get(name),
-            Self::Unchanged(_) => None,
-        }
-    }
-
-    fn as_result<T>(&self, made: Option<T>) -> ScanResult<'_, T> {
-        match self {
-            Self::Record(record) => ScanResult::Record(record, made),
-            Self::Unchanged(path) => ScanResult::Unchanged(path),
-        }
+/// The path and member of a record, or the path of a file whose records are known.
+fn place(found: &Found) -> Option<(&Path, Option<&str>)> {
+    match found {
+        Found::Asset(record) => Some((&record.path, record.member.as_ref().map(|name| name.text.as_str()))),
+        Found::Unchanged(path) => Some((path, None)),
+        _ => None,
     }
 }
 
-/// Passes on each asset with the result of `view`, which runs on the thread that has the asset open. Reports other
-/// results that deserve a line. Stops when results can no longer be written. If records are sorted, the results of
-/// `view` are not kept.
-pub(crate) fn each_result<T: Send>(
+fn number(found: &Found, name: &str) -> Option<u64> {
+    match found {
+        Found::Asset(record) if name == "bytes" => Some(record.summary.bytes),
+        Found::Asset(record) => record.summary.counts.get(name),
+        _ => None,
+    }
+}
+
+/// Passes on each result, an asset with the line of `view`, which runs on the thread that has the asset open. Reports
+/// those that deserve a message. Stops when results can no longer be written. If records are sorted, their lines are not
+/// kept.
+pub(crate) fn each_result(
     scan: &Scan,
     inputs: &Inputs,
     choice: &Choice<'_>,
     common: &Common,
-    view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
-    mut each: impl FnMut(ScanResult<'_, T>) -> Result<(), Failure> + Send,
+    view: impl Fn(&Sighting<'_, '_>) -> Option<Line> + Sync,
+    mut each: impl FnMut(Found, Option<Line>) -> Result<(), Failure> + Send,
 ) -> Result<Tally, Failure> {
     let notes = Notes::new(common);
     let list = inputs.paths_from.as_deref().map(|list| Paths::read(list, inputs.null, scan.progress.clone()));
@@ -196,44 +174,31 @@ pub(crate) fn each_result<T: Send>(
     let mut tally = Tally::default();
     let mut failure = None;
     let mut sorted = inputs.sort.as_ref().map(|by| Sorted { by, top: choice.top, kept: Vec::new() });
-    let found = |found, made| {
-        let found = match found {
+    let found = |found: Found, line: Option<Option<Line>>| {
+        match &found {
             Found::Asset(record) => {
-                tally.add(&record);
-                if choice.filter.is_some_and(|filter| !filter(&record)) {
+                tally.add(record);
+                if choice.filter.is_some_and(|filter| !filter(record)) {
                     return ControlFlow::Continue(());
                 }
-                Ok(Kept::Record(record))
             }
-            Found::Unchanged(path) => Ok(Kept::Unchanged(path)),
-            other => Err(other),
-        };
-        let written = match found {
-            Ok(found) => match &mut sorted {
-                Some(sorted) => {
-                    sorted.push(found);
-                    Ok(())
-                }
-                None => each(found.as_result(made)),
-            },
-            Err(Found::Unreadable(error)) => {
+            Found::Unreadable(error) => {
                 tally.unreadable += 1;
-                let written = each(ScanResult::Unreadable(&error));
                 notes.error(error);
-                written
             }
-            Err(Found::NoAsset(path)) => {
-                notes.detail(format_args!("{}: not an asset", shown(&path)));
-                each(ScanResult::Other(&path))
-            }
-            Err(Found::PassedOver { path, named: false }) => {
-                passed_over(notes, &path);
-                Ok(())
-            }
-            Err(Found::PassedOver { path, named: true }) => {
+            Found::NoAsset(path) => notes.detail(format_args!("{}: not an asset", shown(path))),
+            Found::PassedOver { path, named: false } => passed_over(notes, path),
+            _ => {}
+        }
+        let written = match (found, &mut sorted) {
+            (Found::PassedOver { path, named: true }, _) => {
                 Err(OutputFile::is_input(common.output.as_deref().unwrap_or(&path), &path))
             }
-            Err(_) => Ok(()),
+            (found @ (Found::Asset(_) | Found::Unchanged(_)), Some(sorted)) => {
+                sorted.push(found);
+                Ok(())
+            }
+            (found, _) => each(found, line.flatten()),
         };
         match written {
             Ok(()) => ControlFlow::Continue(()),
@@ -264,7 +229,7 @@ pub(crate) fn each_result<T: Send>(
     if let Some(mut sorted) = sorted {
         sorted.sort();
         for found in sorted.kept {
-            each(found.as_result(None))?;
+            each(found, None)?;
         }
     }
     tally.interrupted = interrupted;

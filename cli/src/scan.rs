@@ -8,7 +8,7 @@ use std::io::Write;
 #[cfg(feature = "parquet")]
 use std::process::ExitCode;
 
-use meshpeek::scan::{Depth, Record, Sighting, Views};
+use meshpeek::scan::{Depth, Found, Record, Sighting, Views};
 #[cfg(feature = "parquet")]
 use meshpeek_tables::Table;
 
@@ -17,7 +17,7 @@ use crate::args::{Common, Inputs, RecordFormat, ScanArgs, ScanDepth, Stream};
 use crate::args::{TABLES, table_form};
 use crate::failure::{Failure, Outcome};
 use crate::info::rows::{self, Rows};
-use crate::input::{Choice, ScanResult, Tally};
+use crate::input::{Choice, Tally};
 use crate::notes::Notes;
 use crate::output::{Line, Output};
 use crate::output_file::is_folder;
@@ -106,33 +106,32 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
         Line::of(seen.record, is_lines)
     };
     let mut copied = Tally::default();
-    let mut tally = input::each_result(&scan, inputs, &choice, common, view, |result| match result {
-        ScanResult::Record(record, line) => writer.record(record, line.flatten()),
+    let mut tally = input::each_result(&scan, inputs, &choice, common, view, |found, line| match found {
+        Found::Asset(record) => writer.record(&record, line),
         #[cfg(feature = "parquet")]
-        ScanResult::Unchanged(path) if old_tables.is_some() => {
-            unchanged.insert(path.to_owned());
+        Found::Unchanged(path) if old_tables.is_some() => {
+            unchanged.insert(path);
             Ok(())
         }
-        ScanResult::Unchanged(path) => {
+        Found::Unchanged(path) => {
             let Some((old, out)) = old.as_ref().zip(writer.stream()) else { return Ok(()) };
-            copied.add_copied(old.copy(path, out)?);
+            copied.add_copied(old.copy(&path, out)?);
             Ok(())
         }
         #[cfg(feature = "parquet")]
-        ScanResult::Other(path) => match &tables {
-            Some(tables) if args.condition.is_none() => tables.other(path),
+        Found::NoAsset(path) => match &tables {
+            Some(tables) if args.condition.is_none() => tables.other(&path),
             _ => Ok(()),
         },
-        #[cfg(not(feature = "parquet"))]
-        ScanResult::Other(_) => Ok(()),
         #[cfg(feature = "parquet")]
-        ScanResult::Unreadable(error) if tables.is_some() => {
-            tables.as_ref().map_or(Ok(()), |tables| tables.unreadable(error))
+        Found::Unreadable(error) if tables.is_some() => {
+            tables.as_ref().map_or(Ok(()), |tables| tables.unreadable(&error))
         }
-        ScanResult::Unreadable(error) => match writer.stream() {
-            Some(out) if stream.events => Ok(writeln!(out, "{}", since::unreadable(error, &inputs.paths))?),
+        Found::Unreadable(error) => match writer.stream() {
+            Some(out) if stream.events => Ok(writeln!(out, "{}", since::unreadable(&error, &inputs.paths))?),
             _ => Ok(()),
         },
+        _ => Ok(()),
     })?;
     tally.add_copied(copied);
     if let Some(out) = writer.stream().filter(|_| stream.events) {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::process::ExitCode;
 
-use meshpeek::scan::{Depth, Record, Sighting};
+use meshpeek::scan::{Depth, Found, Record, Sighting};
 use meshpeek::summary::Severity;
 #[cfg(feature = "parquet")]
 use meshpeek_tables::Table;
@@ -13,7 +13,7 @@ use meshpeek_tables::Table;
 use crate::args::table_form;
 use crate::args::{Common, Inputs, ReportFormat};
 use crate::failure::Outcome;
-use crate::input::{Choice, ScanResult};
+use crate::input::Choice;
 use crate::notes::Notes;
 use crate::output::{Line, Output};
 use crate::scan::table::Order;
@@ -43,15 +43,15 @@ pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &
     let mut reports = Vec::new();
     let is_terminal = out.as_ref().is_some_and(Output::is_terminal);
     let view = |seen: &Sighting<'_, '_>| Line::of(seen.record, is_lines);
-    let tally = input::each_result(&scan, inputs, &Choice::default(), common, view, |result| {
+    let tally = input::each_result(&scan, inputs, &Choice::default(), common, view, |found, line| {
         #[cfg(feature = "parquet")]
-        if let (ScanResult::Unreadable(error), Some(tables)) = (&result, &tables) {
+        if let (Found::Unreadable(error), Some(tables)) = (&found, &tables) {
             return tables.unreadable(error);
         }
-        let ScanResult::Record(record, line) = result else { return Ok(()) };
+        let Found::Asset(record) = found else { return Ok(()) };
         #[cfg(feature = "parquet")]
         if let Some(tables) = &tables {
-            tables.record(record)?;
+            tables.record(&record)?;
         }
         for problem in &record.summary.problems {
             match problem.severity {
@@ -60,10 +60,10 @@ pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &
             }
         }
         if !is_text {
-            return out.as_mut().map_or(Ok(()), |out| Ok(out.line_of(record, line.flatten())?));
+            return out.as_mut().map_or(Ok(()), |out| Ok(out.line_of(&record, line)?));
         }
         if !record.summary.problems.is_empty() {
-            reports.push((order.key(record), text(record, is_terminal)));
+            reports.push((order.key(&record), text(&record, is_terminal)));
         }
         Ok(())
     })?;

@@ -107,13 +107,8 @@ pub(crate) fn problems(record: &Record, out: &mut impl Write) -> Result<()> {
 
 /// The counts that are not 0, as in `1 mesh, 168 vertices`.
 pub(crate) fn contents(record: &Record) -> String {
-    counts(record).map(|(_, count)| count).collect::<Vec<_>>().join(", ")
-}
-
-/// The name and text of each count that is not 0.
-pub(crate) fn counts(record: &Record) -> impl Iterator<Item = (&'static str, String)> {
     let counts = record.summary.counts.iter().filter_map(|(name, count)| Some((name, count.filter(|&n| n > 0)?)));
-    counts.map(|(name, count)| (name, held(&plural(count, name))))
+    counts.map(|(name, count)| held(&plural(count, name))).collect::<Vec<_>>().join(", ")
 }
 
 /// The word for a severity, and its style.
