@@ -23,6 +23,8 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Other", &["completions", "man", "limits"]),
 ];
 
+pub(crate) const NO_TABLES: &str = "this build writes no tables: it was made without the feature parquet";
+
 /// All verbs and flags. Only `help limits` shows the limits.
 pub(crate) fn command() -> Command {
     let command = Cli::command();
@@ -117,9 +119,7 @@ fn chosen_format(matches: &ArgMatches) -> Result<Option<(&str, &'static str)>, F
         return Ok(formats.map(|_| (verb, ending)));
     }
     if verb == "scan" && matches!(ending, "parquet" | "arrow") {
-        return Err(Failure::Message(
-            "this build writes no tables: it was made without the feature parquet".to_owned(),
-        ));
+        return Err(Failure::Message(NO_TABLES.to_owned()));
     }
     let writes = writes.join(", ");
     Err(Failure::Message(format!("{}: {verb} does not write .{ending} files; it writes {writes}", shown(path))))

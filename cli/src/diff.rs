@@ -24,7 +24,7 @@ use crate::args::Common;
 #[cfg(feature = "parquet")]
 use crate::args::table_form;
 use crate::failure::{Failure, Outcome};
-use crate::input;
+use crate::map;
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::report::{HEADING, count, escape, grouped};
@@ -125,7 +125,7 @@ fn folders(args: &Args, paths: [&Path; 2], common: &Common, options: &Options) -
     let folders = Folders::list(paths, &selection, &mut failed);
     common.results.read(folders.bytes());
     let mut page = Page::new(args, common)?;
-    let reading = Reading { access: input::access(common), limits: common.limits.limits() };
+    let reading = Reading { access: map::access(common), limits: common.limits.limits() };
     folders.compare(&reading, options, &mut |difference| page.add(&difference), &mut failed);
     page.finish()?;
     if failures > 0 { Ok(ExitCode::from(2)) } else { Ok(page.status(common)) }

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anstyle::{AnsiColor, Style};
+use anstyle::Style;
 use meshpeek::address::nearest;
 use meshpeek::pose::Rig;
+use meshpeek::summary::Severity;
 use meshpeek::view::ByteStr;
 use meshpeek::{Asset, Budget};
 use serde_json::json;
@@ -161,10 +162,7 @@ fn with_model(args: &Args, model: &Path, moved: &Bones, out: &mut Output, common
 }
 
 fn row(name: &str, state: &str, nearest: &[String], out: &mut Output) -> std::io::Result<()> {
-    let style = match state {
-        "missing" => Style::new().bold().fg_color(Some(AnsiColor::Red.into())),
-        _ => Style::new(),
-    };
+    let style = if state == "missing" { report::severity(Severity::Error).1 } else { Style::new() };
     let hint = if nearest.is_empty() { String::new() } else { format!("  nearest: {}", nearest.join(", ")) };
     writeln!(out, "  {style}{state}{style:#}  {name}{hint}")
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use meshpeek::scan::{Found, Progress, Record, Scan, Sighting, Unit};
 use meshpeek::summary::Severity;
-use meshpeek::{Access, FileMap, Format};
+use meshpeek::{FileMap, Format};
 
 use crate::args::{Common, Inputs, SortKey};
 use crate::failure::{Failure, status};
@@ -34,7 +34,7 @@ pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Result<Scan, Failure> {
 pub(crate) fn scan_whole(paths: &[PathBuf], jobs: Option<NonZeroUsize>, common: &Common) -> Result<Scan, Failure> {
     paths.iter().try_for_each(|path| openable(path).map(drop))?;
     let mut scan = Scan::new(paths);
-    scan.access = access(common);
+    scan.access = map::access(common);
     scan.read_ahead = !common.no_read_ahead;
     scan.limits = common.limits.limits();
     scan.jobs = jobs.map(NonZeroUsize::get);
@@ -299,8 +299,4 @@ impl Tally {
 /// Returns an error if the file changed while results were made from it.
 pub(crate) fn unchanged(file: &FileMap, path: &Path) -> Result<(), Failure> {
     Ok(file.unchanged().map_err(|error| error.in_file(path))?)
-}
-
-pub(crate) fn access(common: &Common) -> Access {
-    if common.no_mmap { Access::READ } else { map::access() }
 }

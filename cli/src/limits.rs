@@ -1,5 +1,7 @@
 //! Limits from the command line.
 
+use std::str::FromStr;
+
 use clap::Args;
 use meshpeek::Limits;
 
@@ -26,25 +28,21 @@ macro_rules! limit_args {
 
 limit_args! {
     /// Levels of nested parts, such as nodes in nodes [default: 512]
-    "max-depth" depth: u32, "N", number;
+    "max-depth" depth: u32, "N", u32::from_str;
     /// Size of a decoded block, table or member, and of all that is decoded at once, such as 2G [default: 256M]
     "max-decoded" decoded_bytes: u64, "SIZE", size;
     /// Problems reported per asset; the rest are counted [default: 1000]
-    "max-problems" problems: u32, "N", number;
+    "max-problems" problems: u32, "N", u32::from_str;
     /// Levels of archives inside archives [default: 4]
-    "max-archive-depth" archive_depth: u32, "N", number;
+    "max-archive-depth" archive_depth: u32, "N", u32::from_str;
     /// Members listed from one archive [default: 4000000]
-    "max-archive-members" archive_members: u32, "N", number;
+    "max-archive-members" archive_members: u32, "N", u32::from_str;
     /// Work per file: N x (file size + 2 MiB) bytes decoded or examined [default: 256]
-    "max-work" work: u32, "N", number;
+    "max-work" work: u32, "N", u32::from_str;
     /// Results per file: N x (file size + 1 MiB) bytes [default: 48]
-    "max-output" output: u32, "N", number;
+    "max-output" output: u32, "N", u32::from_str;
     /// Names of other files in one asset: their bytes, and 64 more for each [default: 4M]
     "max-references" reference_bytes: u64, "SIZE", size;
-}
-
-fn number(text: &str) -> Result<u32, std::num::ParseIntError> {
-    text.parse()
 }
 
 /// Parses a number of bytes. `k`, `M` or `G` after it multiplies by 1024 once, twice or three times.

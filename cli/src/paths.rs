@@ -36,10 +36,12 @@ impl Paths {
         let list = list.to_owned();
         let (sender, paths) = sync_channel(AHEAD);
         std::thread::spawn(move || {
-            for line in lines(BufReader::new(stream), null) {
+            let mut stream = BufReader::new(stream);
+            while let Some(line) = next_line(&mut stream, null).transpose() {
+                let is_last = line.is_err();
                 let path = line.and_then(to_path).map_err(|error| meshpeek::Error::from(error).in_file(&list));
-                // The receiver is gone: the scan is over.
-                if sender.send(path).is_err() {
+                // If the receiver is gone, the scan is over.
+                if sender.send(path).is_err() || is_last {
                     break;
                 }
             }
@@ -65,35 +67,26 @@ impl Iterator for Paths {
 /// The maximum length of a path, or of a unit with one.
 const LONGEST: u64 = 1 << 18;
 
-/// The non-empty lines. An error is the last item.
-fn lines(mut stream: impl BufRead, null: bool) -> impl Iterator<Item = io::Result<Vec<u8>>> {
+/// The next line that is not empty.
+fn next_line(stream: &mut impl BufRead, null: bool) -> io::Result<Option<Vec<u8>>> {
     let end = if null { b'\0' } else { b'\n' };
-    let mut over = false;
-    std::iter::from_fn(move || {
-        while !over {
-            let mut line = Vec::new();
-            match (&mut stream).take(LONGEST + 1).read_until(end, &mut line) {
-                Ok(0) => return None,
-                Ok(_) if line.len() as u64 > LONGEST => {
-                    over = true;
-                    return Some(Err(io::Error::other(format!("a line of more than {LONGEST} bytes"))));
-                }
-                Ok(_) => {}
-                Err(error) => {
-                    over = true;
-                    return Some(Err(error));
-                }
+    loop {
+        let mut line = Vec::new();
+        match stream.take(LONGEST + 1).read_until(end, &mut line)? {
+            0 => return Ok(None),
+            _ if line.len() as u64 > LONGEST => {
+                return Err(io::Error::other(format!("a line of more than {LONGEST} bytes")));
             }
-            line.pop_if(|last| *last == end);
-            if !null {
-                line.pop_if(|last| *last == b'\r');
-            }
-            if !line.is_empty() {
-                return Some(Ok(line));
-            }
+            _ => {}
         }
-        None
-    })
+        line.pop_if(|last| *last == end);
+        if !null {
+            line.pop_if(|last| *last == b'\r');
+        }
+        if !line.is_empty() {
+            return Ok(Some(line));
+        }
+    }
 }
 
 #[cfg(unix)]

@@ -7,9 +7,9 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anstyle::{AnsiColor, Style};
+use anstyle::Style;
 use meshpeek::scan::refs::{self, Link, State};
-use meshpeek::summary::Name;
+use meshpeek::summary::{Name, Severity};
 use meshpeek::view::ByteStr;
 #[cfg(feature = "parquet")]
 use meshpeek_tables::Table;
@@ -195,8 +195,8 @@ fn row(link: &Link<'_>, is_same: bool, out: &mut Output) -> std::io::Result<()> 
         writeln!(out, "{}", report::address(&path, link.member.map(|member| member.text.as_str())))?;
     }
     let style = match link.state {
-        State::Missing => Style::new().bold().fg_color(Some(AnsiColor::Red.into())),
-        State::Ambiguous => Style::new().bold().fg_color(Some(AnsiColor::Yellow.into())),
+        State::Missing => report::severity(Severity::Error).1,
+        State::Ambiguous => report::severity(Severity::Warning).1,
         _ => Style::new(),
     };
     let (kind, name) = (link.reference.kind.name(), held(&report::escape(&link.reference.name.text)));

@@ -15,6 +15,8 @@ use meshpeek_tables::Table;
 use crate::args::{Common, Inputs, RecordFormat, ScanArgs, ScanDepth, Stream};
 #[cfg(feature = "parquet")]
 use crate::args::{TABLES, table_form};
+#[cfg(not(feature = "parquet"))]
+use crate::command::NO_TABLES;
 use crate::failure::{Failure, Outcome};
 use crate::info::rows::{self, Rows};
 use crate::input::{Choice, Tally};
@@ -178,7 +180,10 @@ fn format(args: &ScanArgs, common: &Common) -> Result<Option<RecordFormat>, Fail
     let path = common.output.as_deref();
     let is_folder = path.is_some_and(is_folder);
     match args.format {
-        None if is_folder => parquet().map(Some),
+        #[cfg(feature = "parquet")]
+        None if is_folder => Ok(Some(RecordFormat::Parquet)),
+        #[cfg(not(feature = "parquet"))]
+        None if is_folder => Err(Failure::Message(NO_TABLES.to_owned())),
         #[cfg(feature = "parquet")]
         Some(format) if table_form(&format).is_some() => Ok(args.format),
         Some(_) if is_folder => {
@@ -197,16 +202,6 @@ fn chosen_tables(args: &ScanArgs, common: &Common) -> Vec<Table> {
         ([], false) => vec![Table::Assets],
         (names, _) => TABLES.iter().copied().filter(|table| names.iter().any(|name| name == table.name())).collect(),
     }
-}
-
-#[cfg(feature = "parquet")]
-fn parquet() -> Result<RecordFormat, Failure> {
-    Ok(RecordFormat::Parquet)
-}
-
-#[cfg(not(feature = "parquet"))]
-fn parquet() -> Result<RecordFormat, Failure> {
-    Err(Failure::Message("this build writes no tables: it was made without the feature parquet".to_owned()))
 }
 
 enum Writer<'i> {

@@ -1,11 +1,12 @@
 //! `meshpeek schema`: the records of a format.
 
-use std::io::Write;
+use std::io::{Result, Write};
 use std::process::ExitCode;
 
 use meshpeek::Format;
 use meshpeek::json::FieldRow;
 use meshpeek::schema::{Type, records};
+use meshpeek::view::record::Schema;
 
 use crate::args::{Common, LineFormat, format_parser};
 use crate::failure::{Failure, Outcome};
@@ -31,46 +32,38 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     }
     let mut out = Output::of(common, args.format == LineFormat::Text)?;
     for format in formats {
-        match args.format {
-            LineFormat::Text => text(format, &mut out)?,
-            LineFormat::Ndjson => ndjson(format, &mut out)?,
+        for record in records(format) {
+            match args.format {
+                LineFormat::Text => text(format, record, &mut out)?,
+                LineFormat::Ndjson => {
+                    record.fields.iter().try_for_each(|field| out.json_line(&FieldRow { format, record, field }))?;
+                }
+            }
         }
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn ndjson(format: Format, out: &mut Output) -> Result<(), Failure> {
-    for record in records(format) {
-        for field in record.fields {
-            out.json_line(&FieldRow { format, record, field })?;
+fn text(format: Format, record: &Schema, out: &mut Output) -> Result<()> {
+    let bytes = size(record.byte_len(), record.min());
+    writeln!(out, "{HEADING}{} {}{HEADING:#}  {bytes}", format.name(), record.name)?;
+    writeln!(out, "  {}", record.doc.trim())?;
+    for field in record.fields {
+        write!(out, "  {:<24} {:<20} {}", field.name, field.spec.unwrap_or("-"), field.kind)?;
+        if !matches!(field.kind, Type::Derived(_)) {
+            write!(out, ", {}", size(field.kind.byte_len(), field.kind.min()))?;
+        }
+        if let Some(gate) = field.gate {
+            write!(out, ", if {gate}")?;
+        }
+        writeln!(out, "\n      {FAINT}{}{FAINT:#}", field.doc.trim())?;
+        let values = field.values();
+        if !values.is_empty() {
+            writeln!(out, "      {FAINT}Values: {values}.{FAINT:#}")?;
         }
     }
-    Ok(())
-}
-
-fn text(format: Format, out: &mut Output) -> Result<(), Failure> {
-    for record in records(format) {
-        let bytes = size(record.byte_len(), record.min());
-        writeln!(out, "{HEADING}{} {}{HEADING:#}  {bytes}", format.name(), record.name)?;
-        writeln!(out, "  {}", record.doc.trim())?;
-        for field in record.fields {
-            write!(out, "  {:<24} {:<20} {}", field.name, field.spec.unwrap_or("-"), field.kind)?;
-            if !matches!(field.kind, Type::Derived(_)) {
-                write!(out, ", {}", size(field.kind.byte_len(), field.kind.min()))?;
-            }
-            if let Some(gate) = field.gate {
-                write!(out, ", if {gate}")?;
-            }
-            writeln!(out, "\n      {FAINT}{}{FAINT:#}", field.doc.trim())?;
-            let values = field.values();
-            if !values.is_empty() {
-                writeln!(out, "      {FAINT}Values: {values}.{FAINT:#}")?;
-            }
-        }
-        writeln!(out)?;
-    }
-    Ok(())
+    writeln!(out)
 }
 
 fn size(bytes: Option<u64>, least: u64) -> String {

@@ -10,6 +10,7 @@ use meshpeek::{Asset, Budget, FileMap};
 use crate::args::Common;
 use crate::failure::Failure;
 use crate::input;
+use crate::map;
 use crate::notes::Notes;
 use crate::remote;
 use crate::visible::shown;
@@ -60,7 +61,7 @@ impl<'p> Source<'p> {
             .map_err(|error| error.in_file(text))?,
             _ => {
                 remote::openable(text)?;
-                sized(address.open(input::access(common), &limits)?)
+                sized(address.open(map::access(common), &limits)?)
             }
         };
         let budget = Budget::new(size, &limits);

@@ -8,13 +8,12 @@ use std::collections::HashMap;
 use std::io::{Result, Write};
 use std::path::{Path, PathBuf};
 
-use anstyle::Style;
 use meshpeek::scan::Record;
 use meshpeek::summary::{Problem, Severity};
 use unicode_width::UnicodeWidthStr;
 
 use crate::args::Inputs;
-use crate::report::{self, escape};
+use crate::report::{self, HEADING, escape};
 use crate::wrap::{HANG, held, wrapped};
 
 /// The gap between two columns.
@@ -24,8 +23,6 @@ const LEAST_NAME: usize = 20;
 const LEAST_COUNTS: usize = 20;
 /// The indentation of lines below a heading.
 const INDENT: usize = 2;
-
-const HEADING: Style = Style::new().bold();
 
 /// The arguments, which determine the order of results.
 pub(crate) struct Order<'i>(HashMap<&'i Path, usize>);
