@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::args::Common;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::output::Output;
 use crate::source::Source;
 
@@ -14,7 +14,7 @@ pub(crate) fn run(path: &Path, common: &Common) -> Outcome {
     let content = source.content(common)?;
     let mut out = Output::data(common)?;
     if out.is_terminal() && !is_text(&content) {
-        return Err(Failure::Message("the content is binary: redirect it or use -o".into()));
+        return Err("the content is binary: redirect it or use -o".into());
     }
     out.write_all(&content)?;
     out.flush()?;

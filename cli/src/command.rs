@@ -11,7 +11,6 @@ use crate::failure::{Failure, Outcome};
 use crate::output::Output;
 use crate::output_file::ending;
 use crate::verbs::Cli;
-use crate::visible::shown;
 
 /// The verbs as `--help` groups them.
 const GROUPS: [(&str, &[&str]); 6] = [
@@ -119,10 +118,10 @@ fn chosen_format(matches: &ArgMatches) -> Result<Option<(&str, &'static str)>, F
         return Ok(formats.map(|_| (verb, ending)));
     }
     if verb == "scan" && matches!(ending, "parquet" | "arrow") {
-        return Err(Failure::Message(NO_TABLES.to_owned()));
+        return Err(NO_TABLES.into());
     }
     let writes = writes.join(", ");
-    Err(Failure::Message(format!("{}: {verb} does not write .{ending} files; it writes {writes}", shown(path))))
+    Err(Failure::at(path, format_args!("{verb} does not write .{ending} files; it writes {writes}")))
 }
 
 #[cfg(test)]

@@ -82,8 +82,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         [false, false] => files(args, paths, common, &options),
         [is_folder, _] => {
             let (folder, other) = if is_folder { (&args.a, &args.b) } else { (&args.b, &args.a) };
-            let message = format!("{} is a folder, {} is not", shown(folder), shown(other));
-            Err(Failure::Message(message))
+            Err(Failure::Message(format!("{} is a folder, {} is not", shown(folder), shown(other))))
         }
     }
 }
@@ -160,7 +159,7 @@ impl Page {
         let is_text = args.format == DiffFormat::Text;
         #[cfg(feature = "parquet")]
         if args.stat && table_form(&args.format).is_some() {
-            return Err(Failure::Message("--stat has no table: use --format text, ndjson or json".to_owned()));
+            return Err("--stat has no table: use --format text, ndjson or json".into());
         }
         let out = Output::of(common, is_text)?;
         let is_terminal = out.is_terminal() && is_text;

@@ -20,7 +20,6 @@ use crate::place::{Place, find};
 use crate::source::Source;
 use crate::tree::fields::Within;
 use crate::value::InWords;
-use crate::visible::shown;
 use crate::wrap::held;
 
 pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, common: &Common) -> Outcome {
@@ -46,7 +45,7 @@ pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, commo
                 None => {
                     let size = content.len() as u64;
                     let of_others = selector.as_ref().ok().filter(|_| selector::is_of_others(&asset, text));
-                    let failure = |reason: String| Failure::Message(format!("{}: {reason}", shown(path)));
+                    let failure = |reason: String| Failure::at(path, reason);
                     if let Some(reason) = of_others.and_then(|selector| unread(&asset, size, selector)) {
                         return Err(failure(format!("{text} cannot be decoded: {reason}")));
                     }
@@ -187,18 +186,10 @@ fn write(table: &dyn Table, format: DumpFormat, common: &Common) -> Result<(), F
     match format {
         DumpFormat::Csv => rows::csv(table, &mut out)?,
         DumpFormat::Ndjson => rows::ndjson(table, &mut out)?,
-        DumpFormat::Npy => {
-            if out.is_terminal() {
-                return Err(Failure::Message("npy is binary: redirect it or use -o".into()));
-            }
-            rows::npy(table, &mut out)?;
-        }
-        DumpFormat::Raw => {
-            if out.is_terminal() {
-                return Err(Failure::Message("raw bytes are binary: redirect them or use -o".into()));
-            }
-            raw(table, &mut out)?;
-        }
+        DumpFormat::Npy if out.is_terminal() => return Err("npy is binary: redirect it or use -o".into()),
+        DumpFormat::Npy => rows::npy(table, &mut out)?,
+        DumpFormat::Raw if out.is_terminal() => return Err("raw bytes are binary: redirect them or use -o".into()),
+        DumpFormat::Raw => raw(table, &mut out)?,
     }
     Ok(out.flush()?)
 }

@@ -33,8 +33,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
-    let needs = || Failure::Message("extract needs -o DIR, the folder to write into".to_owned());
-    let folder = common.output.as_deref().ok_or_else(needs)?;
+    let needs = "extract needs -o DIR, the folder to write into";
+    let folder = common.output.as_deref().ok_or(needs)?;
     std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
     let inputs = args.addresses.iter().filter_map(|text| FileId::of(&Address::parse(text).file).ok()).collect();
     let folder = Folder::new(folder, args.force, inputs, common);
@@ -155,7 +155,7 @@ impl Extraction<'_> {
             }
         }
         match globs {
-            Some(_) if !found => self.lost(Some(&place.text), Failure::Message("no member matches".to_owned())),
+            Some(_) if !found => self.lost(Some(&place.text), "no member matches".into()),
             _ => Ok(()),
         }
     }

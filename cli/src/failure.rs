@@ -1,8 +1,11 @@
 //! Outcomes of the program.
 
+use std::fmt::Display;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
+
+use crate::visible::shown;
 
 /// The result of a verb.
 pub(crate) type Outcome = Result<ExitCode, Failure>;
@@ -26,9 +29,20 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// A message about this file.
+    pub(crate) fn at(path: &Path, message: impl Display) -> Self {
+        Self::Message(format!("{}: {message}", shown(path)))
+    }
+
     /// An error of the operating system for this file.
     pub(crate) fn io(path: &Path, error: io::Error) -> Self {
         Self::from(meshpeek::Error::from(error).in_file(path))
+    }
+}
+
+impl From<&str> for Failure {
+    fn from(message: &str) -> Self {
+        Self::Message(message.to_owned())
     }
 }
 

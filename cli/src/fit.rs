@@ -110,7 +110,7 @@ fn moved(path: &Path, asset: &Asset<'_>) -> Result<Bones, Failure> {
         }
     }
     match clips {
-        0 => Err(Failure::Message(format!("{}: {} without an animation", shown(path), asset.format().title()))),
+        0 => Err(Failure::at(path, format_args!("{} without an animation", asset.format().title()))),
         _ => Ok(bones),
     }
 }
@@ -130,7 +130,7 @@ fn bones(path: &Path, asset: &Asset<'_>) -> Result<Bones, Failure> {
         asset.rigs().into_iter().collect::<meshpeek::Result<_>>().map_err(|error| error.in_file(path))?;
     rigs.iter().flat_map(Rig::bones).for_each(|bone| bones.add(bone.name.to_string()));
     match bones.names.is_empty() {
-        true => Err(Failure::Message(format!("{}: {} without bones", shown(path), asset.format().title()))),
+        true => Err(Failure::at(path, format_args!("{} without bones", asset.format().title()))),
         false => Ok(bones),
     }
 }

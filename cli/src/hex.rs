@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let source = Source::open(&args.file, common)?;
     let content = source.content(common)?;
     let asset = source.asset(&content);
-    let failure = |message: String| Failure::Message(format!("{}: {message}", shown(&args.file)));
+    let failure = |message: String| Failure::at(&args.file, message);
     let size = content.len() as u64;
     let mut wanted = args.range.clone().unwrap_or(0..u64::MAX);
     let mut in_full = args.range.is_some();

@@ -17,7 +17,6 @@ use crate::output::Output;
 use crate::output_file::ending;
 use crate::report;
 use crate::source::Source;
-use crate::visible::shown;
 use rows::Rows;
 
 #[derive(clap::Args)]
@@ -49,7 +48,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let ending = common.output.as_deref().and_then(ending);
     let json = args.json || args.select.is_empty() && ending == Some("json");
     if args.digests && !json && args.select.is_empty() {
-        return Err(Failure::Message("--digests needs --json or -o NAME.json".to_owned()));
+        return Err("--digests needs --json or -o NAME.json".into());
     }
     let mut page = match (json, args.select.is_empty()) {
         (_, false) => {
@@ -99,7 +98,7 @@ impl Page {
         let record = scan.record_of(&source.address.file, &opened);
         let is_text = matches!(self, Self::Text(_));
         if let Some(problem) = record.summary.problems.first().filter(|_| is_text && !record.summary.is_asset()) {
-            return Err(Failure::Message(format!("{}: {}", shown(path), problem.message)));
+            return Err(Failure::at(path, &problem.message));
         }
         let asset = opened.content.as_ref().ok().and_then(|content| source.asset(content).ok());
         match self {

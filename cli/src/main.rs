@@ -93,7 +93,7 @@ fn failed(failure: Failure, notes: Notes) -> ExitCode {
 
 fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
     if let Some(path) = common.output.as_deref().filter(|path| remote::is_url(path)) {
-        return Err(Failure::Message(format!("{}: results are written to this machine only", visible::shown(path))));
+        return Err(Failure::at(path, "results are written to this machine only"));
     }
     let file = common.output.as_deref().filter(|path| match verb {
         Verb::Scan { .. } => !output_file::is_folder(path),

@@ -82,11 +82,7 @@ impl OutputFile {
 
     /// The error for writing to an input.
     pub(crate) fn is_input(output: &Path, input: &Path) -> Failure {
-        Failure::Message(format!(
-            "{}: is the same file as the input {}; nothing was written",
-            shown(output),
-            shown(input)
-        ))
+        Failure::at(output, format_args!("is the same file as the input {}; nothing was written", shown(input)))
     }
 
     pub(crate) fn path(&self) -> &Path {

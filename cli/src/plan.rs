@@ -43,9 +43,7 @@ enum By {
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     if args.paths.iter().any(|path| Address::parse(path).is_stdin()) {
-        return Err(Failure::Message(
-            "standard input can be read only once, so it cannot be split into units".to_owned(),
-        ));
+        return Err("standard input can be read only once, so it cannot be split into units".into());
     }
     let notes = Notes::new(common);
     let mut scan = input::scan_whole(&args.paths, None, common)?;

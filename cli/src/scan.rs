@@ -46,11 +46,11 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     scan.known = old.as_ref().map(Old::known);
     let is_stream = stream.events || old.is_some();
     if is_stream && !matches!(format(args, common)?, None | Some(RecordFormat::Ndjson)) {
-        return Err(Failure::Message("--events and --since need --format ndjson, or --since older tables".to_owned()));
+        return Err("--events and --since need --format ndjson, or --since older tables".into());
     }
     // The records of unchanged files are copied from the old stream, without a look at their numbers.
     if old.is_some() && (args.top.is_some() || inputs.sort.as_ref().is_some_and(|by| by.name != "path")) {
-        return Err(Failure::Message("--since goes with --sort path only, and not with --top".to_owned()));
+        return Err("--since goes with --sort path only, and not with --top".into());
     }
     let mut writer = Writer::new(inputs, args, is_stream, common)?;
     #[cfg(feature = "parquet")]
@@ -67,9 +67,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     if let Some(old) = &old_tables {
         let has_assets = tables.as_ref().is_some_and(|tables| tables.has(Table::Assets));
         if !has_assets || inputs.sort.is_some() {
-            return Err(Failure::Message(
-                "--since older tables is for tables with the assets, without --sort".to_owned(),
-            ));
+            return Err("--since older tables is for tables with the assets, without --sort".into());
         }
         let known = tables.as_ref().map(|tables| old.known(tables, Notes::new(common))).transpose()?;
         scan.known = known.map(std::sync::Arc::new);
@@ -183,12 +181,10 @@ fn format(args: &ScanArgs, common: &Common) -> Result<Option<RecordFormat>, Fail
         #[cfg(feature = "parquet")]
         None if is_folder => Ok(Some(RecordFormat::Parquet)),
         #[cfg(not(feature = "parquet"))]
-        None if is_folder => Err(Failure::Message(NO_TABLES.to_owned())),
+        None if is_folder => Err(NO_TABLES.into()),
         #[cfg(feature = "parquet")]
         Some(format) if table_form(&format).is_some() => Ok(args.format),
-        Some(_) if is_folder => {
-            Err(Failure::Message("a folder takes tables: --format parquet or arrow, no other".to_owned()))
-        }
+        Some(_) if is_folder => Err("a folder takes tables: --format parquet or arrow, no other".into()),
         asked => Ok(asked),
     }
 }
@@ -228,22 +224,20 @@ impl<'i> Writer<'i> {
         }
         #[cfg(feature = "parquet")]
         if !args.tables.is_empty() || args.partition.is_some() {
-            return Err(Failure::Message(
-                "--tables and --partition need --format parquet or arrow, or -o FOLDER/".to_owned(),
-            ));
+            return Err("--tables and --partition need --format parquet or arrow, or -o FOLDER/".into());
         }
         if !args.columns.is_empty() {
             return match format(args, common)? {
                 None | Some(RecordFormat::Ndjson) => Ok(Self::Rows(Rows::new(&args.columns, false, common)?)),
                 Some(RecordFormat::Csv) => Ok(Self::Rows(Rows::new(&args.columns, true, common)?)),
-                Some(_) => Err(Failure::Message("--columns needs --format csv or ndjson".to_owned())),
+                Some(_) => Err("--columns needs --format csv or ndjson".into()),
             };
         }
         let text = Output::text(common)?;
         let is_table = text.is_terminal() && !is_stream;
         let format = format(args, common)?.unwrap_or(if is_table { RecordFormat::Table } else { RecordFormat::Ndjson });
         if args.csv_safe && format != RecordFormat::Csv {
-            return Err(Failure::Message("--csv-safe needs --format csv".to_owned()));
+            return Err("--csv-safe needs --format csv".into());
         }
         Ok(match format {
             RecordFormat::Table => Self::Table(table::Table::new(inputs), text),

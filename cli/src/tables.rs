@@ -45,10 +45,10 @@ impl Tables {
         let files = match (common.output.as_deref().filter(|path| is_folder(path)), tables) {
             (Some(folder), _) => Files::in_folder(folder, tables, form, common, partition)?,
             (None, _) if partition.is_some() => {
-                return Err(Failure::Message("--partition needs a folder: -o FOLDER/".to_owned()));
+                return Err("--partition needs a folder: -o FOLDER/".into());
             }
             (None, &[table]) => Files::stream(table, form, common)?,
-            (None, _) => return Err(Failure::Message("several tables need a folder: -o FOLDER/".to_owned())),
+            (None, _) => return Err("several tables need a folder: -o FOLDER/".into()),
         };
         let formats = Format::ALL.iter().filter(|_| partition == Some(Partition::Format));
         let rows = std::iter::once(None).chain(formats.copied().map(Some)).map(|format| (format, OnceLock::new()));
@@ -168,7 +168,7 @@ impl OldTables {
     pub(crate) fn at(path: &Path) -> Result<Option<Self>, Failure> {
         let has = |ending| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(ending));
         if has(Form::Arrow.name()) {
-            return Err(Failure::Message(format!("{}: --since reads tables of Parquet, not Arrow", shown(path))));
+            return Err(Failure::at(path, "--since reads tables of Parquet, not Arrow"));
         }
         Ok((has(Form::Parquet.name()) || path.is_dir()).then(|| Self(path.to_owned())))
     }

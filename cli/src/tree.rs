@@ -14,7 +14,6 @@ use crate::failure::{Failure, Outcome};
 use crate::output::Output;
 use crate::place::{lines, place_of, status};
 use crate::source::Source;
-use crate::visible::shown;
 use fields::Choice;
 
 #[derive(clap::Args)]
@@ -48,8 +47,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let size = content.len() as u64;
     let mut within = None;
     if let Some(text) = &args.selector {
-        let found = place_of(&asset, size, text);
-        let place = found.map_err(|message| Failure::Message(format!("{}: {message}", shown(&args.file))))?;
+        let place = place_of(&asset, size, text).map_err(|message| Failure::at(&args.file, message))?;
         place.explain(common);
         within = place.selector;
     }

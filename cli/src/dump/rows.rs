@@ -117,7 +117,7 @@ pub(super) fn npy(table: &dyn Table, out: &mut Output) -> Result<(), Failure> {
     let header = format!("{{'descr': {kind}, 'fortran_order': False, 'shape': {shape}, }}");
     // Magic, version 1.0, the header's length. The data must start at a multiple of 64.
     let padded = (10 + header.len() + 1).next_multiple_of(64) - 10;
-    let length = u16::try_from(padded).map_err(|_| Failure::Message("too many columns for NPY".to_owned()))?;
+    let length = u16::try_from(padded).map_err(|_| "too many columns for NPY")?;
     out.write_all(b"\x93NUMPY\x01\0")?;
     out.write_all(&length.to_le_bytes())?;
     writeln!(out, "{header:width$}", width = padded - 1)?;

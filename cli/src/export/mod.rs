@@ -152,10 +152,10 @@ impl Form {
             Some("png") => Ok(Self::Png),
             Some("obj") => Ok(Self::Obj),
             Some("ply") => Ok(Self::Ply),
-            _ => Err(Failure::Message(
-                "export needs -o NAME.glb, NAME.obj or NAME.ply for a model, or -o NAME.png for a picture of it"
-                    .to_owned(),
-            )),
+            _ => {
+                Err("export needs -o NAME.glb, NAME.obj or NAME.ply for a model, or -o NAME.png for a picture of it"
+                    .into())
+            }
         }
     }
 }
@@ -189,14 +189,12 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let content = source.content(common)?;
     let asset = source.asset(&content)?;
     if let Some(why) = form.refused(asset.format()) {
-        return Err(Failure::Message(format!("{}: {why}", shown(&args.file))));
+        return Err(Failure::at(&args.file, why));
     }
-    args.pixels.check(&asset).map_err(|why| Failure::Message(format!("{}: {why}", shown(&args.file))))?;
+    args.pixels.check(&asset).map_err(|why| Failure::at(&args.file, why))?;
     let (given, texture) = args.given();
-    for (_, file) in &given.files {
-        if !file.is_file() {
-            return Err(Failure::Message(format!("{}: no such image", shown(file))));
-        }
+    if let Some((_, file)) = given.files.iter().find(|(_, file)| !file.is_file()) {
+        return Err(Failure::at(file, "no such image"));
     }
     let motion = args.motion.as_ref().map(|path| Source::open(path, common)).transpose()?;
     let motion_content = motion.as_ref().map(|motion| motion.content(common)).transpose()?;
@@ -245,7 +243,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     };
     let lost = written.lost(&errors);
     if written.is_empty && !lost.is_empty() {
-        return Err(Failure::Message(format!("{}: nothing to export: {}", shown(&args.file), lost.join("; "))));
+        return Err(Failure::at(&args.file, format_args!("nothing to export: {}", lost.join("; "))));
     }
     let mut out = Output::data(common)?;
     // Their size is bounded where they are built.
@@ -296,7 +294,7 @@ fn skeleton<'a>(model: &Path, config: &'a Content<'_>) -> meshpeek::Result<Rig<'
 
 /// The bones and the animation of a plain RTM file.
 fn rig<'a>(motion: &'a Asset<'a>, skeleton: Option<&Rig<'a>>) -> Result<Rig<'a>, Failure> {
-    let wrong = || Failure::Message("--motion needs a plain RTM animation".to_owned());
+    let wrong = || Failure::from("--motion needs a plain RTM animation");
     let Asset::Rtm(plain @ Motion::Plain(_)) = motion else { return Err(wrong()) };
     match skeleton {
         Some(skeleton) => Ok(Rig::with_skeleton(*plain, skeleton)),
