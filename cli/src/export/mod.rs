@@ -10,14 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use meshpeek::address::Content;
 use meshpeek::budget::Reservation;
-use meshpeek::export::{self, Edges, Flaw, Lod, Mirror, Model, Options, Space, Up, View};
+use meshpeek::export::{self, Edges, Flaw, Lod, Mirror, Model, Options, Up, View};
 use meshpeek::inspect::Depth;
 use meshpeek::pose::Rig;
 use meshpeek::rtm::Motion;
 use meshpeek::summary::{Problem, Problems, Severity};
-use meshpeek::{Asset, Budget, Error, Format, Inspect};
+use meshpeek::{Asset, Budget, Format, Inspect};
 
 use crate::args::Common;
 use crate::failure::{Failure, Outcome};
@@ -158,6 +157,21 @@ impl Form {
             }
         }
     }
+
+    /// Returns the reason why assets of this format are not written in this form, or `None` if they are.
+    fn refused(self, format: Format) -> Option<Cow<'static, str>> {
+        use Format::{B3d, Bmtr, Bmx, Lodka, Mlod, Odol, Paa, Pbo, Rap, Rtm, Zip};
+        let why = match (self, format) {
+            (Self::Glb, _) | (Self::Obj | Self::Ply, Odol | Paa | Pbo | Rap | Zip) => return export::refused(format),
+            (_, B3d | Bmx | Lodka | Mlod) | (Self::Png, Odol | Paa) => return None,
+            (_, Rap) => "a config has no triangles",
+            (_, Bmtr | Rtm) => "nothing to draw: an animation has no triangles",
+            (_, Pbo | Zip) => "an archive is not a model; name a member, as FILE!/MEMBER",
+            #[allow(unreachable_patterns, reason = "for formats to come")]
+            (_, _) => return Some(format!("export does not draw a {}", format.title()).into()),
+        };
+        Some(why.into())
+    }
 }
 
 impl Args {
@@ -202,12 +216,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         motion.as_ref().zip(motion_content.as_ref()).map(|(motion, content)| motion.asset(content)).transpose()?;
     let config = args.model_cfg.as_ref().map(|path| Source::open(path, common)).transpose()?;
     let config_content = config.as_ref().map(|config| config.content(common)).transpose()?;
-    let skeleton = match (&config, &config_content) {
-        (Some(config), Some(content)) => {
-            Some(skeleton(&source.name, content).map_err(|error| error.in_file(&config.name))?)
-        }
-        _ => None,
-    };
+    let skeleton = config.as_ref().zip(config_content.as_ref()).map(|(config, content)| {
+        let name = source.name.file_stem().unwrap_or_default().to_string_lossy();
+        Rig::from_model_cfg(content, &name, content.budget()).map_err(|error| error.in_file(&config.name))
+    });
+    let skeleton = skeleton.transpose()?;
     let rig = match &motion {
         Some(motion) => Some(rig(motion, skeleton.as_ref())?),
         None => skeleton,
@@ -215,81 +228,68 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let mut images = Images::of(&asset, &source.address, source.bytes(), given, common);
     let budget = content.budget();
     let mut options = Options::default();
-    options.space = args.space();
+    options.space.mirror = args.mirror.map(|axis| match axis {
+        Axis::X => Mirror::X,
+        Axis::Z => Mirror::Z,
+    });
+    options.space.up = match args.up {
+        UpAxis::Y => Up::Y,
+        UpAxis::Z => Up::Z,
+    };
+    options.space.scale = args.scale;
     (options.clip, options.fps, options.texture) = (args.clip.as_deref(), args.fps, texture.as_deref());
     (options.lod, options.rig) = (args.lod.unwrap_or_default(), rig.as_ref());
-    let located = |error: Error| error.in_file(&args.file);
     let depth = if form == Form::Png { Depth::Summary } else { Depth::Verify };
     let errors = errors(&asset, depth, budget);
     let written = match (form, &asset) {
-        (Form::Glb, _) => Written::of(export::glb(&asset, &options, &mut images, budget).map_err(located)?),
-        (Form::Obj, _) => Written::of(export::obj(&asset, &options, budget).map_err(located)?),
-        (Form::Ply, _) => Written::of(export::ply(&asset, &options, budget).map_err(located)?),
+        (Form::Glb, _) => export::glb(&asset, &options, &mut images, budget).map(Written::Model),
+        (Form::Obj, _) => export::obj(&asset, &options, budget).map(Written::Model),
+        (Form::Ply, _) => export::ply(&asset, &options, budget).map(Written::Model),
         (Form::Png, Asset::Paa(texture)) => {
-            let png = texture::to_png(texture, &args.pixels, &Reservation::new(budget)).map_err(located)?;
-            Written { result: Finished::Bytes(png), is_empty: false, unreadable: 0, left_out: 0, flaw: None }
+            let png = texture::to_png(texture, &args.pixels, &Reservation::new(budget));
+            png.map(|png| Written::Png { png, unreadable: 0, flaw: None })
         }
         (Form::Png, _) => {
             let mut view = View::default();
             (view.size, view.eye, view.time) = (args.size, args.view.eye(), args.time);
             (view.clip, view.lod, view.texture) = (options.clip, options.lod, options.texture);
             (view.transparent, view.wireframe, view.edges) = (args.transparent, args.wireframe, Edges::Sampled);
-            let picture = export::picture(&asset, &view, &mut images, budget).map_err(located)?;
-            let mut png = Vec::new();
-            picture.write_png(&mut png).map_err(located)?;
-            let (unreadable, flaw) = (picture.unreadable, picture.flaw);
-            Written { result: Finished::Bytes(png), is_empty: false, unreadable, left_out: 0, flaw }
+            export::picture(&asset, &view, &mut images, budget).and_then(|picture| {
+                let mut png = Vec::new();
+                picture.write_png(&mut png)?;
+                Ok(Written::Png { png, unreadable: picture.unreadable, flaw: picture.flaw })
+            })
         }
     };
+    let written = written.map_err(|error| error.in_file(&args.file))?;
     let lost = written.lost(&errors);
-    if written.is_empty && !lost.is_empty() {
+    let is_empty = matches!(&written, Written::Model(model) if model.is_empty);
+    if is_empty && !lost.is_empty() {
         return Err(Failure::at(&args.file, format_args!("nothing to export: {}", lost.join("; "))));
     }
     let mut out = Output::data(common)?;
     // Their size is bounded where they are built.
-    match &written.result {
-        Finished::Model(model) => {
+    match &written {
+        Written::Model(model) => {
             common.results.read(model.byte_len());
             model.write_to(&mut out)?;
         }
-        Finished::Bytes(bytes) => {
-            common.results.read(bytes.len() as u64);
-            out.write_all(bytes)?;
+        Written::Png { png, .. } => {
+            common.results.read(png.len() as u64);
+            out.write_all(png)?;
         }
     }
     out.flush()?;
     source.unchanged()?;
     let notes = Notes::new(common);
-    if written.is_empty {
+    if is_empty {
         notes.say(format_args!("{}: no triangles, nodes only", shown(&args.file)));
     }
-    if written.flaw == Some(Flaw::Dark) {
+    if written.flaw() == Some(Flaw::Dark) {
         notes.error(format_args!("{}: {}", shown(&args.file), Flaw::Dark));
     }
     lost.iter().for_each(|lost| notes.error(format_args!("{}: {lost}", shown(&args.file))));
     Ok(if lost.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
-}
-
-impl Args {
-    fn space(&self) -> Space {
-        let mut space = Space::default();
-        space.mirror = self.mirror.map(|axis| match axis {
-            Axis::X => Mirror::X,
-            Axis::Z => Mirror::Z,
-        });
-        space.up = match self.up {
-            UpAxis::Y => Up::Y,
-            UpAxis::Z => Up::Z,
-        };
-        space.scale = self.scale;
-        space
-    }
-}
-
-/// The skeleton of a model, by its name.
-fn skeleton<'a>(model: &Path, config: &'a Content<'_>) -> meshpeek::Result<Rig<'a>> {
-    let stem = model.file_stem().unwrap_or_default().to_string_lossy();
-    Rig::from_model_cfg(config, &stem, config.budget())
 }
 
 /// The bones and the animation of a plain RTM file.
@@ -302,48 +302,46 @@ fn rig<'a>(motion: &'a Asset<'a>, skeleton: Option<&Rig<'a>>) -> Result<Rig<'a>,
     }
 }
 
-/// The result of exporting a model.
-struct Written {
-    result: Finished,
-    /// True if it contains no triangles.
-    is_empty: bool,
-    /// The number of parts that cannot be read.
-    unreadable: u64,
-    /// The number of triangles with a missing corner.
-    left_out: u64,
-    flaw: Option<Flaw>,
-}
-
-enum Finished {
+/// The result of exporting a model or texture.
+enum Written {
     Model(Model),
-    Bytes(Vec<u8>),
+    Png {
+        png: Vec<u8>,
+        /// The number of parts that cannot be read.
+        unreadable: u64,
+        flaw: Option<Flaw>,
+    },
 }
 
 impl Written {
-    fn of(model: Model) -> Self {
-        let (is_empty, unreadable, left_out) = (model.is_empty, model.unreadable, model.left_out);
-        Self { result: Finished::Model(model), is_empty, unreadable, left_out, flaw: None }
+    fn flaw(&self) -> Option<Flaw> {
+        match self {
+            Self::Model(_) => None,
+            Self::Png { flaw, .. } => *flaw,
+        }
     }
-}
 
-impl Written {
     /// The parts of the model that are missing from the result, and why.
     fn lost(&self, errors: &[Problem]) -> Vec<String> {
-        let mut lost: Vec<String> = self.flaw.filter(|&flaw| flaw != Flaw::Dark).iter().map(Flaw::to_string).collect();
-        if self.left_out > 0 {
-            lost.push(format!("{} left out with a corner that does not exist", count(self.left_out, "triangle")));
+        let (unreadable, left_out) = match self {
+            Self::Model(model) => (model.unreadable, model.left_out),
+            Self::Png { unreadable, .. } => (*unreadable, 0),
+        };
+        let flaw = self.flaw().filter(|&flaw| flaw != Flaw::Dark);
+        let mut lost: Vec<String> = flaw.iter().map(Flaw::to_string).collect();
+        if left_out > 0 {
+            lost.push(format!("{} left out with a corner that does not exist", count(left_out, "triangle")));
         }
-        if self.unreadable > 0 {
-            lost.push(format!("{} left out that cannot be read", count(self.unreadable, "part")));
+        if unreadable > 0 {
+            lost.push(format!("{} left out that cannot be read", count(unreadable, "part")));
         }
-        if let Some(first) = errors.first() {
-            let more = errors.len() - 1;
-            let more = if more > 0 {
-                format!(" (and {} more; verify lists them)", count(more as u64, "error"))
-            } else {
-                String::new()
-            };
-            lost.push(format!("{}{more}", first.message));
+        match errors {
+            [] => {}
+            [only] => lost.push(only.message.to_string()),
+            [first, more @ ..] => {
+                let more = count(more.len() as u64, "error");
+                lost.push(format!("{} (and {more} more; verify lists them)", first.message));
+            }
         }
         lost
     }
@@ -355,23 +353,6 @@ fn errors(asset: &Asset<'_>, depth: Depth, budget: &Budget) -> Vec<Problem> {
     let mut problems = Problems::within(room.budget().clone());
     asset.survey(depth, &mut problems);
     problems.into_vec().into_iter().filter(|problem| problem.severity == Severity::Error).collect()
-}
-
-impl Form {
-    /// Returns the reason why assets of this format are not written in this form, or `None` if they are.
-    fn refused(self, format: Format) -> Option<Cow<'static, str>> {
-        use Format::{B3d, Bmtr, Bmx, Lodka, Mlod, Odol, Paa, Pbo, Rap, Rtm, Zip};
-        let why = match (self, format) {
-            (Self::Glb, _) | (Self::Obj | Self::Ply, Odol | Paa | Pbo | Rap | Zip) => return export::refused(format),
-            (_, B3d | Bmx | Lodka | Mlod) | (Self::Png, Odol | Paa) => return None,
-            (_, Rap) => "a config has no triangles",
-            (_, Bmtr | Rtm) => "nothing to draw: an animation has no triangles",
-            (_, Pbo | Zip) => "an archive is not a model; name a member, as FILE!/MEMBER",
-            #[allow(unreachable_patterns, reason = "for formats to come")]
-            (_, _) => return Some(format!("export does not draw a {}", format.title()).into()),
-        };
-        Some(why.into())
-    }
 }
 
 /// Returns true if a picture of the triangles of this format can be drawn.
