@@ -4,7 +4,7 @@ use std::io::{Result, Write};
 
 use meshpeek::b3d::{Brush, Node, Scene, Texture};
 
-use super::{FAINT, LONGEST_LINE, count, heading, list, mentioned, numbers, plural, section, shown};
+use super::{FAINT, LONGEST_LINE, count, heading, link, list, mentioned, numbers, plural, section, shown};
 
 pub(super) fn write(scene: &Scene<'_>, out: &mut impl Write) -> Result<()> {
     let textures: Vec<Texture<'_>> = scene.textures().flatten().collect();
@@ -26,12 +26,8 @@ fn texture(out: &mut impl Write, index: usize, texture: &Texture<'_>) -> Result<
 fn brush(out: &mut impl Write, index: usize, brush: &Brush<'_>, textures: &[Texture<'_>]) -> Result<()> {
     // Real brushes have up to eight layers.
     let layers = brush.texture_ids.iter().take(LONGEST_LINE).filter_map(|id| usize::try_from(id.get()).ok());
-    let mut layers: Vec<String> = layers
-        .map(|id| match textures.get(id) {
-            Some(texture) => format!("texture {}", mentioned(texture.name)),
-            None => format!("texture {id}, which is missing"),
-        })
-        .collect();
+    let texture = |id: usize| link("texture", id, textures.get(id).map(|texture| texture.name));
+    let mut layers: Vec<String> = layers.map(texture).collect();
     if let Some(hidden) = brush.texture_ids.len().checked_sub(LONGEST_LINE).filter(|&hidden| hidden > 0) {
         layers.push(format!("... and {} more", count(hidden as u64, "layer")));
     }

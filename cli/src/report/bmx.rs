@@ -5,7 +5,9 @@ use std::io::{Result, Write};
 
 use meshpeek::bmx::{Map, Material, Mesh, Object, Placed, Texture};
 
-use super::{FAINT, LONGEST_LINE, LONGEST_LIST, count, mentioned, more, numbers, or_unnamed, plural, section, shown};
+use super::{
+    FAINT, LONGEST_LINE, LONGEST_LIST, count, link, mentioned, more, numbers, or_unnamed, plural, section, shown,
+};
 
 /// The most objects to read; real maps have a hundredth. Also the most groups of one object; real objects have a few.
 const MOST_OBJECTS: usize = 500_000;
@@ -91,19 +93,13 @@ fn objects(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
 }
 
 fn object(map: &Map<'_>, object: &Placed<'_, Object<'_>>) -> String {
-    let mesh = match object.mesh() {
-        Some(index) => {
-            let name = map.meshes().ok().and_then(|all| all.entry(usize::try_from(index).ok()?));
-            name.map_or_else(
-                || format!("mesh {index}, which is missing"),
-                |mesh| format!("mesh {}", mentioned(mesh.name)),
-            )
-        }
-        None => "no mesh".to_owned(),
-    };
+    let entry = |index: u32| map.meshes().ok()?.entry(usize::try_from(index).ok()?);
+    let mesh = object.mesh().map(|index| link("mesh", index, entry(index).map(|mesh| mesh.name)));
+    let mesh = mesh.unwrap_or_else(|| "no mesh".to_owned());
     let hidden = if object.is_hidden.is_some_and(|hidden| hidden.is_set()) { ", hidden" } else { "" };
-    let name = Some(mentioned(object.entry().name)).filter(|name| !name.is_empty());
-    format!("{}  {FAINT}{mesh}{hidden}{FAINT:#}", name.unwrap_or_else(|| or_unnamed("")))
+    let name = object.entry().name;
+    let name = if name.is_empty() { or_unnamed(name) } else { mentioned(name) };
+    format!("{name}  {FAINT}{mesh}{hidden}{FAINT:#}")
 }
 
 fn meshes(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
@@ -120,10 +116,8 @@ fn materials(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
     let texture = |index: u32| textures.as_ref()?.get(usize::try_from(index).ok()?).ok()?;
     let materials = map.materials().into_iter().flat_map(|all| all.iter()).flatten();
     section(out, "Materials", materials, |out, material: Placed<'_, Material<'_>>| {
-        let texture = material.texture().map(|index| match texture(index) {
-            Some(texture) => format!("texture {}", mentioned(texture.file_name)),
-            None => format!("texture {index}, which is missing"),
-        });
+        let texture =
+            material.texture().map(|index| link("texture", index, texture(index).map(|texture| texture.file_name)));
         let texture = texture.unwrap_or_else(|| "no texture".to_owned());
         let diffuse = numbers(&material.colors.diffuse.to_array());
         let (index, name) = (material.index(), shown(material.entry().name));

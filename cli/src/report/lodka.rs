@@ -2,8 +2,7 @@
 
 use std::io::{Result, Write};
 
-use meshpeek::lodka::{AnsiStr, Weights};
-use meshpeek::lodka::{Bone, Content, Kind, Material, Mesh, Model, MorphCollection, MorphMesh, Node, Shader, Texture};
+use meshpeek::lodka::{AnsiStr, Content, Kind, Mesh, Model, Node, Weights};
 
 use super::{FAINT, count, grouped, joined, or_unnamed, plural, section};
 
@@ -39,79 +38,53 @@ type Line = (String, String);
 
 /// The lines of one chunk.
 fn lines<'a>(node: &Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
-    let content = match node.content() {
-        Ok(content) => content,
-        // Parts that cannot be read are listed among the problems.
-        Err(_) => return Box::new(std::iter::empty()),
-    };
-    let one = |name: AnsiStr<'_>, facts: String| -> Box<dyn Iterator<Item = Line>> {
-        Box::new(std::iter::once((text(name), facts)))
-    };
+    // Parts that cannot be read are listed among the problems.
+    let Ok(content) = node.content() else { return Box::new(std::iter::empty()) };
+    let one = |name: String, facts: String| Box::new(std::iter::once((name, facts)));
     match content {
-        Content::Mesh(mesh) => one(mesh.name, self::mesh(&mesh)),
-        Content::MaterialList(materials) => {
-            let line = |material: Material<'_>| {
-                let textures = material.texture_files().into_iter().filter(|name| !name.is_empty()).map(text);
-                let blending = material.options.and_then(|options| options.blending_mode.name()).map(str::to_owned);
-                let facts: Vec<String> = textures.chain(blending).collect();
-                (text(material.name), facts.join(", "))
-            };
-            Box::new(materials.materials.flatten().map(line))
-        }
-        Content::TextureList(textures) => {
-            let line = |texture: Texture<'_>| {
-                let kind = texture.image_kind().map_or("of unknown kind", |kind| kind.name());
-                let bytes = count(texture.data.len() as u64, "byte");
-                (text(texture.file_name), format!("{kind}, {bytes}, for material {}", text(texture.material)))
-            };
-            Box::new(textures.textures().flatten().map(line))
-        }
-        Content::ShaderList(shaders) => {
-            let line = |shader: Shader<'_>| match shader.bump() {
-                Ok(Some(bump)) => (text(bump.material), format!("bumps of {}", text(bump.normal_material))),
-                _ => (format!("shader of kind {}", shader.kind.0), count(shader.data.len() as u64, "byte")),
-            };
-            Box::new(shaders.shaders.flatten().map(line))
-        }
-        Content::Skeleton(skeleton) => {
-            let line = |bone: Bone<'_>| {
-                let parent = if bone.parent < 0 { "root".to_owned() } else { format!("on {}", bone.parent) };
-                (format!("{}  {}", bone.id, text(bone.name)), parent)
-            };
-            Box::new(skeleton.bones.flatten().map(line))
-        }
+        Content::Mesh(mesh) => one(text(mesh.name), self::mesh(&mesh)),
+        Content::MaterialList(materials) => Box::new(materials.materials.flatten().map(|material| {
+            let textures = material.texture_files().into_iter().filter(|name| !name.is_empty()).map(text);
+            let blending = material.options.and_then(|options| options.blending_mode.name()).map(str::to_owned);
+            let facts: Vec<String> = textures.chain(blending).collect();
+            (text(material.name), facts.join(", "))
+        })),
+        Content::TextureList(textures) => Box::new(textures.textures().flatten().map(|texture| {
+            let kind = texture.image_kind().map_or("of unknown kind", |kind| kind.name());
+            let bytes = count(texture.data.len() as u64, "byte");
+            (text(texture.file_name), format!("{kind}, {bytes}, for material {}", text(texture.material)))
+        })),
+        Content::ShaderList(shaders) => Box::new(shaders.shaders.flatten().map(|shader| match shader.bump() {
+            Ok(Some(bump)) => (text(bump.material), format!("bumps of {}", text(bump.normal_material))),
+            _ => (format!("shader of kind {}", shader.kind.0), count(shader.data.len() as u64, "byte")),
+        })),
+        Content::Skeleton(skeleton) => Box::new(skeleton.bones.flatten().map(|bone| {
+            let parent = if bone.parent < 0 { "root".to_owned() } else { format!("on {}", bone.parent) };
+            (format!("{}  {}", bone.id, text(bone.name)), parent)
+        })),
         Content::Animation(animation) => {
             let seconds = animation.duration() as f64 / 1000.0;
             let mode = animation.mode.name().unwrap_or("unknown mode");
-            one(animation.name, format!("{}, {seconds:.2} s, {mode}", plural(animation.frame_count.into(), "frames")))
+            one(
+                text(animation.name),
+                format!("{}, {seconds:.2} s, {mode}", plural(animation.frame_count.into(), "frames")),
+            )
         }
-        Content::MorphCollections(morphs) => {
-            let line = |morph: MorphCollection<'_>| {
-                let animations = joined(morph.animation_names().map(text));
-                let (bones, frames) = (plural(morph.bones.len() as u64, "bones"), plural(morph.frame_count, "frames"));
-                (text(morph.name), format!("{bones}, {frames}: {animations}"))
-            };
-            Box::new(morphs.collections().map(line))
-        }
-        Content::MorphMeshes(morphs) => {
-            let line = |morph: MorphMesh<'_>| {
-                let (frames, vertices) = (morph.record.frames.get(), morph.record.vertices.get());
-                (
-                    text(morph.name),
-                    format!("{frames} frames of {vertices} vertices, by {}", text(morph.collection_name)),
-                )
-            };
-            Box::new(morphs.meshes().map(line))
-        }
+        Content::MorphCollections(morphs) => Box::new(morphs.collections().map(|morph| {
+            let animations = joined(morph.animation_names().map(text));
+            let (bones, frames) = (plural(morph.bones.len() as u64, "bones"), plural(morph.frame_count, "frames"));
+            (text(morph.name), format!("{bones}, {frames}: {animations}"))
+        })),
+        Content::MorphMeshes(morphs) => Box::new(morphs.meshes().map(|morph| {
+            let (frames, vertices) = (morph.record.frames.get(), morph.record.vertices.get());
+            (text(morph.name), format!("{frames} frames of {vertices} vertices, by {}", text(morph.collection_name)))
+        })),
         Content::Physics(physics) => {
-            let names = physics.body_names.iter().chain(std::iter::repeat(AnsiStr::default()));
-            let bodies = physics
-                .bodies
-                .into_iter()
-                .zip(names)
+            let names = std::iter::repeat(AnsiStr::default());
+            let bodies = physics.bodies.into_iter().zip(physics.body_names.iter().chain(names.clone()));
+            let bodies = bodies
                 .map(|(body, name)| (text(name), format!("body: {}", body.kind.name().unwrap_or("unknown shape"))));
-            let names = physics.geom_names.iter().chain(std::iter::repeat(AnsiStr::default()));
-            let geoms = physics.geoms.into_iter().zip(names).map(|(geom, name)| {
+            let geoms = physics.geoms.into_iter().zip(physics.geom_names.iter().chain(names)).map(|(geom, name)| {
                 let (shape, body) = (geom.kind.name().unwrap_or("unknown shape"), geom.body.get());
                 (text(name), format!("geom: {shape} of body {body}"))
             });
@@ -124,22 +97,19 @@ fn lines<'a>(node: &Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
         }
         Content::LightScheme(scheme) => {
             let on = scheme.lights.iter().filter(|light| light.enabled.is_set()).count();
-            one(scheme.name, format!("{on} of 8 lights on"))
+            one(text(scheme.name), format!("{on} of 8 lights on"))
         }
-        Content::ProxySet(set) => {
-            let line = (format!("mesh {}", set.mesh), plural(set.proxies.len() as u64, "proxies"));
-            Box::new(std::iter::once(line))
-        }
-        Content::ColliderSet(set) => one(set.name, plural(set.colliders.len() as u64, "colliders")),
+        Content::ProxySet(set) => one(format!("mesh {}", set.mesh), plural(set.proxies.len() as u64, "proxies")),
+        Content::ColliderSet(set) => one(text(set.name), plural(set.colliders.len() as u64, "colliders")),
         Content::Screenshot(screenshot) => {
             let kind = screenshot.image_kind().map_or("of unknown kind", |kind| kind.name());
-            one(screenshot.name, format!("{kind}, {}", count(screenshot.data.len() as u64, "byte")))
+            one(text(screenshot.name), format!("{kind}, {}", count(screenshot.data.len() as u64, "byte")))
         }
         Content::Info(info) => {
             let head = info.bytes.as_bytes().get(..60).unwrap_or(info.bytes.as_bytes());
-            one(AnsiStr::new(head), count(info.bytes.len() as u64, "byte"))
+            one(text(AnsiStr::new(head)), count(info.bytes.len() as u64, "byte"))
         }
-        _ => Box::new(std::iter::once((node.chunk().tag().to_string(), count(node.chunk().byte_len(), "byte")))),
+        _ => one(node.chunk().tag().to_string(), count(node.chunk().byte_len(), "byte")),
     }
 }
 

@@ -10,6 +10,7 @@ mod paa;
 mod rap;
 mod rtm;
 
+use std::fmt::Display;
 use std::io::{Result, Write};
 
 use anstyle::{AnsiColor, Style};
@@ -166,6 +167,14 @@ fn mentioned<'t>(name: impl Into<Text<'t>>) -> String {
     let name = name.into();
     let dots = if name.stored_byte_len() > LONGEST_MENTION { "..." } else { "" };
     held(&format!("{}{dots}", name.cut(LONGEST_MENTION)))
+}
+
+/// What a line refers to: the name of it, or its index if there is none of that index.
+fn link<'t>(what: &str, index: impl Display, name: Option<impl Into<Text<'t>>>) -> String {
+    match name {
+        Some(name) => format!("{what} {}", mentioned(name)),
+        None => format!("{what} {index}, which is missing"),
+    }
 }
 
 /// Numbers with their nouns. A line break does not split them.

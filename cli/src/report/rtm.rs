@@ -30,13 +30,8 @@ pub(super) fn write(motion: &Motion<'_>, out: &mut impl Write) -> Result<()> {
         Motion::Binarised(motion) => list(out, motion.texts().properties.iter().flatten(), |out, property| {
             let PropertyId(id) = property.id;
             let id = property.id.name().map_or_else(|| id.to_string(), str::to_owned);
-            writeln!(
-                out,
-                "  at {}  {} {}  {FAINT}id {id}{FAINT:#}",
-                property.phase,
-                shown(property.name),
-                shown(property.value)
-            )
+            let (name, value) = (shown(property.name), shown(property.value));
+            writeln!(out, "  at {}  {name} {value}  {FAINT}id {id}{FAINT:#}", property.phase)
         })?,
         Motion::Plain(motion) => list(out, motion.properties().iter().flatten(), |out, property| {
             writeln!(out, "  at {}  {} {}", property.phase, shown(property.name), shown(property.value))
@@ -58,14 +53,13 @@ fn packed(frames: &Frames<'_>) -> String {
             _ => packed.push((index, index)),
         }
     }
-    let runs: Vec<String> = packed
-        .iter()
-        .map(|(first, last)| if first == last { first.to_string() } else { format!("{first} to {last}") })
-        .collect();
+    let run = |(first, last): &_| if first == last { format!("{first}") } else { format!("{first} to {last}") };
     match &packed[..] {
         [] => "raw".to_owned(),
         [(0, last)] if *last as usize + 1 == frames.len() => "packed".to_owned(),
-        _ if runs.len() <= 20 => format!("raw, packed ones: {}", runs.join(", ")),
-        _ => format!("raw, packed ones in {}", count(runs.len() as u64, "place")),
+        runs if runs.len() <= 20 => {
+            format!("raw, packed ones: {}", runs.iter().map(run).collect::<Vec<_>>().join(", "))
+        }
+        runs => format!("raw, packed ones in {}", count(runs.len() as u64, "place")),
     }
 }
