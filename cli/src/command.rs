@@ -49,7 +49,6 @@ fn groups(command: &Command) -> String {
     text
 }
 
-/// Prints the output of `help limits`.
 pub(crate) fn limits(common: &Common) -> Outcome {
     use std::io::Write;
     let mut command = command();

@@ -75,7 +75,6 @@ impl<'t> ParseError<&'t str> for Wrong<'t> {
 type Parsed<'t, T> = IResult<&'t str, T, Wrong<'t>>;
 
 impl Condition {
-    /// Parses a condition.
     pub(crate) fn parse(text: &str) -> Result<Box<Self>, String> {
         let parsed = terminated(|text| any(text, DEEPEST), multispace0).parse(text);
         let Wrong(rest, wrong) = match parsed {

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
@@ -14,6 +15,7 @@ use meshpeek::diff::{Change, Difference, Fact, Options, Row, Rows, Side, compare
 use meshpeek::inspect::Value;
 use meshpeek::scan::Selection;
 use meshpeek::scan::folders::{Folders, Reading};
+use meshpeek::summary::Name;
 #[cfg(feature = "parquet")]
 use meshpeek_tables::Table;
 use serde::Serialize;
@@ -141,17 +143,14 @@ struct Page {
     /// The width of a terminal.
     width: Option<usize>,
     /// Lines held back until it is known that they fit on the screen.
-    screen: Option<Screen>,
+    screen: Option<Vec<String>>,
+    /// The number of lines that fit.
+    rows: usize,
     /// True if only numbers of differences are written.
     is_stat: bool,
     stats: Stats,
     #[cfg(feature = "parquet")]
-    tables: Option<std::sync::Arc<Tables>>,
-}
-
-struct Screen {
-    rows: usize,
-    lines: Vec<String>,
+    tables: Option<Arc<Tables>>,
 }
 
 impl Page {
@@ -164,15 +163,15 @@ impl Page {
         let out = Output::of(common, is_text)?;
         let is_terminal = out.is_terminal() && is_text;
         let rows = terminal_size::terminal_size_of(std::io::stdout()).map_or(24, |(_, rows)| usize::from(rows.0));
-        // Leave one row for the next prompt.
-        let screen = Screen { rows: rows.saturating_sub(1), lines: Vec::new() };
         Ok(Self {
             format: args.format,
             differences: 0,
             written: Ok(()),
             heading: String::new(),
             width: is_terminal.then(|| width(true)),
-            screen: (is_terminal && !args.full && !args.stat).then_some(screen),
+            screen: (is_terminal && !args.full && !args.stat).then(Vec::new),
+            // One row is for the next prompt.
+            rows: rows.saturating_sub(1),
             is_stat: args.stat,
             stats: Stats::default(),
             out,
@@ -220,8 +219,8 @@ impl Page {
             }
             return Ok(());
         };
-        screen.lines.extend(lines);
-        if screen.lines.len() > screen.rows {
+        screen.extend(lines);
+        if screen.len() > self.rows {
             (self.screen, self.is_stat) = (None, true);
         }
         Ok(())
@@ -230,7 +229,7 @@ impl Page {
     /// Writes the remaining output.
     fn finish(&mut self) -> Result<(), Failure> {
         std::mem::replace(&mut self.written, Ok(()))?;
-        for line in self.screen.take().into_iter().flat_map(|screen| screen.lines) {
+        for line in self.screen.take().into_iter().flatten() {
             writeln!(self.out, "{line}")?;
         }
         if self.is_stat {
@@ -265,8 +264,8 @@ fn json_item(item: &impl Serialize, is_first: bool, out: &mut Output) -> Result<
 
 /// The path and member of a difference.
 fn whole(difference: &Difference) -> String {
-    let names = [&difference.path, &difference.member].map(|name| name.as_ref().map(|name| name.text.as_str()));
-    names.into_iter().flatten().collect::<Vec<_>>().join("!/")
+    let names = [&difference.path, &difference.member].into_iter().flatten();
+    names.map(|name| name.text.as_str()).collect::<Vec<_>>().join("!/")
 }
 
 /// The number of differences in each part, or in each file.
@@ -277,8 +276,10 @@ struct Stats {
 }
 
 struct Stat {
-    path: Option<String>,
-    member: Option<String>,
+    path: Option<Arc<Name>>,
+    member: Option<Arc<Name>>,
+    /// The path and member in one.
+    file: String,
     place: String,
     label: Option<String>,
     counts: [u64; 4],
@@ -300,16 +301,15 @@ impl Stats {
             None => {
                 let at = self.list.len();
                 self.places.insert(key.clone(), at);
-                let text = |name: &Option<std::sync::Arc<meshpeek::summary::Name>>| Some(name.as_ref()?.text.clone());
-                let (path, member) = (text(&difference.path), text(&difference.member));
-                self.list.push(Stat { path, member, place, label: None, counts: [0; 4] });
+                let (path, member) = (difference.path.clone(), difference.member.clone());
+                self.list.push(Stat { path, member, file, place, label: None, counts: [0; 4] });
                 at
             }
         };
         let Some(stat) = self.list.get_mut(at) else { return };
         // The label belongs to this part if nothing else is in between.
         let inside = difference.place.get(stat.place.len()..).unwrap_or_default();
-        if stat.label.is_none() && index.is_some() && file.is_empty() && inside.matches('/').count() <= 1 {
+        if stat.label.is_none() && index.is_some() && stat.file.is_empty() && inside.matches('/').count() <= 1 {
             stat.label = difference.label.as_ref().map(|label| label.text.clone());
         }
         for (count, change) in stat.counts.iter_mut().zip(CHANGES) {
@@ -343,15 +343,14 @@ impl Stats {
 
 impl Stat {
     fn name(&self) -> String {
-        let names = [self.path.as_deref(), self.member.as_deref()].into_iter().flatten();
-        let file = names.collect::<Vec<_>>().join("!/");
         let label = self.label.as_ref().filter(|label| !label.is_empty());
         let label = label.map(|label| format!(" ({})", escape(label))).unwrap_or_default();
-        if file.is_empty() { format!("{}{label}", self.place) } else { escape(&file) }
+        if self.file.is_empty() { format!("{}{label}", self.place) } else { escape(&self.file) }
     }
 
     fn json(&self) -> Json {
-        let Self { path, member, place, label, counts: [removed, added, changed, moved] } = self;
+        let Self { place, label, counts: [removed, added, changed, moved], .. } = self;
+        let [path, member] = [&self.path, &self.member].map(|name| name.as_ref().map(|name| &name.text));
         json!({
             "path": path, "member": member, "place": place, "label": label,
             "removed": removed, "added": added, "changed": changed, "moved": moved,
@@ -419,7 +418,6 @@ fn wrapped(text: &str, margin: usize, width: usize) -> Vec<String> {
     lines.iter().map(|line| format!("{:margin$}{}", "", line.trim_end())).collect()
 }
 
-/// The details of a difference.
 fn said(difference: &Difference) -> Vec<String> {
     let mut said = Vec::new();
     if let Some([a, b]) = &difference.values {

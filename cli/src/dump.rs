@@ -60,7 +60,6 @@ pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, commo
     Ok(ExitCode::SUCCESS)
 }
 
-/// One row of a table.
 struct OneRow<'t> {
     table: &'t dyn Table,
     index: u64,
@@ -181,8 +180,7 @@ fn list(asset: &Asset<'_>, is_wanted: &dyn Fn(&str) -> bool, common: &Common) ->
 fn write(table: &dyn Table, format: DumpFormat, common: &Common) -> Result<(), Failure> {
     let mut out = Output::data(common)?;
     // Decoded rows are bounded where they are decoded.
-    let row: u64 = table.columns().iter().map(|column| column.scalar.byte_len() as u64).sum();
-    common.results.read(table.rows().saturating_mul(row));
+    common.results.read(table.rows().saturating_mul(rows::row_size(&table.columns()) as u64));
     match format {
         DumpFormat::Csv => rows::csv(table, &mut out)?,
         DumpFormat::Ndjson => rows::ndjson(table, &mut out)?,

@@ -45,7 +45,6 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     extraction.finish()
 }
 
-/// A run over all addresses.
 struct Extraction<'c> {
     args: &'c Args,
     common: &'c Common,
@@ -139,19 +138,17 @@ impl Extraction<'_> {
                 }
             };
             let member = place.budget.members(1).and(member).and_then(|member| Ok((member, is_wanted(&member)?)));
-            match member {
-                Ok((_, false)) => {}
-                Ok((member, true)) if rest.is_empty() => {
-                    found = true;
-                    self.member(place, &member)?;
-                }
-                Ok((member, true)) if is_archive(&member) => {
-                    found = true;
-                    self.enter(place, &member, rest, true)?;
-                }
-                Ok(_) => {}
+            let (member, is_wanted) = match member {
+                Ok(member) => member,
                 // The list cannot be read beyond this, or the budget is spent.
                 Err(error) => return self.lost(Some(&place.text), error.into()),
+            };
+            if is_wanted && rest.is_empty() {
+                found = true;
+                self.member(place, &member)?;
+            } else if is_wanted && is_archive(&member) {
+                found = true;
+                self.enter(place, &member, rest, true)?;
             }
         }
         match globs {
@@ -183,7 +180,6 @@ impl Extraction<'_> {
         }
     }
 
-    /// Writes one member.
     fn member(&mut self, place: &Place<'_>, member: &Member<'_>) -> Result<(), Failure> {
         let name = member.name();
         let path = match (self.args.flat, name.to_escaped_path()) {
@@ -201,8 +197,10 @@ impl Extraction<'_> {
         }
         if !is_safe {
             *renamed += 1;
-            let text = inner_text(place, member);
-            self.say(format!("{text}: the file is {}", ByteStr::from(path.as_str())));
+            if self.is_reported() {
+                let (text, path) = (inner_text(place, member), ByteStr::from(path.as_str()));
+                Notes::new(self.common).say(format_args!("{text}: the file is {path}"));
+            }
         }
         Ok(())
     }
@@ -217,12 +215,6 @@ impl Extraction<'_> {
             Notes::new(self.common).error(message);
         }
         Ok(())
-    }
-
-    fn say(&mut self, message: String) {
-        if self.is_reported() {
-            Notes::new(self.common).say(message);
-        }
     }
 
     /// Counts a message, and returns false if there have been too many.

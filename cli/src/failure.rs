@@ -22,7 +22,6 @@ pub(crate) fn status(done: u64, failed: u64) -> ExitCode {
 /// The failure of a whole verb.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// A message.
     Message(String),
     /// The reader of the results has closed the pipe, which is not a failure of ours.
     ClosedPipe,

@@ -159,7 +159,7 @@ fn show_at(lines: Lines<'_>, content: &[u8], title: &str, at: u64, out: &mut Out
 
 /// Row, column, type and value of the array number that contains this byte.
 fn cell(line: &Line<'_>, content: &[u8], at: u64) -> Option<String> {
-    let row_bytes: usize = line.columns.iter().map(|column| column.scalar.byte_len()).sum();
+    let row_bytes = rows::row_size(&line.columns);
     let start = usize::try_from(line.span?.offset).ok()?;
     let inside = usize::try_from(at).ok()?.checked_sub(start)?;
     let (row, mut left) = (inside.checked_div(row_bytes)?, inside.checked_rem(row_bytes)?);
@@ -198,7 +198,6 @@ fn described(line: &Line<'_>, in_full: bool) -> String {
     text
 }
 
-/// A dump in progress.
 struct Dump<'c> {
     content: &'c [u8],
     wanted: Range<u64>,
@@ -312,7 +311,6 @@ impl Dump<'_> {
     }
 }
 
-/// The characters of some bytes.
 fn characters(bytes: &[u8]) -> String {
     bytes.iter().map(|&byte| if matches!(byte, b' '..=b'~') { char::from(byte) } else { '.' }).collect()
 }

@@ -79,7 +79,6 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     Ok(status(opened, failed))
 }
 
-/// The output.
 enum Page {
     Text(Output),
     Json(Output),

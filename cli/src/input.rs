@@ -19,7 +19,6 @@ use crate::remote::{is_url, openable};
 use crate::visible::shown;
 use crate::{interrupt, map, progress, report};
 
-/// Creates a scan over the inputs that the arguments name.
 pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Result<Scan, Failure> {
     let mut scan = scan_whole(&inputs.paths, inputs.jobs, common)?;
     scan.archives = !inputs.no_archives;
@@ -83,7 +82,6 @@ fn passed_over(notes: Notes, path: &Path) {
     notes.say(format_args!("{}: skipped, because results are written to it", shown(path)));
 }
 
-/// The counts of a scan's results.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Tally {
     pub(crate) assets: u64,

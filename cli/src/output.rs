@@ -48,7 +48,6 @@ pub(crate) struct Output {
     terminal: bool,
     /// The last line of text while it is incomplete; `None` for data.
     text: Option<Vec<u8>>,
-    /// The maximum width of text lines.
     width: Option<usize>,
     /// The amount that may be written.
     results: Results,
@@ -95,7 +94,6 @@ impl Output {
         Ok(Self { text: is_text.then(Vec::new), width, ..out })
     }
 
-    /// Creates a stream for data into this file.
     #[cfg(feature = "parquet")]
     pub(crate) fn to_file(target: &OutputFile, results: &Results) -> Result<Self, Failure> {
         let file: Stream = match target.stream()? {
@@ -134,7 +132,6 @@ impl Output {
         }
     }
 
-    /// Writes a line of JSON.
     pub(crate) fn json_line(&mut self, value: &impl Serialize) -> io::Result<()> {
         let mut line = std::mem::take(&mut self.line);
         line.clear();

@@ -13,7 +13,6 @@ use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::report;
 
-/// How often the line is redrawn.
 const TICK: Duration = Duration::from_millis(100);
 
 /// Runs `work` and shows a line on standard error, if that is a terminal and the user wants it. With `measure`, a

@@ -17,7 +17,6 @@ use crate::visible::shown;
 
 /// The open file that contains the target of an address.
 pub(crate) struct Source<'p> {
-    /// The address as given.
     text: &'p Path,
     pub(crate) address: Address,
     /// The name of the target.
@@ -95,7 +94,6 @@ impl<'p> Source<'p> {
         Ok(opened)
     }
 
-    /// The bytes of the target.
     pub(crate) fn content(&self, common: &Common) -> Result<Content<'_>, Failure> {
         let content = self.member(common)?.content.map_err(|error| error.in_file(self.text))?;
         // A decoded member that was named allows as much output as any file of its size.
@@ -105,7 +103,6 @@ impl<'p> Source<'p> {
         Ok(content)
     }
 
-    /// Opens these bytes as an asset.
     pub(crate) fn asset<'c>(&self, content: &'c Content<'_>) -> meshpeek::Result<Asset<'c>> {
         let asset = Asset::parse_file(&self.name, content, content.budget().limits());
         asset.map_err(|error| error.in_file(self.text))

@@ -27,7 +27,6 @@ const ROWS: usize = 8192;
 
 type Take = Box<dyn Fn(Table, RecordBatch) -> meshpeek::Result<ControlFlow<()>> + Send + Sync>;
 
-/// The tables being written.
 pub(crate) struct Tables {
     /// The rows of assets of each format, if the files are divided by format, else all rows.
     rows: Vec<(Option<Format>, OnceLock<Batches<Take>>)>,

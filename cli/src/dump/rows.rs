@@ -11,7 +11,6 @@ use super::{batches, raw};
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// One number of a row.
 enum Number {
     Int(i64),
     Float(f32),
@@ -48,16 +47,14 @@ fn numbers<'r>(columns: &'r [Column], mut row: &'r [u8]) -> impl Iterator<Item =
     })
 }
 
-/// The numbers of one row as text.
 pub(crate) fn texts(columns: &[Column], row: &[u8]) -> Vec<String> {
     numbers(columns, row).map(|number| number.to_string()).collect()
 }
 
-pub(super) fn row_size(columns: &[Column]) -> usize {
+pub(crate) fn row_size(columns: &[Column]) -> usize {
     columns.iter().map(|column| column.scalar.byte_len()).sum()
 }
 
-/// Iterates over single rows.
 fn each_row(
     table: &dyn Table,
     columns: &[Column],

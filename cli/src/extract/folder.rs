@@ -18,6 +18,7 @@ use crate::visible::shown;
 
 /// The cost of a file in addition to its bytes and name, so that empty ones count too.
 const OF_A_FILE: u64 = 256;
+const OTHER_CONTENT: &str = "exists with other content; --force overwrites it";
 
 pub(super) struct Folder<'c> {
     path: &'c Path,
@@ -116,7 +117,7 @@ impl<'c> Folder<'c> {
                 old if may_exist(old) && time.is_some() && known == time => return Ok(Done::Exists),
                 old if may_exist(old) && time.is_none() => {}
                 _ if old.is_dir() => return refused(&target, "is a folder"),
-                _ if !self.force => return refused(&target, "exists with other content; --force overwrites it"),
+                _ if !self.force => return refused(&target, OTHER_CONTENT),
                 _ if self.is_input(&target) => return refused(&target, "is an input"),
                 _ => {}
             }
@@ -129,7 +130,7 @@ impl<'c> Folder<'c> {
         if old.is_some() && !self.force {
             return match is_same(&target, &content) {
                 Ok(true) => Ok(Done::Exists),
-                Ok(false) => refused(&target, "exists with other content; --force overwrites it"),
+                Ok(false) => refused(&target, OTHER_CONTENT),
                 Err(error) => lost(&target, error),
             };
         }
@@ -197,9 +198,7 @@ impl<'c> Folder<'c> {
 fn lost(path: &Path, error: io::Error) -> Result<Done, Failure> {
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Err(Failure::io(path, error)),
-        ErrorKind::AlreadyExists => {
-            Ok(Done::Lost(format!("{}: exists with other content; --force overwrites it", shown(path))))
-        }
+        ErrorKind::AlreadyExists => Ok(Done::Lost(format!("{}: {OTHER_CONTENT}", shown(path)))),
         _ => Ok(Done::Lost(format!("{}: {error}", shown(path)))),
     }
 }

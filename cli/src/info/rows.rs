@@ -20,7 +20,6 @@ use crate::report;
 /// The most bytes of a file's fields that are searched for keys.
 const MOST: u64 = 16 << 20;
 
-/// Writes a row per asset.
 pub(crate) struct Rows {
     keys: Vec<String>,
     out: Form,

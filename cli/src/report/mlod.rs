@@ -26,25 +26,25 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
 /// The counts of a LOD. Zero counts are left out, except for points.
 fn contents(lod: &Lod<'_>) -> Vec<String> {
     let mut parts = vec![count(lod.points.len() as u64, "point")];
-    let selections = lod.tags.iter().filter(|tag| tag.is_selection() && tag.proxy().is_none());
     parts.extend(nonzero([
         (lod.normals.len(), "normals"),
         (lod.faces.len(), "faces"),
-        (selections.count(), "selections"),
+        (selections(lod).count(), "selections"),
         (lod.tags.iter().filter(|tag| tag.proxy().is_some()).count(), "proxies"),
         (lod.tags.iter().filter(|tag| tag.property().is_some()).count(), "properties"),
     ]));
     parts
 }
 
+/// The names of selections that are no proxies.
+fn selections<'l>(lod: &'l Lod<'_>) -> impl Iterator<Item = ByteStr<'l>> {
+    lod.tags.iter().filter(|tag| tag.is_selection() && tag.proxy().is_none()).map(|tag| tag.name)
+}
+
 fn details(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
     list(out, lod.tags.iter().filter_map(|tag| tag.property()), |out, (name, value)| property(out, name, value))?;
     looks(out, lod)?;
-    names(
-        out,
-        "selections",
-        lod.tags.iter().filter(|tag| tag.is_selection() && tag.proxy().is_none()).map(|tag| tag.name),
-    )?;
+    names(out, "selections", selections(lod))?;
     names(out, "proxies", lod.tags.iter().filter_map(|tag| tag.proxy()))?;
     // Most kinds occur once; UV sets and properties may occur several times.
     let mut kinds: BTreeMap<ByteStr<'_>, u64> = BTreeMap::new();

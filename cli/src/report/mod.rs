@@ -94,7 +94,6 @@ pub(crate) fn body(asset: &Asset<'_>, out: &mut impl Write) -> Result<()> {
     }
 }
 
-/// Writes the problems.
 pub(crate) fn problems(record: &Record, out: &mut impl Write) -> Result<()> {
     section(out, "Problems", &record.summary.problems, |out, problem| {
         let (word, style) = severity(problem.severity);

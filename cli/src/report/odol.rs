@@ -120,7 +120,6 @@ fn details(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
     names(out, "selections", lod.selections.iter().map(|selection| selection.name))
 }
 
-/// Writes a property of a LOD.
 pub(super) fn property(out: &mut impl Write, name: ByteStr<'_>, value: ByteStr<'_>) -> Result<()> {
     writeln!(out, "       {FAINT}{} = {}{FAINT:#}", shown(name), shown(value))
 }

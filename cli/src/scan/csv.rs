@@ -38,7 +38,6 @@ const REST: [&str; 18] = [
 pub(super) struct Writer {
     rows: csv::Writer<Output>,
     counts: Vec<&'static str>,
-    /// The current cell.
     cell: String,
     /// True if cells that a spreadsheet would evaluate are marked as text.
     safe: bool,

@@ -42,7 +42,6 @@ impl<'i> Order<'i> {
     }
 }
 
-/// The rows so far.
 pub(super) struct Table<'i> {
     order: Order<'i>,
     /// True if rows come in the order to write.
@@ -166,7 +165,6 @@ impl Line {
     }
 }
 
-/// The widths of the columns.
 struct Columns {
     width: usize,
     name: usize,

@@ -22,7 +22,6 @@ const DEEPEST_INDENT: usize = 40;
 /// The source of a file's lines.
 pub(crate) type Lines<'l> = &'l dyn Fn(Sink<'_>);
 
-/// The style for lines of a kind.
 pub(crate) fn style(kind: LineKind) -> Style {
     match kind {
         LineKind::Part => HEADING,
@@ -69,7 +68,6 @@ pub(super) struct Choice<'c> {
     pub(super) kinds: &'c [String],
 }
 
-/// Writes the chosen lines.
 pub(super) fn write(lines: Lines<'_>, format: LineFormat, choice: &Choice<'_>, out: &mut Output) -> Result<()> {
     let Choice { fields, within, depth, kinds } = *choice;
     let mut written = match format {
