@@ -27,26 +27,8 @@ use serde_json::Value as Json;
 const DEEPEST: usize = 32;
 
 /// The keys of a record. Those of `counts` may also be written without `counts.`.
-const KEYS: [&str; 18] = [
-    "path",
-    "member",
-    "lossy",
-    "format",
-    "version",
-    "bytes",
-    "counts",
-    "bounds",
-    "references",
-    "blocks",
-    "problems",
-    "digests",
-    "stored",
-    "prefix",
-    "stamp",
-    "name",
-    "errors",
-    "warnings",
-];
+const KEYS: &str = "path member lossy format version bytes counts bounds references blocks problems digests stored prefix \
+    stamp name errors warnings";
 
 #[derive(Clone, Debug)]
 pub(crate) enum Condition {
@@ -186,10 +168,11 @@ fn is_of_key(letter: char) -> bool {
 fn is_key(key: &str) -> bool {
     let is_count =
         |name: &str| Format::ALL.iter().any(|format| Counts::absent(*format).iter().any(|(count, _)| count == name));
+    let is_own = |name: &str| KEYS.split(' ').any(|key| key == name);
     match key.split_once('.') {
         Some(("counts", name)) => is_count(name),
-        Some((first, _)) => KEYS.contains(&first),
-        None => KEYS.contains(&key) || is_count(key),
+        Some((first, _)) => is_own(first),
+        None => is_own(key) || is_count(key),
     }
 }
 

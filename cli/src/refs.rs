@@ -115,18 +115,7 @@ impl Writer {
             RecordFormat::Table => Self::Table(out, None),
             RecordFormat::Csv => {
                 let mut csv = csv::Writer::from_writer(Output::data(common)?);
-                csv.write_record([
-                    "path",
-                    "member",
-                    "kind",
-                    "name",
-                    "state",
-                    "target",
-                    "via",
-                    "line",
-                    "column",
-                    "elsewhere",
-                ])?;
+                csv.write_record("path,member,kind,name,state,target,via,line,column,elsewhere".split(','))?;
                 Self::Csv(Box::new(csv))
             }
             _ => Self::Ndjson(Output::data(common)?),
