@@ -176,7 +176,8 @@ fn repeated<T: Clone>(element: T, count: u64, limit: u64, offset: u64) -> Result
 impl<'a, T: Element> From<LeArray<'a, T>> for Block<'a, T> {
     fn from(array: LeArray<'a, T>) -> Self {
         // Only decoding has a limit.
-        Self { stored: Stored::InPlace(array), limit: 0 }
+        let stored = Cursor::with_offset(array.as_bytes(), array.offset());
+        Self { stored, count: array.len() as u64, codec: Codec::Raw, limit: 0, element: PhantomData }
     }
 }
 

@@ -17,7 +17,7 @@ use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 use crate::base::span::Span;
 pub use crate::base::text::Text;
-use crate::base::text::{ByteStr, Utf32Str};
+use crate::base::text::{AnsiStr, ByteStr, Utf32Str};
 use crate::budget::Budget;
 use crate::bytes::Table;
 use crate::bytes::batch::to_the_end;

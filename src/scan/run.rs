@@ -20,7 +20,7 @@ use super::walk::{NextIf, Target, Use};
 use super::workers::{MOST_JOBS, Workers};
 use super::{Depth, FileId, Found, Record, Scan, Sighting, Views};
 use crate::asset::Asset;
-use crate::asset::address::{Address, Opened, open_member};
+use crate::asset::address::{Address, Content, Opened, open_member};
 use crate::asset::container::Member;
 use crate::asset::stored::Stored;
 use crate::base::error::Result;
@@ -230,7 +230,7 @@ impl<'s> Run<'s> {
     pub(super) fn opened(
         &self,
         at: At<'_>,
-        opened: &Opened<'_>,
+        opened: &Opened<Content<'_>>,
         stretch: &Stretch<'_>,
         pending: &mut Pending<'_>,
     ) -> bool {

@@ -43,7 +43,7 @@ impl Path {
 }
 
 /// Appends a step to the text of a selector.
-fn push(path: &mut String, name: &str, index: Option<usize>) {
+pub(crate) fn push(path: &mut String, name: &str, index: Option<usize>) {
     if !path.is_empty() {
         path.push('/');
     }
