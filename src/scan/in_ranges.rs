@@ -183,7 +183,7 @@ impl<'s> Look<'s> {
         match content(at, member, at.origin.is_promised(), decode) {
             Ok(None) | Err(None) => {}
             Ok(Some(content)) => self.look(At { budget: content.budget(), ..at }, content.data(), ALL),
-            Err(Some(record)) => self.record(at, record),
+            Err(Some(record)) => self.record(at, *record),
         }
     }
 

@@ -106,7 +106,7 @@ pub(super) fn content<C>(
     member: &Member<'_>,
     is_expected: bool,
     decode: impl FnOnce(Option<Format>) -> Result<Option<C>>,
-) -> Result<Option<C>, Option<Record>> {
+) -> Result<Option<C>, Option<Box<Record>>> {
     let mut format = None;
     let content = member.sniff().and_then(|found| {
         format = found;
@@ -116,7 +116,7 @@ pub(super) fn content<C>(
     });
     content.map_err(|error| {
         let is_asset = format.is_some() || is_expected;
-        is_asset.then(|| unreadable(at, format, member.decoded_byte_len_hint(), None, &error))
+        is_asset.then(|| Box::new(unreadable(at, format, member.decoded_byte_len_hint(), None, &error)))
     })
 }
 

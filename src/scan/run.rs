@@ -76,9 +76,6 @@ pub(super) struct Run<'s> {
 
 impl<'s> Run<'s> {
     /// Prepares a scan, without texts and units.
-    ///
-    /// # Errors
-    /// Returns an error if a glob is invalid.
     pub(super) fn new(scan: &'s Scan, caller: &'s dyn Caller) -> Result<Self> {
         let globs = Globs::of_members(&scan.selection.globs)?;
         let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -353,7 +350,7 @@ impl<'s> Run<'s> {
             Ok(Some(content)) => {
                 self.look(At { budget: content.budget(), ..at }, &content, stretch, pending);
             }
-            Err(Some(record)) => self.asset(at, record, None, pending),
+            Err(Some(record)) => self.asset(at, *record, None, pending),
         }
     }
 
