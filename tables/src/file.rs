@@ -7,8 +7,10 @@ use std::path::Path;
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::ArrowError;
+use parquet::arrow::ArrowWriter;
+use parquet::file::metadata::KeyValue;
 
-use super::parquet::{self, Groups};
+use super::parquet::{begin, parquet_error, write};
 use super::{Table, arrow_error};
 use meshpeek::Result;
 
@@ -45,7 +47,7 @@ pub(super) const RUN: &str = "meshpeek.run";
 pub struct Writer<W: Write + Send>(Open<W>);
 
 enum Open<W: Write + Send> {
-    Parquet(Box<Groups<W>>),
+    Parquet(Box<ArrowWriter<W>>),
     Arrow(Box<FileWriter<Counted<W>>>),
 }
 
@@ -56,7 +58,7 @@ impl<W: Write + Send> Writer<W> {
     /// Returns the error of `out`.
     pub fn new(out: W, table: Table, form: Form) -> Result<Self> {
         Ok(Self(match form {
-            Form::Parquet => Open::Parquet(Box::new(Groups::new(out, table)?)),
+            Form::Parquet => Open::Parquet(Box::new(begin(out, table)?)),
             Form::Arrow => {
                 let file = FileWriter::try_new(Counted { out, bytes: 0 }, &table.schema());
                 Open::Arrow(Box::new(file.map_err(error)?))
@@ -70,7 +72,7 @@ impl<W: Write + Send> Writer<W> {
     /// Returns the error of the underlying writer, or an error if the batch is from another table.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         match &mut self.0 {
-            Open::Parquet(groups) => groups.write(batch),
+            Open::Parquet(file) => write(file, batch),
             Open::Arrow(file) => file.write(batch).map_err(error),
         }
     }
@@ -78,14 +80,14 @@ impl<W: Write + Send> Writer<W> {
     /// Returns about how many bytes the file has so far.
     pub fn byte_len(&self) -> u64 {
         match &self.0 {
-            Open::Parquet(groups) => groups.byte_len(),
+            Open::Parquet(file) => file.bytes_written().saturating_add(file.in_progress_size()) as u64,
             Open::Arrow(file) => file.get_ref().bytes,
         }
     }
 
     fn mark(&mut self, key: &str, value: String) {
         match &mut self.0 {
-            Open::Parquet(groups) => groups.mark(key, value),
+            Open::Parquet(file) => file.append_key_value_metadata(KeyValue::new(key.to_owned(), value)),
             Open::Arrow(file) => file.write_metadata(key, value),
         }
     }
@@ -107,7 +109,7 @@ impl<W: Write + Send> Writer<W> {
     /// Returns the error of the underlying writer.
     pub fn finish(self) -> Result<W> {
         match self.0 {
-            Open::Parquet(groups) => groups.finish(),
+            Open::Parquet(file) => file.into_inner().map_err(parquet_error),
             Open::Arrow(file) => Ok(file.into_inner().map_err(error)?.out),
         }
     }
@@ -116,7 +118,7 @@ impl<W: Write + Send> Writer<W> {
 /// Returns true if a [`Writer`] of this table wrote the file, in this form.
 pub fn is_of(path: &Path, table: Table, form: Form) -> bool {
     let name = match form {
-        Form::Parquet => parquet::table(path),
+        Form::Parquet => super::parquet::table(path),
         Form::Arrow => arrow_table(path),
     };
     name.is_some_and(|name| name == table.name())

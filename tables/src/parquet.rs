@@ -25,58 +25,41 @@ const GROUP_BYTES: usize = 64 << 20;
 /// Values of a column that are encoded at once.
 const STEP_VALUES: usize = 8192;
 
-/// A Parquet file that is being written, group by group. A group has 131,072 rows, or fewer if they take 64 MiB.
-pub(super) struct Groups<W: Write + Send>(ArrowWriter<W>);
-
-impl<W: Write + Send> Groups<W> {
-    pub(super) fn new(out: W, table: Table) -> Result<Self> {
-        let about = [("meshpeek.schema", SCHEMA.to_string()), ("meshpeek.table", table.name().to_owned())];
-        let about = about.into_iter().map(|(key, value)| KeyValue::new(key.to_owned(), value)).collect();
-        let various = various(table)
-            .iter()
-            .map(|column| ColumnPath::from(column.split('.').map(str::to_owned).collect::<Vec<_>>()));
-        let properties = various.fold(WriterProperties::builder(), |properties, column| {
-            let properties = properties.set_column_dictionary_enabled(column.clone(), false);
-            if table != Table::Geometry {
-                return properties;
-            }
-            // Nobody looks for the largest coordinate of a page.
-            let properties = properties.set_column_statistics_enabled(column.clone(), EnabledStatistics::None);
-            match column.parts().first().map(String::as_str) {
-                // Their numbers are close to each other.
-                Some("triangles") => properties.set_column_encoding(column, Encoding::DELTA_BINARY_PACKED),
-                _ => properties,
-            }
-        });
-        let properties = properties
-            .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).map_err(parquet_error)?))
-            .set_created_by(concat!("meshpeek ", env!("CARGO_PKG_VERSION")).to_owned())
-            .set_key_value_metadata(Some(about))
-            .set_max_row_group_row_count(Some(GROUP_ROWS))
-            .set_write_batch_size(STEP_VALUES)
-            .build();
-        ArrowWriter::try_new(out, table.schema(), Some(properties)).map(Self).map_err(parquet_error)
-    }
-
-    pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        self.0.write(batch).map_err(parquet_error)?;
-        if self.0.memory_size() >= GROUP_BYTES {
-            self.0.flush().map_err(parquet_error)?;
+/// Begins a file, which is written group by group. A group has 131,072 rows, or fewer if they take 64 MiB.
+pub(super) fn begin<W: Write + Send>(out: W, table: Table) -> Result<ArrowWriter<W>> {
+    let about = [("meshpeek.schema", SCHEMA.to_string()), ("meshpeek.table", table.name().to_owned())];
+    let about = about.into_iter().map(|(key, value)| KeyValue::new(key.to_owned(), value)).collect();
+    let various =
+        various(table).iter().map(|column| ColumnPath::from(column.split('.').map(str::to_owned).collect::<Vec<_>>()));
+    let properties = various.fold(WriterProperties::builder(), |properties, column| {
+        let properties = properties.set_column_dictionary_enabled(column.clone(), false);
+        if table != Table::Geometry {
+            return properties;
         }
-        Ok(())
-    }
+        // Nobody looks for the largest coordinate of a page.
+        let properties = properties.set_column_statistics_enabled(column.clone(), EnabledStatistics::None);
+        match column.parts().first().map(String::as_str) {
+            // Their numbers are close to each other.
+            Some("triangles") => properties.set_column_encoding(column, Encoding::DELTA_BINARY_PACKED),
+            _ => properties,
+        }
+    });
+    let properties = properties
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).map_err(parquet_error)?))
+        .set_created_by(concat!("meshpeek ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_key_value_metadata(Some(about))
+        .set_max_row_group_row_count(Some(GROUP_ROWS))
+        .set_write_batch_size(STEP_VALUES)
+        .build();
+    ArrowWriter::try_new(out, table.schema(), Some(properties)).map_err(parquet_error)
+}
 
-    pub(super) fn byte_len(&self) -> u64 {
-        self.0.bytes_written().saturating_add(self.0.in_progress_size()) as u64
+pub(super) fn write<W: Write + Send>(file: &mut ArrowWriter<W>, batch: &RecordBatch) -> Result<()> {
+    file.write(batch).map_err(parquet_error)?;
+    if file.memory_size() >= GROUP_BYTES {
+        file.flush().map_err(parquet_error)?;
     }
-
-    pub(super) fn mark(&mut self, key: &str, value: String) {
-        self.0.append_key_value_metadata(KeyValue::new(key.to_owned(), value));
-    }
-
-    pub(super) fn finish(self) -> Result<W> {
-        self.0.into_inner().map_err(parquet_error)
-    }
+    Ok(())
 }
 
 /// Returns true if these are all files of a set that a [`Writer`](super::Writer) wrote and [marked](super::Writer::mark_whole) as whole, with the
@@ -148,7 +131,7 @@ fn various(table: Table) -> &'static [&'static str] {
 }
 
 /// The error of the underlying writer unchanged, or Parquet's own.
-fn parquet_error(error: ParquetError) -> Error {
+pub(super) fn parquet_error(error: ParquetError) -> Error {
     match error {
         ParquetError::External(error) => match error.downcast::<std::io::Error>() {
             Ok(error) => (*error).into(),
