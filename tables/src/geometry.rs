@@ -8,7 +8,7 @@ use arrow_schema::{ArrowError, DataType, Field};
 
 use super::cells::{Column, Ends, Flag, Float, Int, Long, OrNull, Rows, Text, clamped, columns, item};
 use super::plain::{Key, index};
-use meshpeek::geometry::{Mesh, Primitive};
+use meshpeek::geometry::{Mesh, Place, Primitive};
 use meshpeek::scan::Sighting;
 use meshpeek::summary::Name;
 use meshpeek::{Asset, Budget, Error, Result};
@@ -87,21 +87,12 @@ impl Column for Triangles {
 pub(super) struct GeometryRow<'g> {
     key: Key<'g>,
     index: usize,
-    place: Option<Place>,
+    /// Its place, and the name there as text.
+    place: Option<(Place<'g>, String)>,
     material: Option<String>,
     texture: Option<String>,
     mesh: Mesh,
     problem: Option<String>,
-}
-
-/// The place of a primitive in the file.
-struct Place {
-    name: String,
-    lod: Option<(usize, f32)>,
-    model: usize,
-    node: Option<usize>,
-    mesh: usize,
-    is_visible: bool,
 }
 
 columns! {
@@ -110,13 +101,13 @@ columns! {
         path: Text = &row.key.path.text,
         member: OrNull<Text> = row.key.member(),
         primitive: Int = index(row.index),
-        name: OrNull<Text> = row.place.as_ref().map(|place| &*place.name),
-        lod: OrNull<Int> = row.place.as_ref().and_then(|place| place.lod).map(|(lod, _)| index(lod)),
-        resolution: OrNull<Float> = row.place.as_ref().and_then(|place| place.lod).map(|(_, resolution)| resolution),
-        model: OrNull<Int> = row.place.as_ref().map(|place| index(place.model)),
-        node: OrNull<Int> = row.place.as_ref().and_then(|place| place.node).map(index),
-        mesh: OrNull<Int> = row.place.as_ref().map(|place| index(place.mesh)),
-        visible: OrNull<Flag> = row.place.as_ref().map(|place| place.is_visible),
+        name: OrNull<Text> = row.place.as_ref().map(|(_, name)| &**name),
+        lod: OrNull<Int> = row.place.as_ref().and_then(|(place, _)| place.lod).map(|(lod, _)| index(lod)),
+        resolution: OrNull<Float> = row.place.as_ref().and_then(|(place, _)| place.lod).map(|(_, resolution)| resolution),
+        model: OrNull<Int> = row.place.as_ref().map(|(place, _)| index(place.model)),
+        node: OrNull<Int> = row.place.as_ref().and_then(|(place, _)| place.node).map(index),
+        mesh: OrNull<Int> = row.place.as_ref().map(|(place, _)| index(place.mesh)),
+        visible: OrNull<Flag> = row.place.as_ref().map(|(place, _)| place.visible),
         material: OrNull<Text> = row.material.as_deref(),
         texture: OrNull<Text> = row.texture.as_deref(),
         positions: Points<3> = &row.mesh.positions,
@@ -165,19 +156,12 @@ pub(super) fn of_asset<'k>(
     ControlFlow::Continue(())
 }
 
-impl GeometryRow<'_> {
-    fn fill(&mut self, primitive: &Primitive<'_>, budget: &Budget) -> Result<()> {
+impl<'g> GeometryRow<'g> {
+    fn fill(&mut self, primitive: &Primitive<'g>, budget: &Budget) -> Result<()> {
         let place = primitive.place();
         let name = Name::from(place.name).text;
         budget.output(ROW_BYTES.saturating_add(name.len() as u64))?;
-        self.place = Some(Place {
-            name,
-            lod: place.lod,
-            model: place.model,
-            node: place.node,
-            mesh: place.mesh,
-            is_visible: place.visible,
-        });
+        self.place = Some((*place, name));
         if let Some(material) = primitive.material()? {
             self.texture = material.base().map(|texture| Name::from(texture.name).text);
             self.material = Some(Name::from(material.name).text);
