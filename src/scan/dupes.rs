@@ -162,39 +162,41 @@ pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Grou
     if !scan.progress.is_stopped() {
         scan.progress.set_bytes(bytes);
     }
-    Ok(groups(found.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    Ok(groups(&found.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }
 
 type Candidate = (Copy, Format, Digests);
 
-fn groups(found: Vec<Candidate>) -> Vec<Group> {
-    let mut by_content: HashMap<[u8; 32], Vec<&Candidate>> = HashMap::new();
-    for candidate in &found {
-        if let (_, _, (_, Some(content))) = candidate {
-            by_content.entry(*content).or_default().push(candidate);
+fn groups(found: &[Candidate]) -> Vec<Group> {
+    let by = |digest: fn(&Candidate) -> Option<[u8; 32]>| {
+        let mut alike: HashMap<[u8; 32], Vec<&Candidate>> = HashMap::new();
+        for candidate in found {
+            if let Some(digest) = digest(candidate) {
+                alike.entry(digest).or_default().push(candidate);
+            }
         }
-    }
+        alike
+    };
     let several =
         |copies: &[&Candidate]| copies.windows(2).any(|pair| matches!(pair, [(.., a), (.., b)] if a.0 != b.0));
-    by_content.retain(|_, copies| several(copies));
-    let contents = by_content.into_iter().filter_map(|(digest, copies)| {
-        let copies = copies.into_iter().map(|(copy, format, _)| (copy.clone(), *format));
-        group(Sameness::Content, digest, copies.collect())
-    });
-    let mut groups: Vec<Group> = contents.collect();
-    let mut by_file: HashMap<[u8; 32], Vec<(Copy, Format)>> = HashMap::new();
-    for (copy, format, (file, _)) in found {
-        by_file.entry(file).or_default().push((copy, format));
-    }
-    groups.extend(by_file.into_iter().filter_map(|(digest, copies)| group(Sameness::File, digest, copies)));
+    let contents = by(|(.., (_, content))| *content).into_iter().filter(|(_, copies)| several(copies));
+    let contents = contents.filter_map(|(digest, copies)| group(Sameness::Content, digest, copies));
+    let files = by(|(.., (file, _))| Some(*file)).into_iter();
+    let files = files.filter_map(|(digest, copies)| group(Sameness::File, digest, copies));
+    let mut groups: Vec<Group> = contents.chain(files).collect();
     groups.sort_by(|a, b| (a.same, &a.copies).cmp(&(b.same, &b.copies)));
     groups
 }
 
 /// Returns `None` if there is only one, such as a file that two of the scan's paths lead to.
-fn group(same: Sameness, digest: [u8; 32], mut copies: Vec<(Copy, Format)>) -> Option<Group> {
-    copies.sort_by(|(a, _), (b, _)| a.cmp(b));
-    copies.dedup_by(|(a, _), (b, _)| a == b);
-    let &(_, format) = copies.first().filter(|_| copies.len() > 1)?;
-    Some(Group { same, format, digest: hex(&digest), copies: copies.into_iter().map(|(copy, _)| copy).collect() })
+fn group(same: Sameness, digest: [u8; 32], mut copies: Vec<&Candidate>) -> Option<Group> {
+    copies.sort_by(|(a, ..), (b, ..)| a.cmp(b));
+    copies.dedup_by(|(a, ..), (b, ..)| a == b);
+    let &(_, format, _) = copies.first().filter(|_| copies.len() > 1)?;
+    Some(Group {
+        same,
+        format: *format,
+        digest: hex(&digest),
+        copies: copies.into_iter().map(|(copy, ..)| copy.clone()).collect(),
+    })
 }
