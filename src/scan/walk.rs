@@ -45,6 +45,9 @@ pub(super) struct Target {
     pub(super) unit: Option<Unit>,
 }
 
+/// The files below a path.
+pub(super) type Targets<'t> = Box<dyn Iterator<Item = Result<Target>> + Send + 't>;
+
 /// Takes the next unit of the list if it fits.
 pub(super) type NextIf<'n> = dyn Fn(&dyn Fn(&Unit) -> bool) -> Option<Unit> + Sync + 'n;
 
@@ -77,18 +80,16 @@ impl Target {
 impl Selection {
     /// Returns the file of this path, or all files below it, folder by folder. A path that cannot be read is an error in
     /// the list. With `archives`, includes archives that do not match the patterns but may contain something that does.
-    pub(super) fn walk(&self, root: PathBuf, archives: bool) -> Box<dyn Iterator<Item = Result<Target>> + Send + '_> {
+    pub(super) fn walk(&self, root: PathBuf, archives: bool) -> Targets<'_> {
+        self.walk_folder(root, archives).unwrap_or_else(|error| Box::new(std::iter::once(Err(error))))
+    }
+
+    fn walk_folder(&self, root: PathBuf, archives: bool) -> Result<Targets<'_>> {
         if !root.is_dir() {
-            return Box::new(std::iter::once(Ok(self.named(root, None))));
+            return Ok(Box::new(std::iter::once(Ok(self.named(root, None)))));
         }
-        let (globs, exclusions) = match (Globs::new(&root, &self.globs), Globs::exclusions(&root, &self.globs)) {
-            (Ok(globs), Ok(exclusions)) => (globs, exclusions),
-            (Err(error), _) | (_, Err(error)) => return Box::new(std::iter::once(Err(error))),
-        };
-        let (entries, left_out) = match self.entries(&root, &globs) {
-            Ok(entries) => entries,
-            Err(error) => return Box::new(std::iter::once(Err(error))),
-        };
+        let (globs, exclusions) = (Globs::new(&root, &self.globs)?, Globs::exclusions(&root, &self.globs)?);
+        let (entries, left_out) = self.entries(&root, &globs)?;
         // Patterns that include files override ignore rules. So archives that the patterns do not include need a
         // separate walk, in which hidden and ignored ones stay excluded.
         let others = (archives && globs.take_in()).then(|| self.entries(&root, &exclusions));
@@ -103,7 +104,7 @@ impl Selection {
             Ok(entry) => self.target(entry, Use::Whole).map(Ok),
             Err(error) => Some(Err(walk_error(error, &root))),
         });
-        Box::new(entries.chain(others).chain(left_out.into_iter().flatten().map(Err)))
+        Ok(Box::new(entries.chain(others).chain(left_out.into_iter().flatten().map(Err))))
     }
 
     fn named(&self, path: PathBuf, unit: Option<Unit>) -> Target {

@@ -6,7 +6,7 @@ use super::{Listed, Stores};
 use crate::asset::address::Address;
 use crate::base::error::Result;
 use crate::scan::globs::Globs;
-use crate::scan::walk::{Selection, Target, Use, is_archive};
+use crate::scan::walk::{Selection, Target, Targets, Use, is_archive};
 
 impl Selection {
     /// Returns the file of this address, or all files below it.
@@ -15,19 +15,18 @@ impl Selection {
         root: PathBuf,
         archives: bool,
         stores: &'w dyn Stores,
-    ) -> Box<dyn Iterator<Item = Result<Target>> + Send + 'w> {
-        let file = Address::parse(&root);
-        if file.member.is_some() {
-            return Box::new(std::iter::once(Ok(Target { path: root, named: true, use_as: Use::Whole, unit: None })));
+    ) -> Targets<'w> {
+        self.list(root, archives, stores).unwrap_or_else(|error| Box::new(std::iter::once(Err(error))))
+    }
+
+    fn list<'w>(&'w self, root: PathBuf, archives: bool, stores: &'w dyn Stores) -> Result<Targets<'w>> {
+        if Address::parse(&root).member.is_some() {
+            let target = Target { path: root, named: true, use_as: Use::Whole, unit: None };
+            return Ok(Box::new(std::iter::once(Ok(target))));
         }
-        let globs =
-            Globs::new(&root, &self.globs).and_then(|globs| Ok((globs, Globs::exclusions(&root, &self.globs)?)));
-        let listed = globs.and_then(|globs| Ok((globs, stores.list(&root).map_err(|error| error.in_file(&root))?)));
-        let ((globs, exclusions), listed) = match listed {
-            Ok(found) => found,
-            Err(error) => return Box::new(std::iter::once(Err(error))),
-        };
-        Box::new(listed.filter_map(move |listed| {
+        let (globs, exclusions) = (Globs::new(&root, &self.globs)?, Globs::exclusions(&root, &self.globs)?);
+        let listed = stores.list(&root).map_err(|error| error.in_file(&root))?;
+        Ok(Box::new(listed.filter_map(move |listed| {
             let Listed { path, named } = match listed {
                 Ok(listed) => listed,
                 Err(error) => return Some(Err(error.in_file(&root))),
@@ -43,6 +42,6 @@ impl Selection {
                 false => return None,
             };
             Some(Ok(Target { path, named, use_as, unit: None }))
-        }))
+        })))
     }
 }
