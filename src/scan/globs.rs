@@ -14,9 +14,6 @@ pub struct Globs(Override);
 
 impl Globs {
     /// Compiles the patterns for paths below this folder.
-    ///
-    /// # Errors
-    /// Returns an error if a pattern is invalid.
     pub(super) fn new(root: &Path, patterns: &[String]) -> Result<Self> {
         Self::of(root, patterns.iter())
     }
@@ -36,9 +33,6 @@ impl Globs {
     }
 
     /// Compiles only the patterns with a `!`.
-    ///
-    /// # Errors
-    /// Returns an error if a pattern is invalid.
     pub(super) fn exclusions(root: &Path, patterns: &[String]) -> Result<Self> {
         Self::of(root, patterns.iter().filter(|pattern| pattern.starts_with('!')))
     }

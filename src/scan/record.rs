@@ -116,18 +116,20 @@ impl Digests {
     /// The digests of something that does not open, or whose bytes are not available.
     pub(super) fn of_file(data: Option<&[u8]>, budget: &Budget) -> Self {
         let data = data.filter(|data| budget.work(data.len() as u64).is_ok());
-        let digest = |data| {
-            let mut hash = Sha256::new();
-            stop::in_pieces(data, |piece| hash.update(piece)).ok()?;
-            Some(hex(hash.finalize().as_slice()))
-        };
-        Self(vec![("file", data.and_then(digest))])
+        Self(vec![("file", data.and_then(|data| sha256(data).ok()))])
     }
 
     /// Returns an iterator over names and lower-case hexadecimal digests, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, Option<&str>)> {
         self.0.iter().map(|(name, digest)| (*name, digest.as_deref()))
     }
+}
+
+/// Returns the digest of bytes, unless the scan is stopped meanwhile.
+pub(super) fn sha256(data: &[u8]) -> crate::base::error::Result<String> {
+    let mut hash = Sha256::new();
+    stop::in_pieces(data, |piece| hash.update(piece))?;
+    Ok(hex(hash.finalize().as_slice()))
 }
 
 /// Formats a digest in lower-case hexadecimal.

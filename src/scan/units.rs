@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::Scan;
-use super::record::hex;
+use super::record::sha256;
 use super::walk::{Target, Use};
 use crate::asset::Asset;
 use crate::asset::address::Address;
@@ -124,9 +123,6 @@ impl Unit {
         self.range.map_or(0..usize::MAX, |(first, last)| place(first)..place(last.saturating_add(1)))
     }
 
-    /// Checks that the file is unchanged.
-    ///
-    /// # Errors
     /// Returns an error if the file has changed since the unit was made.
     pub(super) fn unchanged(&self, file: &Path, scan: &Scan) -> Result<()> {
         let Some(expected) = &self.stamp else { return Ok(()) };
@@ -159,15 +155,11 @@ impl Scan {
             UnitsBy::Digest => {
                 let data = FileMap::open_with(path, self.access, &self.limits)?;
                 let _until = stop::Until::new(Some(self.progress.switch()));
-                let mut hash = Sha256::new();
-                stop::in_pieces(&data, |piece| hash.update(piece))?;
-                Some(format!("{DIGEST}:{}", hex(hash.finalize().as_slice())))
+                Some(format!("{DIGEST}:{}", sha256(&data)?))
             }
         })
     }
-}
 
-impl Scan {
     /// Divides this scan into units of about this many bytes, for [`run_units`](Self::run_units) here or elsewhere.
     /// Small files share a unit. Larger archives are divided by their members, using the sizes in their directories.
     /// The records of all units together are those of the whole scan. But each unit has a separate

@@ -70,8 +70,9 @@ impl Workers {
         work: impl Fn(T) + Sync,
     ) {
         let items = Mutex::new(items.fuse().peekable());
-        let next = || locked(&items, Iterator::next);
-        let more_than_one = || locked(&items, &more);
+        let items = || items.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = || items().next();
+        let more_than_one = || more(&mut items());
         let (next, more, work) = (&next, &more_than_one, &work);
         thread::scope(|scope| {
             self.take(scope, next, more, work);
@@ -122,10 +123,6 @@ impl Help for Workers {
         // Late helpers find nothing left to do.
         self.each(0..MOST_JOBS, |_| work());
     }
-}
-
-fn locked<I: Iterator, R>(items: &Mutex<Peekable<I>>, use_them: impl FnOnce(&mut Peekable<I>) -> R) -> R {
-    use_them(&mut items.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 #[cfg(test)]

@@ -131,19 +131,15 @@ impl<'s> Index<'s> {
                     self.take(copies.as_ref().map_or(0, |copies| copies.0.len().saturating_mul(16)))?;
                     self.take(inside.len().saturating_mul(8))?;
                     let name = name_of(&path, member.as_ref());
-                    let is_included = is_included(name);
-                    let in_game =
-                        matches!(summary.format, Some(Format::Odol | Format::Mlod | Format::Rap)) || is_config(name);
-                    let is_followed = is_included || is_material(name);
-                    let home = Home::default();
+                    let in_game = matches!(summary.format, Some(Format::Odol | Format::Mlod | Format::Rap));
                     self.askers.push(Asker {
+                        in_game: in_game || is_config(name),
+                        is_followed: is_included(name) || is_material(name),
+                        is_included: is_included(name),
                         path,
                         member,
-                        in_game,
-                        is_followed,
-                        is_included,
                         asks,
-                        home,
+                        home: Home::default(),
                         copies,
                         inside,
                     });

@@ -17,9 +17,6 @@ use crate::budget::Budget;
 const LOOK_WORK: u64 = 64;
 
 /// Adds the keys of the names by which an asset refers to its own images, as far as it is readable.
-///
-/// # Errors
-/// Returns the errors of [`Budget::work`].
 pub(super) fn inside(asset: &Asset<'_>, budget: &Budget, hash: &RandomState, keys: &mut Vec<Key>) -> Result<()> {
     let of = |name: Name| -> Result<Key> {
         budget.work(LOOK_WORK.saturating_add(name.text.len() as u64))?;

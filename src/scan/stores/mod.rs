@@ -84,9 +84,6 @@ impl Place<'_> {
 
     /// Adds these ranges to those that are available, with neighbours joined. Does not read those that are there. Reads
     /// at least `spare` bytes between ranges to save requests.
-    ///
-    /// # Errors
-    /// Returns the errors of the store.
     fn add(self, wanted: &[Range<u64>], spare: u64, ranges: &mut Ranges) -> io::Result<()> {
         let wanted = wanted.iter().filter(|range| ranges.get((*range).clone()).is_err());
         let wanted: Vec<_> = wanted.cloned().collect();
@@ -104,9 +101,6 @@ impl Place<'_> {
     }
 
     /// Asks a question like [`Ranges::load`], and reads all missing ranges at once.
-    ///
-    /// # Errors
-    /// Returns the errors of the store and of the question.
     fn load<T>(self, ranges: &mut Ranges, question: impl Fn(&Ranges) -> Result<T>) -> Result<T> {
         let before = ranges.held();
         let mut rounds = 0_u32;

@@ -98,9 +98,6 @@ impl Run<'_> {
 
     /// Describes a file, or an asset inside one, and everything inside it. Some of its ranges may be available.
     /// Returns false if it is not in a known format.
-    ///
-    /// # Errors
-    /// Returns the errors of the store.
     fn look_in(
         &self,
         at: At<'_>,
