@@ -32,7 +32,7 @@ pub fn archive(members: u32, scene: &[u8], tail: Tail<'_>) -> Temporary {
 pub fn places(archive: &Temporary) -> u64 {
     let file = open_by(map(), archive.path());
     let archive = Archive::parse(&file).expect("an archive");
-    archive.members().map(|member| member.expect("a member").offset()).sum()
+    archive.members().map(|member| member.expect("a member").offset).sum()
 }
 
 /// The work for each size; ten times the members may cost up to twelve and a half times as much.

@@ -11,7 +11,7 @@ use super::harness::{Contender, Examiner, contender, measure};
 
 fn places(file: &FileMap) -> Vec<u64> {
     let archive = Archive::parse(file).expect("an archive");
-    archive.members().map(|member| member.expect("a member").offset()).collect()
+    archive.members().map(|member| member.expect("a member").offset).collect()
 }
 
 /// The cost of reading the start of each member with system calls.
@@ -54,7 +54,7 @@ pub fn ask(examiner: &mut dyn Examiner) {
             contender("meshpeek: Archive::parse, members", || {
                 let file = archive.open();
                 let archive = Archive::parse(&file).expect("an archive");
-                archive.members().map(|member| member.expect("a member").offset()).sum()
+                archive.members().map(|member| member.expect("a member").offset).sum()
             })
             .items(members),
             preads(&archive).at_most(0.15),

@@ -85,7 +85,7 @@ fn parts_agree(ours: &Mesh<'_>, theirs: &b3d::Mesh, vertices: usize) -> bool {
 fn compare(node: &Node<'_>, theirs: &Theirs) {
     if !bodies(node, "MESH").is_empty() {
         let ours = node.mesh().expect("a mesh that is read there").expect("a mesh that is counted");
-        assert_eq!(ours.brush_id() as u32, theirs.mesh.brush_id);
+        assert_eq!(ours.brush_id as u32, theirs.mesh.brush_id);
         mesh(&ours, &theirs.mesh);
     }
     if !bodies(node, "BONE").is_empty() {

@@ -36,7 +36,7 @@ pub fn lists(map: &Map<'_>) {
     };
     assert_eq!(objects.len() + meshes.len() + materials.len() + textures.len(), known);
     for object in objects.iter().take(64).flatten() {
-        assert!(objects.entry(object.index()).is_some_and(|entry| entry.offset == object.entry().offset));
+        assert!(objects.entry(object.index).is_some_and(|entry| entry.offset == object.entry.offset));
         assert!(object.groups.is_none_or(|groups| groups.iter().count() == groups.len()));
         assert_eq!(object.mesh().is_some(), object.component().is_none());
         object.groups.iter().for_each(|groups| assert_eq!(groups.get(groups.len()).map(|name| name.len()), None));

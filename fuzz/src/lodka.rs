@@ -20,28 +20,28 @@ pub fn run(data: &[u8]) {
     let (mut nodes, mut skeletons) = (0, 0);
     let (mut start_of, mut end_of) = ([0; 3], [0; 3]);
     for node in model.nodes().flatten() {
-        let chunk = node.chunk();
-        assert!(node.depth() < 3 && chunk.offset() + chunk.byte_len() <= data.len() as u64);
+        let chunk = node.chunk;
+        assert!(node.depth < 3 && chunk.offset() + chunk.byte_len() <= data.len() as u64);
         assert!(
-            node.depth() == 0 || chunk.offset() + chunk.byte_len() <= end_of[node.depth() - 1],
+            node.depth == 0 || chunk.offset() + chunk.byte_len() <= end_of[node.depth - 1],
             "{node:?} leaves its parent"
         );
-        start_of[node.depth()] = chunk.offset();
-        end_of[node.depth()] = chunk.offset() + chunk.byte_len();
-        assert_eq!(node.parent().is_none(), node.depth() == 0);
+        start_of[node.depth] = chunk.offset();
+        end_of[node.depth] = chunk.offset() + chunk.byte_len();
+        assert_eq!(node.parent.is_none(), node.depth == 0);
         let text = format!("{chunk:?}");
         assert!(text.len() < 100 && text.starts_with(&format!("{:?}", chunk.tag())), "{text}");
         assert!(format!("{:?}", chunk.body()).starts_with("Cursor("));
-        skeletons += usize::from(node.kind() == Kind::Skeleton);
-        assert!(node.bones_hint().is_none() || skeletons > 0);
-        assert!(node.index() <= nodes && node.part() <= nodes);
+        skeletons += usize::from(node.kind == Kind::Skeleton);
+        assert!(node.bones_hint.is_none() || skeletons > 0);
+        assert!(node.index <= nodes && node.part <= nodes);
         let content = node.content();
         assert_eq!(content.is_ok(), node.content().is_ok());
         if let Ok(content) = content {
             assert!(node.body().is_ok_and(|body| body.left() == chunk.body().left()));
             self::content(&node, &content);
             if nodes < LONGER && is_sound {
-                one_byte_more(data, &start_of[..=node.depth()], &node, nodes);
+                one_byte_more(data, &start_of[..=node.depth], &node, nodes);
             }
         }
         nodes += 1;
@@ -49,13 +49,13 @@ pub fn run(data: &[u8]) {
     // Each model contains what the walk over the file found in it.
     let mut inside = 0;
     for (index, part) in model.parts().flatten().enumerate() {
-        assert_eq!(part.index(), index);
-        assert_eq!(part.chunk().tag().to_string(), "LOD1");
-        assert!(part.nodes().flatten().all(|node| node.part() == index));
+        assert_eq!(part.index, index);
+        assert_eq!(part.chunk.tag().to_string(), "LOD1");
+        assert!(part.nodes().flatten().all(|node| node.part == index));
         inside += part.nodes().flatten().count();
-        let meshes = part.nodes().flatten().filter(|node| node.kind() == Kind::Mesh).count();
+        let meshes = part.nodes().flatten().filter(|node| node.kind == Kind::Mesh).count();
         assert!(part.meshes().flatten().count() <= meshes);
-        let walked = part.nodes().flatten().find(|node| node.kind() == Kind::Skeleton);
+        let walked = part.nodes().flatten().find(|node| node.kind == Kind::Skeleton);
         assert!(!part.skeleton().is_ok_and(|skeleton| skeleton.is_some()) || walked.is_some());
         let singles = [
             part.info().is_ok(),
@@ -71,20 +71,20 @@ pub fn run(data: &[u8]) {
         let several = part.animations().count() + part.light_schemes().count() + part.proxy_sets().count();
         assert!(several + part.collider_sets().count() <= part.nodes().count() * 4);
     }
-    let outside = model.nodes().flatten().filter(|node| node.depth() == 0).count();
+    let outside = model.nodes().flatten().filter(|node| node.depth == 0).count();
     assert_eq!(nodes, inside + outside);
     let counted = model.summarize().counts;
-    assert_eq!(counted.get("meshes"), Some(model.nodes().flatten().filter(|n| n.kind() == Kind::Mesh).count() as u64));
+    assert_eq!(counted.get("meshes"), Some(model.nodes().flatten().filter(|n| n.kind == Kind::Mesh).count() as u64));
 }
 
 /// A chunk of a valid file ends where its fields do: one more byte, with the sizes of its parents adjusted, is
 /// reported.
 fn one_byte_more(data: &[u8], starts: &[u64], node: &Node<'_>, place: usize) {
-    if matches!(node.kind(), Kind::Part | Kind::List | Kind::Unknown | Kind::Info | Kind::Screenshot) {
+    if matches!(node.kind, Kind::Part | Kind::List | Kind::Unknown | Kind::Info | Kind::Screenshot) {
         return;
     }
     let mut longer = data.to_vec();
-    longer.insert((node.chunk().offset() + node.chunk().byte_len()) as usize, 0);
+    longer.insert((node.chunk.offset() + node.chunk.byte_len()) as usize, 0);
     for &start in starts {
         let size = &mut longer[start as usize + 4..start as usize + 8];
         let more = i32::from_le_bytes(size.try_into().unwrap()).wrapping_add(1);
@@ -92,7 +92,7 @@ fn one_byte_more(data: &[u8], starts: &[u64], node: &Node<'_>, place: usize) {
     }
     let model = Model::parse(&longer).expect("a model, but for one chunk");
     let again = model.nodes().flatten().nth(place).expect("the same chunks");
-    assert_eq!((again.kind(), again.chunk().offset()), (node.kind(), node.chunk().offset()));
+    assert_eq!((again.kind, again.chunk.offset()), (node.kind, node.chunk.offset()));
     assert!(has_problems(&model), "a byte left in {node:?} is not reported");
 }
 
@@ -104,7 +104,7 @@ fn has_problems(model: &Model<'_>) -> bool {
 
 fn content(node: &Node<'_>, content: &Content<'_>) {
     match content {
-        Content::Info(info) => assert_eq!(info.bytes.len() as u64, node.chunk().body().left()),
+        Content::Info(info) => assert_eq!(info.bytes.len() as u64, node.chunk.body().left()),
         Content::Skeleton(skeleton) => {
             let read = skeleton.bones.flatten().count() as u64;
             assert!(read == skeleton.bone_count || { skeleton.bones }.any(|bone| bone.is_err()));
@@ -175,7 +175,7 @@ fn content(node: &Node<'_>, content: &Content<'_>) {
         Content::Screenshot(screenshot) => {
             assert!(screenshot.image_kind().is_none() || screenshot.data.len() >= 2);
         }
-        _ => assert!(matches!(node.kind(), Kind::Part | Kind::List | Kind::Unknown)),
+        _ => assert!(matches!(node.kind, Kind::Part | Kind::List | Kind::Unknown)),
     }
 }
 

@@ -21,16 +21,16 @@ fn check(data: &[u8]) {
     crate::any::run(data);
     let limits = Limits { decoded_bytes: 1 << 20, archive_members: 2_000, ..Limits::default() };
     let Ok(archive) = Archive::parse_with(data, &limits) else { return };
-    let mut offset = archive.data_offset();
+    let mut offset = archive.data_offset;
     assert!(offset <= data.len() as u64);
     let mut at = 0;
     for entry in archive.entries().map_while(Result::ok) {
-        assert_eq!(entry.offset(), at);
+        assert_eq!(entry.offset, at);
         assert_eq!(entry.name().is_empty(), entry.kind() != EntryKind::Member);
         at += entry.byte_len();
     }
     for (index, member) in archive.members().map_while(Result::ok).enumerate() {
-        assert_eq!((member.index(), member.offset()), (index, offset));
+        assert_eq!((member.index, member.offset), (index, offset));
         offset += member.stored_byte_len();
         assert_eq!(member.stored_bytes().is_ok(), offset <= data.len() as u64);
         if let Ok(Some(bytes)) = member.borrowed() {
@@ -42,14 +42,14 @@ fn check(data: &[u8]) {
         if let Ok(path) = member.name().to_relative_path() {
             assert!(path.split('/').all(|part| !part.is_empty() && part != ".." && !part.contains(['\\', ':', '\0'])));
         }
-        assert!(std::ptr::eq(member.entry().fields(), member.fields()) && member.entry().name() == member.name());
+        assert!(std::ptr::eq(member.entry.fields(), member.fields()) && member.entry.name() == member.name());
         if index < 20 {
             let found = archive.find(member.name().as_bytes()).unwrap().unwrap();
-            assert!(found.index() <= index);
+            assert!(found.index <= index);
         }
     }
     assert!(archive.find(b"\0").is_err() || archive.find(b"\0").is_ok_and(|found| found.is_none()));
-    assert!(archive.members().map_while(Result::ok).count() <= archive.member_count());
+    assert!(archive.members().map_while(Result::ok).count() <= archive.member_count);
     if let Ok(tail) = archive.tail() {
         assert_eq!(tail.offset + tail.bytes.len() as u64, data.len() as u64);
     }

@@ -81,7 +81,7 @@ fn visit(motion: &Motion<'_>, len: usize) {
 
 /// The bytes of a transform.
 fn binarised(motion: &Binarised<'_>, len: usize) -> usize {
-    let texts = motion.texts();
+    let texts = motion.texts;
     if let Some(metadata) = texts.metadata {
         assert_eq!(metadata.iter().count(), metadata.len());
     }
@@ -146,7 +146,7 @@ fn binarised(motion: &Binarised<'_>, len: usize) -> usize {
 
 /// The bytes of a matrix.
 fn plain(motion: &Plain<'_>, len: usize) -> usize {
-    if let Some(properties) = motion.properties() {
+    if let Some(properties) = motion.properties {
         assert_eq!(properties.iter().count(), properties.len());
         assert_eq!(properties.spanned().map(|(_, span)| span.bytes).sum::<u64>(), properties.byte_len());
     }
@@ -155,8 +155,8 @@ fn plain(motion: &Plain<'_>, len: usize) -> usize {
         let Ok(frame) = frame else { break };
         assert_eq!(frame.offset, end);
         end += frame.bytes();
-        assert_eq!(frame.names().count(), motion.bones().len());
-        assert_eq!(frame.matrices().len(), motion.bones().len());
+        assert_eq!(frame.names().count(), motion.bones.len());
+        assert_eq!(frame.matrices().len(), motion.bones.len());
         let (matrix, bone) = (frame.matrices().get(0), frame.bone(0));
         assert!(matrix.zip(bone).is_none_or(|(matrix, bone)| std::ptr::eq(matrix, &bone.matrix)));
         if let Ok(times) = motion.times() {

@@ -33,14 +33,14 @@ fn check(data: &[u8]) {
     let limits = Limits { decoded_bytes: 1 << 20, archive_members: 2_000, work: RATIO, ..Limits::default() };
     let Ok(archive) = Archive::parse_with(data, &limits) else { return };
     let directory = Directory::find_any(data).expect("a directory that an archive has");
-    assert_eq!((directory.start(), directory.is_lost()), (archive.directory().start(), archive.directory().is_lost()));
-    assert!(archive.directory().start() <= archive.directory().end_offset());
+    assert_eq!((directory.start, directory.is_lost()), (archive.directory.start, archive.directory.is_lost()));
+    assert!(archive.directory.start <= archive.directory.end_offset);
     for member in archive.members().map_while(Result::ok).take(20) {
         let found = archive.find(member.name().as_bytes()).unwrap().unwrap();
-        assert!(found.index() <= member.index() && found.name().len() == member.name().len());
+        assert!(found.index <= member.index && found.name().len() == member.name().len());
         if let Ok(bytes) = member.stored_bytes() {
             let end = bytes.as_ptr_range().end as usize - data.as_ptr() as usize;
-            assert!(end as u64 <= directory.start(), "{} runs into the directory", member.name());
+            assert!(end as u64 <= directory.start, "{} runs into the directory", member.name());
         }
     }
     assert!(!matches!(archive.find(b"\0 of no such name"), Ok(Some(_))));
@@ -92,6 +92,6 @@ fn decode(data: &[u8], asset: &Asset<'_>, depth: u32, limits: &Limits, budget: &
 /// Decoded content has the CRC-32 in the directory, which is computed again here.
 fn has_its_sum(member: &Member<'_>, content: &[u8]) {
     if let Member::Zip(member) = member {
-        assert_eq!(crc32(content), member.entry().header.crc32.get(), "{} is reported as sound", member.name());
+        assert_eq!(crc32(content), member.entry.header.crc32.get(), "{} is reported as sound", member.name());
     }
 }

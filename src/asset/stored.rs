@@ -29,12 +29,12 @@ impl Stored {
     pub fn of(member: &Member<'_>) -> Self {
         let (offset, method, time) = match member {
             Member::Pbo(member) => (
-                member.is_inside().then_some(member.offset()),
+                member.is_inside().then_some(member.offset),
                 member.method().to_string(),
                 member.timestamp().map(|seconds| date(seconds.into()) + "Z"),
             ),
             Member::Zip(member) => {
-                let (offset, header) = (member.local().ok().map(|local| local.data_offset), member.entry().header);
+                let (offset, header) = (member.local().ok().map(|local| local.data_offset), member.entry.header);
                 let time = dos_numbers(header.date.get(), header.time.get()).map(|time| written(time.map(i64::from)));
                 (offset, member.method().to_string(), time)
             }
@@ -50,7 +50,7 @@ impl Member<'_> {
         let seconds = match self {
             Member::Pbo(member) => member.timestamp()?.into(),
             Member::Zip(member) => {
-                let header = member.entry().header;
+                let header = member.entry.header;
                 let [year, month, day, hour, minute, second] = dos_numbers(header.date.get(), header.time.get())?;
                 let day = days(year.into(), month.into(), day.into()).saturating_mul(86_400);
                 let time = u64::from(hour).saturating_mul(3600).saturating_add(u64::from(minute).saturating_mul(60));

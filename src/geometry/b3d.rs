@@ -78,14 +78,14 @@ impl<'a> Shared<'a> {
             let mut bones: HashMap<u64, Vec<Bone<'a>>> = HashMap::new();
             for node in self.scene.nodes().flatten() {
                 for bone in node.bones().flatten() {
-                    if let (Some(mesh), Ok(joint)) = (bone.mesh(), u32::try_from(node.index)) {
-                        bones.entry(mesh.chunk().offset()).or_default().push((joint, bone.weights));
+                    if let (Some(mesh), Ok(joint)) = (bone.mesh, u32::try_from(node.index)) {
+                        bones.entry(mesh.chunk.offset()).or_default().push((joint, bone.weights));
                     }
                 }
             }
             bones
         };
-        self.bones.get_or_init(read).get(&mesh.chunk().offset()).map_or(&[], Vec::as_slice)
+        self.bones.get_or_init(read).get(&mesh.chunk.offset()).map_or(&[], Vec::as_slice)
     }
 }
 

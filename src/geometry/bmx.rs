@@ -28,7 +28,7 @@ fn parts<'m>(
     orders: &mut HashMap<u32, Arc<Order>>,
 ) -> Result<Option<impl Iterator<Item = Primitive<'m>> + use<'m>>> {
     let Some(number) = object.mesh() else { return Ok(None) };
-    let missing = || Error::malformed(format!("object {} shows mesh {number}, which is not there", object.index()));
+    let missing = || Error::malformed(format!("object {} shows mesh {number}, which is not there", object.index));
     let mesh = map.meshes()?.get(number as usize)?.ok_or_else(missing)?;
     let faces = mesh.faces;
     let order = match orders.get(&number) {
@@ -37,7 +37,7 @@ fn parts<'m>(
     };
     // Rows of the file's matrix are the images of the axes, and so columns of ours.
     let world = Matrix::MIRROR.after(&Matrix(object.world_matrix.rows));
-    let (node, name, mesh_number) = (object.index(), object.entry().name, mesh.index());
+    let (node, name, mesh_number) = (object.index, object.entry.name, mesh.index);
     let visible = !object.is_hidden.is_some_and(|hidden| hidden.is_set());
     Ok(Some((0..order.parts.len()).map(move |part| {
         let place = Place { node: Some(node), visible, ..Place::new(name, mesh_number, part) };
@@ -133,7 +133,7 @@ impl<'m> Shape<'m> for Part<'m> {
             // The programs show it as a slider from 0 to 100.
             shininess: material.power.map_or(0.0, |power| (power / 100.0).clamp(0.0, 1.0)),
             two_sided: is_on(material.two_sided),
-            ..Material::new(material.entry().name)
+            ..Material::new(material.entry.name)
         };
         facts.alpha = match (is_on(material.alpha_blend), is_on(material.alpha_test)) {
             (true, _) => Alpha::Blend,

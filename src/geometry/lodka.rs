@@ -34,7 +34,7 @@ fn of_model<'a>(part: LodModel<'a>) -> Boxed<'a> {
 }
 
 fn place<'a>(part: &LodModel<'a>, number: usize, mesh: &Mesh<'a>) -> Place<'a> {
-    Place { model: part.index(), visible: mesh.visible.is_set(), ..Place::new(mesh.name, number, 0) }
+    Place { model: part.index, visible: mesh.visible.is_set(), ..Place::new(mesh.name, number, 0) }
 }
 
 fn of_mesh<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix, mesh: Mesh<'a>) -> Boxed<'a> {

@@ -31,7 +31,7 @@ fn rig<'a>(part: LodModel<'a>, skeleton: crate::formats::lodka::Skeleton<'a>) ->
             bone.rest = transform(key);
         }
     }
-    Ok(Rig::new(part.index(), bones, true, Source::Lodka(Animations(part))))
+    Ok(Rig::new(part.index, bones, true, Source::Lodka(Animations(part))))
 }
 
 fn transform(key: &wire::Key) -> Transform {

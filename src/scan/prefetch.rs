@@ -74,7 +74,7 @@ impl<'a, I: Iterator<Item = Named<'a>>> Iterator for Prefetch<'a, I> {
 /// Returns the byte range in which a member is read.
 fn place((name, member): &Named<'_>, depth: Depth) -> Range<u64> {
     let (start, around) = match member {
-        Member::Pbo(member) => (member.offset(), 0),
+        Member::Pbo(member) => (member.offset, 0),
         // A header of 30 bytes and the name, after which some writers leave space.
         Member::Zip(member) => (member.header_offset(), 128_u64.saturating_add(member.name().len() as u64)),
     };

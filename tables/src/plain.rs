@@ -41,7 +41,7 @@ pub(super) struct MemberRow<'m> {
 impl MemberRow<'_> {
     fn crc32(&self) -> Option<i64> {
         match &self.member {
-            Member::Zip(member) => Some(member.entry().header.crc32.get().into()),
+            Member::Zip(member) => Some(member.entry.header.crc32.get().into()),
             _ => None,
         }
     }

@@ -154,7 +154,7 @@ fn a_bone_speaks_of_the_nearest_mesh_already_read() {
     for (name, count) in expected {
         let (node, bone) = bones.next().unwrap();
         assert_eq!(node.name, name);
-        assert_eq!(vertices(bone.mesh()), count, "{name}");
+        assert_eq!(vertices(bone.mesh), count, "{name}");
         assert_eq!(vertices(steps.next().unwrap()), count, "{name} on the walk");
     }
     assert!(bones.next().is_none() && steps.next().is_none());

@@ -45,7 +45,7 @@ fn every_field_comes_back_as_written() {
         let objects = map.objects().unwrap();
         assert_eq!(objects.len(), written.objects.len());
         for (object, expected) in objects.iter().map(Result::unwrap).zip(&written.objects) {
-            assert_eq!(object.entry().name, expected.name);
+            assert_eq!(object.entry.name, expected.name);
             assert_eq!(object.is_component.is_set(), expected.component);
             assert_eq!(object.is_hidden.map(|flag| flag.is_set()), (version > 10).then_some(expected.hidden));
             assert_eq!(object.is_forced_no_component.map(|flag| flag.0), (11..14).contains(&version).then_some(0));
@@ -61,7 +61,7 @@ fn every_field_comes_back_as_written() {
         }
         assert_eq!(objects.get(2).unwrap().unwrap().component().unwrap().name(), Some("P_Modul_18"));
         for (mesh, expected) in map.meshes().unwrap().iter().map(Result::unwrap).zip(&written.meshes) {
-            assert_eq!(mesh.entry().name, expected.name);
+            assert_eq!(mesh.entry.name, expected.name);
             let positions: Vec<_> = mesh.positions.iter().map(|v| v.to_array()).collect();
             assert_eq!(positions, expected.positions);
             let uvs: Vec<_> = mesh.uvs.iter().map(|v| v.to_array()).collect();
@@ -77,7 +77,7 @@ fn every_field_comes_back_as_written() {
             assert_eq!(faces, expected.faces);
         }
         for (material, expected) in map.materials().unwrap().iter().map(Result::unwrap).zip(&written.materials) {
-            assert_eq!(material.entry().name, expected.name);
+            assert_eq!(material.entry.name, expected.name);
             let colors =
                 [material.colors.ambient, material.colors.diffuse, material.colors.specular].map(|c| c.to_array());
             assert_eq!(colors.as_flattened(), &expected.colors[..9]);
@@ -90,7 +90,7 @@ fn every_field_comes_back_as_written() {
             assert_eq!(material.texture(), expected.texture);
         }
         for (texture, expected) in map.textures().unwrap().iter().map(Result::unwrap).zip(&written.textures) {
-            assert_eq!(texture.entry().name, expected.name);
+            assert_eq!(texture.entry.name, expected.name);
             assert_eq!(texture.file_name, expected.file_name);
             assert_eq!(texture.is_external.is_set(), expected.external);
             let image = texture.image().map(|image| image.decode().unwrap().into_owned());
@@ -187,7 +187,7 @@ fn stored_entries_are_viewed_in_the_file() {
     let mesh = map.meshes().unwrap().get(0).unwrap().unwrap();
     inside(mesh.positions.as_bytes());
     inside(mesh.faces.as_bytes());
-    inside(mesh.entry().name.as_bytes());
+    inside(mesh.entry.name.as_bytes());
     let image = map.textures().unwrap().get(1).unwrap().unwrap().image().unwrap();
     inside(image.borrowed().unwrap().unwrap());
     let (problems, cost) = inflations(|| verified(&map));
@@ -770,6 +770,6 @@ fn front_faces_are_clockwise() {
     let map = Map::parse(&bytes).unwrap();
     // The second mesh has made-up normals.
     let floor = map.meshes().unwrap().get(0).unwrap().unwrap();
-    assert!(floor.entry().name == "Quad");
+    assert!(floor.entry.name == "Quad");
     assert_eq!(turns(&floor), (2, 0));
 }

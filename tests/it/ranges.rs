@@ -205,7 +205,7 @@ fn a_stored_archive_in_an_archive_is_a_source_of_its_own() {
     let mut ranges = Ranges::new(source.byte_len().unwrap());
     let place = |ranges: &Ranges| {
         let member = pbo::Archive::parse_ranges(ranges, &limits)?.find(b"inner.pbo")?.unwrap();
-        Ok(member.offset()..member.offset() + member.stored_byte_len())
+        Ok(member.offset..member.offset + member.stored_byte_len())
     };
     let inside = Section::new(&source, ranges.load(&source, place).unwrap());
     let mut ranges = Ranges::new(inside.byte_len().unwrap());

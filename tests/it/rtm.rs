@@ -51,10 +51,10 @@ fn every_version_and_marking_reads_back() {
         let bytes = written.binarised().to_vec();
         let read = binarised(&bytes);
         assert_eq!(read.rule().unwrap(), rule);
-        let header = read.header();
+        let header = read.header;
         assert_eq!((header.version.get(), header.reversed, header.preload.get()), (written.version, 1, 0));
         assert_eq!(header.displacement.to_array(), written.displacement);
-        let texts = read.texts();
+        let texts = read.texts;
         assert!(texts.bones.iter().map(|name| name.as_bytes()).eq(written.bones.iter().map(|name| &name[..])));
         assert_eq!(texts.bones.get(3).unwrap().as_bytes(), &written.bones[3][..]);
         assert_eq!(texts.metadata.is_some(), written.version >= 4);
@@ -89,20 +89,20 @@ fn plain_files_read_back_in_place() {
     for written in [motion(0, 4, 3, NONE), motion(0, 4, 3, NONE).with_properties()] {
         let bytes = written.plain().to_vec();
         let Motion::Plain(read) = Motion::parse(&bytes).unwrap() else { panic!() };
-        assert_eq!(read.header_offset(), written.plain().at("magic") as u64);
-        assert_eq!(read.metadata().is_some(), !written.properties.is_empty());
-        let properties: Vec<_> = read.properties().iter().flatten().collect();
+        assert_eq!(read.header_offset, written.plain().at("magic") as u64);
+        assert_eq!(read.metadata.is_some(), !written.properties.is_empty());
+        let properties: Vec<_> = read.properties.iter().flatten().collect();
         assert_eq!(properties.len(), written.properties.len());
         for (read, written) in properties.iter().zip(&written.properties) {
             let texts = (read.name.as_bytes(), read.value.as_bytes());
             assert_eq!((read.phase, texts), (written.phase, (written.name, written.value)));
         }
         // The garbage after the NUL is not shown.
-        assert!(read.bones().iter().map(|name| name.as_bytes()).eq(written.bones.iter().map(|name| &name[..])));
+        assert!(read.bones.iter().map(|name| name.as_bytes()).eq(written.bones.iter().map(|name| &name[..])));
         assert!(read.times().unwrap().iter().map(|time| time.get()).eq(written.times.iter().copied()));
         for (index, frame) in read.frames().enumerate() {
             let frame = frame.unwrap();
-            assert!(frame.names().eq(read.bones().iter()));
+            assert!(frame.names().eq(read.bones.iter()));
             for (bone, read) in frame.matrices().iter().enumerate() {
                 assert_eq!(read.to_rows().as_flattened(), matrix(index, bone));
                 assert!(bytes.as_ptr_range().contains(&std::ptr::from_ref(read).cast()));

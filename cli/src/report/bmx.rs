@@ -27,7 +27,7 @@ pub(super) fn write(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
             (false, Some(image)) => format!("embedded, {}", count(image.decoded_byte_len_hint(), "byte")),
             (false, None) => "embedded, but missing".to_owned(),
         };
-        writeln!(out, "  {}  {}  {FAINT}{kept}{FAINT:#}", texture.index(), shown(texture.file_name))
+        writeln!(out, "  {}  {}  {FAINT}{kept}{FAINT:#}", texture.index, shown(texture.file_name))
     })
 }
 
@@ -62,17 +62,17 @@ fn objects(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
             let (number, names) = components.entry(component.0).or_default();
             *number += 1;
             if names.len() < LONGEST_LINE {
-                names.push(mentioned(object.entry().name));
+                names.push(mentioned(object.entry.name));
             }
             continue;
         }
         let mut grouped = false;
         for group in object.groups.iter().flatten().take(MOST_GROUPS) {
             grouped = true;
-            groups.entry(or_unnamed(group)).or_default().add(object.index());
+            groups.entry(or_unnamed(group)).or_default().add(object.index);
         }
         if !grouped {
-            groups.entry(NO_GROUP.to_owned()).or_default().add(object.index());
+            groups.entry(NO_GROUP.to_owned()).or_default().add(object.index);
         }
     }
     section(out, "Objects by group", &groups, |out, (name, group)| {
@@ -97,7 +97,7 @@ fn object(map: &Map<'_>, object: &Placed<'_, Object<'_>>) -> String {
     let mesh = object.mesh().map(|index| link("mesh", index, entry(index).map(|mesh| mesh.name)));
     let mesh = mesh.unwrap_or_else(|| "no mesh".to_owned());
     let hidden = if object.is_hidden.is_some_and(|hidden| hidden.is_set()) { ", hidden" } else { "" };
-    let name = object.entry().name;
+    let name = object.entry.name;
     let name = if name.is_empty() { or_unnamed(name) } else { mentioned(name) };
     format!("{name}  {FAINT}{mesh}{hidden}{FAINT:#}")
 }
@@ -107,7 +107,7 @@ fn meshes(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
     section(out, "Meshes", meshes, |out, mesh: Placed<'_, Mesh<'_>>| {
         let (faces, vertices) = (mesh.faces.len() as u64, mesh.positions.len() as u64);
         let parts = [plural(faces, "triangles"), plural(vertices, "vertices")];
-        writeln!(out, "  {}  {}  {}", mesh.index(), or_unnamed(mesh.entry().name), parts.join(", "))
+        writeln!(out, "  {}  {}  {}", mesh.index, or_unnamed(mesh.entry.name), parts.join(", "))
     })
 }
 
@@ -120,7 +120,7 @@ fn materials(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
             material.texture().map(|index| link("texture", index, texture(index).map(|texture| texture.file_name)));
         let texture = texture.unwrap_or_else(|| "no texture".to_owned());
         let diffuse = numbers(&material.colors.diffuse.to_array());
-        let (index, name) = (material.index(), shown(material.entry().name));
+        let (index, name) = (material.index, shown(material.entry.name));
         writeln!(out, "  {index}  {name}  {texture}  {FAINT}diffuse {diffuse}{FAINT:#}")
     })
 }

@@ -27,7 +27,7 @@ const SECTIONS: &[(&str, Kind)] = &[
 
 pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     for &(title, kind) in SECTIONS {
-        let lines = model.nodes().flatten().filter(|node| node.kind() == kind).flat_map(|node| lines(&node));
+        let lines = model.nodes().flatten().filter(|node| node.kind == kind).flat_map(|node| lines(&node));
         section(out, title, lines, |out, (name, facts)| writeln!(out, "  {name}  {FAINT}{facts}{FAINT:#}"))?;
     }
     Ok(())
@@ -109,7 +109,7 @@ fn lines<'a>(node: &Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
             let head = info.bytes.as_bytes().get(..60).unwrap_or(info.bytes.as_bytes());
             one(text(AnsiStr::new(head)), count(info.bytes.len() as u64, "byte"))
         }
-        _ => one(node.chunk().tag().to_string(), count(node.chunk().byte_len(), "byte")),
+        _ => one(node.chunk.tag().to_string(), count(node.chunk.byte_len(), "byte")),
     }
 }
 

@@ -15,25 +15,25 @@ pub(super) fn write(motion: &Motion<'_>, out: &mut impl Write) -> Result<()> {
     }
     writeln!(out, "  moves by {}", numbers(&motion.displacement()))?;
     if let Motion::Binarised(motion) = motion {
-        writeln!(out, "  preload {}", motion.header().preload)?;
+        writeln!(out, "  preload {}", motion.header.preload)?;
         match motion.frames() {
             Ok(frames) => writeln!(out, "  frames {}", packed(&frames))?,
             Err(error) => writeln!(out, "  frames: {}", error.message())?,
         }
-        let metadata = motion.texts().metadata;
+        let metadata = motion.texts.metadata;
         list(out, metadata.iter().flatten(), |out, text| writeln!(out, "  metadata {}", shown(text)))?;
     }
     if motion.property_count() > 0 {
         heading(out, "Events (properties)")?;
     }
     match motion {
-        Motion::Binarised(motion) => list(out, motion.texts().properties.iter().flatten(), |out, property| {
+        Motion::Binarised(motion) => list(out, motion.texts.properties.iter().flatten(), |out, property| {
             let PropertyId(id) = property.id;
             let id = property.id.name().map_or_else(|| id.to_string(), str::to_owned);
             let (name, value) = (shown(property.name), shown(property.value));
             writeln!(out, "  at {}  {name} {value}  {FAINT}id {id}{FAINT:#}", property.phase)
         })?,
-        Motion::Plain(motion) => list(out, motion.properties().iter().flatten(), |out, property| {
+        Motion::Plain(motion) => list(out, motion.properties.iter().flatten(), |out, property| {
             writeln!(out, "  at {}  {} {}", property.phase, shown(property.name), shown(property.value))
         })?,
         _ => {}

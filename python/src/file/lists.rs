@@ -99,7 +99,7 @@ fn entries(open: &Open, asset: &Asset<'_>) -> Result<Vec<Entry>, Error> {
     let mut names = Names::of(&container);
     let mut entry = |member: Member<'_>| {
         let crc32 = match &member {
-            Member::Zip(member) => Some(member.entry().header.crc32.get()),
+            Member::Zip(member) => Some(member.entry.header.crc32.get()),
             _ => None,
         };
         Entry {

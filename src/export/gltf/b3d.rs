@@ -54,12 +54,12 @@ fn joints(file: &b3d::Scene<'_>) -> HashMap<usize, Joints> {
         for mesh in node.meshes() {
             // Meshes that cannot be read are counted too.
             if let Ok(mesh) = mesh {
-                meshes.insert(mesh.chunk().offset(), (number, node.index));
+                meshes.insert(mesh.chunk.offset(), (number, node.index));
             }
             number = number.saturating_add(1);
         }
-        for mesh in node.bones().flatten().filter_map(|bone| bone.mesh()) {
-            if let Some(&(number, home)) = meshes.get(&mesh.chunk().offset()) {
+        for mesh in node.bones().flatten().filter_map(|bone| bone.mesh) {
+            if let Some(&(number, home)) = meshes.get(&mesh.chunk.offset()) {
                 skins.entry(number).or_insert_with(|| Joints::new(Some(home))).add(node.index);
             }
         }

@@ -51,7 +51,7 @@ impl Scene<'_> {
             };
             let matrix = Matrix(object.world_matrix.rows).seen_in(&Matrix::MIRROR);
             let place = decomposed(&matrix.glam());
-            let node = self.node(object.entry().name.into(), None, &place.unwrap_or(Transform::IDENTITY))?;
+            let node = self.node(object.entry.name.into(), None, &place.unwrap_or(Transform::IDENTITY))?;
             if place.is_none() {
                 baked.insert(node, matrix);
             }

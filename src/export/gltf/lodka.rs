@@ -95,7 +95,7 @@ impl Scene<'_> {
         }
         let mut models = BTreeMap::new();
         for part in file.parts().flatten() {
-            let index = part.index();
+            let index = part.index;
             let root = self.node(format!("model {index}").as_str().into(), None, &Transform::IDENTITY)?;
             let rig = rigs.remove(&index);
             let mut joints = Joints::new(None);

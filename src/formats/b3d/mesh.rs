@@ -20,8 +20,10 @@ use crate::record::{Inline, Interleaved, Layout, Read, Rest, Stored as _, record
 /// A mesh: a list of vertices, and groups of triangles, each with a brush.
 #[derive(Clone, Copy, Debug)]
 pub struct Mesh<'a> {
-    chunk: Chunk<'a, ChunkHeader>,
-    brush_id: i32,
+    /// The MESH chunk itself.
+    pub chunk: Chunk<'a, ChunkHeader>,
+    /// The brush for triangles without one, as stored: -1 is no brush.
+    pub brush_id: i32,
     /// The offset of the first VRTS chunk in the body. Never 0, because the id is at the start.
     vertices: Option<NonZeroU32>,
 }
@@ -39,11 +41,6 @@ impl<'a> Mesh<'a> {
             brush_id,
             vertices: vertices.and_then(|child| NonZeroU32::new(within(child).try_into().ok()?)),
         })
-    }
-
-    /// Returns the brush for triangles without one, as stored: -1 is no brush.
-    pub fn brush_id(&self) -> i32 {
-        self.brush_id
     }
 
     /// Returns its vertices, which all its triangles share: the first VRTS.
@@ -84,11 +81,6 @@ impl<'a> Mesh<'a> {
         let mut body = self.chunk.body();
         body.skip(place.get().into())?;
         Chunk::next(&mut body)?.ok_or_else(missing)
-    }
-
-    /// Returns the MESH chunk itself.
-    pub fn chunk(&self) -> Chunk<'a, ChunkHeader> {
-        self.chunk
     }
 }
 
@@ -370,25 +362,22 @@ record! {
 
 /// The vertices that a bone moves (BONE). An empty one still makes its node a bone.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Bone<'a> {
     /// The vertices and their weights for the bone.
     pub weights: LeArray<'a, Weight>,
-    mesh: Option<Mesh<'a>>,
+    /// The mesh whose vertices the weights refer to.
+    ///
+    /// According to the spec, this is the mesh of the enclosing ANIM. Here it is what it is in Blitz3D: the mesh of the
+    /// nearest node, the bone's own or an ancestor, whose MESH is before the bone in the file. With one mesh at the root,
+    /// as in all known files, both are the same.
+    pub mesh: Option<Mesh<'a>>,
 }
 
 impl<'a> Bone<'a> {
     #[inline]
     pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>, mesh: Option<Mesh<'a>>) -> Result<Self> {
         Ok(Self { weights: WeightList::read(&mut chunk.whole()?, ())?.weights, mesh })
-    }
-
-    /// Returns the mesh whose vertices the weights refer to.
-    ///
-    /// According to the spec, this is the mesh of the enclosing ANIM. This function does what Blitz3D does: it returns
-    /// the mesh of the nearest node, the bone's own or an ancestor, whose MESH is before the bone in the file. With one
-    /// mesh at the root, as in all known files, both are the same.
-    pub fn mesh(&self) -> Option<Mesh<'a>> {
-        self.mesh
     }
 }
 

@@ -31,7 +31,8 @@ pub struct Node<'a> {
     /// The number of ancestors.
     pub depth: u32,
     pub(super) transform: &'a NodeFields,
-    pub(super) chunk: Chunk<'a, ChunkHeader>,
+    /// The NODE chunk itself.
+    pub chunk: Chunk<'a, ChunkHeader>,
     /// The mesh that bones here and below refer to, unless a nearer one comes.
     pub(super) mesh_above: Option<Mesh<'a>>,
 }
@@ -64,11 +65,6 @@ impl<'a> Node<'a> {
     /// Returns its chunks in file order, including child nodes and unknown chunks.
     pub fn chunks(&self) -> Chunks<'a, ChunkHeader> {
         Chunks::new(self.children())
-    }
-
-    /// Returns the NODE chunk itself.
-    pub fn chunk(&self) -> Chunk<'a, ChunkHeader> {
-        self.chunk
     }
 
     /// Returns its geometry, if it is a mesh. Linear in the number of its chunks, like the following methods.

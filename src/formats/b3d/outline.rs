@@ -164,7 +164,7 @@ fn chunk(chunk: &Chunk<'_, ChunkHeader>, part: Part<'_>, out: &mut Outline<'_>, 
 }
 
 fn node(node: &Node<'_>, out: &mut Outline<'_>) {
-    chunk(&node.chunk(), Part::item("nodes", node.index).labelled(node.name), out, |out| {
+    chunk(&node.chunk, Part::item("nodes", node.index).labelled(node.name), out, |out| {
         node_fields(node, out);
         if let Some(animation) = node.tagged(b"ANIM").next() {
             chunk(&animation, Part::one("animation"), out, |out| self::animation(&animation, out));
@@ -184,7 +184,7 @@ fn node(node: &Node<'_>, out: &mut Outline<'_>) {
 }
 
 fn node_fields(node: &Node<'_>, out: &mut Outline<'_>) {
-    describe_fields::<NodeHead<'_>, ()>(node.chunk().body(), (), out);
+    describe_fields::<NodeHead<'_>, ()>(node.chunk.body(), (), out);
     out.field("parent", node.parent);
     out.field("depth", node.depth);
     let kind = match (node.meshes().next(), node.bones().next()) {
@@ -216,7 +216,7 @@ fn sequence(chunk: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
 }
 
 fn mesh(mesh: &Mesh<'_>, out: &mut Outline<'_>) {
-    out.field("brush_id", mesh.brush_id());
+    out.field("brush_id", mesh.brush_id);
     if let Some(vertices) = out.ok(mesh.vertices_chunk()) {
         self::vertices(&vertices, out);
     }
@@ -224,7 +224,7 @@ fn mesh(mesh: &Mesh<'_>, out: &mut Outline<'_>) {
     out.list("triangles");
     for (index, child) in triangles.enumerate() {
         chunk(&child, Part::item("triangles", index), out, |out| {
-            let Some(triangles) = out.ok(Triangles::parse(&child, mesh.brush_id())) else { return };
+            let Some(triangles) = out.ok(Triangles::parse(&child, mesh.brush_id)) else { return };
             out.field("brush", triangles.brush());
             describe_fields::<TriangleList<'_>, ()>(child.body(), (), out);
         });
@@ -252,6 +252,6 @@ fn vertices(vrts: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
 }
 
 fn bone(mesh: Option<Mesh<'_>>, chunk: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
-    out.field("mesh_offset", mesh.map(|mesh| mesh.chunk().offset()));
+    out.field("mesh_offset", mesh.map(|mesh| mesh.chunk.offset()));
     whole::<WeightList<'_>>(chunk, out);
 }

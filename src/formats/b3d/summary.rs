@@ -54,7 +54,7 @@ impl Inspect for Scene<'_> {
             match part {
                 ChunkKind::Vertices(_) if positions => Strided::read(&Vertices::parse(&chunk)?.positions(), &mut sink)?,
                 ChunkKind::Triangles(mesh) if !positions => {
-                    Triangles::parse(&chunk, mesh.brush_id())?.indices.read(&mut sink)?;
+                    Triangles::parse(&chunk, mesh.brush_id)?.indices.read(&mut sink)?;
                 }
                 _ => {}
             }

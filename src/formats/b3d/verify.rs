@@ -205,7 +205,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 let index = next(&mut self.mesh.triangle_lists);
                 let mesh_index = self.mesh.index;
                 let place = |error: Error| error.within_item("triangles", index).within_item("meshes", mesh_index);
-                if let Some(triangles) = self.problems.ok(Triangles::parse(chunk, mesh.brush_id()).map_err(place)) {
+                if let Some(triangles) = self.problems.ok(Triangles::parse(chunk, mesh.brush_id).map_err(place)) {
                     self.counted.triangles = self.counted.triangles.saturating_add(triangles.indices.len() as u64);
                     if self.is_deep() {
                         self.triangles(&triangles, chunk, place);
@@ -283,14 +283,14 @@ impl<'s, 'a> Survey<'s, 'a> {
         self.facing();
         let index = usize::try_from(self.counted.meshes).unwrap_or(usize::MAX);
         self.counted.meshes = self.counted.meshes.saturating_add(1);
-        self.only_one(&mesh.chunk(), |open| &mut open.meshes);
+        self.only_one(&mesh.chunk, |open| &mut open.meshes);
         self.mesh = OpenMesh { index, vertices: mesh.vertices().ok(), ..OpenMesh::default() };
         if let Err(error) = mesh.vertices_chunk() {
             self.problems.error(&error.within_item("meshes", index));
         }
         if self.is_deep() {
-            let offset = mesh.chunk().body().offset();
-            self.brush(mesh.brush_id(), offset, |error| error.within_item("meshes", index));
+            let offset = mesh.chunk.body().offset();
+            self.brush(mesh.brush_id, offset, |error| error.within_item("meshes", index));
         }
     }
 
@@ -375,7 +375,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         let rows = Rows::from(&bone.weights).into(4);
         Check::new(Finite).array(rows, weights.clone()).report("weights", self.problems, place);
         Check::new(UnitRange).array(rows, weights).report("weights", self.problems, place);
-        match bone.mesh() {
+        match bone.mesh {
             Some(mesh) => {
                 // Unreadable vertices were already reported.
                 if let Ok(vertices) = mesh.vertices() {

@@ -31,8 +31,8 @@ impl<'a> Archive<'a> {
     pub(super) fn parse(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let directory = Directory::find_in(data)?;
         let limit = limits.archive_members;
-        if u32::from(directory.end().entries.get()) > limit {
-            return Err(Error::limit("zip entries", limit, flag::ARCHIVE_MEMBERS).at(directory.end_offset()));
+        if u32::from(directory.end.entries.get()) > limit {
+            return Err(Error::limit("zip entries", limit, flag::ARCHIVE_MEMBERS).at(directory.end_offset));
         }
         let (mut lines, mut by_name) = (Vec::new(), HashMap::new());
         for entry in directory.entries() {
@@ -75,7 +75,8 @@ impl<'a> Archive<'a> {
 #[derive(Clone, Copy)]
 pub struct Entry<'m> {
     archive: &'m Archive<'m>,
-    central: CentralEntry<'m>,
+    /// Its directory record as stored.
+    pub central: CentralEntry<'m>,
     /// The index among the entries.
     pub(super) index: usize,
 }
@@ -89,11 +90,6 @@ impl<'m> Entry<'m> {
     /// Returns the name with `/` as separator. Copies only if the stored one differs.
     pub fn path(&self) -> Cow<'m, [u8]> {
         path(self.name())
-    }
-
-    /// Returns its directory record as stored.
-    pub fn central(&self) -> &CentralEntry<'m> {
-        &self.central
     }
 
     /// Returns the header before the data.
@@ -110,7 +106,7 @@ impl<'m> Entry<'m> {
 
     /// Returns the offset of the header before the data.
     pub fn header_offset(&self) -> u64 {
-        self.archive.directory.prefix().saturating_add(self.central.header_offset)
+        self.archive.directory.prefix.saturating_add(self.central.header_offset)
     }
 
     /// Returns the number of bytes it takes in the file.
@@ -129,7 +125,7 @@ impl<'m> Entry<'m> {
     /// Returns an error if they are not before the directory, or are encrypted.
     pub fn stored_bytes(&self) -> Result<&'m [u8]> {
         let local = self.local()?;
-        let room = self.archive.directory.start().checked_sub(local.data_offset);
+        let room = self.archive.directory.start.checked_sub(local.data_offset);
         if room.is_none_or(|room| room < self.stored_byte_len()) {
             return Err(self
                 .error(format!("{} bytes of data run into the directory", self.stored_byte_len()))

@@ -170,8 +170,10 @@ pub trait Listed<'m>: Record<'m, Layout> {
 pub struct Placed<'m, T> {
     record: T,
     pub(super) map: &'m Map<'m>,
-    entry: IndexEntry<'m>,
-    index: usize,
+    /// Its index entry, with name and offset.
+    pub entry: IndexEntry<'m>,
+    /// Its position among the records of its kind.
+    pub index: usize,
     pub(super) table: Table<'m>,
     pub(super) layout: Layout,
     /// The end of the record in its table.
@@ -179,16 +181,6 @@ pub struct Placed<'m, T> {
 }
 
 impl<'m, T> Placed<'m, T> {
-    /// Returns its index entry, with name and offset.
-    pub fn entry(&self) -> &IndexEntry<'m> {
-        &self.entry
-    }
-
-    /// Returns its position among the records of its kind.
-    pub fn index(&self) -> usize {
-        self.index
-    }
-
     /// Returns the number of bytes it takes in its table.
     pub fn record_byte_len(&self) -> u64 {
         self.end.saturating_sub(self.entry.record_offset)

@@ -94,7 +94,7 @@ pub(crate) const SCHEMA: &[&Schema] = &[
 /// let map = meshpeek::bmx::Map::parse(&file)?;
 /// for mesh in map.meshes()?.iter() {
 ///     let mesh = mesh?;
-///     println!("{}: {} triangles", mesh.entry().name, mesh.faces.len());
+///     println!("{}: {} triangles", mesh.entry.name, mesh.faces.len());
 /// }
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
@@ -191,7 +191,7 @@ impl<'a> Map<'a> {
 
     /// Returns the comment of the zip, or `None` without a zip. Programs write `Use BM Spec 1.4`, and none reads it.
     pub fn comment(&self) -> Option<ByteStr<'_>> {
-        self.source.archive().map(|archive| archive.directory.comment())
+        self.source.archive().map(|archive| archive.directory.comment)
     }
 
     /// Returns the offsets of the index entries, read once.

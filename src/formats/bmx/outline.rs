@@ -256,7 +256,7 @@ impl array::Table for Elsewhere<'_> {
 
 /// Returns the decompressed bytes of an entry.
 fn content<'m>(entry: Entry<'m>) -> impl array::Table + use<'m> {
-    let packing = if entry.central().header.method.get() == 0 { Packing::InPlace } else { Packing::Deflate };
+    let packing = if entry.central.header.method.get() == 0 { Packing::InPlace } else { Packing::Deflate };
     let offset = entry.local().map_or(entry.header_offset(), |local| local.data_offset);
     let storage = Storage { offset, bytes: entry.stored_byte_len(), packing };
     Bytes::new("value", storage, move || entry.decoded_byte_len_hint(), || None, move || entry.decode())
@@ -278,7 +278,7 @@ fn entry(entry: &Entry<'_>, out: &mut Outline<'_>) {
         (Err(_), _) => part,
     };
     out.part(part, |out| {
-        let header = entry.central().header;
+        let header = entry.central.header;
         out.field("name", entry.name());
         out.coded("method", header.method.get(), method(entry));
         out.field("packed_bytes", entry.stored_byte_len());
@@ -292,8 +292,8 @@ fn entry(entry: &Entry<'_>, out: &mut Outline<'_>) {
         out.field("dos_date", header.date.get());
         out.field("dos_time", header.time.get());
         out.field("external_attributes", header.external_attributes.get());
-        out.field("comment", Some(entry.central().comment).filter(|comment| !comment.is_empty()));
-        out.field("extra_bytes", entry.central().extra.len());
+        out.field("comment", Some(entry.central.comment).filter(|comment| !comment.is_empty()));
+        out.field("extra_bytes", entry.central.extra.len());
         if let Some(local) = out.ok(entry.local()) {
             out.field("data_offset", local.data_offset);
         }
@@ -301,7 +301,7 @@ fn entry(entry: &Entry<'_>, out: &mut Outline<'_>) {
 }
 
 fn method(entry: &Entry<'_>) -> Option<&'static str> {
-    match entry.central().header.method.get() {
+    match entry.central.header.method.get() {
         0 => Some("stored"),
         8 => Some("deflate"),
         _ => None,

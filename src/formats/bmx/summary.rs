@@ -38,7 +38,7 @@ impl Inspect for Map<'_> {
     /// names are copied.
     fn kept_bytes(&self) -> u64 {
         self.source.archive().map_or(0, |archive| {
-            let directory = archive.directory.end_offset().saturating_sub(archive.directory.start());
+            let directory = archive.directory.end_offset.saturating_sub(archive.directory.start);
             table::inflated_bytes(archive).saturating_add(directory.saturating_mul(4))
         })
     }
@@ -112,7 +112,7 @@ impl Map<'_> {
         let mut blocks = Blocks::default();
         for entry in self.entries() {
             let (packed, unpacked) = (entry.stored_byte_len(), entry.decoded_byte_len_hint());
-            let is_packed = entry.central().header.method.get() != 0;
+            let is_packed = entry.central.header.method.get() != 0;
             // A stored entry is empty if its decompressed size is 0.
             blocks.count(is_packed, if is_packed { packed } else { unpacked }, unpacked);
         }

@@ -45,59 +45,30 @@ impl Kind {
 /// A chunk found on the [walk](Nodes), with its context.
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'a> {
-    pub(crate) chunk: Chunk<'a>,
-    pub(crate) parent: Option<Tag>,
-    pub(crate) kind: Kind,
-    pub(crate) index: usize,
-    pub(crate) depth: usize,
-    pub(crate) part: usize,
-    pub(crate) bones: Option<u32>,
+    /// The chunk itself.
+    pub chunk: Chunk<'a>,
+    /// The tag of the parent chunk, or `None` next to LOD1.
+    pub parent: Option<Tag>,
+    /// The kind of the chunk.
+    pub kind: Kind,
+    /// The number of chunks of this kind found before it.
+    pub index: usize,
+    /// The number of enclosing chunks, 0 to 2.
+    pub depth: usize,
+    /// The index of the LOD1 that contains it. For a chunk next to LOD1, the number of LOD1 before it.
+    pub part: usize,
+    /// The claimed bone count (`BonesCnt`) of the LOD1's last SKL1 before this chunk, or `None` if there was none.
+    pub bones_hint: Option<u32>,
     /// True to read what the description leaves open as it says, not as the author's own loader does.
     pub(crate) as_described: bool,
 }
 
 impl<'a> Node<'a> {
-    /// Creates the node of a chunk outside a [walk](Nodes), in a parent with this tag, after a skeleton of `bones`
-    /// bones.
-    pub fn alone(chunk: Chunk<'a>, parent: Option<Tag>, bones: Option<u32>) -> Self {
+    /// Creates the node of a chunk outside a [walk](Nodes), in a parent with this tag, after a skeleton of
+    /// `bones_hint` bones.
+    pub fn alone(chunk: Chunk<'a>, parent: Option<Tag>, bones_hint: Option<u32>) -> Self {
         let kind = Kind::of(parent, &chunk);
-        Self { chunk, parent, kind, index: 0, depth: 0, part: 0, bones, as_described: false }
-    }
-
-    /// Returns the chunk itself.
-    pub fn chunk(&self) -> &Chunk<'a> {
-        &self.chunk
-    }
-
-    /// Returns the tag of the parent chunk, or `None` next to LOD1.
-    pub fn parent(&self) -> Option<Tag> {
-        self.parent
-    }
-
-    /// Returns the kind of the chunk.
-    pub fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    /// Returns the number of chunks of this kind found before it.
-    pub fn index(&self) -> usize {
-        self.index
-    }
-
-    /// Returns the number of enclosing chunks, 0 to 2.
-    pub fn depth(&self) -> usize {
-        self.depth
-    }
-
-    /// Returns the index of the LOD1 that contains it. For a chunk next to LOD1, returns the number of LOD1 before it.
-    pub fn part(&self) -> usize {
-        self.part
-    }
-
-    /// Returns the claimed bone count (`BonesCnt`) of the LOD1's last SKL1 before this chunk, or `None` if there was
-    /// none.
-    pub fn bones_hint(&self) -> Option<u32> {
-        self.bones
+        Self { chunk, parent, kind, index: 0, depth: 0, part: 0, bones_hint, as_described: false }
     }
 
     /// Returns the count in the header.
@@ -182,7 +153,7 @@ impl<'a> Nodes<'a> {
             *seen = seen.saturating_add(1);
         }
         let part = if depth == 0 && kind != Kind::Part { self.parts } else { self.parts.saturating_sub(1) };
-        Node { chunk, parent, kind, index, depth, part, bones: self.bones, as_described: false }
+        Node { chunk, parent, kind, index, depth, part, bones_hint: self.bones, as_described: false }
     }
 }
 
@@ -257,22 +228,15 @@ pub(super) fn views<'a, T: View<'a>>(nodes: Nodes<'a>) -> impl Iterator<Item = R
 
 /// One model of a file (LOD1).
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct LodModel<'a> {
-    pub(super) chunk: Chunk<'a>,
-    pub(super) index: usize,
+    /// The chunk itself.
+    pub chunk: Chunk<'a>,
+    /// Its index in the file, counted from 0.
+    pub index: usize,
 }
 
 impl<'a> LodModel<'a> {
-    /// Returns the chunk itself.
-    pub fn chunk(&self) -> &Chunk<'a> {
-        &self.chunk
-    }
-
-    /// Returns its index in the file, counted from 0.
-    pub fn index(&self) -> usize {
-        self.index
-    }
-
     /// Returns a walk over all chunks inside it, including unknown ones.
     pub fn nodes(&self) -> Nodes<'a> {
         Nodes::part(&self.chunk, self.index)

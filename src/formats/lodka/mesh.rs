@@ -37,7 +37,7 @@ record! {
         /// The sets of texture coordinates.
         uvs: Sets<LeArray<'a, Vec2>> = "MeshTxCrdCnt, MeshTxCrd" [uv_sets(uv_set_count, uv_counts_apart)],
         /// Number of bones in the model.
-        bone_count: u32 as Known<u32> = "BonesCnt" [node.bones.unwrap_or(0)],
+        bone_count: u32 as Known<u32> = "BonesCnt" [node.bones_hint.unwrap_or(0)],
         /// The bone of each vertex, as an index into the skeleton's list; empty if there are no bones. u8, or u16 from
         /// 255 bones on.
         bone_ids: Indices<'a> as BoneIds<'a> = "PntBnAssocCnt, PntBnAssoc" [Width::of_bones(bone_count)],

@@ -52,7 +52,7 @@ record! {
         /// Claimed number of frames: not bounded by the chunk's size if there is no bone.
         frame_count: u32 as Known<u32> = "Count" [u32::try_from(node.count()).unwrap_or(u32::MAX)],
         /// Number of bones in each frame.
-        bone_count: u32 as Known<u32> = "BonesCnt" [node.bones.unwrap_or(0)] => |_| has_skeleton(&node),
+        bone_count: u32 as Known<u32> = "BonesCnt" [node.bones_hint.unwrap_or(0)] => |_| has_skeleton(&node),
         /// All keys, ordered by frame and then by bone in list order.
         keys: LeArray<'a, Key> = "BonesRotPos" [node.count().saturating_mul(bone_count.into())],
     }
@@ -61,7 +61,7 @@ record! {
 
 fn has_skeleton(node: &Node<'_>) -> Result<()> {
     let missing = || Error::malformed("no skeleton (SKL1) before this animation").at(node.chunk.offset());
-    node.bones.map(drop).ok_or_else(missing)
+    node.bones_hint.map(drop).ok_or_else(missing)
 }
 
 impl<'a> Animation<'a> {

@@ -49,7 +49,8 @@ fn not_too_long(name: &ByteStr<'_>) -> Result<()> {
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
     pub(super) record: HeaderEntry<'a>,
-    offset: u64,
+    /// Its offset.
+    pub offset: u64,
 }
 
 word_enum! {
@@ -97,11 +98,6 @@ impl<'a> Entry<'a> {
     /// Returns the properties after a product's fields; `None` for others.
     pub fn properties(&self) -> Option<List<'a, Property<'a>>> {
         self.record.properties
-    }
-
-    /// Returns its offset.
-    pub fn offset(&self) -> u64 {
-        self.offset
     }
 
     /// Returns the number of bytes it takes, including properties.

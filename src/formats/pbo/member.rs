@@ -20,26 +20,19 @@ use crate::ranges::{Data, Ranges};
 pub struct Member<'a> {
     pub(super) archive: Data<'a>,
     pub(super) limits: Limits,
-    pub(super) entry: Entry<'a>,
-    pub(super) index: usize,
-    pub(super) offset: u64,
+    /// Its entry in the header.
+    pub entry: Entry<'a>,
+    /// Its index among all members, counted from 0.
+    pub index: usize,
+    /// The offset of its bytes: the sum of the sizes before it. May be outside the file.
+    pub offset: u64,
 }
 
 impl<'a> Member<'a> {
-    /// Returns its index among all members, counted from 0.
-    pub fn index(&self) -> usize {
-        self.index
-    }
-
     /// Returns its name as stored: usually a path with `\`, in hostile archives any bytes except NUL. See
     /// [`ByteStr::to_relative_path`] before you write to it.
     pub fn name(&self) -> ByteStr<'a> {
         self.entry.name()
-    }
-
-    /// Returns its entry in the header.
-    pub fn entry(&self) -> Entry<'a> {
-        self.entry
     }
 
     /// Returns the fields of its entry.
@@ -55,11 +48,6 @@ impl<'a> Member<'a> {
     /// Returns the time of the file's last change, in seconds since 1970, or `None` if the writer left it out.
     pub fn timestamp(&self) -> Option<u32> {
         Some(self.fields().timestamp.get()).filter(|&seconds| seconds > 0)
-    }
-
-    /// Returns the offset of its bytes: the sum of the sizes before it. May be outside the file.
-    pub fn offset(&self) -> u64 {
-        self.offset
     }
 
     /// Returns its claimed size in the archive (dataSize).
@@ -196,7 +184,7 @@ impl<'a> Member<'a> {
     /// Returns an error if they are not inside the archive.
     pub(super) fn span(&self) -> Result<Span> {
         // The error is in the header's claim, which may point far outside the file.
-        let error = |error: Error| error.at(self.entry.offset()).within_item("members", self.index);
+        let error = |error: Error| error.at(self.entry.offset).within_item("members", self.index);
         let size = self.stored_byte_len();
         let Some(rest) = self.archive.size().checked_sub(self.offset) else {
             return Err(error(Error::malformed("starts after the end of the archive")));
@@ -257,7 +245,7 @@ impl<'a> Members<'a> {
         let limit = u64::from(limits.archive_members);
         if self.index as u64 >= limit {
             let error = Error::limit("members in an archive", limit, flag::ARCHIVE_MEMBERS);
-            return Err(error.at(entry.offset()));
+            return Err(error.at(entry.offset));
         }
         let member = Member { archive: data, limits, entry, index: self.index, offset: self.offset };
         self.offset = self.offset.saturating_add(member.stored_byte_len());

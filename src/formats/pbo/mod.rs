@@ -52,7 +52,7 @@ pub(crate) const SCHEMA: &[&Schema] =
 /// let archive = Archive::parse(bytes)?;
 /// for member in archive.members() {
 ///     let member = member?;
-///     println!("{} at {:#x}: {} bytes", member.name(), member.offset(), member.stored_byte_len());
+///     println!("{} at {:#x}: {} bytes", member.name(), member.offset, member.stored_byte_len());
 /// }
 /// let text = archive.find(b"A.TXT")?.expect("the only member").decode()?;
 /// assert_eq!(&*text, b"hi");
@@ -62,10 +62,12 @@ pub(crate) const SCHEMA: &[&Schema] =
 pub struct Archive<'a> {
     data: Data<'a>,
     limits: Limits,
-    /// The offset of the first member, or the end of the file if the header does not end before it.
-    data_offset: u64,
+    /// The offset of the first member's bytes, after the header, or the end of the file if the header does not end before
+    /// it.
+    pub data_offset: u64,
     data_end: u64,
-    member_count: usize,
+    /// The number of members in the header.
+    pub member_count: usize,
     /// True if the header ends correctly.
     whole: bool,
 }
@@ -180,11 +182,6 @@ impl<'a> Archive<'a> {
         Members::new(self)
     }
 
-    /// Returns the number of members in the header.
-    pub fn member_count(&self) -> usize {
-        self.member_count
-    }
-
     /// Returns the first member with this name, ignoring case and the kind of slash. It is not known which of several
     /// members with one name a game uses. Linear in the header: names are not always sorted.
     ///
@@ -193,10 +190,5 @@ impl<'a> Archive<'a> {
     pub fn find(&self, name: &[u8]) -> Result<Option<Member<'a>>> {
         let mut members = self.members();
         members.find(|found| found.as_ref().map_or(true, |it| is_same_name(it.name().as_bytes(), name))).transpose()
-    }
-
-    /// Returns the offset of the first member's bytes, after the header.
-    pub fn data_offset(&self) -> u64 {
-        self.data_offset
     }
 }

@@ -62,7 +62,7 @@ impl Inspect for Archive<'_> {
                 };
                 members = members.saturating_add(usize::from(entry.kind() == EntryKind::Member));
                 let part = Part::item("entries", index).labelled(entry.name());
-                out.part(part.spanning(entry.offset(), entry.byte_len()), |out| {
+                out.part(part.spanning(entry.offset, entry.byte_len()), |out| {
                     entry.dissect(self.data, &mut properties, out)
                 });
             }
@@ -85,7 +85,7 @@ impl Inspect for Archive<'_> {
 impl Entry<'_> {
     /// Describes its fields and properties. `properties` counts the properties described so far.
     fn dissect(&self, archive: Data<'_>, properties: &mut usize, out: &mut Outline<'_>) {
-        let entry = HeaderEntry::walk_fields(&mut archive.cursor(self.offset()), (), out);
+        let entry = HeaderEntry::walk_fields(&mut archive.cursor(self.offset), (), out);
         let Some(list) = out.ok(entry).and_then(|entry| entry.properties) else { return };
         for (start, span, property) in list.located() {
             let part = property_part(next(properties), &property, span).rooted();
@@ -107,7 +107,7 @@ impl Member<'_> {
         let part = if bytes.is_ok() { part.spanning(self.offset, self.stored_byte_len()) } else { part };
         out.part(part, |out| {
             out.field("name", self.name());
-            let entry = Span { offset: self.entry.offset(), bytes: self.entry.byte_len() };
+            let entry = Span { offset: self.entry.offset, bytes: self.entry.byte_len() };
             out.field("entry", Value::Opaque(entry));
             let after_name = (self.name().len() as u64).saturating_add(1);
             self.fields().describe_fields(entry.offset.saturating_add(after_name), out);
@@ -120,7 +120,7 @@ impl Member<'_> {
 
     /// Returns its index, and the offset of its entry.
     fn place(&self) -> (usize, u64) {
-        (self.index, self.entry.offset())
+        (self.index, self.entry.offset)
     }
 
     fn check(&self, alike: &mut Alike) {
@@ -189,7 +189,7 @@ impl Archive<'_> {
         let mut first = true;
         for entry in self.entries().map_while(Result::ok) {
             if let Some(violation) = violation(&entry, first) {
-                problems.report(Severity::Warning, || Error::malformed(violation).at(entry.offset()).within("header"));
+                problems.report(Severity::Warning, || Error::malformed(violation).at(entry.offset).within("header"));
             }
             first = false;
         }

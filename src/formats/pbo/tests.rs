@@ -76,7 +76,7 @@ fn offsets_of_members_are_sums_of_the_sizes_before_them() {
     .concat();
     let bytes = with_tail([&header[..], b"abc", STREAM].concat());
     let archive = Archive::parse(&bytes).unwrap();
-    assert_eq!((header.len(), archive.data_offset(), archive.member_count()), (152, 152, 3));
+    assert_eq!((header.len(), archive.data_offset, archive.member_count), (152, 152, 3));
     assert_eq!(archive.prefix().unwrap(), r"z\a");
     assert_eq!(archive.property("VERSION").unwrap(), "1");
     let keys: Vec<_> = archive.spanned_properties().map(|(p, span)| (p.key, span.offset)).collect();
@@ -84,11 +84,11 @@ fn offsets_of_members_are_sums_of_the_sizes_before_them() {
 
     let all = members(&archive);
     assert_eq!(
-        all.iter().map(|m| (m.offset(), m.stored_byte_len())).collect::<Vec<_>>(),
+        all.iter().map(|m| (m.offset, m.stored_byte_len())).collect::<Vec<_>>(),
         [(152, 3), (155, 0), (155, 13)]
     );
-    assert_eq!(all.iter().map(|m| m.entry().offset()).collect::<Vec<_>>(), [53, 79, 105]);
-    assert_eq!(all[0].entry().byte_len(), 26);
+    assert_eq!(all.iter().map(|m| m.entry.offset).collect::<Vec<_>>(), [53, 79, 105]);
+    assert_eq!(all[0].entry.byte_len(), 26);
     assert_eq!((all[0].timestamp(), all[2].timestamp()), (None, Some(1_600_000_000)));
     // In place: the archive's own bytes.
     assert!(std::ptr::eq(all[0].borrowed().unwrap().unwrap(), &bytes[152..155]));
@@ -118,7 +118,7 @@ fn a_missing_product_entry_and_missing_members_are_usual() {
     assert_eq!((archive.checksum_holds().unwrap(), verify(&archive)), (None, vec![]));
     let bytes = [product(&[]), end()].concat();
     let archive = Archive::parse(&bytes).unwrap();
-    assert_eq!((archive.member_count(), archive.members().count(), verify(&archive)), (0, 0, vec![]));
+    assert_eq!((archive.member_count, archive.members().count(), verify(&archive)), (0, 0, vec![]));
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn look_up_gives_the_first_and_knows_no_case() {
     let bytes = [stored(b"A\\b.txt", 1), stored(b"a\\B.TXT", 2), stored(b"c", 1), end(), b"1223".to_vec()].concat();
     let archive = Archive::parse(&bytes).unwrap();
     let found = archive.find(b"a/b.TXT").unwrap().unwrap();
-    assert_eq!((found.index(), found.stored_bytes().unwrap()), (0, &b"1"[..]));
+    assert_eq!((found.index, found.stored_bytes().unwrap()), (0, &b"1"[..]));
     assert_eq!(archive.find(b"C").unwrap().unwrap().stored_bytes().unwrap(), b"3");
     assert!(archive.find(b"d").unwrap().is_none());
     assert_eq!(archive.summarize().problems, []);
@@ -177,7 +177,7 @@ fn a_member_beyond_the_file_is_reported_and_listing_continues() {
     let all = members(&archive);
     assert_eq!(all[0].stored_bytes().unwrap(), b"aa");
     assert_eq!(all[1].stored_bytes().unwrap_err().to_string(), "members[1] at 0x16: needs 4294967295 bytes, 1 left");
-    assert_eq!(all[2].offset(), 89 + u64::from(u32::MAX));
+    assert_eq!(all[2].offset, 89 + u64::from(u32::MAX));
     assert!(all[2].stored_bytes().is_err() && all[2].decode().is_err() && all[2].borrowed().is_err());
     assert_eq!(archive.tail().unwrap_err().to_string(), "at 0x57: needs 4294967298 bytes, 3 left");
     let message =
@@ -191,7 +191,7 @@ fn a_member_beyond_the_file_is_reported_and_listing_continues() {
 fn sums_do_not_wrap() {
     let bytes = [vec![stored(b"a", u32::MAX); 5].concat(), end()].concat();
     let archive = Archive::parse(&bytes).unwrap();
-    assert_eq!(members(&archive)[4].offset(), bytes.len() as u64 + 4 * u64::from(u32::MAX));
+    assert_eq!(members(&archive)[4].offset, bytes.len() as u64 + 4 * u64::from(u32::MAX));
     assert!(archive.checksum_holds().is_err());
 }
 
@@ -305,7 +305,7 @@ fn a_truncated_header_lists_its_whole_entries() {
         };
         let listed: Vec<_> = archive.members().collect();
         let (broken, good) = listed.split_last().unwrap();
-        assert_eq!(good.len(), archive.member_count());
+        assert_eq!(good.len(), archive.member_count);
         assert!(good.iter().all(|member| member.as_ref().unwrap().stored_bytes().is_err()));
         assert!(broken.as_ref().unwrap_err().offset().is_some_and(|offset| offset <= cut as u64));
         let summary = archive.summarize();
@@ -327,7 +327,7 @@ fn names_have_a_limit() {
     let last = archive.members().last().unwrap().unwrap_err();
     assert_eq!(last.to_string(), "members[1].name at 0x16: name of more than 4096 bytes");
     let bytes = [stored(&[b'x'; 4096], 0), end()].concat();
-    assert_eq!(Archive::parse(&bytes).unwrap().member_count(), 1);
+    assert_eq!(Archive::parse(&bytes).unwrap().member_count, 1);
 }
 
 #[test]
@@ -338,6 +338,6 @@ fn listing_stops_at_the_limit() {
         let archive = Archive::parse_with(&bytes, &limits).unwrap();
         let all: Vec<_> = archive.members().collect();
         assert_eq!((all.len(), all.last().unwrap().is_err()), (listed, archive_members == 3));
-        assert_eq!(archive.member_count(), 4);
+        assert_eq!(archive.member_count, 4);
     }
 }

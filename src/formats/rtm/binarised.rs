@@ -49,8 +49,10 @@ fn known(header: &BinarisedHeader) -> Result<&BinarisedHeader> {
 /// A binarised animation, borrowed from its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Binarised<'a> {
-    header: &'a BinarisedHeader,
-    texts: Texts<'a>,
+    /// The header as stored.
+    pub header: &'a BinarisedHeader,
+    /// Names of bones, metadata and properties.
+    pub texts: Texts<'a>,
     pub(super) file: File<'a>,
 }
 
@@ -61,16 +63,6 @@ impl<'a> Binarised<'a> {
         let header = Cursor::new(data.head(start)?).parse(context("header", in_place()).map_res(known))?;
         let (texts, body) = data.read(start, |cursor| Ok((Texts::read(cursor, header)?, cursor.offset())))?;
         Ok(Self { header, texts, file: File { data, body, limits: *limits } })
-    }
-
-    /// Returns the header as stored.
-    pub fn header(&self) -> &'a BinarisedHeader {
-        self.header
-    }
-
-    /// Returns names of bones, metadata and properties.
-    pub fn texts(&self) -> &Texts<'a> {
-        &self.texts
     }
 
     /// Returns the time of each frame, 0 at the first, 1 at the last.

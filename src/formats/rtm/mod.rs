@@ -134,7 +134,7 @@ impl<'a> Motion<'a> {
     /// Returns the version: 3 to 5, or 101 for the plain form.
     pub fn version(&self) -> u32 {
         match self {
-            Self::Binarised(motion) => motion.header().version.get(),
+            Self::Binarised(motion) => motion.header.version.get(),
             Self::Plain(_) => 101,
         }
     }
@@ -142,8 +142,8 @@ impl<'a> Motion<'a> {
     /// Returns the number of frames that the header claims.
     pub fn frame_count(&self) -> usize {
         let count = match self {
-            Self::Binarised(motion) => motion.header().frames,
-            Self::Plain(motion) => motion.header().frames,
+            Self::Binarised(motion) => motion.header.frames,
+            Self::Plain(motion) => motion.header.frames,
         };
         count.get() as usize
     }
@@ -151,24 +151,24 @@ impl<'a> Motion<'a> {
     /// Returns the movement of the animated body in one cycle: x, y, z in meters.
     pub fn displacement(&self) -> [f32; 3] {
         match self {
-            Self::Binarised(motion) => motion.header().displacement.to_array(),
-            Self::Plain(motion) => motion.header().displacement.to_array(),
+            Self::Binarised(motion) => motion.header.displacement.to_array(),
+            Self::Plain(motion) => motion.header.displacement.to_array(),
         }
     }
 
     /// Returns the names of the bones.
     pub fn bones(&self) -> Names<'a> {
         match self {
-            Self::Binarised(motion) => Names::Closed(motion.texts().bones),
-            Self::Plain(motion) => motion.bones(),
+            Self::Binarised(motion) => Names::Closed(motion.texts.bones),
+            Self::Plain(motion) => motion.bones,
         }
     }
 
     /// Returns the number of properties.
     pub fn property_count(&self) -> usize {
         match self {
-            Self::Binarised(motion) => motion.texts().properties.map_or(0, |list| list.len()),
-            Self::Plain(motion) => motion.properties().map_or(0, |list| list.len()),
+            Self::Binarised(motion) => motion.texts.properties.map_or(0, |list| list.len()),
+            Self::Plain(motion) => motion.properties.map_or(0, |list| list.len()),
         }
     }
 

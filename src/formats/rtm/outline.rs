@@ -13,9 +13,9 @@ pub(super) fn motion(motion: &Motion<'_>, out: &mut Outline<'_>) {
     match motion {
         Motion::Binarised(binarised) => {
             out.field("packed_arrays", binarised.rule().ok().map(super::PackingMark::name));
-            header(binarised.header(), 0, out);
+            header(binarised.header, 0, out);
             bones(motion, out);
-            let texts = binarised.texts();
+            let texts = binarised.texts;
             list("metadata", texts.metadata, out);
             list("properties", texts.properties, out);
             if !out.skips_arrays() {
@@ -23,14 +23,14 @@ pub(super) fn motion(motion: &Motion<'_>, out: &mut Outline<'_>) {
             }
         }
         Motion::Plain(plain) => {
-            match plain.metadata() {
+            match plain.metadata {
                 Some(header) => header.describe_fields(0, out),
                 None => out.field("metadata_reserved", Value::Absent),
             }
-            if let Some(properties) = plain.properties() {
+            if let Some(properties) = plain.properties {
                 PlainProperty::describe_items(&properties, "properties", out);
             }
-            header(plain.header(), plain.header_offset(), out);
+            header(plain.header, plain.header_offset, out);
             bones(motion, out);
             if !out.skips_arrays() {
                 plain_frames(plain, out);
@@ -84,13 +84,13 @@ fn plain_frames(motion: &Plain<'_>, out: &mut Outline<'_>) {
         let Some(frame) = out.ok(frame) else { return };
         out.part(Part::item("frames", index).spanning(frame.offset, frame.bytes()), |out| {
             frame.time.describe_at("time", Span { offset: frame.offset, bytes: 4 }, out);
-            if frame.names().eq(motion.bones().iter()) {
+            if frame.names().eq(motion.bones.iter()) {
                 out.field("other_bone_names", Value::Absent);
             } else {
                 out.texts("other_bone_names", frame.names());
             }
             if out.dissects() {
-                record::describe_rows("bones", frame.poses(), frame.offset.saturating_add(4), out);
+                record::describe_rows("bones", frame.bones, frame.offset.saturating_add(4), out);
             }
             out.array("transforms", &frame.matrices());
         });

@@ -30,11 +30,16 @@ fn known(header: &PlainHeader) -> Result<&PlainHeader> {
 /// A plain animation, borrowed from its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain<'a> {
-    metadata: Option<&'a MetadataHeader>,
-    properties: Option<List<'a, PlainProperty<'a>>>,
-    header: &'a PlainHeader,
-    header_offset: u64,
-    bones: Names<'a>,
+    /// The start of RTM_MDAT as stored.
+    pub metadata: Option<&'a MetadataHeader>,
+    /// The properties in RTM_MDAT.
+    pub properties: Option<List<'a, PlainProperty<'a>>>,
+    /// The header as stored.
+    pub header: &'a PlainHeader,
+    /// The offset of the header: after RTM_MDAT, if the file has it.
+    pub header_offset: u64,
+    /// The names of the bones.
+    pub bones: Names<'a>,
     pub(super) file: File<'a>,
 }
 
@@ -55,31 +60,6 @@ impl<'a> Plain<'a> {
             let file = File { data, body: cursor.offset(), limits: *limits };
             Ok(Self { metadata, properties, header, header_offset, bones, file })
         })
-    }
-
-    /// Returns the header as stored.
-    pub fn header(&self) -> &'a PlainHeader {
-        self.header
-    }
-
-    /// Returns the offset of the header: after RTM_MDAT, if the file has it.
-    pub fn header_offset(&self) -> u64 {
-        self.header_offset
-    }
-
-    /// Returns the start of RTM_MDAT as stored.
-    pub fn metadata(&self) -> Option<&'a MetadataHeader> {
-        self.metadata
-    }
-
-    /// Returns the properties in RTM_MDAT.
-    pub fn properties(&self) -> Option<List<'a, PlainProperty<'a>>> {
-        self.properties
-    }
-
-    /// Returns the names of the bones.
-    pub fn bones(&self) -> Names<'a> {
-        self.bones
     }
 
     /// Returns the time of each frame, 0 at the first, 1 at the last.
@@ -151,7 +131,8 @@ pub struct PlainFrame<'a> {
     pub offset: u64,
     /// The time of the frame.
     pub time: f32,
-    bones: &'a [BonePose],
+    /// Name and matrix of every bone.
+    pub bones: &'a [BonePose],
 }
 
 impl<'a> PlainFrame<'a> {
@@ -164,11 +145,6 @@ impl<'a> PlainFrame<'a> {
     /// Returns an iterator over the names of the bones, which each frame repeats.
     pub fn names(&self) -> impl Iterator<Item = ByteStr<'a>> + Clone + use<'a> {
         self.bones.iter().map(|bone| bone.name.text())
-    }
-
-    /// Returns name and matrix of every bone.
-    pub fn poses(&self) -> &'a [BonePose] {
-        self.bones
     }
 
     /// Returns name and matrix of the bone at `index`.

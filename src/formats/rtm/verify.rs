@@ -99,7 +99,7 @@ impl<'p> Survey<'p> {
         for (index, frame) in motion.frames().enumerate() {
             let Some(frame) = self.problems.ok(frame) else { break };
             let list = ("frames", index);
-            let pairs = frame.names().zip(motion.bones().iter()).map(|(here, header)| Names { here, header });
+            let pairs = frame.names().zip(motion.bones.iter()).map(|(here, header)| Names { here, header });
             // Each frame starts with its time, and each name is followed by a matrix.
             names.list(list, Rows::new(frame.offset.saturating_add(4), size_of::<BonePose>()), pairs);
             let numbers = |matrix: &Matrix| Numbers(zerocopy::transmute!(matrix.to_rows()));

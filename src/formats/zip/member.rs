@@ -53,25 +53,17 @@ impl fmt::Display for Method {
 #[derive(Clone, Copy, Debug)]
 pub struct Member<'a> {
     pub(super) archive: Archive<'a>,
-    entry: CentralEntry<'a>,
-    index: usize,
+    /// Its directory record.
+    pub entry: CentralEntry<'a>,
+    /// Its index among all files, counted from 0.
+    pub index: usize,
 }
 
 impl<'a> Member<'a> {
-    /// Returns its index among all files, counted from 0.
-    pub fn index(&self) -> usize {
-        self.index
-    }
-
     /// Returns its name as stored: a path with `/`, from some writers with `\`. See [`ByteStr::to_relative_path`]
     /// before you write to it.
     pub fn name(&self) -> ByteStr<'a> {
         self.entry.name
-    }
-
-    /// Returns its directory record.
-    pub fn entry(&self) -> CentralEntry<'a> {
-        self.entry
     }
 
     pub(super) fn header(&self) -> &CentralHeader {
@@ -107,7 +99,7 @@ impl<'a> Member<'a> {
 
     /// Returns the offset of the header before its bytes. May be outside the archive.
     pub fn header_offset(&self) -> u64 {
-        self.archive.directory.prefix().saturating_add(self.entry.header_offset)
+        self.archive.directory.prefix.saturating_add(self.entry.header_offset)
     }
 
     /// Returns the header before its bytes.
@@ -135,7 +127,7 @@ impl<'a> Member<'a> {
     /// Returns the range of its bytes, which need not be available.
     pub(super) fn span(&self) -> Result<Span> {
         let (start, bytes) = (self.local()?.data_offset, self.stored_byte_len());
-        if start.saturating_add(bytes) > self.archive.directory.start() {
+        if start.saturating_add(bytes) > self.archive.directory.start {
             let what = if self.archive.directory.is_lost() { "over the end" } else { "into the directory" };
             return Err(self.error(format!("{bytes} bytes at {start:#x} run {what}")));
         }

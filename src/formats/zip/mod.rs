@@ -41,7 +41,8 @@ use crate::ranges::Data;
 #[derive(Clone, Copy, Debug)]
 pub struct Archive<'a> {
     data: Data<'a>,
-    directory: Directory<'a>,
+    /// Its directory, which also lists folders.
+    pub directory: Directory<'a>,
     limits: Limits,
 }
 
@@ -60,18 +61,13 @@ impl<'a> Archive<'a> {
         Ok(Self { data, directory: Directory::find_any_in(data)?, limits: *limits })
     }
 
-    /// Returns its directory, which also lists folders.
-    pub fn directory(&self) -> &Directory<'a> {
-        &self.directory
-    }
-
     /// Returns the files that overlap one that starts before them, as ascending indices of [members](Self::members).
     /// Uses only the directory. Allocates nothing if the files are in directory order.
     pub fn overlapping(&self) -> Vec<usize> {
         // The header before the data takes at least 30 bytes.
         let span = |member: Member<'_>| {
             let start = member.header_offset();
-            (start, start.saturating_add(30).saturating_add(member.stored_byte_len()), member.index())
+            (start, start.saturating_add(30).saturating_add(member.stored_byte_len()), member.index)
         };
         let members = || self.members().map_while(Result::ok).map(span);
         let apart = |reached: u64, (start, end, _)| (start >= reached).then_some(end);

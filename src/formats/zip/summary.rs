@@ -58,11 +58,11 @@ impl Inspect for Archive<'_> {
     }
 
     fn outline(&self, out: &mut Outline<'_>) {
-        let (start, stop) = (self.directory.start(), self.directory.stop());
+        let (start, stop) = (self.directory.start, self.directory.stop);
         out.part(Part::one("directory").spanning(start, stop.saturating_sub(start)), |out| {
-            out.field("entries", self.directory.entry_count());
-            out.field("prefix_bytes", self.directory.prefix());
-            out.field("comment", self.directory.comment());
+            out.field("entries", self.directory.entry_count);
+            out.field("prefix_bytes", self.directory.prefix);
+            out.field("comment", self.directory.comment);
         });
         out.list("members");
         for member in self.members() {
@@ -74,14 +74,14 @@ impl Inspect for Archive<'_> {
 
     /// Dissects the files with their local headers and descriptors, the directory, and the end records.
     fn dissect(&self, out: &mut Outline<'_>) {
-        let prefix = self.directory.prefix();
+        let prefix = self.directory.prefix;
         if prefix > 0 {
             describe_opaque("before_the_archive", Span { offset: 0, bytes: prefix }, out);
         }
         let mut places: Vec<(u64, &'static str, usize, Option<Member<'_>>)> = Vec::new();
         for member in self.members() {
             let Some(member) = out.ok(member) else { break };
-            places.push((member.header_offset(), "members", member.index(), Some(member)));
+            places.push((member.header_offset(), "members", member.index, Some(member)));
         }
         let folders = self.directory.entries().map_while(Result::ok).filter(is_folder);
         places.extend(
@@ -108,16 +108,16 @@ impl Archive<'_> {
         let tables = ["object.bm", "mesh.bm", "material.bm", "texture.bm"];
         if let Some(table) = tables.into_iter().find(|table| is_there(table)).filter(|_| !is_there("index.bm")) {
             let message = format!("{table} without index.bm: a Ballance map that cannot be read");
-            problems.warning(&Error::malformed(message).at(self.directory.start()).coded(Code::Missing));
+            problems.warning(&Error::malformed(message).at(self.directory.start).coded(Code::Missing));
         }
     }
 
     fn check_names(&self, problems: &mut Problems) {
-        let names = self.members().map_while(Result::ok).map(|member| (member.index(), member.name()));
+        let names = self.members().map_while(Result::ok).map(|member| (member.index, member.name()));
         let mut repeated = Repeated::find(names.clone().count(), names, problems);
         let mut alike = Alike::default();
         for member in self.members().map_while(Result::ok) {
-            if let Some(first) = repeated.first_of(member.index()) {
+            if let Some(first) = repeated.first_of(member.index) {
                 alike.add("repeated", member.place(), || format!("the same name as member {first}"));
             }
         }
@@ -128,7 +128,7 @@ impl Archive<'_> {
     fn check_content(&self, shared: &[usize], problems: &mut Problems) {
         let budget = problems.budget().clone();
         let members = self.members().map_while(Result::ok);
-        let members = members.filter(|member| shared.binary_search(&member.index()).is_err()).map(|member| {
+        let members = members.filter(|member| shared.binary_search(&member.index).is_err()).map(|member| {
             let local = member.local();
             // Stored bytes are also read, for their CRC-32. The budget is charged in order, so that it always runs out
             // at the same member.
@@ -138,7 +138,7 @@ impl Archive<'_> {
         });
         side_by_side(problems, members, |(member, paid), problems| {
             let Some((local, held)) = problems.ok(paid) else { return };
-            if local.name != member.name() || local.header.method != member.entry().header.method {
+            if local.name != member.name() || local.header.method != member.entry.header.method {
                 let message = "the header before its bytes names another file";
                 problems.report(Severity::Error, || member.error(message));
             }
@@ -178,7 +178,7 @@ impl Archive<'_> {
             return;
         }
         // Bytes before the archive are normal for a self-extracting program, but not if they are another archive.
-        let prefix = self.directory.prefix();
+        let prefix = self.directory.prefix;
         if prefix > 0 && self.data.read(0, |cursor| first_entry(cursor.rest())).is_ok() {
             problems.warning(&Error::malformed(format!("{prefix} bytes of another archive before it")).at(0));
         }
@@ -193,7 +193,7 @@ impl Archive<'_> {
 impl Member<'_> {
     /// Returns its index, and the offset of its directory entry.
     fn place(&self) -> (usize, u64) {
-        (self.index(), self.entry().offset)
+        (self.index, self.entry.offset)
     }
 
     /// Returns how its content is stored, or `None` if it cannot be read.
@@ -218,7 +218,7 @@ impl Member<'_> {
             _ if all.get(end..end.saturating_add(4).min(all.size()))? == Descriptor::SIGNATURE => 16,
             _ => 12,
         };
-        Ok([start, span.offset, end, end.saturating_add(bytes).min(self.archive.directory.start())])
+        Ok([start, span.offset, end, end.saturating_add(bytes).min(self.archive.directory.start)])
     }
 
     fn dissect(&self, part: Part<'_>, out: &mut Outline<'_>) {
@@ -251,9 +251,9 @@ impl Member<'_> {
     }
 
     fn outline(&self, out: &mut Outline<'_>) {
-        let entry = self.entry();
+        let entry = self.entry;
         let header = entry.header;
-        let mut part = Part::item("members", self.index()).labelled(self.name());
+        let mut part = Part::item("members", self.index).labelled(self.name());
         if let Ok([_, data, end, _]) = self.places() {
             part = part.spanning(data, end.saturating_sub(data));
         }

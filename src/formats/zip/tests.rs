@@ -80,7 +80,7 @@ fn stored_files_are_slices_and_deflated_ones_inflate() {
     let archive = Archive::parse(&bytes).unwrap();
     let all = members(&archive);
     assert_eq!(
-        all.iter().map(|m| (m.index(), m.name().to_string())).collect::<Vec<_>>(),
+        all.iter().map(|m| (m.index, m.name().to_string())).collect::<Vec<_>>(),
         [(0, "folder/a.txt".to_owned()), (1, "b\\c.txt".to_owned())]
     );
     let at = bytes.windows(3).position(|window| window == b"abc").unwrap();
@@ -97,7 +97,7 @@ fn stored_files_are_slices_and_deflated_ones_inflate() {
     // Bytes before the archive shift it as a whole.
     let shifted = [&b"#!/bin/sh\n"[..], &bytes].concat();
     let archive = Archive::parse(&shifted).unwrap();
-    assert_eq!(archive.directory().prefix(), 10);
+    assert_eq!(archive.directory.prefix, 10);
     assert_eq!(members(&archive)[0].stored_bytes().unwrap(), b"abc");
     assert_eq!(verify(&shifted), [""; 0]);
     // The rest of an archive within an archive whose own end is cut off.
@@ -138,7 +138,7 @@ fn each_claim_is_checked() {
         let bytes = zip(&[file]);
         let archive = Archive::parse(&bytes).unwrap();
         let error = members(&archive)[0].decode().unwrap_err();
-        assert_eq!(error.offset(), Some(archive.directory().start()));
+        assert_eq!(error.offset(), Some(archive.directory.start));
         assert_eq!(verify(&bytes).len(), 1, "{error}");
         error.message()
     };
@@ -214,7 +214,7 @@ fn claims_of_many_members_end_at_once() {
     bytes[end + 8..end + 12].copy_from_slice(&[0x60, 0xea, 0x60, 0xea]); // 60,000 twice
     assert!(Archive::parse(&bytes).unwrap_err().to_string().contains("cannot hold 60000 entries"));
     // Without its end, it is read by its local headers.
-    assert!(Archive::parse(&bytes[..end]).unwrap().directory().is_lost());
+    assert!(Archive::parse(&bytes[..end]).unwrap().directory.is_lost());
     assert!(Archive::parse(b"PK\x05\x06").is_err());
     let empty = zip(&[]);
     assert_eq!(Archive::parse(&empty).unwrap().summarize().counts.get("members"), Some(0));

@@ -15,15 +15,21 @@ use crate::record::Read;
 #[derive(Clone, Copy, Debug)]
 pub struct Directory<'a> {
     pub(crate) data: Data<'a>,
-    start: u64,
-    /// The end of its last entry.
-    stop: u64,
-    prefix: u64,
-    end: EndRecord,
-    end_offset: u64,
-    comment: ByteStr<'a>,
-    /// The number of its entries; `None` if there is no directory, only the headers before the files.
-    entry_count: Option<u64>,
+    /// The offset of the directory.
+    pub start: u64,
+    /// The offset of the end of the directory.
+    pub stop: u64,
+    /// The number of bytes before the archive, by which its own offsets are shifted.
+    pub prefix: u64,
+    /// The end record; the classic one of a zip64 archive.
+    pub end: EndRecord,
+    /// The offset of the end record.
+    pub end_offset: u64,
+    /// The archive's comment.
+    pub comment: ByteStr<'a>,
+    /// The claimed number of entries; `None` if the directory [is lost](Self::is_lost): there are only the headers before
+    /// the files.
+    pub entry_count: Option<u64>,
 }
 
 impl<'a> Directory<'a> {
@@ -138,11 +144,6 @@ impl<'a> Directory<'a> {
         self.entry_count.is_none()
     }
 
-    /// Returns the claimed number of entries, or `None` if the directory [is lost](Self::is_lost).
-    pub fn entry_count(&self) -> Option<u64> {
-        self.entry_count
-    }
-
     /// Returns an iterator over the entries in directory order: as many as the end record says, fewer after an error.
     /// If the directory is lost, it returns the entries of the headers before the files, and walks the whole archive.
     pub fn entries(&self) -> Entries<'a> {
@@ -183,36 +184,6 @@ impl<'a> Directory<'a> {
     pub fn archive_end(&self) -> u64 {
         let record = size_of::<EndRecord>().saturating_add(self.comment.len()) as u64;
         self.end_offset.saturating_add(record).min(self.data.size())
-    }
-
-    /// Returns the offset of the directory.
-    pub fn start(&self) -> u64 {
-        self.start
-    }
-
-    /// Returns the number of bytes before the archive, by which its own offsets are shifted.
-    pub fn prefix(&self) -> u64 {
-        self.prefix
-    }
-
-    /// Returns the offset of the end of the directory.
-    pub fn stop(&self) -> u64 {
-        self.stop
-    }
-
-    /// Returns the end record; the classic one of a zip64 archive.
-    pub fn end(&self) -> &EndRecord {
-        &self.end
-    }
-
-    /// Returns the offset of the end record.
-    pub fn end_offset(&self) -> u64 {
-        self.end_offset
-    }
-
-    /// Returns the archive's comment.
-    pub fn comment(&self) -> ByteStr<'a> {
-        self.comment
     }
 }
 

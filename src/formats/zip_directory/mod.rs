@@ -26,8 +26,8 @@ mod tests {
     fn a_directory_is_found_from_the_end_and_read_in_place() {
         let bytes = archive();
         let directory = Directory::find(&bytes).unwrap();
-        assert_eq!((directory.start(), directory.end_offset(), directory.prefix()), (33, 80, 0));
-        assert_eq!(directory.comment(), "ok");
+        assert_eq!((directory.start, directory.end_offset, directory.prefix), (33, 80, 0));
+        assert_eq!(directory.comment, "ok");
         let mut entries = directory.entries();
         let entry = entries.next().unwrap().unwrap();
         assert!(entries.next().is_none() && entries.left() == 0);
@@ -47,7 +47,7 @@ mod tests {
     fn bytes_around_the_archive_shift_it_or_are_left_out() {
         let bytes = [b"before", &archive()[..], b"after"].concat();
         let directory = Directory::find(&bytes).unwrap();
-        assert_eq!((directory.prefix(), directory.start()), (6, 39));
+        assert_eq!((directory.prefix, directory.start), (6, 39));
         assert_eq!(directory.archive_end(), (bytes.len() - "after".len()) as u64);
         assert_eq!(directory.entries().count(), 1);
     }

@@ -11,8 +11,8 @@ impl Directory<'_> {
         if self.is_lost() {
             return;
         }
-        out.part(Part::one("directory").spanning(self.start(), self.stop().saturating_sub(self.start())), |out| {
-            let mut cursor = self.data.cursor(self.start());
+        out.part(Part::one("directory").spanning(self.start, self.stop.saturating_sub(self.start)), |out| {
+            let mut cursor = self.data.cursor(self.start);
             for index in 0..self.entries().take_while(Result::is_ok).count() {
                 let entry = walk_part::<CentralRecord<'_>, _, _>(&mut cursor, (), Part::item("entries", index), out);
                 if entry.is_err() || out.is_done() {
@@ -20,18 +20,18 @@ impl Directory<'_> {
                 }
             }
         });
-        let locator_offset = self.end_offset().saturating_sub(size_of::<Zip64Locator>() as u64);
-        if matches!(locator(self.data, self.end_offset()), Ok(Some(_))) {
-            let bytes = locator_offset.saturating_sub(self.stop());
-            out.part(Part::one("zip64_end").spanning(self.stop(), bytes), |out| {
-                describe_fixed::<Zip64EndRecord>(&mut self.data.cursor(self.stop()), out);
+        let locator_offset = self.end_offset.saturating_sub(size_of::<Zip64Locator>() as u64);
+        if matches!(locator(self.data, self.end_offset), Ok(Some(_))) {
+            let bytes = locator_offset.saturating_sub(self.stop);
+            out.part(Part::one("zip64_end").spanning(self.stop, bytes), |out| {
+                describe_fixed::<Zip64EndRecord>(&mut self.data.cursor(self.stop), out);
             });
             out.part(Part::one("zip64_locator").spanning(locator_offset, size_of::<Zip64Locator>() as u64), |out| {
                 describe_fixed::<Zip64Locator>(&mut self.data.cursor(locator_offset), out);
             });
         }
         // It was read when the directory was found.
-        let _ = walk_part::<End<'_>, _, _>(&mut self.data.cursor(self.end_offset()), (), Part::one("end"), out);
+        let _ = walk_part::<End<'_>, _, _>(&mut self.data.cursor(self.end_offset), (), Part::one("end"), out);
     }
 
     /// Adds the fields of an entry's local header to the part opened last.

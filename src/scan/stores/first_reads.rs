@@ -61,7 +61,7 @@ impl<'a> Part<'a> {
     /// `depth` is `None` if all of the member is needed. `size` is that of the archive.
     pub(super) fn new(name: Name, member: Member<'a>, use_as: Use, depth: Option<Depth>, size: u64) -> Self {
         let (start, local) = match &member {
-            Member::Pbo(member) => (member.offset(), 0),
+            Member::Pbo(member) => (member.offset, 0),
             Member::Zip(member) => (member.header_offset(), LOCAL.saturating_add(member.name().len() as u64)),
         };
         let bytes = member.stored_byte_len();

@@ -227,8 +227,8 @@ impl Node {
             let container = Container::of(asset).ok_or_else(none)?;
             let wanted = by.find(&container)?.ok_or_else(|| no_member(by))?;
             let index = match &wanted {
-                Member::Pbo(member) => member.index(),
-                Member::Zip(member) => member.index(),
+                Member::Pbo(member) => member.index,
+                Member::Zip(member) => member.index,
                 _ => 0,
             };
             let name = name_of(&container, index)?.ok_or_else(|| no_member(by))?;
@@ -500,7 +500,7 @@ fn place_of(member: &Member<'_>, size: u64) -> Result<Option<(u64, u64)>> {
         return Ok(None);
     }
     let start = match member {
-        Member::Pbo(member) => member.offset(),
+        Member::Pbo(member) => member.offset,
         Member::Zip(member) => match member.local() {
             Ok(local) => local.data_offset,
             Err(error) if error.incomplete().is_some() => return Err(error),

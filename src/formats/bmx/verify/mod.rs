@@ -150,7 +150,7 @@ impl<'m, T: Listed<'m>> Checks<'_, 'm, T> {
 #[cold]
 fn place_of<'m, T: Listed<'m>>(record: &Placed<'m, T>, field: &str) -> u64 {
     let describe = |out: &mut Outline<'_>| describe_fields::<T, _>(record.cursor(), record.layout, out);
-    check::place_of(field, describe).unwrap_or(record.entry().record_offset)
+    check::place_of(field, describe).unwrap_or(record.entry.record_offset)
 }
 
 fn name_trouble(name: Utf32Str<'_>, mut report: impl FnMut(Severity, fmt::Arguments<'_>)) {

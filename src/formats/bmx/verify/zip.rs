@@ -18,8 +18,8 @@ const UTF8: u16 = 1 << 11;
 
 pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
     let directory = &archive.directory;
-    if directory.prefix() > 0 {
-        problems.warning(&Error::malformed(format!("{} bytes before the zip", directory.prefix())).at(0));
+    if directory.prefix > 0 {
+        problems.warning(&Error::malformed(format!("{} bytes before the zip", directory.prefix)).at(0));
     }
     let end = directory.archive_end();
     if map.bytes > end {
@@ -84,7 +84,7 @@ fn names(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
     let left = entries.left();
     if left > 0 {
         let error = Error::malformed(format!("{left} bytes of the zip directory belong to no entry"));
-        problems.warning(&error.at(archive.directory.end_offset().saturating_sub(left)));
+        problems.warning(&error.at(archive.directory.end_offset.saturating_sub(left)));
     }
 }
 
@@ -101,7 +101,7 @@ fn images(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
     }
     for entry in archive.entries().filter(|entry| image(entry).is_some_and(|name| unnamed.contains(&name))) {
         problems.report(Severity::Warning, || {
-            entry.error("an image of no texture").at(entry.central().offset).coded(Code::Missing)
+            entry.error("an image of no texture").at(entry.central.offset).coded(Code::Missing)
         });
     }
 }
@@ -129,7 +129,7 @@ fn is_zip64(entry: &CentralEntry<'_>) -> bool {
 
 /// Compares the header before the data with the directory, which all other code uses.
 fn headers(entry: &Entry<'_>, local: &LocalEntry<'_>, problems: &mut Problems) {
-    let (one, other) = (local.header, entry.central().header);
+    let (one, other) = (local.header, entry.central.header);
     let follow = one.flags.get() & SIZES_FOLLOW != 0;
     let same = |one: u32, other: u32| one == other || (follow && one == 0);
     let differ = [
@@ -155,7 +155,7 @@ fn data(map: &Map<'_>, entry: &Entry<'_>, odd: &mut Faults, problems: &mut Probl
             problems.ok(entry.check_crc(stored));
             let is_of_map = table.is_some() || entry.path().starts_with(b"Texture/");
             if is_of_map && !stored.is_empty() {
-                let place = ([("entries", Some(entry.index))], entry.central().offset);
+                let place = ([("entries", Some(entry.index))], entry.central.offset);
                 let message = || format!("{}: stored, though maps are to be deflated", entry.name());
                 odd.add(Code::Suspicious, (&place.0, place.1), message);
             }
