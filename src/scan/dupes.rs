@@ -9,6 +9,7 @@ use serde::Serializer;
 use sha2::{Digest, Sha256};
 
 use super::record::hex;
+use super::walk::is_archive;
 use super::{Found, Record, Scan, Sighting};
 use crate::asset::container::Container;
 use crate::base::error::Result;
@@ -81,7 +82,7 @@ impl Outside {
         let summary = &record.summary;
         let is_known = summary.counts.iter().any(|(_, count)| count.is_some());
         let format = summary.format?;
-        let is_model = is_known && !matches!(format, Format::Pbo | Format::Zip);
+        let is_model = is_known && !is_archive(summary.format);
         let bytes = (!is_model).then_some(summary.bytes);
         Some(Self { format, version: summary.version, counts: summary.counts.clone(), bytes })
     }

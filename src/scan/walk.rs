@@ -90,15 +90,15 @@ impl Selection {
         }
         let (globs, exclusions) = (Globs::new(&root, &self.globs)?, Globs::exclusions(&root, &self.globs)?);
         let (entries, left_out) = self.entries(&root, &globs)?;
-        // Patterns that include files override ignore rules. So archives that the patterns do not include need a
-        // separate walk, in which hidden and ignored ones stay excluded.
-        let others = (archives && globs.take_in()).then(|| self.entries(&root, &exclusions));
+        // Patterns without a `!` include only matching files, and override ignore rules. So archives that they do not
+        // include need a separate walk, in which hidden and ignored ones stay excluded.
+        let others = (archives && globs.0.num_whitelists() > 0).then(|| self.entries(&root, &exclusions));
         let others = others
             .into_iter()
             .flatten()
             .flat_map(|(entries, _)| entries)
             .flatten()
-            .filter(move |entry| is_archive(entry.path()) && !globs.take(entry.path()));
+            .filter(move |entry| is_archive(Format::from_extension(entry.path())) && !globs.take(entry.path()));
         let others = others.filter_map(|entry| self.target(entry, Use::Inside)).map(Ok);
         let entries = entries.filter_map(move |entry| match entry {
             Ok(entry) => self.target(entry, Use::Whole).map(Ok),
@@ -127,7 +127,7 @@ impl Selection {
             .hidden(!self.hidden)
             .max_depth(self.folder_depth)
             .follow_links(self.follow)
-            .overrides(globs.overrides().clone())
+            .overrides(globs.0.clone())
             // In one folder, whole paths have the order of the names at their ends, and need not be split to find them.
             .sort_by_file_path(|a, b| a.as_os_str().cmp(b.as_os_str()))
             .build();
@@ -144,9 +144,9 @@ impl Selection {
     }
 }
 
-/// Returns true if a file of this name is opened to find others inside it.
-pub(super) fn is_archive(path: &Path) -> bool {
-    matches!(Format::from_extension(path), Some(Format::Pbo | Format::Zip))
+/// Returns true for files that are opened to find others inside them.
+pub(super) fn is_archive(format: Option<Format>) -> bool {
+    matches!(format, Some(Format::Pbo | Format::Zip))
 }
 
 /// Returns the system's error without the path that the walk put into its text, so that the path appears once.

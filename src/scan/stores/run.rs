@@ -14,12 +14,12 @@ use crate::base::format::Format;
 use crate::budget::Held;
 use crate::ranges::{Data, Ranges, missing};
 use crate::scan::describe::{At, Origin, describe_as, unreadable};
-use crate::scan::in_ranges::{Shown, is_archive};
+use crate::scan::in_ranges::Shown;
 use crate::scan::members::{Rest, container};
 use crate::scan::pending::Pending;
 use crate::scan::progress::Stretch;
 use crate::scan::run::{InSight, Run};
-use crate::scan::walk::{Target, Use};
+use crate::scan::walk::{Target, Use, is_archive};
 use crate::scan::{Depth, Found, Sighting};
 use crate::summary::Summary;
 
