@@ -143,7 +143,7 @@ pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Grou
             (file, content)
         })
     };
-    let found: Mutex<Vec<Candidate>> = Mutex::default();
+    let mut found: Vec<Candidate> = Vec::new();
     again.run_with(digests, |asset, digests| {
         if let (Found::Asset(record), Some(digests)) = (asset, digests.flatten())
             && let Some(format) = record.summary.format
@@ -154,16 +154,14 @@ pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Grou
                 path: record.path,
                 bytes: record.summary.bytes,
             };
-            if let Ok(mut found) = found.lock() {
-                found.push((copy, format, digests));
-            }
+            found.push((copy, format, digests));
         }
         ControlFlow::Continue(())
     })?;
     if !scan.progress.is_stopped() {
         scan.progress.set_bytes(bytes);
     }
-    Ok(groups(&found.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    Ok(groups(&found))
 }
 
 type Candidate = (Copy, Format, Digests);
