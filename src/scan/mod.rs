@@ -345,16 +345,14 @@ impl Scan {
         &'w self,
         paths: impl Iterator<Item = Result<PathBuf>> + Send + 'w,
     ) -> impl Iterator<Item = Result<Target>> + Send + 'w {
-        paths.flat_map(move |root| match root {
-            Ok(root) => {
-                #[cfg(feature = "stores")]
-                if let Some(stores) = self.store_of(&root) {
-                    return self.selection.walk_store(root, self.archives, stores);
-                }
-                self.selection.walk(root, self.archives)
+        let below = |root: PathBuf| {
+            #[cfg(feature = "stores")]
+            if let Some(stores) = self.store_of(&root) {
+                return self.selection.walk_store(root, self.archives, stores);
             }
-            Err(error) => Box::new(std::iter::once(Err(error))),
-        })
+            self.selection.walk(root, self.archives)
+        };
+        paths.flat_map(move |root| root.and_then(below).unwrap_or_else(|error| Box::new(std::iter::once(Err(error)))))
     }
 
     /// Returns the stores if they have this path.

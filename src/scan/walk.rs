@@ -80,11 +80,7 @@ impl Target {
 impl Selection {
     /// Returns the file of this path, or all files below it, folder by folder. A path that cannot be read is an error in
     /// the list. With `archives`, includes archives that do not match the patterns but may contain something that does.
-    pub(super) fn walk(&self, root: PathBuf, archives: bool) -> Targets<'_> {
-        self.walk_folder(root, archives).unwrap_or_else(|error| Box::new(std::iter::once(Err(error))))
-    }
-
-    fn walk_folder(&self, root: PathBuf, archives: bool) -> Result<Targets<'_>> {
+    pub(super) fn walk(&self, root: PathBuf, archives: bool) -> Result<Targets<'_>> {
         if !root.is_dir() {
             return Ok(Box::new(std::iter::once(Ok(self.named(root, None)))));
         }

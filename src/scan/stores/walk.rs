@@ -16,11 +16,7 @@ impl Selection {
         root: PathBuf,
         archives: bool,
         stores: &'w dyn Stores,
-    ) -> Targets<'w> {
-        self.list(root, archives, stores).unwrap_or_else(|error| Box::new(std::iter::once(Err(error))))
-    }
-
-    fn list<'w>(&'w self, root: PathBuf, archives: bool, stores: &'w dyn Stores) -> Result<Targets<'w>> {
+    ) -> Result<Targets<'w>> {
         if Address::parse(&root).member.is_some() {
             let target = Target { path: root, named: true, use_as: Use::Whole, unit: None };
             return Ok(Box::new(std::iter::once(Ok(target))));
