@@ -288,7 +288,8 @@ impl Scan {
         let units = Mutex::new(units.peekable());
         let units = || units.lock().unwrap_or_else(PoisonError::into_inner);
         let next_if = |fits: &dyn Fn(&Unit) -> bool| units().next_if(|unit| unit.as_ref().is_ok_and(fits))?.ok();
-        let mut targets = std::iter::from_fn(|| units().next()).map(|unit| unit.map(|unit| self.selection.unit(unit)));
+        let target = |unit: Unit| self.selection.named(unit.path.clone(), Some(unit));
+        let mut targets = std::iter::from_fn(|| units().next()).map(|unit| unit.map(target));
         let caller = Callbacks::new(view, callback);
         Run { next_if: &next_if, ..Run::new(self, &caller)? }.over(&mut targets);
         Ok(())

@@ -103,15 +103,11 @@ impl Selection {
         Ok(Box::new(entries.chain(others).chain(left_out.into_iter().flatten().map(Err))))
     }
 
-    fn named(&self, path: PathBuf, unit: Option<Unit>) -> Target {
+    pub(super) fn named(&self, path: PathBuf, unit: Option<Unit>) -> Target {
         let id = || FileId::of(&Address::parse(&path).file);
         let is_excepted = !self.except.is_empty() && id().is_ok_and(|id| self.except.contains(&id));
         let use_as = if is_excepted { Use::Nothing } else { Use::Whole };
         Target { path, named: true, use_as, unit }
-    }
-
-    pub(super) fn unit(&self, unit: Unit) -> Target {
-        self.named(unit.path.clone(), Some(unit))
     }
 
     /// Returns the walk, and the folders skipped for the cost of their ignore files, reported after the walk.
