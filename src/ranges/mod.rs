@@ -247,13 +247,8 @@ impl Ranges {
         if self.packed.is_none() {
             missing = missing.into_iter().flat_map(|range| self.parts.holes(range)).collect();
         }
-        match answer {
-            Err(error) if incomplete.is_empty() && missing.is_empty() => Err(error),
-            Ok(answer) if missing.is_empty() => Ok(answer),
-            // All that was missing when the question was asked is available to the next one.
-            Err(error) if missing.is_empty() => Err(error),
-            _ => Err(Error::lacking(missing)),
-        }
+        // An error may lack what was added since. It is available to the next question.
+        if missing.is_empty() { answer } else { Err(Error::lacking(missing)) }
     }
 
     /// [Asks](Self::ask) a question, adds the missing ranges from the source, and asks again until there is an answer.

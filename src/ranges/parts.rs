@@ -1,9 +1,10 @@
 //! The available bytes of a file: buffers that are shared, not copied.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
+
+use crate::base::impl_fmt::impl_fmt;
 
 /// A part of a buffer that others may share.
 #[derive(Clone)]
@@ -39,11 +40,7 @@ impl Shared {
 impl std::panic::UnwindSafe for Shared {}
 impl std::panic::RefUnwindSafe for Shared {}
 
-impl fmt::Debug for Shared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes", self.range.len())
-    }
-}
+impl_fmt!([] Debug for Shared, |shared| "{} bytes", shared.range.len());
 
 /// Buffers that follow each other without a gap.
 #[derive(Clone, Debug, Default)]

@@ -9,6 +9,7 @@ use serde::Serializer;
 use sha2::{Digest, Sha256};
 
 use super::record::hex;
+use super::walk::is_archive;
 use super::{Found, Record, Scan, Sighting};
 use crate::asset::container::Container;
 use crate::base::error::Result;
@@ -81,7 +82,7 @@ impl Outside {
         let summary = &record.summary;
         let is_known = summary.counts.iter().any(|(_, count)| count.is_some());
         let format = summary.format?;
-        let is_model = is_known && !matches!(format, Format::Pbo | Format::Zip);
+        let is_model = is_known && !is_archive(summary.format);
         let bytes = (!is_model).then_some(summary.bytes);
         Some(Self { format, version: summary.version, counts: summary.counts.clone(), bytes })
     }
@@ -142,7 +143,7 @@ pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Grou
             (file, content)
         })
     };
-    let found: Mutex<Vec<Candidate>> = Mutex::default();
+    let mut found: Vec<Candidate> = Vec::new();
     again.run_with(digests, |asset, digests| {
         if let (Found::Asset(record), Some(digests)) = (asset, digests.flatten())
             && let Some(format) = record.summary.format
@@ -153,16 +154,14 @@ pub fn find(scan: &Scan, mut other: impl FnMut(Found) + Send) -> Result<Vec<Grou
                 path: record.path,
                 bytes: record.summary.bytes,
             };
-            if let Ok(mut found) = found.lock() {
-                found.push((copy, format, digests));
-            }
+            found.push((copy, format, digests));
         }
         ControlFlow::Continue(())
     })?;
     if !scan.progress.is_stopped() {
         scan.progress.set_bytes(bytes);
     }
-    Ok(groups(&found.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    Ok(groups(&found))
 }
 
 type Candidate = (Copy, Format, Digests);

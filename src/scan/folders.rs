@@ -40,7 +40,8 @@ impl Folders {
     pub fn list(folders: [&Path; 2], selection: &Selection, errors: &mut dyn FnMut(Error)) -> Self {
         let mut list = |folder: &Path| {
             let mut files = Vec::new();
-            for target in selection.walk(folder.to_owned(), false) {
+            let targets = selection.walk(folder.to_owned(), false).map_err(&mut *errors);
+            for target in targets.into_iter().flatten() {
                 match target {
                     Ok(target) if target.use_as == Use::Nothing => {}
                     Ok(target) => {

@@ -6,16 +6,23 @@ use ignore::overrides::{Override, OverrideBuilder};
 
 use super::walk::{Use, is_archive};
 use crate::base::error::{Error, Result};
+use crate::base::format::Format;
 use crate::base::text::ByteStr;
 
 /// Patterns as in ripgrep's `--iglob`, ignoring case: the last pattern that matches a path counts.
 #[derive(Debug)]
-pub struct Globs(Override);
+pub struct Globs(pub(super) Override);
 
 impl Globs {
     /// Compiles the patterns for paths below this folder.
-    pub(super) fn new(root: &Path, patterns: &[String]) -> Result<Self> {
-        Self::of(root, patterns.iter())
+    pub(super) fn new<'p>(root: &Path, patterns: impl IntoIterator<Item = &'p String>) -> Result<Self> {
+        let mut builder = OverrideBuilder::new(root);
+        let bad = |error: ignore::Error| Error::malformed(format!("not a pattern for paths: {error}"));
+        builder.case_insensitive(true).map_err(bad)?;
+        for pattern in patterns {
+            builder.add(pattern).map_err(bad)?;
+        }
+        builder.build().map(Self).map_err(bad)
     }
 
     /// Compiles patterns for the names of members.
@@ -34,26 +41,7 @@ impl Globs {
 
     /// Compiles only the patterns with a `!`.
     pub(super) fn exclusions(root: &Path, patterns: &[String]) -> Result<Self> {
-        Self::of(root, patterns.iter().filter(|pattern| pattern.starts_with('!')))
-    }
-
-    fn of<'p>(root: &Path, patterns: impl Iterator<Item = &'p String>) -> Result<Self> {
-        let mut builder = OverrideBuilder::new(root);
-        let bad = |error: ignore::Error| Error::malformed(format!("not a pattern for paths: {error}"));
-        builder.case_insensitive(true).map_err(bad)?;
-        for pattern in patterns {
-            builder.add(pattern).map_err(bad)?;
-        }
-        builder.build().map(Self).map_err(bad)
-    }
-
-    pub(super) fn overrides(&self) -> &Override {
-        &self.0
-    }
-
-    /// Returns true if there is a pattern without a `!`. Then only matching paths are included.
-    pub(super) fn take_in(&self) -> bool {
-        self.0.num_whitelists() > 0
+        Self::new(root, patterns.iter().filter(|pattern| pattern.starts_with('!')))
     }
 
     /// Returns true if this file is included.
@@ -73,7 +61,7 @@ impl Globs {
             Use::Nothing
         } else if self.take(path) {
             Use::Whole
-        } else if is_archive(path) {
+        } else if is_archive(Format::from_extension(path)) {
             Use::Inside
         } else {
             Use::Nothing

@@ -1,6 +1,5 @@
 //! Bounds the cost of the ignore files of a walk.
 
-use std::fs::Metadata;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, PoisonError};
@@ -54,22 +53,12 @@ fn add(bytes: u64, folder: &Path) -> Result<u64> {
     let mut bytes = bytes;
     for path in NAMES.map(|name| folder.join(name)) {
         // Like the walk itself, follow links and ignore files without metadata.
-        let Ok(metadata) = path.metadata() else { continue };
-        bytes = bytes.saturating_add(size(&metadata));
+        let Some(metadata) = path.metadata().ok().filter(|metadata| !metadata.is_dir()) else { continue };
+        bytes = bytes.saturating_add(if metadata.is_file() { metadata.len() } else { u64::MAX });
         if bytes > MOST {
             let what = "bytes of .ignore and .gitignore files in a folder and those around it";
             return Err(Error::new(ErrorKind::Limit { what, limit: MOST, flag: None }).in_file(&path));
         }
     }
     Ok(bytes)
-}
-
-fn size(metadata: &Metadata) -> u64 {
-    if metadata.is_file() {
-        metadata.len()
-    } else if metadata.is_dir() {
-        0
-    } else {
-        u64::MAX
-    }
 }

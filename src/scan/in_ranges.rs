@@ -6,7 +6,7 @@ use std::path::Path;
 use super::describe::{ALL, At, Origin, describe_as};
 use super::globs::Globs;
 use super::members::{Rest, container, content, pay};
-use super::walk::Use;
+use super::walk::{Use, is_archive};
 use super::{Depth, Record, Scan};
 use crate::asset::Asset;
 use crate::asset::container::{Container, Member};
@@ -197,8 +197,4 @@ impl<'s> Look<'s> {
         self.is_archive |= !self.enters && is_archive(format);
         self.is_archive
     }
-}
-
-pub(super) fn is_archive(format: Option<Format>) -> bool {
-    matches!(format, Some(Format::Pbo | Format::Zip))
 }

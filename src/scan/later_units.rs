@@ -52,7 +52,7 @@ impl<'s> Run<'s> {
         let path = origin.path;
         let record = origin.record(Summary::new(asset.format(), data.len() as u64), None);
         loop {
-            let inside = Inside { data, stretch: &stretch, whole: stretch.bytes() };
+            let inside = Inside { data, stretch: &stretch, whole: stretch.bytes };
             let at = At { origin: &origin, budget: &budget };
             if let Err(error) = self.part(at, (&record, &asset), inside, &mut rest) {
                 self.put(Found::Unreadable(error.in_file(path)));

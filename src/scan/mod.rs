@@ -288,7 +288,8 @@ impl Scan {
         let units = Mutex::new(units.peekable());
         let units = || units.lock().unwrap_or_else(PoisonError::into_inner);
         let next_if = |fits: &dyn Fn(&Unit) -> bool| units().next_if(|unit| unit.as_ref().is_ok_and(fits))?.ok();
-        let mut targets = std::iter::from_fn(|| units().next()).map(|unit| unit.map(|unit| self.selection.unit(unit)));
+        let target = |unit: Unit| self.selection.named(unit.path.clone(), Some(unit));
+        let mut targets = std::iter::from_fn(|| units().next()).map(|unit| unit.map(target));
         let caller = Callbacks::new(view, callback);
         Run { next_if: &next_if, ..Run::new(self, &caller)? }.over(&mut targets);
         Ok(())
@@ -345,16 +346,14 @@ impl Scan {
         &'w self,
         paths: impl Iterator<Item = Result<PathBuf>> + Send + 'w,
     ) -> impl Iterator<Item = Result<Target>> + Send + 'w {
-        paths.flat_map(move |root| match root {
-            Ok(root) => {
-                #[cfg(feature = "stores")]
-                if let Some(stores) = self.store_of(&root) {
-                    return self.selection.walk_store(root, self.archives, stores);
-                }
-                self.selection.walk(root, self.archives)
+        let below = |root: PathBuf| {
+            #[cfg(feature = "stores")]
+            if let Some(stores) = self.store_of(&root) {
+                return self.selection.walk_store(root, self.archives, stores);
             }
-            Err(error) => Box::new(std::iter::once(Err(error))),
-        })
+            self.selection.walk(root, self.archives)
+        };
+        paths.flat_map(move |root| root.and_then(below).unwrap_or_else(|error| Box::new(std::iter::once(Err(error)))))
     }
 
     /// Returns the stores if they have this path.

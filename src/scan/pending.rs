@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::in_ranges::is_archive;
+use super::walk::is_archive;
 use super::{Found, Progress, Sighting};
 use crate::asset::address;
 use crate::asset::container::{Form, Member};

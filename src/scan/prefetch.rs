@@ -47,7 +47,7 @@ impl<'a, I: Iterator<Item = Named<'a>>> Iterator for Prefetch<'a, I> {
     type Item = Named<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while self.waits.have_been()
+        while self.waits.have_been
             && self.bytes < AHEAD
             && self.ahead.len() < MOST
             && let Some(named) = self.members.next()
@@ -100,10 +100,6 @@ impl Waits {
     pub(super) fn from_now_on(asks: bool) -> Self {
         let before = if asks { pages::waits_for_pages() } else { None };
         Self { before, have_been: false, bytes: 0, members: 0 }
-    }
-
-    fn have_been(&self) -> bool {
-        self.have_been
     }
 
     /// Advances to a member of this size.
@@ -172,9 +168,9 @@ mod tests {
         waits.pass(UNTIL_ASKED - 1);
         assert_eq!((waits.bytes, waits.members), (UNTIL_ASKED - 1, 1));
         waits.pass(1);
-        assert_eq!((waits.bytes, waits.members, waits.have_been()), (0, 0, false));
+        assert_eq!((waits.bytes, waits.members, waits.have_been), (0, 0, false));
         let mut never = Waits::from_now_on(false);
         never.pass(u64::MAX);
-        assert_eq!((never.bytes, never.have_been()), (0, false));
+        assert_eq!((never.bytes, never.have_been), (0, false));
     }
 }

@@ -94,7 +94,7 @@ impl Progress {
 pub(super) struct Stretch<'p> {
     progress: &'p Progress,
     /// The bytes of the file that belong to this part.
-    bytes: u64,
+    pub(super) bytes: u64,
     /// How many of them are not yet assigned to a subpart.
     left: AtomicU64,
 }
@@ -102,11 +102,6 @@ pub(super) struct Stretch<'p> {
 impl<'p> Stretch<'p> {
     pub(super) fn new(progress: &'p Progress, bytes: u64) -> Self {
         Self { progress, bytes, left: bytes.into() }
-    }
-
-    /// Returns the bytes of the file that belong to this part.
-    pub(super) fn bytes(&self) -> u64 {
-        self.bytes
     }
 
     /// The subpart that corresponds to `bytes` of this part's `whole` bytes, as stored or decoded.

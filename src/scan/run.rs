@@ -125,7 +125,8 @@ impl<'s> Run<'s> {
                 let modified = metadata.as_ref().and_then(|metadata| metadata.modified().ok());
                 let stamp = metadata.and_then(|metadata| stamp(&metadata, &self.question));
                 scan.progress.open(file.len() as u64);
-                let is_there = self.address(&address, (stamp, modified), &file, target);
+                let found = self.address(&address, (stamp, modified), &file, target);
+                let is_there = self.exists(target, found);
                 if let Err(error) = file.unchanged() {
                     self.put(Found::Unreadable(error.in_file(&address.file)));
                 }
@@ -134,6 +135,17 @@ impl<'s> Run<'s> {
                 }
             }
         }
+    }
+
+    /// Returns true if a target exists. Reports it if it is not an asset, or cannot be read.
+    pub(super) fn exists(&self, target: &Target, is_asset: Result<bool>) -> bool {
+        let is_there = is_asset.is_ok();
+        match is_asset {
+            Ok(true) => {}
+            Ok(false) => self.put(Found::NoAsset(target.path.clone())),
+            Err(error) => self.put(Found::Unreadable(error.in_file(&target.path))),
+        }
+        is_there
     }
 
     /// Returns the size of a file that has not changed since an earlier scan.
@@ -179,14 +191,14 @@ impl<'s> Run<'s> {
         self.scan.progress.add_file();
     }
 
-    /// Describes the target of an address. Returns false if it does not exist.
+    /// Describes the target of an address. Returns false if it is not in a known format.
     fn address(
         &self,
         address: &Address,
         (stamp, modified): (Option<String>, Option<SystemTime>),
         data: &[u8],
         target: &Target,
-    ) -> bool {
+    ) -> Result<bool> {
         let whole = data.len() as u64;
         let (members, budget, stretch) = self.share(target, whole);
         let units = (members != ALL).then(|| self.budget_of_units(&address.file, whole));
@@ -194,7 +206,7 @@ impl<'s> Run<'s> {
         let read = if members.start == 0 { whole } else { whole.min(READ_WHOLE) };
         if let Some(Err(error)) = units.as_ref().map(|units| units.work(read)) {
             self.put(Found::Unreadable(error.in_file(&address.file)));
-            return true;
+            return Ok(true);
         }
         let mut pending = self.pending();
         let found = open_member(&address.file, data, address.member.as_deref(), &budget).map(|opened| {
@@ -214,13 +226,7 @@ impl<'s> Run<'s> {
             self.opened(at, &opened, &stretch, &mut pending)
         });
         self.hand_over(&mut pending);
-        let is_there = found.is_ok();
-        match found {
-            Ok(true) => {}
-            Ok(false) => self.put(Found::NoAsset(target.path.clone())),
-            Err(error) => self.put(Found::Unreadable(error.in_file(&target.path))),
-        }
-        is_there
+        found
     }
 
     /// Describes the target of an address and everything inside it. Returns false if it is not in a known format.

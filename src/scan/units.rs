@@ -182,15 +182,15 @@ impl Scan {
     /// # Errors
     /// Returns an error if a glob is invalid.
     pub fn plan(&self, unit_bytes: u64, mut each: impl FnMut(Unit) -> ControlFlow<()>) -> Result<()> {
-        let mut bin = Bin { unit: 0, filled: 0, most: unit_bytes.max(1) };
+        let mut bin = Bin { unit: 0, filled: 0, most: unit_bytes.max(1), each: &mut each };
         super::globs::Globs::of_members(&self.selection.globs)?;
         for target in self.walk(self.paths()) {
             self.progress.begin();
             let flow = match target {
                 Ok(Target { use_as: Use::Nothing, .. }) => ControlFlow::Continue(()),
-                Ok(target) => self.plan_file(&target, &mut bin, &mut each),
+                Ok(target) => self.plan_file(&target, &mut bin),
                 Err(error) => match error.path() {
-                    Some(path) => each(bin.piece(path, None, 0, None)),
+                    Some(path) => bin.unreadable(path),
                     None => return Err(error),
                 },
             };
@@ -201,16 +201,11 @@ impl Scan {
         Ok(())
     }
 
-    fn plan_file(
-        &self,
-        target: &Target,
-        bin: &mut Bin,
-        each: &mut dyn FnMut(Unit) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    fn plan_file(&self, target: &Target, bin: &mut Bin<'_>) -> ControlFlow<()> {
         let path = &target.path;
         #[cfg(feature = "stores")]
         if let Some(stores) = self.store_of(path) {
-            return self.plan_stored(stores, target, bin, each);
+            return self.plan_stored(stores, target, bin);
         }
         let address = target.address();
         let metadata = address.file.metadata().ok();
@@ -223,22 +218,23 @@ impl Scan {
             && bytes > bin.most
             && let Ok(data) = FileMap::open_with(&address.file, self.access, &self.limits)
             && let Ok(asset) = Asset::parse_file(path, &data, &self.limits)
-            && let Some(flow) = bin.cut(&asset, data.len() as u64, path, &stamp, self, each)
+            && let Some(flow) = bin.cut(&asset, data.len() as u64, path, &stamp, self)
         {
             return flow;
         }
-        bin.whole(target, &address, bytes, stamp, each)
+        bin.whole(target, &address, bytes, stamp)
     }
 }
 
-/// The unit that is being filled.
-pub(super) struct Bin {
+/// The unit that is being filled, and the callback for its pieces.
+pub(super) struct Bin<'e> {
     unit: u64,
     filled: u64,
     pub(super) most: u64,
+    each: &'e mut dyn FnMut(Unit) -> ControlFlow<()>,
 }
 
-impl Bin {
+impl Bin<'_> {
     /// Adds this many bytes to the unit, or starts another one if they do not fit.
     fn make_room(&mut self, bytes: u64) {
         if self.filled > 0 && self.filled.saturating_add(bytes) > self.most {
@@ -248,8 +244,14 @@ impl Bin {
         self.filled = self.filled.saturating_add(bytes);
     }
 
-    pub(super) fn piece(&self, path: &Path, range: Option<(u64, u64)>, bytes: u64, stamp: Option<String>) -> Unit {
-        Unit { unit: self.unit, path: path.to_owned(), range, bytes, stamp, named: false }
+    fn piece(&self, path: &Path, bytes: u64, stamp: Option<String>) -> Unit {
+        Unit { unit: self.unit, path: path.to_owned(), range: None, bytes, stamp, named: false }
+    }
+
+    /// Adds a file that cannot be read.
+    pub(super) fn unreadable(&mut self, path: &Path) -> ControlFlow<()> {
+        let piece = self.piece(path, 0, None);
+        (self.each)(piece)
     }
 
     /// Adds a file that is not divided.
@@ -259,11 +261,11 @@ impl Bin {
         address: &Address,
         bytes: u64,
         stamp: Option<String>,
-        each: &mut dyn FnMut(Unit) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         self.make_room(bytes.saturating_add(FILE_BYTES));
         let named = target.named && Format::from_extension(&address.name()).is_none();
-        each(Unit { named, ..self.piece(&target.path, None, bytes, stamp) })
+        let piece = self.piece(&target.path, bytes, stamp);
+        (self.each)(Unit { named, ..piece })
     }
 
     /// Divides an archive by its members. Returns `None` if it is not an archive.
@@ -274,7 +276,6 @@ impl Bin {
         path: &Path,
         stamp: &Option<String>,
         scan: &Scan,
-        each: &mut dyn FnMut(Unit) -> ControlFlow<()>,
     ) -> Option<ControlFlow<()>> {
         let container = Container::of(asset)?;
         let (mut first, mut bytes, mut last) = (0_u64, 0_u64, None);
@@ -282,14 +283,12 @@ impl Bin {
             if scan.progress.is_stopped() {
                 return Some(ControlFlow::Continue(()));
             }
-            let stored = member.stored_byte_len().saturating_add(FILE_BYTES);
-            let before = self.unit;
-            let piece = last.map(|last| self.piece(path, Some((first, last)), bytes, stamp.clone()));
-            self.make_room(stored);
-            if self.unit != before
-                && let Some(piece) = piece
-            {
-                if each(piece).is_break() {
+            let unit = self.unit;
+            self.make_room(member.stored_byte_len().saturating_add(FILE_BYTES));
+            let range = last.map(|last| (first, last));
+            if self.unit != unit && range.is_some() {
+                let piece = self.piece(path, bytes, stamp.clone());
+                if (self.each)(Unit { unit, range, ..piece }).is_break() {
                     return Some(ControlFlow::Break(()));
                 }
                 (first, bytes) = (index, 0);
@@ -300,6 +299,7 @@ impl Bin {
         }
         // An error that cuts the list of members short is reported with the archive's own record.
         let range = last.map(|last| (first, last)).filter(|range| *range != (0, 0));
-        Some(each(self.piece(path, range, bytes, stamp.clone())))
+        let piece = self.piece(path, bytes, stamp.clone());
+        Some((self.each)(Unit { range, ..piece }))
     }
 }

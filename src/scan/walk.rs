@@ -80,25 +80,21 @@ impl Target {
 impl Selection {
     /// Returns the file of this path, or all files below it, folder by folder. A path that cannot be read is an error in
     /// the list. With `archives`, includes archives that do not match the patterns but may contain something that does.
-    pub(super) fn walk(&self, root: PathBuf, archives: bool) -> Targets<'_> {
-        self.walk_folder(root, archives).unwrap_or_else(|error| Box::new(std::iter::once(Err(error))))
-    }
-
-    fn walk_folder(&self, root: PathBuf, archives: bool) -> Result<Targets<'_>> {
+    pub(super) fn walk(&self, root: PathBuf, archives: bool) -> Result<Targets<'_>> {
         if !root.is_dir() {
             return Ok(Box::new(std::iter::once(Ok(self.named(root, None)))));
         }
         let (globs, exclusions) = (Globs::new(&root, &self.globs)?, Globs::exclusions(&root, &self.globs)?);
         let (entries, left_out) = self.entries(&root, &globs)?;
-        // Patterns that include files override ignore rules. So archives that the patterns do not include need a
-        // separate walk, in which hidden and ignored ones stay excluded.
-        let others = (archives && globs.take_in()).then(|| self.entries(&root, &exclusions));
+        // Patterns without a `!` include only matching files, and override ignore rules. So archives that they do not
+        // include need a separate walk, in which hidden and ignored ones stay excluded.
+        let others = (archives && globs.0.num_whitelists() > 0).then(|| self.entries(&root, &exclusions));
         let others = others
             .into_iter()
             .flatten()
             .flat_map(|(entries, _)| entries)
             .flatten()
-            .filter(move |entry| is_archive(entry.path()) && !globs.take(entry.path()));
+            .filter(move |entry| is_archive(Format::from_extension(entry.path())) && !globs.take(entry.path()));
         let others = others.filter_map(|entry| self.target(entry, Use::Inside)).map(Ok);
         let entries = entries.filter_map(move |entry| match entry {
             Ok(entry) => self.target(entry, Use::Whole).map(Ok),
@@ -107,15 +103,11 @@ impl Selection {
         Ok(Box::new(entries.chain(others).chain(left_out.into_iter().flatten().map(Err))))
     }
 
-    fn named(&self, path: PathBuf, unit: Option<Unit>) -> Target {
+    pub(super) fn named(&self, path: PathBuf, unit: Option<Unit>) -> Target {
         let id = || FileId::of(&Address::parse(&path).file);
         let is_excepted = !self.except.is_empty() && id().is_ok_and(|id| self.except.contains(&id));
         let use_as = if is_excepted { Use::Nothing } else { Use::Whole };
         Target { path, named: true, use_as, unit }
-    }
-
-    pub(super) fn unit(&self, unit: Unit) -> Target {
-        self.named(unit.path.clone(), Some(unit))
     }
 
     /// Returns the walk, and the folders skipped for the cost of their ignore files, reported after the walk.
@@ -127,7 +119,7 @@ impl Selection {
             .hidden(!self.hidden)
             .max_depth(self.folder_depth)
             .follow_links(self.follow)
-            .overrides(globs.overrides().clone())
+            .overrides(globs.0.clone())
             // In one folder, whole paths have the order of the names at their ends, and need not be split to find them.
             .sort_by_file_path(|a, b| a.as_os_str().cmp(b.as_os_str()))
             .build();
@@ -144,9 +136,9 @@ impl Selection {
     }
 }
 
-/// Returns true if a file of this name is opened to find others inside it.
-pub(super) fn is_archive(path: &Path) -> bool {
-    matches!(Format::from_extension(path), Some(Format::Pbo | Format::Zip))
+/// Returns true for files that are opened to find others inside them.
+pub(super) fn is_archive(format: Option<Format>) -> bool {
+    matches!(format, Some(Format::Pbo | Format::Zip))
 }
 
 /// Returns the system's error without the path that the walk put into its text, so that the path appears once.

@@ -4,14 +4,11 @@ use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, Field};
 
 use super::cells::{Column, Flag, Int, List, Long, OrNull, Rows, Text, clamped, columns};
+use super::plain::index;
 use meshpeek::diff::{Difference, Fact};
 use meshpeek::scan::dupes::{Copy, Group};
 use meshpeek::scan::refs::Link;
 use meshpeek::summary::Name;
-
-fn int(number: u32) -> i32 {
-    i32::try_from(number).unwrap_or(i32::MAX)
-}
 
 columns! {
     /// References and the files that they mean.
@@ -27,8 +24,8 @@ columns! {
         elsewhere: List<Text> = &mut row.elsewhere.iter().map(|name| &*name.text),
         more: Long = clamped(row.more as u64),
         via: OrNull<Text> = row.via.map(|via| &*via.text),
-        line: OrNull<Int> = row.place.map(|(line, _)| int(line)),
-        column: OrNull<Int> = row.place.map(|(_, column)| int(column)),
+        line: OrNull<Int> = row.place.map(|(line, _)| index(line as usize)),
+        column: OrNull<Int> = row.place.map(|(_, column)| index(column as usize)),
     }
 }
 

@@ -9,6 +9,7 @@ use arrow_ipc::writer::FileWriter;
 use arrow_schema::ArrowError;
 use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::KeyValue;
+use parquet::file::writer::TrackedWrite;
 
 use super::parquet::{begin, parquet_error, write};
 use super::{Table, arrow_error};
@@ -48,7 +49,7 @@ pub struct Writer<W: Write + Send>(Open<W>);
 
 enum Open<W: Write + Send> {
     Parquet(Box<ArrowWriter<W>>),
-    Arrow(Box<FileWriter<Counted<W>>>),
+    Arrow(Box<FileWriter<TrackedWrite<W>>>),
 }
 
 impl<W: Write + Send> Writer<W> {
@@ -60,8 +61,7 @@ impl<W: Write + Send> Writer<W> {
         Ok(Self(match form {
             Form::Parquet => Open::Parquet(Box::new(begin(out, table)?)),
             Form::Arrow => {
-                let file = FileWriter::try_new(Counted { out, bytes: 0 }, &table.schema());
-                Open::Arrow(Box::new(file.map_err(error)?))
+                Open::Arrow(Box::new(FileWriter::try_new(TrackedWrite::new(out), &table.schema()).map_err(error)?))
             }
         }))
     }
@@ -81,7 +81,7 @@ impl<W: Write + Send> Writer<W> {
     pub fn byte_len(&self) -> u64 {
         match &self.0 {
             Open::Parquet(file) => file.bytes_written().saturating_add(file.in_progress_size()) as u64,
-            Open::Arrow(file) => file.get_ref().bytes,
+            Open::Arrow(file) => file.get_ref().bytes_written() as u64,
         }
     }
 
@@ -108,10 +108,11 @@ impl<W: Write + Send> Writer<W> {
     /// # Errors
     /// Returns the error of the underlying writer.
     pub fn finish(self) -> Result<W> {
-        match self.0 {
-            Open::Parquet(file) => file.into_inner().map_err(parquet_error),
-            Open::Arrow(file) => Ok(file.into_inner().map_err(error)?.out),
-        }
+        let out = match self.0 {
+            Open::Parquet(file) => file.into_inner(),
+            Open::Arrow(file) => file.into_inner().map_err(error)?.into_inner(),
+        };
+        out.map_err(parquet_error)
     }
 }
 
@@ -139,24 +140,6 @@ fn arrow_table(path: &Path) -> Option<String> {
     let schema = arrow_ipc::root_as_message(message).ok()?.header_as_schema()?;
     let entry = schema.custom_metadata()?.iter().find(|entry| entry.key() == Some("meshpeek.table"))?;
     entry.value().map(str::to_owned)
-}
-
-/// A writer that counts its bytes.
-struct Counted<W> {
-    out: W,
-    bytes: u64,
-}
-
-impl<W: Write> Write for Counted<W> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let written = self.out.write(bytes)?;
-        self.bytes = self.bytes.saturating_add(written as u64);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.out.flush()
-    }
 }
 
 /// The error of the underlying writer unchanged, or Arrow's own.

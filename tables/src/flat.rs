@@ -11,9 +11,9 @@ use super::assets::AssetRow;
 use super::cells::{Column, Flag, Float, Int, Long, OrNull, Rows, Text, Time, clamped, columns, fitting};
 use super::plain::{Key, index};
 use meshpeek::resolution::Resolution;
-use meshpeek::scan::{Record, Sighting};
+use meshpeek::scan::Record;
 use meshpeek::summary::{Name, Problem};
-use meshpeek::{Asset, Error, Format};
+use meshpeek::{Asset, Budget, Error, Format};
 
 columns! {
     /// The problems of assets, and of paths that cannot be read.
@@ -119,23 +119,21 @@ const ROW_BYTES: u64 = 128;
 
 /// Emits the LODs of a model. Ends at the first that cannot be read, and if the budget is spent.
 pub(super) fn emit_lods(
-    seen: &Sighting<'_, '_>,
+    asset: &Asset<'_>,
+    key: Key<'_>,
+    budget: &Budget,
     take: &mut dyn FnMut(&LodRow<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let path = seen.record.path_name();
-    let member = seen.record.member.as_ref();
-    let text = path.text.len().saturating_add(member.map_or(0, |member| member.text.len()));
-    let key = || Key { path: &path, member };
-    let mut take = |row: LodRow<'_>| match seen.budget.output(ROW_BYTES.saturating_add(text as u64)) {
+    let mut take = |row: LodRow<'_>| match budget.output(ROW_BYTES.saturating_add(key.bytes() as u64)) {
         Ok(()) => take(&row),
         Err(_) => ControlFlow::Continue(()),
     };
-    match seen.asset.filter(|_| !seen.is_continued) {
-        Some(Asset::Odol(model)) => {
+    match asset {
+        Asset::Odol(model) => {
             for entry in model.lods() {
                 let Ok(Some(lod)) = model.lod(entry.index) else { continue };
                 take(LodRow {
-                    key: key(),
+                    key,
                     index: entry.index,
                     resolution: entry.resolution,
                     bytes: entry.byte_len(),
@@ -148,14 +146,13 @@ pub(super) fn emit_lods(
                     properties: lod.properties.len() as u64,
                 })?;
             }
-            ControlFlow::Continue(())
         }
-        Some(Asset::Mlod(model)) => {
+        Asset::Mlod(model) => {
             for (number, (lod, span)) in model.lods().spanned().enumerate() {
                 let Ok(lod) = lod else { break };
                 let tags = |wanted: fn(&meshpeek::mlod::Tag<'_>) -> bool| lod.tags.iter().filter(wanted).count() as u64;
                 take(LodRow {
-                    key: key(),
+                    key,
                     index: number,
                     resolution: Resolution(lod.resolution),
                     bytes: span.bytes,
@@ -168,8 +165,8 @@ pub(super) fn emit_lods(
                     properties: tags(|tag| tag.property().is_some()),
                 })?;
             }
-            ControlFlow::Continue(())
         }
-        _ => ControlFlow::Continue(()),
+        _ => {}
     }
+    ControlFlow::Continue(())
 }

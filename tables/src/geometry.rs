@@ -9,7 +9,6 @@ use arrow_schema::{ArrowError, DataType, Field};
 use super::cells::{Column, Ends, Flag, Float, Int, Long, OrNull, Rows, Text, clamped, columns, item};
 use super::plain::{Key, index};
 use meshpeek::geometry::{Mesh, Place, Primitive};
-use meshpeek::scan::Sighting;
 use meshpeek::summary::Name;
 use meshpeek::{Asset, Budget, Error, Result};
 
@@ -122,28 +121,16 @@ columns! {
 /// The size of a row in the results, without its texts and arrays.
 const ROW_BYTES: u64 = 256;
 
-/// Emits the primitives of a model. Ends if the budget is spent, with a row that says so.
+/// Emits the primitives of an asset. Ends if the budget is spent, with a row that says so.
 pub(super) fn emit(
-    seen: &Sighting<'_, '_>,
-    take: &mut dyn FnMut(&GeometryRow<'_>) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    let Some(asset) = seen.asset.filter(|_| !seen.is_continued) else { return ControlFlow::Continue(()) };
-    let path = seen.record.path_name();
-    let key = || Key { path: &path, member: seen.record.member.as_ref() };
-    of_asset(asset, seen.budget, &key, take)
-}
-
-/// Emits the primitives of an asset.
-pub(super) fn of_asset<'k>(
     asset: &Asset<'_>,
+    key: Key<'_>,
     budget: &Budget,
-    key: &dyn Fn() -> Key<'k>,
     take: &mut dyn FnMut(&GeometryRow<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     for (index, primitive) in asset.primitives().enumerate() {
         let mesh = Mesh::default();
-        let mut row =
-            GeometryRow { key: key(), index, place: None, material: None, texture: None, mesh, problem: None };
+        let mut row = GeometryRow { key, index, place: None, material: None, texture: None, mesh, problem: None };
         let filled = primitive.and_then(|primitive| row.fill(&primitive, budget));
         row.problem = filled.as_ref().err().map(Error::message);
         take(&row)?;

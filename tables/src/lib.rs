@@ -180,24 +180,30 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
     /// Adds the triangles of an asset to the geometry, if that table is requested. Memory and work are charged to the
     /// budget; if it is spent, the last row has the problem.
     pub fn geometry(&self, record: &Record, asset: &Asset<'_>, budget: &Budget) -> ControlFlow<()> {
-        let path = record.path_name();
-        let key = || Key { path: &path, member: record.member.as_ref() };
-        geometry::of_asset(asset, budget, &key, &mut |row| self.add::<Geometry>(row))
+        let key = Key { path: &record.path_name(), member: record.member.as_ref() };
+        geometry::emit(asset, key, budget, &mut |row| self.add::<Geometry>(row))
     }
 
     /// Adds the rows of an asset to the other tables, if they are requested.
     pub fn see(&self, seen: &Sighting<'_, '_>) -> ControlFlow<()> {
+        let &Sighting { record, asset: Some(asset), budget, ref members, is_continued, .. } = seen else {
+            return ControlFlow::Continue(());
+        };
+        let key = Key { path: &record.path_name(), member: record.member.as_ref() };
         if self.wants(Table::Members) {
-            plain::emit_members(seen, &mut |member| self.add::<Members>(member))?;
+            plain::emit_members(asset, key, members, &mut |member| self.add::<Members>(member))?;
+        }
+        if is_continued {
+            return ControlFlow::Continue(());
         }
         if self.wants(Table::Lods) {
-            flat::emit_lods(seen, &mut |lod| self.add::<Lods>(lod))?;
+            flat::emit_lods(asset, key, budget, &mut |lod| self.add::<Lods>(lod))?;
         }
         if self.wants(Table::Geometry) {
-            geometry::emit(seen, &mut |row| self.add::<Geometry>(row))?;
+            geometry::emit(asset, key, budget, &mut |row| self.add::<Geometry>(row))?;
         }
         if self.wants(Table::Parts) || self.wants(Table::Arrays) {
-            outline::emit(seen, self.wants(Table::Parts), &mut |row| match row {
+            outline::emit(asset, key, budget, self.wants(Table::Parts), &mut |row| match row {
                 outline::Row::Part(part) => self.add::<Parts>(part),
                 outline::Row::Array(array) => self.add::<Arrays>(array),
             })?;

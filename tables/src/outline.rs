@@ -6,13 +6,12 @@ use std::ops::ControlFlow;
 use serde_json::ser::CompactFormatter;
 
 use super::plain::{ArrayRow, Key, PartRow};
-use meshpeek::Error;
 use meshpeek::inspect::selector::Path;
 use meshpeek::inspect::{Inspect as _, Part, Span, Text, Value, Visitor, outline_within_limits};
 use meshpeek::json::{Document, LONGEST_TEXT};
-use meshpeek::scan::Sighting;
 use meshpeek::summary::Name;
 use meshpeek::view::Table;
+use meshpeek::{Asset, Budget, Error};
 
 /// The fields of one part are truncated after this many bytes.
 const MOST_FIELDS: u64 = 16 << 20;
@@ -32,11 +31,12 @@ pub(super) enum Row<'t> {
 /// Emits the parts, if requested, and arrays of an asset, each part after its contents. Ends early if the budget is
 /// spent. Then the asset's own row, the last one, contains `"truncated": true`.
 pub(super) fn emit(
-    seen: &Sighting<'_, '_>,
+    asset: &Asset<'_>,
+    key: Key<'_>,
+    budget: &Budget,
     with_parts: bool,
     take: &mut dyn FnMut(Row<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let Some(asset) = seen.asset.filter(|_| !seen.is_continued) else { return ControlFlow::Continue(()) };
     let root = Open {
         name: asset.format().name(),
         index: None,
@@ -44,10 +44,9 @@ pub(super) fn emit(
         span: Some(Span { offset: 0, bytes: asset.size() }),
         fields: fields(),
     };
-    let path = seen.record.path_name();
     let mut walk = Walk {
-        seen,
-        file: &path,
+        key,
+        budget,
         path: Path::default(),
         open: vec![root],
         with_parts,
@@ -76,8 +75,8 @@ struct Open {
 }
 
 struct Walk<'w> {
-    seen: &'w Sighting<'w, 'w>,
-    file: &'w Name,
+    key: Key<'w>,
+    budget: &'w Budget,
     path: Path,
     open: Vec<Open>,
     with_parts: bool,
@@ -86,17 +85,11 @@ struct Walk<'w> {
     take: &'w mut dyn FnMut(Row<'_>) -> ControlFlow<()>,
 }
 
-impl<'w> Walk<'w> {
-    fn key(&self) -> Key<'w> {
-        Key { path: self.file, member: self.seen.record.member.as_ref() }
-    }
-
+impl Walk<'_> {
     /// Returns true if the budget allows a row with this many bytes of text.
     fn pays(&mut self, bytes: usize) -> bool {
-        let key =
-            self.file.text.len().saturating_add(self.seen.record.member.as_ref().map_or(0, |name| name.text.len()));
-        let bytes = ROW_BYTES.saturating_add(bytes as u64).saturating_add(key as u64);
-        self.is_cut = self.is_cut || self.seen.budget.output(bytes).is_err();
+        let bytes = ROW_BYTES.saturating_add(bytes as u64).saturating_add(self.key.bytes() as u64);
+        self.is_cut = self.is_cut || self.budget.output(bytes).is_err();
         !self.is_cut && self.flow.is_continue()
     }
 
@@ -117,8 +110,8 @@ impl<'w> Walk<'w> {
         let fields = ended.ok().and_then(|json| String::from_utf8(json).ok()).unwrap_or_else(|| "{}".to_owned());
         // The last row is emitted at any cost, because it reports that others are missing.
         if self.pays(fields.len().saturating_add(self.path.as_str().len())) || is_root {
-            let (key, path, label) = (self.key(), self.path.as_str(), label.as_deref());
-            let row = PartRow { key, part: path, name, index, label, span, fields: &fields };
+            let (part, label) = (self.path.as_str(), label.as_deref());
+            let row = PartRow { key: self.key, part, name, index, label, span, fields: &fields };
             self.flow = (self.take)(Row::Part(&row));
         }
     }
@@ -162,7 +155,7 @@ impl Visitor for Walk<'_> {
         path.with(name, index, |selector| {
             if self.pays(selector.len().saturating_add(part.len())) {
                 let columns: Vec<_> = table.columns().iter().map(|column| column.name).collect();
-                let (key, storage) = (self.key(), table.storage());
+                let (key, storage) = (self.key, table.storage());
                 let row = ArrayRow { key, part: &part, name, selector, rows: table.rows(), columns: &columns, storage };
                 self.flow = (self.take)(Row::Array(&row));
             }

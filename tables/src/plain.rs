@@ -1,19 +1,21 @@
 //! Converts members, parts and arrays to rows.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, Field};
 
 use super::cells::{Column, Flag, Int, List, Long, OrNull, Rows, Text, Time, clamped, columns, fitting};
+use meshpeek::Asset;
 use meshpeek::address::Names;
 use meshpeek::container::{Container, Member};
 use meshpeek::inspect::Span;
-use meshpeek::scan::{Sighting, Stored};
+use meshpeek::scan::Stored;
 use meshpeek::summary::Name;
 use meshpeek::view::Storage;
 
 /// The asset that a row belongs to.
+#[derive(Clone, Copy)]
 pub(super) struct Key<'k> {
     pub(super) path: &'k Name,
     pub(super) member: Option<&'k Name>,
@@ -22,6 +24,11 @@ pub(super) struct Key<'k> {
 impl<'k> Key<'k> {
     pub(super) fn member(&self) -> Option<&'k str> {
         self.member.map(|member| &*member.text)
+    }
+
+    /// The bytes of its texts.
+    pub(super) fn bytes(&self) -> usize {
+        self.path.text.len().saturating_add(self.member().map_or(0, str::len))
     }
 }
 
@@ -53,16 +60,16 @@ impl MemberRow<'_> {
 
 /// Emits the members of an archive that the scan visits.
 pub(super) fn emit_members(
-    seen: &Sighting<'_, '_>,
+    asset: &Asset<'_>,
+    key: Key<'_>,
+    members: &Range<usize>,
     take: &mut dyn FnMut(&MemberRow<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let Some(container) = seen.asset.and_then(Container::of) else { return ControlFlow::Continue(()) };
-    let path = seen.record.path_name();
-    let mut names = Names::among(&container, seen.members.end);
-    for (index, member) in container.members().map_while(Result::ok).enumerate().take(seen.members.end) {
+    let Some(container) = Container::of(asset) else { return ControlFlow::Continue(()) };
+    let mut names = Names::among(&container, members.end);
+    for (index, member) in container.members().map_while(Result::ok).enumerate().take(members.end) {
         let name = names.next(member.name());
-        if index >= seen.members.start {
-            let key = Key { path: &path, member: seen.record.member.as_ref() };
+        if index >= members.start {
             take(&MemberRow { key, index, name, member, stored: Stored::of(&member) })?;
         }
     }

@@ -9,8 +9,6 @@ use crate::asset::Asset;
 use crate::base::error::Error;
 use crate::base::limits::Limits;
 use crate::base::text::{ByteStr, Name};
-#[cfg(feature = "odol")]
-use crate::formats::odol;
 use crate::formats::rap::text::{Reader, Way};
 use crate::summary::{Problems, Reference, ReferenceKind, References};
 
@@ -116,7 +114,13 @@ impl Copies {
         let mut copies = HashSet::new();
         for lod in (0..model.lod_count()).map_while(|index| model.lod(index).ok().flatten()) {
             for material in &lod.materials {
-                copies.extend(Self::pairs(&material).iter().map(|pair| key(pair)));
+                let name = Name::from(material.name).text;
+                let textures = material.all_stages().map(|stage| stage.texture).filter(|texture| !texture.is_empty());
+                let mut textures = textures.map(|texture| key(&pair(&name, &Name::from(texture).text))).peekable();
+                if textures.peek().is_some() {
+                    copies.insert(key(&pair(&name, "")));
+                }
+                copies.extend(textures);
             }
         }
         Some(Self(copies))
@@ -125,17 +129,6 @@ impl Copies {
     #[cfg(not(feature = "odol"))]
     pub(super) fn of(_: &Asset<'_>, _: impl Fn(&str) -> Key) -> Option<Self> {
         None
-    }
-
-    #[cfg(feature = "odol")]
-    fn pairs(material: &odol::Material<'_>) -> Vec<String> {
-        let name = |text: ByteStr<'_>| Name::from(text).text;
-        let textures = material.all_stages().map(|stage| stage.texture).filter(|texture| !texture.is_empty());
-        let mut pairs: Vec<String> = textures.map(|texture| pair(&name(material.name), &name(texture))).collect();
-        if !pairs.is_empty() {
-            pairs.push(pair(&name(material.name), ""));
-        }
-        pairs
     }
 
     /// Returns true if the model copied textures from the material, but not this one.

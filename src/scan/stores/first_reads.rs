@@ -14,8 +14,7 @@ use crate::bytes::Packing;
 use crate::ranges::Ranges;
 use crate::scan::Depth;
 use crate::scan::describe::Origin;
-use crate::scan::in_ranges::is_archive;
-use crate::scan::walk::Use;
+use crate::scan::walk::{Use, is_archive};
 
 /// The maximum number of bytes to fetch for the members of a batch at once. A larger member is fetched alone.
 const AT_ONCE: u64 = 4 << 20;

@@ -7,7 +7,7 @@ use crate::asset::Asset;
 use crate::asset::container::Container;
 use crate::ranges::Ranges;
 use crate::scan::Scan;
-use crate::scan::units::{Bin, Unit};
+use crate::scan::units::Bin;
 use crate::scan::walk::Target;
 
 impl Scan {
@@ -16,11 +16,10 @@ impl Scan {
         &self,
         stores: &dyn Stores,
         target: &Target,
-        bin: &mut Bin,
-        each: &mut dyn FnMut(Unit) -> ControlFlow<()>,
+        bin: &mut Bin<'_>,
     ) -> ControlFlow<()> {
         let (path, address) = (&target.path, target.address());
-        let Ok(file) = stores.open(&address.file) else { return each(bin.piece(path, None, 0, None)) };
+        let Ok(file) = stores.open(&address.file) else { return bin.unreadable(path) };
         let (bytes, stamp) = (file.byte_len(), file.stamp());
         self.progress.open(bytes);
         if self.archives && address.member.is_none() && bytes > bin.most {
@@ -34,10 +33,10 @@ impl Scan {
                 Ok(())
             });
             let asset = listed.and_then(|()| Asset::parse_ranges(&ranges, &self.limits));
-            if let Some(flow) = asset.ok().and_then(|asset| bin.cut(&asset, bytes, path, &stamp, self, each)) {
+            if let Some(flow) = asset.ok().and_then(|asset| bin.cut(&asset, bytes, path, &stamp, self)) {
                 return flow;
             }
         }
-        bin.whole(target, &address, bytes, stamp, each)
+        bin.whole(target, &address, bytes, stamp)
     }
 }

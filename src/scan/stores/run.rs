@@ -1,6 +1,5 @@
 //! Scans files of stores by ranges.
 
-use std::ops::Range;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -14,12 +13,12 @@ use crate::base::format::Format;
 use crate::budget::Held;
 use crate::ranges::{Data, Ranges, missing};
 use crate::scan::describe::{At, Origin, describe_as, unreadable};
-use crate::scan::in_ranges::{Shown, is_archive};
+use crate::scan::in_ranges::Shown;
 use crate::scan::members::{Rest, container};
 use crate::scan::pending::Pending;
 use crate::scan::progress::Stretch;
 use crate::scan::run::{InSight, Run};
-use crate::scan::walk::{Target, Use};
+use crate::scan::walk::{Target, Use, is_archive};
 use crate::scan::{Depth, Found, Sighting};
 use crate::summary::Summary;
 
@@ -28,12 +27,8 @@ impl Run<'_> {
     pub(in crate::scan) fn stored(&self, stores: &dyn Stores, target: &Target) {
         let scan = self.scan;
         let address = target.address();
-        let unreadable = |error: Error| {
-            // A read that the end of the scan cuts short has not failed.
-            if !scan.progress.is_stopped() {
-                self.put(Found::Unreadable(error.in_file(&address.file)));
-            }
-        };
+        // A read that the end of the scan cuts short has not failed. After the end, no results are handed over.
+        let unreadable = |error: Error| self.put(Found::Unreadable(error.in_file(&address.file)));
         let file = match stores.open(&address.file) {
             Ok(file) => file,
             Err(error) => return unreadable(error),
@@ -49,15 +44,10 @@ impl Run<'_> {
         if is_all && stamp.as_ref().is_some_and(is_known) {
             return self.skip(address, file.byte_len());
         }
-        match self.stored_address(&address, stamp, &*file, target) {
-            Ok(true) => {}
-            Ok(false) => self.put(Found::NoAsset(target.path.clone())),
-            Err(error) if !scan.progress.is_stopped() => {
-                return self.put(Found::Unreadable(error.in_file(&target.path)));
-            }
-            Err(_) => return,
+        let found = self.stored_address(&address, stamp, &*file, target);
+        if self.exists(target, found) {
+            scan.progress.add_file();
         }
-        scan.progress.add_file();
     }
 
     fn stored_address(
@@ -113,7 +103,7 @@ impl Run<'_> {
         }
         let is_listed = is_archive(format) && scan.depth <= Depth::Summary;
         let by_ranges = !scan.digests && (is_listed || scan.depth == Depth::Header && format.is_some());
-        let Some(known) = format.filter(|_| by_ranges) else {
+        if !by_ranges {
             let held = match budget.hold(size) {
                 Ok(held) => held,
                 Err(error) => {
@@ -123,7 +113,7 @@ impl Run<'_> {
             };
             place.load(ranges, |ranges| ranges.get(0..size).map(drop))?;
             return Ok(self.look(At { budget: held.budget(), ..at }, ranges.get(0..size)?, stretch, pending));
-        };
+        }
         // Also fetches the list of its members.
         let (mut record, record_memory) = place.load(ranges, |ranges| {
             let described = describe_as(at, format, Data::Parts(ranges), false);
@@ -137,41 +127,37 @@ impl Run<'_> {
         let asset = Asset::parse_in(format, Data::Parts(ranges), budget.limits()).ok();
         let asset = asset.as_ref();
         let found = asset.and_then(|asset| container(at, asset, origin.members.clone(), &mut record));
-        let members = found.map_or(0..0, |(_, members)| members);
+        let members = found.as_ref().map_or(0..0, |(_, members)| members.clone());
         let inner = record_memory.as_ref().map_or(budget, Held::budget);
         if origin.members.start == 0 {
-            let open = InSight { data: &[], asset, budget: inner, members: members.clone() };
+            let open = InSight { data: &[], asset, budget: inner, members };
             self.asset(at, record, Some(open), pending);
         } else {
-            let record = origin.record(Summary::new(known, size), None);
-            let (members, is_continued) = (members.clone(), true);
-            let sighting = Sighting { record: &record, data: &[], asset, budget: inner, members, is_continued };
+            let record = &origin.record(Summary::new(format, size), None);
+            let sighting = Sighting { record, data: &[], asset, budget: inner, members, is_continued: true };
             self.put_seen(Found::Continued(origin.path.to_owned()), Some(&sighting));
         }
         drop(record_memory);
-        if members.is_empty() {
-            return Ok(true);
+        if let Some((container, members)) = found.filter(|(_, members)| !members.is_empty()) {
+            self.hand_over(pending);
+            self.members_in(at, place, Rest::new(&container, members, budget), ranges, stretch)?;
         }
-        self.hand_over(pending);
-        self.members_in(at, (known, place), ranges, members, stretch).map(|()| true)
+        Ok(true)
     }
 
     /// Visits these members of an archive whose directory is available, some at once on each thread.
     fn members_in(
         &self,
         at: At<'_>,
-        (format, place): (Format, Place<'_>),
+        place: Place<'_>,
+        mut members: Rest<'_>,
         directory: &Ranges,
-        members: Range<usize>,
         stretch: &Stretch<'_>,
     ) -> Result<()> {
-        let asset = Asset::parse_in(Some(format), Data::Parts(directory), at.budget.limits())?;
-        let Some(container) = Container::of(&asset) else { return Ok(()) };
-        let mut rest = Rest::new(&container, members, at.budget);
-        let budget = rest.budget(at.budget);
+        let budget = members.budget(at.budget);
         let failed = Mutex::new(None);
         let failure = || failed.lock().unwrap_or_else(PoisonError::into_inner);
-        let parts = rest.by_ref().filter_map(|(name, member)| {
+        let parts = members.by_ref().filter_map(|(name, member)| {
             let use_as = self.globs.use_of(member.name());
             if use_as == Use::Nothing {
                 return None;
@@ -187,8 +173,7 @@ impl Run<'_> {
                 failure().get_or_insert(error);
             }
         });
-        let failed = failure().take();
-        failed.map_or(Ok(()), Err)
+        failure().take().map_or(Ok(()), Err)
     }
 
     /// Visits the members of a batch. Fetches the bytes that are missing of all of them at once.

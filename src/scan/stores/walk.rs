@@ -5,6 +5,7 @@ use std::path::{Component, PathBuf};
 use super::{Listed, Stores};
 use crate::asset::address::Address;
 use crate::base::error::Result;
+use crate::base::format::Format;
 use crate::scan::globs::Globs;
 use crate::scan::walk::{Selection, Target, Targets, Use, is_archive};
 
@@ -15,11 +16,7 @@ impl Selection {
         root: PathBuf,
         archives: bool,
         stores: &'w dyn Stores,
-    ) -> Targets<'w> {
-        self.list(root, archives, stores).unwrap_or_else(|error| Box::new(std::iter::once(Err(error))))
-    }
-
-    fn list<'w>(&'w self, root: PathBuf, archives: bool, stores: &'w dyn Stores) -> Result<Targets<'w>> {
+    ) -> Result<Targets<'w>> {
         if Address::parse(&root).member.is_some() {
             let target = Target { path: root, named: true, use_as: Use::Whole, unit: None };
             return Ok(Box::new(std::iter::once(Ok(target))));
@@ -38,7 +35,7 @@ impl Selection {
                 false if !self.hidden && below.components().any(is_hidden) => return None,
                 false if self.folder_depth.is_some_and(|most| below.components().count() > most) => return None,
                 false if globs.take(&path) => Use::Whole,
-                false if archives && is_archive(&path) && exclusions.take(&path) => Use::Inside,
+                false if archives && is_archive(Format::from_extension(&path)) && exclusions.take(&path) => Use::Inside,
                 false => return None,
             };
             Some(Ok(Target { path, named, use_as, unit: None }))
