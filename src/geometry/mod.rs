@@ -34,7 +34,7 @@
 //! let asset = Asset::parse(&bytes)?;
 //! for primitive in asset.primitives() {
 //!     let primitive = primitive?;
-//!     let (positions, world) = (primitive.positions()?, primitive.world_matrix());
+//!     let (positions, world) = (primitive.positions()?, primitive.world_matrix);
 //!     for triangle in primitive.triangles() {
 //!         for vertex in triangle? {
 //!             println!("{:?}", positions.array(vertex as usize).map(|position| world.point(position)));
@@ -81,8 +81,11 @@ use crate::outline::Text;
 /// The triangles of one material in one mesh, at one place.
 #[derive(Debug)]
 pub struct Primitive<'a> {
-    place: Place<'a>,
-    world: Matrix,
+    /// Where it is in the file.
+    pub place: Place<'a>,
+    /// The matrix from its arrays to the common [space](self), including the mirror of left-handed formats. Use
+    /// [`Matrix::point`] for positions, [`Matrix::normal`] for normals and [`Matrix::direction`] for tangents.
+    pub world_matrix: Matrix,
     shape: Box<dyn Shape<'a> + 'a>,
 }
 
@@ -199,19 +202,8 @@ trait Shape<'a>: fmt::Debug + Send + Sync {
 }
 
 impl<'a> Primitive<'a> {
-    fn new(place: Place<'a>, world: Matrix, shape: impl Shape<'a> + 'a) -> Self {
-        Self { place, world, shape: Box::new(shape) }
-    }
-
-    /// Returns where it is in the file.
-    pub fn place(&self) -> &Place<'a> {
-        &self.place
-    }
-
-    /// Returns the matrix from its arrays to the common [space](self), including the mirror of left-handed formats. Use
-    /// [`Matrix::point`] for positions, [`Matrix::normal`] for normals and [`Matrix::direction`] for tangents.
-    pub fn world_matrix(&self) -> Matrix {
-        self.world
+    fn new(place: Place<'a>, world_matrix: Matrix, shape: impl Shape<'a> + 'a) -> Self {
+        Self { place, world_matrix, shape: Box::new(shape) }
     }
 
     /// Returns the positions as stored, in the space of its mesh.
@@ -320,7 +312,7 @@ impl<'a> Primitive<'a> {
     /// Returns an error if triangles, positions or normals cannot be read or decoded.
     pub fn has_wrong_normals(&self) -> Result<bool> {
         let Some(normals) = self.normals()? else { return Ok(false) };
-        let (positions, world) = (self.positions()?, self.world);
+        let (positions, world) = (self.positions()?, self.world_matrix);
         let (turn, mut facing) = (world.normals(), Facing::default());
         for corners in self.corners() {
             let of = |corner: Corner| {

@@ -35,7 +35,7 @@ pub(super) fn rig<'a>(scene: Scene<'a>) -> Result<Rig<'a>> {
             scale: Some(node.scale()),
         };
         let rest = local(&node).mirrored();
-        bones.push(Bone { rest, stored: Some(stored), ..Bone::new(node.name, node.parent) });
+        bones.push(Bone { rest, stored_rest: Some(stored), ..Bone::new(node.name, node.parent) });
         nodes.push(Some(node));
     }
     Ok(Rig::new(0, bones, true, Source::B3d(Nodes(nodes))))

@@ -170,7 +170,7 @@ impl Scene<'_> {
         bake: Option<(usize, &Matrix)>,
         skin: Option<Skin<'_>>,
     ) -> Result<()> {
-        let place = *primitive.place();
+        let place = primitive.place;
         let Ok(positions) = primitive.positions() else {
             self.lose(1);
             return Ok(());

@@ -32,7 +32,7 @@ impl Scene<'_> {
         let mut found: BTreeMap<usize, (usize, f32)> = BTreeMap::new();
         let mut all = asset.primitives();
         while let Some(primitive) = self.next(&mut all)? {
-            let place = *primitive.place();
+            let place = primitive.place;
             let Some((index, resolution)) = place.lod else { continue };
             if place.visible && wanted.is_none_or(|wanted| wanted == index) {
                 found.insert(index, (place.mesh, resolution));
