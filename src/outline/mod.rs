@@ -19,6 +19,8 @@ use crate::base::span::Span;
 pub use crate::base::text::Text;
 use crate::base::text::{AnsiStr, ByteStr, Utf32Str};
 use crate::budget::Budget;
+#[cfg(any(feature = "rtm", feature = "scan"))]
+use crate::bytes::Scalar;
 use crate::bytes::Table;
 use crate::bytes::batch::to_the_end;
 
@@ -145,6 +147,24 @@ fn each(values: impl Iterator<Item = impl fmt::Display>, f: &mut fmt::Formatter<
         write!(f, "{}{value}", if index > 0 { " " } else { "" })?;
     }
     Ok(())
+}
+
+impl Value<'static> {
+    /// Creates the number of this kind that these bytes are, in little-endian order.
+    #[cfg(any(feature = "rtm", feature = "scan"))]
+    pub fn number(scalar: Scalar, bytes: &[u8]) -> Self {
+        let mut wide = [0; 8];
+        wide.iter_mut().zip(bytes).for_each(|(wide, byte)| *wide = *byte);
+        let [a, b, c, d, ..] = wide;
+        match scalar {
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Self::Uint(u64::from_le_bytes(wide)),
+            Scalar::I8 => Self::Int(i8::from_le_bytes([a]).into()),
+            Scalar::I16 => Self::Int(i16::from_le_bytes([a, b]).into()),
+            Scalar::I32 => Self::Int(i32::from_le_bytes([a, b, c, d]).into()),
+            Scalar::F16 => Self::Float(half::f16::from_le_bytes([a, b]).to_f32()),
+            Scalar::F32 => Self::Float(f32::from_le_bytes([a, b, c, d])),
+        }
+    }
 }
 
 macro_rules! value_from {
