@@ -93,7 +93,7 @@ impl<'a> Part<'a> {
 }
 
 /// The value of a field.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value<'a> {
     /// The format has the field, but this file does not.
@@ -379,9 +379,7 @@ impl<'v> Outline<'v> {
 
     /// Adds a number and its meaning.
     pub fn coded(&mut self, name: &'static str, raw: impl Into<i64>, meaning: Option<impl Into<Cow<'static, str>>>) {
-        if self.pay() {
-            self.visitor.field(name, Value::Coded(raw.into(), meaning.map(Into::into)));
-        }
+        self.field(name, Value::Coded(raw.into(), meaning.map(Into::into)));
     }
 
     /// Adds a field with its location in the file.
