@@ -31,8 +31,7 @@ fn check(
     problems: &mut Problems,
     describe: impl FnOnce(&mut Outline<'_>),
 ) {
-    let bound = Bound::new(bytes, limits);
-    describe(&mut Outline::within(&bound, &mut fields));
+    describe(&mut Outline::within(&Bound::new(bytes, limits), &mut fields));
     for (_, fault) in fields.faults {
         fault.report("", problems);
     }
