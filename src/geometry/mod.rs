@@ -73,7 +73,6 @@ pub use weld::Welded;
 
 use crate::asset::Asset;
 use crate::base::error::{Error, Result};
-use crate::base::impl_fmt::impl_fmt;
 use crate::bytes::{Color, Vec2, Vec3};
 use crate::check::Facing;
 use crate::outline::Text;
@@ -336,25 +335,13 @@ impl<'a> Primitive<'a> {
     }
 }
 
-type Boxed<'a> = Box<dyn Iterator<Item = Result<Primitive<'a>>> + Send + 'a>;
+/// The primitives of an asset, or of a part of it.
+pub type Primitives<'a> = Box<dyn Iterator<Item = Result<Primitive<'a>>> + Send + 'a>;
 
 /// Yields an error for a part that cannot be read.
-fn one<'a>(error: Error) -> Boxed<'a> {
+fn one<'a>(error: Error) -> Primitives<'a> {
     Box::new(std::iter::once(Err(error)))
 }
-
-/// The primitives of an asset.
-pub struct Primitives<'a>(Boxed<'a>);
-
-impl<'a> Iterator for Primitives<'a> {
-    type Item = Result<Primitive<'a>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.0.next()
-    }
-}
-
-impl_fmt!([] Debug for Primitives<'_>, |_all| "Primitives(..)");
 
 impl Asset<'_> {
     /// Returns an iterator over all primitives, in the order of the file. It is empty for formats without triangles. A
@@ -366,16 +353,16 @@ impl Asset<'_> {
     pub fn primitives(&self) -> Primitives<'_> {
         match self {
             #[cfg(feature = "b3d")]
-            Self::B3d(scene) => Primitives(Box::new(b3d::primitives(*scene))),
+            Self::B3d(scene) => Box::new(b3d::primitives(*scene)),
             #[cfg(feature = "bmx")]
-            Self::Bmx(map) => Primitives(bmx::primitives(map)),
+            Self::Bmx(map) => bmx::primitives(map),
             #[cfg(feature = "lodka")]
-            Self::Lodka(model) => Primitives(Box::new(lodka::primitives(*model))),
+            Self::Lodka(model) => Box::new(lodka::primitives(*model)),
             #[cfg(feature = "odol")]
-            Self::Odol(model) => Primitives(Box::new(odol::primitives(model))),
+            Self::Odol(model) => Box::new(odol::primitives(model)),
             #[cfg(feature = "mlod")]
-            Self::Mlod(model) => Primitives(Box::new(mlod::primitives(*model))),
-            _ => Primitives(Box::new(std::iter::empty())),
+            Self::Mlod(model) => Box::new(mlod::primitives(*model)),
+            _ => Box::new(std::iter::empty()),
         }
     }
 }

@@ -214,10 +214,10 @@ impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
 /// Names are unique within a part: no two of its fields, child parts and arrays share one. The exception is the items
 /// of a list, which follow each other and are numbered from 0. Every method except [`problem`](Self::problem) has a
 /// default, and most defaults ignore their input. `problem` is required, so that problems are not lost by accident.
+#[allow(unused_variables, reason = "defaults ignore their input")]
 pub trait Visitor {
     /// Starts a part. Returns true to visit its contents; only then [`close`](Self::close) follows.
     fn open(&mut self, part: &Part<'_>) -> bool {
-        let _ = part;
         true
     }
 
@@ -225,19 +225,13 @@ pub trait Visitor {
     fn close(&mut self) {}
 
     /// Starts a list. If none of its parts or arrays follow, it is empty.
-    fn list(&mut self, name: &'static str) {
-        let _ = name;
-    }
+    fn list(&mut self, name: &'static str) {}
 
     /// Receives a field of the part opened last that the file does not store: it follows from others.
-    fn field(&mut self, name: &'static str, value: Value<'_>) {
-        let _ = (name, value);
-    }
+    fn field(&mut self, name: &'static str, value: Value<'_>) {}
 
     /// Receives a field of several texts. Their number is only known after the last.
-    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
-        let _ = (name, texts);
-    }
+    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {}
 
     /// Receives a field of the part opened last that is stored in the file. By default, it is passed to
     /// [`field`](Self::field), or ignored if it is [framing](StoredField::framing).
@@ -254,14 +248,10 @@ pub trait Visitor {
 
     /// Announces that the next item is not stored directly in the file. It is at this location in the data unpacked
     /// from the surrounding part, whatever location the item itself has.
-    fn unpacked(&mut self, span: Span) {
-        let _ = span;
-    }
+    fn unpacked(&mut self, span: Span) {}
 
     /// Announces a rule that the next field must follow.
-    fn rule(&mut self, rule: Rule) {
-        let _ = rule;
-    }
+    fn rule(&mut self, rule: Rule) {}
 
     /// Returns true if the visitor uses only fields. Arrays that cost a walk over compressed data may then be left out.
     fn skips_arrays(&self) -> bool {
@@ -279,9 +269,7 @@ pub trait Visitor {
     }
 
     /// Receives an array of the part opened last. The index distinguishes several arrays with that name.
-    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
-        let _ = (name, index, table);
-    }
+    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {}
 
     /// Receives an error in the part opened last.
     fn problem(&mut self, error: &Error);
