@@ -318,7 +318,7 @@ impl Asset<'_> {
     pub fn rigs(&self) -> Vec<Result<Rig<'_>>> {
         match self {
             #[cfg(feature = "b3d")]
-            Self::B3d(scene) => vec![b3d::rig(*scene)],
+            Self::B3d(scene) => vec![Ok(b3d::rig(*scene))],
             #[cfg(feature = "lodka")]
             Self::Lodka(model) => lodka::rigs(*model),
             #[cfg(feature = "odol")]
