@@ -41,7 +41,7 @@ pub fn load(bytes: &[u8]) -> meshpeek::Result<Loaded> {
     let mut parts = Vec::new();
     for primitive in asset.primitives() {
         let primitive = primitive?;
-        if !primitive.place().visible {
+        if !primitive.place.visible {
             continue;
         }
         let (mesh, material) = (primitive.to_mesh(&budget)?, primitive.material()?);
@@ -60,7 +60,7 @@ pub fn load(bytes: &[u8]) -> meshpeek::Result<Loaded> {
             let clip = clip?;
             motions.push(Motion {
                 name: Name::from(clip.name).text,
-                seconds: clip.seconds().unwrap_or(0.0),
+                seconds: clip.seconds.unwrap_or(0.0),
                 sampler: clip.sampler()?,
                 rest: rig.rest().world().unwrap_or_default(),
             });

@@ -41,7 +41,7 @@ use std::marker::PhantomData;
 pub(crate) use crate::base::error::Segment;
 pub(crate) use facing::Facing;
 pub(crate) use faults::{Alike, Faults};
-pub(crate) use fields::{dissected_fields, fields, place_of};
+pub(crate) use fields::{fields, place_of};
 pub(crate) use repeated::Repeated;
 
 use crate::base::code::Code;

@@ -74,8 +74,7 @@ pub fn dissect(asset: &dyn Inspect, bytes: u64, sink: &mut dyn FnMut(&Line<'_>))
 /// Dissects the asset like [`dissect`], until the sink returns `Break`.
 pub fn dissect_until(asset: &dyn Inspect, bytes: u64, sink: Sink<'_>) {
     let mut tiler = Tiler::new(bytes, sink);
-    let bound = bound_of(asset);
-    asset.dissect(&mut Outline::within(&bound, &mut tiler));
+    asset.dissect(&mut Outline::within(&bound_of(asset), &mut tiler));
     tiler.skip_to(bytes, "after the last part");
 }
 
@@ -89,17 +88,12 @@ pub fn dissect_unread(bytes: &[u8], reason: &Error, sink: Sink<'_>) {
         let field = |name, offset, kind| StoredField { name, kind, span: Span { offset, bytes: 4 }, framing: false };
         let text = Text::Bytes(ByteStr::new(start));
         tiler.stored(&field("signature", 0, Type::Times(&Type::Number("u8", 1), 4)), Value::Text(text));
-        let is_there = |at: &u64| cut(bytes, *at).is_some_and(|found| u32::from_le_bytes(found) == version);
-        if let Some(at) = [4, 8].iter().find(|at| is_there(at)) {
-            tiler.stored(&field("version", *at, Type::Number("u32", 4)), version.into());
+        let is_there = |at: &usize| bytes.get(*at..).is_some_and(|rest| rest.starts_with(&version.to_le_bytes()));
+        if let Some(at) = [4, 8].into_iter().find(is_there) {
+            tiler.stored(&field("version", at as u64, Type::Number("u32", 4)), version.into());
         }
     }
     tiler.skip_to(size, &reason.message());
-}
-
-/// Returns the four bytes at offset `at`.
-fn cut(bytes: &[u8], at: u64) -> Option<[u8; 4]> {
-    bytes.get(usize::try_from(at).ok()?..)?.first_chunk().copied()
 }
 
 /// The part, array or field that a selector leads to.

@@ -154,8 +154,7 @@ fn summary<A: Inspect + ?Sized>(asset: &A, depth: Depth) -> Summary {
 /// Outlines the asset for the visitor within [`Limits::work`], because a few bytes of a file can describe any number of
 /// records. If the limit is exceeded, the visitor gets one problem and nothing more.
 pub fn outline_within_limits(asset: &dyn Inspect, visitor: &mut dyn Visitor) {
-    let bound = bound_of(asset);
-    asset.outline(&mut Outline::within(&bound, visitor));
+    asset.outline(&mut Outline::within(&bound_of(asset), visitor));
 }
 
 /// Returns the bound on the outline of this asset.

@@ -192,7 +192,7 @@ impl meshpeek_mesh {
         // The mesh belongs to the caller now, so the model does not count it any longer.
         let mesh = primitive.to_mesh(&budget.fork())?;
         let material = primitive.material()?;
-        let place = primitive.place();
+        let place = primitive.place;
         let name = c_text(&Name::from(place.name).text);
         let (textures, texts) = textures(material.as_ref());
         let (alpha, alpha_cutoff) = alpha(material.as_ref());

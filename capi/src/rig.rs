@@ -106,7 +106,7 @@ impl meshpeek_rig {
             let parent = |parent: Option<usize>| parent.and_then(|parent| i64::try_from(parent).ok()).unwrap_or(-1);
             let bones = rig.bones().iter().map(|bone| (text(bone.name), parent(bone.parent))).collect();
             let clips = clips.iter().map(|clip| {
-                let (seconds, rate) = (clip.seconds().unwrap_or(0.0), clip.rate().unwrap_or(0.0));
+                let (seconds, rate) = (clip.seconds.unwrap_or(0.0), clip.rate.unwrap_or(0.0));
                 (text(clip.name), meshpeek_clip { name: std::ptr::null(), seconds, rate })
             });
             (bones, clips.collect(), rig.rest())

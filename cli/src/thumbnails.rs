@@ -165,7 +165,7 @@ const CELL: u32 = 64;
 
 /// A picture in the size of a cell of the contact sheet, as RGB.
 fn cell(picture: &Picture) -> Vec<u8> {
-    let side = picture.side();
+    let side = picture.side;
     let image = image::RgbaImage::from_raw(side, side, picture.to_rgba()).map(image::DynamicImage::from);
     image.map(|image| image.thumbnail_exact(CELL, CELL).into_rgb8().into_raw()).unwrap_or_default()
 }

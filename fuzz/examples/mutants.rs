@@ -132,7 +132,7 @@ const QUESTIONS: &[Question] = &[
             let reservation = Reservation::new(&budget);
             for primitive in asset.primitives().take(ENOUGH).flatten() {
                 let _ = (primitive.positions(), primitive.normals(), primitive.colors(), primitive.material());
-                let _ = (primitive.tangents(), primitive.to_weights(), primitive.world_matrix());
+                let _ = (primitive.tangents(), primitive.to_weights(), primitive.world_matrix);
                 for set in 0..primitive.uv_sets().unwrap_or(0).min(ENOUGH) {
                     let _ = primitive.uvs(set);
                 }

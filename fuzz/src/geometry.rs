@@ -22,11 +22,11 @@ pub fn run(data: &[u8]) {
     asset.verify(&mut problems);
     let is_sound = problems.into_vec().iter().all(|problem| problem.severity != Severity::Error);
     let rigs: Vec<Rig<'_>> = asset.rigs().into_iter().flatten().collect();
-    let bones: HashMap<usize, usize> = rigs.iter().map(|rig| (rig.model(), rig.bones().len())).collect();
+    let bones: HashMap<usize, usize> = rigs.iter().map(|rig| (rig.model, rig.bones().len())).collect();
     for primitive in asset.primitives().take(ENOUGH) {
         assert!(!is_sound || primitive.is_ok(), "verify finds nothing, and yet {primitive:?}");
         let Ok(primitive) = primitive else { continue };
-        look_at(&primitive, data, is_sound, bones.get(&primitive.place().model).copied().unwrap_or(0));
+        look_at(&primitive, data, is_sound, bones.get(&primitive.place.model).copied().unwrap_or(0));
     }
     if is_sound {
         counts_agree(&asset);
@@ -94,7 +94,7 @@ fn look_at(primitive: &Primitive<'_>, data: &[u8], is_sound: bool, bones: usize)
     if let Ok(Some(normals)) = &normals {
         assert_inside(normals, data);
     }
-    let world = primitive.world_matrix();
+    let world = primitive.world_matrix;
     let (at, along, upright) = (world.point([0.0; 3]), world.direction([1.0, 0.0, 0.0]), world.normal([0.0, 0.0, 1.0]));
     let length = upright.iter().map(|part| part * part).sum::<f32>();
     assert!(length == 0.0 || (length - 1.0).abs() < 1e-3 || length.is_nan(), "{upright:?}");
@@ -154,7 +154,7 @@ fn move_about(rig: &Rig<'_>) {
     assert_eq!(rest.locals().len(), bones.len());
     for clip in rig.clips().take(ENOUGH).flatten() {
         assert!(clip.bones().iter().all(|bone| *bone < bones.len()));
-        let end = clip.seconds().unwrap_or(1.0);
+        let end = clip.seconds.unwrap_or(1.0);
         for seconds in [0.0, end / 3.0, end, -1.0, f32::INFINITY, f32::NAN] {
             let Ok(pose) = clip.pose_at(seconds) else { break };
             assert_eq!(pose.locals().len(), bones.len());

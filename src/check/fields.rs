@@ -10,29 +10,17 @@ use crate::outline::{Bound, Outline, Part, Rule, StoredField, Text, Value, Visit
 use crate::summary::Problems;
 
 /// Checks each field that the closure describes against its [`Rule`]. If several fields of the same name break their
-/// rule, reports one problem, with the first of them and their number.
-pub(crate) fn fields(about: (u64, &Limits), problems: &mut Problems, describe: impl FnOnce(&mut Outline<'_>)) {
-    check(Fields::default(), about, problems, describe);
-}
-
-/// Like [`fields`], for a closure that describes some records one by one only to a visitor that
-/// [dissects](Visitor::dissects), and otherwise as one array, whose fields have no rules.
-pub(crate) fn dissected_fields(
-    about: (u64, &Limits),
-    problems: &mut Problems,
-    describe: impl FnOnce(&mut Outline<'_>),
-) {
-    check(Fields { dissects: true, ..Fields::default() }, about, problems, describe);
-}
-
-fn check(
-    mut fields: Fields,
+/// rule, reports one problem, with the first of them and their number. `dissects` is true for a closure that describes
+/// some records one by one only to a visitor that [dissects](Visitor::dissects), and otherwise as one array, whose fields
+/// have no rules.
+pub(crate) fn fields(
     (bytes, limits): (u64, &Limits),
+    dissects: bool,
     problems: &mut Problems,
     describe: impl FnOnce(&mut Outline<'_>),
 ) {
-    let bound = Bound::new(bytes, limits);
-    describe(&mut Outline::within(&bound, &mut fields));
+    let mut fields = Fields { dissects, ..Fields::default() };
+    describe(&mut Outline::within(&Bound::new(bytes, limits), &mut fields));
     for (_, fault) in fields.faults {
         fault.report("", problems);
     }
@@ -216,7 +204,7 @@ mod tests {
     #[test]
     fn one_fault_of_many_fields_is_one_problem_at_the_first() {
         let mut problems = Problems::new(&Limits::default());
-        fields((1 << 20, &Limits::default()), &mut problems, |out| {
+        fields((1 << 20, &Limits::default()), false, &mut problems, |out| {
             out.part(Part::one("around"), |out| {
                 for index in 0..3 {
                     out.part(Part::item("turns", index).rooted(), |out| {

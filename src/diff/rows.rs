@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use half::f16;
-
 use super::lists::Link;
 use super::tree::{Array, read_arrays};
 use super::{Fact, Options, Row, Rows};
@@ -11,7 +9,7 @@ use crate::asset::Asset;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::budget::{Budget, Held};
 use crate::bytes::batch::to_the_end;
-use crate::bytes::{Column, Scalar, Table};
+use crate::bytes::{Column, Table};
 use crate::outline::Value;
 
 /// The most bytes of one asset's rows kept for comparison. Arrays beyond that are only reported as different.
@@ -168,18 +166,7 @@ impl At<'_, '_> {
     }
 
     fn fact(&self, row: &[u8]) -> Fact {
-        let bytes = self.bytes(row);
-        let mut wide = [0; 8];
-        wide.iter_mut().zip(bytes).for_each(|(wide, byte)| *wide = *byte);
-        let [a, b, c, d, ..] = wide;
-        Fact::Value(match self.column.scalar {
-            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Value::Uint(u64::from_le_bytes(wide)),
-            Scalar::I8 => Value::Int(i8::from_le_bytes([a]).into()),
-            Scalar::I16 => Value::Int(i16::from_le_bytes([a, b]).into()),
-            Scalar::I32 => Value::Int(i32::from_le_bytes([a, b, c, d]).into()),
-            Scalar::F16 => Value::Float(f16::from_le_bytes([a, b]).to_f32()),
-            Scalar::F32 => Value::Float(f32::from_le_bytes([a, b, c, d])),
-        })
+        Fact::Value(Value::number(self.column.scalar, self.bytes(row)))
     }
 
     /// Returns the numbers of items in both rows, if the column has some, and what they refer to.

@@ -36,12 +36,7 @@ impl Serialize for Fact {
             Self::Value(Value::Float(value)) => Number(*value).serialize(serializer),
             Self::Value(Value::Floats(values)) => serializer.collect_seq(values.iter().copied().map(Number)),
             Self::Value(Value::Ints(values)) => serializer.collect_seq(values.iter()),
-            Self::Value(Value::Opaque(span)) => {
-                let mut map = serializer.serialize_map(Some(2))?;
-                map.serialize_entry("offset", &span.offset)?;
-                map.serialize_entry("bytes", &span.bytes)?;
-                map.end()
-            }
+            Self::Value(Value::Opaque(span)) => span.serialize(serializer),
             Self::Value(_) => serializer.serialize_none(),
         }
     }

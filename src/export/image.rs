@@ -7,25 +7,22 @@ use crate::budget::Reservation;
 use crate::geometry::Texture;
 
 /// Supplies the images of a model. Names come from the model: never open them unchecked.
+#[allow(unused_variables, reason = "defaults ignore their input")]
 pub trait Images {
     /// Returns the bytes of an image that is a sound PNG or JPEG file. Returns `None` if it is not available, or in
     /// another form.
     fn file(&mut self, texture: &Texture<'_>, room: &Reservation<'_>) -> Option<&[u8]> {
-        let _ = (texture, room);
         None
     }
 
     /// Returns the pixels of an image in any form, scaled down to at most this side. Returns `None` if it is not
     /// available.
     fn pixels(&mut self, texture: &Texture<'_>, most: u32, room: &Reservation<'_>) -> Option<Pixels> {
-        let _ = (texture, most, room);
         None
     }
 
     /// Called for an image that is left out because the result would be too large.
-    fn left_out(&mut self, name: &str) {
-        let _ = name;
-    }
+    fn left_out(&mut self, name: &str) {}
 }
 
 /// No images at all.

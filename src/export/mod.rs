@@ -171,7 +171,7 @@ fn chosen<'a>(asset: &'a Asset<'_>, lod: Lod, room: &Reservation<'_>) -> Result<
             unreadable = unreadable.saturating_add(1);
             continue;
         };
-        let place = primitive.place();
+        let place = primitive.place;
         if let (Lod::Index(wanted), Some((index, _))) = (lod, place.lod)
             && wanted != index
         {

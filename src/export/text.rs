@@ -53,7 +53,7 @@ pub fn obj(asset: &Asset<'_>, options: &Options<'_>, budget: &Budget) -> Result<
     let model = each(asset, options, budget, |primitive, mesh, room| {
         let before = text.len();
         let name = |name: String| name.replace(|c: char| c.is_whitespace() || c.is_control(), "_");
-        let object = name(Name::from(primitive.place().name).text);
+        let object = name(Name::from(primitive.place.name).text);
         let _ = writeln!(text, "o {}", if object.is_empty() { "mesh" } else { &object });
         if let Some(material) = material(primitive, options.texture).ok().flatten() {
             let _ = writeln!(text, "usemtl {}", name(Name::from(material.name).text));

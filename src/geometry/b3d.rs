@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    Alpha, Boxed, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Role, Shape, Texture, Transform,
+    Alpha, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Primitives, Role, Shape, Texture, Transform,
     UvTransform, Values, Weights, one,
 };
 use crate::base::error::{Context, Result};
@@ -37,7 +37,13 @@ pub(super) fn primitives<'a>(scene: Scene<'a>) -> impl Iterator<Item = Result<Pr
     })
 }
 
-fn of_mesh<'a>(shared: Arc<Shared<'a>>, node: Node<'a>, world: Matrix, number: usize, mesh: Mesh<'a>) -> Boxed<'a> {
+fn of_mesh<'a>(
+    shared: Arc<Shared<'a>>,
+    node: Node<'a>,
+    world: Matrix,
+    number: usize,
+    mesh: Mesh<'a>,
+) -> Primitives<'a> {
     Box::new(mesh.triangles().enumerate().map(move |(part, triangles)| {
         let triangles = triangles.within("mesh").within_item("nodes", node.index)?;
         let place = Place { node: Some(node.index), ..Place::new(node.name, number, part) };

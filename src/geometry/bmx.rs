@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
-use super::{Alpha, Boxed, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, one};
+use super::{Alpha, Corner, Corners, Material, Matrix, Place, Primitive, Primitives, Shape, Texture, Values, one};
 use crate::base::error::{Error, Result};
 use crate::bytes::{Vec2, Vec3};
 use crate::formats::bmx::{Faces, Map, Mesh, Object, Placed, wire};
 
-pub(super) fn primitives<'m>(map: &'m Map<'m>) -> Boxed<'m> {
+pub(super) fn primitives<'m>(map: &'m Map<'m>) -> Primitives<'m> {
     let objects = match map.objects() {
         Ok(objects) => objects,
         Err(error) => return one(error),

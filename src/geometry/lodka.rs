@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    Alpha, Boxed, Cache, Corner, Corners, Influence, Material, Matrix, Morph, Place, Primitive, Role, Shape, Texture,
-    Transform, Values, Weights, cached, one, values,
+    Alpha, Cache, Corner, Corners, Influence, Material, Matrix, Morph, Place, Primitive, Primitives, Role, Shape,
+    Texture, Transform, Values, Weights, cached, one, values,
 };
 use crate::base::error::{Context, Result};
 use crate::base::impl_fmt::impl_fmt;
@@ -16,7 +16,7 @@ pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Pr
     model.parts().flat_map(|part| part.map_or_else(one, of_model))
 }
 
-fn of_model<'a>(part: LodModel<'a>) -> Boxed<'a> {
+fn of_model<'a>(part: LodModel<'a>) -> Primitives<'a> {
     let shared = Arc::new(Shared { part, materials: Cache::new(), meshes: OnceLock::new() });
     let of_proxies = shared.clone();
     let meshes = part.meshes().enumerate().flat_map(move |(number, mesh)| {
@@ -37,7 +37,7 @@ fn place<'a>(part: &LodModel<'a>, number: usize, mesh: &Mesh<'a>) -> Place<'a> {
     Place { model: part.index, visible: mesh.visible.is_set(), ..Place::new(mesh.name, number, 0) }
 }
 
-fn of_mesh<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix, mesh: Mesh<'a>) -> Boxed<'a> {
+fn of_mesh<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix, mesh: Mesh<'a>) -> Primitives<'a> {
     let uvs = Arc::new([Cache::new(), Cache::new()]);
     Box::new(mesh.face_groups.enumerate().map(move |(part, group)| {
         let group = group.within_item("meshes", place.mesh)?;
@@ -49,7 +49,7 @@ fn of_mesh<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix, mesh: M
 
 /// Returns the primitives of the meshes that a set of proxies repeats. The first proxy of the set is proxy `first` of
 /// the model.
-fn of_set<'a>(shared: Arc<Shared<'a>>, first: usize, set: ProxySet<'a>) -> Boxed<'a> {
+fn of_set<'a>(shared: Arc<Shared<'a>>, first: usize, set: ProxySet<'a>) -> Primitives<'a> {
     let mut worlds: Vec<Matrix> = Vec::new();
     let mut names = set.names.iter();
     Box::new(set.proxies.iter().enumerate().flat_map(move |(index, proxy)| {
@@ -59,7 +59,7 @@ fn of_set<'a>(shared: Arc<Shared<'a>>, first: usize, set: ProxySet<'a>) -> Boxed
         worlds.push(world);
         let number = usize::try_from(proxy.mesh.get()).ok();
         let shown = number.and_then(|number| Some((number, shared.mesh(number)?)));
-        let Some((number, mesh)) = shown else { return Box::new(std::iter::empty()) as Boxed<'a> };
+        let Some((number, mesh)) = shown else { return Box::new(std::iter::empty()) as Primitives<'a> };
         let own = place(&shared.part, number, &mesh);
         let place = Place {
             name: name.map_or(own.name, Into::into),

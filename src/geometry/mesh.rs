@@ -67,7 +67,7 @@ impl Primitive<'_> {
     fn mesh(&self, budget: &Budget, is_whole: bool) -> Result<Mesh> {
         let room = Reservation::new(budget);
         let welded = self.to_welded(|bytes| room.kept(bytes))?;
-        let (corners, world) = (&welded.corners, self.world_matrix());
+        let (corners, world) = (&welded.corners, self.world_matrix);
         let sets = self.uv_sets()?.min(if is_whole { usize::MAX } else { 1 });
         let size = VERTEX_BYTES.saturating_add((sets as u64).saturating_mul(8));
         room.kept(size.saturating_mul(corners.len() as u64))?;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{
-    Alpha, Boxed, Cache, Corner, Corners, Material, Matrix, Place, Primitive, Shape, Texture, Values, cached, fans,
-    one, values,
+    Alpha, Cache, Corner, Corners, Material, Matrix, Place, Primitive, Primitives, Shape, Texture, Values, cached,
+    fans, one, values,
 };
 use crate::base::error::Result;
 use crate::base::impl_fmt::impl_fmt;
@@ -17,7 +17,7 @@ pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Pr
     model.lods().enumerate().flat_map(|(index, lod)| lod.map_or_else(one, |lod| of_lod(index, lod)))
 }
 
-fn of_lod<'a>(index: usize, lod: Lod<'a>) -> Boxed<'a> {
+fn of_lod<'a>(index: usize, lod: Lod<'a>) -> Primitives<'a> {
     let place = Place { lod: Some((index, lod.resolution)), ..Place::new("", index, 0) };
     let looks = looks(&lod);
     let shared = Arc::new(Shared { lod, normals: Cache::new() });

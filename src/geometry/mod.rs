@@ -34,7 +34,7 @@
 //! let asset = Asset::parse(&bytes)?;
 //! for primitive in asset.primitives() {
 //!     let primitive = primitive?;
-//!     let (positions, world) = (primitive.positions()?, primitive.world_matrix());
+//!     let (positions, world) = (primitive.positions()?, primitive.world_matrix);
 //!     for triangle in primitive.triangles() {
 //!         for vertex in triangle? {
 //!             println!("{:?}", positions.array(vertex as usize).map(|position| world.point(position)));
@@ -73,7 +73,6 @@ pub use weld::Welded;
 
 use crate::asset::Asset;
 use crate::base::error::{Error, Result};
-use crate::base::impl_fmt::impl_fmt;
 use crate::bytes::{Color, Vec2, Vec3};
 use crate::check::Facing;
 use crate::outline::Text;
@@ -81,8 +80,11 @@ use crate::outline::Text;
 /// The triangles of one material in one mesh, at one place.
 #[derive(Debug)]
 pub struct Primitive<'a> {
-    place: Place<'a>,
-    world: Matrix,
+    /// Where it is in the file.
+    pub place: Place<'a>,
+    /// The matrix from its arrays to the common [space](self), including the mirror of left-handed formats. Use
+    /// [`Matrix::point`] for positions, [`Matrix::normal`] for normals and [`Matrix::direction`] for tangents.
+    pub world_matrix: Matrix,
     shape: Box<dyn Shape<'a> + 'a>,
 }
 
@@ -199,19 +201,8 @@ trait Shape<'a>: fmt::Debug + Send + Sync {
 }
 
 impl<'a> Primitive<'a> {
-    fn new(place: Place<'a>, world: Matrix, shape: impl Shape<'a> + 'a) -> Self {
-        Self { place, world, shape: Box::new(shape) }
-    }
-
-    /// Returns where it is in the file.
-    pub fn place(&self) -> &Place<'a> {
-        &self.place
-    }
-
-    /// Returns the matrix from its arrays to the common [space](self), including the mirror of left-handed formats. Use
-    /// [`Matrix::point`] for positions, [`Matrix::normal`] for normals and [`Matrix::direction`] for tangents.
-    pub fn world_matrix(&self) -> Matrix {
-        self.world
+    fn new(place: Place<'a>, world_matrix: Matrix, shape: impl Shape<'a> + 'a) -> Self {
+        Self { place, world_matrix, shape: Box::new(shape) }
     }
 
     /// Returns the positions as stored, in the space of its mesh.
@@ -320,7 +311,7 @@ impl<'a> Primitive<'a> {
     /// Returns an error if triangles, positions or normals cannot be read or decoded.
     pub fn has_wrong_normals(&self) -> Result<bool> {
         let Some(normals) = self.normals()? else { return Ok(false) };
-        let (positions, world) = (self.positions()?, self.world);
+        let (positions, world) = (self.positions()?, self.world_matrix);
         let (turn, mut facing) = (world.normals(), Facing::default());
         for corners in self.corners() {
             let of = |corner: Corner| {
@@ -344,25 +335,13 @@ impl<'a> Primitive<'a> {
     }
 }
 
-type Boxed<'a> = Box<dyn Iterator<Item = Result<Primitive<'a>>> + Send + 'a>;
+/// The primitives of an asset, or of a part of it.
+pub type Primitives<'a> = Box<dyn Iterator<Item = Result<Primitive<'a>>> + Send + 'a>;
 
 /// Yields an error for a part that cannot be read.
-fn one<'a>(error: Error) -> Boxed<'a> {
+fn one<'a>(error: Error) -> Primitives<'a> {
     Box::new(std::iter::once(Err(error)))
 }
-
-/// The primitives of an asset.
-pub struct Primitives<'a>(Boxed<'a>);
-
-impl<'a> Iterator for Primitives<'a> {
-    type Item = Result<Primitive<'a>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.0.next()
-    }
-}
-
-impl_fmt!([] Debug for Primitives<'_>, |_all| "Primitives(..)");
 
 impl Asset<'_> {
     /// Returns an iterator over all primitives, in the order of the file. It is empty for formats without triangles. A
@@ -374,16 +353,16 @@ impl Asset<'_> {
     pub fn primitives(&self) -> Primitives<'_> {
         match self {
             #[cfg(feature = "b3d")]
-            Self::B3d(scene) => Primitives(Box::new(b3d::primitives(*scene))),
+            Self::B3d(scene) => Box::new(b3d::primitives(*scene)),
             #[cfg(feature = "bmx")]
-            Self::Bmx(map) => Primitives(bmx::primitives(map)),
+            Self::Bmx(map) => bmx::primitives(map),
             #[cfg(feature = "lodka")]
-            Self::Lodka(model) => Primitives(Box::new(lodka::primitives(*model))),
+            Self::Lodka(model) => Box::new(lodka::primitives(*model)),
             #[cfg(feature = "odol")]
-            Self::Odol(model) => Primitives(Box::new(odol::primitives(model))),
+            Self::Odol(model) => Box::new(odol::primitives(model)),
             #[cfg(feature = "mlod")]
-            Self::Mlod(model) => Primitives(Box::new(mlod::primitives(*model))),
-            _ => Primitives(Box::new(std::iter::empty())),
+            Self::Mlod(model) => Box::new(mlod::primitives(*model)),
+            _ => Box::new(std::iter::empty()),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{
-    Alpha, Boxed, Cache, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Shape, Texture, Values,
+    Alpha, Cache, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Primitives, Shape, Texture, Values,
     Weights, cached, each_of_fan, fans, one, values,
 };
 use crate::base::error::{Context, Error, Result};
@@ -36,7 +36,7 @@ pub(super) fn primitives<'a>(model: &Model<'a>) -> impl Iterator<Item = Result<P
     })
 }
 
-fn of_lod<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix) -> Boxed<'a> {
+fn of_lod<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix) -> Primitives<'a> {
     let lod = shared.lod;
     let new = move |part, faces, count, look| {
         let place = Place { part, ..place };

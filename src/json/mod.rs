@@ -24,8 +24,6 @@ use serde::ser::{Serialize, SerializeMap};
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
 pub use self::row::{FieldRow, Row};
-use self::value::AsJson;
-pub use self::value::Float;
 use crate::base::error::Error;
 use crate::base::text::Name;
 use crate::bytes::{Storage, Table};
@@ -279,7 +277,7 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
                 self.entry(&format!("{name}_name"), meaning)?;
                 self.entry(name, value)
             }
-            other => self.entry(name, &AsJson(other)),
+            other => self.entry(name, other),
         }
     }
 

@@ -3,7 +3,7 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::LONGEST_TEXT;
-use super::value::{AsJson, is_lossy};
+use super::value::is_lossy;
 use crate::base::format::Format;
 use crate::dissect::{Line, LineKind};
 use crate::outline::{FieldInfo, Schema, Value};
@@ -24,7 +24,7 @@ impl Serialize for Row<'_> {
             offset: Option<u64>,
             bytes: Option<u64>,
             r#type: Option<&'l str>,
-            value: Option<AsJson<'l>>,
+            value: Option<&'l Value<'l>>,
             note: Option<&'l str>,
             #[serde(skip_serializing_if = "std::ops::Not::not")]
             lossy: bool,
@@ -49,7 +49,7 @@ impl Serialize for Row<'_> {
             offset: line.span.map(|span| span.offset),
             bytes: line.span.map(|span| span.bytes),
             r#type: given(&line.type_name),
-            value: line.value.as_ref().map(AsJson),
+            value: line.value.as_ref(),
             note: given(meaning),
             lossy: line.value.as_ref().is_some_and(is_lossy),
             raw: text.and_then(|text| text.to_raw()),

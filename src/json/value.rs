@@ -7,8 +7,7 @@ use crate::base::text::Name;
 use crate::outline::{Text, Value};
 
 /// A float as the shortest decimal that denotes it, or as a string if it is not finite, which JSON numbers cannot be.
-#[derive(Clone, Copy, Debug)]
-pub struct Float(pub f32);
+struct Float(f32);
 
 impl Serialize for Float {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -26,12 +25,10 @@ pub(super) fn is_lossy(value: &Value<'_>) -> bool {
     }
 }
 
-/// A value in JSON.
-pub(super) struct AsJson<'v>(pub(super) &'v Value<'v>);
-
-impl Serialize for AsJson<'_> {
+/// Texts are cut after [`LONGEST_TEXT`].
+impl Serialize for Value<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
+        match self {
             Value::Bool(value) => value.serialize(serializer),
             Value::Uint(value) => value.serialize(serializer),
             Value::Int(value) | Value::Coded(value, _) => value.serialize(serializer),

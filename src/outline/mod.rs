@@ -19,6 +19,8 @@ use crate::base::span::Span;
 pub use crate::base::text::Text;
 use crate::base::text::{AnsiStr, ByteStr, Utf32Str};
 use crate::budget::Budget;
+#[cfg(any(feature = "rtm", feature = "scan"))]
+use crate::bytes::Scalar;
 use crate::bytes::Table;
 use crate::bytes::batch::to_the_end;
 
@@ -91,7 +93,7 @@ impl<'a> Part<'a> {
 }
 
 /// The value of a field.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value<'a> {
     /// The format has the field, but this file does not.
@@ -147,6 +149,24 @@ fn each(values: impl Iterator<Item = impl fmt::Display>, f: &mut fmt::Formatter<
     Ok(())
 }
 
+impl Value<'static> {
+    /// Creates the number of this kind that these bytes are, in little-endian order.
+    #[cfg(any(feature = "rtm", feature = "scan"))]
+    pub fn number(scalar: Scalar, bytes: &[u8]) -> Self {
+        let mut wide = [0; 8];
+        wide.iter_mut().zip(bytes).for_each(|(wide, byte)| *wide = *byte);
+        let [a, b, c, d, ..] = wide;
+        match scalar {
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Self::Uint(u64::from_le_bytes(wide)),
+            Scalar::I8 => Self::Int(i8::from_le_bytes([a]).into()),
+            Scalar::I16 => Self::Int(i16::from_le_bytes([a, b]).into()),
+            Scalar::I32 => Self::Int(i32::from_le_bytes([a, b, c, d]).into()),
+            Scalar::F16 => Self::Float(half::f16::from_le_bytes([a, b]).to_f32()),
+            Scalar::F32 => Self::Float(f32::from_le_bytes([a, b, c, d])),
+        }
+    }
+}
+
 macro_rules! value_from {
     ($($source:ty => |$value:ident| $result:expr;)*) => {$(
         impl<'a> From<$source> for Value<'a> {
@@ -194,10 +214,10 @@ impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
 /// Names are unique within a part: no two of its fields, child parts and arrays share one. The exception is the items
 /// of a list, which follow each other and are numbered from 0. Every method except [`problem`](Self::problem) has a
 /// default, and most defaults ignore their input. `problem` is required, so that problems are not lost by accident.
+#[allow(unused_variables, reason = "defaults ignore their input")]
 pub trait Visitor {
     /// Starts a part. Returns true to visit its contents; only then [`close`](Self::close) follows.
     fn open(&mut self, part: &Part<'_>) -> bool {
-        let _ = part;
         true
     }
 
@@ -205,19 +225,13 @@ pub trait Visitor {
     fn close(&mut self) {}
 
     /// Starts a list. If none of its parts or arrays follow, it is empty.
-    fn list(&mut self, name: &'static str) {
-        let _ = name;
-    }
+    fn list(&mut self, name: &'static str) {}
 
     /// Receives a field of the part opened last that the file does not store: it follows from others.
-    fn field(&mut self, name: &'static str, value: Value<'_>) {
-        let _ = (name, value);
-    }
+    fn field(&mut self, name: &'static str, value: Value<'_>) {}
 
     /// Receives a field of several texts. Their number is only known after the last.
-    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
-        let _ = (name, texts);
-    }
+    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {}
 
     /// Receives a field of the part opened last that is stored in the file. By default, it is passed to
     /// [`field`](Self::field), or ignored if it is [framing](StoredField::framing).
@@ -234,14 +248,10 @@ pub trait Visitor {
 
     /// Announces that the next item is not stored directly in the file. It is at this location in the data unpacked
     /// from the surrounding part, whatever location the item itself has.
-    fn unpacked(&mut self, span: Span) {
-        let _ = span;
-    }
+    fn unpacked(&mut self, span: Span) {}
 
     /// Announces a rule that the next field must follow.
-    fn rule(&mut self, rule: Rule) {
-        let _ = rule;
-    }
+    fn rule(&mut self, rule: Rule) {}
 
     /// Returns true if the visitor uses only fields. Arrays that cost a walk over compressed data may then be left out.
     fn skips_arrays(&self) -> bool {
@@ -259,9 +269,7 @@ pub trait Visitor {
     }
 
     /// Receives an array of the part opened last. The index distinguishes several arrays with that name.
-    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
-        let _ = (name, index, table);
-    }
+    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {}
 
     /// Receives an error in the part opened last.
     fn problem(&mut self, error: &Error);
@@ -359,9 +367,7 @@ impl<'v> Outline<'v> {
 
     /// Adds a number and its meaning.
     pub fn coded(&mut self, name: &'static str, raw: impl Into<i64>, meaning: Option<impl Into<Cow<'static, str>>>) {
-        if self.pay() {
-            self.visitor.field(name, Value::Coded(raw.into(), meaning.map(Into::into)));
-        }
+        self.field(name, Value::Coded(raw.into(), meaning.map(Into::into)));
     }
 
     /// Adds a field with its location in the file.

@@ -14,15 +14,10 @@ use crate::outline::Text;
 /// The frame rate if the file has none: the default of the document.
 const DEFAULT_RATE: f32 = 60.0;
 
-pub(super) fn rig<'a>(scene: Scene<'a>) -> Result<Rig<'a>> {
+pub(super) fn rig<'a>(scene: Scene<'a>) -> Rig<'a> {
     let mut nodes = Vec::new();
     let mut bones = Vec::new();
-    for node in scene.nodes() {
-        let node = match node {
-            Ok(node) => node,
-            // Its siblings are still valid. Indices count broken nodes too.
-            Err(_) => continue,
-        };
+    for node in scene.nodes().flatten() {
         // Nodes that cannot be read keep their index and have no effect.
         while bones.len() < node.index {
             bones.push(Bone::new("", None));
@@ -35,10 +30,10 @@ pub(super) fn rig<'a>(scene: Scene<'a>) -> Result<Rig<'a>> {
             scale: Some(node.scale()),
         };
         let rest = local(&node).mirrored();
-        bones.push(Bone { rest, stored: Some(stored), ..Bone::new(node.name, node.parent) });
+        bones.push(Bone { rest, stored_rest: Some(stored), ..Bone::new(node.name, node.parent) });
         nodes.push(Some(node));
     }
-    Ok(Rig::new(0, bones, true, Source::B3d(Nodes(nodes))))
+    Rig::new(0, bones, true, Source::B3d(Nodes(nodes)))
 }
 
 pub(super) struct Nodes<'a>(Vec<Option<Node<'a>>>);

@@ -65,17 +65,13 @@ pub struct Bone<'a> {
     pub parent: Option<usize>,
     /// Its transform relative to its parent, at rest.
     pub rest: Transform,
-    stored: Option<StoredKey>,
+    /// Its rest pose as stored, if the file has one: b3d's position, scale and rotation.
+    pub stored_rest: Option<StoredKey>,
 }
 
 impl<'a> Bone<'a> {
     fn new(name: impl Into<Text<'a>>, parent: Option<usize>) -> Self {
-        Self { name: name.into(), parent, rest: Transform::IDENTITY, stored: None }
-    }
-
-    /// Returns its rest pose as stored, if the file has one: b3d's position, scale and rotation.
-    pub fn stored_rest(&self) -> Option<StoredKey> {
-        self.stored
+        Self { name: name.into(), parent, rest: Transform::IDENTITY, stored_rest: None }
     }
 }
 
@@ -109,7 +105,8 @@ pub enum StoredRotation {
 
 /// A tree of bones and its animations.
 pub struct Rig<'a> {
-    model: usize,
+    /// The index of its model, in files with several (LODka3D); else 0.
+    pub model: usize,
     bones: Vec<Bone<'a>>,
     tree: Arc<Tree>,
     source: Source<'a>,
@@ -156,11 +153,6 @@ impl<'a> Rig<'a> {
         Self { model, bones, tree: Arc::new(Tree { rest, transforms, parents, is_whole }), source }
     }
 
-    /// Returns the index of its model, in files with several (LODka3D); else 0.
-    pub fn model(&self) -> usize {
-        self.model
-    }
-
     /// Returns its bones, each after its parent. Joints of [weights](crate::geometry::Influence) are indices into this
     /// list.
     pub fn bones(&self) -> &[Bone<'a>] {
@@ -198,8 +190,10 @@ pub struct Clip<'a> {
     /// starts at a node and moves the nodes below.
     bones: Arc<[usize]>,
     tree: Arc<Tree>,
-    seconds: Option<f32>,
-    rate: Option<f32>,
+    /// Its length as stored. For RTM files this is the last phase, usually 1. `None` if the file does not say.
+    pub seconds: Option<f32>,
+    /// Its frames per second, or per phase in RTM files. `None` if the file does not say.
+    pub rate: Option<f32>,
     keys: Box<dyn Keys + 'a>,
 }
 
@@ -219,17 +213,6 @@ impl<'a> Clip<'a> {
     /// Returns the bones that it may move, as indices into [`Rig::bones`].
     pub fn bones(&self) -> &[usize] {
         &self.bones
-    }
-
-    /// Returns its length as stored. For RTM files this is the last phase, usually 1. Returns `None` if the file does
-    /// not say.
-    pub fn seconds(&self) -> Option<f32> {
-        self.seconds
-    }
-
-    /// Returns its frames per second, or per phase in RTM files. Returns `None` if the file does not say.
-    pub fn rate(&self) -> Option<f32> {
-        self.rate
     }
 
     /// Reads and decodes all keys, for many poses: each then takes microseconds.
@@ -335,7 +318,7 @@ impl Asset<'_> {
     pub fn rigs(&self) -> Vec<Result<Rig<'_>>> {
         match self {
             #[cfg(feature = "b3d")]
-            Self::B3d(scene) => vec![b3d::rig(*scene)],
+            Self::B3d(scene) => vec![Ok(b3d::rig(*scene))],
             #[cfg(feature = "lodka")]
             Self::Lodka(model) => lodka::rigs(*model),
             #[cfg(feature = "odol")]

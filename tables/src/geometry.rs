@@ -145,10 +145,10 @@ pub(super) fn emit(
 
 impl<'g> GeometryRow<'g> {
     fn fill(&mut self, primitive: &Primitive<'g>, budget: &Budget) -> Result<()> {
-        let place = primitive.place();
+        let place = primitive.place;
         let name = Name::from(place.name).text;
         budget.output(ROW_BYTES.saturating_add(name.len() as u64))?;
-        self.place = Some((*place, name));
+        self.place = Some((place, name));
         if let Some(material) = primitive.material()? {
             self.texture = material.base().map(|texture| Name::from(texture.name).text);
             self.material = Some(Name::from(material.name).text);

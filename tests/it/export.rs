@@ -66,13 +66,9 @@ fn in_source(bytes: &[u8]) -> Option<(usize, usize, usize)> {
     let mut morphs = BTreeMap::new();
     let is_lodka = asset.format() == Format::Lodka;
     for primitive in asset.primitives().flatten() {
-        let place = *primitive.place();
-        let bones = asset
-            .rigs()
-            .into_iter()
-            .flatten()
-            .find(|rig| rig.model() == place.model)
-            .map_or(0, |rig| rig.bones().len());
+        let place = primitive.place;
+        let bones =
+            asset.rigs().into_iter().flatten().find(|rig| rig.model == place.model).map_or(0, |rig| rig.bones().len());
         // An MLOD has no bones of its own.
         let has_triangles = primitive.to_welded(|_| Ok(())).is_ok_and(|welded| !welded.triangles.is_empty());
         if has_triangles {

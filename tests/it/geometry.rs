@@ -23,7 +23,7 @@ fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
 /// Returns the number of corners whose normal is on the front side of their triangle, and the number of the others.
 fn sides(primitive: &Primitive<'_>) -> (u64, u64) {
     let Ok(positions) = primitive.positions() else { return (0, 0) };
-    let world = primitive.world_matrix();
+    let world = primitive.world_matrix;
     let Ok(Some(normals)) = primitive.normals() else { return (0, 0) };
     let normal = world.normals();
     let (mut front, mut back) = (0, 0);
@@ -47,7 +47,7 @@ fn sides(primitive: &Primitive<'_>) -> (u64, u64) {
 /// Returns true if most triangles have normals on their front side.
 fn faces_outwards(bytes: &[u8]) -> Option<bool> {
     let asset = Asset::parse(bytes).unwrap();
-    let visual = |p: &Primitive<'_>| p.place().lod.is_none_or(|(_, resolution)| (0.0..1000.0).contains(&resolution));
+    let visual = |p: &Primitive<'_>| p.place.lod.is_none_or(|(_, resolution)| (0.0..1000.0).contains(&resolution));
     let all = asset.primitives().map(Result::unwrap).filter(visual).map(|primitive| sides(&primitive));
     let (front, back) = all.fold((0, 0), |(front, back), (f, b)| (front + f, back + b));
     (front + back > 0).then_some(front > 4 * back)
@@ -126,7 +126,7 @@ fn nothing_is_decoded_or_copied_before_it_is_asked_for() {
         // They were decoded to be found, and are not again.
         packed.positions().unwrap();
         assert_eq!(codec::activity().decodes, before, "{}", path.display());
-        let again = asset.primitives().flatten().find(|one| one.place() == packed.place()).unwrap();
+        let again = asset.primitives().flatten().find(|one| one.place == packed.place).unwrap();
         again.positions().unwrap();
         assert_eq!(codec::activity().decodes, before + 1, "{}", path.display());
     }
@@ -157,8 +157,7 @@ fn a_scene_has_its_parts() {
     let bytes = std::fs::read(root().join("corpus/b3d/everything.b3d")).unwrap();
     let asset = Asset::parse(&bytes).unwrap();
     let all: Vec<_> = asset.primitives().map(Result::unwrap).collect();
-    let places: Vec<_> =
-        all.iter().map(|one| (one.place().node.unwrap(), one.place().mesh, one.place().part)).collect();
+    let places: Vec<_> = all.iter().map(|one| (one.place.node.unwrap(), one.place.mesh, one.place.part)).collect();
     assert_eq!(places, [(0, 0, 0), (0, 0, 1), (0, 0, 2), (3, 1, 0)]);
     let leaf = all[0].material().unwrap().unwrap();
     let bark = all[1].material().unwrap().unwrap();
@@ -183,7 +182,7 @@ fn visible_with(flags: u32) -> bool {
     let Asset::Odol(model) = &asset else { panic!("an ODOL model") };
     assert_eq!(model.lod(0).unwrap().unwrap().sections.iter().next().unwrap().flags, flags);
     let primitive = asset.primitives().next().unwrap().unwrap();
-    primitive.place().visible
+    primitive.place.visible
 }
 
 /// The offset of the flags in a section of version 73.

@@ -245,7 +245,7 @@ fn animations_of_one_rate_are_one_clip_and_sequences_are_its_named_parts() {
     let asset = Asset::parse(&man).unwrap();
     let rig = asset.rigs().pop().unwrap().unwrap();
     let all: Vec<_> = rig.clips().map(Result::unwrap).collect();
-    assert_eq!((all.len(), all[1].rate(), all[1].seconds()), (3, Some(20.0), Some(1.0)));
+    assert_eq!((all.len(), all[1].rate, all[1].seconds), (3, Some(20.0), Some(1.0)));
     for seconds in [0.0, 0.25, 1.0] {
         assert_eq!(all[1].pose_at(seconds).unwrap(), all[0].pose_at(seconds + 0.5).unwrap(), "{seconds}");
         assert_eq!(all[1].sampler().unwrap().pose_at(seconds), all[1].pose_at(seconds).unwrap());
@@ -383,7 +383,7 @@ fn mlod_models_are_written_by_lod_without_proxies_and_move_with_plain_rtm() {
     let bytes = model(&[lod(3, &faces[..1], &[], 2.0), fine, lod(3, &faces[..1], &[], 1e13)]).to_vec();
     let file = folder.file("model.p3d", &bytes);
     let asset = Asset::parse(&bytes).unwrap();
-    let visible: Vec<bool> = asset.primitives().map(|one| one.unwrap().place().visible).collect();
+    let visible: Vec<bool> = asset.primitives().map(|one| one.unwrap().place.visible).collect();
     assert_eq!(visible, [true, true, false, true]);
     let names = |args: &[&str]| {
         let (_, document) = glb(&folder, &file, args);
@@ -578,7 +578,7 @@ fn lodka_morphs_are_morph_targets() {
     for primitive in asset.primitives().map(Result::unwrap) {
         let morphs = primitive.morphs().unwrap();
         assert!(morphs.iter().all(|morph| morph.positions.len() == primitive.vertex_count().unwrap()));
-        if primitive.place().node.is_none() && primitive.triangles().next().is_some() {
+        if primitive.place.node.is_none() && primitive.triangles().next().is_some() {
             expected += morphs.len();
         }
     }
@@ -622,7 +622,7 @@ fn missing_normals_are_smoothed_by_position_as_blitz3d_does() {
     let asset = Asset::parse(&model).unwrap();
     let primitive = asset.primitives().next().unwrap().unwrap();
     let own = primitive.to_mesh(&budget(&model)).unwrap();
-    let turn = primitive.world_matrix().normals();
+    let turn = primitive.world_matrix.normals();
     for (own, local) in own.normals.iter().zip(normals.chunks_exact(3)) {
         let expected = turn([-local[0], local[1], local[2]]);
         assert!(own.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5), "{own:?} {expected:?}");
@@ -640,7 +640,7 @@ fn is_send<T: Send>(value: T) -> T {
 
 /// All arrays of a primitive by their own methods, in the common space.
 fn by_hand(primitive: &Primitive<'_>) -> Vec<[f32; 3]> {
-    let (positions, world) = (primitive.positions().unwrap(), primitive.world_matrix());
+    let (positions, world) = (primitive.positions().unwrap(), primitive.world_matrix);
     let points = is_send(primitive.triangles()).flat_map(Result::unwrap);
     points.filter_map(|vertex| Some(world.point(positions.array(vertex as usize)?))).collect()
 }
@@ -681,7 +681,7 @@ fn a_mesh_equals_its_primitive() {
 fn arrays_of_a_lod_are_decoded_once_for_all_its_sections() {
     let bytes = std::fs::read(crate::corpus::root().join("corpus/odol/v50_lzo.p3d")).unwrap();
     let asset = Asset::parse(&bytes).unwrap();
-    let all: Vec<_> = asset.primitives().map(Result::unwrap).filter(|one| one.place().mesh == 0).collect();
+    let all: Vec<_> = asset.primitives().map(Result::unwrap).filter(|one| one.place.mesh == 0).collect();
     let read = || all.iter().for_each(|one| drop((one.positions(), one.normals(), one.uvs(0), one.tangents())));
     read();
     let before = codec::activity().decodes;

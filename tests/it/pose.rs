@@ -158,7 +158,7 @@ fn by_blitz(bytes: &[u8], frame: f32, vertices: &[usize]) -> Vec<blitz::Vector> 
 /// The position of a vertex of a primitive in a pose.
 fn posed(asset: &Asset<'_>, pose: &Pose, rest: &Pose, vertex: usize) -> [f32; 3] {
     let primitive = asset.primitives().next().unwrap().unwrap();
-    let at_rest = primitive.world_matrix().point(primitive.positions().unwrap().array(vertex).unwrap());
+    let at_rest = primitive.world_matrix.point(primitive.positions().unwrap().array(vertex).unwrap());
     let skin = pose.skin(rest).unwrap();
     let weights = primitive.to_weights().unwrap().unwrap();
     weights.strongest(vertex).iter().filter(|one| one.weight > 0.0).fold([0.0; 3], |sum, one| {
@@ -205,7 +205,7 @@ fn a_binarized_motion_on_a_skeleton_is_the_plain_one() {
     let skeleton = Rig::from_bones(bones.map(|(name, parent)| (name.into(), parent)));
     let world = |motion: Motion<'_>, seconds: f32| {
         let clip = Rig::with_skeleton(motion, &skeleton).clips().next().unwrap().unwrap();
-        assert_eq!((clip.seconds(), clip.bones()), (Some(1.0), &[0, 1, 2, 3][..]));
+        assert_eq!((clip.seconds, clip.bones()), (Some(1.0), &[0, 1, 2, 3][..]));
         clip.pose_at(seconds).unwrap().world().unwrap()
     };
     for seconds in [0.0, 1.0] {
@@ -256,7 +256,7 @@ fn stored_keys_are_as_in_the_file() {
     let bytes = std::fs::read(crate::corpus::root().join("corpus/b3d/two_tracks.b3d")).unwrap();
     let asset = Asset::parse(&bytes).unwrap();
     let rig = asset.rigs().remove(0).unwrap();
-    let rest = rig.bones()[1].stored_rest().unwrap();
+    let rest = rig.bones()[1].stored_rest.unwrap();
     assert_eq!(rest.rotation, Some(StoredRotation::ConjugateWxyz([0.5, 0.5, 0.5, -0.5])));
     assert_eq!((rest.position, rest.scale), (Some([1.0, 2.0, 3.0]), Some([1.0, 1.0, 2.0])));
     assert_eq!(rig.bones()[1].rest.translation, [-1.0, 2.0, 3.0]);

@@ -1,49 +1,21 @@
 //! Formats rows of any table as CSV, NDJSON or NPY.
 
-use std::fmt::{self, Display};
 use std::io::Write;
 
-use meshpeek::json::Float;
+use meshpeek::inspect::Value;
 use meshpeek::view::{Column, Scalar, Table};
-use serde::{Serialize, Serializer};
+use serde::Serializer as _;
 
 use super::{batches, raw};
 use crate::failure::Failure;
 use crate::output::Output;
 
-enum Number {
-    Int(i64),
-    Float(f32),
-}
-
-impl Display for Number {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Int(number) => number.fmt(f),
-            Self::Float(number) => number.fmt(f),
-        }
-    }
-}
-
 /// The numbers of one row, by its columns.
-fn numbers<'r>(columns: &'r [Column], mut row: &'r [u8]) -> impl Iterator<Item = Number> + 'r {
+fn numbers<'r>(columns: &'r [Column], mut row: &'r [u8]) -> impl Iterator<Item = Value<'static>> + 'r {
     columns.iter().map(move |column| {
         let (bytes, rest) = row.split_at(column.scalar.byte_len());
         row = rest;
-        let mut wide = [0; 8];
-        wide[..bytes.len()].copy_from_slice(bytes);
-        let [a, b, c, d, ..] = wide;
-        let number = i64::from_le_bytes(wide);
-        match column.scalar {
-            Scalar::F16 => Number::Float(half::f16::from_le_bytes([a, b]).to_f32()),
-            Scalar::F32 => Number::Float(f32::from_le_bytes([a, b, c, d])),
-            // The sign is the highest bit of the number's own width.
-            Scalar::I8 | Scalar::I16 | Scalar::I32 => {
-                let unused = 64 - 8 * bytes.len();
-                Number::Int(number << unused >> unused)
-            }
-            _ => Number::Int(number),
-        }
+        Value::number(column.scalar, bytes)
     })
 }
 
@@ -84,15 +56,6 @@ pub(super) fn ndjson(table: &dyn Table, out: &mut Output) -> Result<(), Failure>
         serde_json::Serializer::new(&mut *out).collect_map(fields)?;
         Ok(writeln!(out)?)
     })
-}
-
-impl Serialize for Number {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match *self {
-            Self::Int(number) => serializer.serialize_i64(number),
-            Self::Float(number) => Float(number).serialize(serializer),
-        }
-    }
 }
 
 /// Columns of one kind form a plain array of rows x columns (only rows if there is one column), a picture one of height x

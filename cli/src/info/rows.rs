@@ -87,7 +87,7 @@ fn added(key: &str, record: &Record, asset: Option<&Asset<'_>>) -> Option<Json> 
             for rig in asset.into_iter().flat_map(Asset::rigs).flatten() {
                 for clip in rig.clips().flatten() {
                     // The shortest decimals that mean the number.
-                    let seconds = clip.seconds().and_then(|seconds| seconds.to_string().parse::<f64>().ok());
+                    let seconds = clip.seconds.and_then(|seconds| seconds.to_string().parse::<f64>().ok());
                     let clip = json!({ "name": clip.name.to_string(), "seconds": seconds });
                     clips.push(match key.split_once('.') {
                         Some((_, part)) => clip.get(part).cloned().unwrap_or_default(),

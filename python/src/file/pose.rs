@@ -67,9 +67,9 @@ impl File {
                     let clip = clip?;
                     let name = Name::from(clip.name).text;
                     budget.output(256 + name.len() as u64)?;
-                    clips.push(ClipRow { name, seconds: clip.seconds(), rate: clip.rate() });
+                    clips.push(ClipRow { name, seconds: clip.seconds, rate: clip.rate });
                 }
-                rigs.push((rig.model(), bones, clips));
+                rigs.push((rig.model, bones, clips));
             }
             Ok(rigs)
         })?;

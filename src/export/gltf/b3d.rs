@@ -17,7 +17,7 @@ impl Scene<'_> {
         let mut homes: BTreeMap<usize, usize> = BTreeMap::new();
         let mut all = asset.primitives();
         while let Some(primitive) = self.next(&mut all)? {
-            let place = primitive.place();
+            let place = primitive.place;
             let (Some(home), mesh) = (place.node, place.mesh) else { continue };
             homes.insert(mesh, home);
             self.part(&primitive, None, skins.get(&mesh).map(|joints| (joints, None)))?;

@@ -20,7 +20,7 @@ impl Scene<'_> {
         let mut done: BTreeSet<(Key, usize)> = BTreeSet::new();
         let mut all = asset.primitives();
         while let Some(primitive) = self.next(&mut all)? {
-            let place = *primitive.place();
+            let place = primitive.place;
             let Some(home) = place.node else { continue };
             let bake = baked.get(&home).map(|matrix| (home, matrix));
             let key = Key { mesh: place.mesh, node: bake.map(|(home, _)| home), ..Key::default() };

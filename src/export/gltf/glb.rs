@@ -58,11 +58,12 @@ pub(super) fn set(json: &mut Json, key: &str, value: impl Into<Json>) {
     }
 }
 
+/// The use of a view, as the number that glTF gives it.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Use {
-    Vertices,
-    Indices,
-    Other,
+    Vertices = 34962,
+    Indices = 34963,
+    Other = 0,
 }
 
 impl<'r> Glb<'r> {
@@ -82,10 +83,8 @@ impl<'r> Glb<'r> {
     /// Adds a piece to the binary part and returns the index of its view.
     pub(super) fn view(&mut self, mut piece: Vec<u8>, usage: Use) -> Result<usize> {
         let mut view = json!({ "buffer": 0, "byteOffset": self.bytes, "byteLength": piece.len() });
-        match usage {
-            Use::Vertices => set(&mut view, "target", 34962),
-            Use::Indices => set(&mut view, "target", 34963),
-            Use::Other => {}
+        if usage != Use::Other {
+            set(&mut view, "target", usage as u32);
         }
         let whole = piece.len().next_multiple_of(4);
         self.room.output(whole as u64)?;

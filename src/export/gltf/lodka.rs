@@ -34,9 +34,9 @@ impl Scene<'_> {
         let mut done: BTreeSet<(Key, usize)> = BTreeSet::new();
         let mut all = asset.primitives();
         while let Some(primitive) = self.next(&mut all)? {
-            let place = *primitive.place();
+            let place = primitive.place;
             let key = Key { model: place.model, mesh: place.mesh, hidden: !place.visible, node: None };
-            shown.insert((key, place.node), primitive.world_matrix());
+            shown.insert((key, place.node), primitive.world_matrix);
             if place.node.is_none() {
                 meshes.insert(key, self.name(place.name));
             }
@@ -89,7 +89,7 @@ impl Scene<'_> {
         let mut rigs: HashMap<usize, Rig<'_>> = HashMap::new();
         for rig in asset.rigs() {
             match rig {
-                Ok(rig) => drop(rigs.insert(rig.model(), rig)),
+                Ok(rig) => drop(rigs.insert(rig.model, rig)),
                 Err(_) => self.lose(1),
             }
         }

@@ -53,12 +53,6 @@ pub(super) struct Joints {
     home: Option<usize>,
 }
 
-/// The joints of a mesh, and the weights of its vertices if its format has none.
-pub(super) struct Moved {
-    pub(super) joints: Joints,
-    pub(super) weights: Weights,
-}
-
 impl Joints {
     pub(super) fn new(home: Option<usize>) -> Self {
         Self { bones: Vec::new(), places: HashMap::new(), home }
@@ -170,7 +164,7 @@ impl Scene<'_> {
         bake: Option<(usize, &Matrix)>,
         skin: Option<Skin<'_>>,
     ) -> Result<()> {
-        let place = *primitive.place();
+        let place = primitive.place;
         let Ok(positions) = primitive.positions() else {
             self.lose(1);
             return Ok(());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::mesh::{Joints, Key, Moved};
+use super::mesh::{Joints, Key};
 use super::{Matrix, Scene};
 use crate::asset::Asset;
 use crate::base::error::{Error, Result};
@@ -20,7 +20,7 @@ impl Scene<'_> {
             self.bones(rig, None)?;
             self.animations(rig, first)?;
         }
-        let mut homes: BTreeMap<usize, Moved> = BTreeMap::new();
+        let mut homes: BTreeMap<usize, (Joints, Weights)> = BTreeMap::new();
         for (index, lod) in file.lods().enumerate() {
             let Ok(lod) = lod else { break };
             if wanted.is_none_or(|wanted| wanted == index)
@@ -32,11 +32,11 @@ impl Scene<'_> {
         let mut found: BTreeMap<usize, (usize, f32)> = BTreeMap::new();
         let mut all = asset.primitives();
         while let Some(primitive) = self.next(&mut all)? {
-            let place = *primitive.place();
+            let place = primitive.place;
             let Some((index, resolution)) = place.lod else { continue };
             if place.visible && wanted.is_none_or(|wanted| wanted == index) {
                 found.insert(index, (place.mesh, resolution));
-                self.part(&primitive, None, homes.get(&index).map(|moved| (&moved.joints, Some(&moved.weights))))?;
+                self.part(&primitive, None, homes.get(&index).map(|(joints, weights)| (joints, Some(weights))))?;
             }
         }
         for (index, (mesh, resolution)) in found {
@@ -46,10 +46,10 @@ impl Scene<'_> {
             self.note(node, "lod", index.into());
             let moved = homes.get(&index).filter(|_| made.is_skinned);
             let skin = match (moved, self.options.rig) {
-                (Some(moved), Some(rig)) => {
+                (Some((joints, _)), Some(rig)) => {
                     let world = rig.rest().world().unwrap_or_default();
                     let loose = made.has_loose.then_some((node, Matrix::IDENTITY));
-                    Some(self.skin(&moved.joints, first, loose, Matrix::IDENTITY, &world)?)
+                    Some(self.skin(joints, first, loose, Matrix::IDENTITY, &world)?)
                 }
                 _ => None,
             };
@@ -75,8 +75,8 @@ impl Scene<'_> {
         }
     }
 
-    /// Returns the bones that move selections of a LOD, by their names in any case.
-    fn selections(&self, lod: &mlod::Lod<'_>, rig: &Rig<'_>) -> Result<Moved> {
+    /// Returns the bones that move selections of a LOD, by their names in any case, and the weights of its points.
+    fn selections(&self, lod: &mlod::Lod<'_>, rig: &Rig<'_>) -> Result<(Joints, Weights)> {
         let mut joints = Joints::new(None);
         let mut all: Vec<(usize, Influence)> = Vec::new();
         let name = |(bone, one): (usize, &Bone<'_>)| (one.name.as_bytes().to_ascii_lowercase(), bone);
@@ -93,7 +93,7 @@ impl Scene<'_> {
                 joints.add(bone);
             }
         }
-        Ok(Moved { joints, weights: Weights::new(lod.points.len(), || all.iter().copied()) })
+        Ok((joints, Weights::new(lod.points.len(), || all.iter().copied())))
     }
 
     /// Adds the bones and animations of an animation file without a model.

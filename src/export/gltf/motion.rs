@@ -89,7 +89,7 @@ impl Scene<'_> {
         let basis = self.basis;
         // The number of seconds in the result for each second of the file.
         let fps = self.options.fps.filter(|fps| *fps > 0.0);
-        let pace = clip.rate().zip(fps).map_or(1.0, |(rate, fps)| rate / fps);
+        let pace = clip.rate.zip(fps).map_or(1.0, |(rate, fps)| rate / fps);
         let (mut channels, mut samplers) = (List::default(), List::default());
         for &bone in clip.bones() {
             self.room.work(CORNER_WORK)?;
@@ -117,7 +117,7 @@ impl Scene<'_> {
         if !name.is_empty() {
             more += &format!(",\"name\":{}", Json::from(name));
         }
-        if let Some(seconds) = clip.seconds() {
+        if let Some(seconds) = clip.seconds {
             more += &format!(",\"extras\":{}", json!({ "seconds": seconds * pace }));
         }
         self.glb.push("animations", format_args!("{{\"channels\":{channels},\"samplers\":{samplers}{more}}}"))?;

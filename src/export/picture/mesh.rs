@@ -33,7 +33,7 @@ impl Mesh {
     }
 
     pub(super) fn place(&mut self, primitive: &Primitive<'_>, posed: &Posed, room: &Room<'_>) -> Result<()> {
-        let place = primitive.place();
+        let place = primitive.place;
         let key = (place.model, place.mesh, place.node);
         if self.of == Some(key) {
             return Ok(());
@@ -44,7 +44,7 @@ impl Mesh {
         let count = primitive.vertex_count()?;
         room.work((count as u64).saturating_mul(CORNER_WORK))?;
         let eye = Mat4::from_mat3a(self.axes.transpose());
-        let world = primitive.world_matrix().glam();
+        let world = primitive.world_matrix.glam();
         let positions = primitive.positions()?;
         match posed.of(primitive)? {
             None => {
@@ -73,7 +73,7 @@ impl Mesh {
             let normals = normals.filter(|_| self.moves.is_none() || !primitive.is_indexed_by_corner());
             let count = normals.as_ref().map_or(0, Values::len);
             room.work((count as u64).saturating_mul(CORNER_WORK))?;
-            let (turn, light) = (primitive.world_matrix().normals(), self.axes * LIGHT);
+            let (turn, light) = (primitive.world_matrix.normals(), self.axes * LIGHT);
             let of = |(index, normal): (usize, &bytes::Vec3)| {
                 let normal = Vec3::from(turn(normal.to_array()));
                 let moved = self.moves.as_ref().and_then(|moves| moves.get(index));

@@ -73,7 +73,8 @@ impl Default for View<'_> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Picture {
-    side: u32,
+    /// Its width and height.
+    pub side: u32,
     pixels: Vec<Color>,
     is_transparent: bool,
     /// The number of parts that cannot be read.
@@ -105,11 +106,6 @@ impl Display for Flaw {
 }
 
 impl Picture {
-    /// Returns its width and height.
-    pub fn side(&self) -> u32 {
-        self.side
-    }
-
     /// Red, green, blue and opacity of each pixel, rows from the top.
     pub fn to_rgba(&self) -> Vec<u8> {
         if self.is_transparent {

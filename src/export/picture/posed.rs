@@ -29,7 +29,7 @@ impl Posed {
             let Some(clip) = clips.find(|clip| is_wanted(Name::from(clip.name).text)) else { continue };
             has_clip = true;
             if let Some(skins) = clip.pose_at(time)?.skin(&rig.rest()) {
-                all.insert(rig.model(), skins);
+                all.insert(rig.model, skins);
             }
         }
         match view.clip {
@@ -40,7 +40,7 @@ impl Posed {
 
     /// Returns the movement of a primitive's vertices, or `None` if they do not move.
     pub(super) fn of<'p>(&'p self, primitive: &Primitive<'_>) -> Result<Option<Moves<'p>>> {
-        let place = primitive.place();
+        let place = primitive.place;
         let Some(bones) = self.0.get(&place.model) else { return Ok(None) };
         // Nodes of Blitz3D are bones, too.
         let home = place.node.filter(|_| primitive.are_normals_smoothed()).and_then(|node| bones.get(node));

@@ -100,7 +100,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 self.problems.warning(&Error::malformed(message).at(first).within("bones"));
             }
             let about = (self.scene.data.size(), &self.scene.limits);
-            check::fields(about, self.problems, |out| self.scene.dissect(out));
+            check::fields(about, false, self.problems, |out| self.scene.dissect(out));
         }
         self.counted
     }

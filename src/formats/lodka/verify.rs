@@ -82,7 +82,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         if self.deep {
             let about = (self.model.data.size(), &self.model.limits);
-            check::dissected_fields(about, self.problems, |out| self.model.dissect(out));
+            check::fields(about, true, self.problems, |out| self.model.dissect(out));
         }
         // The contents of chunks are counted only if they were read.
         let counts = self.counted.counts(self.depth > Depth::Header);

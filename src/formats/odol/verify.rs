@@ -86,7 +86,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 self.places();
             }
             let about = (self.model.byte_len(), &self.model.layout.limits);
-            check::fields(about, self.problems, |out| self.model.outline(out));
+            check::fields(about, false, self.problems, |out| self.model.outline(out));
         }
         self.trailer();
     }

@@ -35,7 +35,7 @@ impl<'p> Survey<'p> {
         }
         if self.deep {
             let about = (motion.size(), motion.about().1);
-            check::fields(about, self.problems, |out| motion.dissect(out));
+            check::fields(about, false, self.problems, |out| motion.dissect(out));
         }
         self.blocks
     }

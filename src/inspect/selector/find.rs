@@ -41,8 +41,7 @@ impl Selector {
         let Some(steps) = named.and_then(|last| self.steps.get(..=last)) else { return Some(self.clone()) };
         let numbers = |describe: &dyn Fn(&mut Outline<'_>)| {
             let mut finder = Finder::new(steps, None);
-            let bound = bound_of(asset);
-            describe(&mut Outline::within(&bound, &mut finder));
+            describe(&mut Outline::within(&bound_of(asset), &mut finder));
             (finder.numbers.len() == steps.len()).then_some(finder.numbers)
         };
         // Lists that an outline leaves out, such as the entries of a header, have names only in a dissection.

@@ -1,7 +1,7 @@
 //! Lists the selectors of an asset's arrays.
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{BuildHasher as _, RandomState};
 use std::ops::ControlFlow;
 
 use super::path::Path;
@@ -22,13 +22,9 @@ pub fn each(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table)) {
 
 /// Like [`each`], until `take` breaks.
 pub fn each_until(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table) -> ControlFlow<()>) {
-    let mut known = HashSet::new();
+    let (hash, mut known) = (RandomState::new(), HashSet::new());
     let mut is_over = false;
-    let mut is_new = |selector: &str| {
-        let mut hasher = DefaultHasher::new();
-        selector.hash(&mut hasher);
-        known.insert(hasher.finish())
-    };
+    let mut is_new = |selector: &str| known.insert(hash.hash_one(selector));
     let mut of_outline = |selector: &str, table: &dyn Table| {
         is_new(selector);
         is_over = is_over || take(selector, table).is_break();
@@ -42,11 +38,11 @@ pub fn each_until(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table) ->
 
 /// Passes the arrays of a dissection to `take` until it returns true.
 pub(super) fn dissected(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table) -> bool) {
-    let (bound, bytes) = (bound_of(asset), asset.size());
+    let bytes = asset.size();
     // One value may claim to fill any number of rows. An outline checks it against the other arrays.
     let is_bounded = |table: &dyn Table| table.storage().packing != Packing::Fill || table.rows() <= bytes;
     let mut take = |selector: &str, table: &dyn Table| is_bounded(table) && take(selector, table);
-    asset.dissect(&mut Outline::within(&bound, &mut Lister::new(true, &mut take)));
+    asset.dissect(&mut Outline::within(&bound_of(asset), &mut Lister::new(true, &mut take)));
 }
 
 /// Returns the selector of the array most similar to this text, if any is similar. Ignores selectors that differ only

@@ -43,7 +43,7 @@ pub(crate) fn about(asset: &Asset<'_>) -> Result<Value> {
             continue;
         };
         primitives += 1;
-        if let Some((index, resolution)) = primitive.place().lod {
+        if let Some((index, resolution)) = primitive.place.lod {
             lods.entry(index).or_insert(resolution);
         }
     }
@@ -52,7 +52,7 @@ pub(crate) fn about(asset: &Asset<'_>) -> Result<Value> {
     let lods: Vec<Value> = lods.collect();
     let rigs = asset.rigs().into_iter().flatten().map(|rig| {
         let clips =
-            rig.clips().flatten().map(|clip| json!({ "name": clip.name.to_string(), "seconds": clip.seconds() }));
+            rig.clips().flatten().map(|clip| json!({ "name": clip.name.to_string(), "seconds": clip.seconds }));
         let clips: Vec<Value> = clips.take(10_000).collect();
         let bones = rig.bones().iter().take(10_000).map(|bone| json!([bone.name.to_string(), bone.parent]));
         json!({ "bones": bones.collect::<Vec<_>>(), "clips": clips })
@@ -176,7 +176,7 @@ pub(crate) fn meshes(asset: &Asset<'_>, lod: Option<usize>) -> Result<JsArray> {
             unreadable += 1;
             continue;
         };
-        let place = *primitive.place();
+        let place = primitive.place;
         if place.lod.map(|(index, _)| index) != lod && lod.is_some() {
             continue;
         }
