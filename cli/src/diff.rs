@@ -250,8 +250,8 @@ impl Page {
         if self.is_stat {
             let parts = self.stats.list.len() as u64;
             let all = if self.width.is_some() { "; --full shows them" } else { "" };
-            let differences = count(self.differences, "difference");
-            Notes::new(common).say(format_args!("{differences} in {}{all}", count(parts, "part")));
+            let differences = count(self.differences, "differences");
+            Notes::new(common).say(format_args!("{differences} in {}{all}", count(parts, "parts")));
         }
         ExitCode::from(u8::from(self.differences > 0))
     }

@@ -42,9 +42,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let spare: u64 = spare.map(|group| group.copies.iter().skip(1).map(|copy| copy.bytes).sum::<u64>()).sum();
     Notes::new(common).say(format_args!(
         "{} with the same bytes ({} could be saved), {} with the same content in different bytes",
-        report::count(of(Sameness::File), "group"),
-        report::count(spare, "byte"),
-        report::count(of(Sameness::Content), "group"),
+        report::count(of(Sameness::File), "groups"),
+        report::count(spare, "bytes"),
+        report::count(of(Sameness::Content), "groups"),
     ));
     Ok(status(scan.progress.files(), unreadable))
 }

@@ -90,8 +90,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let unreadable = if unread > 0 { format!(", {unread} unreadable") } else { String::new() };
     notes.say(format_args!(
         "{} moved; {} with every bone, {missing} without{unreadable}",
-        report::count(moved.names.len() as u64, "bone"),
-        report::count(fitting, "model"),
+        report::count(moved.names.len() as u64, "bones"),
+        report::count(fitting, "models"),
     ));
     Ok(status(fitting + missing, missing + unread))
 }

@@ -258,7 +258,7 @@ fn hint(scan: &Scan, notes: Notes) {
     all.selection.hidden = true;
     all.selection.ignored = true;
     if let Ok((files @ 1.., _)) = all.measure() {
-        let (files, are) = (report::count(files, "file"), if files == 1 { "is" } else { "are" });
+        let (files, are) = (report::count(files, "files"), if files == 1 { "is" } else { "are" });
         notes.say(format_args!(
             "{files} {are} hidden or excluded by an ignore file; use --hidden and --no-ignore to include them"
         ));

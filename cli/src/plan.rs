@@ -58,8 +58,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let totals = write(&scan, args.unit, notes, &mut out)?;
     out.flush()?;
     let Totals { pieces, units, bytes, unreadable } = totals;
-    let (units, bytes) = (report::count(units, "unit"), report::count(bytes, "byte"));
-    notes.say(format_args!("{units} with {}, {bytes}", report::count(pieces, "piece")));
+    let (units, bytes) = (report::count(units, "units"), report::count(bytes, "bytes"));
+    notes.say(format_args!("{units} with {}, {bytes}", report::count(pieces, "pieces")));
     let is_stopped = scan.progress.is_stopped();
     Ok(if is_stopped { ExitCode::from(interrupt::STATUS) } else { status(pieces - unreadable, unreadable) })
 }

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let all: u64 = counts.values().sum();
     let notes = Notes::new(common);
     if args.stale {
-        notes.say(format_args!("{}", report::count(all, "stale copy").replace("copys", "copies")));
+        notes.say(format_args!("{}", report::count(all, "stale copies")));
     } else {
         let unresolved = match count(State::Unresolved) {
             0 => String::new(),
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         };
         notes.say(format_args!(
             "{}: {} found, {} missing, {} procedural, {} ambiguous{unresolved}",
-            report::count(all, "reference"),
+            report::count(all, "references"),
             count(State::Found),
             count(State::Missing),
             count(State::Procedural),

@@ -150,9 +150,9 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     let progress = &scan.progress;
     Notes::new(common).say(format_args!(
         "{} in {}, {}, {} damaged{}{}",
-        report::count(tally.assets, "asset"),
-        report::count(progress.files(), "file"),
-        report::count(progress.bytes(), "byte"),
+        report::count(tally.assets, "assets"),
+        report::count(progress.files(), "files"),
+        report::count(progress.bytes(), "bytes"),
         report::grouped(tally.damaged),
         tally.rest(),
         fetched(common)
@@ -168,7 +168,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
 /// The requests and bytes of URLs, for the end of a summary line. Empty if there were none.
 fn fetched(common: &Common) -> String {
     common.requests().map_or_else(String::new, |[requests, fetched, present]| {
-        let (requests, present) = (report::count(requests, "request"), report::count(present, "byte"));
+        let (requests, present) = (report::count(requests, "requests"), report::count(present, "bytes"));
         format!(", {requests} for {} of {present}", report::grouped(fetched))
     })
 }

@@ -82,9 +82,9 @@ pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &
     }
     notes.say(format_args!(
         "{}, {}, {}{}",
-        report::count(tally.assets, "asset"),
-        report::count(errors, "error"),
-        report::count(warnings, "warning"),
+        report::count(tally.assets, "assets"),
+        report::count(errors, "errors"),
+        report::count(warnings, "warnings"),
         tally.rest()
     ));
     let found = errors > 0 || strict && warnings > 0;

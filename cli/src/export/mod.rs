@@ -330,16 +330,16 @@ impl Written {
         let flaw = self.flaw().filter(|&flaw| flaw != Flaw::Dark);
         let mut lost: Vec<String> = flaw.iter().map(Flaw::to_string).collect();
         if left_out > 0 {
-            lost.push(format!("{} left out with a corner that does not exist", count(left_out, "triangle")));
+            lost.push(format!("{} left out with a corner that does not exist", count(left_out, "triangles")));
         }
         if unreadable > 0 {
-            lost.push(format!("{} left out that cannot be read", count(unreadable, "part")));
+            lost.push(format!("{} left out that cannot be read", count(unreadable, "parts")));
         }
         match errors {
             [] => {}
             [only] => lost.push(only.message.to_string()),
             [first, more @ ..] => {
-                let more = count(more.len() as u64, "error");
+                let more = count(more.len() as u64, "errors");
                 lost.push(format!("{} (and {more} more; verify lists them)", first.message));
             }
         }

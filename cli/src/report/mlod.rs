@@ -25,7 +25,7 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
 
 /// The counts of a LOD. Zero counts are left out, except for points.
 fn contents(lod: &Lod<'_>) -> Vec<String> {
-    let mut parts = vec![count(lod.points.len() as u64, "point")];
+    let mut parts = vec![count(lod.points.len() as u64, "points")];
     parts.extend(nonzero([
         (lod.normals.len(), "normals"),
         (lod.faces.len(), "faces"),
@@ -79,10 +79,10 @@ fn looks(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
     for ((texture, material), faces) in order {
         let texture = if texture.is_empty() { "no texture".to_owned() } else { mentioned(texture) };
         let material = if material.is_empty() { String::new() } else { format!(", {}", mentioned(material)) };
-        writeln!(out, "       {FAINT}{}  {texture}{material}{FAINT:#}", count(faces, "face"))?;
+        writeln!(out, "       {FAINT}{}  {texture}{material}{FAINT:#}", count(faces, "faces"))?;
     }
     match others {
         0 => Ok(()),
-        others => writeln!(out, "       {FAINT}... and {} of other looks{FAINT:#}", count(others, "face")),
+        others => writeln!(out, "       {FAINT}... and {} of other looks{FAINT:#}", count(others, "faces")),
     }
 }

@@ -48,7 +48,7 @@ pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
     if let Some(version) = summary.version {
         write!(out, ", version {version}")?;
     }
-    writeln!(out, ", {}", count(summary.bytes, "byte"))?;
+    writeln!(out, ", {}", count(summary.bytes, "bytes"))?;
     let contents = contents(record);
     if !contents.is_empty() {
         writeln!(out, "  {contents}")?;
@@ -59,7 +59,7 @@ pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
     let blocks = summary.blocks;
     if blocks.packed > 0 {
         let (packed, unpacked) = (grouped(blocks.packed_bytes), grouped(blocks.unpacked_bytes));
-        writeln!(out, "  {} compressed: {packed} bytes for {unpacked}", count(blocks.packed, "block"))?;
+        writeln!(out, "  {} compressed: {packed} bytes for {unpacked}", count(blocks.packed, "blocks"))?;
     }
     for (kind, title) in [
         (ReferenceKind::Texture, "textures"),
@@ -108,7 +108,7 @@ pub(crate) fn problems(record: &Record, out: &mut impl Write) -> Result<()> {
 /// The counts that are not 0, as in `1 mesh, 168 vertices`.
 pub(crate) fn contents(record: &Record) -> String {
     let counts = record.summary.counts.iter().filter_map(|(name, count)| Some((name, count.filter(|&n| n > 0)?)));
-    counts.map(|(name, count)| held(&plural(count, name))).collect::<Vec<_>>().join(", ")
+    counts.map(|(name, number)| held(&count(number, name))).collect::<Vec<_>>().join(", ")
 }
 
 /// The word for a severity, and its style.
@@ -149,7 +149,7 @@ fn shown<'t>(name: impl Into<Text<'t>>) -> String {
     let name = name.into();
     match name.stored_byte_len() {
         bytes if bytes > LONGEST_NAME => {
-            format!("{}... ({} in all)", held(&name.cut(LONGEST_NAME).to_string()), count(bytes as u64, "byte"))
+            format!("{}... ({} in all)", held(&name.cut(LONGEST_NAME).to_string()), count(bytes as u64, "bytes"))
         }
         _ => held(&name.to_string()),
     }
@@ -192,34 +192,20 @@ fn joined(words: impl IntoIterator<Item = String>) -> String {
     first.join(", ")
 }
 
-/// A number with its noun: `1 error`, `2 errors`.
-pub(crate) fn count(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
-}
+/// The ends of plural nouns and of their singulars.
+const SINGULARS: [(&str, &str); 5] = [("ies", "y"), ("tices", "tex"), ("shes", "sh"), ("sses", "ss"), ("s", "")];
 
 /// A number with a plural noun, which becomes singular if needed: `1 mesh` of `meshes`.
-fn plural(number: u64, nouns: &str) -> String {
-    let nouns = nouns.replace('_', " ");
-    let noun = match nouns.as_str() {
-        _ if number != 1 => &nouns,
-        "vertices" => "vertex",
-        "classes" => "class",
-        "external classes" => "external class",
-        "deleted classes" => "deleted class",
-        "meshes" => "mesh",
-        "brushes" => "brush",
-        "bodies" => "body",
-        "proxies" => "proxy",
-        "properties" => "property",
-        other => other.strip_suffix('s').unwrap_or(other),
-    };
-    format!("{} {noun}", grouped(number))
+pub(crate) fn count(number: u64, nouns: &str) -> String {
+    let singular = SINGULARS.iter().find_map(|(many, one)| Some((nouns.strip_suffix(many)?, *one)));
+    let (stem, ending) = singular.filter(|_| number == 1).unwrap_or((nouns, ""));
+    format!("{} {}{ending}", grouped(number), stem.replace('_', " "))
 }
 
 /// The numbers that are not 0, with their nouns.
 fn nonzero<'n>(counts: impl IntoIterator<Item = (usize, &'n str)>) -> impl Iterator<Item = String> {
     let counts = counts.into_iter().filter(|(number, _)| *number > 0);
-    counts.map(|(number, nouns)| plural(number as u64, nouns))
+    counts.map(|(number, nouns)| count(number as u64, nouns))
 }
 
 /// Digits in groups of three: `1,234,567`.
