@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use meshpeek::scan::dupes::{self, Group, Sameness};
-use meshpeek::view::ByteStr;
+use meshpeek::summary::Name;
 #[cfg(feature = "parquet")]
 use meshpeek_tables::Table;
 
@@ -75,8 +75,7 @@ fn text(group: &Group, is_first: bool, out: &mut Output) -> std::io::Result<()> 
     };
     writeln!(out, "{} {format}, {what}", copies.len())?;
     for copy in copies {
-        let path = ByteStr::new(copy.path.as_os_str().as_encoded_bytes()).to_text_lossy();
-        let address = report::address(&path, copy.member.as_deref());
+        let address = report::address(&Name::from(copy.path.as_path()).text, copy.member.as_deref());
         writeln!(out, "  {HANG}{:>12}  {address}", report::grouped(copy.bytes))?;
     }
     Ok(())

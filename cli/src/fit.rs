@@ -162,7 +162,7 @@ fn with_model(args: &Args, model: &Path, moved: &Bones, out: &mut Output, common
 }
 
 fn row(name: &str, state: &str, nearest: &[String], out: &mut Output) -> std::io::Result<()> {
-    let style = if state == "missing" { report::severity(Severity::Error).1 } else { Style::new() };
+    let style = if state == "missing" { report::style(Severity::Error) } else { Style::new() };
     let hint = if nearest.is_empty() { String::new() } else { format!("  nearest: {}", nearest.join(", ")) };
     writeln!(out, "  {style}{state}{style:#}  {name}{hint}")
 }

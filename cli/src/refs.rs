@@ -10,7 +10,6 @@ use std::process::ExitCode;
 use anstyle::Style;
 use meshpeek::scan::refs::{self, Link, State};
 use meshpeek::summary::{Name, Severity};
-use meshpeek::view::ByteStr;
 #[cfg(feature = "parquet")]
 use meshpeek_tables::Table;
 
@@ -136,7 +135,7 @@ impl Writer {
             #[cfg(feature = "parquet")]
             Self::Tables(tables) => tables.link(link),
             Self::Csv(csv) => {
-                let path = ByteStr::new(link.path.as_os_str().as_encoded_bytes()).to_text_lossy();
+                let path = Name::from(link.path).text;
                 let member = link.member.map_or("", |member| &member.text);
                 let more = (link.more > 0).then(|| format!("{} more", link.more));
                 let list = |files: &[Name]| {
@@ -163,29 +162,20 @@ impl Writer {
     }
 }
 
-/// An address, safe to show.
-fn address_text(address: &Name) -> String {
-    match address.text.rsplit_once("!/") {
-        Some((archive, member)) => report::address(archive, Some(member)),
-        None => report::address(&address.text, None),
-    }
-}
-
 /// A file that the name resolves to, or one that has the name elsewhere.
 fn file_text(link: &Link<'_>, file: &Name) -> String {
     let before = if link.state == State::Missing { "a file of that name is in ".to_owned() } else { held("->  ") };
-    before + &address_text(file)
+    before + &report::address(&file.text, None)
 }
 
 /// Writes a reference, below the name of its asset if the asset is new.
 fn row(link: &Link<'_>, is_same: bool, out: &mut Output) -> std::io::Result<()> {
     if !is_same {
-        let path = ByteStr::new(link.path.as_os_str().as_encoded_bytes()).to_text_lossy();
-        writeln!(out, "{}", report::address(&path, link.member.map(|member| member.text.as_str())))?;
+        writeln!(out, "{}", report::address(&Name::from(link.path).text, link.member.map(|member| member.text.as_str())))?;
     }
     let style = match link.state {
-        State::Missing => report::severity(Severity::Error).1,
-        State::Ambiguous => report::severity(Severity::Warning).1,
+        State::Missing => report::style(Severity::Error),
+        State::Ambiguous => report::style(Severity::Warning),
         _ => Style::new(),
     };
     let (kind, name) = (link.reference.kind.name(), held(&report::escape(&link.reference.name.text)));
@@ -194,7 +184,7 @@ fn row(link: &Link<'_>, is_same: bool, out: &mut Output) -> std::io::Result<()> 
     match (link.via, place) {
         (Some(via), place) => {
             let place = place.map(|place| format!(":{place}")).unwrap_or_default();
-            write!(out, "  via {}{place}", address_text(via))?;
+            write!(out, "  via {}{place}", report::address(&via.text, None))?;
         }
         (None, Some(place)) => write!(out, "  at {place}")?,
         (None, None) => {}

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use meshpeek::scan::{Known, Scan};
+use meshpeek::summary::Name;
 use meshpeek::{Access, Error, ErrorKind, FileMap, Format};
 use serde::Deserialize;
 use serde_json::json;
@@ -26,8 +27,8 @@ pub(crate) fn unreadable(error: &Error, given: &[PathBuf]) -> serde_json::Value 
     // A path that was given but does not exist was never found.
     let was_given = error.path().is_none_or(|path| given.iter().any(|given| given == path));
     let event = if is_gone && !was_given { "vanished" } else { "unreadable" };
-    let path = error.path().map(|path| meshpeek::view::ByteStr::new(path.as_os_str().as_encoded_bytes()));
-    json!({ "event": event, "path": path.map(|path| path.to_text_lossy()), "message": error.message() })
+    let path = error.path().map(|path| Name::from(path).text);
+    json!({ "event": event, "path": path, "message": error.message() })
 }
 
 /// Writes the last lines of a stream, with the requests, the bytes fetched and the bytes of the files if URLs were read.

@@ -1,6 +1,5 @@
 //! `meshpeek verify`: lists every problem on its own line.
 
-use std::fmt::Write as _;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -97,10 +96,7 @@ fn text(record: &Record, above: bool) -> String {
     let place = report::place(record);
     let (mut text, before) = if above { (place + "\n", "  ".to_owned()) } else { (String::new(), place + ": ") };
     for problem in &record.summary.problems {
-        let (word, style) = report::severity(problem.severity);
-        let at = problem.offset.map(|offset| format!(" at {offset:#x}")).unwrap_or_default();
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "{before}{style}{word}{style:#}{at}: {}", report::escape(&problem.message));
+        text += &format!("{before}{}\n", report::problem(problem));
     }
     text
 }

@@ -17,7 +17,7 @@ use anstyle::{AnsiColor, Style};
 use meshpeek::container::Container;
 use meshpeek::inspect::Text;
 use meshpeek::scan::Record;
-use meshpeek::summary::{ReferenceKind, Severity};
+use meshpeek::summary::{Problem, ReferenceKind, Severity};
 use meshpeek::view::ByteStr;
 use meshpeek::{Asset, Format};
 
@@ -95,14 +95,14 @@ pub(crate) fn body(asset: &Asset<'_>, out: &mut impl Write) -> Result<()> {
 }
 
 pub(crate) fn problems(record: &Record, out: &mut impl Write) -> Result<()> {
-    section(out, "Problems", &record.summary.problems, |out, problem| {
-        let (word, style) = severity(problem.severity);
-        write!(out, "  {style}{word}{style:#}")?;
-        if let Some(offset) = problem.offset {
-            write!(out, " at {offset:#x}")?;
-        }
-        writeln!(out, ": {}", escape(&problem.message))
-    })
+    section(out, "Problems", &record.summary.problems, |out, problem| writeln!(out, "  {}", self::problem(problem)))
+}
+
+/// Severity, offset and message, as in `error at 0x10: the count is wrong`.
+pub(crate) fn problem(problem: &Problem) -> String {
+    let at = problem.offset.map(|offset| format!(" at {offset:#x}")).unwrap_or_default();
+    let (word, style) = (problem.severity, style(problem.severity));
+    format!("{style}{word}{style:#}{at}: {}", escape(&problem.message))
 }
 
 /// The counts that are not 0, as in `1 mesh, 168 vertices`.
@@ -111,13 +111,13 @@ pub(crate) fn contents(record: &Record) -> String {
     counts.map(|(name, number)| held(&count(number, name))).collect::<Vec<_>>().join(", ")
 }
 
-/// The word for a severity, and its style.
-pub(crate) fn severity(severity: Severity) -> (&'static str, Style) {
-    let (word, color) = match severity {
-        Severity::Error => ("error", AnsiColor::Red),
-        Severity::Warning => ("warning", AnsiColor::Yellow),
+/// The style of the word for a severity.
+pub(crate) fn style(severity: Severity) -> Style {
+    let color = match severity {
+        Severity::Error => AnsiColor::Red,
+        Severity::Warning => AnsiColor::Yellow,
     };
-    (word, Style::new().bold().fg_color(Some(color.into())))
+    Style::new().bold().fg_color(Some(color.into()))
 }
 
 /// File and member, as in `mod.pbo!/tree.p3d`.
@@ -127,11 +127,10 @@ pub(crate) fn place(record: &Record) -> String {
 
 /// The address of a file or member, safe to show on a terminal. A line break does not split it.
 pub(crate) fn address(path: &str, member: Option<&str>) -> String {
-    let path = escape(path);
-    let Some(member) = member.map(escape) else { return held(&path) };
-    match member.rsplit_once("!/") {
-        Some((archive, member)) => held_address(&format!("{path}!/{archive}"), member),
-        None => held_address(&path, &member),
+    let whole = escape(&[path].into_iter().chain(member).collect::<Vec<_>>().join("!/"));
+    match whole.rsplit_once("!/") {
+        Some((archive, member)) => held_address(archive, member),
+        None => held(&whole),
     }
 }
 

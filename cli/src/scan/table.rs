@@ -155,7 +155,7 @@ impl<'i> Table<'i> {
 
 impl Line {
     fn write(&self, indent: usize, width: usize, out: &mut impl Write) -> Result<()> {
-        let (word, style) = report::severity(self.severity);
+        let (word, style) = (self.severity, report::style(self.severity));
         let more = match self.further {
             0 => String::new(),
             further => format!(" {}", held(&format!("({} more)", report::grouped(further as u64)))),

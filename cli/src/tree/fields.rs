@@ -12,7 +12,7 @@ use meshpeek::summary::Severity;
 
 use crate::args::LineFormat;
 use crate::output::Output;
-use crate::report::{FAINT, HEADING, escape, severity};
+use crate::report::{self, FAINT, HEADING, escape};
 use crate::value::InWords;
 use crate::wrap::HANG;
 
@@ -114,9 +114,9 @@ fn text(line: &Line<'_>, out: &mut Output) -> Result<()> {
     let deep = if line.depth > DEEPEST_INDENT { format!("[{}] ", line.depth) } else { String::new() };
     let name = escape(line.name);
     let style = match (line.kind, line.name, &*line.note) {
-        (_, "problem", _) => severity(Severity::Error).1,
+        (_, "problem", _) => report::style(Severity::Error),
         // They are a warning where the format has no place for them.
-        (LineKind::Gap, _, "after the last part") => severity(Severity::Warning).1,
+        (LineKind::Gap, _, "after the last part") => report::style(Severity::Warning),
         (kind, ..) => style(kind),
     };
     let _ = write!(all, "{:indent$}{deep}{HANG}{style}{name}{style:#}", "");
