@@ -161,7 +161,7 @@ impl Page {
             return Err("--stat has no table: use --format text, ndjson or json".into());
         }
         let out = Output::of(common, is_text)?;
-        let is_terminal = out.is_terminal() && is_text;
+        let is_terminal = out.is_terminal && is_text;
         let rows = terminal_size::terminal_size_of(std::io::stdout()).map_or(24, |(_, rows)| usize::from(rows.0));
         Ok(Self {
             format: args.format,
@@ -199,7 +199,7 @@ impl Page {
             DiffFormat::Json => json_item(difference, is_first, &mut self.out),
             #[cfg(feature = "parquet")]
             DiffFormat::Parquet | DiffFormat::Arrow => {
-                self.tables.as_ref().map_or(Ok(()), |tables| tables.difference(difference))
+                self.tables.as_ref().map_or(Ok(()), |tables| tables.add(|rows| rows.difference(difference)))
             }
         }
     }

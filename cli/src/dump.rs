@@ -135,7 +135,7 @@ fn inside(
                 out.json_line(&serde_json::json!({ "field": field, "value": value }))?;
             }
         }
-        (DumpFormat::Raw, Some(span)) if !out.is_terminal() => {
+        (DumpFormat::Raw, Some(span)) if !out.is_terminal => {
             let place = |offset| usize::try_from(offset).unwrap_or(usize::MAX);
             let bytes = content.get(place(span.offset)..place(span.offset.saturating_add(span.bytes)));
             out.write_all(bytes.unwrap_or_default())?;
@@ -184,9 +184,9 @@ fn write(table: &dyn Table, format: DumpFormat, common: &Common) -> Result<(), F
     match format {
         DumpFormat::Csv => rows::csv(table, &mut out)?,
         DumpFormat::Ndjson => rows::ndjson(table, &mut out)?,
-        DumpFormat::Npy if out.is_terminal() => return Err("npy is binary: redirect it or use -o".into()),
+        DumpFormat::Npy if out.is_terminal => return Err("npy is binary: redirect it or use -o".into()),
         DumpFormat::Npy => rows::npy(table, &mut out)?,
-        DumpFormat::Raw if out.is_terminal() => return Err("raw bytes are binary: redirect them or use -o".into()),
+        DumpFormat::Raw if out.is_terminal => return Err("raw bytes are binary: redirect them or use -o".into()),
         DumpFormat::Raw => raw(table, &mut out)?,
     }
     Ok(out.flush()?)

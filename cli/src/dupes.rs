@@ -53,7 +53,7 @@ fn write(groups: &[Group], format: ReportFormat, common: &Common) -> Result<(), 
     #[cfg(feature = "parquet")]
     if let Some(form) = table_form(&format) {
         let tables = Tables::new(&[Table::Dupes], form, common, None)?;
-        groups.iter().enumerate().try_for_each(|(index, group)| tables.group(index, group))?;
+        groups.iter().enumerate().try_for_each(|(index, group)| tables.add(|rows| rows.group(index, group)))?;
         return tables.finish(false);
     }
     let is_text = format == ReportFormat::Text;

@@ -115,7 +115,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     if let Some(range) = &args.range {
         is_there(range.start).map_err(failure)?;
     }
-    let (width, is_plain) = (width(out.is_terminal()), asset.is_err());
+    let (width, is_plain) = (width(out.is_terminal), asset.is_err());
     let mut dump = Dump { content: &content, wanted, in_full, is_plain, width, around: vec![], heading: String::new() };
     let mut written = Ok(());
     lines(&mut |line| {

@@ -123,7 +123,7 @@ fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
     }?;
     let output = common.output_file.take();
     if code == ExitCode::from(interrupt::STATUS) {
-        return Ok(interrupt::status(notes, output.as_ref().map(OutputFile::path)));
+        return Ok(interrupt::status(notes, output.as_ref().map(|output| output.path.as_path())));
     }
     // If nothing could be done, there is nothing to keep.
     if let Some(output) = output.filter(|_| code != ExitCode::from(2)) {

@@ -23,7 +23,7 @@ pub(crate) fn beside<T>(
     notes: Notes,
     work: impl FnOnce() -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    if notes.is_quiet() || !std::io::stderr().is_terminal() {
+    if notes.quiet || !std::io::stderr().is_terminal() {
         return work();
     }
     let done = AtomicBool::new(false);

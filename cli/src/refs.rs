@@ -110,7 +110,7 @@ impl Writer {
             return Ok(Self::Tables(Tables::new(&[Table::Refs], form, common, None)?));
         }
         let out = Output::text(common)?;
-        Ok(match format.unwrap_or(if out.is_terminal() { RecordFormat::Table } else { RecordFormat::Ndjson }) {
+        Ok(match format.unwrap_or(if out.is_terminal { RecordFormat::Table } else { RecordFormat::Ndjson }) {
             RecordFormat::Table => Self::Table(out, None),
             RecordFormat::Csv => {
                 let mut csv = csv::Writer::from_writer(Output::data(common)?);
@@ -133,7 +133,7 @@ impl Writer {
             }
             Self::Ndjson(out) => Ok(out.json_line(link)?),
             #[cfg(feature = "parquet")]
-            Self::Tables(tables) => tables.link(link),
+            Self::Tables(tables) => tables.add(|rows| rows.link(link)),
             Self::Csv(csv) => {
                 let path = Name::from(link.path).text;
                 let member = link.member.map_or("", |member| &member.text);

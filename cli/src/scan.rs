@@ -61,7 +61,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     let has_tables = false;
     #[cfg(feature = "parquet")]
     if let Some(tables) = &tables {
-        scan.selection.except.extend(tables.ids());
+        scan.selection.except.extend(tables.files.ids());
     }
     #[cfg(feature = "parquet")]
     if let Some(old) = &old_tables {
@@ -120,7 +120,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
         }
         #[cfg(feature = "parquet")]
         Found::NoAsset(path) => match &tables {
-            Some(tables) if args.condition.is_none() => tables.other(&path),
+            Some(tables) if args.condition.is_none() => tables.add(|rows| rows.other(&path)),
             _ => Ok(()),
         },
         #[cfg(feature = "parquet")]
@@ -160,7 +160,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     let code = tally.status();
     #[cfg(feature = "parquet")]
     if let Some(tables) = tables.filter(|_| [ExitCode::SUCCESS, ExitCode::from(1)].contains(&code)) {
-        tables.keep()?;
+        tables.files.keep()?;
     }
     Ok(code)
 }
@@ -234,7 +234,7 @@ impl<'i> Writer<'i> {
             };
         }
         let text = Output::text(common)?;
-        let is_table = text.is_terminal() && !is_stream;
+        let is_table = text.is_terminal && !is_stream;
         let format = format(args, common)?.unwrap_or(if is_table { RecordFormat::Table } else { RecordFormat::Ndjson });
         if args.csv_safe && format != RecordFormat::Csv {
             return Err("--csv-safe needs --format csv".into());
@@ -284,7 +284,7 @@ impl<'i> Writer<'i> {
         let _ = is_whole;
         match self {
             Self::Table(table, mut out) => {
-                let width = wrap::width(out.is_terminal());
+                let width = wrap::width(out.is_terminal);
                 table.write(width, &mut out)?;
                 out.flush()?;
             }

@@ -40,7 +40,7 @@ pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &
     let is_lines = !is_text && !is_table && inputs.sort.is_none();
     let order = Order::new(inputs);
     let mut reports = Vec::new();
-    let is_terminal = out.as_ref().is_some_and(Output::is_terminal);
+    let is_terminal = out.as_ref().is_some_and(|out| out.is_terminal);
     let view = |seen: &Sighting<'_, '_>| Line::of(seen.record, is_lines);
     let tally = input::each_result(&scan, inputs, &Choice::default(), common, view, |found, line| {
         #[cfg(feature = "parquet")]

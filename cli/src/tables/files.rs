@@ -19,7 +19,7 @@ use crate::output_file::OutputFile;
 use crate::results::Results;
 
 /// The files of tables that are being written: into a folder, or one file or stream.
-pub(super) struct Files {
+pub(crate) struct Files {
     tables: Vec<(Table, Mutex<Open>)>,
     folder: PathBuf,
     form: Form,
@@ -72,7 +72,7 @@ impl Files {
     /// One table, as results are written without a folder.
     pub(super) fn stream(table: Table, form: Form, common: &Common) -> Result<Self, Failure> {
         let out = Output::data(common)?.of_own_memory();
-        if out.is_terminal() {
+        if out.is_terminal {
             let message = format!("{} is binary: redirect it or use -o", form.name());
             return Err(Failure::Message(message));
         }
@@ -177,17 +177,17 @@ impl Files {
     }
 
     /// The files of this folder, which are not inputs.
-    pub(super) fn ids(&self) -> Vec<FileId> {
+    pub(crate) fn ids(&self) -> Vec<FileId> {
         let new = self.new.lock().unwrap_or_else(PoisonError::into_inner);
         let old = self.old.iter().filter_map(|(_, path)| FileId::of(path).ok());
         old.chain(new.iter().flat_map(|file| file.ids.clone())).collect()
     }
 
     /// Replaces the files of earlier runs by those of this one.
-    pub(super) fn keep(&self) -> Result<(), Failure> {
+    pub(crate) fn keep(&self) -> Result<(), Failure> {
         let new = std::mem::take(&mut *self.new.lock().unwrap_or_else(PoisonError::into_inner));
         let stale = |(table, path): &&(Table, PathBuf)| {
-            !new.iter().any(|file| file.path() == path) && is_of(path, *table, self.form)
+            !new.iter().any(|file| file.path == *path) && is_of(path, *table, self.form)
         };
         for (_, path) in self.old.iter().filter(stale) {
             std::fs::remove_file(path).map_err(|error| Failure::io(path, error))?;
