@@ -26,21 +26,11 @@ pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &
     let notes = Notes::new(common);
     #[cfg(feature = "parquet")]
     let tables = table_form(&format).map(|form| Tables::new(&[Table::Problems], form, common, None)).transpose()?;
-    #[cfg(feature = "parquet")]
-    let is_table = tables.is_some();
-    #[cfg(not(feature = "parquet"))]
-    let is_table = false;
-    let mut out = match format {
-        ReportFormat::Text => Some(Output::text(common)?),
-        _ if is_table => None,
-        _ => Some(Output::data(common)?),
-    };
+    let mut out = Output::of(common, format == ReportFormat::Text)?;
     let (mut errors, mut warnings) = (0_u64, 0_u64);
-    let is_text = format == ReportFormat::Text;
-    let is_lines = !is_text && !is_table && inputs.sort.is_none();
+    let is_lines = format == ReportFormat::Ndjson && inputs.sort.is_none();
     let order = Order::new(inputs);
     let mut reports = Vec::new();
-    let is_terminal = out.as_ref().is_some_and(|out| out.is_terminal);
     let view = |seen: &Sighting<'_, '_>| Line::of(seen.record, is_lines);
     let tally = input::each_result(&scan, inputs, &Choice::default(), common, view, |found, line| {
         #[cfg(feature = "parquet")]
@@ -58,23 +48,22 @@ pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &
                 Severity::Warning => warnings += 1,
             }
         }
-        if !is_text {
-            return out.as_mut().map_or(Ok(()), |out| Ok(out.line_of(&record, line)?));
-        }
-        if !record.summary.problems.is_empty() {
-            reports.push((order.key(&record), text(&record, is_terminal)));
+        match format {
+            ReportFormat::Ndjson => out.line_of(&record, line)?,
+            ReportFormat::Text if !record.summary.problems.is_empty() => {
+                reports.push((order.key(&record), text(&record, out.is_terminal)));
+            }
+            _ => {}
         }
         Ok(())
     })?;
     if inputs.sort.is_none() {
         reports.sort();
     }
-    if let Some(mut out) = out {
-        for (_, text) in reports {
-            out.write_all(text.as_bytes())?;
-        }
-        out.flush()?;
+    for (_, text) in reports {
+        out.write_all(text.as_bytes())?;
     }
+    out.flush()?;
     #[cfg(feature = "parquet")]
     if let Some(tables) = tables {
         tables.finish(false)?;
