@@ -171,7 +171,11 @@ fn file_text(link: &Link<'_>, file: &Name) -> String {
 /// Writes a reference, below the name of its asset if the asset is new.
 fn row(link: &Link<'_>, is_same: bool, out: &mut Output) -> std::io::Result<()> {
     if !is_same {
-        writeln!(out, "{}", report::address(&Name::from(link.path).text, link.member.map(|member| member.text.as_str())))?;
+        writeln!(
+            out,
+            "{}",
+            report::address(&Name::from(link.path).text, link.member.map(|member| member.text.as_str()))
+        )?;
     }
     let style = match link.state {
         State::Missing => report::style(Severity::Error),

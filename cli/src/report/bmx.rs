@@ -5,9 +5,7 @@ use std::io::{Result, Write};
 
 use meshpeek::bmx::{Map, Material, Mesh, Object, Placed, Texture};
 
-use super::{
-    FAINT, LONGEST_LINE, LONGEST_LIST, count, link, mentioned, more, numbers, or_unnamed, section, shown,
-};
+use super::{FAINT, LONGEST_LINE, LONGEST_LIST, count, link, mentioned, more, numbers, or_unnamed, section, shown};
 
 /// The most objects to read; real maps have a hundredth. Also the most groups of one object; real objects have a few.
 const MOST_OBJECTS: usize = 500_000;

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use anstyle::{AnsiColor, Style};
 use meshpeek::dissect::{Line, LineKind, Sink, overview};
-use meshpeek::inspect::Selector;
+use meshpeek::inspect::{Selector, Span};
 use meshpeek::json::Row;
 use meshpeek::summary::Severity;
 
@@ -28,6 +28,14 @@ pub(crate) fn style(kind: LineKind) -> Style {
         LineKind::Array => Style::new().fg_color(Some(AnsiColor::Cyan.into())),
         LineKind::Gap => FAINT,
         _ => Style::new(),
+    }
+}
+
+/// The offset and size of a line, before its text.
+pub(crate) fn place(span: Option<Span>, text: &str) -> String {
+    match span {
+        Some(Span { offset, bytes }) => format!("{offset:#010x}  {bytes:>10}  {text}"),
+        None => format!("{:24}{text}", ""),
     }
 }
 
@@ -106,10 +114,7 @@ fn write_line(line: &Line<'_>, format: LineFormat, out: &mut Output) -> Result<(
 
 fn text(line: &Line<'_>, out: &mut Output) -> Result<()> {
     // Writing to a String cannot fail.
-    let mut all = match line.span {
-        Some(span) => format!("{:#010x}  {:>10}  ", span.offset, span.bytes),
-        None => format!("{:24}", ""),
-    };
+    let mut all = place(line.span, "");
     let indent = 2 * line.depth.min(DEEPEST_INDENT);
     let deep = if line.depth > DEEPEST_INDENT { format!("[{}] ", line.depth) } else { String::new() };
     let name = escape(line.name);
