@@ -16,15 +16,11 @@ use meshpeek::inspect::Value;
 use meshpeek::scan::Selection;
 use meshpeek::scan::folders::{Folders, Reading};
 use meshpeek::summary::Name;
-#[cfg(feature = "parquet")]
-use meshpeek_tables::Table;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use unicode_width::UnicodeWidthStr;
 
 use crate::args::Common;
-#[cfg(feature = "parquet")]
-use crate::args::table_form;
 use crate::failure::{Failure, Outcome};
 use crate::map;
 use crate::notes::Notes;
@@ -32,7 +28,7 @@ use crate::output::Output;
 use crate::report::{HEADING, count, escape, grouped};
 use crate::source::Source;
 #[cfg(feature = "parquet")]
-use crate::tables::Tables;
+use crate::tables::{Table, Tables};
 use crate::value::Short;
 use crate::visible::shown;
 use crate::wrap::width;
@@ -157,7 +153,7 @@ impl Page {
     fn new(args: &Args, common: &Common) -> Result<Self, Failure> {
         let is_text = args.format == DiffFormat::Text;
         #[cfg(feature = "parquet")]
-        if args.stat && table_form(&args.format).is_some() {
+        if args.stat && matches!(args.format, DiffFormat::Parquet | DiffFormat::Arrow) {
             return Err("--stat has no table: use --format text, ndjson or json".into());
         }
         let out = Output::of(common, is_text)?;
@@ -176,7 +172,7 @@ impl Page {
             stats: Stats::default(),
             out,
             #[cfg(feature = "parquet")]
-            tables: table_form(&args.format).map(|form| Tables::new(&[Table::Diff], form, common, None)).transpose()?,
+            tables: Tables::of(Table::Diff, &args.format, common)?,
         })
     }
 

@@ -6,17 +6,13 @@ use std::path::PathBuf;
 
 use meshpeek::scan::dupes::{self, Group, Sameness};
 use meshpeek::summary::Name;
-#[cfg(feature = "parquet")]
-use meshpeek_tables::Table;
 
-#[cfg(feature = "parquet")]
-use crate::args::table_form;
 use crate::args::{Common, ReportFormat};
 use crate::failure::{Failure, Outcome, status};
 use crate::notes::Notes;
 use crate::output::Output;
 #[cfg(feature = "parquet")]
-use crate::tables::Tables;
+use crate::tables::{Table, Tables};
 use crate::wrap::HANG;
 use crate::{input, report};
 
@@ -51,8 +47,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
 
 fn write(groups: &[Group], format: ReportFormat, common: &Common) -> Result<(), Failure> {
     #[cfg(feature = "parquet")]
-    if let Some(form) = table_form(&format) {
-        let tables = Tables::new(&[Table::Dupes], form, common, None)?;
+    if let Some(tables) = Tables::of(Table::Dupes, &format, common)? {
         groups.iter().enumerate().try_for_each(|(index, group)| tables.add(|rows| rows.group(index, group)))?;
         return tables.finish(false);
     }

@@ -52,8 +52,8 @@ pub(crate) struct Output {
     width: Option<usize>,
     /// The amount that may be written.
     results: Results,
-    /// True if the memory of mapped files is never written.
-    is_own: bool,
+    /// True if the memory of mapped files is never written, so that large pieces need not be copied.
+    pub(crate) is_own: bool,
 }
 
 impl Output {
@@ -95,13 +95,14 @@ impl Output {
         Ok(Self { text: is_text.then(Vec::new), width, ..out })
     }
 
+    /// Creates a stream into this file, for data of the program's own memory.
     #[cfg(feature = "parquet")]
     pub(crate) fn to_file(target: &OutputFile, results: &Results) -> Result<Self, Failure> {
         let file: Stream = match target.stream()? {
             Some(file) => Box::new(file),
             None => Box::new(io::stdout()),
         };
-        Ok(Self::over(file, shown(&target.path), false, results.clone()))
+        Ok(Self { is_own: true, ..Self::over(file, shown(&target.path), false, results.clone()) })
     }
 
     /// Creates a stream for data into an open file with this name.
@@ -112,12 +113,6 @@ impl Output {
     fn over(stream: Stream, name: String, is_terminal: bool, results: Results) -> Self {
         let stream = BufWriter::with_capacity(BUFFER, stream);
         Self { stream, line: Vec::new(), name, is_terminal, text: None, width: None, results, is_own: false }
-    }
-
-    /// Declares that the memory of mapped files is never written, so that large pieces need not be copied.
-    #[cfg(feature = "parquet")]
-    pub(crate) fn of_own_memory(self) -> Self {
-        Self { is_own: true, ..self }
     }
 
     /// Writes the line of a record, which may be formatted already.

@@ -10,17 +10,13 @@ use std::process::ExitCode;
 use anstyle::Style;
 use meshpeek::scan::refs::{self, Link, State};
 use meshpeek::summary::{Name, Severity};
-#[cfg(feature = "parquet")]
-use meshpeek_tables::Table;
 
-#[cfg(feature = "parquet")]
-use crate::args::table_form;
 use crate::args::{Common, RecordFormat};
 use crate::failure::{Failure, Outcome, status};
 use crate::notes::Notes;
 use crate::output::Output;
 #[cfg(feature = "parquet")]
-use crate::tables::Tables;
+use crate::tables::{Table, Tables};
 use crate::wrap::{HANG, held};
 use crate::{input, report};
 
@@ -106,8 +102,10 @@ enum Writer {
 impl Writer {
     fn new(format: Option<RecordFormat>, common: &Common) -> Result<Self, Failure> {
         #[cfg(feature = "parquet")]
-        if let Some(form) = format.as_ref().and_then(table_form) {
-            return Ok(Self::Tables(Tables::new(&[Table::Refs], form, common, None)?));
+        if let Some(format) = &format
+            && let Some(tables) = Tables::of(Table::Refs, format, common)?
+        {
+            return Ok(Self::Tables(tables));
         }
         let out = Output::text(common)?;
         Ok(match format.unwrap_or(if out.is_terminal { RecordFormat::Table } else { RecordFormat::Ndjson }) {

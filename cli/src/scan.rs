@@ -9,8 +9,6 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use meshpeek::scan::{Found, Record, Sighting, Views};
-#[cfg(feature = "parquet")]
-use meshpeek_tables::Table;
 
 use crate::args::{Common, Inputs, RecordFormat, ScanArgs};
 #[cfg(feature = "parquet")]
@@ -25,7 +23,7 @@ use crate::output::{Line, Output};
 use crate::output_file::is_folder;
 use crate::since::{self, Old};
 #[cfg(feature = "parquet")]
-use crate::tables::{OldTables, Tables};
+use crate::tables::{OldTables, Table, Tables};
 use crate::thumbnails::Thumbnails;
 use crate::{input, report, wrap};
 
@@ -282,7 +280,7 @@ impl<'i> Writer<'i> {
                 out.flush()?;
             }
             Self::Ndjson { mut out, .. } => out.flush()?,
-            Self::Csv(csv) => csv.finish()?,
+            Self::Csv(mut csv) => csv.rows.flush()?,
             Self::Rows(mut rows) => rows.flush()?,
             #[cfg(feature = "parquet")]
             Self::Tables(tables) => tables.finish(is_whole)?,

@@ -47,12 +47,8 @@ pub(crate) fn finish(scan: &Scan, tally: &Tally, remote: Option<[u64; 3]>, out: 
         "other": tally.other,
         "unreadable": tally.unreadable,
     });
-    if let Some((end, [requests, fetched, present])) = end.as_object_mut().zip(remote) {
-        end.extend([
-            ("requests".to_owned(), requests.into()),
-            ("fetched".to_owned(), fetched.into()),
-            ("present".to_owned(), present.into()),
-        ]);
+    for (name, count) in ["requests", "fetched", "present"].iter().zip(remote.into_iter().flatten()) {
+        end[name] = count.into();
     }
     Ok(writeln!(out, "{end}")?)
 }

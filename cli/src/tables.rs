@@ -7,13 +7,15 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use clap::ValueEnum;
 use meshpeek::scan::{Known, Record, Sighting, Views};
 use meshpeek::{Error, ErrorKind, Format};
+pub(crate) use meshpeek_tables::Table;
 use meshpeek_tables::arrow_array::RecordBatch;
-use meshpeek_tables::{Batches, Form, Table, parquet, since};
+use meshpeek_tables::{Batches, Form, parquet, since};
 
 use self::files::{Files, Found};
-use crate::args::{Common, Partition};
+use crate::args::{Common, Partition, table_form};
 use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::output_file::is_folder;
@@ -49,6 +51,11 @@ impl Tables {
         let formats = Format::ALL.iter().filter(|_| partition == Some(Partition::Format));
         let rows = std::iter::once(None).chain(formats.copied().map(Some)).map(|format| (format, OnceLock::new()));
         Ok(Arc::new(Self { rows: rows.collect(), files: Arc::new(files) }))
+    }
+
+    /// Creates this table alone, if the format is one of tables.
+    pub(crate) fn of(table: Table, format: &impl ValueEnum, common: &Common) -> Result<Option<Arc<Self>>, Failure> {
+        table_form(format).map(|form| Self::new(&[table], form, common, None)).transpose()
     }
 
     /// The rows of assets of this format.

@@ -5,11 +5,7 @@ use std::process::ExitCode;
 
 use meshpeek::scan::{Depth, Found, Record, Sighting};
 use meshpeek::summary::Severity;
-#[cfg(feature = "parquet")]
-use meshpeek_tables::Table;
 
-#[cfg(feature = "parquet")]
-use crate::args::table_form;
 use crate::args::{Common, Inputs, ReportFormat};
 use crate::failure::Outcome;
 use crate::input::Choice;
@@ -17,7 +13,7 @@ use crate::notes::Notes;
 use crate::output::{Line, Output};
 use crate::scan::table::Order;
 #[cfg(feature = "parquet")]
-use crate::tables::Tables;
+use crate::tables::{Table, Tables};
 use crate::{input, report};
 
 pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &Common) -> Outcome {
@@ -25,7 +21,7 @@ pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &
     scan.depth = Depth::Verify;
     let notes = Notes::new(common);
     #[cfg(feature = "parquet")]
-    let tables = table_form(&format).map(|form| Tables::new(&[Table::Problems], form, common, None)).transpose()?;
+    let tables = Tables::of(Table::Problems, &format, common)?;
     let mut out = Output::of(common, format == ReportFormat::Text)?;
     let (mut errors, mut warnings) = (0_u64, 0_u64);
     let is_lines = format == ReportFormat::Ndjson && inputs.sort.is_none();

@@ -71,7 +71,8 @@ impl Files {
 
     /// One table, as results are written without a folder.
     pub(super) fn stream(table: Table, form: Form, common: &Common) -> Result<Self, Failure> {
-        let out = Output::data(common)?.of_own_memory();
+        let mut out = Output::data(common)?;
+        out.is_own = true;
         if out.is_terminal {
             let message = format!("{} is binary: redirect it or use -o", form.name());
             return Err(Failure::Message(message));
@@ -117,8 +118,7 @@ impl Files {
             }
         };
         let file = OutputFile::open(&path, &[])?;
-        let mut writer =
-            Writer::new(Output::to_file(&file, &self.results)?.of_own_memory(), table, self.form).map_err(failure)?;
+        let mut writer = Writer::new(Output::to_file(&file, &self.results)?, table, self.form).map_err(failure)?;
         if self.partition.is_some() {
             writer.mark_part(&self.run);
         }
@@ -227,15 +227,11 @@ pub(super) fn find(folder: &Path, table: Table, form: Form) -> Vec<Found> {
     let several = listed(folder).into_iter().filter(is_numbered);
     let mut found: Vec<Found> = one.into_iter().chain(several).map(|path| Found { path, format: None }).collect();
     for folder in listed(&folder.join(name)) {
-        let format = folder.file_name().and_then(|name| name.to_str()?.strip_prefix(BY_FORMAT));
-        let format = match format {
-            Some(NO_FORMAT) => None,
-            Some(format) => match Format::ALL.iter().find(|known| known.name() == format) {
-                Some(format) => Some(*format),
-                None => continue,
-            },
-            None => continue,
-        };
+        let name = folder.file_name().and_then(|name| name.to_str()?.strip_prefix(BY_FORMAT));
+        let format = Format::ALL.iter().copied().find(|format| Some(format.name()) == name);
+        if format.is_none() && name != Some(NO_FORMAT) {
+            continue;
+        }
         let files = listed(&folder).into_iter().filter(is_numbered);
         found.extend(files.map(|path| Found { path, format: Some(format) }));
     }
