@@ -108,7 +108,7 @@ pub(crate) fn problem(problem: &Problem) -> String {
 /// The counts that are not 0, as in `1 mesh, 168 vertices`.
 pub(crate) fn contents(record: &Record) -> String {
     let counts = record.summary.counts.iter().filter_map(|(name, count)| Some((name, count.filter(|&n| n > 0)?)));
-    counts.map(|(name, number)| held(&count(number, name))).collect::<Vec<_>>().join(", ")
+    in_line(counts.map(|(name, number)| count(number, name)))
 }
 
 /// The style of the word for a severity.
@@ -176,8 +176,8 @@ fn link<'t>(what: &str, index: impl Display, name: Option<impl Into<Text<'t>>>) 
 }
 
 /// Numbers with their nouns. A line break does not split them.
-fn in_line(counts: &[String]) -> String {
-    counts.iter().map(|count| held(count)).collect::<Vec<_>>().join(", ")
+fn in_line(counts: impl Iterator<Item = String>) -> String {
+    counts.map(|count| held(&count)).collect::<Vec<_>>().join(", ")
 }
 
 /// The first of some words in one line, and the number of further ones.

@@ -74,7 +74,7 @@ fn lod(out: &mut impl Write, model: &Model<'_>, entry: &LodEntry) -> Result<()> 
     write!(out, "  {index}  {}  ", resolution.title())?;
     match model.lod(*index) {
         Ok(Some(lod)) => {
-            writeln!(out, "{}", in_line(&contents(&lod)))?;
+            writeln!(out, "{}", contents(&lod))?;
             details(out, &lod)
         }
         Err(error) => writeln!(out, "{}", error.message()),
@@ -83,9 +83,9 @@ fn lod(out: &mut impl Write, model: &Model<'_>, entry: &LodEntry) -> Result<()> 
 }
 
 /// The counts of a LOD. Zero counts are left out.
-fn contents(lod: &Lod<'_>) -> Vec<String> {
-    let mut parts = vec![count(lod.point_count.into(), "points")];
-    parts.extend(nonzero([
+fn contents(lod: &Lod<'_>) -> String {
+    let points = count(lod.point_count.into(), "points");
+    let others = nonzero([
         (lod.faces.len(), "faces"),
         (lod.sections.len(), "sections"),
         (lod.textures.len(), "textures"),
@@ -93,8 +93,8 @@ fn contents(lod: &Lod<'_>) -> Vec<String> {
         (lod.selections.len(), "selections"),
         (lod.proxies.len(), "proxies"),
         (lod.frames.len(), "frames"),
-    ]));
-    parts
+    ]);
+    in_line(std::iter::once(points).chain(others))
 }
 
 fn details(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
