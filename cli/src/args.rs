@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, ValueEnum};
 use meshpeek::Format;
-use meshpeek::scan::Selection;
-use meshpeek::summary::Counts;
+use meshpeek::scan::{Depth, Selection};
 #[cfg(feature = "parquet")]
 use meshpeek_tables::Form;
 
@@ -82,8 +82,8 @@ pub(crate) struct ScanArgs {
     #[arg(long)]
     pub(crate) digests: bool,
     /// How much to read: headers and tables alone, or all that needs no decoding
-    #[arg(long, value_name = "DEPTH", default_value = "summary")]
-    pub(crate) depth: ScanDepth,
+    #[arg(long, value_name = "DEPTH", default_value = "summary", value_parser = depth_parser())]
+    pub(crate) depth: Depth,
     /// In CSV, mark as text what a spreadsheet takes for formulas
     #[arg(long)]
     pub(crate) csv_safe: bool,
@@ -108,6 +108,13 @@ pub(crate) struct ScanArgs {
     /// Also write all of them, 64 pixels wide, into one PNG file
     #[arg(long, value_name = "FILE", requires = "thumbnails")]
     pub(crate) contact_sheet: Option<PathBuf>,
+    /// Add event lines; the last has totals and says whether the stream is whole
+    #[arg(long)]
+    pub(crate) events: bool,
+    /// Copy the records of unchanged files from OLD: an older stream, table or folder of tables. Of a stream, those of
+    /// archives only if it ends with `"whole":true`
+    #[arg(long, value_name = "OLD")]
+    pub(crate) since: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -131,17 +138,6 @@ impl Partition {
     fn parse(text: &str) -> Result<Self, String> {
         if text == "format" { Ok(Self::Format) } else { crate::limits::size(text).map(Self::Bytes) }
     }
-}
-
-#[derive(Args)]
-pub(crate) struct Stream {
-    /// Add event lines; the last has totals and says whether the stream is whole
-    #[arg(long)]
-    pub(crate) events: bool,
-    /// Copy the records of unchanged files from OLD: an older stream, table or folder of tables. Of a stream, those of
-    /// archives only if it ends with `"whole":true`
-    #[arg(long, value_name = "OLD")]
-    pub(crate) since: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -200,6 +196,11 @@ impl Walk {
     }
 }
 
+/// Returns true for the counts of any format.
+pub(crate) fn is_count(name: &str) -> bool {
+    Format::ALL.iter().any(|format| format.count_names().contains(&name))
+}
+
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct SortKey {
     /// `path`, `bytes` or the name of a count.
@@ -210,8 +211,7 @@ pub(crate) struct SortKey {
 impl SortKey {
     fn parse(text: &str) -> Result<Self, String> {
         let name = text.strip_prefix('-').unwrap_or(text);
-        let is_count = |format: &Format| Counts::absent(*format).iter().any(|(count, _)| count == name);
-        if !(matches!(name, "path" | "bytes") || Format::ALL.iter().any(is_count)) {
+        if !(matches!(name, "path" | "bytes") || is_count(name)) {
             return Err(
                 "expected path, bytes or a count such as triangles, with `-` in front to sort downwards".to_owned()
             );
@@ -220,7 +220,12 @@ impl SortKey {
     }
 }
 
-pub(crate) fn format_parser() -> clap::builder::PossibleValuesParser {
+fn depth_parser() -> impl TypedValueParser<Value = Depth> {
+    let depths = PossibleValuesParser::from([Depth::Header, Depth::Summary].map(Depth::name));
+    depths.map(|name| if name == Depth::Header.name() { Depth::Header } else { Depth::Summary })
+}
+
+pub(crate) fn format_parser() -> PossibleValuesParser {
     Format::ALL.iter().map(|format| format.name()).collect::<Vec<_>>().into()
 }
 
@@ -241,7 +246,7 @@ pub(crate) const TABLES: &[meshpeek_tables::Table] = {
 };
 
 #[cfg(feature = "parquet")]
-fn table_parser() -> clap::builder::PossibleValuesParser {
+fn table_parser() -> PossibleValuesParser {
     TABLES.iter().map(|table| table.name()).collect::<Vec<_>>().into()
 }
 
@@ -272,13 +277,6 @@ pub(crate) enum ReportFormat {
     Parquet,
     #[cfg(feature = "parquet")]
     Arrow,
-}
-
-/// How much a scan reads.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScanDepth {
-    Header,
-    Summary,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

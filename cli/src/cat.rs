@@ -13,7 +13,7 @@ pub(crate) fn run(path: &Path, common: &Common) -> Outcome {
     let source = Source::open(path, common)?;
     let content = source.content(common)?;
     let mut out = Output::data(common)?;
-    if out.is_terminal() && !is_text(&content) {
+    if out.is_terminal && !is_text(&content) {
         return Err("the content is binary: redirect it or use -o".into());
     }
     out.write_all(&content)?;

@@ -9,9 +9,7 @@
 
 use std::cmp::Ordering;
 
-use meshpeek::Format;
 use meshpeek::scan::Record;
-use meshpeek::summary::Counts;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_until, take_while1};
 use nom::character::complete::{multispace0, satisfy};
@@ -22,6 +20,8 @@ use nom::number::complete::recognize_float;
 use nom::sequence::{delimited, preceded, terminated};
 use nom::{Err, IResult, Parser};
 use serde_json::Value as Json;
+
+use crate::args::is_count;
 
 /// The most conditions inside each other.
 const DEEPEST: usize = 32;
@@ -166,8 +166,6 @@ fn is_of_key(letter: char) -> bool {
 
 /// Returns true for keys that a record of some format may have.
 fn is_key(key: &str) -> bool {
-    let is_count =
-        |name: &str| Format::ALL.iter().any(|format| Counts::absent(*format).iter().any(|(count, _)| count == name));
     let is_own = |name: &str| KEYS.split(' ').any(|key| key == name);
     match key.split_once('.') {
         Some(("counts", name)) => is_count(name),

@@ -16,15 +16,11 @@ use meshpeek::inspect::Value;
 use meshpeek::scan::Selection;
 use meshpeek::scan::folders::{Folders, Reading};
 use meshpeek::summary::Name;
-#[cfg(feature = "parquet")]
-use meshpeek_tables::Table;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use unicode_width::UnicodeWidthStr;
 
 use crate::args::Common;
-#[cfg(feature = "parquet")]
-use crate::args::table_form;
 use crate::failure::{Failure, Outcome};
 use crate::map;
 use crate::notes::Notes;
@@ -32,7 +28,7 @@ use crate::output::Output;
 use crate::report::{HEADING, count, escape, grouped};
 use crate::source::Source;
 #[cfg(feature = "parquet")]
-use crate::tables::Tables;
+use crate::tables::{Table, Tables};
 use crate::value::Short;
 use crate::visible::shown;
 use crate::wrap::width;
@@ -157,11 +153,11 @@ impl Page {
     fn new(args: &Args, common: &Common) -> Result<Self, Failure> {
         let is_text = args.format == DiffFormat::Text;
         #[cfg(feature = "parquet")]
-        if args.stat && table_form(&args.format).is_some() {
+        if args.stat && matches!(args.format, DiffFormat::Parquet | DiffFormat::Arrow) {
             return Err("--stat has no table: use --format text, ndjson or json".into());
         }
         let out = Output::of(common, is_text)?;
-        let is_terminal = out.is_terminal() && is_text;
+        let is_terminal = out.is_terminal && is_text;
         let rows = terminal_size::terminal_size_of(std::io::stdout()).map_or(24, |(_, rows)| usize::from(rows.0));
         Ok(Self {
             format: args.format,
@@ -176,7 +172,7 @@ impl Page {
             stats: Stats::default(),
             out,
             #[cfg(feature = "parquet")]
-            tables: table_form(&args.format).map(|form| Tables::new(&[Table::Diff], form, common, None)).transpose()?,
+            tables: Tables::of(Table::Diff, &args.format, common)?,
         })
     }
 
@@ -199,7 +195,7 @@ impl Page {
             DiffFormat::Json => json_item(difference, is_first, &mut self.out),
             #[cfg(feature = "parquet")]
             DiffFormat::Parquet | DiffFormat::Arrow => {
-                self.tables.as_ref().map_or(Ok(()), |tables| tables.difference(difference))
+                self.tables.as_ref().map_or(Ok(()), |tables| tables.add(|rows| rows.difference(difference)))
             }
         }
     }
@@ -250,8 +246,8 @@ impl Page {
         if self.is_stat {
             let parts = self.stats.list.len() as u64;
             let all = if self.width.is_some() { "; --full shows them" } else { "" };
-            let differences = count(self.differences, "difference");
-            Notes::new(common).say(format_args!("{differences} in {}{all}", count(parts, "part")));
+            let differences = count(self.differences, "differences");
+            Notes::new(common).say(format_args!("{differences} in {}{all}", count(parts, "parts")));
         }
         ExitCode::from(u8::from(self.differences > 0))
     }

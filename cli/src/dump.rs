@@ -16,7 +16,7 @@ use crate::args::{Common, DumpFormat};
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
 use crate::output_file::ending;
-use crate::place::{Place, find};
+use crate::place::{Place, bytes, find};
 use crate::source::Source;
 use crate::tree::fields::Within;
 use crate::value::InWords;
@@ -35,8 +35,8 @@ pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, commo
                 selector.find(&asset, &mut |table| written = Some(write(table, format, common)));
                 if let Some((array, index)) = selector.row().filter(|_| written.is_none()) {
                     array.find(&asset, &mut |table| {
-                        let row = OneRow { table, index: index as u64 };
-                        written = (row.index < table.rows()).then(|| write(&row, format, common));
+                        let row = OneRow { table, index };
+                        written = ((index as u64) < table.rows()).then(|| write(&row, format, common));
                     });
                 }
             }
@@ -62,7 +62,7 @@ pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, commo
 
 struct OneRow<'t> {
     table: &'t dyn Table,
-    index: u64,
+    index: usize,
 }
 
 impl Table for OneRow<'_> {
@@ -79,19 +79,16 @@ impl Table for OneRow<'_> {
     }
 
     fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> meshpeek::Result<()> {
-        let size = rows::row_size(&self.columns()).max(1);
-        let mut before = self.index;
-        self.table.read(&mut |rows| {
-            let here = (rows.len() / size) as u64;
-            match rows.chunks_exact(size).nth(usize::try_from(before).unwrap_or(usize::MAX)) {
-                Some(row) => {
-                    let _ = sink(row);
-                    ControlFlow::Break(())
-                }
-                None => {
-                    before -= here.min(before);
-                    ControlFlow::Continue(())
-                }
+        let size = rows::row_size(&self.columns());
+        let mut before = self.index.saturating_mul(size);
+        self.table.read(&mut |rows| match rows.get(before..before.saturating_add(size)) {
+            Some(row) => {
+                let _ = sink(row);
+                ControlFlow::Break(())
+            }
+            None => {
+                before = before.saturating_sub(rows.len());
+                ControlFlow::Continue(())
             }
         })
     }
@@ -135,10 +132,8 @@ fn inside(
                 out.json_line(&serde_json::json!({ "field": field, "value": value }))?;
             }
         }
-        (DumpFormat::Raw, Some(span)) if !out.is_terminal() => {
-            let place = |offset| usize::try_from(offset).unwrap_or(usize::MAX);
-            let bytes = content.get(place(span.offset)..place(span.offset.saturating_add(span.bytes)));
-            out.write_all(bytes.unwrap_or_default())?;
+        (DumpFormat::Raw, Some(span)) if !out.is_terminal => {
+            out.write_all(bytes(content, span.offset..span.offset.saturating_add(span.bytes)))?;
         }
         _ => return Err(Failure::Message(format!("{only} is not an array: use csv or ndjson"))),
     }
@@ -184,9 +179,9 @@ fn write(table: &dyn Table, format: DumpFormat, common: &Common) -> Result<(), F
     match format {
         DumpFormat::Csv => rows::csv(table, &mut out)?,
         DumpFormat::Ndjson => rows::ndjson(table, &mut out)?,
-        DumpFormat::Npy if out.is_terminal() => return Err("npy is binary: redirect it or use -o".into()),
+        DumpFormat::Npy if out.is_terminal => return Err("npy is binary: redirect it or use -o".into()),
         DumpFormat::Npy => rows::npy(table, &mut out)?,
-        DumpFormat::Raw if out.is_terminal() => return Err("raw bytes are binary: redirect them or use -o".into()),
+        DumpFormat::Raw if out.is_terminal => return Err("raw bytes are binary: redirect them or use -o".into()),
         DumpFormat::Raw => raw(table, &mut out)?,
     }
     Ok(out.flush()?)

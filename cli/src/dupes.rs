@@ -5,18 +5,14 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use meshpeek::scan::dupes::{self, Group, Sameness};
-use meshpeek::view::ByteStr;
-#[cfg(feature = "parquet")]
-use meshpeek_tables::Table;
+use meshpeek::summary::Name;
 
-#[cfg(feature = "parquet")]
-use crate::args::table_form;
 use crate::args::{Common, ReportFormat};
 use crate::failure::{Failure, Outcome, status};
 use crate::notes::Notes;
 use crate::output::Output;
 #[cfg(feature = "parquet")]
-use crate::tables::Tables;
+use crate::tables::{Table, Tables};
 use crate::wrap::HANG;
 use crate::{input, report};
 
@@ -42,18 +38,17 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let spare: u64 = spare.map(|group| group.copies.iter().skip(1).map(|copy| copy.bytes).sum::<u64>()).sum();
     Notes::new(common).say(format_args!(
         "{} with the same bytes ({} could be saved), {} with the same content in different bytes",
-        report::count(of(Sameness::File), "group"),
-        report::count(spare, "byte"),
-        report::count(of(Sameness::Content), "group"),
+        report::count(of(Sameness::File), "groups"),
+        report::count(spare, "bytes"),
+        report::count(of(Sameness::Content), "groups"),
     ));
     Ok(status(scan.progress.files(), unreadable))
 }
 
 fn write(groups: &[Group], format: ReportFormat, common: &Common) -> Result<(), Failure> {
     #[cfg(feature = "parquet")]
-    if let Some(form) = table_form(&format) {
-        let tables = Tables::new(&[Table::Dupes], form, common, None)?;
-        groups.iter().enumerate().try_for_each(|(index, group)| tables.group(index, group))?;
+    if let Some(tables) = Tables::of(Table::Dupes, &format, common)? {
+        groups.iter().enumerate().try_for_each(|(index, group)| tables.add(|rows| rows.group(index, group)))?;
         return tables.finish(false);
     }
     let is_text = format == ReportFormat::Text;
@@ -75,8 +70,7 @@ fn text(group: &Group, is_first: bool, out: &mut Output) -> std::io::Result<()> 
     };
     writeln!(out, "{} {format}, {what}", copies.len())?;
     for copy in copies {
-        let path = ByteStr::new(copy.path.as_os_str().as_encoded_bytes()).to_text_lossy();
-        let address = report::address(&path, copy.member.as_deref());
+        let address = report::address(&Name::from(copy.path.as_path()).text, copy.member.as_deref());
         writeln!(out, "  {HANG}{:>12}  {address}", report::grouped(copy.bytes))?;
     }
     Ok(())

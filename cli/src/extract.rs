@@ -228,12 +228,12 @@ impl Extraction<'_> {
         let notes = Notes::new(self.common);
         let more = self.reported.saturating_sub(self.common.limits.limits().problems.into());
         if more > 0 {
-            notes.say(format_args!("and {} like these", report::count(more, "message")));
+            notes.say(format_args!("and {} like these", report::count(more, "messages")));
         }
         let rest = [(existing, "already there"), (renamed, "under another name"), (lost, "not written")];
         let rest = rest.into_iter().filter(|(count, _)| *count > 0);
         let rest: String = rest.map(|(count, words)| format!(", {} {words}", report::grouped(count))).collect();
-        notes.say(format_args!("{} written{rest}", report::count(written, "file")));
+        notes.say(format_args!("{} written{rest}", report::count(written, "files")));
         Ok(status(written + existing, lost))
     }
 }

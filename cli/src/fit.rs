@@ -90,8 +90,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let unreadable = if unread > 0 { format!(", {unread} unreadable") } else { String::new() };
     notes.say(format_args!(
         "{} moved; {} with every bone, {missing} without{unreadable}",
-        report::count(moved.names.len() as u64, "bone"),
-        report::count(fitting, "model"),
+        report::count(moved.names.len() as u64, "bones"),
+        report::count(fitting, "models"),
     ));
     Ok(status(fitting + missing, missing + unread))
 }
@@ -162,7 +162,7 @@ fn with_model(args: &Args, model: &Path, moved: &Bones, out: &mut Output, common
 }
 
 fn row(name: &str, state: &str, nearest: &[String], out: &mut Output) -> std::io::Result<()> {
-    let style = if state == "missing" { report::severity(Severity::Error).1 } else { Style::new() };
+    let style = if state == "missing" { report::style(Severity::Error) } else { Style::new() };
     let hint = if nearest.is_empty() { String::new() } else { format!("  nearest: {}", nearest.join(", ")) };
     writeln!(out, "  {style}{state}{style:#}  {name}{hint}")
 }

@@ -15,10 +15,10 @@ use crate::dump::rows;
 use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
 use crate::output::Output;
-use crate::place::{lines, place_of, status};
+use crate::place::{bytes, lines, place_of, status};
 use crate::report::{FAINT, HEADING, escape};
 use crate::source::Source;
-use crate::tree::fields::{Lines, style};
+use crate::tree::fields::{Lines, place, style};
 use crate::value::InWords;
 use crate::visible::shown;
 use crate::wrap::{held, width, wrapped};
@@ -115,7 +115,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     if let Some(range) = &args.range {
         is_there(range.start).map_err(failure)?;
     }
-    let (width, is_plain) = (width(out.is_terminal()), asset.is_err());
+    let (width, is_plain) = (width(out.is_terminal), asset.is_err());
     let mut dump = Dump { content: &content, wanted, in_full, is_plain, width, around: vec![], heading: String::new() };
     let mut written = Ok(());
     lines(&mut |line| {
@@ -172,13 +172,6 @@ fn cell(line: &Line<'_>, content: &[u8], at: u64) -> Option<String> {
         }
     }
     None
-}
-
-fn place(span: Option<Span>, text: &str) -> String {
-    match span {
-        Some(Span { offset, bytes }) => format!("{offset:#010x}  {bytes:>10}  {text}"),
-        None => format!("{:24}{text}", ""),
-    }
 }
 
 /// Name or selector, type, value and note.
@@ -238,7 +231,7 @@ impl Dump<'_> {
         while at < shown {
             let next = (at + ROW).min(shown);
             if is_plain && !self.is_wide() {
-                let text = characters(self.bytes(at..next));
+                let text = characters(bytes(self.content, at..next));
                 self.row(at..next, line.kind, &text, out)?;
             } else {
                 self.row(at..next, line.kind, texts.next().unwrap_or_default(), out)?;
@@ -280,13 +273,8 @@ impl Dump<'_> {
         Ok(())
     }
 
-    fn bytes(&self, range: Range<u64>) -> &[u8] {
-        let place = |offset| usize::try_from(offset).unwrap_or(usize::MAX);
-        self.content.get(place(range.start)..place(range.end)).unwrap_or_default()
-    }
-
     fn row(&self, range: Range<u64>, kind: LineKind, text: &str, out: &mut Output) -> std::io::Result<()> {
-        let bytes = self.bytes(range.clone());
+        let bytes = bytes(self.content, range.clone());
         let wide = self.is_wide();
         let mut line = String::new();
         for (index, byte) in bytes.iter().enumerate() {

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use meshpeek::Format;
 use meshpeek::scan::{Found, Progress, Record, Scan, Sighting, Unit};
 use meshpeek::summary::Severity;
-use meshpeek::{FileMap, Format};
 
 use crate::args::{Common, Inputs, SortKey};
 use crate::failure::{Failure, status};
@@ -258,7 +258,7 @@ fn hint(scan: &Scan, notes: Notes) {
     all.selection.hidden = true;
     all.selection.ignored = true;
     if let Ok((files @ 1.., _)) = all.measure() {
-        let (files, are) = (report::count(files, "file"), if files == 1 { "is" } else { "are" });
+        let (files, are) = (report::count(files, "files"), if files == 1 { "is" } else { "are" });
         notes.say(format_args!(
             "{files} {are} hidden or excluded by an ignore file; use --hidden and --no-ignore to include them"
         ));
@@ -292,9 +292,4 @@ impl Tally {
     pub(crate) fn status(&self) -> ExitCode {
         if self.interrupted { ExitCode::from(interrupt::STATUS) } else { status(self.files, self.unreadable) }
     }
-}
-
-/// Returns an error if the file changed while results were made from it.
-pub(crate) fn unchanged(file: &FileMap, path: &Path) -> Result<(), Failure> {
-    Ok(file.unchanged().map_err(|error| error.in_file(path))?)
 }

@@ -103,7 +103,7 @@ fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
     common.output_file = file.map(|path| OutputFile::open(path, &verb.inputs())).transpose()?;
     let code = match verb {
         Verb::Info(args) => info::run(args, common),
-        Verb::Scan { inputs, format, stream } => scan::run(inputs, format, stream, common),
+        Verb::Scan { inputs, format } => scan::run(inputs, format, common),
         Verb::Plan(args) => plan::run(args, common),
         Verb::Verify { inputs, format, strict } => verify::run(inputs, *format, *strict, common),
         Verb::Tree(args) => tree::run(args, common),
@@ -123,7 +123,7 @@ fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
     }?;
     let output = common.output_file.take();
     if code == ExitCode::from(interrupt::STATUS) {
-        return Ok(interrupt::status(notes, output.as_ref().map(OutputFile::path)));
+        return Ok(interrupt::status(notes, output.as_ref().map(|output| output.path.as_path())));
     }
     // If nothing could be done, there is nothing to keep.
     if let Some(output) = output.filter(|_| code != ExitCode::from(2)) {

@@ -11,17 +11,13 @@ use crate::wrap::wrapped;
 /// Which messages are printed.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Notes {
-    quiet: bool,
+    pub(crate) quiet: bool,
     verbose: bool,
 }
 
 impl Notes {
     pub(crate) fn new(common: &Common) -> Self {
         Self { quiet: common.quiet, verbose: common.verbose }
-    }
-
-    pub(crate) fn is_quiet(self) -> bool {
-        self.quiet
     }
 
     /// Prints an error, even when quiet.

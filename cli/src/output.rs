@@ -45,14 +45,15 @@ pub(crate) struct Output {
     /// A line of JSON under construction: it comes in very many pieces.
     line: Vec<u8>,
     name: String,
-    terminal: bool,
+    /// True if a person reads the output.
+    pub(crate) is_terminal: bool,
     /// The last line of text while it is incomplete; `None` for data.
     text: Option<Vec<u8>>,
     width: Option<usize>,
     /// The amount that may be written.
     results: Results,
-    /// True if the memory of mapped files is never written.
-    is_own: bool,
+    /// True if the memory of mapped files is never written, so that large pieces need not be copied.
+    pub(crate) is_own: bool,
 }
 
 impl Output {
@@ -70,7 +71,7 @@ impl Output {
     /// Creates a stream for text or data, to the file of `-o` or to standard output.
     pub(crate) fn of(common: &Common, is_text: bool) -> Result<Self, Failure> {
         let file = match &common.output_file {
-            Some(target) => target.stream()?.map(|file| (file, shown(target.path()))),
+            Some(target) => target.stream()?.map(|file| (file, shown(&target.path))),
             None => None,
         };
         let (stream, name, terminal): (Stream, _, _) = match file {
@@ -94,13 +95,14 @@ impl Output {
         Ok(Self { text: is_text.then(Vec::new), width, ..out })
     }
 
+    /// Creates a stream into this file, for data of the program's own memory.
     #[cfg(feature = "parquet")]
     pub(crate) fn to_file(target: &OutputFile, results: &Results) -> Result<Self, Failure> {
         let file: Stream = match target.stream()? {
             Some(file) => Box::new(file),
             None => Box::new(io::stdout()),
         };
-        Ok(Self::over(file, shown(target.path()), false, results.clone()))
+        Ok(Self { is_own: true, ..Self::over(file, shown(&target.path), false, results.clone()) })
     }
 
     /// Creates a stream for data into an open file with this name.
@@ -108,20 +110,9 @@ impl Output {
         Self::over(Box::new(file), shown(path), false, common.results.clone())
     }
 
-    fn over(stream: Stream, name: String, terminal: bool, results: Results) -> Self {
+    fn over(stream: Stream, name: String, is_terminal: bool, results: Results) -> Self {
         let stream = BufWriter::with_capacity(BUFFER, stream);
-        Self { stream, line: Vec::new(), name, terminal, text: None, width: None, results, is_own: false }
-    }
-
-    /// Declares that the memory of mapped files is never written, so that large pieces need not be copied.
-    #[cfg(feature = "parquet")]
-    pub(crate) fn of_own_memory(self) -> Self {
-        Self { is_own: true, ..self }
-    }
-
-    /// Returns true if a person reads the output.
-    pub(crate) fn is_terminal(&self) -> bool {
-        self.terminal
+        Self { stream, line: Vec::new(), name, is_terminal, text: None, width: None, results, is_own: false }
     }
 
     /// Writes the line of a record, which may be formatted already.

@@ -19,22 +19,19 @@ const ENDINGS: [&str; 10] = ["csv", "ndjson", "json", "npy", "parquet", "arrow",
 
 /// The destination of results instead of standard output.
 pub(crate) struct OutputFile {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     way: Way,
     /// The target as it was found and the temporary file. Neither is an input of the same run.
     pub(crate) ids: Vec<FileId>,
 }
 
 enum Way {
-    /// A pipe, a device, or our own standard output by another name: written directly.
-    Straight(Stream),
+    /// A pipe or a device, written directly.
+    Straight(File),
+    /// Our own standard output by another name.
+    StandardOutput,
     /// Written next to the target, which it replaces at the end.
     Beside(NamedTempFile, PathBuf),
-}
-
-enum Stream {
-    Named(File),
-    StandardOutput,
 }
 
 impl OutputFile {
@@ -59,10 +56,10 @@ impl OutputFile {
             return Err(Self::is_input(path, input));
         }
         if cfg!(unix) && FileId::of(Path::new("/dev/stdout")).is_ok_and(|stdout| stdout == id) {
-            return Self::new(path, Way::Straight(Stream::StandardOutput), Some(id));
+            return Self::new(path, Way::StandardOutput, Some(id));
         }
         if !is_regular {
-            return Self::new(path, Way::Straight(Stream::Named(file)), None);
+            return Self::new(path, Way::Straight(file), None);
         }
         // Write through a link, so that it keeps its target.
         let is_link = path.symlink_metadata().map_err(named)?.is_symlink();
@@ -85,15 +82,11 @@ impl OutputFile {
         Failure::at(output, format_args!("is the same file as the input {}; nothing was written", shown(input)))
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// A stream into it. `None` if it is standard output.
     pub(crate) fn stream(&self) -> Result<Option<File>, Failure> {
         let file = match &self.way {
-            Way::Straight(Stream::StandardOutput) => return Ok(None),
-            Way::Straight(Stream::Named(file)) => file,
+            Way::StandardOutput => return Ok(None),
+            Way::Straight(file) => file,
             Way::Beside(new, _) => new.as_file(),
         };
         file.try_clone().map(Some).map_err(|error| Failure::io(&self.path, error))

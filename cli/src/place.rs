@@ -1,5 +1,6 @@
 //! Finds the target of a selector, in an asset or in bytes that do not open.
 
+use std::ops::Range;
 use std::process::ExitCode;
 
 use meshpeek::dissect::{Located, Sink, dissect_unread, dissect_until, locate, problem_at, unread};
@@ -21,6 +22,12 @@ pub(crate) fn lines(asset: &Opened<'_>, content: &[u8], sink: Sink<'_>) {
         Ok(asset) => dissect_until(asset, content.len() as u64, sink),
         Err(error) => dissect_unread(content, error, sink),
     }
+}
+
+/// The bytes of a range, or none if it is not inside the content.
+pub(crate) fn bytes(content: &[u8], range: Range<u64>) -> &[u8] {
+    let place = |offset| usize::try_from(offset).unwrap_or(usize::MAX);
+    content.get(place(range.start)..place(range.end)).unwrap_or_default()
 }
 
 /// Reports why the bytes are not an asset, and returns the status of a verb that has shown them.

@@ -5,12 +5,13 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use meshpeek::Error;
 use meshpeek::address::Address;
 use meshpeek::scan::{Scan, UnitsBy};
 
 use crate::args::{Common, Walk};
-use crate::failure::{Failure, Outcome, status};
+use crate::failure::{Outcome, status};
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::{input, interrupt, limits, report};
@@ -25,8 +26,8 @@ pub(crate) struct Args {
     unit: u64,
     /// How a scan of the units recognizes files that have changed: by size and time, or, for copies that do not keep times,
     /// by size alone or by SHA-256, which reads every file
-    #[arg(long, value_name = "BY", default_value = "time")]
-    by: By,
+    #[arg(long, value_name = "BY", default_value = "time", value_parser = by_parser())]
+    by: UnitsBy,
     /// Do not look inside archives
     #[arg(long)]
     no_archives: bool,
@@ -34,11 +35,12 @@ pub(crate) struct Args {
     walk: Walk,
 }
 
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum By {
-    Time,
-    Size,
-    Digest,
+fn by_parser() -> impl TypedValueParser<Value = UnitsBy> {
+    PossibleValuesParser::from(["time", "size", "digest"]).map(|name| match name.as_str() {
+        "size" => UnitsBy::Size,
+        "digest" => UnitsBy::Digest,
+        _ => UnitsBy::Time,
+    })
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
@@ -48,49 +50,32 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let notes = Notes::new(common);
     let mut scan = input::scan_whole(&args.paths, None, common)?;
     scan.archives = !args.no_archives;
-    scan.units_by = match args.by {
-        By::Time => UnitsBy::Time,
-        By::Size => UnitsBy::Size,
-        By::Digest => UnitsBy::Digest,
-    };
+    scan.units_by = args.by;
     args.walk.apply(&mut scan.selection);
     let mut out = Output::data(common)?;
-    let totals = write(&scan, args.unit, notes, &mut out)?;
-    out.flush()?;
-    let Totals { pieces, units, bytes, unreadable } = totals;
-    let (units, bytes) = (report::count(units, "unit"), report::count(bytes, "byte"));
-    notes.say(format_args!("{units} with {}, {bytes}", report::count(pieces, "piece")));
-    let is_stopped = scan.progress.is_stopped();
-    Ok(if is_stopped { ExitCode::from(interrupt::STATUS) } else { status(pieces - unreadable, unreadable) })
-}
-
-#[derive(Default)]
-struct Totals {
-    pieces: u64,
-    units: u64,
-    bytes: u64,
-    unreadable: u64,
-}
-
-/// Writes each piece of a unit as a line. A path that cannot be read is a piece too, and is also reported here.
-fn write(scan: &Scan, unit_bytes: u64, notes: Notes, out: &mut Output) -> Result<Totals, Failure> {
-    let mut totals = Totals::default();
+    let (mut pieces, mut units, mut bytes, mut failed) = (0, 0, 0_u64, 0);
     let mut written = Ok(());
     interrupt::ends_scan(&scan.progress);
-    scan.plan(unit_bytes, |unit| {
-        totals.pieces += 1;
-        totals.units = unit.unit + 1;
-        totals.bytes = totals.bytes.saturating_add(unit.bytes);
+    // Each piece of a unit is a line. A path that cannot be read is a piece too, and is also reported here.
+    scan.plan(args.unit, |unit| {
+        pieces += 1;
+        units = unit.unit + 1;
+        bytes = bytes.saturating_add(unit.bytes);
         let file = Address::parse(&unit.path).file;
-        if let Some(error) = unit.stamp.is_none().then(|| unreadable(scan, &file)).flatten() {
-            totals.unreadable += 1;
+        if let Some(error) = unit.stamp.is_none().then(|| unreadable(&scan, &file)).flatten() {
+            failed += 1;
             notes.error(error.in_file(&unit.path));
         }
-        written = out.json_line(&unit).map_err(Failure::from);
+        written = out.json_line(&unit);
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     interrupt::ends_the_program();
-    written.map(|()| totals)
+    written?;
+    out.flush()?;
+    let (units, bytes) = (report::count(units, "units"), report::count(bytes, "bytes"));
+    notes.say(format_args!("{units} with {}, {bytes}", report::count(pieces, "pieces")));
+    let is_stopped = scan.progress.is_stopped();
+    Ok(if is_stopped { ExitCode::from(interrupt::STATUS) } else { status(pieces - failed, failed) })
 }
 
 /// Returns the error of opening a file.

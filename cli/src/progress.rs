@@ -23,7 +23,7 @@ pub(crate) fn beside<T>(
     notes: Notes,
     work: impl FnOnce() -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    if notes.is_quiet() || !std::io::stderr().is_terminal() {
+    if notes.quiet || !std::io::stderr().is_terminal() {
         return work();
     }
     let done = AtomicBool::new(false);
@@ -49,13 +49,13 @@ fn draw(scan: &Scan, measure: bool, done: &AtomicBool) {
         while !done.load(Ordering::Relaxed) {
             let progress = &scan.progress;
             let all = measured.get().and_then(|all| all.as_ref().ok()).filter(|_| !progress.is_stopped());
-            let assets = report::count(progress.assets(), "asset");
-            let files = report::count(progress.files(), "file");
+            let assets = report::count(progress.assets(), "assets");
+            let files = report::count(progress.files(), "files");
             bar.set_message(match all {
                 // More may have come since.
                 Some((all, _)) => {
                     let seen = report::grouped(progress.files().min(*all));
-                    format!("{assets}, {seen} of {}", report::count(*all, "file"))
+                    format!("{assets}, {seen} of {}", report::count(*all, "files"))
                 }
                 None => format!("{assets}, {files}"),
             });

@@ -10,18 +10,13 @@ use std::process::ExitCode;
 use anstyle::Style;
 use meshpeek::scan::refs::{self, Link, State};
 use meshpeek::summary::{Name, Severity};
-use meshpeek::view::ByteStr;
-#[cfg(feature = "parquet")]
-use meshpeek_tables::Table;
 
-#[cfg(feature = "parquet")]
-use crate::args::table_form;
 use crate::args::{Common, RecordFormat};
 use crate::failure::{Failure, Outcome, status};
 use crate::notes::Notes;
 use crate::output::Output;
 #[cfg(feature = "parquet")]
-use crate::tables::Tables;
+use crate::tables::{Table, Tables};
 use crate::wrap::{HANG, held};
 use crate::{input, report};
 
@@ -75,7 +70,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let all: u64 = counts.values().sum();
     let notes = Notes::new(common);
     if args.stale {
-        notes.say(format_args!("{}", report::count(all, "stale copy").replace("copys", "copies")));
+        notes.say(format_args!("{}", report::count(all, "stale copies")));
     } else {
         let unresolved = match count(State::Unresolved) {
             0 => String::new(),
@@ -83,7 +78,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         };
         notes.say(format_args!(
             "{}: {} found, {} missing, {} procedural, {} ambiguous{unresolved}",
-            report::count(all, "reference"),
+            report::count(all, "references"),
             count(State::Found),
             count(State::Missing),
             count(State::Procedural),
@@ -107,11 +102,13 @@ enum Writer {
 impl Writer {
     fn new(format: Option<RecordFormat>, common: &Common) -> Result<Self, Failure> {
         #[cfg(feature = "parquet")]
-        if let Some(form) = format.as_ref().and_then(table_form) {
-            return Ok(Self::Tables(Tables::new(&[Table::Refs], form, common, None)?));
+        if let Some(format) = &format
+            && let Some(tables) = Tables::of(Table::Refs, format, common)?
+        {
+            return Ok(Self::Tables(tables));
         }
         let out = Output::text(common)?;
-        Ok(match format.unwrap_or(if out.is_terminal() { RecordFormat::Table } else { RecordFormat::Ndjson }) {
+        Ok(match format.unwrap_or(if out.is_terminal { RecordFormat::Table } else { RecordFormat::Ndjson }) {
             RecordFormat::Table => Self::Table(out, None),
             RecordFormat::Csv => {
                 let mut csv = csv::Writer::from_writer(Output::data(common)?);
@@ -134,9 +131,9 @@ impl Writer {
             }
             Self::Ndjson(out) => Ok(out.json_line(link)?),
             #[cfg(feature = "parquet")]
-            Self::Tables(tables) => tables.link(link),
+            Self::Tables(tables) => tables.add(|rows| rows.link(link)),
             Self::Csv(csv) => {
-                let path = ByteStr::new(link.path.as_os_str().as_encoded_bytes()).to_text_lossy();
+                let path = Name::from(link.path).text;
                 let member = link.member.map_or("", |member| &member.text);
                 let more = (link.more > 0).then(|| format!("{} more", link.more));
                 let list = |files: &[Name]| {
@@ -163,29 +160,24 @@ impl Writer {
     }
 }
 
-/// An address, safe to show.
-fn address_text(address: &Name) -> String {
-    match address.text.rsplit_once("!/") {
-        Some((archive, member)) => report::address(archive, Some(member)),
-        None => report::address(&address.text, None),
-    }
-}
-
 /// A file that the name resolves to, or one that has the name elsewhere.
 fn file_text(link: &Link<'_>, file: &Name) -> String {
     let before = if link.state == State::Missing { "a file of that name is in ".to_owned() } else { held("->  ") };
-    before + &address_text(file)
+    before + &report::address(&file.text, None)
 }
 
 /// Writes a reference, below the name of its asset if the asset is new.
 fn row(link: &Link<'_>, is_same: bool, out: &mut Output) -> std::io::Result<()> {
     if !is_same {
-        let path = ByteStr::new(link.path.as_os_str().as_encoded_bytes()).to_text_lossy();
-        writeln!(out, "{}", report::address(&path, link.member.map(|member| member.text.as_str())))?;
+        writeln!(
+            out,
+            "{}",
+            report::address(&Name::from(link.path).text, link.member.map(|member| member.text.as_str()))
+        )?;
     }
     let style = match link.state {
-        State::Missing => report::severity(Severity::Error).1,
-        State::Ambiguous => report::severity(Severity::Warning).1,
+        State::Missing => report::style(Severity::Error),
+        State::Ambiguous => report::style(Severity::Warning),
         _ => Style::new(),
     };
     let (kind, name) = (link.reference.kind.name(), held(&report::escape(&link.reference.name.text)));
@@ -194,7 +186,7 @@ fn row(link: &Link<'_>, is_same: bool, out: &mut Output) -> std::io::Result<()> 
     match (link.via, place) {
         (Some(via), place) => {
             let place = place.map(|place| format!(":{place}")).unwrap_or_default();
-            write!(out, "  via {}{place}", address_text(via))?;
+            write!(out, "  via {}{place}", report::address(&via.text, None))?;
         }
         (None, Some(place)) => write!(out, "  at {place}")?,
         (None, None) => {}

@@ -8,11 +8,9 @@ use std::io::Write;
 #[cfg(feature = "parquet")]
 use std::process::ExitCode;
 
-use meshpeek::scan::{Depth, Found, Record, Sighting, Views};
-#[cfg(feature = "parquet")]
-use meshpeek_tables::Table;
+use meshpeek::scan::{Found, Record, Sighting, Views};
 
-use crate::args::{Common, Inputs, RecordFormat, ScanArgs, ScanDepth, Stream};
+use crate::args::{Common, Inputs, RecordFormat, ScanArgs};
 #[cfg(feature = "parquet")]
 use crate::args::{TABLES, table_form};
 #[cfg(not(feature = "parquet"))]
@@ -25,26 +23,22 @@ use crate::output::{Line, Output};
 use crate::output_file::is_folder;
 use crate::since::{self, Old};
 #[cfg(feature = "parquet")]
-use crate::tables::{OldTables, Tables};
+use crate::tables::{OldTables, Table, Tables};
 use crate::thumbnails::Thumbnails;
 use crate::{input, report, wrap};
 
-pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Common) -> Outcome {
+pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, common: &Common) -> Outcome {
     let mut scan = input::scan(inputs, common)?;
     scan.digests = args.digests;
-    scan.depth = match args.depth {
-        ScanDepth::Header => Depth::Header,
-        ScanDepth::Summary => Depth::Summary,
-    };
+    scan.depth = args.depth;
+    let since = args.since.as_deref();
     #[cfg(feature = "parquet")]
-    let old_tables = stream.since.as_deref().map(OldTables::at).transpose()?.flatten();
+    let old_tables = since.map(OldTables::at).transpose()?.flatten();
     #[cfg(feature = "parquet")]
-    let since = stream.since.as_deref().filter(|_| old_tables.is_none());
-    #[cfg(not(feature = "parquet"))]
-    let since = stream.since.as_deref();
+    let since = since.filter(|_| old_tables.is_none());
     let old = since.map(|path| Old::open(path, common)).transpose()?;
     scan.known = old.as_ref().map(Old::known);
-    let is_stream = stream.events || old.is_some();
+    let is_stream = args.events || old.is_some();
     if is_stream && !matches!(format(args, common)?, None | Some(RecordFormat::Ndjson)) {
         return Err("--events and --since need --format ndjson, or --since older tables".into());
     }
@@ -55,33 +49,30 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     let mut writer = Writer::new(inputs, args, is_stream, common)?;
     #[cfg(feature = "parquet")]
     let tables = writer.tables();
-    #[cfg(feature = "parquet")]
-    let has_tables = tables.is_some();
-    #[cfg(not(feature = "parquet"))]
-    let has_tables = false;
+    scan.beginnings = true;
     #[cfg(feature = "parquet")]
     if let Some(tables) = &tables {
-        scan.selection.except.extend(tables.ids());
+        scan.selection.except.extend(tables.files.ids());
+        // Views need all bytes.
+        scan.beginnings = false;
+        scan.views = tables.views();
     }
     #[cfg(feature = "parquet")]
     if let Some(old) = &old_tables {
-        let has_assets = tables.as_ref().is_some_and(|tables| tables.has(Table::Assets));
-        if !has_assets || inputs.sort.is_some() {
-            return Err("--since older tables is for tables with the assets, without --sort".into());
+        match &tables {
+            Some(tables) if tables.has(Table::Assets) && inputs.sort.is_none() => {
+                scan.known = Some(old.known(tables, Notes::new(common))?.into());
+            }
+            _ => return Err("--since older tables is for tables with the assets, without --sort".into()),
         }
-        let known = tables.as_ref().map(|tables| old.known(tables, Notes::new(common))).transpose()?;
-        scan.known = known.map(std::sync::Arc::new);
     }
     #[cfg(feature = "parquet")]
     let mut unchanged = std::collections::HashSet::new();
     let folder = args.thumbnails.as_deref();
     let thumbnails = folder.map(|folder| Thumbnails::new(folder, args, &scan, &common.results)).transpose()?;
-    // Views need all bytes.
-    scan.beginnings = thumbnails.is_none() && !has_tables;
-    scan.views = if thumbnails.is_some() { Views::Outlines } else { Views::Records };
-    #[cfg(feature = "parquet")]
-    if let Some(tables) = &tables {
-        scan.views = scan.views.max(tables.views());
+    if thumbnails.is_some() {
+        scan.beginnings = false;
+        scan.views = scan.views.max(Views::Outlines);
     }
     let is_lines = matches!(writer, Writer::Ndjson { .. }) && inputs.sort.is_none();
     let is_chosen = |record: &Record| {
@@ -120,7 +111,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
         }
         #[cfg(feature = "parquet")]
         Found::NoAsset(path) => match &tables {
-            Some(tables) if args.condition.is_none() => tables.other(&path),
+            Some(tables) if args.condition.is_none() => tables.add(|rows| rows.other(&path)),
             _ => Ok(()),
         },
         #[cfg(feature = "parquet")]
@@ -128,13 +119,13 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
             tables.as_ref().map_or(Ok(()), |tables| tables.unreadable(&error))
         }
         Found::Unreadable(error) => match writer.stream() {
-            Some(out) if stream.events => Ok(writeln!(out, "{}", since::unreadable(&error, &inputs.paths))?),
+            Some(out) if args.events => Ok(writeln!(out, "{}", since::unreadable(&error, &inputs.paths))?),
             _ => Ok(()),
         },
         _ => Ok(()),
     })?;
     tally.add_copied(copied);
-    if let Some(out) = writer.stream().filter(|_| stream.events) {
+    if let Some(out) = writer.stream().filter(|_| args.events) {
         since::finish(&scan, &tally, common.requests(), out)?;
     }
     #[cfg(feature = "parquet")]
@@ -150,9 +141,9 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     let progress = &scan.progress;
     Notes::new(common).say(format_args!(
         "{} in {}, {}, {} damaged{}{}",
-        report::count(tally.assets, "asset"),
-        report::count(progress.files(), "file"),
-        report::count(progress.bytes(), "byte"),
+        report::count(tally.assets, "assets"),
+        report::count(progress.files(), "files"),
+        report::count(progress.bytes(), "bytes"),
         report::grouped(tally.damaged),
         tally.rest(),
         fetched(common)
@@ -160,7 +151,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
     let code = tally.status();
     #[cfg(feature = "parquet")]
     if let Some(tables) = tables.filter(|_| [ExitCode::SUCCESS, ExitCode::from(1)].contains(&code)) {
-        tables.keep()?;
+        tables.files.keep()?;
     }
     Ok(code)
 }
@@ -168,7 +159,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, stream: &Stream, common: &Co
 /// The requests and bytes of URLs, for the end of a summary line. Empty if there were none.
 fn fetched(common: &Common) -> String {
     common.requests().map_or_else(String::new, |[requests, fetched, present]| {
-        let (requests, present) = (report::count(requests, "request"), report::count(present, "byte"));
+        let (requests, present) = (report::count(requests, "requests"), report::count(present, "bytes"));
         format!(", {requests} for {} of {present}", report::grouped(fetched))
     })
 }
@@ -234,7 +225,7 @@ impl<'i> Writer<'i> {
             };
         }
         let text = Output::text(common)?;
-        let is_table = text.is_terminal() && !is_stream;
+        let is_table = text.is_terminal && !is_stream;
         let format = format(args, common)?.unwrap_or(if is_table { RecordFormat::Table } else { RecordFormat::Ndjson });
         if args.csv_safe && format != RecordFormat::Csv {
             return Err("--csv-safe needs --format csv".into());
@@ -284,12 +275,12 @@ impl<'i> Writer<'i> {
         let _ = is_whole;
         match self {
             Self::Table(table, mut out) => {
-                let width = wrap::width(out.is_terminal());
+                let width = wrap::width(out.is_terminal);
                 table.write(width, &mut out)?;
                 out.flush()?;
             }
             Self::Ndjson { mut out, .. } => out.flush()?,
-            Self::Csv(csv) => csv.finish()?,
+            Self::Csv(mut csv) => csv.rows.flush()?,
             Self::Rows(mut rows) => rows.flush()?,
             #[cfg(feature = "parquet")]
             Self::Tables(tables) => tables.finish(is_whole)?,

@@ -11,7 +11,7 @@ use meshpeek::view::record::Schema;
 use crate::args::{Common, LineFormat, format_parser};
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
-use crate::report::{FAINT, HEADING};
+use crate::report::{FAINT, HEADING, count};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -67,10 +67,5 @@ fn text(format: Format, record: &Schema, out: &mut Output) -> Result<()> {
 }
 
 fn size(bytes: Option<u64>, least: u64) -> String {
-    match bytes {
-        Some(1) => "1 byte".to_owned(),
-        Some(bytes) => format!("{bytes} bytes"),
-        None if least == 1 => "1 byte or more".to_owned(),
-        None => format!("{least} bytes or more"),
-    }
+    bytes.map_or_else(|| count(least, "bytes") + " or more", |bytes| count(bytes, "bytes"))
 }

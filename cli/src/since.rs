@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use meshpeek::scan::{Known, Scan};
+use meshpeek::summary::Name;
 use meshpeek::{Access, Error, ErrorKind, FileMap, Format};
 use serde::Deserialize;
 use serde_json::json;
@@ -26,8 +27,8 @@ pub(crate) fn unreadable(error: &Error, given: &[PathBuf]) -> serde_json::Value 
     // A path that was given but does not exist was never found.
     let was_given = error.path().is_none_or(|path| given.iter().any(|given| given == path));
     let event = if is_gone && !was_given { "vanished" } else { "unreadable" };
-    let path = error.path().map(|path| meshpeek::view::ByteStr::new(path.as_os_str().as_encoded_bytes()));
-    json!({ "event": event, "path": path.map(|path| path.to_text_lossy()), "message": error.message() })
+    let path = error.path().map(|path| Name::from(path).text);
+    json!({ "event": event, "path": path, "message": error.message() })
 }
 
 /// Writes the last lines of a stream, with the requests, the bytes fetched and the bytes of the files if URLs were read.
@@ -46,12 +47,8 @@ pub(crate) fn finish(scan: &Scan, tally: &Tally, remote: Option<[u64; 3]>, out: 
         "other": tally.other,
         "unreadable": tally.unreadable,
     });
-    if let Some((end, [requests, fetched, present])) = end.as_object_mut().zip(remote) {
-        end.extend([
-            ("requests".to_owned(), requests.into()),
-            ("fetched".to_owned(), fetched.into()),
-            ("present".to_owned(), present.into()),
-        ]);
+    for (name, count) in ["requests", "fetched", "present"].iter().zip(remote.into_iter().flatten()) {
+        end[name] = count.into();
     }
     Ok(writeln!(out, "{end}")?)
 }

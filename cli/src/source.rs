@@ -9,7 +9,6 @@ use meshpeek::{Asset, Budget, FileMap};
 
 use crate::args::Common;
 use crate::failure::Failure;
-use crate::input;
 use crate::map;
 use crate::notes::Notes;
 use crate::remote;
@@ -111,7 +110,7 @@ impl<'p> Source<'p> {
     /// Returns an error if the file changed while results were made from it.
     pub(crate) fn unchanged(&self) -> Result<(), Failure> {
         match &self.bytes {
-            Bytes::All(bytes) => input::unchanged(bytes, &self.address.file),
+            Bytes::All(bytes) => Ok(bytes.unchanged().map_err(|error| error.in_file(&self.address.file))?),
             // Each request asked for the same file.
             #[cfg(feature = "remote")]
             Bytes::Member(_) => Ok(()),

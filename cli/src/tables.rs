@@ -7,16 +7,15 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use meshpeek::diff::Difference;
-use meshpeek::scan::dupes::Group;
-use meshpeek::scan::refs::Link;
-use meshpeek::scan::{FileId, Known, Record, Sighting, Views};
+use clap::ValueEnum;
+use meshpeek::scan::{Known, Record, Sighting, Views};
 use meshpeek::{Error, ErrorKind, Format};
+pub(crate) use meshpeek_tables::Table;
 use meshpeek_tables::arrow_array::RecordBatch;
-use meshpeek_tables::{Batches, Form, Table, parquet, since};
+use meshpeek_tables::{Batches, Form, parquet, since};
 
 use self::files::{Files, Found};
-use crate::args::{Common, Partition};
+use crate::args::{Common, Partition, table_form};
 use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::output_file::is_folder;
@@ -30,7 +29,7 @@ type Take = Box<dyn Fn(Table, RecordBatch) -> meshpeek::Result<ControlFlow<()>> 
 pub(crate) struct Tables {
     /// The rows of assets of each format, if the files are divided by format, else all rows.
     rows: Vec<(Option<Format>, OnceLock<Batches<Take>>)>,
-    files: Arc<Files>,
+    pub(crate) files: Arc<Files>,
 }
 
 impl Tables {
@@ -52,6 +51,11 @@ impl Tables {
         let formats = Format::ALL.iter().filter(|_| partition == Some(Partition::Format));
         let rows = std::iter::once(None).chain(formats.copied().map(Some)).map(|format| (format, OnceLock::new()));
         Ok(Arc::new(Self { rows: rows.collect(), files: Arc::new(files) }))
+    }
+
+    /// Creates this table alone, if the format is one of tables.
+    pub(crate) fn of(table: Table, format: &impl ValueEnum, common: &Common) -> Result<Option<Arc<Self>>, Failure> {
+        table_form(format).map(|form| Self::new(&[table], form, common, None)).transpose()
     }
 
     /// The rows of assets of this format.
@@ -78,45 +82,28 @@ impl Tables {
         self.files.tables().contains(&table)
     }
 
-    /// The files of the folder, which are not inputs.
-    pub(crate) fn ids(&self) -> Vec<FileId> {
-        self.files.ids()
-    }
-
     pub(crate) fn see(&self, seen: &Sighting<'_, '_>) {
         // An error of writing is reported with the next record, or at the end.
         let _ = self.rows(seen.record.summary.format).see(seen);
     }
 
     pub(crate) fn record(&self, record: &Record) -> Result<(), Failure> {
-        self.add_rows(record.summary.format, |rows| rows.record(record))
+        self.add_to(record.summary.format, |rows| rows.record(record))
     }
 
     /// A path that cannot be read.
     pub(crate) fn unreadable(&self, error: &Error) -> Result<(), Failure> {
         // The assets have rows of records alone, as the other forms of output.
         let has_row = self.has(Table::Problems) || self.has(Table::Files);
-        if has_row { self.add_rows(None, |rows| rows.unreadable_aside(error)) } else { Ok(()) }
+        if has_row { self.add(|rows| rows.unreadable_aside(error)) } else { Ok(()) }
     }
 
-    /// A file that is not an asset.
-    pub(crate) fn other(&self, path: &Path) -> Result<(), Failure> {
-        self.add_rows(None, |rows| rows.other(path))
+    /// Adds rows that belong to no asset.
+    pub(crate) fn add(&self, add: impl FnOnce(&Batches<Take>) -> ControlFlow<()>) -> Result<(), Failure> {
+        self.add_to(None, add)
     }
 
-    pub(crate) fn link(&self, link: &Link<'_>) -> Result<(), Failure> {
-        self.add_rows(None, |rows| rows.link(link))
-    }
-
-    pub(crate) fn group(&self, number: usize, group: &Group) -> Result<(), Failure> {
-        self.add_rows(None, |rows| rows.group(number, group))
-    }
-
-    pub(crate) fn difference(&self, difference: &Difference) -> Result<(), Failure> {
-        self.add_rows(None, |rows| rows.difference(difference))
-    }
-
-    fn add_rows(
+    fn add_to(
         &self,
         format: Option<Format>,
         add: impl FnOnce(&Batches<Take>) -> ControlFlow<()>,
@@ -151,11 +138,6 @@ impl Tables {
     pub(crate) fn finish(&self, is_whole: bool) -> Result<(), Failure> {
         self.flush()?;
         self.files.finish(is_whole)
-    }
-
-    /// Replaces older files of the folder by the new ones.
-    pub(crate) fn keep(&self) -> Result<(), Failure> {
-        self.files.keep()
     }
 }
 

@@ -149,7 +149,7 @@ impl Thumbnails {
         let without =
             if undrawn > 0 { format!(", {undrawn} models without triangles or too large") } else { String::new() };
         let poor = if poor > 0 { format!(", {poor} nearly black or empty") } else { String::new() };
-        notes.say(format_args!("{}{poor}{without}", report::count(drawn, "picture")));
+        notes.say(format_args!("{}{poor}{without}", report::count(drawn, "pictures")));
         failure.map_or(Ok(()), Err)
     }
 }

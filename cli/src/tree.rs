@@ -14,7 +14,6 @@ use crate::failure::{Failure, Outcome};
 use crate::output::Output;
 use crate::place::{lines, place_of, status};
 use crate::source::Source;
-use fields::Choice;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -55,13 +54,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let lines = |sink: Sink<'_>| lines(&asset, &content, sink);
     // The overview has no fields, and counts those in a row as a gap.
     let needs_fields = args.only.iter().any(|kind| ["field", "gap"].contains(&kind.as_str()));
-    let choice = Choice {
-        fields: args.fields || needs_fields || asset.is_err(),
-        within: within.as_ref(),
-        depth: args.depth.map_or(usize::MAX, NonZeroUsize::get),
-        kinds: &args.only,
-    };
-    fields::write(&lines, args.format, &choice, &mut out)?;
+    let is_full = args.fields || needs_fields || asset.is_err();
+    fields::write(&lines, args, is_full, within.as_ref(), &mut out)?;
     out.flush()?;
     source.unchanged()?;
     Ok(status(&asset, common))

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 use meshpeek::address::Address;
 
-use crate::args::{Common, DumpFormat, Inputs, ReportFormat, ScanArgs, Stream};
+use crate::args::{Common, DumpFormat, Inputs, ReportFormat, ScanArgs};
 use crate::examples;
 
 /// Inspect 3D game assets without loading them
@@ -30,8 +30,6 @@ pub(crate) enum Verb {
         inputs: Inputs,
         #[command(flatten)]
         format: ScanArgs,
-        #[command(flatten)]
-        stream: Stream,
     },
     /// Split a scan into units of work for several processes
     #[command(after_help = examples::PLAN)]

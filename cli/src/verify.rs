@@ -1,16 +1,11 @@
 //! `meshpeek verify`: lists every problem on its own line.
 
-use std::fmt::Write as _;
 use std::io::Write;
 use std::process::ExitCode;
 
 use meshpeek::scan::{Depth, Found, Record, Sighting};
 use meshpeek::summary::Severity;
-#[cfg(feature = "parquet")]
-use meshpeek_tables::Table;
 
-#[cfg(feature = "parquet")]
-use crate::args::table_form;
 use crate::args::{Common, Inputs, ReportFormat};
 use crate::failure::Outcome;
 use crate::input::Choice;
@@ -18,7 +13,7 @@ use crate::notes::Notes;
 use crate::output::{Line, Output};
 use crate::scan::table::Order;
 #[cfg(feature = "parquet")]
-use crate::tables::Tables;
+use crate::tables::{Table, Tables};
 use crate::{input, report};
 
 pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &Common) -> Outcome {
@@ -26,22 +21,12 @@ pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &
     scan.depth = Depth::Verify;
     let notes = Notes::new(common);
     #[cfg(feature = "parquet")]
-    let tables = table_form(&format).map(|form| Tables::new(&[Table::Problems], form, common, None)).transpose()?;
-    #[cfg(feature = "parquet")]
-    let is_table = tables.is_some();
-    #[cfg(not(feature = "parquet"))]
-    let is_table = false;
-    let mut out = match format {
-        ReportFormat::Text => Some(Output::text(common)?),
-        _ if is_table => None,
-        _ => Some(Output::data(common)?),
-    };
+    let tables = Tables::of(Table::Problems, &format, common)?;
+    let mut out = Output::of(common, format == ReportFormat::Text)?;
     let (mut errors, mut warnings) = (0_u64, 0_u64);
-    let is_text = format == ReportFormat::Text;
-    let is_lines = !is_text && !is_table && inputs.sort.is_none();
+    let is_lines = format == ReportFormat::Ndjson && inputs.sort.is_none();
     let order = Order::new(inputs);
     let mut reports = Vec::new();
-    let is_terminal = out.as_ref().is_some_and(Output::is_terminal);
     let view = |seen: &Sighting<'_, '_>| Line::of(seen.record, is_lines);
     let tally = input::each_result(&scan, inputs, &Choice::default(), common, view, |found, line| {
         #[cfg(feature = "parquet")]
@@ -59,32 +44,31 @@ pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &
                 Severity::Warning => warnings += 1,
             }
         }
-        if !is_text {
-            return out.as_mut().map_or(Ok(()), |out| Ok(out.line_of(&record, line)?));
-        }
-        if !record.summary.problems.is_empty() {
-            reports.push((order.key(&record), text(&record, is_terminal)));
+        match format {
+            ReportFormat::Ndjson => out.line_of(&record, line)?,
+            ReportFormat::Text if !record.summary.problems.is_empty() => {
+                reports.push((order.key(&record), text(&record, out.is_terminal)));
+            }
+            _ => {}
         }
         Ok(())
     })?;
     if inputs.sort.is_none() {
         reports.sort();
     }
-    if let Some(mut out) = out {
-        for (_, text) in reports {
-            out.write_all(text.as_bytes())?;
-        }
-        out.flush()?;
+    for (_, text) in reports {
+        out.write_all(text.as_bytes())?;
     }
+    out.flush()?;
     #[cfg(feature = "parquet")]
     if let Some(tables) = tables {
         tables.finish(false)?;
     }
     notes.say(format_args!(
         "{}, {}, {}{}",
-        report::count(tally.assets, "asset"),
-        report::count(errors, "error"),
-        report::count(warnings, "warning"),
+        report::count(tally.assets, "assets"),
+        report::count(errors, "errors"),
+        report::count(warnings, "warnings"),
         tally.rest()
     ));
     let found = errors > 0 || strict && warnings > 0;
@@ -97,10 +81,7 @@ fn text(record: &Record, above: bool) -> String {
     let place = report::place(record);
     let (mut text, before) = if above { (place + "\n", "  ".to_owned()) } else { (String::new(), place + ": ") };
     for problem in &record.summary.problems {
-        let (word, style) = report::severity(problem.severity);
-        let at = problem.offset.map(|offset| format!(" at {offset:#x}")).unwrap_or_default();
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "{before}{style}{word}{style:#}{at}: {}", report::escape(&problem.message));
+        text += &format!("{before}{}\n", report::problem(problem));
     }
     text
 }

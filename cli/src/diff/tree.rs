@@ -54,16 +54,13 @@ pub(super) fn written(sides: [&Path; 2], limits: &Limits) -> Result<[Written; 2]
         && a.is_tree
         && b.is_tree
     {
-        let same: Vec<Vec<u8>> = a
-            .files
-            .iter()
-            .filter(|(path, blob)| b.files.get(*path) == Some(*blob))
-            .map(|(path, _)| path.clone())
-            .collect();
-        for path in same {
-            a.files.remove(&path);
-            b.files.remove(&path);
-        }
+        a.files.retain(|path, blob| {
+            let is_same = b.files.get(path) == Some(blob);
+            if is_same {
+                b.files.remove(path);
+            }
+            !is_same
+        });
     }
     let [of_a, of_b] = sides;
     Ok([write(of_a, a, limits)?, write(of_b, b, limits)?])

@@ -210,11 +210,9 @@ impl<'a> Images<'a> {
         let name = base_name(full_name);
         let mut found = open(&[folder, name.as_bytes()].concat());
         if found.is_none() && !is_too_large.get() {
-            if self.members.is_none() {
-                self.members = Some(members(file, outer, member, room).unwrap_or_default());
-            }
-            let all = self.members.as_ref().and_then(|all| all.get(&name.to_lowercase()));
-            let nearest = all.and_then(|all| all.iter().min_by_key(|path| far(path, full_name)));
+            let all = self.members.get_or_insert_with(|| members(file, outer, member, room).unwrap_or_default());
+            let same = all.get(&name.to_lowercase());
+            let nearest = same.and_then(|same| same.iter().min_by_key(|path| far(path, full_name)));
             found = nearest.and_then(|path| open(path.as_bytes()));
         }
         if is_too_large.get() {

@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use meshpeek::budget::Reservation;
 use meshpeek::export::{self, Edges, Flaw, Lod, Mirror, Model, Options, Up, View};
 use meshpeek::inspect::Depth;
@@ -22,6 +22,7 @@ use crate::args::Common;
 use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
 use crate::output::Output;
+use crate::output_file::ending;
 use crate::report::count;
 use crate::source::Source;
 use crate::visible::shown;
@@ -56,11 +57,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     model_cfg: Option<PathBuf>,
     /// The axis to mirror from a left-handed format [default: x; z for Arma]
-    #[arg(long, value_name = "AXIS")]
-    mirror: Option<Axis>,
+    #[arg(long, value_name = "AXIS", value_parser = either(("x", Mirror::X), ("z", Mirror::Z)))]
+    mirror: Option<Mirror>,
     /// The axis that points up: `y` or `z`
-    #[arg(long, value_name = "AXIS", default_value = "y")]
-    up: UpAxis,
+    #[arg(long, value_name = "AXIS", default_value = "y", value_parser = either(("y", Up::Y), ("z", Up::Z)))]
+    up: Up,
     /// A factor for all sizes
     #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
     scale: f32,
@@ -68,8 +69,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PIXELS", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=4096))]
     size: u32,
     /// Where a picture is seen from
-    #[arg(long, value_name = "SIDE", default_value = "corner")]
-    view: Side,
+    #[arg(long, value_name = "SIDE", default_value = "corner", value_parser = eye_parser())]
+    view: [f32; 3],
     /// Draw the model at this time of its animation, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = number)]
     time: Option<f32>,
@@ -96,42 +97,26 @@ fn lod(text: &str) -> Result<Lod, String> {
     }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Axis {
-    X,
-    Z,
+/// One of two values by its name.
+fn either<T: Copy + Send + Sync + 'static>(
+    one: (&'static str, T),
+    two: (&'static str, T),
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::from([one.0, two.0]).map(move |name| if name == one.0 { one.1 } else { two.1 })
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum UpAxis {
-    Y,
-    Z,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Side {
-    Corner,
-    Front,
-    Back,
-    Left,
-    Right,
-    Top,
-    Bottom,
-}
-
-impl Side {
-    /// The direction to the eye. +X is to the left of a model that faces +Z.
-    fn eye(self) -> [f32; 3] {
-        match self {
-            Self::Corner => View::default().eye,
-            Self::Front => [0.0, 0.0, 1.0],
-            Self::Back => [0.0, 0.0, -1.0],
-            Self::Left => [1.0, 0.0, 0.0],
-            Self::Right => [-1.0, 0.0, 0.0],
-            Self::Top => [0.0, 1.0, 0.0],
-            Self::Bottom => [0.0, -1.0, 0.0],
-        }
-    }
+/// The direction to the eye. +X is to the left of a model that faces +Z.
+fn eye_parser() -> impl TypedValueParser<Value = [f32; 3]> {
+    let sides = ["corner", "front", "back", "left", "right", "top", "bottom"];
+    PossibleValuesParser::from(sides).map(|side| match side.as_str() {
+        "front" => [0.0, 0.0, 1.0],
+        "back" => [0.0, 0.0, -1.0],
+        "left" => [1.0, 0.0, 0.0],
+        "right" => [-1.0, 0.0, 0.0],
+        "top" => [0.0, 1.0, 0.0],
+        "bottom" => [0.0, -1.0, 0.0],
+        _ => View::default().eye,
+    })
 }
 
 /// The format of the output, by the extension of its name.
@@ -145,8 +130,7 @@ enum Form {
 
 impl Form {
     fn of(common: &Common) -> Result<Self, Failure> {
-        let ending = common.output.as_ref().and_then(|path| path.extension()).map(|ending| ending.to_ascii_lowercase());
-        match ending.as_ref().and_then(|ending| ending.to_str()) {
+        match common.output.as_deref().and_then(ending) {
             Some("glb") => Ok(Self::Glb),
             Some("png") => Ok(Self::Png),
             Some("obj") => Ok(Self::Obj),
@@ -228,15 +212,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let mut images = Images::of(&asset, &source.address, source.bytes(), given, common);
     let budget = content.budget();
     let mut options = Options::default();
-    options.space.mirror = args.mirror.map(|axis| match axis {
-        Axis::X => Mirror::X,
-        Axis::Z => Mirror::Z,
-    });
-    options.space.up = match args.up {
-        UpAxis::Y => Up::Y,
-        UpAxis::Z => Up::Z,
-    };
-    options.space.scale = args.scale;
+    (options.space.mirror, options.space.up, options.space.scale) = (args.mirror, args.up, args.scale);
     (options.clip, options.fps, options.texture) = (args.clip.as_deref(), args.fps, texture.as_deref());
     (options.lod, options.rig) = (args.lod.unwrap_or_default(), rig.as_ref());
     let depth = if form == Form::Png { Depth::Summary } else { Depth::Verify };
@@ -251,7 +227,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         }
         (Form::Png, _) => {
             let mut view = View::default();
-            (view.size, view.eye, view.time) = (args.size, args.view.eye(), args.time);
+            (view.size, view.eye, view.time) = (args.size, args.view, args.time);
             (view.clip, view.lod, view.texture) = (options.clip, options.lod, options.texture);
             (view.transparent, view.wireframe, view.edges) = (args.transparent, args.wireframe, Edges::Sampled);
             export::picture(&asset, &view, &mut images, budget).and_then(|picture| {
@@ -330,16 +306,16 @@ impl Written {
         let flaw = self.flaw().filter(|&flaw| flaw != Flaw::Dark);
         let mut lost: Vec<String> = flaw.iter().map(Flaw::to_string).collect();
         if left_out > 0 {
-            lost.push(format!("{} left out with a corner that does not exist", count(left_out, "triangle")));
+            lost.push(format!("{} left out with a corner that does not exist", count(left_out, "triangles")));
         }
         if unreadable > 0 {
-            lost.push(format!("{} left out that cannot be read", count(unreadable, "part")));
+            lost.push(format!("{} left out that cannot be read", count(unreadable, "parts")));
         }
         match errors {
             [] => {}
             [only] => lost.push(only.message.to_string()),
             [first, more @ ..] => {
-                let more = count(more.len() as u64, "error");
+                let more = count(more.len() as u64, "errors");
                 lost.push(format!("{} (and {more} more; verify lists them)", first.message));
             }
         }

@@ -1,7 +1,7 @@
 //! Clients of object stores and of HTTP servers, with one policy for redirects and one count of requests.
 
-use std::fmt;
 use std::future::Future;
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -191,32 +191,19 @@ impl HttpService for Counted {
             let target = response.headers().get("location").filter(|_| response.status().is_redirection());
             match target {
                 // Another kind of error would be tried again.
-                Some(target) => Err(HttpError::new(HttpErrorKind::Unknown, Elsewhere::to(target.as_bytes()))),
+                Some(target) => Err(HttpError::new(HttpErrorKind::Unknown, elsewhere(target.as_bytes()))),
                 None => Ok(response),
             }
         })
     }
 }
 
-/// A redirect that is not followed.
-#[derive(Debug)]
-struct Elsewhere(String);
-
-impl Elsewhere {
-    /// Keeps only the host: the rest may have a signature.
-    fn to(target: &[u8]) -> Self {
-        let url = std::str::from_utf8(target).ok().and_then(|target| reqwest::Url::parse(target).ok());
-        Self(url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_else(|| "another place".to_owned()))
-    }
+/// The error for a redirect that is not followed. Keeps only its host: the rest may have a signature.
+fn elsewhere(target: &[u8]) -> io::Error {
+    let url = std::str::from_utf8(target).ok().and_then(|target| reqwest::Url::parse(target).ok());
+    let host = url.as_ref().and_then(|url| url.host_str()).unwrap_or("another place");
+    io::Error::other(format!("a redirect to {host}, which is not followed"))
 }
-
-impl fmt::Display for Elsewhere {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a redirect to {}, which is not followed", self.0)
-    }
-}
-
-impl std::error::Error for Elsewhere {}
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use clap::Args;
 use futures_util::StreamExt;
-use futures_util::stream::BoxStream;
 use meshpeek::scan::Progress;
 use meshpeek::scan::stores::{Listed, Stored, Stores};
 use meshpeek::{Error, Result};
@@ -132,8 +131,16 @@ impl Stores for Remote {
                 Err(other) => return Err(error(other).into()),
             }
         }
-        let files = store.list(Some(&url.key));
-        let mut listing = Listing { remote: self, shared, files, place: url.store }.peekable();
+        let mut files = store.list(Some(&url.key));
+        let next = move || {
+            let meta = shared.run(async { files.next().await.transpose().map_err(error) }).transpose()?;
+            Some(meta.map_err(Error::from).map(|meta| {
+                let path = PathBuf::from(format!("{}/{}", url.store, meta.location));
+                self.0.listed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), meta);
+                Listed { path, named: false }
+            }))
+        };
+        let mut listing = std::iter::from_fn(next).peekable();
         if listing.peek().is_none() {
             let text = "no such file in the store, and none below it";
             return Err(std::io::Error::new(std::io::ErrorKind::NotFound, text).into());
@@ -155,28 +162,5 @@ impl Stores for Remote {
         Counts::add(&shared.counts.present, meta.size);
         let (failure, alive) = (OnceLock::new(), Semaphore::new(0));
         Ok(Box::new(File { shared, store, meta, place: url.store, failure, alive }))
-    }
-}
-
-/// The files of a list that is being read.
-struct Listing<'r> {
-    remote: &'r Remote,
-    shared: Arc<Shared>,
-    files: BoxStream<'static, object_store::Result<ObjectMeta>>,
-    place: String,
-}
-
-impl Iterator for Listing<'_> {
-    type Item = Result<Listed>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let files = &mut self.files;
-        let meta = match self.shared.run(async { files.next().await.transpose().map_err(error) }).transpose()? {
-            Ok(meta) => meta,
-            Err(failed) => return Some(Err(failed.into())),
-        };
-        let path = PathBuf::from(format!("{}/{}", self.place, meta.location));
-        self.remote.0.listed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), meta);
-        Some(Ok(Listed { path, named: false }))
     }
 }

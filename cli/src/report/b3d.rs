@@ -4,7 +4,7 @@ use std::io::{Result, Write};
 
 use meshpeek::b3d::{Brush, Node, Scene, Texture};
 
-use super::{FAINT, LONGEST_LINE, count, heading, link, list, mentioned, numbers, plural, section, shown};
+use super::{FAINT, LONGEST_LINE, count, heading, link, list, mentioned, numbers, section, shown};
 
 pub(super) fn write(scene: &Scene<'_>, out: &mut impl Write) -> Result<()> {
     let textures: Vec<Texture<'_>> = scene.textures().flatten().collect();
@@ -29,7 +29,7 @@ fn brush(out: &mut impl Write, index: usize, brush: &Brush<'_>, textures: &[Text
     let texture = |id: usize| link("texture", id, textures.get(id).map(|texture| texture.name));
     let mut layers: Vec<String> = layers.map(texture).collect();
     if let Some(hidden) = brush.texture_ids.len().checked_sub(LONGEST_LINE).filter(|&hidden| hidden > 0) {
-        layers.push(format!("... and {} more", count(hidden as u64, "layer")));
+        layers.push(format!("... and {} more", count(hidden as u64, "layers")));
     }
     let layers = if layers.is_empty() { "no texture".to_owned() } else { layers.join(", ") };
     let mut notes = vec![format!("color {}", numbers(&brush.color))];
@@ -48,13 +48,13 @@ fn node(out: &mut impl Write, node: &Node<'_>, brushes: &[Brush<'_>]) -> Result<
 fn more<T>(
     facts: &mut Vec<String>,
     mut items: impl Iterator<Item = meshpeek::Result<T>>,
-    noun: &str,
+    nouns: &str,
     fact: impl Fn(T) -> String,
 ) {
     facts.extend(items.by_ref().take(LONGEST_LINE).map(|item| or_error(item.map(&fact))));
     match items.count() {
         0 => {}
-        hidden => facts.push(format!("... and {} more", count(hidden as u64, noun))),
+        hidden => facts.push(format!("... and {} more", count(hidden as u64, nouns))),
     }
 }
 
@@ -78,15 +78,15 @@ fn facts(node: &Node<'_>, brushes: &[Brush<'_>]) -> Vec<String> {
                 let colors = vertices.colors().map(|_| "colors".to_owned());
                 let extra: Vec<String> = [normals, colors, uvs].into_iter().flatten().collect();
                 let with = if extra.is_empty() { String::new() } else { format!(" with {}", extra.join(", ")) };
-                plural(vertices.len() as u64, "vertices") + &with
+                count(vertices.len() as u64, "vertices") + &with
             });
             facts.push(format!("mesh: {}", or_error(columns)));
-            more(&mut facts, mesh.triangles(), "triangle list", |triangles| {
+            more(&mut facts, mesh.triangles(), "triangle lists", |triangles| {
                 let brush = triangles.brush().map(|id| match brushes.get(id) {
                     Some(brush) => format!(" of {}", mentioned(brush.name)),
                     None => format!(" of material {id}, which is missing"),
                 });
-                count(triangles.indices.len() as u64, "triangle") + &brush.unwrap_or_default()
+                count(triangles.indices.len() as u64, "triangles") + &brush.unwrap_or_default()
             });
         }
         Ok(None) => {}
@@ -94,10 +94,10 @@ fn facts(node: &Node<'_>, brushes: &[Brush<'_>]) -> Vec<String> {
     }
     let bone = node.bone().transpose().map(|bone| {
         let moved = bone?.weights.iter().filter(|weight| weight.weight.get() != 0.0).count();
-        Ok(format!("bone: moves {}", plural(moved as u64, "vertices")))
+        Ok(format!("bone: moves {}", count(moved as u64, "vertices")))
     });
     facts.extend(bone.map(or_error));
-    more(&mut facts, node.keys(), "key list", |keys| {
+    more(&mut facts, node.keys(), "key lists", |keys| {
         let parts = [
             keys.positions().map(|_| "position"),
             keys.scales().map(|_| "scale"),
@@ -109,7 +109,7 @@ fn facts(node: &Node<'_>, brushes: &[Brush<'_>]) -> Vec<String> {
             (Some(first), Some(last)) => format!(" in frames {first} to {last}"),
             _ => String::new(),
         };
-        format!("{} of {}{range}", count(keys.len() as u64, "key"), parts.join(", "))
+        format!("{} of {}{range}", count(keys.len() as u64, "keys"), parts.join(", "))
     });
     let animation = node.animation().transpose().map(|animation| {
         let animation = animation?;
@@ -119,7 +119,7 @@ fn facts(node: &Node<'_>, brushes: &[Brush<'_>]) -> Vec<String> {
         Ok(format!("animation: {} frames{rate}{time}", animation.frames))
     });
     facts.extend(animation.map(or_error));
-    more(&mut facts, node.sequences(), "named clip", |clip| {
+    more(&mut facts, node.sequences(), "named clips", |clip| {
         format!("clip {}: frames {} to {}", mentioned(clip.name), clip.first_frame, clip.last_frame)
     });
     if facts.is_empty() {

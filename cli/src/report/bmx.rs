@@ -5,9 +5,7 @@ use std::io::{Result, Write};
 
 use meshpeek::bmx::{Map, Material, Mesh, Object, Placed, Texture};
 
-use super::{
-    FAINT, LONGEST_LINE, LONGEST_LIST, count, link, mentioned, more, numbers, or_unnamed, plural, section, shown,
-};
+use super::{FAINT, LONGEST_LINE, LONGEST_LIST, count, link, mentioned, more, numbers, or_unnamed, section, shown};
 
 /// The most objects to read; real maps have a hundredth. Also the most groups of one object; real objects have a few.
 const MOST_OBJECTS: usize = 500_000;
@@ -24,7 +22,7 @@ pub(super) fn write(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
     section(out, "Textures", textures, |out, texture: Placed<'_, Texture<'_>>| {
         let kept = match (texture.is_external.is_set(), texture.image()) {
             (true, _) => "the game's own".to_owned(),
-            (false, Some(image)) => format!("embedded, {}", count(image.decoded_byte_len_hint(), "byte")),
+            (false, Some(image)) => format!("embedded, {}", count(image.decoded_byte_len_hint(), "bytes")),
             (false, None) => "embedded, but missing".to_owned(),
         };
         writeln!(out, "  {}  {}  {FAINT}{kept}{FAINT:#}", texture.index, shown(texture.file_name))
@@ -106,7 +104,7 @@ fn meshes(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
     let meshes = map.meshes().into_iter().flat_map(|all| all.iter()).flatten();
     section(out, "Meshes", meshes, |out, mesh: Placed<'_, Mesh<'_>>| {
         let (faces, vertices) = (mesh.faces.len() as u64, mesh.positions.len() as u64);
-        let parts = [plural(faces, "triangles"), plural(vertices, "vertices")];
+        let parts = [count(faces, "triangles"), count(vertices, "vertices")];
         writeln!(out, "  {}  {}  {}", mesh.index, or_unnamed(mesh.entry.name), parts.join(", "))
     })
 }

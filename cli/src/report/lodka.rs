@@ -4,7 +4,7 @@ use std::io::{Result, Write};
 
 use meshpeek::lodka::{AnsiStr, Content, Kind, Mesh, Model, Node, Weights};
 
-use super::{FAINT, count, grouped, joined, or_unnamed, plural, section};
+use super::{FAINT, count, grouped, joined, or_unnamed, section};
 
 /// The content of interest to a modeller, in this order.
 const SECTIONS: &[(&str, Kind)] = &[
@@ -51,12 +51,12 @@ fn lines<'a>(node: &Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
         })),
         Content::TextureList(textures) => Box::new(textures.textures().flatten().map(|texture| {
             let kind = texture.image_kind().map_or("of unknown kind", |kind| kind.name());
-            let bytes = count(texture.data.len() as u64, "byte");
+            let bytes = count(texture.data.len() as u64, "bytes");
             (text(texture.file_name), format!("{kind}, {bytes}, for material {}", text(texture.material)))
         })),
         Content::ShaderList(shaders) => Box::new(shaders.shaders.flatten().map(|shader| match shader.bump() {
             Ok(Some(bump)) => (text(bump.material), format!("bumps of {}", text(bump.normal_material))),
-            _ => (format!("shader of kind {}", shader.kind.0), count(shader.data.len() as u64, "byte")),
+            _ => (format!("shader of kind {}", shader.kind.0), count(shader.data.len() as u64, "bytes")),
         })),
         Content::Skeleton(skeleton) => Box::new(skeleton.bones.flatten().map(|bone| {
             let parent = if bone.parent < 0 { "root".to_owned() } else { format!("on {}", bone.parent) };
@@ -67,12 +67,12 @@ fn lines<'a>(node: &Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
             let mode = animation.mode.name().unwrap_or("unknown mode");
             one(
                 text(animation.name),
-                format!("{}, {seconds:.2} s, {mode}", plural(animation.frame_count.into(), "frames")),
+                format!("{}, {seconds:.2} s, {mode}", count(animation.frame_count.into(), "frames")),
             )
         }
         Content::MorphCollections(morphs) => Box::new(morphs.collections().map(|morph| {
             let animations = joined(morph.animation_names().map(text));
-            let (bones, frames) = (plural(morph.bones.len() as u64, "bones"), plural(morph.frame_count, "frames"));
+            let (bones, frames) = (count(morph.bones.len() as u64, "bones"), count(morph.frame_count, "frames"));
             (text(morph.name), format!("{bones}, {frames}: {animations}"))
         })),
         Content::MorphMeshes(morphs) => Box::new(morphs.meshes().map(|morph| {
@@ -99,17 +99,17 @@ fn lines<'a>(node: &Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
             let on = scheme.lights.iter().filter(|light| light.enabled.is_set()).count();
             one(text(scheme.name), format!("{on} of 8 lights on"))
         }
-        Content::ProxySet(set) => one(format!("mesh {}", set.mesh), plural(set.proxies.len() as u64, "proxies")),
-        Content::ColliderSet(set) => one(text(set.name), plural(set.colliders.len() as u64, "colliders")),
+        Content::ProxySet(set) => one(format!("mesh {}", set.mesh), count(set.proxies.len() as u64, "proxies")),
+        Content::ColliderSet(set) => one(text(set.name), count(set.colliders.len() as u64, "colliders")),
         Content::Screenshot(screenshot) => {
             let kind = screenshot.image_kind().map_or("of unknown kind", |kind| kind.name());
-            one(text(screenshot.name), format!("{kind}, {}", count(screenshot.data.len() as u64, "byte")))
+            one(text(screenshot.name), format!("{kind}, {}", count(screenshot.data.len() as u64, "bytes")))
         }
         Content::Info(info) => {
             let head = info.bytes.as_bytes().get(..60).unwrap_or(info.bytes.as_bytes());
-            one(text(AnsiStr::new(head)), count(info.bytes.len() as u64, "byte"))
+            one(text(AnsiStr::new(head)), count(info.bytes.len() as u64, "bytes"))
         }
-        _ => one(node.chunk.tag().to_string(), count(node.chunk.byte_len(), "byte")),
+        _ => one(node.chunk.tag().to_string(), count(node.chunk.byte_len(), "bytes")),
     }
 }
 
@@ -120,8 +120,8 @@ fn text(name: AnsiStr<'_>) -> String {
 
 fn mesh(mesh: &Mesh<'_>) -> String {
     let triangles: usize = mesh.face_groups.flatten().map(|group| group.triangle_count()).sum();
-    let mut facts = vec![plural(mesh.positions.len() as u64, "vertices"), plural(triangles as u64, "triangles")];
-    facts.push(plural(mesh.face_group_count, "face_groups"));
+    let mut facts = vec![count(mesh.positions.len() as u64, "vertices"), count(triangles as u64, "triangles")];
+    facts.push(count(mesh.face_group_count, "face_groups"));
     if mesh.uvs.len() > 1 {
         facts.push("2 uv sets".to_owned());
     }

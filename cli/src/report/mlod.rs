@@ -16,7 +16,7 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     heading(out, "LODs")?;
     list(out, model.lods().enumerate(), |out, (index, lod)| match lod {
         Ok(lod) => {
-            writeln!(out, "  {index}  {}  {}", Resolution(lod.resolution).title(), in_line(&contents(&lod)))?;
+            writeln!(out, "  {index}  {}  {}", Resolution(lod.resolution).title(), contents(&lod))?;
             details(out, &lod)
         }
         Err(error) => writeln!(out, "  {index}  {}", error.message()),
@@ -24,16 +24,16 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
 }
 
 /// The counts of a LOD. Zero counts are left out, except for points.
-fn contents(lod: &Lod<'_>) -> Vec<String> {
-    let mut parts = vec![count(lod.points.len() as u64, "point")];
-    parts.extend(nonzero([
+fn contents(lod: &Lod<'_>) -> String {
+    let points = count(lod.points.len() as u64, "points");
+    let others = nonzero([
         (lod.normals.len(), "normals"),
         (lod.faces.len(), "faces"),
         (selections(lod).count(), "selections"),
         (lod.tags.iter().filter(|tag| tag.proxy().is_some()).count(), "proxies"),
         (lod.tags.iter().filter(|tag| tag.property().is_some()).count(), "properties"),
-    ]));
-    parts
+    ]);
+    in_line(std::iter::once(points).chain(others))
 }
 
 /// The names of selections that are no proxies.
@@ -79,10 +79,10 @@ fn looks(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
     for ((texture, material), faces) in order {
         let texture = if texture.is_empty() { "no texture".to_owned() } else { mentioned(texture) };
         let material = if material.is_empty() { String::new() } else { format!(", {}", mentioned(material)) };
-        writeln!(out, "       {FAINT}{}  {texture}{material}{FAINT:#}", count(faces, "face"))?;
+        writeln!(out, "       {FAINT}{}  {texture}{material}{FAINT:#}", count(faces, "faces"))?;
     }
     match others {
         0 => Ok(()),
-        others => writeln!(out, "       {FAINT}... and {} of other looks{FAINT:#}", count(others, "face")),
+        others => writeln!(out, "       {FAINT}... and {} of other looks{FAINT:#}", count(others, "faces")),
     }
 }

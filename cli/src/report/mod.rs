@@ -17,7 +17,7 @@ use anstyle::{AnsiColor, Style};
 use meshpeek::container::Container;
 use meshpeek::inspect::Text;
 use meshpeek::scan::Record;
-use meshpeek::summary::{ReferenceKind, Severity};
+use meshpeek::summary::{Problem, ReferenceKind, Severity};
 use meshpeek::view::ByteStr;
 use meshpeek::{Asset, Format};
 
@@ -48,7 +48,7 @@ pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
     if let Some(version) = summary.version {
         write!(out, ", version {version}")?;
     }
-    writeln!(out, ", {}", count(summary.bytes, "byte"))?;
+    writeln!(out, ", {}", count(summary.bytes, "bytes"))?;
     let contents = contents(record);
     if !contents.is_empty() {
         writeln!(out, "  {contents}")?;
@@ -59,7 +59,7 @@ pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
     let blocks = summary.blocks;
     if blocks.packed > 0 {
         let (packed, unpacked) = (grouped(blocks.packed_bytes), grouped(blocks.unpacked_bytes));
-        writeln!(out, "  {} compressed: {packed} bytes for {unpacked}", count(blocks.packed, "block"))?;
+        writeln!(out, "  {} compressed: {packed} bytes for {unpacked}", count(blocks.packed, "blocks"))?;
     }
     for (kind, title) in [
         (ReferenceKind::Texture, "textures"),
@@ -95,29 +95,29 @@ pub(crate) fn body(asset: &Asset<'_>, out: &mut impl Write) -> Result<()> {
 }
 
 pub(crate) fn problems(record: &Record, out: &mut impl Write) -> Result<()> {
-    section(out, "Problems", &record.summary.problems, |out, problem| {
-        let (word, style) = severity(problem.severity);
-        write!(out, "  {style}{word}{style:#}")?;
-        if let Some(offset) = problem.offset {
-            write!(out, " at {offset:#x}")?;
-        }
-        writeln!(out, ": {}", escape(&problem.message))
-    })
+    section(out, "Problems", &record.summary.problems, |out, problem| writeln!(out, "  {}", self::problem(problem)))
+}
+
+/// Severity, offset and message, as in `error at 0x10: the count is wrong`.
+pub(crate) fn problem(problem: &Problem) -> String {
+    let at = problem.offset.map(|offset| format!(" at {offset:#x}")).unwrap_or_default();
+    let (word, style) = (problem.severity, style(problem.severity));
+    format!("{style}{word}{style:#}{at}: {}", escape(&problem.message))
 }
 
 /// The counts that are not 0, as in `1 mesh, 168 vertices`.
 pub(crate) fn contents(record: &Record) -> String {
     let counts = record.summary.counts.iter().filter_map(|(name, count)| Some((name, count.filter(|&n| n > 0)?)));
-    counts.map(|(name, count)| held(&plural(count, name))).collect::<Vec<_>>().join(", ")
+    in_line(counts.map(|(name, number)| count(number, name)))
 }
 
-/// The word for a severity, and its style.
-pub(crate) fn severity(severity: Severity) -> (&'static str, Style) {
-    let (word, color) = match severity {
-        Severity::Error => ("error", AnsiColor::Red),
-        Severity::Warning => ("warning", AnsiColor::Yellow),
+/// The style of the word for a severity.
+pub(crate) fn style(severity: Severity) -> Style {
+    let color = match severity {
+        Severity::Error => AnsiColor::Red,
+        Severity::Warning => AnsiColor::Yellow,
     };
-    (word, Style::new().bold().fg_color(Some(color.into())))
+    Style::new().bold().fg_color(Some(color.into()))
 }
 
 /// File and member, as in `mod.pbo!/tree.p3d`.
@@ -127,11 +127,10 @@ pub(crate) fn place(record: &Record) -> String {
 
 /// The address of a file or member, safe to show on a terminal. A line break does not split it.
 pub(crate) fn address(path: &str, member: Option<&str>) -> String {
-    let path = escape(path);
-    let Some(member) = member.map(escape) else { return held(&path) };
-    match member.rsplit_once("!/") {
-        Some((archive, member)) => held_address(&format!("{path}!/{archive}"), member),
-        None => held_address(&path, &member),
+    let whole = escape(&[path].into_iter().chain(member).collect::<Vec<_>>().join("!/"));
+    match whole.rsplit_once("!/") {
+        Some((archive, member)) => held_address(archive, member),
+        None => held(&whole),
     }
 }
 
@@ -149,7 +148,7 @@ fn shown<'t>(name: impl Into<Text<'t>>) -> String {
     let name = name.into();
     match name.stored_byte_len() {
         bytes if bytes > LONGEST_NAME => {
-            format!("{}... ({} in all)", held(&name.cut(LONGEST_NAME).to_string()), count(bytes as u64, "byte"))
+            format!("{}... ({} in all)", held(&name.cut(LONGEST_NAME).to_string()), count(bytes as u64, "bytes"))
         }
         _ => held(&name.to_string()),
     }
@@ -177,8 +176,8 @@ fn link<'t>(what: &str, index: impl Display, name: Option<impl Into<Text<'t>>>) 
 }
 
 /// Numbers with their nouns. A line break does not split them.
-fn in_line(counts: &[String]) -> String {
-    counts.iter().map(|count| held(count)).collect::<Vec<_>>().join(", ")
+fn in_line(counts: impl Iterator<Item = String>) -> String {
+    counts.map(|count| held(&count)).collect::<Vec<_>>().join(", ")
 }
 
 /// The first of some words in one line, and the number of further ones.
@@ -192,34 +191,20 @@ fn joined(words: impl IntoIterator<Item = String>) -> String {
     first.join(", ")
 }
 
-/// A number with its noun: `1 error`, `2 errors`.
-pub(crate) fn count(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
-}
+/// The ends of plural nouns and of their singulars.
+const SINGULARS: [(&str, &str); 5] = [("ies", "y"), ("tices", "tex"), ("shes", "sh"), ("sses", "ss"), ("s", "")];
 
 /// A number with a plural noun, which becomes singular if needed: `1 mesh` of `meshes`.
-fn plural(number: u64, nouns: &str) -> String {
-    let nouns = nouns.replace('_', " ");
-    let noun = match nouns.as_str() {
-        _ if number != 1 => &nouns,
-        "vertices" => "vertex",
-        "classes" => "class",
-        "external classes" => "external class",
-        "deleted classes" => "deleted class",
-        "meshes" => "mesh",
-        "brushes" => "brush",
-        "bodies" => "body",
-        "proxies" => "proxy",
-        "properties" => "property",
-        other => other.strip_suffix('s').unwrap_or(other),
-    };
-    format!("{} {noun}", grouped(number))
+pub(crate) fn count(number: u64, nouns: &str) -> String {
+    let singular = SINGULARS.iter().find_map(|(many, one)| Some((nouns.strip_suffix(many)?, *one)));
+    let (stem, ending) = singular.filter(|_| number == 1).unwrap_or((nouns, ""));
+    format!("{} {}{ending}", grouped(number), stem.replace('_', " "))
 }
 
 /// The numbers that are not 0, with their nouns.
 fn nonzero<'n>(counts: impl IntoIterator<Item = (usize, &'n str)>) -> impl Iterator<Item = String> {
     let counts = counts.into_iter().filter(|(number, _)| *number > 0);
-    counts.map(|(number, nouns)| plural(number as u64, nouns))
+    counts.map(|(number, nouns)| count(number as u64, nouns))
 }
 
 /// Digits in groups of three: `1,234,567`.

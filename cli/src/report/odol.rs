@@ -60,10 +60,10 @@ fn model(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     if let Ok(Some(trailer)) = model.trailer() {
         let shapes = trailer.shapes().map(|(_, shapes)| shapes.shapes.len() as u64).sum::<u64>();
         if let Some(first) = trailer.components.filter(|_| shapes > 0) {
-            writeln!(out, "  {} cooked by PhysX {}", count(shapes, "shape"), first.physx_version.to_text())?;
+            writeln!(out, "  {} cooked by PhysX {}", count(shapes, "shapes"), first.physx_version.to_text())?;
         }
         if let Some(buoyancy) = trailer.buoyancy {
-            writeln!(out, "  floats by {}", count(buoyancy.spheres.len() as u64, "sphere"))?;
+            writeln!(out, "  floats by {}", count(buoyancy.spheres.len() as u64, "spheres"))?;
         }
     }
     Ok(())
@@ -74,7 +74,7 @@ fn lod(out: &mut impl Write, model: &Model<'_>, entry: &LodEntry) -> Result<()> 
     write!(out, "  {index}  {}  ", resolution.title())?;
     match model.lod(*index) {
         Ok(Some(lod)) => {
-            writeln!(out, "{}", in_line(&contents(&lod)))?;
+            writeln!(out, "{}", contents(&lod))?;
             details(out, &lod)
         }
         Err(error) => writeln!(out, "{}", error.message()),
@@ -83,9 +83,9 @@ fn lod(out: &mut impl Write, model: &Model<'_>, entry: &LodEntry) -> Result<()> 
 }
 
 /// The counts of a LOD. Zero counts are left out.
-fn contents(lod: &Lod<'_>) -> Vec<String> {
-    let mut parts = vec![count(lod.point_count.into(), "point")];
-    parts.extend(nonzero([
+fn contents(lod: &Lod<'_>) -> String {
+    let points = count(lod.point_count.into(), "points");
+    let others = nonzero([
         (lod.faces.len(), "faces"),
         (lod.sections.len(), "sections"),
         (lod.textures.len(), "textures"),
@@ -93,15 +93,15 @@ fn contents(lod: &Lod<'_>) -> Vec<String> {
         (lod.selections.len(), "selections"),
         (lod.proxies.len(), "proxies"),
         (lod.frames.len(), "frames"),
-    ]));
-    parts
+    ]);
+    in_line(std::iter::once(points).chain(others))
 }
 
 fn details(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
     list(out, lod.properties.iter(), |out, property| self::property(out, property.name, property.value))?;
     for (number, section) in lod.sections.iter().enumerate().take(50) {
         let faces = match lod.faces.range(section.memory_range()) {
-            Ok(faces) => count(faces.len() as u64, "face"),
+            Ok(faces) => count(faces.len() as u64, "faces"),
             Err(error) => error.message(),
         };
         let texture = usize::try_from(section.texture).ok().and_then(|texture| lod.textures.get(texture));
@@ -132,5 +132,5 @@ pub(super) fn names<'t>(out: &mut impl Write, what: &str, names: impl Iterator<I
 
 fn material(material: &Material<'_>) -> String {
     let shader = material.pixel_shader.name().unwrap_or("unknown shader");
-    format!("{} ({shader}, {})", mentioned(material.name), count(material.stages.len() as u64, "stage"))
+    format!("{} ({shader}, {})", mentioned(material.name), count(material.stages.len() as u64, "stages"))
 }

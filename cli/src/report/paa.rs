@@ -14,7 +14,7 @@ pub(super) fn write(texture: &Texture<'_>, out: &mut impl Write) -> Result<()> {
         None => writeln!(out, "  kind {word:#x}")?,
     }
     if !texture.palette().is_empty() {
-        writeln!(out, "  palette of {}", count(texture.palette().len() as u64, "color"))?;
+        writeln!(out, "  palette of {}", count(texture.palette().len() as u64, "colors"))?;
     }
     section(out, "Tags", texture.tags().iter(), |out, tag| writeln!(out, "  {}  {}", shown(tag.name), data(&tag)))?;
     heading(out, "Mips")?;
@@ -31,9 +31,9 @@ fn data(tag: &Tag<'_>) -> String {
         }
         TagData::Flags(flags) => format!("{flags:#x}"),
         TagData::Swizzle(swizzle) => sources(swizzle),
-        TagData::Offsets(offsets) => count(offsets.iter().filter(|offset| offset.get() > 0).count() as u64, "offset"),
+        TagData::Offsets(offsets) => count(offsets.iter().filter(|offset| offset.get() > 0).count() as u64, "offsets"),
         TagData::Text(text) => shown(text),
-        _ => count(u64::from(*tag.byte_len), "byte"),
+        _ => count(u64::from(*tag.byte_len), "bytes"),
     }
 }
 
@@ -48,7 +48,7 @@ fn sources(swizzle: &Swizzle) -> String {
 
 fn stored(mip: &Mip<'_>) -> String {
     match mip.block() {
-        Ok(block) => format!("{}, {}", count(block.stored_byte_len(), "byte"), block.packing()),
+        Ok(block) => format!("{}, {}", count(block.stored_byte_len(), "bytes"), block.packing()),
         Err(error) => error.message(),
     }
 }

@@ -15,8 +15,7 @@ pub(super) fn write(config: &Config<'_>, out: &mut impl Write) -> Result<()> {
             let parent = if class.parent.is_empty() { String::new() } else { format!(": {}", mentioned(class.parent)) };
             let indent = step.depth * 2;
             let contents = contents(&class);
-            let contents =
-                if contents.is_empty() { String::new() } else { format!("  {FAINT}{}{FAINT:#}", in_line(&contents)) };
+            let contents = if contents.is_empty() { String::new() } else { format!("  {FAINT}{contents}{FAINT:#}") };
             writeln!(out, "  {:indent$}{name}{parent}{contents}", "")
         }
         Err(error) => writeln!(out, "  {}", error.message()),
@@ -24,15 +23,14 @@ pub(super) fn write(config: &Config<'_>, out: &mut impl Write) -> Result<()> {
 }
 
 /// The counts of entries that are not 0.
-fn contents(class: &Class<'_>) -> Vec<String> {
+fn contents(class: &Class<'_>) -> String {
     let count = |is: fn(&Entry<'_>) -> bool| class.entries().filter(is).count();
-    nonzero([
+    in_line(nonzero([
         (count(|entry| matches!(entry, Entry::Class(_))), "classes"),
         (count(|entry| matches!(entry, Entry::Value(_))), "values"),
         (count(|entry| matches!(entry, Entry::Array(_))), "arrays"),
         (count(|entry| matches!(entry, Entry::Append(_))), "appended arrays"),
         (count(|entry| matches!(entry, Entry::Extern(_))), "external classes"),
         (count(|entry| matches!(entry, Entry::Delete(_))), "deleted classes"),
-    ])
-    .collect()
+    ]))
 }

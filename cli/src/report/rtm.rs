@@ -60,6 +60,6 @@ fn packed(frames: &Frames<'_>) -> String {
         runs if runs.len() <= 20 => {
             format!("raw, packed ones: {}", runs.iter().map(run).collect::<Vec<_>>().join(", "))
         }
-        runs => format!("raw, packed ones in {}", count(runs.len() as u64, "place")),
+        runs => format!("raw, packed ones in {}", count(runs.len() as u64, "places")),
     }
 }

@@ -18,7 +18,7 @@ const REST: &str = "lossy,xmin,ymin,zmin,xmax,ymax,zmax,stored_blocks,packed_blo
 
 /// Writes the header, then one row per record.
 pub(super) struct Writer {
-    rows: csv::Writer<Output>,
+    pub(super) rows: csv::Writer<Output>,
     counts: Vec<&'static str>,
     cell: String,
     /// True if cells that a spreadsheet would evaluate are marked as text.
@@ -94,10 +94,6 @@ impl Writer {
             self.cell.insert(0, '\'');
         }
         Ok(self.rows.write_field(&self.cell)?)
-    }
-
-    pub(super) fn finish(mut self) -> Result<(), Failure> {
-        Ok(self.rows.flush()?)
     }
 }
 

@@ -9,7 +9,7 @@ use std::io::{Result, Write};
 use std::path::{Path, PathBuf};
 
 use meshpeek::scan::Record;
-use meshpeek::summary::{Problem, Severity};
+use meshpeek::summary::Problem;
 use unicode_width::UnicodeWidthStr;
 
 use crate::args::Inputs;
@@ -57,14 +57,7 @@ struct Row {
     format: String,
     bytes: String,
     counts: String,
-    problem: Option<Line>,
-}
-
-/// The worst of a row's problems.
-struct Line {
-    severity: Severity,
-    message: String,
-    further: usize,
+    problem: Option<String>,
 }
 
 impl Row {
@@ -105,10 +98,15 @@ impl Row {
 }
 
 /// The first of the worst problems, and the number of other problems.
-fn worst(problems: &[Problem]) -> Option<Line> {
+fn worst(problems: &[Problem]) -> Option<String> {
     let severity = problems.iter().map(|problem| problem.severity).max()?;
     let first = problems.iter().find(|problem| problem.severity == severity)?;
-    Some(Line { severity, message: escape(&first.message), further: problems.len() - 1 })
+    let more = match problems.len() - 1 {
+        0 => String::new(),
+        further => format!(" {}", held(&format!("({} more)", report::grouped(further as u64)))),
+    };
+    let style = report::style(severity);
+    Some(format!("{style}{severity}{style:#}: {}{more}", escape(&first.message)))
 }
 
 impl<'i> Table<'i> {
@@ -146,22 +144,11 @@ impl<'i> Table<'i> {
             }
             columns.row(row, out)?;
             if let Some(problem) = &row.problem {
-                problem.write(row.indent() + INDENT, width, out)?;
+                let indent = row.indent() + INDENT;
+                writeln!(out, "{}", wrapped(&format!("{:indent$}{problem}", ""), Some(width)))?;
             }
         }
         Ok(())
-    }
-}
-
-impl Line {
-    fn write(&self, indent: usize, width: usize, out: &mut impl Write) -> Result<()> {
-        let (word, style) = report::severity(self.severity);
-        let more = match self.further {
-            0 => String::new(),
-            further => format!(" {}", held(&format!("({} more)", report::grouped(further as u64)))),
-        };
-        let line = format!("{:indent$}{style}{word}{style:#}: {}{more}", "", self.message);
-        writeln!(out, "{}", wrapped(&line, Some(width)))
     }
 }
 

@@ -19,7 +19,7 @@ use crate::output_file::OutputFile;
 use crate::results::Results;
 
 /// The files of tables that are being written: into a folder, or one file or stream.
-pub(super) struct Files {
+pub(crate) struct Files {
     tables: Vec<(Table, Mutex<Open>)>,
     folder: PathBuf,
     form: Form,
@@ -71,8 +71,9 @@ impl Files {
 
     /// One table, as results are written without a folder.
     pub(super) fn stream(table: Table, form: Form, common: &Common) -> Result<Self, Failure> {
-        let out = Output::data(common)?.of_own_memory();
-        if out.is_terminal() {
+        let mut out = Output::data(common)?;
+        out.is_own = true;
+        if out.is_terminal {
             let message = format!("{} is binary: redirect it or use -o", form.name());
             return Err(Failure::Message(message));
         }
@@ -117,8 +118,7 @@ impl Files {
             }
         };
         let file = OutputFile::open(&path, &[])?;
-        let mut writer =
-            Writer::new(Output::to_file(&file, &self.results)?.of_own_memory(), table, self.form).map_err(failure)?;
+        let mut writer = Writer::new(Output::to_file(&file, &self.results)?, table, self.form).map_err(failure)?;
         if self.partition.is_some() {
             writer.mark_part(&self.run);
         }
@@ -177,17 +177,17 @@ impl Files {
     }
 
     /// The files of this folder, which are not inputs.
-    pub(super) fn ids(&self) -> Vec<FileId> {
+    pub(crate) fn ids(&self) -> Vec<FileId> {
         let new = self.new.lock().unwrap_or_else(PoisonError::into_inner);
         let old = self.old.iter().filter_map(|(_, path)| FileId::of(path).ok());
         old.chain(new.iter().flat_map(|file| file.ids.clone())).collect()
     }
 
     /// Replaces the files of earlier runs by those of this one.
-    pub(super) fn keep(&self) -> Result<(), Failure> {
+    pub(crate) fn keep(&self) -> Result<(), Failure> {
         let new = std::mem::take(&mut *self.new.lock().unwrap_or_else(PoisonError::into_inner));
         let stale = |(table, path): &&(Table, PathBuf)| {
-            !new.iter().any(|file| file.path() == path) && is_of(path, *table, self.form)
+            !new.iter().any(|file| file.path == *path) && is_of(path, *table, self.form)
         };
         for (_, path) in self.old.iter().filter(stale) {
             std::fs::remove_file(path).map_err(|error| Failure::io(path, error))?;
@@ -227,15 +227,11 @@ pub(super) fn find(folder: &Path, table: Table, form: Form) -> Vec<Found> {
     let several = listed(folder).into_iter().filter(is_numbered);
     let mut found: Vec<Found> = one.into_iter().chain(several).map(|path| Found { path, format: None }).collect();
     for folder in listed(&folder.join(name)) {
-        let format = folder.file_name().and_then(|name| name.to_str()?.strip_prefix(BY_FORMAT));
-        let format = match format {
-            Some(NO_FORMAT) => None,
-            Some(format) => match Format::ALL.iter().find(|known| known.name() == format) {
-                Some(format) => Some(*format),
-                None => continue,
-            },
-            None => continue,
-        };
+        let name = folder.file_name().and_then(|name| name.to_str()?.strip_prefix(BY_FORMAT));
+        let format = Format::ALL.iter().copied().find(|format| Some(format.name()) == name);
+        if format.is_none() && name != Some(NO_FORMAT) {
+            continue;
+        }
         let files = listed(&folder).into_iter().filter(is_numbered);
         found.extend(files.map(|path| Found { path, format: Some(format) }));
     }

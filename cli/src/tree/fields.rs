@@ -6,13 +6,14 @@ use std::ops::ControlFlow;
 
 use anstyle::{AnsiColor, Style};
 use meshpeek::dissect::{Line, LineKind, Sink, overview};
-use meshpeek::inspect::Selector;
+use meshpeek::inspect::{Selector, Span};
 use meshpeek::json::Row;
 use meshpeek::summary::Severity;
 
+use super::Args;
 use crate::args::LineFormat;
 use crate::output::Output;
-use crate::report::{FAINT, HEADING, escape, severity};
+use crate::report::{self, FAINT, HEADING, escape};
 use crate::value::InWords;
 use crate::wrap::HANG;
 
@@ -28,6 +29,14 @@ pub(crate) fn style(kind: LineKind) -> Style {
         LineKind::Array => Style::new().fg_color(Some(AnsiColor::Cyan.into())),
         LineKind::Gap => FAINT,
         _ => Style::new(),
+    }
+}
+
+/// The offset and size of a line, before its text.
+pub(crate) fn place(span: Option<Span>, text: &str) -> String {
+    match span {
+        Some(Span { offset, bytes }) => format!("{offset:#010x}  {bytes:>10}  {text}"),
+        None => format!("{:24}{text}", ""),
     }
 }
 
@@ -56,23 +65,18 @@ impl Within {
     }
 }
 
-/// Which lines to write.
-pub(super) struct Choice<'c> {
-    /// Every field, instead of an overview of them.
-    pub(super) fields: bool,
-    /// Only the target of this selector.
-    pub(super) within: Option<&'c Selector>,
-    /// The most levels, counted from the first line.
-    pub(super) depth: usize,
-    /// Only these kinds; all if empty.
-    pub(super) kinds: &'c [String],
-}
-
-pub(super) fn write(lines: Lines<'_>, format: LineFormat, choice: &Choice<'_>, out: &mut Output) -> Result<()> {
-    let Choice { fields, within, depth, kinds } = *choice;
+/// Writes the lines within the target of a selector: every field, or an overview of them.
+pub(super) fn write(
+    lines: Lines<'_>,
+    args: &Args,
+    is_full: bool,
+    within: Option<&Selector>,
+    out: &mut Output,
+) -> Result<()> {
+    let Args { depth, only, format, .. } = args;
     let mut written = match format {
         LineFormat::Text => {
-            writeln!(out, "{:>10}  {:>10}  {}", "offset", "bytes", if fields { "field" } else { "part" })
+            writeln!(out, "{:>10}  {:>10}  {}", "offset", "bytes", if is_full { "field" } else { "part" })
         }
         LineFormat::Ndjson => Ok(()),
     };
@@ -83,13 +87,16 @@ pub(super) fn write(lines: Lines<'_>, format: LineFormat, choice: &Choice<'_>, o
     let mut first = None;
     let sink: Sink<'_> = &mut |line| {
         let level = line.depth.saturating_sub(*first.get_or_insert(line.depth));
-        let is_kind = kinds.is_empty() || kinds.iter().any(|kind| kind == line.kind.name());
-        if written.is_ok() && is_kind && level < depth {
-            written = write_line(line, format, out);
+        let is_wanted = only.is_empty() || only.iter().any(|kind| kind == line.kind.name());
+        if written.is_ok() && is_wanted && depth.is_none_or(|depth| level < depth.get()) {
+            written = match format {
+                LineFormat::Text => text(line, out),
+                LineFormat::Ndjson => out.json_line(&Row(line)),
+            };
         }
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    if fields {
+    if is_full {
         wanted(sink)
     } else {
         overview(&wanted, sink)
@@ -97,26 +104,16 @@ pub(super) fn write(lines: Lines<'_>, format: LineFormat, choice: &Choice<'_>, o
     written
 }
 
-fn write_line(line: &Line<'_>, format: LineFormat, out: &mut Output) -> Result<()> {
-    match format {
-        LineFormat::Text => text(line, out),
-        LineFormat::Ndjson => out.json_line(&Row(line)),
-    }
-}
-
 fn text(line: &Line<'_>, out: &mut Output) -> Result<()> {
     // Writing to a String cannot fail.
-    let mut all = match line.span {
-        Some(span) => format!("{:#010x}  {:>10}  ", span.offset, span.bytes),
-        None => format!("{:24}", ""),
-    };
+    let mut all = place(line.span, "");
     let indent = 2 * line.depth.min(DEEPEST_INDENT);
     let deep = if line.depth > DEEPEST_INDENT { format!("[{}] ", line.depth) } else { String::new() };
     let name = escape(line.name);
     let style = match (line.kind, line.name, &*line.note) {
-        (_, "problem", _) => severity(Severity::Error).1,
+        (_, "problem", _) => report::style(Severity::Error),
         // They are a warning where the format has no place for them.
-        (LineKind::Gap, _, "after the last part") => severity(Severity::Warning).1,
+        (LineKind::Gap, _, "after the last part") => report::style(Severity::Warning),
         (kind, ..) => style(kind),
     };
     let _ = write!(all, "{:indent$}{deep}{HANG}{style}{name}{style:#}", "");
