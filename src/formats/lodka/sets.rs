@@ -82,45 +82,37 @@ impl<T: Stored> Stored for Sets<T> {
     const GIVEN: Type = Self::TYPE;
 }
 
-/// Reads a count for each set.
-fn walk_counts<T>(
-    cursor: &mut Cursor<'_>,
-    sets: &[Option<T>; 2],
-    name: &'static str,
-    sink: &mut impl Sink,
-) -> Result<[Option<u64>; 2]> {
-    let mut counts = [None; 2];
-    for (index, (count, _)) in counts.iter_mut().zip(sets.iter().flatten()).enumerate() {
-        *count = Some(walk_length(cursor, name, sink).within_index(index)?);
-    }
-    Ok(counts)
+/// Reads something for each set, with its index.
+#[inline(always)]
+fn for_each<T, U>(
+    [first, second]: [Option<T>; 2],
+    mut read: impl FnMut(usize, T) -> Result<U>,
+) -> Result<[Option<U>; 2]> {
+    let mut one = |index, set: Option<T>| set.map(|set| read(index, set).within_index(index)).transpose();
+    Ok([one(0, first)?, one(1, second)?])
 }
 
 impl<'a, T: PerSetArray<'a, C>, C: Copy> Read<'a, PerSet<C>> for Sets<T> {
     fn walk(cursor: &mut Cursor<'a>, per: PerSet<C>, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let counts = if per.apart { [None; 2] } else { walk_counts(cursor, &per.sets, name, sink)? };
-        let mut all = [None; 2];
-        for (index, ((array, context), count)) in all.iter_mut().zip(per.sets).zip(counts).enumerate() {
-            let Some(context) = context else { continue };
-            let count = count.map_or_else(|| walk_length(cursor, name, sink), Ok);
-            let read = count.and_then(|count| T::of(cursor, count, context)).within_index(index)?;
-            sink.describe(|out| out.array_item(name, index, &read));
-            *array = Some(read);
-        }
-        Ok(Self(all))
+        let before = if per.apart { [None; 2] } else { per.sets };
+        let counts = for_each(before, |_, _| walk_length(cursor, name, sink))?;
+        let read = |index: usize, context| {
+            let count = counts.get(index).copied().flatten();
+            let count = count.map_or_else(|| walk_length(cursor, name, sink), Ok)?;
+            let array = T::of(cursor, count, context)?;
+            sink.describe(|out| out.array_item(name, index, &array));
+            Ok(array)
+        };
+        for_each(per.sets, read).map(Self)
     }
 }
 
 /// Names of materials: the lengths of all, then the texts, which are described as one field.
 impl<'a> Read<'a, [Option<()>; 2]> for Sets<AnsiStr<'a>> {
     fn walk(cursor: &mut Cursor<'a>, sets: [Option<()>; 2], name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let lengths = walk_counts(cursor, &sets, name, sink)?;
+        let lengths = for_each(sets, |_, ()| walk_length(cursor, name, sink))?;
         let offset = cursor.offset();
-        let mut all = [None; 2];
-        for (index, (text, length)) in all.iter_mut().zip(lengths).enumerate() {
-            let read = length.map(|length| cursor.bytes(length).within_index(index)).transpose()?;
-            *text = read.map(AnsiStr::new);
-        }
+        let all = for_each(lengths, |_, length| cursor.bytes(length).map(AnsiStr::new))?;
         let span = Span { offset, bytes: cursor.offset().saturating_sub(offset) };
         sink.describe(|out| {
             let field = StoredField { name, kind: Type::List(&AnsiStr::GIVEN, 0), span, framing: false };

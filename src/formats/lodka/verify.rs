@@ -285,7 +285,7 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     /// Returns an entry of the chunk, or reports its error.
     fn entry<T>(&mut self, node: &Node<'a>, entry: Result<T>) -> Option<T> {
-        self.problems.ok(entry.map_err(|error| node.place(error)))
+        entry.map_err(|error| self.problems.error(&node.place(error))).ok()
     }
 
     fn warn(&mut self, node: &Node<'a>, offset: u64, message: impl Display) {
