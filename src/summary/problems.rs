@@ -108,7 +108,7 @@ impl Problems {
     /// Returns the value, or adds the error as a problem and returns `None`.
     #[inline(always)]
     pub fn ok<T>(&mut self, result: Result<T, Error>) -> Option<T> {
-        result.inspect_err(|error| self.error(error)).ok()
+        result.map_err(|error| self.error(&error)).ok()
     }
 
     /// Returns true if the limit is reached, so that further checks only cost time.

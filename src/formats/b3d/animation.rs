@@ -139,7 +139,7 @@ impl Layout for KeyLayout {
 }
 
 impl<'a> Keys<'a> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>) -> Result<Self> {
         Self::read(&mut chunk.whole()?, ())
     }
