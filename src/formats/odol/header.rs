@@ -105,8 +105,10 @@ pub(super) struct Header<'a> {
     pub(super) animations: Option<Animations<'a>>,
     /// The tables, which version 7 lacks.
     pub(super) tables: Option<Tables<'a>>,
-    /// The start and end of each LOD of version 7, up to the first that ends after 4 GiB.
-    walked: [Option<(u32, u32)>; flashpoint::MAX_LODS as usize],
+    /// The start of the first LOD of version 7. The others are adjacent.
+    first: u32,
+    /// The end of each LOD of version 7, or 0 if it is after 4 GiB.
+    ends: [u32; flashpoint::MAX_LODS as usize],
     /// The byte range of resolutions and facts.
     pub(super) facts_span: Span,
     /// The end of the header. No LOD starts before it. In version 7, the start of the LODs.
@@ -123,10 +125,10 @@ impl<'a> Header<'a> {
         self.start = Some(start);
         self.end = c.offset();
         if version.is_flashpoint() {
-            for (index, place) in self.walked.iter_mut().enumerate().take(*start.lod_count as usize) {
-                let offset = c.offset();
+            self.first = u32::try_from(c.offset()).unwrap_or(0);
+            for (index, end) in self.ends.iter_mut().enumerate().take(*start.lod_count as usize) {
                 FlashpointLod::read(c, layout).within_item("lods", index)?;
-                *place = u32::try_from(offset).ok().zip(u32::try_from(c.offset()).ok());
+                *end = u32::try_from(c.offset()).unwrap_or(0);
             }
         }
         let lods = self.lods(layout);
@@ -159,7 +161,10 @@ impl<'a> Header<'a> {
     pub(super) fn range(&self, index: usize) -> Option<(u32, u32)> {
         match &self.tables {
             Some(tables) => Some((tables.lod_starts.get(index)?.get(), tables.lod_ends.get(index)?.get())),
-            None => *self.walked.get(index)?,
+            None => {
+                let before = index.checked_sub(1).map_or(Some(&self.first), |before| self.ends.get(before));
+                before.copied().zip(self.ends.get(index).copied().filter(|end| *end > 0))
+            }
         }
     }
 

@@ -259,24 +259,23 @@ impl<'a> Model<'a> {
         // The version follows the signature.
         let likely = Version::new(stored).map_err(|error| error.at(4))?;
         let layout = Layout::new(likely, limits);
-        let (model, read) = Self::of(data, layout);
+        let mut model = Self { data, layout, header: Header::default() };
         // `whole` reports other errors.
-        missing(read)?;
+        missing(model.read_header())?;
         if let Some(version) = likely.other_dialect().filter(|_| !model.fits()) {
-            let (other, read) = Self::of(data, Layout { version, ..layout });
+            let mut other = Self { data, layout: Layout { version, ..layout }, header: Header::default() };
+            missing(other.read_header())?;
             if other.fits() {
                 return Ok(other);
             }
-            missing(read)?;
         }
         Ok(model)
     }
 
-    /// Reads the header as far as possible. Returns the error that ends it early, too.
-    fn of(data: Data<'a>, layout: Layout) -> (Self, Result<()>) {
-        let mut header = Header::default();
-        let read = data.read(0, |cursor| header.read(cursor, layout));
-        (Self { data, layout, header }, read)
+    /// Reads the header as far as possible. Returns the error that ends it early.
+    fn read_header(&mut self) -> Result<()> {
+        let (header, layout) = (&mut self.header, self.layout);
+        self.data.read(0, |cursor| header.read(cursor, layout))
     }
 
     /// Returns true if the header was almost certainly read in the right dialect.
@@ -304,8 +303,8 @@ impl<'a> Model<'a> {
         if self.header.is_whole {
             return Ok(());
         }
-        let (_, read) = Self::of(self.data, self.layout);
-        read.map_err(|error| error.of_version(self.version().stored()))
+        let mut again = Self { header: Header::default(), ..*self };
+        again.read_header().map_err(|error| error.of_version(self.version().stored()))
     }
 
     /// Returns the file's version. [`Version::evidence`] says how well its layout is confirmed.
