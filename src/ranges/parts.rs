@@ -124,19 +124,22 @@ impl Parts {
     }
 
     /// Returns the missing parts of this range.
-    pub(super) fn holes(&self, range: Range<u64>) -> Vec<Range<u64>> {
-        let (mut at, mut holes) = (self.reach(range.start), Vec::new());
-        while at < range.end {
-            let next = self.runs.range(at..range.end).next().map_or(range.end, |(start, _)| *start);
-            holes.push(at..next);
-            at = self.reach(next);
-        }
-        holes
+    pub(super) fn holes(&self, mut range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
+        std::iter::from_fn(move || self.next_hole(&mut range))
+    }
+
+    /// Returns the first missing part of this range, and moves the start of the range after it.
+    fn next_hole(&self, range: &mut Range<u64>) -> Option<Range<u64>> {
+        let start = self.reach(range.start);
+        let runs = (start < range.end).then(|| self.runs.range(start..range.end))?;
+        range.start = { runs }.next().map_or(range.end, |(start, _)| *start);
+        Some(start..range.start)
     }
 
     /// Adds bytes where there are none.
     pub(super) fn add(&mut self, offset: u64, bytes: &Shared) {
-        for Range { start, end } in self.holes(offset..offset.saturating_add(bytes.len())) {
+        let mut left = offset..offset.saturating_add(bytes.len());
+        while let Some(Range { start, end }) = self.next_hole(&mut left) {
             self.insert(start, bytes.part(start.saturating_sub(offset)..end.saturating_sub(offset)));
         }
     }
