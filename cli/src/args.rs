@@ -9,7 +9,7 @@ use meshpeek::scan::{Depth, Selection};
 #[cfg(feature = "parquet")]
 use meshpeek_tables::Form;
 
-use crate::condition::Condition;
+use crate::condition::{Condition, is_count};
 use crate::limits::LimitArgs;
 use crate::output_file::OutputFile;
 #[cfg(feature = "remote")]
@@ -194,11 +194,6 @@ impl Walk {
         (selection.folder_depth, selection.follow) = (self.folder_depth, self.follow);
         (selection.hidden, selection.ignored) = (self.hidden, self.no_ignore);
     }
-}
-
-/// Returns true for the counts of any format.
-pub(crate) fn is_count(name: &str) -> bool {
-    Format::ALL.iter().any(|format| format.count_names().contains(&name))
 }
 
 #[derive(Clone, PartialEq, Eq)]

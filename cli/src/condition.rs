@@ -9,6 +9,7 @@
 
 use std::cmp::Ordering;
 
+use meshpeek::Format;
 use meshpeek::scan::Record;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_until, take_while1};
@@ -20,8 +21,6 @@ use nom::number::complete::recognize_float;
 use nom::sequence::{delimited, preceded, terminated};
 use nom::{Err, IResult, Parser};
 use serde_json::Value as Json;
-
-use crate::args::is_count;
 
 /// The most conditions inside each other.
 const DEEPEST: usize = 32;
@@ -162,6 +161,11 @@ fn literal(text: &str) -> Parsed<'_, Json> {
 
 fn is_of_key(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.')
+}
+
+/// Returns true for the counts of any format.
+pub(crate) fn is_count(name: &str) -> bool {
+    Format::ALL.iter().any(|format| format.count_names().contains(&name))
 }
 
 /// Returns true for keys that a record of some format may have.

@@ -25,7 +25,8 @@ pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
             self::node(&node, out);
         }
     }
-    let lists: [(_, fn(&Kind<'_>) -> bool); 3] = [
+    type IsSought = fn(&Kind<'_>) -> bool;
+    let lists: [(_, IsSought); 3] = [
         ("meshes", |part| matches!(part, Kind::Mesh(_))),
         ("bones", |part| matches!(part, Kind::Bone(_))),
         ("unknown_chunks", |part| matches!(part, Kind::Unknown)),

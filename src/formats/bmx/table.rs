@@ -74,7 +74,7 @@ impl<'a> Source<'a> {
 
     pub(super) fn table(&self, id: TableId) -> Result<Table<'_>> {
         match self {
-            Self::Tables(tables) => Ok(Table { id, bytes: *id.of(tables), place: TableLocation::Nowhere }),
+            Self::Tables(tables) => Ok(Table { id, bytes: id.of::<&[u8]>(tables), place: TableLocation::Nowhere }),
             Self::Zip(zip) => {
                 let entry = zip
                     .archive
