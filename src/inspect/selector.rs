@@ -22,6 +22,7 @@ mod path;
 
 pub use list::{each, each_until, is_of_others, nearest};
 pub use path::Path;
+#[cfg(feature = "scan")]
 pub(crate) use path::push;
 
 use crate::base::error::{Error, Result};
