@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
         let index = self.nodes;
         self.nodes = self.nodes.saturating_add(1);
         if depth > self.depth_limit {
-            return Some(Err(too_deep(self.depth_limit, chunk.offset())));
+            return Some(Err(Error::limit("levels of nested nodes", self.depth_limit, flag::DEPTH).at(chunk.offset())));
         }
         let mut children = chunk.body();
         match NodeHead::read(&mut children, ()).within_item("nodes", index) {
@@ -143,11 +143,6 @@ impl<'a> Walk<'a> {
             Err(error) => Some(Err(error)),
         }
     }
-}
-
-#[cold]
-fn too_deep(limit: u32, offset: u64) -> Error {
-    Error::limit("levels of nested nodes", limit, flag::DEPTH).at(offset)
 }
 
 #[cold]
