@@ -95,9 +95,9 @@ impl<'a> Walk<'a> {
             (b"TEXS", Inside::Scene) => step(ChunkKind::Textures),
             (b"BRUS", Inside::Scene) => step(ChunkKind::Brushes),
             (b"NODE", Inside::Scene) => self.enter_node(depth, None, None, chunk),
-            (b"NODE", Inside::Node(parent, mesh)) => {
-                let (parent, mesh) = (Some(*parent), *mesh);
-                self.enter_node(depth, parent, mesh, chunk)
+            (b"NODE", Inside::Node(_, mesh)) => {
+                let mesh = *mesh;
+                self.enter_node(depth, node, mesh, chunk)
             }
             (b"MESH", Inside::Node(node, above)) => {
                 let mesh = match Mesh::parse(chunk).within("mesh").within_item("nodes", *node) {
