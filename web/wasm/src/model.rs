@@ -51,8 +51,7 @@ pub(crate) fn about(asset: &Asset<'_>) -> Result<Value> {
         lods.into_iter().map(|(index, resolution)| json!({ "index": index, "title": Resolution(resolution).title() }));
     let lods: Vec<Value> = lods.collect();
     let rigs = asset.rigs().into_iter().flatten().map(|rig| {
-        let clips =
-            rig.clips().flatten().map(|clip| json!({ "name": clip.name.to_string(), "seconds": clip.seconds }));
+        let clips = rig.clips().flatten().map(|clip| json!({ "name": clip.name.to_string(), "seconds": clip.seconds }));
         let clips: Vec<Value> = clips.take(10_000).collect();
         let bones = rig.bones().iter().take(10_000).map(|bone| json!([bone.name.to_string(), bone.parent]));
         json!({ "bones": bones.collect::<Vec<_>>(), "clips": clips })
