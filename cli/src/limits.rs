@@ -73,4 +73,31 @@ mod tests {
             assert!(size(text).is_err(), "{text}");
         }
     }
+
+    /// Multiplies again and again.
+    fn slowly(number: &str, times: usize) -> Option<u64> {
+        let mut bytes: u64 = number.parse().ok()?;
+        for _ in 0..times {
+            bytes = u64::try_from(u128::from(bytes) * 1024).ok()?;
+        }
+        Some(bytes)
+    }
+
+    #[test]
+    fn every_letter_multiplies_as_often_as_it_says() {
+        let numbers = ["0", "1", "7", "1023", "1024", "16777215", "16777216", "17179869183", "17179869184"];
+        let large =
+            ["17592186044415", "17592186044416", "18014398509481983", "18014398509481984", "18446744073709551615"];
+        for number in numbers.into_iter().chain(large).chain(["18446744073709551616", "", "-1", "1.5", "0x10", "1 "]) {
+            for (letters, times) in [(vec!["k", "K"], 1), (vec!["m", "M"], 2), (vec!["g", "G"], 3), (vec![""], 0)] {
+                for letter in letters {
+                    assert_eq!(size(&format!("{number}{letter}")).ok(), slowly(number, times), "{number}{letter}");
+                }
+            }
+        }
+        for letter in (' '..='~').filter(|letter| !letter.is_ascii_digit() && !"kKmMgG".contains(*letter)) {
+            assert!(size(&format!("1{letter}")).is_err(), "1{letter}");
+        }
+        assert_eq!(size("20000000000G"), Err("the number is too large".to_owned()));
+    }
 }
