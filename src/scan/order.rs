@@ -49,6 +49,48 @@ fn add_escaped(key: &mut Vec<u8>, bytes: &[u8]) {
     key.extend_from_slice(rest);
 }
 
+/// The parts of a [key](add_sort_key), and the bytes after it.
+pub(super) struct SortKey<'k> {
+    /// The bytes of the path.
+    pub(super) path: Vec<u8>,
+    pub(super) member: Option<String>,
+    pub(super) rest: &'k [u8],
+}
+
+impl<'k> SortKey<'k> {
+    /// Reads the key at the start of these bytes. Returns `None` if there is none.
+    pub(super) fn read(bytes: &'k [u8]) -> Option<Self> {
+        let (path, rest) = escaped(bytes)?;
+        match rest {
+            [0, rest @ ..] => Some(Self { path, member: None, rest }),
+            [1, rest @ ..] => {
+                let (member, rest) = escaped(rest)?;
+                let member = Some(String::from_utf8(member).ok()?);
+                Some(Self { path, member, rest: rest.strip_prefix(&[0])? })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The text until the zero that ends it, and the bytes after that.
+fn escaped(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+    let mut text = Vec::new();
+    let mut rest = bytes;
+    loop {
+        let (before, after) = rest.split_at_checked(memchr::memchr(0, rest)?)?;
+        text.extend_from_slice(before);
+        match after {
+            [_, 0xff, after @ ..] => {
+                text.push(0);
+                rest = after;
+            }
+            [_, after @ ..] => return Some((text, after)),
+            [] => return None,
+        }
+    }
+}
+
 /// Compares two paths as their [keys](add_sort_key) do.
 pub(super) fn by_bytes(a: &Path, b: &Path) -> Ordering {
     let [a, b] = [a, b].map(|path| path.as_os_str().as_encoded_bytes());
@@ -84,6 +126,10 @@ mod tests {
                 let is_start = key(a, in_a).starts_with(&key(b, in_b));
                 assert_eq!(is_start, (a, in_a) == (b, in_b), "{a:?} {in_a:?}, {b:?} {in_b:?}");
             }
+            let whole = [&key(a, in_a), &b"after"[..]].concat();
+            let read = SortKey::read(whole.strip_prefix(b"before").unwrap()).unwrap();
+            let expected = (a.as_bytes(), in_a, &b"after"[..]);
+            assert_eq!((read.path.as_slice(), read.member.as_deref(), read.rest), expected);
         }
     }
 

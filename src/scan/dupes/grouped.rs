@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{Copy, Duplicate, Group, Sameness, Sort};
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
-use crate::scan::order::add_sort_key;
+use crate::scan::order::{SortKey, add_sort_key};
 use crate::scan::record::hex;
 
 type Digest = [u8; 32];
@@ -19,35 +19,36 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
+    /// A row that begins with the place of the asset, so that rows sort by it.
     fn to_row(&self) -> Vec<u8> {
         let Self { copy, format, file } = self;
-        let mut row = file.to_vec();
+        let mut row = Vec::new();
+        add_sort_key(&mut row, &copy.path, copy.member.as_deref());
+        add_spelling(&mut row, &copy.path);
+        row.extend(file);
         row.push(code(*format));
         row.push(copy.lossy.into());
         row.extend(copy.bytes.to_le_bytes());
-        let path = bytes_of(&copy.path);
-        row.extend((path.len() as u64).to_le_bytes());
-        row.extend(path);
-        if let Some(member) = &copy.member {
-            row.push(1);
-            row.extend(member.as_bytes());
-        }
         row
     }
 
     fn read(row: &[u8]) -> Option<Self> {
-        let (file, rest) = row.split_first_chunk()?;
+        let SortKey { path, member, rest } = SortKey::read(row)?;
+        let (spelling, facts) = rest.split_last_chunk::<FACTS>()?;
+        let (file, rest) = facts.split_first_chunk()?;
         let (&[format, lossy], rest) = rest.split_first_chunk()?;
-        let (bytes, rest) = rest.split_first_chunk()?;
-        let (path, rest) = rest.split_first_chunk()?;
-        let (path, rest) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*path)).ok()?)?;
-        let member = match rest {
-            [] => None,
-            [_, member @ ..] => Some(String::from_utf8(member.to_vec()).ok()?),
-        };
-        let (path, lossy, bytes) = (path_of(path), lossy != 0, u64::from_le_bytes(*bytes));
-        Some(Self { copy: Copy { path, member, lossy, bytes }, format: format_of(format)?, file: *file })
+        let bytes = u64::from_le_bytes(*rest.first_chunk()?);
+        let copy = Copy { path: to_path(path, spelling), member, lossy: lossy != 0, bytes };
+        Some(Self { copy, format: format_of(format)?, file: *file })
     }
+}
+
+/// The bytes after the place: the digest, the format, whether names are lossy, the size.
+const FACTS: usize = 32 + 1 + 1 + 8;
+
+/// The digest of the bytes of the asset in this row.
+fn file_of(row: &[u8]) -> Option<&Digest> {
+    row.last_chunk::<FACTS>()?.first_chunk()
 }
 
 /// The place of a format in the list of all.
@@ -60,50 +61,35 @@ fn format_of(code: u8) -> Option<Format> {
     Format::ALL.get(usize::from(code)).copied()
 }
 
-#[cfg(unix)]
-fn bytes_of(path: &Path) -> &[u8] {
-    path.as_os_str().as_encoded_bytes()
+/// Adds what the sort key of a path does not tell: on Windows, its separators.
+#[cfg(windows)]
+fn add_spelling(row: &mut Vec<u8>, path: &Path) {
+    row.extend(std::os::windows::ffi::OsStrExt::encode_wide(path.as_os_str()).flat_map(u16::to_le_bytes));
 }
 
+#[cfg(not(windows))]
+fn add_spelling(_: &mut Vec<u8>, _: &Path) {}
+
 #[cfg(unix)]
-fn path_of(bytes: &[u8]) -> PathBuf {
-    <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes).into()
+fn to_path(bytes: Vec<u8>, _: &[u8]) -> PathBuf {
+    <std::ffi::OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes).into()
 }
 
 #[cfg(windows)]
-fn bytes_of(path: &Path) -> Vec<u8> {
-    std::os::windows::ffi::OsStrExt::encode_wide(path.as_os_str()).flat_map(u16::to_le_bytes).collect()
-}
-
-#[cfg(windows)]
-fn path_of(bytes: &[u8]) -> PathBuf {
-    let (units, _) = bytes.as_chunks();
+fn to_path(_: Vec<u8>, spelling: &[u8]) -> PathBuf {
+    let (units, _) = spelling.as_chunks();
     let units: Vec<u16> = units.iter().map(|unit| u16::from_le_bytes(*unit)).collect();
     <std::ffi::OsString as std::os::windows::ffi::OsStringExt>::from_wide(&units).into()
 }
 
 #[cfg(not(any(unix, windows)))]
-fn bytes_of(path: &Path) -> &[u8] {
-    path.as_os_str().as_encoded_bytes()
-}
-
-#[cfg(not(any(unix, windows)))]
-fn path_of(bytes: &[u8]) -> PathBuf {
-    String::from_utf8_lossy(bytes).into_owned().into()
+fn to_path(bytes: Vec<u8>, _: &[u8]) -> PathBuf {
+    String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
 /// The error for rows that are not those that were added.
 fn foreign() -> Error {
     std::io::Error::new(std::io::ErrorKind::InvalidData, "a sort gives rows that were not added").into()
-}
-
-/// How groups begin: with the property and the digest that their assets share.
-const START: usize = 33;
-
-fn start(same: Sameness, digest: &Digest) -> Vec<u8> {
-    let mut key = vec![u8::from(same == Sameness::Content)];
-    key.extend(digest);
-    key
 }
 
 /// Adds an asset by its digests.
@@ -112,108 +98,108 @@ pub(super) fn add(candidate: &Candidate, content: Option<Digest>, sort: &mut dyn
     let digests = [(Sameness::File, Some(candidate.file)), (Sameness::Content, content)];
     for (same, digest) in digests {
         if let Some(digest) = digest {
-            let mut key = start(same, &digest);
-            add_sort_key(&mut key, &candidate.copy.path, candidate.copy.member.as_deref());
+            let mut key = vec![u8::from(same == Sameness::Content)];
+            key.extend(digest);
             sort.push(&key, &row)?;
         }
     }
     Ok(())
 }
 
-/// The group that is being read, and the last of its assets.
+/// The assets of one digest, of which the first and the last are known.
 #[derive(Default)]
 pub(super) struct Groups {
-    /// The key and the row of its first asset.
-    first: (Vec<u8>, Vec<u8>),
-    last: (Vec<u8>, Vec<u8>),
+    /// The property that they share, and the digest.
+    key: Vec<u8>,
+    first: Vec<u8>,
+    last: Vec<u8>,
+    /// The property, the place of the first copy and the digest, once there are two copies.
+    place: Vec<u8>,
     copies: u64,
-    /// True if two of its assets differ in their bytes.
+    /// True if two of them differ in their bytes.
     differs: bool,
 }
+
+/// How the rows begin that are read in the order of places: those about groups, then those of their copies.
+const GROUP: u8 = 0;
+const COPY: u8 = 1;
 
 impl Groups {
     /// Reads assets in the order of their digests. Adds those of a group in the order of the group's first copy, after a
     /// row about the group.
     pub(super) fn find(mut self, by_digest: &mut dyn Sort, by_place: &mut dyn Sort) -> Result<()> {
         while let Some((key, row)) = by_digest.next()? {
-            let is_same = self.copies > 0 && key.get(..START) == self.first.0.get(..START);
-            if !is_same {
+            if key != self.key {
                 self.end(by_place)?;
-                set(&mut self.first, key, row);
-                self.copies = 0;
-                self.differs = false;
-            } else if (self.last.0.as_slice(), self.last.1.as_slice()) == (key, row) {
+                self.begin(key, row);
+            } else if row == self.last {
                 // Two of the scan's paths lead to this asset.
                 continue;
             }
-            set(&mut self.last, key, row);
+            set(&mut self.last, row);
             self.copies = self.copies.saturating_add(1);
-            self.differs |= file_of(row) != file_of(&self.first.1);
+            self.differs |= file_of(row) != file_of(&self.first);
             if self.copies == 2 {
-                self.put(&self.first, by_place)?;
+                self.place = self.place().ok_or_else(foreign)?;
+                add_as(COPY, &self.place, &self.first, by_place)?;
             }
             if self.copies > 1 {
-                self.put(&self.last, by_place)?;
+                add_as(COPY, &self.place, &self.last, by_place)?;
             }
         }
         self.end(by_place)
     }
 
-    /// The key of the group: its property, its first copy, its digest.
-    fn key(&self) -> Option<Vec<u8>> {
-        let (start, place) = self.first.0.split_at_checked(START)?;
-        let (same, digest) = start.split_first()?;
+    fn begin(&mut self, key: &[u8], row: &[u8]) {
+        set(&mut self.key, key);
+        set(&mut self.first, row);
+        self.last.clear();
+        self.copies = 0;
+        self.differs = false;
+    }
+
+    fn place(&self) -> Option<Vec<u8>> {
+        let (same, digest) = self.key.split_first()?;
+        let after = SortKey::read(&self.first)?.rest;
+        let place = self.first.strip_suffix(after)?;
         Some([&[*same], place, digest].concat())
     }
 
-    /// Adds an asset of this group.
-    fn put(&self, (key, row): &(Vec<u8>, Vec<u8>), by_place: &mut dyn Sort) -> Result<()> {
-        let mut place = self.key().ok_or_else(foreign)?;
-        place.extend(key.get(START..).unwrap_or_default());
-        by_place.push(&place, row)
-    }
-
-    /// Adds the row about this group, if it is one. Assets without this row are left out.
+    /// Adds the row about this group, if it is one. Copies without this row are left out.
     fn end(&self, by_place: &mut dyn Sort) -> Result<()> {
-        let is_group = match self.first.0.first() {
-            Some(0) => true,
-            _ => self.differs,
-        };
-        if self.copies < 2 || !is_group {
-            return Ok(());
-        }
-        by_place.push(&self.key().ok_or_else(foreign)?, &self.copies.to_le_bytes())
+        let is_group = self.copies > 1 && (self.key.first() == Some(&0) || self.differs);
+        if is_group { add_as(GROUP, &self.place, &self.copies.to_le_bytes(), by_place) } else { Ok(()) }
     }
 }
 
-fn set(pair: &mut (Vec<u8>, Vec<u8>), key: &[u8], row: &[u8]) {
-    pair.0.clear();
-    pair.0.extend_from_slice(key);
-    pair.1.clear();
-    pair.1.extend_from_slice(row);
+fn add_as(kind: u8, place: &[u8], row: &[u8], by_place: &mut dyn Sort) -> Result<()> {
+    by_place.push(place, &[&[kind], row].concat())
 }
 
-fn file_of(row: &[u8]) -> Option<&Digest> {
-    row.first_chunk()
+fn set(bytes: &mut Vec<u8>, to: &[u8]) {
+    bytes.clear();
+    bytes.extend_from_slice(to);
 }
 
 /// Passes on the groups and their copies.
 pub(super) fn each(by_place: &mut dyn Sort, each: &mut dyn FnMut(Duplicate) -> Result<()>) -> Result<()> {
     // The key of the current group, and its number of copies until its first one is read.
-    let (mut group, mut copies) = (Vec::new(), None);
+    let mut group = Vec::new();
+    let mut copies = None;
     while let Some((key, row)) = by_place.next()? {
-        if let Ok(count) = row.try_into() {
-            group = key.to_vec();
-            copies = Some(u64::from_le_bytes(count));
+        let (kind, row) = row.split_first().ok_or_else(foreign)?;
+        if *kind == GROUP {
+            set(&mut group, key);
+            copies = Some(u64::from_le_bytes(*row.first_chunk().ok_or_else(foreign)?));
             continue;
         }
-        if group.is_empty() || !key.starts_with(&group) {
+        if key != group {
             continue;
         }
         let Candidate { copy, format, .. } = Candidate::read(row).ok_or_else(foreign)?;
         if let Some(copies) = copies.take() {
-            let same = if group.first() == Some(&0) { Sameness::File } else { Sameness::Content };
-            let digest = hex(group.last_chunk::<32>().ok_or_else(foreign)?);
+            let same = if key.first() == Some(&0) { Sameness::File } else { Sameness::Content };
+            let digest = hex(key.last_chunk::<32>().ok_or_else(foreign)?);
             each(Duplicate::Group { group: Group { same, format, digest, copies: Vec::new() }, copies })?;
         }
         each(Duplicate::Copy(copy))?;
