@@ -81,8 +81,9 @@ impl Sorter {
         if !self.wants(key) {
             return Ok(());
         }
-        if !self.spans.is_empty() && self.memory() + key.len() + row.len() + size_of::<Span>() > self.most {
-            self.make_room()?;
+        let needed = key.len() + row.len() + size_of::<Span>();
+        if !self.spans.is_empty() && self.memory() + needed > self.most {
+            self.make_room(needed)?;
         }
         let start = self.bytes.len();
         self.bytes.extend_from_slice(key);
@@ -147,10 +148,13 @@ impl Sorter {
         self.spans.sort_by(|a, b| parts(a).cmp(&parts(b)));
     }
 
-    fn make_room(&mut self) -> io::Result<()> {
+    /// Makes room for this many bytes, or else for all that one row needs.
+    fn make_room(&mut self, needed: usize) -> io::Result<()> {
         if let Some(top) = self.top {
             self.keep_first(top);
-            if self.memory() <= self.most / 2 {
+            // If few were left out, this would be repeated too soon.
+            let is_enough = self.memory() <= self.most / 2 && self.memory() + needed <= self.most;
+            if is_enough {
                 return Ok(());
             }
         }
