@@ -65,7 +65,8 @@ pub(super) fn folders_around(hash: &RandomState, file: &Path) -> Vec<Key> {
         let end = place.max(1);
         let name = bytes.get(start..end).unwrap_or_default();
         write(&mut hasher, name);
-        let is_further_separator = start > 0 && end.saturating_sub(start) < 2;
+        let before = place.checked_sub(1).and_then(|before| bytes.get(before));
+        let is_further_separator = before.is_some_and(|before| is_separator((*before).into()));
         if !is_further_separator {
             keys.push(hasher.finish());
         }

@@ -104,7 +104,7 @@ fn written(mut command: Command) -> (u64, [u8; 32]) {
 #[test]
 fn results_beyond_the_memory_are_the_same() {
     let is_full = crate::budgets::full();
-    let (archives, decoded, kilobytes) = if is_full { (200, "64M", 200 << 10) } else { (20, "1M", 90 << 10) };
+    let (archives, decoded, kilobytes) = if is_full { (200, "64M", 200 << 10) } else { (20, "16M", 90 << 10) };
     let folder = folder("held", archives);
     for verb in VERBS {
         let mut bounded = Command::new("sh");
