@@ -202,7 +202,7 @@ struct Writer {
 }
 
 enum Form {
-    Table(table::Table, Output),
+    Table(Box<table::Table>, Output),
     Ndjson {
         out: Output,
         /// True if a reader may wait for each record before it sends the next path.
@@ -246,7 +246,7 @@ impl Writer {
         Ok(match format {
             RecordFormat::Table => {
                 let rows = sorted.unwrap_or_else(|| Sorted::new(inputs, None, common));
-                Self { form: Form::Table(table::Table::new(rows), text), sorted: None }
+                Self { form: Form::Table(Box::new(table::Table::new(rows)), text), sorted: None }
             }
             RecordFormat::Csv => {
                 let csv = csv::Writer::new(Output::data(common)?, args.csv_safe)?;

@@ -198,7 +198,9 @@ pub fn find(scan: &Scan, other: impl FnMut(Found) + Send) -> Result<Vec<Group>> 
             Duplicate::Group { group, .. } => groups.push(group),
             Duplicate::Copy(copy) => {
                 room.take(copy.path.as_os_str().len().saturating_add(copy.member.as_ref().map_or(0, String::len)))?;
-                groups.last_mut().into_iter().for_each(|group| group.copies.push(copy.clone()));
+                if let Some(group) = groups.last_mut() {
+                    group.copies.push(copy);
+                }
             }
         }
         Ok(())
@@ -229,7 +231,8 @@ fn run(
     each: &mut dyn FnMut(Duplicate) -> Result<()>,
 ) -> Result<()> {
     let [by_digest, by_place] = sorts;
-    let (mut seen, mut failed) = (Seen::default(), Ok(()));
+    let mut seen = Seen::default();
+    let mut failed = Ok(());
     scan.run(|found| {
         match found {
             Found::Asset(record) => failed = seen.add(&record, room),
