@@ -54,6 +54,7 @@ impl Sorted {
     }
 
     /// Adds a row that has this [`key`](Self::key).
+    #[cfg(feature = "parquet")]
     pub(crate) fn push_at(&mut self, key: &[u8], row: &[u8]) -> io::Result<()> {
         self.sorter.push(key, row)
     }
