@@ -172,7 +172,7 @@ impl Page {
             stats: Stats::default(),
             out,
             #[cfg(feature = "parquet")]
-            tables: Tables::of(Table::Diff, &args.format, common)?,
+            tables: Tables::of(Table::Diff, &args.format, None, common)?,
         })
     }
 

@@ -5,15 +5,23 @@ use std::str::FromStr;
 use clap::Args;
 use meshpeek::Limits;
 
+/// Far more than the results of real collections take.
+const MOST_TEMPORARY: u64 = 16 << 30;
+
 macro_rules! limit_args {
     ($($(#[doc = $doc:literal])* $flag:literal $field:ident: $type:ty, $value:literal, $parse:path;)*) => {
-        /// A flag for every one of [`Limits`].
+        /// A flag for every one of [`Limits`], and the program's own limits.
         #[derive(Args)]
         #[command(next_help_heading = "Limits")]
         pub(crate) struct LimitArgs {
             $($(#[doc = $doc])* #[arg(id = $flag, long = $flag, global = true, hide = true, value_name = $value, value_parser = $parse,
                 default_value_t = Limits::default().$field, hide_default_value = true)]
             $field: $type,)*
+            /// Size of all temporary files, which hold results to be sorted beyond a quarter of what a run holds in
+            /// memory [default: 16G]
+            #[arg(id = "max-temporary", long = "max-temporary", global = true, hide = true, value_name = "SIZE", value_parser = size,
+                default_value_t = MOST_TEMPORARY, hide_default_value = true)]
+            pub(crate) temporary: u64,
         }
 
         impl LimitArgs {

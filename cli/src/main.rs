@@ -35,9 +35,11 @@ mod results;
 mod scan;
 mod schema;
 mod since;
+mod sorted;
 mod source;
 #[cfg(feature = "parquet")]
 mod tables;
+mod temporary;
 mod thumbnails;
 mod tree;
 mod value;
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
     };
     let notes = Notes::new(&common);
     common.results.limit(common.limits.limits().output);
+    common.space.limit(common.limits.temporary);
     #[cfg(feature = "remote")]
     common.remote.set(&common.remote_args);
     interrupt::listen(notes);

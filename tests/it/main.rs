@@ -65,6 +65,7 @@ mod scan;
 mod schema;
 mod selectors;
 mod since;
+mod sorted;
 #[cfg(feature = "parquet")]
 mod tables;
 #[cfg(unix)]
