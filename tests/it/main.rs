@@ -55,6 +55,7 @@ mod recipes;
 mod refs;
 #[cfg(feature = "remote")]
 mod remote;
+mod revisions;
 mod rtm;
 mod rules;
 mod scan;
