@@ -19,7 +19,7 @@ use crate::visible::shown;
 /// The cost of a file in addition to its bytes and name, so that empty ones count too.
 const OF_A_FILE: u64 = 256;
 const OTHER_CONTENT: &str = "exists with other content; --force overwrites it";
-const OWN: &str = "is a file that this run has written: the system takes both names for one";
+const OWN: &str = "is the file of another member: the system takes both names for one";
 
 pub(super) struct Folder<'c> {
     path: &'c Path,
@@ -30,7 +30,7 @@ pub(super) struct Folder<'c> {
     hash: RandomState,
     /// The paths in use, by their hashes in lower case.
     used: HashMap<u64, Used>,
-    /// Hashes of the files that this run has written. Nothing replaces them, whatever names the system takes for equal.
+    /// Hashes of the files of the members so far. Nothing replaces them, whatever names the system takes for equal.
     own: HashSet<u64>,
 }
 
@@ -149,7 +149,10 @@ impl<'c> Folder<'c> {
             let (time, known) = (member.modified(), old.modified().ok());
             match old {
                 old if old.is_file() && self.is_own(&target) => return refused(&target, OWN),
-                old if may_exist(old) && time.is_some() && known == time => return Ok(Done::Exists),
+                old if may_exist(old) && time.is_some() && known == time => {
+                    self.remember(&target);
+                    return Ok(Done::Exists);
+                }
                 old if may_exist(old) && time.is_none() => {}
                 _ if old.is_dir() => return refused(&target, "is a folder"),
                 _ if !self.force => return refused(&target, OTHER_CONTENT),
@@ -164,7 +167,10 @@ impl<'c> Folder<'c> {
         };
         if old.is_some() && !self.force {
             return match is_same(&target, &content) {
-                Ok(true) => Ok(Done::Exists),
+                Ok(true) => {
+                    self.remember(&target);
+                    Ok(Done::Exists)
+                }
                 Ok(false) => refused(&target, OTHER_CONTENT),
                 Err(error) => lost(&target, error),
             };
@@ -195,9 +201,7 @@ impl<'c> Folder<'c> {
         output_file::end(&new_path);
         match done? {
             Ok(_) => {
-                if let Ok(id) = FileId::of(&target) {
-                    self.own.insert(self.hash.hash_one(id));
-                }
+                self.remember(&target);
                 Ok(Done::Written)
             }
             Err(error) => lost(&target, error.error),
@@ -227,6 +231,12 @@ impl<'c> Folder<'c> {
             }
         }
         Ok(target)
+    }
+
+    fn remember(&mut self, target: &Path) {
+        if let Ok(id) = FileId::of(target) {
+            self.own.insert(self.hash.hash_one(id));
+        }
     }
 
     fn is_own(&self, target: &Path) -> bool {

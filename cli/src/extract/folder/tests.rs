@@ -58,11 +58,14 @@ enum There {
     Input,
     /// A file that this run has written for another member.
     Own,
+    /// The file of another member, which an earlier run has written.
+    Earlier,
     Folder,
     Link,
 }
 
-const ALL: [There; 6] = [There::Nothing, There::File, There::Input, There::Own, There::Folder, There::Link];
+const ALL: [There; 7] =
+    [There::Nothing, There::File, There::Input, There::Own, There::Earlier, There::Folder, There::Link];
 
 /// What happens to the member, as `GUIDE.md` and `SECURITY.md` say it.
 fn expected(there: There, content: &str, has_time: bool, time_is_same: bool, force: bool) -> &'static str {
@@ -72,7 +75,7 @@ fn expected(there: There, content: &str, has_time: bool, time_is_same: bool, for
         (There::Nothing, _) => "written",
         (There::Folder, _) => "folder",
         // Even if it has the same size, time and content: it stands for another member.
-        (There::Own, _) => "own",
+        (There::Own | There::Earlier, _) => "own",
         (There::Link, false) => "other",
         (There::Link | There::File, true) => "written",
         (There::Input, true) => "input",
@@ -103,6 +106,13 @@ fn what_is_there_is_kept_or_replaced_as_stated() {
                         There::Link => std::os::unix::fs::symlink("elsewhere", &path).unwrap(),
                         // On a system that takes two names for one, the first is already there.
                         There::Own => assert_eq!(write(&mut folder, 0, || {}), "written"),
+                        There::Earlier => {
+                            let mut earlier = Folder::new(place.path(), force, Vec::new(), &common);
+                            let time = if has_time { TIME } else { 0 };
+                            assert_eq!(write(&mut earlier, time, || {}), "written");
+                            let again = if force { "written" } else { "exists" };
+                            assert_eq!(write(&mut folder, time, || {}), again);
+                        }
                         _ => fs::write(&path, content).unwrap(),
                     }
                     if matches!(there, There::File | There::Input | There::Own) {
