@@ -225,7 +225,7 @@ fn files_that_a_partial_clone_lacks_are_missing_and_not_fetched() {
     let there = ["HEAD:mod/b.b3d", "HEAD~1:mod/b.b3d"];
     let partial = Partial::new(&repository, ".blobs", &["--filter=blob:none"], &there);
     let (text, notes) = partial.diff(&["git:HEAD~1:mod", "git:HEAD:mod"]);
-    assert!(text.contains("b.b3d\n  removed  nodes/1 (one)\n  added    nodes/1 (two)\n"), "{text}");
+    assert!(text.contains("b.b3d\n  changed  nodes/1/name (one)  \"one\" -> \"two\"\n"), "{text}");
     let missing = "git does not have this object (a partial clone?)";
     assert!(text.contains(&format!("a.b3d\n  changed  problems  \"{missing}\" -> \"{missing}\"\n")), "{text}");
     for side in ["HEAD~1:mod", "HEAD:mod"] {

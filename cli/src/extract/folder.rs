@@ -1,5 +1,6 @@
 //! The folder that members are extracted into. Nothing is written outside it.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::fs::Metadata;
 use std::hash::{BuildHasher, RandomState};
@@ -102,8 +103,8 @@ impl<'c> Folder<'c> {
         let candidate = loop {
             let candidate = numbered(part, number);
             let key = self.key(above, &candidate);
-            if !self.used.contains_key(&key) {
-                self.used.insert(key, Used::new(wanted));
+            if let Entry::Vacant(free) = self.used.entry(key) {
+                free.insert(Used::new(wanted));
                 break candidate;
             }
             number = number.saturating_add(1);
