@@ -243,7 +243,7 @@ fn files_that_a_partial_clone_lacks_are_missing_and_not_fetched() {
     assert!(notes.contains("git does not have 2 objects"), "{notes}");
     let (text, notes) = partial.diff(&["git:HEAD~1:mod/a.b3d", "git:HEAD:mod/a.b3d"]);
     assert_eq!(text, "");
-    assert!(notes.contains("git:HEAD~1:mod/a.b3d: git does not have this file, "), "{notes}");
+    assert!(notes.contains("git:HEAD~1:mod/a.b3d: git does not have this object, "), "{notes}");
     // What is there has no need of the rest.
     let output = diff_in(&partial.folder, &["git:HEAD~1:mod/b.b3d", "git:HEAD:mod/b.b3d"]);
     assert_eq!((code(&output), stderr(&output)), (1, String::new()));
