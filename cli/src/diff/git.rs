@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use meshpeek::view::ByteStr;
 
-/// The commands below start a program only to fetch what a partial clone lacks, and these settings prevent that. The
+/// The commands below start a program only to fetch what a partial clone lacks, and these variables prevent that. The
 /// configuration of the repository does not override them.
 const ENVIRONMENT: [(&str, &str); 5] = [
     // Since git 2.45.
@@ -20,7 +20,7 @@ const ENVIRONMENT: [(&str, &str); 5] = [
     ("GIT_NO_REPLACE_OBJECTS", "1"),
 ];
 
-/// Programs that git starts for other commands than these.
+/// A second line of defence: programs that git starts for other commands, and protocols that the repository leaves open.
 const OPTIONS: [&str; 7] =
     ["--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never"];
 
