@@ -20,7 +20,7 @@ const ENVIRONMENT: [(&str, &str); 5] = [
     ("GIT_NO_REPLACE_OBJECTS", "1"),
 ];
 
-/// A second line of defence: programs that git starts for other commands, and protocols that the repository leaves open.
+/// In addition: programs that git starts for other commands, and protocols that the repository leaves open.
 const OPTIONS: [&str; 7] =
     ["--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never"];
 

@@ -150,7 +150,7 @@ enum Listed {
     MissingFolder,
 }
 
-/// The sides of a comparison, where files of `git:REV:PATH` are written to a folder. Of two trees, only files that differ
+/// The sides of a comparison, where files of `git:REV:PATH` are written to a folder. Of two trees, only those that differ
 /// are.
 pub(super) fn sides(paths: [&Path; 2], limits: &Limits) -> Result<([Side; 2], Option<Folder>), Failure> {
     let [path_a, path_b] = paths;
