@@ -128,8 +128,11 @@ fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
     if code == ExitCode::from(interrupt::STATUS) {
         return Ok(interrupt::status(notes, output.as_ref().map(|output| output.path.as_path())));
     }
-    // If nothing could be done, there is nothing to keep.
-    if let Some(output) = output.filter(|_| code != ExitCode::from(2)) {
+    // If nothing could be done, there is nothing to keep. `diff` has compared the rest.
+    let is_empty = code == ExitCode::from(2) && !matches!(verb, Verb::Diff(_));
+    if let Some(output) = output
+        && !is_empty
+    {
         output.finish()?;
     }
     Ok(code)

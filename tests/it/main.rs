@@ -59,6 +59,7 @@ mod recipes;
 mod refs;
 #[cfg(feature = "remote")]
 mod remote;
+mod revisions;
 mod rtm;
 mod rules;
 mod scan;
