@@ -62,8 +62,9 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// Returns the members that share bytes with an earlier one, as ascending indices into the
-    /// [members](Self::members). A PBO has none, because its members follow one another.
+    /// Returns the members that are not read because they share bytes with another, as ascending indices into the
+    /// [members](Self::members): see [`zip::Archive::overlapping`](crate::zip::Archive::overlapping). A PBO has none,
+    /// because its members follow one another.
     pub fn overlapping(&self) -> Vec<usize> {
         match self {
             #[cfg(feature = "pbo")]
@@ -184,7 +185,8 @@ impl<'a> Member<'a> {
         each!(self, member => member.decoded_byte_len_hint())
     }
 
-    /// Returns the content if it is stored in place, or `None` if it must be decoded or cannot be.
+    /// Returns the content, with its checksum not checked, if it is stored in place. Returns `None` if it must be
+    /// decoded or cannot be.
     ///
     /// # Errors
     /// Returns an error if the member is not inside the container.
@@ -231,15 +233,24 @@ impl<'a> Member<'a> {
         }
     }
 
+    /// Returns the same member, but its bytes are not read because another member has them.
+    #[cfg(feature = "scan")]
+    pub(crate) fn shared(self) -> Self {
+        match self {
+            Self::Pbo(member) => Self::Pbo(member),
+            Self::Zip(member) => Self::Zip(member.shared()),
+        }
+    }
+
     /// Returns its bytes as stored, whatever the form.
     #[cfg(feature = "stores")]
     pub(crate) fn stored_bytes(&self) -> Result<&'a [u8]> {
         each!(self, member => member.stored_bytes())
     }
 
-    /// Returns the content as far as it is available. Charges the budget like [`decode`](Self::decode).
+    /// Returns the content as far as it is available, like [`view`](Self::view).
     pub(crate) fn content(&self, budget: &Budget) -> Result<Content<'a>> {
-        let Some(ranges) = self.ranges()? else { return self.decode(budget).map(Content::Whole) };
+        let Some(ranges) = self.ranges()? else { return self.view(budget).map(Content::Whole) };
         let unpacked = match self {
             #[cfg(feature = "zip")]
             Self::Zip(member) => member.unpacked_bytes(),
@@ -249,8 +260,42 @@ impl<'a> Member<'a> {
         Ok(Content::Parts(ranges, budget.take(unpacked)?))
     }
 
-    /// Returns the content: borrowed if it is stored in place, else decoded into new memory, which is charged to the
-    /// budget.
+    /// Returns the content without checking a member that is stored in place: it is borrowed, and its bytes are not
+    /// read. Any other member is decoded. [`decode`](Self::decode) checks both.
+    ///
+    /// # Errors
+    /// Returns the errors of [`decode`](Self::decode), except for a wrong checksum of a member stored in place.
+    pub fn view(&self, budget: &Budget) -> Result<Decoded<'a, u8>> {
+        match self.borrowed()? {
+            Some(content) => Ok(Decoded::new(content.into(), budget.take(0)?)),
+            None => self.decode(budget),
+        }
+    }
+
+    /// Returns the checksum that decoding compares and a view does not, if there is one: the CRC-32 of a member that a
+    /// zip stores in place.
+    pub(crate) fn unchecked(&self) -> Option<Checksum> {
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(_) => None,
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => (self.form() == Form::InPlace).then(|| Checksum::Zip(member.checksum())),
+        }
+    }
+
+    /// Checks a member that is stored in place. A member that [`view`](Self::view) decodes is checked by that.
+    #[cfg(feature = "scan")]
+    pub(crate) fn check(&self, budget: &Budget) -> Result<()> {
+        match (self.unchecked(), self.borrowed()?) {
+            (Some(checksum), Some(content)) => checksum.check(content, budget),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the content, with its checksum checked: borrowed if it is stored in place, else decoded into new memory.
+    /// The bytes that are read and the memory are charged to the budget.
+    ///
+    /// A zip has a CRC-32 for each member, a PBO only the sum of a packed member.
     ///
     /// # Errors
     /// Returns the errors of [`borrowed`](Self::borrowed). Returns an error if the budget is spent, or if the content
@@ -258,9 +303,6 @@ impl<'a> Member<'a> {
     /// [`Encrypted`](crate::ErrorKind::Encrypted) error if the member is encrypted, and an
     /// [`Unsupported`](crate::ErrorKind::Unsupported) error if its form is unknown.
     pub fn decode(&self, budget: &Budget) -> Result<Decoded<'a, u8>> {
-        if let Some(content) = self.borrowed()? {
-            return Ok(Decoded::new(content.into(), budget.take(0)?));
-        }
         match self {
             #[cfg(feature = "pbo")]
             Self::Pbo(member) => {
@@ -273,9 +315,27 @@ impl<'a> Member<'a> {
             }
             #[cfg(feature = "zip")]
             Self::Zip(member) => {
-                let held = budget.take(member.unpacked_bytes())?;
+                let held = member.pay(budget)?;
                 Ok(Decoded::new(member.decode()?, held))
             }
+        }
+    }
+}
+
+/// The checksum of a member that is stored in place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Checksum {
+    #[cfg(feature = "zip")]
+    Zip(zip::Checksum),
+}
+
+impl Checksum {
+    /// Compares it with that of the content. Charges the budget for the bytes.
+    pub(crate) fn check(self, content: &[u8], budget: &Budget) -> Result<()> {
+        budget.work(content.len() as u64)?;
+        match self {
+            #[cfg(feature = "zip")]
+            Self::Zip(checksum) => checksum.check(content),
         }
     }
 }

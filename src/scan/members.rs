@@ -34,7 +34,7 @@ pub(super) struct Rest<'a> {
     pub(super) reached: usize,
     pub(super) end: usize,
     names: Names,
-    /// The members that share bytes with an earlier one.
+    /// The members that are not read because they share bytes with another.
     shared: Vec<usize>,
     held: Option<Held>,
 }
@@ -68,14 +68,13 @@ impl<'a> Iterator for Rest<'a> {
     type Item = Named<'a>;
 
     fn next(&mut self) -> Option<Named<'a>> {
-        while self.reached < self.end {
-            let index = self.reached;
-            let named = self.step()?;
-            if self.shared.binary_search(&index).is_err() {
-                return Some(named);
-            }
+        if self.reached >= self.end {
+            return None;
         }
-        None
+        let index = self.reached;
+        let (name, member) = self.step()?;
+        let is_shared = self.shared.binary_search(&index).is_ok();
+        Some((name, if is_shared { member.shared() } else { member }))
     }
 }
 
@@ -112,7 +111,14 @@ pub(super) fn content<C>(
         format = found;
         // LZSS is rare, and its beginning alone does not decode.
         let is_unknown = !matches!(member.form(), Form::InPlace | DEFLATED);
-        if found.is_some() || is_expected || is_unknown { decode(found) } else { Ok(None) }
+        if found.is_none() && !is_expected && !is_unknown {
+            return Ok(None);
+        }
+        let content = decode(found)?;
+        if content.is_some() && at.origin.scan.digests {
+            member.check(at.budget)?;
+        }
+        Ok(content)
     });
     content.map_err(|error| {
         let is_asset = format.is_some() || is_expected;

@@ -12,6 +12,8 @@ use crate::base::limits::flag;
 use crate::base::span::Span;
 use crate::base::stop;
 use crate::base::text::ByteStr;
+use crate::budget::{Budget, Held};
+use crate::bytes::Packing;
 use crate::codec::{deflate, within_limit};
 use crate::formats::zip_directory::{CentralEntry, CentralHeader, Entries, LocalEntry};
 use crate::ranges::{Data, Ranges};
@@ -57,6 +59,8 @@ pub struct Member<'a> {
     pub entry: CentralEntry<'a>,
     /// Its index among all files, counted from 0.
     pub index: usize,
+    /// True if its bytes are not read because another file has them.
+    pub(super) is_shared: bool,
 }
 
 impl<'a> Member<'a> {
@@ -126,6 +130,9 @@ impl<'a> Member<'a> {
 
     /// Returns the range of its bytes, which need not be available.
     pub(super) fn span(&self) -> Result<Span> {
+        if self.is_shared {
+            return Err(self.error("shares bytes with another member").coded(Code::Overlap));
+        }
         let (start, bytes) = (self.local()?.data_offset, self.stored_byte_len());
         if start.saturating_add(bytes) > self.archive.directory.start {
             let what = if self.archive.directory.is_lost() { "over the end" } else { "into the directory" };
@@ -148,7 +155,39 @@ impl<'a> Member<'a> {
         self
     }
 
-    /// Returns its content if it is stored uncompressed. Returns `None` if it must be decoded or cannot be.
+    /// Returns how its content is stored, or `None` if it cannot be read.
+    pub(crate) fn packing(&self) -> Option<Packing> {
+        if self.is_encrypted() {
+            return None;
+        }
+        match self.method() {
+            Method::STORED => Some(Packing::InPlace),
+            Method::DEFLATED => Some(Packing::Deflate),
+            _ => None,
+        }
+    }
+
+    /// Charges for reading the content, and takes the memory that it needs: none if it is stored. Claims are compared
+    /// with the archive first, so that only bytes that exist are charged.
+    pub(crate) fn pay(&self, budget: &Budget) -> Result<Held> {
+        let Some(packing) = self.packing() else { return budget.take(0) };
+        let stored = self.span()?.bytes;
+        if packing == Packing::InPlace {
+            self.check_sizes()?;
+            budget.work(stored)?;
+        }
+        budget.take(self.unpacked_bytes())
+    }
+
+    /// Returns the same member, but its bytes are not read because another file has them.
+    #[cfg(feature = "scan")]
+    pub(crate) fn shared(mut self) -> Self {
+        self.is_shared = true;
+        self
+    }
+
+    /// Returns its content, with its CRC-32 not checked, if it is stored uncompressed. Returns `None` if it must be
+    /// decoded or cannot be. [`decode`](Self::decode) checks the CRC-32.
     ///
     /// # Errors
     /// Returns the errors of [`stored_bytes`](Self::stored_bytes), and an error if the directory gives two different
@@ -219,24 +258,25 @@ impl<'a> Member<'a> {
     pub(super) fn unpack(&self) -> Result<(Cow<'a, [u8]>, u64)> {
         let (content, after) = match (self.borrowed()?, self.method()) {
             (Some(stored), _) => (Cow::Borrowed(stored), 0),
-            (None, _) if self.is_encrypted() => return Err(self.located(Error::encrypted("encrypted"))),
+            (None, _) if self.is_encrypted() => return Err(self.located(Error::encrypted(self.message("encrypted")))),
             (None, Method::DEFLATED) => {
                 let (content, after) = self.inflate()?;
                 (Cow::Owned(content), after)
             }
             (None, method) => {
                 let message = format!("packed in a way that is not read: {method}");
-                return Err(self.located(Error::unsupported(message)));
+                return Err(self.located(Error::unsupported(self.message(message))));
             }
         };
-        let mut crc = Crc::new();
-        stop::in_pieces(&content, |piece| crc.update(piece))?;
-        let expected = self.header().crc32.get();
-        if crc.sum() != expected {
-            let sums = format!("CRC-32 is {:08x}, the directory says {expected:08x}", crc.sum());
-            return Err(self.error(sums).coded(Code::Checksum));
+        if let Some(message) = self.checksum().compare(&content)? {
+            return Err(self.error(message).coded(Code::Checksum));
         }
         Ok((content, after))
+    }
+
+    /// Returns the CRC-32 of its content, as the directory states it.
+    pub(crate) fn checksum(&self) -> Checksum {
+        Checksum { expected: self.header().crc32.get(), entry_offset: self.entry.offset, index: self.index }
     }
 
     /// Inflates the start of its content into the buffer, to recognize its format. Returns the number of bytes.
@@ -257,12 +297,44 @@ impl<'a> Member<'a> {
         Ok((unpacked.into_bytes(), trailing))
     }
 
-    pub(super) fn error(&self, message: impl Into<Cow<'static, str>>) -> Error {
-        self.located(Error::malformed(message))
+    pub(super) fn error(&self, message: impl AsRef<str>) -> Error {
+        self.located(Error::malformed(self.message(message)))
     }
 
     fn located(&self, error: Error) -> Error {
         error.at(self.entry.offset).within_item("members", self.index)
+    }
+
+    /// Returns the message with the file's name before it.
+    pub(super) fn message(&self, message: impl AsRef<str>) -> String {
+        format!("{}: {}", self.name().in_message(), message.as_ref())
+    }
+}
+
+/// The CRC-32 of a file's content, and the place of the directory entry that states it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Checksum {
+    expected: u32,
+    entry_offset: u64,
+    index: usize,
+}
+
+impl Checksum {
+    /// Checks that the content has it.
+    pub(crate) fn check(&self, content: &[u8]) -> Result<()> {
+        let Some(message) = self.compare(content)? else { return Ok(()) };
+        let error = Error::malformed(message).coded(Code::Checksum);
+        Err(error.at(self.entry_offset).within_item("members", self.index))
+    }
+
+    /// Compares it with that of the content. Returns a message if they differ.
+    fn compare(&self, content: &[u8]) -> Result<Option<String>> {
+        let mut crc = Crc::new();
+        stop::in_pieces(content, |piece| crc.update(piece))?;
+        if crc.sum() == self.expected {
+            return Ok(None);
+        }
+        Ok(Some(format!("CRC-32 is {:08x}, the directory says {:08x}", crc.sum(), self.expected)))
     }
 }
 
@@ -284,6 +356,11 @@ impl<'a> Members<'a> {
         Self { archive: *archive, entries: archive.directory.entries(), index: 0, ended: false }
     }
 
+    /// Returns the entries that are left, those of folders included.
+    pub(super) fn entries(&self) -> &Entries<'a> {
+        &self.entries
+    }
+
     fn member(&mut self, entry: CentralEntry<'a>) -> Result<Member<'a>> {
         let index = self.index;
         let limit = u64::from(self.archive.limits.archive_members);
@@ -291,7 +368,7 @@ impl<'a> Members<'a> {
             return Err(Error::limit("members in an archive", limit, flag::ARCHIVE_MEMBERS).at(entry.offset));
         }
         self.index = index.saturating_add(1);
-        Ok(Member { archive: self.archive, entry, index })
+        Ok(Member { archive: self.archive, entry, index, is_shared: false })
     }
 }
 

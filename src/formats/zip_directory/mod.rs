@@ -1,12 +1,17 @@
 //! The records of a zip archive in place: [`view::zip`](crate::view::zip).
 
+mod check;
 mod directory;
 mod entries;
+pub(crate) mod extra;
 mod outline;
+mod search;
 mod wire;
 
 pub use directory::Directory;
+pub(crate) use entries::Sizes;
 pub use entries::{CentralEntry, Entries, LocalEntry, first_entry};
+pub(crate) use search::has_end_record;
 pub use wire::*;
 
 #[cfg(test)]

@@ -156,6 +156,9 @@ wire! {
     }
 }
 
+/// The compression methods that archives in use have.
+pub(crate) const METHODS: [u16; 13] = [0, 1, 6, 8, 9, 12, 14, 93, 94, 95, 97, 98, 99];
+
 /// Flag bit: sizes and CRC-32 follow the data.
 pub(crate) const SIZES_FOLLOW: u16 = 1 << 3;
 
@@ -235,10 +238,6 @@ record! {
         /// The archive's comment.
         comment: ByteStr<'a> = ".ZIP file comment" [u64::from(record.comment_bytes.get())],
     }
-}
-
-pub(super) fn read<'a, T: Signed>(cursor: &mut Cursor<'a>) -> Result<&'a T> {
-    cursor.parse(in_place().map_res(|record: &T| record.signed().map(|()| record)))
 }
 
 /// The records of an archive.
