@@ -9,7 +9,9 @@ use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::bytes::Cursor;
 use crate::bytes::parser::cstr;
-use crate::formats::zip_directory::{Directory, LocalEntry, LocalHeader, METHODS, Signed as _, first_entry, has_end_record};
+use crate::formats::zip_directory::{
+    Directory, LocalEntry, LocalHeader, METHODS, Signed as _, first_entry, has_end_record,
+};
 use crate::ranges::Data;
 
 impl Format {

@@ -30,7 +30,8 @@ impl Member<'_> {
         let sizes = local.sizes();
         // The header of a stream has no sizes, and only those of its descriptor count.
         let is_stream = here.flags.get() & SIZES_FOLLOW != 0;
-        let said = Sizes { crc32: there.crc32.get(), packed: self.entry.packed_bytes, unpacked: self.entry.unpacked_bytes };
+        let said =
+            Sizes { crc32: there.crc32.get(), packed: self.entry.packed_bytes, unpacked: self.entry.unpacked_bytes };
         check.sizes(&sizes, &said, is_stream);
         check.extra("", self.entry.extra);
         check.extra(" before its bytes", local.extra);

@@ -10,6 +10,8 @@
 //! headers are read instead, and that is an error in its record. Uncompressed files are slices of the archive; deflated
 //! ones are inflated on access. Spec: PKWARE APPNOTE 4.3.
 
+#[cfg(test)]
+mod claims_tests;
 mod headers;
 mod member;
 mod summary;

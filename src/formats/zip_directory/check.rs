@@ -48,14 +48,7 @@ impl Directory<'_> {
         problems.error(&Error::malformed(message).at(offset));
     }
 
-    fn check_claim(
-        &self,
-        record: &str,
-        claim: &Claim,
-        offset: u64,
-        counted: Option<u64>,
-        problems: &mut Problems,
-    ) {
+    fn check_claim(&self, record: &str, claim: &Claim, offset: u64, counted: Option<u64>, problems: &mut Problems) {
         let error = |message: String| Error::malformed(message).at(offset);
         if let Some(counted) = counted {
             let said = claim.entries;

@@ -164,8 +164,7 @@ impl<'a> Entries<'a> {
         let most = self.cursor.offset().saturating_add(self.cursor.left()).saturating_mul(MOST_SEARCHED);
         for place in memchr::memmem::find_iter(bytes, b"PK") {
             let here = bytes.get(place..)?;
-            let is_header =
-                here.starts_with(&LocalHeader::SIGNATURE) || here.starts_with(&CentralHeader::SIGNATURE);
+            let is_header = here.starts_with(&LocalHeader::SIGNATURE) || here.starts_with(&CentralHeader::SIGNATURE);
             let goes_on = is_stored && self.searched.saturating_add(place as u64) < most;
             if is_header && !goes_on {
                 break;

@@ -231,12 +231,10 @@ impl<'a> Directory<'a> {
         {
             places[0] = Some((start, prefix));
         }
-        if offset < self.stop {
-            places[1] = Some((offset, 0));
-        }
-        if let Some(start) = by_size {
-            places[2] = Some((start, 0));
-        }
+        // The earlier one first, so that no entry is lost.
+        let by_offset = if offset < self.stop { Some(offset) } else { None };
+        places[1] = by_offset.min(by_size).or(by_offset).or(by_size).map(|start| (start, 0));
+        places[2] = by_offset.max(by_size).map(|start| (start, 0));
         let mut first = None;
         for (start, prefix) in places.into_iter().flatten() {
             if !is_central_at(self.data, start, self.stop)? {

@@ -1,14 +1,12 @@
 //! The records of a zip archive exactly as stored, and with the texts after them.
 
-use nom::Parser as _;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32, U64};
 
 use crate::base::error::{Error, Result};
 use crate::base::text::ByteStr;
 use crate::bytes::array::LeArray;
-use crate::bytes::cursor::{Cursor, Wire};
-use crate::bytes::parser::in_place;
+use crate::bytes::cursor::Wire;
 use crate::outline::Schema;
 use crate::record::{Fixed, Framing, Inline, record, wire};
 
