@@ -1,9 +1,10 @@
 //! Archives as containers of files: a common interface to PBO and zip.
 
 use crate::asset::Asset;
-use crate::base::error::Result;
+use crate::base::code::Code;
+use crate::base::error::{Error, Result};
 use crate::base::format::Format;
-use crate::base::text::ByteStr;
+use crate::base::text::{ByteStr, Name};
 use crate::blocks::Decoded;
 use crate::budget::{Budget, Held};
 use crate::bytes::Packing;
@@ -173,6 +174,52 @@ impl<'a> Member<'a> {
                 _ => Form::Unknown,
             },
         }
+    }
+
+    /// Returns the name of its method: `stored`, `lzss`, `deflated`, `bzip2`, or `encrypted`.
+    pub fn method_name(&self) -> String {
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(member) => member.method().to_string(),
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => member.method_name(),
+        }
+    }
+
+    /// Returns true if it is a symbolic link. Its content is the path to its target, which is never followed.
+    pub fn is_link(&self) -> bool {
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(_) => false,
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => member.is_link(),
+        }
+    }
+
+    /// Returns the target of a symbolic link, or `None` if it is none.
+    ///
+    /// # Errors
+    /// Returns the errors of [`decode`](Self::decode), and an error if the target is longer than a path can be.
+    pub fn link_target(&self, budget: &Budget) -> Result<Option<Name>> {
+        const LONGEST: u64 = 4096;
+        if !self.is_link() {
+            return Ok(None);
+        }
+        if self.decoded_byte_len_hint() > LONGEST {
+            return Err(Error::malformed(format!("a symbolic link to a path of more than {LONGEST} bytes")));
+        }
+        let target = self.decode(budget)?;
+        Ok(Some(Name::from(ByteStr::new(&target))))
+    }
+
+    /// Returns the error for what a symbolic link is: no asset, and a link to its target.
+    pub(crate) fn link_error(&self, budget: &Budget) -> Error {
+        let target = match self.link_target(budget) {
+            Ok(target) => target.map(|target| target.text).unwrap_or_default(),
+            Err(error) => error.message(),
+        };
+        let message = format!("not an asset; a symbolic link to {target}");
+        Error::malformed(message).coded(Code::Link)
     }
 
     /// Returns its size in the container in bytes, as stated by the container.

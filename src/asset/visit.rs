@@ -126,6 +126,12 @@ fn look_inside(
     each: &mut dyn FnMut(Visited<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let is_promised = Format::from_extension(Path::new(unnumbered(&name.text))).is_some();
+    if member.is_link() {
+        if !is_promised {
+            return ControlFlow::Continue(());
+        }
+        return each(Visited { member: Some(name), asset: Err(&member.link_error(budget)) });
+    }
     // LZSS is rare, and its beginning alone does not decode.
     let is_hidden = !matches!(member.form(), Form::InPlace | Form::Packed(Packing::Deflate));
     let sniffed = budget.work(MEMBER_WORK).and_then(|()| member.sniff());

@@ -106,6 +106,13 @@ pub(super) fn content<C>(
     is_expected: bool,
     decode: impl FnOnce(Option<Format>) -> Result<Option<C>>,
 ) -> Result<Option<C>, Option<Box<Record>>> {
+    if member.is_link() {
+        if !is_expected {
+            return Ok(None);
+        }
+        let error = member.link_error(at.budget);
+        return Err(Some(Box::new(unreadable(at, None, member.decoded_byte_len_hint(), None, &error))));
+    }
     let mut format = None;
     let content = member.sniff().and_then(|found| {
         format = found;

@@ -16,7 +16,7 @@ use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part, Value, next};
 use crate::ranges::Data;
 use crate::record::{Fixed, Framing, Record, Stored as _, describe_fields, describe_fixed, describe_opaque};
-use crate::summary::{Blocks, Counts, Problems, Severity, Summary};
+use crate::summary::{Blocks, Counts, Problems, Severity, Summary, Unchecked};
 
 impl Inspect for Archive<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
@@ -175,10 +175,17 @@ impl Archive<'_> {
         if depth > Depth::Header {
             self.check_tail(problems);
         }
+        let mut unchecked = Unchecked::default();
         if depth == Depth::Verify {
             self.check_content(problems);
+            for member in self.members().map_while(Result::ok) {
+                if !matches!(member.method(), Method::STORED | Method::PACKED) {
+                    unchecked.add(member.method().to_string());
+                }
+            }
         }
         Summary {
+            unchecked,
             counts: if self.whole {
                 Counts::known([("members", self.member_count as u64)])
             } else {

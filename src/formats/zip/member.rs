@@ -84,6 +84,21 @@ impl<'a> Member<'a> {
         self.header().flags.get() & ENCRYPTED != 0
     }
 
+    /// Returns the word for how it is stored: that of its method, or `encrypted`.
+    pub(crate) fn method_name(&self) -> String {
+        if self.is_encrypted() { "encrypted".to_owned() } else { self.method().to_string() }
+    }
+
+    /// Returns true if it is a symbolic link of Unix. Its content is the path to its target.
+    pub fn is_link(&self) -> bool {
+        const UNIX: [u16; 2] = [3, 19];
+        const KIND: u32 = 0o170_000;
+        const LINK: u32 = 0o120_000;
+        let header = self.header();
+        let mode = header.external_attributes.get() >> 16;
+        UNIX.contains(&(header.version_made_by.get() >> 8)) && mode & KIND == LINK
+    }
+
     /// Returns the claimed size in the archive.
     pub fn stored_byte_len(&self) -> u64 {
         self.entry.packed_bytes

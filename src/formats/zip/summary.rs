@@ -16,7 +16,7 @@ use crate::formats::zip_directory::{Descriptor, Entries, SIZES_FOLLOW, Signed as
 use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part, Value};
 use crate::record::describe_opaque;
-use crate::summary::{Blocks, Counts, Problems, Severity, Summary, side_by_side};
+use crate::summary::{Blocks, Counts, Problems, Severity, Summary, Unchecked, side_by_side};
 
 impl Inspect for Archive<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
@@ -30,6 +30,7 @@ impl Inspect for Archive<'_> {
         let mut count = 0_u64;
         let mut whole = true;
         let mut names = Alike::default();
+        let mut unchecked = Unchecked::default();
         let mut members = self.members();
         while let Some(member) = members.next() {
             let Some(member) = problems.ok(member) else {
@@ -40,6 +41,9 @@ impl Inspect for Archive<'_> {
             let is_packed = member.method() != Method::STORED;
             blocks.count(is_packed, member.stored_byte_len(), member.decoded_byte_len_hint());
             names.add_name(member.name(), member.place());
+            if depth == Depth::Verify && member.packing().is_none() {
+                unchecked.add(member.method_name());
+            }
         }
         names.report(problems);
         self.check(whole.then(|| members.entries()), problems);
@@ -54,6 +58,7 @@ impl Inspect for Archive<'_> {
         Summary {
             counts: Counts::known([("members", whole.then_some(count))]),
             blocks,
+            unchecked,
             ..Summary::new(Format::Zip, self.data.size())
         }
     }
