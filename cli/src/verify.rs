@@ -5,8 +5,8 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::io::Write;
 use std::process::ExitCode;
 
-use meshpeek::scan::{Depth, Found, Record, Sighting};
 use meshpeek::Format;
+use meshpeek::scan::{Depth, Found, Record, Sighting};
 use meshpeek::summary::{Problem, Severity};
 
 use crate::args::{Common, Inputs, ReportFormat};

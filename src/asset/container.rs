@@ -169,9 +169,11 @@ impl<'a> Member<'a> {
             #[cfg(feature = "zip")]
             Self::Zip(member) => match member.method() {
                 _ if member.is_encrypted() => Form::Encrypted,
-                zip::Method::STORED => Form::InPlace,
-                zip::Method::DEFLATED => Form::Packed(Packing::Deflate),
-                _ => Form::Unknown,
+                _ => match member.packing() {
+                    Some(Packing::InPlace) => Form::InPlace,
+                    Some(packing) => Form::Packed(packing),
+                    None => Form::Unknown,
+                },
             },
         }
     }
@@ -256,12 +258,21 @@ impl<'a> Member<'a> {
         }
         match self {
             #[cfg(feature = "zip")]
-            Self::Zip(member) if self.form() == Form::Packed(Packing::Deflate) => {
-                let mut head = [0; HEAD];
-                let length = member.inflate_head(&mut head)?;
-                Ok(head.get(..length).and_then(Format::sniff))
-            }
+            Self::Zip(member) if matches!(self.form(), Form::Packed(_)) => match member.hides_beginning() {
+                true => Ok(None),
+                false => Ok(Format::sniff(&member.head(HEAD)?)),
+            },
             _ => Ok(self.borrowed()?.and_then(Format::sniff)),
+        }
+    }
+
+    /// Returns true if [`sniff`](Self::sniff) knows nothing: only all of the content shows the format.
+    pub(crate) fn hides_beginning(&self) -> bool {
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(_) => self.form() != Form::InPlace,
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => member.hides_beginning(),
         }
     }
 

@@ -116,9 +116,7 @@ pub(super) fn content<C>(
     let mut format = None;
     let content = member.sniff().and_then(|found| {
         format = found;
-        // LZSS is rare, and its beginning alone does not decode.
-        let is_unknown = !matches!(member.form(), Form::InPlace | DEFLATED);
-        if found.is_none() && !is_expected && !is_unknown {
+        if found.is_none() && !is_expected && !member.hides_beginning() {
             return Ok(None);
         }
         let content = decode(found)?;

@@ -196,9 +196,7 @@ impl Blocks {
     pub fn add(&mut self, storage: Storage, unpacked_bytes: u64) {
         match storage.packing {
             Packing::InPlace => self.count(false, storage.bytes, unpacked_bytes),
-            Packing::Lzo | Packing::Lzss | Packing::Rle | Packing::Deflate => {
-                self.count(true, storage.bytes, unpacked_bytes)
-            }
+            packing if packing.is_stream() => self.count(true, storage.bytes, unpacked_bytes),
             _ => {}
         }
     }

@@ -17,6 +17,7 @@ mod limits;
 mod memory;
 mod mutate;
 mod noise;
+mod peers;
 mod shrink;
 #[cfg(unix)]
 mod special;

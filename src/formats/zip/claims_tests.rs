@@ -82,8 +82,11 @@ fn a_wrong_size_or_offset_of_the_directory_is_found_by_the_entries() {
         let message = "! the end record says that the directory is at";
         assert_eq!(verify(&bytes), [format!("{message} {wrong:#x}, it is at {directory:#x}")]);
     }
-    // Nothing leads to the directory, so the headers before the files are read.
-    let bytes = with(&bytes, end + 12, &[3, 0, 0, 0, 5, 0, 0, 0]);
+    // Both are wrong, so the entries before the end record show where the directory is.
+    let both = with(&[&b"junk"[..], &bytes].concat(), 4 + end + 12, &[3, 0, 0, 0, 5, 0, 0, 0]);
+    assert_eq!((names(&both), verify(&both).len()), ("a b c".to_owned(), 2));
+    // There is no directory, so the headers before the files are read.
+    let bytes = with(&bytes, entry_of(&bytes, 0), &vec![0; size as usize]);
     assert_eq!(names(&bytes), "a b c");
     let lost = verify(&bytes);
     assert!(lost.len() == 1 && lost[0].ends_with("read by the headers before its files"), "{lost:?}");

@@ -5,7 +5,7 @@
 use super::Member;
 use crate::base::error::Error;
 use crate::base::span::Span;
-use crate::formats::zip_directory::extra::ExtraFields;
+use crate::formats::zip_directory::extra::{self, ExtraFields, UnicodePath};
 use crate::formats::zip_directory::{LocalEntry, SIZES_FOLLOW, Sizes};
 use crate::summary::{Problems, Severity};
 
@@ -35,6 +35,10 @@ impl Member<'_> {
         check.sizes(&sizes, &said, is_stream);
         check.extra("", self.entry.extra);
         check.extra(" before its bytes", local.extra);
+        if extra::unicode_path(self.entry.extra, self.entry.name) == Some(UnicodePath::Wrong) {
+            let message = "the extra field with its name in UTF-8 belongs to another name";
+            check.report(Severity::Warning, message.to_owned());
+        }
         let disk = header.disk.get();
         if disk != 0 && disk != WIDE_DISK {
             let message = format!("the directory says that it is on disk {disk}");

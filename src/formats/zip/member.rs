@@ -14,7 +14,10 @@ use crate::base::stop;
 use crate::base::text::ByteStr;
 use crate::budget::{Budget, Held};
 use crate::bytes::Packing;
+#[cfg(feature = "methods")]
+use crate::codec::methods;
 use crate::codec::{deflate, within_limit};
+use crate::formats::zip_directory::extra::{self, UnicodePath};
 use crate::formats::zip_directory::{CentralEntry, CentralHeader, Entries, LocalEntry};
 use crate::ranges::{Data, Ranges};
 use crate::record::codes::codes;
@@ -24,6 +27,11 @@ use crate::record::codes::codes;
 const MOST_AHEAD: u64 = 16;
 const LEAST_AHEAD: u64 = 64 << 10;
 
+/// The most memory of a decoder for the beginning of a file alone, which is not charged.
+const MOST_FOR_HEAD: u64 = 16 << 20;
+
+/// Flag bit: the name is UTF-8.
+const UTF8: u16 = 1 << 11;
 /// Flag bit: the bytes are encrypted.
 const ENCRYPTED: u16 = 1;
 
@@ -40,6 +48,8 @@ impl Method {
     pub const STORED: Self = Self(0);
     /// One DEFLATE stream.
     pub const DEFLATED: Self = Self(8);
+    /// Encrypted with AES; an extra field has the method.
+    pub const AES: Self = Self(99);
 }
 
 impl fmt::Display for Method {
@@ -57,6 +67,7 @@ pub struct Member<'a> {
     pub(super) archive: Archive<'a>,
     /// Its directory record.
     pub entry: CentralEntry<'a>,
+    name: ByteStr<'a>,
     /// Its index among all files, counted from 0.
     pub index: usize,
     /// True if its bytes are not read because another file has them.
@@ -64,10 +75,15 @@ pub struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
-    /// Returns its name as stored: a path with `/`, from some writers with `\`. See [`ByteStr::to_relative_path`]
-    /// before you write to it.
+    /// Returns its name: a path with `/`, from some writers with `\`. It is the name in UTF-8 of an extra field if there is
+    /// one, else the name as stored, in any encoding. See [`ByteStr::to_relative_path`] before you write to it.
     pub fn name(&self) -> ByteStr<'a> {
-        self.entry.name
+        self.name
+    }
+
+    /// Returns the time of its last change in seconds since 1970, in UTC, if an extra field has it.
+    pub fn timestamp(&self) -> Option<i64> {
+        extra::modified(self.entry.extra)
     }
 
     pub(super) fn header(&self) -> &CentralHeader {
@@ -79,9 +95,9 @@ impl<'a> Member<'a> {
         Method(self.header().method.get())
     }
 
-    /// Returns true if its bytes are encrypted.
+    /// Returns true if its bytes are encrypted, in the old way or with AES.
     pub fn is_encrypted(&self) -> bool {
-        self.header().flags.get() & ENCRYPTED != 0
+        self.header().flags.get() & ENCRYPTED != 0 || self.method() == Method::AES
     }
 
     /// Returns the word for how it is stored: that of its method, or `encrypted`.
@@ -112,8 +128,14 @@ impl<'a> Member<'a> {
     /// Returns the memory needed for decoding it: 0 if it is stored, or if no stream of its length can decompress to
     /// its claimed size.
     pub(crate) fn unpacked_bytes(&self) -> u64 {
-        let possible = self.decoded_byte_len_hint() <= self.stored_byte_len().saturating_mul(deflate::RATIO);
-        if self.method() == Method::DEFLATED && possible { self.decoded_byte_len_hint() } else { 0 }
+        let ratio = match self.packing() {
+            Some(Packing::Deflate) => deflate::RATIO,
+            #[cfg(feature = "methods")]
+            Some(packing) => methods::ratio(packing),
+            _ => 0,
+        };
+        let possible = self.decoded_byte_len_hint() <= self.stored_byte_len().saturating_mul(ratio);
+        if possible { self.decoded_byte_len_hint() } else { 0 }
     }
 
     /// Returns the offset of the header before its bytes. May be outside the archive.
@@ -178,7 +200,7 @@ impl<'a> Member<'a> {
         match self.method() {
             Method::STORED => Some(Packing::InPlace),
             Method::DEFLATED => Some(Packing::Deflate),
-            _ => None,
+            method => other_packing(method),
         }
     }
 
@@ -191,7 +213,7 @@ impl<'a> Member<'a> {
             self.check_sizes()?;
             budget.work(stored)?;
         }
-        budget.take(self.unpacked_bytes())
+        budget.take(self.unpacked_bytes().saturating_add(self.decoder_bytes(packing)?))
     }
 
     /// Returns the same member, but its bytes are not read because another file has them.
@@ -278,6 +300,8 @@ impl<'a> Member<'a> {
                 let (content, after) = self.inflate()?;
                 (Cow::Owned(content), after)
             }
+            #[cfg(feature = "methods")]
+            (None, _) if other_packing(self.method()).is_some() => (Cow::Owned(self.unpack_other()?), 0),
             (None, method) => {
                 let message = format!("packed in a way that is not read: {method}");
                 return Err(self.located(Error::unsupported(self.message(message))));
@@ -294,13 +318,54 @@ impl<'a> Member<'a> {
         Checksum { expected: self.header().crc32.get(), entry_offset: self.entry.offset, index: self.index }
     }
 
-    /// Inflates the start of its content into the buffer, to recognize its format. Returns the number of bytes.
+    /// Decodes the start of its content, at most this many bytes, to recognize its format.
     ///
     /// # Errors
-    /// Returns the errors of [`stored_bytes`](Self::stored_bytes), and an error if the bytes are not a DEFLATE stream.
-    pub(crate) fn inflate_head(&self, buffer: &mut [u8]) -> Result<usize> {
-        let inflated = deflate::inflate(self.stored_bytes()?, buffer).map_err(|error| self.error(error.to_string()))?;
-        Ok(usize::try_from(inflated.yielded).unwrap_or(usize::MAX))
+    /// Returns the errors of [`stored_bytes`](Self::stored_bytes), and an error if the bytes are not a stream of its
+    /// method.
+    pub(crate) fn head(&self, most: usize) -> Result<Vec<u8>> {
+        let stream = self.stored_bytes()?;
+        #[cfg(feature = "methods")]
+        if let Some(packing) = other_packing(self.method()) {
+            let head = methods::head(packing, stream, self.decoded_byte_len_hint(), most);
+            return head.map_err(|message| self.error(message));
+        }
+        let mut head = vec![0; most];
+        let inflated = deflate::inflate(stream, &mut head).map_err(|error| self.error(error.to_string()))?;
+        head.truncate(usize::try_from(inflated.yielded).unwrap_or(usize::MAX));
+        Ok(head)
+    }
+
+    /// Returns true if its beginning cannot be decoded alone, or not in little memory.
+    pub(crate) fn hides_beginning(&self) -> bool {
+        match self.packing() {
+            None => true,
+            Some(packing) => self.decoder_bytes(packing).is_ok_and(|bytes| bytes > MOST_FOR_HEAD),
+        }
+    }
+
+    /// Returns the memory that the decoder takes besides the content: its dictionary or window, and its tables.
+    fn decoder_bytes(&self, packing: Packing) -> Result<u64> {
+        match packing {
+            Packing::InPlace | Packing::Deflate => Ok(0),
+            #[cfg(feature = "methods")]
+            packing => Ok(methods::memory(packing, self.stored_bytes()?, self.decoded_byte_len_hint())),
+            #[cfg(not(feature = "methods"))]
+            _ => Ok(0),
+        }
+    }
+
+    /// Decodes a stream of another method than DEFLATE.
+    #[cfg(feature = "methods")]
+    fn unpack_other(&self) -> Result<Vec<u8>> {
+        let Some(packing) = other_packing(self.method()) else { return Ok(Vec::new()) };
+        let (stream, size) = (self.stored_bytes()?, self.decoded_byte_len_hint());
+        if self.unpacked_bytes() != size {
+            return Err(self.error(format!("{} bytes cannot unpack to {size}", stream.len())));
+        }
+        let memory = self.decoder_bytes(packing)?.saturating_add(size);
+        within_limit(memory, self.archive.limits.decoded_bytes).map_err(|error| self.located(error))?;
+        methods::unpack(packing, stream, size).map_err(|message| self.error(message))
     }
 
     fn inflate(&self) -> Result<(Vec<u8>, u64)> {
@@ -323,6 +388,21 @@ impl<'a> Member<'a> {
     /// Returns the message with the file's name before it.
     pub(super) fn message(&self, message: impl AsRef<str>) -> String {
         format!("{}: {}", self.name().in_message(), message.as_ref())
+    }
+}
+
+/// Returns the packing of a method besides DEFLATE, if this build can decode it.
+fn other_packing(method: Method) -> Option<Packing> {
+    if !cfg!(feature = "methods") {
+        return None;
+    }
+    match method {
+        Method(9) => Some(Packing::Deflate64),
+        Method(12) => Some(Packing::Bzip2),
+        Method(14) => Some(Packing::Lzma),
+        Method(93) => Some(Packing::Zstd),
+        Method(95) => Some(Packing::Xz),
+        _ => None,
     }
 }
 
@@ -351,6 +431,15 @@ impl Checksum {
         }
         Ok(Some(format!("CRC-32 is {:08x}, the directory says {:08x}", crc.sum(), self.expected)))
     }
+}
+
+/// Returns the name of an entry, from its extra field if that has it in UTF-8.
+fn name_of<'a>(entry: &CentralEntry<'a>) -> ByteStr<'a> {
+    let may_be_other = !entry.extra.is_empty() && entry.header.flags.get() & UTF8 == 0;
+    if may_be_other && let Some(UnicodePath::Name(name)) = extra::unicode_path(entry.extra, entry.name) {
+        return name;
+    }
+    entry.name
 }
 
 pub(super) fn is_folder(entry: &CentralEntry<'_>) -> bool {
@@ -383,7 +472,7 @@ impl<'a> Members<'a> {
             return Err(Error::limit("members in an archive", limit, flag::ARCHIVE_MEMBERS).at(entry.offset));
         }
         self.index = index.saturating_add(1);
-        Ok(Member { archive: self.archive, entry, index, is_shared: false })
+        Ok(Member { archive: self.archive, name: name_of(&entry), entry, index, is_shared: false })
     }
 }
 

@@ -69,7 +69,8 @@ impl<'a> Archive<'a> {
 
     /// Returns the files that are not read because they share bytes with another, as ascending indices of
     /// [members](Self::members). A file whose claimed bytes reach over the header of another gives way to that, because
-    /// the header shows that the claim is false. Of files that start at one place, the first is kept. Claims that reach
+    /// the header shows that the claim is false. Of files that start at one place, the one that the header there names is
+    /// kept, or else the first. Claims that reach
     /// into the directory are reported by themselves, and take no bytes from others.
     ///
     /// If the files are in directory order, this uses the directory alone, and allocates nothing.
@@ -106,7 +107,8 @@ impl<'a> Archive<'a> {
         for span in spans {
             match &kept {
                 Some(before) if span.bytes.start < before.bytes.end => {
-                    let is_over = span.bytes.start > before.bytes.start && self.has_header(&span);
+                    let is_later = span.bytes.start > before.bytes.start;
+                    let is_over = self.has_header(&span) && (is_later || !self.has_header(before));
                     let (index, other) = if is_over { (before.index, span.index) } else { (span.index, before.index) };
                     overlaps.push(Overlap { index, other, is_over });
                     if is_over {

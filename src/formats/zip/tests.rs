@@ -118,14 +118,14 @@ fn duplicates_are_listed_and_reported() {
 fn encrypted_and_unknown_members_are_named_in_errors() {
     let encrypted = File { flags: 1, ..stored(b"e", b"???") };
     let bytes =
-        zip(&[encrypted, File { method: 93, ..stored(b"z", b"????") }, File { method: 77, ..stored(b"?", b"") }]);
+        zip(&[encrypted, File { method: 98, ..stored(b"z", b"????") }, File { method: 77, ..stored(b"?", b"") }]);
     let archive = Archive::parse(&bytes).unwrap();
     let all = members(&archive);
     let errors: Vec<_> = all.iter().map(|member| member.decode().unwrap_err()).collect();
     assert!(matches!(errors[0].kind(), ErrorKind::Encrypted(_)));
     assert!(errors[1..].iter().all(|error| matches!(error.kind(), ErrorKind::Unsupported(_))));
     assert_eq!(errors[0].message(), "members[0]: e: encrypted");
-    assert_eq!(errors[1].message(), "members[1]: z: packed in a way that is not read: zstd");
+    assert_eq!(errors[1].message(), "members[1]: z: packed in a way that is not read: ppmd");
     assert_eq!(errors[2].message(), "members[2]: ?: packed in a way that is not read: method 77");
     assert!(all.iter().all(|member| member.borrowed().unwrap().is_none()));
     assert_eq!(all[0].stored_bytes().unwrap(), b"???");
@@ -246,13 +246,18 @@ fn every_method_with_every_flag_is_read_or_refused_by_name() {
             let name = names.iter().find(|(known, _)| *known == method).map(|(_, name)| *name);
             let said = name.map_or(format!("method {method}"), str::to_owned);
             assert_eq!(member.method().to_string(), said, "{method}");
-            let is_encrypted = flags % 2 == 1;
+            let is_encrypted = flags % 2 == 1 || method == 99;
             let found = member.decode().map(std::borrow::Cow::into_owned).map_err(|error| error.message());
             let refused = format!("members[0]: a: packed in a way that is not read: {said}");
             let expected = match method {
                 _ if is_encrypted => Err("members[0]: a: encrypted".to_owned()),
                 0 => Ok(b"abc".to_vec()),
                 8 => Ok(b"meshpeek".repeat(40)),
+                // Three bytes are no stream of another method.
+                9 | 12 | 14 | 93 | 95 if cfg!(feature = "methods") => {
+                    assert!(found.is_err(), "method {method}");
+                    found.clone()
+                }
                 _ => Err(refused),
             };
             assert_eq!(found, expected, "method {method}, flags {flags:#x}");

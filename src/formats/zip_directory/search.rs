@@ -1,10 +1,11 @@
 //! Finding the directory from the end of the bytes.
 
 use super::directory::Directory;
-use super::entries::local_entry;
+use super::entries::{Entries, local_entry};
 use super::wire::*;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::text::ByteStr;
+use crate::bytes::cursor::Cursor;
 use crate::ranges::Data;
 
 /// A number of the end record that the zip64 record has instead.
@@ -113,6 +114,11 @@ pub(super) fn find(data: Data<'_>) -> Result<Search<'_>> {
             return Ok(Search::Found(directory));
         }
     }
+    for candidate in Candidates::of(data)?.filter(|candidate| candidate.fit == Fit::Exact) {
+        if let Some(directory) = candidate.directory_by_entries(data)? {
+            return Ok(Search::Found(directory));
+        }
+    }
     Ok(Search::Nowhere(broken.unwrap_or_else(|| Error::malformed("zip archive without an end record"))))
 }
 
@@ -152,6 +158,32 @@ impl<'a> Candidate<'a> {
             return Err(Error::malformed("zip64 locator that leads to no record").at(offset));
         }
         directory.claimed_by(&Claim::of_classic(self.record))
+    }
+
+    /// Finds the directory by its entries: those that end at this record, or at that of zip64. This reads all bytes, so it
+    /// needs all of them.
+    fn directory_by_entries(&self, data: Data<'a>) -> Result<Option<Directory<'a>>> {
+        let Data::Whole(bytes) = data else { return Ok(None) };
+        let mut directory = Directory::empty(data, self.offset);
+        directory.end = *self.record;
+        directory.comment = self.comment;
+        let mut claim = Claim::of_classic(self.record);
+        if let Some(locator) = locator(data, self.offset)?
+            && let Some((offset, record)) = zip64_record(data, self.offset, locator)?
+        {
+            directory.stop = offset;
+            directory.zip64 = Some(record);
+            claim = Claim::of_zip64(record);
+        }
+        directory.entry_count = Some(claim.entries);
+        let end = usize::try_from(directory.stop).unwrap_or(usize::MAX);
+        let Some(start) = entries_before(bytes.get(..end).unwrap_or_default()) else { return Ok(None) };
+        directory.start = start;
+        directory.prefix = start.saturating_sub(claim.offset);
+        if !directory.leads_to_file()? {
+            directory.prefix = 0;
+        }
+        Ok(Some(directory))
     }
 
     /// Returns true if the location of the directory is in the zip64 record alone.
@@ -268,6 +300,24 @@ impl<'a> Directory<'a> {
         let Some(Ok(entry)) = self.entries().next() else { return Ok(false) };
         is_local_at(self.data, self.prefix.saturating_add(entry.header_offset))
     }
+}
+
+/// Returns the offset of the first entry from which entries follow one another up to the end of these bytes. The work is
+/// in proportion to the bytes.
+fn entries_before(bytes: &[u8]) -> Option<u64> {
+    let mut steps = bytes.len() / size_of::<CentralHeader>();
+    for start in memchr::memmem::find_iter(bytes, &CentralHeader::SIGNATURE) {
+        let mut entries = Entries::new(Cursor::with_offset(bytes.get(start..)?, start as u64), 0);
+        let mut is_sound = true;
+        for entry in entries.by_ref() {
+            is_sound = entry.is_ok();
+            steps = steps.checked_sub(1)?;
+        }
+        if is_sound && entries.left() == 0 {
+            return Some(start as u64);
+        }
+    }
+    None
 }
 
 /// Returns the zip64 record to which a locator leads, and its offset.
