@@ -380,7 +380,7 @@ fn compare(made: &Made, members: &[Member<'_>]) {
             let mut file = theirs.by_index(index).ok()?;
             let mut content = Vec::new();
             let is_read = file.read_to_end(&mut content).is_ok();
-            Some((file.name().to_owned(), is_read.then_some(content)))
+            Some((String::from_utf8_lossy(file.name_raw()).into_owned(), is_read.then_some(content)))
         });
         if let Some(Some((name, content))) = read {
             found.insert(name, content);

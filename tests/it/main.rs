@@ -39,6 +39,7 @@ mod export;
 mod fields;
 mod geometry;
 mod goldens;
+mod handed_out;
 mod in_ranges;
 mod letters;
 mod lodka;

@@ -76,7 +76,7 @@ pub struct Member<'a> {
 
 impl<'a> Member<'a> {
     /// Returns its name: a path with `/`, from some writers with `\`. It is the name in UTF-8 of an extra field if there is
-    /// one, else the name as stored, in any encoding. See [`ByteStr::to_relative_path`] before you write to it.
+    /// one, else the name as stored, in any encoding that `read_names_as` does not know. See [`ByteStr::to_relative_path`] before you write to it.
     pub fn name(&self) -> ByteStr<'a> {
         self.name
     }
@@ -435,9 +435,19 @@ impl Checksum {
 
 /// Returns the name of an entry, from its extra field if that has it in UTF-8.
 fn name_of<'a>(entry: &CentralEntry<'a>) -> ByteStr<'a> {
-    let may_be_other = !entry.extra.is_empty() && entry.header.flags.get() & UTF8 == 0;
-    if may_be_other && let Some(UnicodePath::Name(name)) = extra::unicode_path(entry.extra, entry.name) {
+    if entry.header.flags.get() & UTF8 != 0 {
+        return entry.name;
+    }
+    if !entry.extra.is_empty()
+        && let Some(UnicodePath::Name(name)) = extra::unicode_path(entry.extra, entry.name)
+    {
         return name;
+    }
+    #[cfg(feature = "names")]
+    if !entry.name.as_bytes().is_ascii()
+        && let Some(name) = super::names::decoded(entry.name.as_bytes())
+    {
+        return name.into();
     }
     entry.name
 }

@@ -14,12 +14,16 @@
 mod claims_tests;
 mod headers;
 mod member;
+#[cfg(feature = "names")]
+pub(crate) mod names;
 mod summary;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use member::Checksum;
 pub use member::{Member, Members, Method};
+#[cfg(feature = "names")]
+pub use names::read_names_as;
 
 use std::ops::Range;
 
