@@ -7,8 +7,7 @@ use std::process::ExitCode;
 use meshpeek::summary::Code;
 
 use crate::args::Common;
-use crate::failure::Outcome;
-use crate::notes::Notes;
+use crate::failure::{Failure, Outcome};
 use crate::output::Output;
 use crate::source::Source;
 
@@ -17,10 +16,7 @@ pub(crate) fn run(path: &Path, common: &Common) -> Outcome {
     let content = match source.checked(common)? {
         Ok(content) => content,
         // The content is not what its archive says, so nothing of it is written.
-        Err(error) if error.code() == Code::Checksum => {
-            Notes::new(common).error(error);
-            return Ok(ExitCode::from(1));
-        }
+        Err(error) if error.code() == Code::Checksum => return Err(Failure::Wrong(error.to_string())),
         Err(error) => return Err(error.into()),
     };
     let mut out = Output::data(common)?;

@@ -91,6 +91,10 @@ fn failed(failure: Failure, notes: Notes) -> ExitCode {
             notes.error(message);
             ExitCode::from(2)
         }
+        Failure::Wrong(message) => {
+            notes.error(message);
+            ExitCode::from(1)
+        }
     }
 }
 

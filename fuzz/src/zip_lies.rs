@@ -219,8 +219,10 @@ fn make(choices: &mut Choices<'_>) -> Option<Made> {
         }
     }
     let mut bytes = assemble(&entries, is_wide, lie, target, choices);
+    // Bytes in front move everything, so that a wrong offset may be the right one.
+    let is_of_offset = matches!(lie, Lie::DirectoryOffset | Lie::DirectoryBytes | Lie::Zip64Offset | Lie::Zip64Bytes);
     if choices.byte() % 4 == 0 {
-        let prefix: &[u8] = if choices.byte() % 2 == 0 { b"MZ\x90\0 a program " } else { b"junk" };
+        let prefix: &[u8] = if is_of_offset { &[b'x'; 1000] } else { b"MZ\x90\0 a program " };
         bytes.splice(..0, prefix.iter().copied());
     }
     Some(Made { bytes, lie, target, names, contents })

@@ -280,20 +280,31 @@ impl Archive<'_> {
         }
         let mut first = None;
         let mut count = 0_u64;
-        for entry in Entries::new(self.data.cursor(self.data_offset)) {
+        let mut end = self.data_end;
+        let mut entries = Entries::new(self.data.cursor(self.data_offset));
+        for entry in entries.by_ref() {
             let Ok(entry) = entry else { return };
             match entry.kind() {
                 EntryKind::Member if entry.is_plausible() => {
                     first = first.or(Some(entry.name()));
                     count = count.saturating_add(1);
+                    end = end.saturating_add(entry.fields().data_size.get().into());
                 }
-                EntryKind::End => break,
+                EntryKind::End => {}
                 _ => return,
             }
         }
         let Some(first) = first else { return };
+        // With them, all sizes have to lead to the end, or to a tail.
+        end = end.saturating_add(entries.offset().saturating_sub(self.data_offset));
+        let tail = self.data.size().checked_sub(end);
+        if ![0, size_of::<ShortTail>(), size_of::<Sha1Tail>()].iter().any(|tails| tail == Some(*tails as u64)) {
+            return;
+        }
         let first = first.in_message();
-        let message = format!("{count} entries after the end of the header, which are not read; the first is {first}");
+        let entries = if count == 1 { "entry" } else { "entries" };
+        let message =
+            format!("{count} {entries} after the end of the header, which are not read; the first is {first}");
         problems.error(&Error::malformed(message).at(self.data_offset).within("header"));
     }
 

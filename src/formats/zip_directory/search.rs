@@ -114,12 +114,23 @@ pub(super) fn find(data: Data<'_>) -> Result<Search<'_>> {
             return Ok(Search::Found(directory));
         }
     }
-    for candidate in Candidates::of(data)?.filter(|candidate| candidate.fit == Fit::Exact) {
-        if let Some(directory) = candidate.directory_by_entries(data)? {
-            return Ok(Search::Found(directory));
-        }
+    if let Some(directory) = find_by_entries(data)? {
+        return Ok(Search::Found(directory));
     }
     Ok(Search::Nowhere(broken.unwrap_or_else(|| Error::malformed("zip archive without an end record"))))
+}
+
+/// Finds the directory by its entries, before an end record that ends with the bytes. If there are fewer entries than it
+/// says, the headers before the files are better.
+fn find_by_entries(data: Data<'_>) -> Result<Option<Directory<'_>>> {
+    for candidate in Candidates::of(data)?.filter(|candidate| candidate.fit == Fit::Exact) {
+        let Some(directory) = candidate.directory_by_entries(data)? else { continue };
+        let count = directory.entries().filter(Result::is_ok).count() as u64;
+        if directory.entry_count == Some(count) || !begins_with_entry(data)? {
+            return Ok(Some(directory));
+        }
+    }
+    Ok(None)
 }
 
 /// Returns true if the bytes begin with the header of a file, or with a marker before it.
@@ -160,10 +171,9 @@ impl<'a> Candidate<'a> {
         directory.claimed_by(&Claim::of_classic(self.record))
     }
 
-    /// Finds the directory by its entries: those that end at this record, or at that of zip64. This reads all bytes, so it
-    /// needs all of them.
+    /// Finds the directory by its entries: those that end at this record, or at that of zip64. This reads all bytes.
     fn directory_by_entries(&self, data: Data<'a>) -> Result<Option<Directory<'a>>> {
-        let Data::Whole(bytes) = data else { return Ok(None) };
+        let bytes = data.get(0..self.offset)?;
         let mut directory = Directory::empty(data, self.offset);
         directory.end = *self.record;
         directory.comment = self.comment;
@@ -180,9 +190,7 @@ impl<'a> Candidate<'a> {
         let Some(start) = entries_before(bytes.get(..end).unwrap_or_default()) else { return Ok(None) };
         directory.start = start;
         directory.prefix = start.saturating_sub(claim.offset);
-        if !directory.leads_to_file()? {
-            directory.prefix = 0;
-        }
+        directory.find_prefix()?;
         Ok(Some(directory))
     }
 
@@ -287,6 +295,28 @@ impl<'a> Directory<'a> {
         };
         self.start = start;
         self.prefix = prefix;
+        if !is_empty {
+            self.find_prefix()?;
+        }
+        Ok(())
+    }
+
+    /// Sets the prefix so that the first entry leads to the header with its name, if there is one. Reads all bytes up to
+    /// that header.
+    fn find_prefix(&mut self) -> Result<()> {
+        if self.leads_to_file()? {
+            return Ok(());
+        }
+        let Some(Ok(entry)) = self.entries().next() else { return Ok(()) };
+        let bytes = self.data.get(0..self.start)?;
+        for place in memchr::memmem::find_iter(bytes, &LocalHeader::SIGNATURE) {
+            let Some(prefix) = (place as u64).checked_sub(entry.header_offset) else { continue };
+            let local = self.data.read(place as u64, |cursor| local_entry(*cursor));
+            if local.is_ok_and(|local| local.name == entry.name) {
+                self.prefix = prefix;
+                return Ok(());
+            }
+        }
         Ok(())
     }
 
@@ -295,10 +325,14 @@ impl<'a> Directory<'a> {
         Error::malformed(message).at(self.stop)
     }
 
-    /// Returns true if the header of the first entry's file is where the entry says.
+    /// Returns true if the header of a file is where one of the first entries says. One entry alone may be wrong.
     fn leads_to_file(&self) -> Result<bool> {
-        let Some(Ok(entry)) = self.entries().next() else { return Ok(false) };
-        is_local_at(self.data, self.prefix.saturating_add(entry.header_offset))
+        for entry in self.entries().map_while(Result::ok).take(4) {
+            if is_local_at(self.data, self.prefix.saturating_add(entry.header_offset))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 
