@@ -19,12 +19,13 @@ impl Directory<'_> {
         if self.is_lost() {
             return self.check_lost(problems);
         }
+        let claim = self.claim();
         if let Some(record) = self.zip64 {
-            self.check_claim("zip64 end record", &Claim::of_zip64(record), self.stop, counted, problems);
+            self.check_claim("zip64 end record", &claim, self.stop, counted, problems);
             self.check_twice(record, problems);
             self.check_locator(problems);
         } else {
-            self.check_claim("end record", &Claim::of_classic(&self.end), self.end_offset, counted, problems);
+            self.check_claim("end record", &claim, self.end_offset, counted, problems);
         }
         self.check_comment(problems);
         let left = read.map_or(0, Entries::left);

@@ -111,7 +111,7 @@ pub(super) fn find(data: Data<'_>) -> Result<Search<'_>> {
         // An end record among the files of another archive belongs to a member, so it is not the end.
         let is_inside = fit != Fit::Exact && directory.prefix > 0 && begins_with_entry(data)?;
         if !is_inside {
-            return Ok(Search::Found(directory));
+            return Ok(Search::Found(directory.with_prefix()?));
         }
     }
     if let Some(directory) = find_by_entries(data)? {
@@ -123,12 +123,12 @@ pub(super) fn find(data: Data<'_>) -> Result<Search<'_>> {
 /// Finds the directory by its entries, before an end record that ends with the bytes. If there are fewer entries than it
 /// says, the headers before the files are better.
 fn find_by_entries(data: Data<'_>) -> Result<Option<Directory<'_>>> {
-    for candidate in Candidates::of(data)?.filter(|candidate| candidate.fit == Fit::Exact) {
-        let Some(directory) = candidate.directory_by_entries(data)? else { continue };
-        let count = directory.entries().filter(Result::is_ok).count() as u64;
-        if directory.entry_count == Some(count) || !begins_with_entry(data)? {
-            return Ok(Some(directory));
-        }
+    let mut candidates = Candidates::of(data)?.filter(|candidate| candidate.fit == Fit::Exact);
+    let Some(candidate) = candidates.next() else { return Ok(None) };
+    let Some(directory) = candidate.directory_by_entries(data)? else { return Ok(None) };
+    let count = directory.entries().filter(Result::is_ok).count() as u64;
+    if directory.entry_count == Some(count) || !begins_with_entry(data)? {
+        return Ok(Some(directory));
     }
     Ok(None)
 }
@@ -177,21 +177,19 @@ impl<'a> Candidate<'a> {
         let mut directory = Directory::empty(data, self.offset);
         directory.end = *self.record;
         directory.comment = self.comment;
-        let mut claim = Claim::of_classic(self.record);
         if let Some(locator) = locator(data, self.offset)?
             && let Some((offset, record)) = zip64_record(data, self.offset, locator)?
         {
             directory.stop = offset;
             directory.zip64 = Some(record);
-            claim = Claim::of_zip64(record);
         }
+        let claim = directory.claim();
         directory.entry_count = Some(claim.entries);
         let end = usize::try_from(directory.stop).unwrap_or(usize::MAX);
         let Some(start) = entries_before(bytes.get(..end).unwrap_or_default()) else { return Ok(None) };
         directory.start = start;
         directory.prefix = start.saturating_sub(claim.offset);
-        directory.find_prefix()?;
-        Ok(Some(directory))
+        Ok(Some(directory.with_prefix()?))
     }
 
     /// Returns true if the location of the directory is in the zip64 record alone.
@@ -295,29 +293,38 @@ impl<'a> Directory<'a> {
         };
         self.start = start;
         self.prefix = prefix;
-        if !is_empty {
-            self.find_prefix()?;
-        }
         Ok(())
     }
 
-    /// Sets the prefix so that the first entry leads to the header with its name, if there is one. Reads all bytes up to
-    /// that header.
-    fn find_prefix(&mut self) -> Result<()> {
-        if self.leads_to_file()? {
-            return Ok(());
+    /// Sets the prefix so that the first entry leads to the header with its name, if there is one and the claims do not
+    /// lead to it. Reads all bytes up to that header. The work is linear, so this is done once, for the directory that was
+    /// found.
+    fn with_prefix(mut self) -> Result<Self> {
+        let claim = self.claim();
+        let bytes = self.stop.saturating_sub(self.start);
+        let is_plain = self.prefix == 0 && claim.offset == self.start && claim.bytes == bytes;
+        if is_plain || self.leads_to_file()? {
+            return Ok(self);
         }
-        let Some(Ok(entry)) = self.entries().next() else { return Ok(()) };
+        let Some(Ok(entry)) = self.entries().next() else { return Ok(self) };
         let bytes = self.data.get(0..self.start)?;
         for place in memchr::memmem::find_iter(bytes, &LocalHeader::SIGNATURE) {
             let Some(prefix) = (place as u64).checked_sub(entry.header_offset) else { continue };
             let local = self.data.read(place as u64, |cursor| local_entry(*cursor));
             if local.is_ok_and(|local| local.name == entry.name) {
                 self.prefix = prefix;
-                return Ok(());
+                break;
             }
         }
-        Ok(())
+        Ok(self)
+    }
+
+    /// Returns what the end record says of the directory, or that of zip64 if there is one.
+    pub(super) fn claim(&self) -> Claim {
+        match self.zip64 {
+            Some(record) => Claim::of_zip64(record),
+            None => Claim::of_classic(&self.end),
+        }
     }
 
     fn nowhere(&self, offset: u64, bytes: u64) -> Error {
