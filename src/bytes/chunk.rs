@@ -3,10 +3,10 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use nom::Parser;
+use nom::{IResult, Parser};
 
 use super::cursor::{Cursor, Wire};
-use super::parser::reading;
+use super::parser::{in_place, up_to};
 use crate::base::error::{Error, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::sealed::Sealed;
@@ -55,7 +55,7 @@ impl<'a, H: Header> Chunk<'a, H> {
         if cursor.is_empty() {
             return Ok(None);
         }
-        let chunk = Self::read(cursor)?;
+        let chunk = cursor.parse(Self::grammar)?;
         if stop::is_due(start, cursor.offset()) && stop::is_set() {
             return Err(stop::error());
         }
@@ -69,17 +69,18 @@ impl<'a, H: Header> Chunk<'a, H> {
         Self { header, body }
     }
 
-    #[inline]
-    fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
-        let header = cursor.read::<H>()?;
-        let body = cursor.split(u64::from(header.byte_len_hint()).min(cursor.left()))?;
-        Ok(Self { header, body })
+    /// Parses a header, and a body of the size that it claims, or as much of it as the part has.
+    #[inline(always)]
+    fn grammar(input: Cursor<'a>) -> IResult<Cursor<'a>, Self, Error> {
+        let (input, header) = in_place::<H>().parse(input)?;
+        let (input, body) = up_to(header.byte_len_hint().into()).parse(input)?;
+        Ok((input, Self { header, body }))
     }
 
     /// Returns a parser of one chunk. It fails at the end of the part. [`whole`](Self::whole) checks that the chunk is
     /// complete.
     pub fn parser() -> impl Parser<Cursor<'a>, Output = Self, Error = Error> {
-        reading(Self::read)
+        Self::grammar
     }
 
     /// Returns the type of the chunk.

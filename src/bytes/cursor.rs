@@ -5,6 +5,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 use super::array::{Element, LeArray};
 use crate::base::error::{Error, Result};
 use crate::base::impl_fmt::impl_fmt;
+use crate::base::span::Span;
 use crate::base::text::{ByteStr, Utf32Str};
 
 /// A record exactly as stored, without padding or alignment. Every bit pattern is valid.
@@ -59,6 +60,12 @@ impl<'a> Cursor<'a> {
     /// Returns true if no bytes are left.
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()
+    }
+
+    /// Returns the location of the bytes that were read since the cursor was at `start`.
+    #[inline(always)]
+    pub(crate) fn since(&self, start: u64) -> Span {
+        Span { offset: start, bytes: self.offset.wrapping_sub(start) }
     }
 
     /// Creates an error at this offset.

@@ -1,15 +1,5 @@
 //! The macro that defines records read field by field.
 
-macro_rules! optional {
-    () => {
-        None
-    };
-    ($value:expr) => {
-        Some($value)
-    };
-}
-pub(crate) use optional;
-
 /// Defines a record: see [the module](super).
 macro_rules! record {
     // The arms are tagged, so that those below that call the macro never match their own output. A mistake in a
@@ -59,7 +49,7 @@ macro_rules! record {
             /// Returns a [parser](crate::bytes::parser) of this record.
             pub fn parser(
                 context: $knowledge,
-            ) -> impl nom::Parser<$crate::bytes::Cursor<$life>, Output = Self, Error = $crate::base::error::Error> {
+            ) -> $crate::record::parser::Of<Self, $knowledge> {
                 <Self as $crate::record::Read<$life, $knowledge>>::parser(context)
             }
         }

@@ -18,6 +18,10 @@ pub trait Fixed: Wire {
 
 impl<T: Fixed> Stored for &T {
     const TYPE: Type = Type::Record(T::SCHEMA);
+
+    fn describe_at(&self, name: &'static str, Span { offset, bytes }: Span, out: &mut Outline<'_>) {
+        out.part(Part::one(name).spanning(offset, bytes), |out| self.describe_fields(offset, out));
+    }
 }
 
 /// Describes the fields of the record in place at the cursor, and moves the cursor after it.

@@ -5,7 +5,6 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use super::{Fixed, Read, Stored, form, walk_field};
 use crate::base::error::Result;
 use crate::base::span::Span;
-use crate::base::text::ByteStr;
 use crate::bytes::array::{Element, LeArray};
 use crate::bytes::cursor::Cursor;
 use crate::outline::{Outline, Rule, Sink, Type, Value};
@@ -77,27 +76,6 @@ impl<'a, T: Fixed> Read<'a> for Inline<'a, T> {
 }
 
 form!(['a, T] Inline<'a, T> => &'a T);
-
-/// The form of a text up to a NUL that is often longer than 24 bytes, such as a path.
-#[derive(Debug)]
-pub(crate) struct LongText<'a>(ByteStr<'a>);
-
-impl Stored for LongText<'_> {
-    const TYPE: Type = ByteStr::TYPE;
-
-    fn value(&self) -> Option<Value<'_>> {
-        self.0.value()
-    }
-}
-
-impl<'a> Read<'a> for LongText<'a> {
-    #[inline(always)]
-    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| cursor.long_cstr().map(Self))
-    }
-}
-
-form!(['a] LongText<'a> => ByteStr<'a>);
 
 /// The form of a value whose length is stored elsewhere.
 #[derive(Debug)]

@@ -50,27 +50,28 @@ pub(crate) mod codes;
 mod describe;
 mod fixed;
 mod forms;
+mod grammar;
 pub mod interleaved;
 // Some items are unused if only some formats are enabled.
 pub mod list;
+pub(crate) mod parser;
 mod plain;
 
-use nom::Parser;
-
-use crate::base::error::{Context as _, Error, Result};
+use crate::base::error::{Context as _, Result};
 use crate::base::span::Span;
 use crate::bytes::cursor::Cursor;
-use crate::bytes::parser::reading;
 use crate::outline::{Outline, Part, Rule, Schema, Silent, Sink, StoredField, Text, Type, Value};
 
-pub(crate) use describe::{optional, record};
+pub(crate) use describe::record;
 pub use fixed::Fixed;
 pub(crate) use fixed::{describe_fixed, describe_opaque, describe_rows, wire};
 pub(crate) use forms::Given;
 pub use forms::{External, Framing, Inline, Known, Rest};
-pub(crate) use forms::{LongText, describe_count, walk_count};
+pub(crate) use forms::{describe_count, walk_count};
+pub(crate) use grammar::{field_info, grammar, optional};
 pub use interleaved::{Interleaved, Layout};
 pub use list::List;
+pub use parser::{Grammar, Length, Of};
 pub(crate) use plain::plain;
 
 /// A value with a location in a file.
@@ -130,11 +131,8 @@ pub trait Read<'a, C = ()>: Stored + Sized {
     }
 
     /// Returns a [parser](crate::view::parser) that reads the value.
-    fn parser(context: C) -> impl Parser<Cursor<'a>, Output = Self, Error = Error>
-    where
-        C: Clone,
-    {
-        reading(move |cursor| Self::read(cursor, context.clone()))
+    fn parser(context: C) -> Of<Self, C> {
+        parser::of(context)
     }
 }
 
@@ -247,30 +245,35 @@ mod tests {
     use zerocopy::little_endian::U16;
 
     use super::*;
+    use crate::base::error::Error;
     use crate::base::text::ByteStr;
     use crate::bytes::{LeArray, Table};
     use crate::outline::Visitor;
     use crate::record::List;
+    use crate::record::parser::{array, cond, le_u8, le_u32, length_count, of, text_to_nul, verify};
 
-    record! {
+    grammar! {
         /// A toy.
         Toy<'a>(version: u32) named name {
             /// Its name.
-            name: ByteStr<'a> = "ToyName",
+            #[label("ToyName")]
+            name: ByteStr<'a> = text_to_nul(),
             /// How many wheels.
-            wheels: u8 = "nWheels" => |&wheels: &u8| at_most_four(wheels),
+            #[label("nWheels")]
+            wheels: u8 = verify(le_u8(), at_most_four),
             /// Its wheels.
-            sizes: LeArray<'a, U16> [u64::from(wheels)],
+            sizes: LeArray<'a, U16> = array(wheels),
             /// Its location.
-            place: [f32; 3] where version >= 2,
+            place: Option<[f32; 3]> = cond(version >= 2, of(())),
             /// Its contents.
-            parts: List<'a, ByteStr<'a>> = "Parts" where version >= 2 && wheels > 0,
+            #[label("Parts")]
+            parts: Option<List<'a, ByteStr<'a>>> = cond(version >= 2 && wheels > 0, length_count(le_u32(), text_to_nul())),
         }
         also |toy, out| out.field("length", toy.name.len())
     }
 
-    fn at_most_four(wheels: u8) -> Result<()> {
-        if wheels <= 4 { Ok(()) } else { Err(Error::malformed(format!("{wheels} wheels"))) }
+    fn at_most_four(wheels: &u8) -> Result<()> {
+        if *wheels <= 4 { Ok(()) } else { Err(Error::malformed(format!("{wheels} wheels"))) }
     }
 
     const SMALL: &[u8] = b"car\0\x02\x05\0\x06\0";

@@ -1,16 +1,15 @@
 //! The records of a zip archive exactly as stored, and with the texts after them.
 
-use nom::Parser as _;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32, U64};
 
 use crate::base::error::{Error, Result};
 use crate::base::text::ByteStr;
 use crate::bytes::array::LeArray;
-use crate::bytes::cursor::{Cursor, Wire};
-use crate::bytes::parser::in_place;
+use crate::bytes::cursor::Wire;
 use crate::outline::Schema;
-use crate::record::{Fixed, Framing, Inline, record, wire};
+use crate::record::parser::{Grammar, array, in_place, inline, text, verify};
+use crate::record::{Fixed, Framing, grammar, wire};
 
 wire! {
     /// The header before a file's data; its name and extra fields follow.
@@ -165,15 +164,11 @@ pub(crate) trait Signed: Fixed + Wire + IntoBytes {
 
     /// Returns the record at the start of these bytes, if there is one. Creates no error, which would allocate.
     fn at_start(bytes: &[u8]) -> Option<&Self> {
-        let is_there = bytes.starts_with(&Self::SIGNATURE);
-        is_there.then(|| Self::ref_from_prefix(bytes).ok()).flatten().map(|(record, _)| record)
-    }
-
-    fn signed(&self) -> Result<()> {
-        match self.as_bytes().starts_with(&Self::SIGNATURE) {
-            true => Ok(()),
-            false => Err(Error::malformed(format!("no {}", Self::SCHEMA.name))),
+        if !bytes.starts_with(&Self::SIGNATURE) {
+            return None;
         }
+        let (record, _) = Self::ref_from_prefix(bytes).ok()?;
+        Some(record)
     }
 }
 
@@ -201,44 +196,60 @@ impl Signed for EndRecord {
     const SIGNATURE: [u8; 4] = *b"PK\x05\x06";
 }
 
-record! {
+// The labels are those of APPNOTE.TXT, the format's own document.
+
+grammar! {
     /// The header before a file's data.
     LocalRecord<'a> named name {
         /// The fixed part.
-        header: &'a LocalHeader as Inline<'a, LocalHeader> => |header| header.signed(),
+        header: &'a LocalHeader = verify(inline(in_place()), is_signed),
         /// The name as stored.
-        name: ByteStr<'a> = "file name" [u64::from(header.name_bytes.get())],
+        #[label("file name")]
+        name: ByteStr<'a> = text(header.name_bytes.get()),
         /// The extra fields.
-        extra: LeArray<'a, u8> = "extra field" [u64::from(header.extra_bytes.get())],
+        #[label("extra field")]
+        extra: LeArray<'a, u8> = array(header.extra_bytes.get()),
     }
 }
 
-record! {
+grammar! {
     /// One entry of the directory.
     CentralRecord<'a> named name {
         /// The fixed part.
-        header: &'a CentralHeader as Inline<'a, CentralHeader> => |header| header.signed(),
+        header: &'a CentralHeader = verify(inline(in_place()), is_signed),
         /// The name as stored.
-        name: ByteStr<'a> = "file name" [u64::from(header.name_bytes.get())],
+        #[label("file name")]
+        name: ByteStr<'a> = text(header.name_bytes.get()),
         /// The extra fields.
-        extra: LeArray<'a, u8> = "extra field" [u64::from(header.extra_bytes.get())],
+        #[label("extra field")]
+        extra: LeArray<'a, u8> = array(header.extra_bytes.get()),
         /// The comment.
-        comment: ByteStr<'a> = "file comment" [u64::from(header.comment_bytes.get())],
+        #[label("file comment")]
+        comment: ByteStr<'a> = text(header.comment_bytes.get()),
     }
 }
 
-record! {
+grammar! {
     /// The end of an archive.
     End<'a> {
         /// The fixed part.
-        record: &'a EndRecord as Inline<'a, EndRecord> => |record| record.signed(),
+        record: &'a EndRecord = verify(inline(in_place()), is_signed),
         /// The archive's comment.
-        comment: ByteStr<'a> = ".ZIP file comment" [u64::from(record.comment_bytes.get())],
+        #[label(".ZIP file comment")]
+        comment: ByteStr<'a> = text(record.comment_bytes.get()),
     }
 }
 
-pub(super) fn read<'a, T: Signed>(cursor: &mut Cursor<'a>) -> Result<&'a T> {
-    cursor.parse(in_place().map_res(|record: &T| record.signed().map(|()| record)))
+/// Returns a parser of a record that starts with its signature.
+pub(super) fn signed<'a, T: Signed>() -> impl Grammar<'a, Output = &'a T> {
+    verify(in_place(), is_signed)
+}
+
+fn is_signed<T: Signed>(record: &&T) -> Result<()> {
+    if record.as_bytes().starts_with(&T::SIGNATURE) {
+        return Ok(());
+    }
+    Err(Error::malformed(format!("no {}", T::SCHEMA.name)))
 }
 
 /// The records of an archive.
