@@ -14,7 +14,12 @@ macro_rules! optional {
 pub(crate) use optional;
 
 /// Returns the description of a field. The function, which is never called, returns the parser that reads it.
-pub(crate) const fn field_info<'a, T, C, R, P, F>(mut info: FieldInfo, rule: Option<Rule>, codes: Option<&'static [(i64, &'static str)]>, _: &F) -> FieldInfo
+pub(crate) const fn field_info<'a, T, C, R, P, F>(
+    mut info: FieldInfo,
+    rule: Option<Rule>,
+    codes: Option<&'static [(i64, &'static str)]>,
+    _: &F,
+) -> FieldInfo
 where
     P: Grammar<'a, Output = T>,
     F: Fn(C, R) -> P,
@@ -42,7 +47,7 @@ macro_rules! grammar {
     ) => {
         $crate::record::grammar! {
             @items $head $also { $($all)* $field, } [$($done)* {
-                [$($doc)*] [$($rule $($bounds)?)?] [$($codes)?] [$($spec)?] $field [$type] []
+                [$($doc)*] [$($rule $($bounds)?)?] [$($codes)?] [$($spec)?] $field [$($all)*] [$type] []
                 [$crate::record::parser::success($value)]
             }]
             $($rest)*
@@ -55,7 +60,7 @@ macro_rules! grammar {
     ) => {
         $crate::record::grammar! {
             @items $head $also { $($all)* $field, } [$($done)* {
-                [$($doc)*] [$($rule $($bounds)?)?] [$($codes)?] [$($spec)?] $field [$type] []
+                [$($doc)*] [$($rule $($bounds)?)?] [$($codes)?] [$($spec)?] $field [$($all)*] [$type] []
                 [$crate::record::parser::of::<$type, _>(())]
             }]
             $($rest)*
@@ -68,7 +73,7 @@ macro_rules! grammar {
     ) => {
         $crate::record::grammar! {
             @items $head $also { $($all)* $field, } [$($done)* {
-                [$($doc)*] [$($rule $($bounds)?)?] [$($codes)?] [$($spec)?] $field [$type] [$gate] [$parser]
+                [$($doc)*] [$($rule $($bounds)?)?] [$($codes)?] [$($spec)?] $field [$($all)*] [$type] [$gate] [$parser]
             }]
             $($rest)*
         }
@@ -80,7 +85,7 @@ macro_rules! grammar {
     ) => {
         $crate::record::grammar! {
             @items $head $also { $($all)* $field, } [$($done)* {
-                [$($doc)*] [$($rule $($bounds)?)?] [$($codes)?] [$($spec)?] $field [$type] [] [$parser]
+                [$($doc)*] [$($rule $($bounds)?)?] [$($codes)?] [$($spec)?] $field [$($all)*] [$type] [] [$parser]
             }]
             $($rest)*
         }
@@ -90,10 +95,10 @@ macro_rules! grammar {
             [$($about:literal)*] $name:ident [$($own:lifetime)?] $life:lifetime
             [$context:ident: $knowledge:ty] [$($label:ident)?]
         }
-        [$($this:ident $out:ident $also:expr)?] $all:tt
+        [$($this:ident $out:ident $also:expr)?] { $($all:tt)* }
         [$({
             [$($doc:literal)*] [$($rule:ident $($bounds:tt)?)?] [$($codes:ty)?] [$($spec:literal)?]
-            $field:ident [$type:ty] [$($gate:expr)?] [$parser:expr]
+            $field:ident [$($before:tt)*] [$type:ty] [$($gate:expr)?] [$parser:expr]
         })*]
     ) => {
         $(#[doc = $about])*
@@ -126,7 +131,7 @@ macro_rules! grammar {
                     },
                     $crate::record::optional!($($crate::outline::Rule::$rule $($bounds)?)?),
                     $crate::record::optional!($(<$codes>::KNOWN)?),
-                    &|$context: $knowledge, Self $all: Self| $crate::record::grammar!(@parser [$($gate)?] $parser),
+                    &|$context: $knowledge, Self { $($before)* .. }: Self| $crate::record::grammar!(@parser [$($gate)?] $parser),
                 )),*],
             };
         }

@@ -242,6 +242,7 @@ pub(crate) fn check<T>(rule: impl FnOnce(&T) -> Result<()>, value: &T, offset: u
 #[cfg(test)]
 #[allow(unreachable_pub)]
 mod tests {
+    use nom::Parser as _;
     use zerocopy::little_endian::U16;
 
     use super::*;

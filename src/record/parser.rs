@@ -87,7 +87,12 @@ parsers! {
 
 /// Walks a value that is a single field.
 #[inline(always)]
-pub(crate) fn leaf<'a, P>(parser: &mut P, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<P::Output>
+pub(crate) fn leaf<'a, P>(
+    parser: &mut P,
+    cursor: &mut Cursor<'a>,
+    name: &'static str,
+    sink: &mut impl Sink,
+) -> Result<P::Output>
 where
     P: Parser<Cursor<'a>, Error = Error>,
     P::Output: Stored,

@@ -9,10 +9,11 @@ use crate::base::text::ByteStr;
 use crate::bytes::batch::{Batch, Derived};
 use crate::bytes::{Cursor, LeArray, Table, Vec3};
 use crate::outline::{Sink, Type};
-use crate::record::list::{Item as _, List};
 use crate::record::grammar;
+use crate::record::list::{Item as _, List};
 use crate::record::parser::{
-    Count, Grammar, array, by_value, count, framing, in_place, inline, le_u32, length_array, many_till, parsers, text_to_nul, verify,
+    Count, Grammar, array, by_value, count, framing, in_place, inline, le_u32, length_array, many_till, parsers,
+    text_to_nul, verify,
 };
 
 grammar! {
@@ -138,7 +139,12 @@ parsers! { ['a] Faces<'a> => List<'a, Face<'a>>; }
 impl<'a> Grammar<'a> for Faces<'a> {
     const TYPE: Type = <Count<Face<'_>, ()> as Grammar<'_>>::TYPE;
 
-    fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<List<'a, Face<'a>>> {
+    fn walk(
+        &mut self,
+        cursor: &mut Cursor<'a>,
+        name: &'static str,
+        sink: &mut impl Sink,
+    ) -> Result<List<'a, Face<'a>>> {
         let faces = cursor.run(&mut self.0)?;
         sink.describe(|out| {
             if out.dissects() {

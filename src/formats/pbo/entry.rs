@@ -11,9 +11,7 @@ use crate::base::word_enum::word_enum;
 use crate::bytes::Cursor;
 use crate::bytes::parser::cstr;
 use crate::outline::{Sink, Type};
-use crate::record::parser::{
-    Grammar, cond, count, in_place, inline, long_text_to_nul, parsers, text_to_nul, verify,
-};
+use crate::record::parser::{Grammar, cond, count, in_place, inline, long_text_to_nul, parsers, text_to_nul, verify};
 use crate::record::{List, grammar};
 
 /// The maximum length of a name. The longest known real one has 83 bytes.
