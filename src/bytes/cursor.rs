@@ -68,6 +68,14 @@ impl<'a> Cursor<'a> {
         Span { offset: start, bytes: self.offset.wrapping_sub(start) }
     }
 
+    /// Returns the part from here up to where this later cursor is.
+    #[inline(always)]
+    pub(crate) fn up_to(self, later: Self) -> Self {
+        let bytes = later.offset.wrapping_sub(self.offset);
+        let rest = usize::try_from(bytes).ok().and_then(|bytes| self.rest.get(..bytes)).unwrap_or(self.rest);
+        Self { rest, ..self }
+    }
+
     /// Creates an error at this offset.
     #[cold]
     pub fn error(&self, message: impl Into<std::borrow::Cow<'static, str>>) -> Error {

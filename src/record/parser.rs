@@ -9,14 +9,16 @@ use std::marker::PhantomData;
 
 use nom::{IResult, Parser};
 
-use super::list::{Entries, Item, List};
+use super::interleaved::{Interleaved, Layout};
+use super::list::{Entries, Item, List, left_over};
 use super::{Fixed, Read, Stored};
 use crate::base::error::{Context as _, Error, Result};
+use crate::base::span::Span;
 use crate::base::text::{ByteStr, Utf32Str};
 use crate::bytes::array::{Element, LeArray};
 use crate::bytes::cursor::{Cursor, Wire};
 use crate::bytes::parser::{ReadFn, Reading, bytes, reading};
-use crate::outline::{Rule, Silent, Sink, StoredField, Type, Value};
+use crate::outline::{Outline, Rule, Silent, Sink, StoredField, Type, Value};
 
 pub(crate) use crate::bytes::parser::in_place;
 
@@ -70,6 +72,7 @@ parsers! {
     ['a, P: Parser<Cursor<'a>, Error = Error>, F: FnMut(P::Output) -> Result<O>, O: Stored] MapRes<P, F> => O;
     ['a, P: Grammar<'a>] Ruled<P> => P::Output;
     ['a, P: Grammar<'a, Output: Stored>] Framed<P> => P::Output;
+    ['a, P: Grammar<'a>, F: Fn(&P::Output, &'static str, Span, &mut Outline<'_>)] Described<P, F> => P::Output;
     ['a, P: Grammar<'a>] External<P> => P::Output;
     ['a, P: Parser<Cursor<'a>, Output = &'a T, Error = Error>, T: Fixed] Inline<P> => &'a T;
     ['a, T: Stored + Copy] Success<T> => T;
@@ -220,7 +223,13 @@ macro_rules! numbers {
 
 numbers! {
     le_u8 u8, le_u16 u16, le_u32 u32, le_u64 u64, le_i8 i8, le_i16 i16, le_i32 i32, le_f32 f32,
-    le_bool bool,
+    le_i64 i64, le_bool bool,
+}
+
+/// Returns a parser of as many of these numbers as the type of the field has.
+#[inline(always)]
+pub(crate) const fn times<T, const N: usize>(_: Of<T>) -> Of<[T; N]> {
+    of(())
 }
 
 /// Returns a parser of a text up to the next NUL, and of the NUL.
@@ -372,6 +381,23 @@ impl<'a, T: Element> Grammar<'a> for RestArray<T> {
         sink.describe(|out| out.array(name, &array));
         Ok(array)
     }
+}
+
+/// Returns a parser of records in columns that take the rest of their part.
+#[inline(always)]
+pub(crate) fn interleaved<'a, L: Layout>(layout: L) -> Reading<impl ReadFn<'a, Interleaved<'a, L>>> {
+    reading(move |cursor: &mut Cursor<'a>| Interleaved::rest(cursor, layout))
+}
+
+/// Returns a parser that fails if bytes are left after the last field. nom's `all_consuming` does not say how many.
+pub(crate) fn all_consuming<'a, P>(mut parser: P) -> Reading<impl ReadFn<'a, P::Output>>
+where
+    P: Parser<Cursor<'a>, Error = Error>,
+{
+    reading(move |cursor: &mut Cursor<'a>| {
+        let value = cursor.run(&mut parser)?;
+        if cursor.is_empty() { Ok(value) } else { Err(left_over(*cursor)) }
+    })
 }
 
 /// See [`count`].
@@ -536,7 +562,7 @@ pub(crate) struct Verify<P, F> {
 
 /// Returns a parser that fails if the check fails. nom's `verify` has no message of its own for that.
 #[inline(always)]
-pub(crate) fn verify<P, F>(parser: P, check: F) -> Verify<P, F> {
+pub(crate) fn verify<'a, P: Grammar<'a>, F: FnMut(&P::Output) -> Result<()>>(parser: P, check: F) -> Verify<P, F> {
     Verify { parser, check }
 }
 
@@ -657,6 +683,40 @@ fn walk_framing<'a, P: Grammar<'a, Output: Stored>>(
         }
     });
     Ok(value)
+}
+
+/// See [`described`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Described<P, F> {
+    parser: P,
+    describe: F,
+}
+
+/// Returns a parser of a field that outlines show as this function describes it.
+#[inline(always)]
+pub(crate) fn described<'a, P, F>(parser: P, describe: F) -> Described<P, F>
+where
+    P: Grammar<'a>,
+    F: Fn(&P::Output, &'static str, Span, &mut Outline<'_>),
+{
+    Described { parser, describe }
+}
+
+impl<'a, P: Grammar<'a>, F> Grammar<'a> for Described<P, F>
+where
+    F: Fn(&P::Output, &'static str, Span, &mut Outline<'_>),
+{
+    const TYPE: Type = P::TYPE;
+    const SHOWS_ABSENCE: bool = P::SHOWS_ABSENCE;
+
+    #[inline(always)]
+    fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<P::Output> {
+        let start = cursor.offset();
+        let value = self.parser.walk(cursor, name, &mut Silent)?;
+        let span = cursor.since(start);
+        sink.describe(|out| (self.describe)(&value, name, span, out));
+        Ok(value)
+    }
 }
 
 /// See [`external`].

@@ -50,6 +50,7 @@ plain! {
     i8: Number("i8", 1) => |value| *value, |cursor| Ok(cursor.u8()?.cast_signed());
     i16: Number("i16", 2) => |value| *value, |cursor| cursor.i16();
     i32: Number("i32", 4) => |value| *value, |cursor| cursor.i32();
+    i64: Number("i64", 8) => |value| *value, |cursor| Ok(cursor.u64()?.cast_signed());
     f32: Number("f32", 4) => |value| *value, |cursor| cursor.f32();
     bool: Number("bool", 1) => |value| *value, |cursor| Ok(cursor.u8()? != 0);
     U16: Number("u16", 2) => |value| value.get();

@@ -7,13 +7,12 @@ use crate::base::error::{Error, Result};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::batch::{Batch, Derived};
-use crate::bytes::{Cursor, LeArray, Table, Vec3};
-use crate::outline::{Sink, Type};
+use crate::bytes::{LeArray, Table, Vec3};
+use crate::outline::Outline;
 use crate::record::grammar;
 use crate::record::list::{Item as _, List};
 use crate::record::parser::{
-    Count, Grammar, array, by_value, count, framing, in_place, inline, le_u32, length_array, many_till, parsers,
-    text_to_nul, verify,
+    array, by_value, count, described, framing, in_place, inline, le_u32, length_array, many_till, text_to_nul, verify,
 };
 
 grammar! {
@@ -26,7 +25,7 @@ grammar! {
         /// Its normals. They point into the body.
         normals: LeArray<'a, Vec3> = array(header.normals.get()),
         /// Its faces.
-        faces: List<'a, Face<'a>> = faces(header.faces.get()),
+        faces: List<'a, Face<'a>> = described(count(Face::parser(), header.faces.get()), describe_faces),
         /// `TAGG`.
         tags_signature: [u8; 4] = verify(framing(by_value()), starts_tags),
         /// Its tags, including the last one.
@@ -127,35 +126,13 @@ impl<'a> Tag<'a> {
     }
 }
 
-/// A parser of faces, described as one table of the fields before their names, with the names listed separately.
-struct Faces<'a>(Count<Face<'a>, ()>);
-
-fn faces<'a>(number: u32) -> Faces<'a> {
-    Faces(count(Face::parser(), number))
-}
-
-parsers! { ['a] Faces<'a> => List<'a, Face<'a>>; }
-
-impl<'a> Grammar<'a> for Faces<'a> {
-    const TYPE: Type = <Count<Face<'_>, ()> as Grammar<'_>>::TYPE;
-
-    fn walk(
-        &mut self,
-        cursor: &mut Cursor<'a>,
-        name: &'static str,
-        sink: &mut impl Sink,
-    ) -> Result<List<'a, Face<'a>>> {
-        let faces = cursor.run(&mut self.0)?;
-        sink.describe(|out| {
-            if out.dissects() {
-                Face::describe_items(&faces, name, out);
-            } else {
-                out.array(name, &fields(&faces));
-                super::names::describe(&faces, out);
-            }
-        });
-        Ok(faces)
+/// Describes faces as one table of the fields before their names, with the names listed separately.
+fn describe_faces<'a>(faces: &List<'a, Face<'a>>, name: &'static str, _: Span, out: &mut Outline<'_>) {
+    if out.dissects() {
+        return Face::describe_items(faces, name, out);
     }
+    out.array(name, &fields(faces));
+    super::names::describe(faces, out);
 }
 
 /// Returns the fields before the names of faces as one table.
