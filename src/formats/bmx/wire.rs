@@ -1,11 +1,13 @@
 //! Packed little-endian records exactly as stored, and numbers whose storage depends on the version.
 
+use nom::Parser;
 use zerocopy::little_endian::{F32, U32};
 
-use crate::base::error::Result;
+use crate::base::error::Error;
 use crate::bytes::{Cursor, Vec3};
-use crate::outline::{Sink, Type, Value};
-use crate::record::{Read, Stored, plain, walk_field, wire};
+use crate::outline::{Type, Value};
+use crate::record::parser::{Grammar, in_place, le_u8, le_u32};
+use crate::record::{Stored, plain, wire};
 
 wire! {
     /// The start of `index.bm`; its entries follow to the end of the table.
@@ -119,8 +121,12 @@ pub struct Matrix {
 }
 
 plain! {
-    Matrix: Number("f32[4][4]", 64) => |matrix| Value::Floats(matrix.rows.as_flattened().into()),
-        |cursor| Ok(Self { rows: cursor.read::<[[F32; 4]; 4]>()?.map(|row| row.map(F32::get)) });
+    Matrix: Number("f32[4][4]", 64) => |matrix| Value::Floats(matrix.rows.as_flattened().into());
+}
+
+/// Returns a parser of a matrix.
+pub(super) fn matrix<'a>() -> impl Grammar<'a, Output = Matrix> {
+    in_place::<[[F32; 4]; 4]>().map(|rows| Matrix { rows: rows.map(|row| row.map(F32::get)) })
 }
 
 /// A boolean: any number except 0 is true. Takes one byte, or four bytes in version 10.
@@ -145,14 +151,12 @@ impl Stored for Flag {
     }
 }
 
-/// The context is the version.
-impl<'a> Read<'a, u32> for Flag {
-    fn walk(cursor: &mut Cursor<'a>, version: u32, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| small(cursor, version).map(Self))
-    }
+/// Returns a parser of a boolean of this version.
+pub(super) fn flag<'a>(version: u32) -> impl Grammar<'a, Output = Flag> {
+    small(version).map(Flag)
 }
 
-/// Reads a number of one byte, or of four bytes in version 10.
-pub(super) fn small(cursor: &mut Cursor<'_>, version: u32) -> Result<u32> {
-    if version == 10 { cursor.u32() } else { cursor.u8().map(Into::into) }
+/// Returns a parser of a number of one byte, or of four bytes in version 10.
+pub(super) fn small<'a>(version: u32) -> impl Parser<Cursor<'a>, Output = u32, Error = Error> {
+    move |input| if version == 10 { le_u32().parse(input) } else { le_u8().map(u32::from).parse(input) }
 }
