@@ -1,6 +1,7 @@
 //! The macro that defines records by their grammar.
 
 use super::parser::Grammar;
+use crate::base::error::Result;
 use crate::outline::{FieldInfo, Rule};
 
 macro_rules! optional {
@@ -22,7 +23,7 @@ pub(crate) const fn field_info<'a, T, C, R, P, F>(
 ) -> FieldInfo
 where
     P: Grammar<'a, Output = T>,
-    F: Fn(C, R) -> P,
+    F: Fn(C, R) -> Result<P>,
 {
     info.kind = P::TYPE;
     info.rule = match rule {
@@ -131,7 +132,7 @@ macro_rules! grammar {
                     },
                     $crate::record::optional!($($crate::outline::Rule::$rule $($bounds)?)?),
                     $crate::record::optional!($(<$codes>::KNOWN)?),
-                    &|$context: $knowledge, Self { $($before)* .. }: Self| $crate::record::grammar!(@parser [$($gate)?] $parser),
+                    &|$context: $knowledge, Self { $($before)* .. }: Self| Ok($crate::record::grammar!(@parser [$($gate)?] $parser)),
                 )),*],
             };
         }

@@ -80,6 +80,8 @@ parsers! {
     ['a] Text => ByteStr<'a>;
     ['a, T: Element] Array<T> => LeArray<'a, T>;
     ['a, L: Length<'a>, T: Element] LengthArray<L, T> => LeArray<'a, T>;
+    ['a, L: Length<'a>, P: Grammar<'a>, F: FnMut(u64) -> P] Counted<L, F> => P::Output;
+    ['a, S: Stored, P: Parser<Cursor<'a>, Error = Error, Output: Stored>] StoredAs<S, P> => P::Output;
     ['a, T: Element] RestArray<T> => LeArray<'a, T>;
     ['a, T: Item<'a, C>, C: Copy] Count<T, C> => List<'a, T, C>;
     ['a, F: FnMut(Cursor<'a>) -> bool, T: Item<'a, C>, C: Copy] ManyWhile<F, T, C> => List<'a, T, C>;
@@ -335,6 +337,57 @@ impl<'a, L: Length<'a>, T: Element> Grammar<'a> for LengthArray<L, T> {
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<LeArray<'a, T>> {
         let count = self.length.count(cursor, name, sink)?;
         array(count).walk(cursor, name, sink)
+    }
+}
+
+/// See [`counted`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counted<L, F> {
+    length: L,
+    items: F,
+}
+
+/// Returns a parser of a count and of what the function makes of it. nom's `flat_map` cannot say that one is framing.
+#[inline(always)]
+pub(crate) fn counted<'a, L, P, F>(length: L, items: F) -> Counted<L, F>
+where
+    L: Length<'a>,
+    P: Grammar<'a>,
+    F: FnMut(u64) -> P,
+{
+    Counted { length, items }
+}
+
+impl<'a, L: Length<'a>, P: Grammar<'a>, F: FnMut(u64) -> P> Grammar<'a> for Counted<L, F> {
+    const TYPE: Type = P::TYPE.after(L::TYPE.min());
+    const SHOWS_ABSENCE: bool = P::SHOWS_ABSENCE;
+
+    #[inline(always)]
+    fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<P::Output> {
+        let count = self.length.count(cursor, name, sink)?;
+        (self.items)(count).walk(cursor, name, sink)
+    }
+}
+
+/// See [`stored_as`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StoredAs<S, P> {
+    parser: P,
+    stored: PhantomData<S>,
+}
+
+/// Returns a parser of a value that is stored as this type, for example of an unsigned number that is stored signed.
+#[inline(always)]
+pub(crate) fn stored_as<S, P>(parser: P) -> StoredAs<S, P> {
+    StoredAs { parser, stored: PhantomData }
+}
+
+impl<'a, S: Stored, P: Parser<Cursor<'a>, Error = Error, Output: Stored>> Grammar<'a> for StoredAs<S, P> {
+    const TYPE: Type = S::TYPE;
+
+    #[inline(always)]
+    fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<P::Output> {
+        leaf_of(S::TYPE, &mut self.parser, cursor, name, sink)
     }
 }
 
