@@ -125,6 +125,12 @@ pub(crate) fn part<'a>(count: u64) -> Reading<impl ReadFn<'a, Cursor<'a>>> {
     reading(move |cursor: &mut Cursor<'a>| cursor.split(count))
 }
 
+/// Returns a parser of all that is left.
+#[inline(always)]
+pub(crate) fn rest<'a>() -> Reading<impl ReadFn<'a, Cursor<'a>>> {
+    reading(|cursor: &mut Cursor<'a>| cursor.split(cursor.left()))
+}
+
 /// Returns a parser of a part of `count` bytes, or of all that are left if there are fewer.
 #[inline(always)]
 pub(crate) fn up_to<'a>(count: u64) -> Reading<impl ReadFn<'a, Cursor<'a>>> {

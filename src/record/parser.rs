@@ -7,7 +7,7 @@
 
 use std::marker::PhantomData;
 
-use nom::{IResult, Parser};
+use nom::{IResult, OutputMode, PResult, Parser};
 
 use super::interleaved::{Interleaved, Layout};
 use super::list::{Entries, Item, List, left_over};
@@ -17,7 +17,7 @@ use crate::base::span::Span;
 use crate::base::text::{ByteStr, Utf32Str};
 use crate::bytes::array::{Element, LeArray};
 use crate::bytes::cursor::{Cursor, Wire};
-use crate::bytes::parser::{ReadFn, Reading, bytes, reading};
+use crate::bytes::parser::{ReadFn, Reading, bytes, outcome, reading};
 use crate::outline::{Outline, Rule, Silent, Sink, StoredField, Type, Value};
 
 pub(crate) use crate::bytes::parser::in_place;
@@ -69,7 +69,6 @@ parsers! {
     ['a, T: Read<'a, C>, C: Copy] Of<T, C> => T;
     ['a, P: Grammar<'a>] Cond<P> => Option<P::Output>;
     ['a, P: Grammar<'a>, F: FnMut(&P::Output) -> Result<()>] Verify<P, F> => P::Output;
-    ['a, P: Parser<Cursor<'a>, Error = Error>, F: FnMut(P::Output) -> Result<O>, O: Stored] MapRes<P, F> => O;
     ['a, P: Grammar<'a>] Ruled<P> => P::Output;
     ['a, P: Grammar<'a, Output: Stored>] Framed<P> => P::Output;
     ['a, P: Grammar<'a>, F: Fn(&P::Output, &'static str, Span, &mut Outline<'_>)] Described<P, F> => P::Output;
@@ -391,6 +390,11 @@ impl<'a, S: Stored, P: Parser<Cursor<'a>, Error = Error, Output: Stored>> Gramma
     }
 }
 
+/// Returns a parser of a count and that many elements in place, as an item of a list.
+pub(crate) const fn counted_array<'a, T: Element>() -> Of<LeArray<'a, T>> {
+    of(())
+}
+
 /// See [`unless_empty`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnlessEmpty<P>(P);
@@ -649,6 +653,21 @@ pub(crate) fn map_res<P, F>(parser: P, map: F) -> MapRes<P, F> {
     MapRes { parser, map }
 }
 
+impl<'a, P: Parser<Cursor<'a>, Error = Error>, F: FnMut(P::Output) -> Result<O>, O> Parser<Cursor<'a>> for MapRes<P, F> {
+    type Output = O;
+    type Error = Error;
+
+    #[inline(always)]
+    fn process<M: OutputMode>(&mut self, mut input: Cursor<'a>) -> PResult<M, Cursor<'a>, O, Error> {
+        let offset = input.offset();
+        let read = input.run(&mut self.parser).and_then(|value| match (self.map)(value) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(error.at(offset)),
+        });
+        outcome::<M, O>(input, read)
+    }
+}
+
 impl<'a, P, F, O> Grammar<'a> for MapRes<P, F>
 where
     P: Parser<Cursor<'a>, Error = Error>,
@@ -662,14 +681,7 @@ where
 
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<O> {
-        let offset = cursor.offset();
-        let value = match (self.map)(cursor.run(&mut self.parser)?) {
-            Ok(value) => value,
-            Err(error) => return Err(error.at(offset)),
-        };
-        let span = cursor.since(offset);
-        sink.describe(|out| value.describe_at(name, span, out));
-        Ok(value)
+        leaf(self, cursor, name, sink)
     }
 }
 

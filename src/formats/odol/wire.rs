@@ -129,10 +129,10 @@ wire! {
 }
 
 plain! {
-    Transform: Number("f32[12]", 48) => |transform| transform.to_array(), |cursor| cursor.read().copied();
+    Transform: Number("f32[12]", 48) => |transform| transform.to_array();
     PackedVector: Number("PackedVector", 4) => |vector| vector.to_array();
     BoneRef: Number("BoneRef", 12) => |bones| bones.count.get();
-    LastConstants: Number("f32[12]", 48) => |words| words.to_array(), |cursor| cursor.read().copied();
+    LastConstants: Number("f32[12]", 48) => |words| words.to_array();
 }
 
 impl Transform {
