@@ -236,7 +236,7 @@ pub mod view {
     pub mod record {
         pub use crate::outline::{FieldInfo, Schema, Type};
         pub use crate::record::{
-            External, Fixed, Form, Framing, Grammar, Inline, Known, Length, Of, Read, Record, Rest, Stored,
+            Fixed, Framing, Grammar, Length, Of, Read, Record, Stored,
         };
     }
 }

@@ -1,13 +1,13 @@
 //! Integration with nom: a cursor is an input, the crate's error is a parser error, and each read function is a parser.
 //!
-//! Every record, list and array has a parser. Use it in your own grammar together with nom's parsers:
+//! Every record has a parser. Use it in your own grammar together with nom's parsers:
 //!
 //! ```
-//! use meshpeek::nom::{Parser, bytes::complete::tag, number::complete::le_u16};
-//! use meshpeek::view::{ByteStr, Cursor, List, record::Read};
+//! use meshpeek::nom::{Parser, bytes::complete::tag, multi::length_count, number::complete::le_u16};
+//! use meshpeek::view::{ByteStr, Cursor, record::Read};
 //!
-//! let mut cursor = Cursor::new(b"NAME\x05\0\x02\0\0\0a\0bc\0");
-//! let grammar = (tag("NAME"), le_u16, List::<ByteStr<'_>>::parser(()));
+//! let mut cursor = Cursor::new(b"NAME\x05\0\x02\0a\0bc\0");
+//! let grammar = (tag("NAME"), le_u16, length_count(le_u16, ByteStr::parser(())));
 //! let (_, number, names) = cursor.parse(grammar)?;
 //! assert_eq!((number, names.len()), (5, 2));
 //! # Ok::<(), meshpeek::Error>(())

@@ -47,9 +47,7 @@
 //! describing. No record stores the locations of its fields.
 
 pub(crate) mod codes;
-mod describe;
 mod fixed;
-mod forms;
 mod grammar;
 pub mod interleaved;
 // Some items are unused if only some formats are enabled.
@@ -57,17 +55,13 @@ pub mod list;
 pub(crate) mod parser;
 mod plain;
 
-use crate::base::error::{Context as _, Result};
+use crate::base::error::Result;
 use crate::base::span::Span;
 use crate::bytes::cursor::Cursor;
 use crate::outline::{Outline, Part, Rule, Schema, Silent, Sink, StoredField, Text, Type, Value};
 
-pub(crate) use describe::record;
-pub use fixed::Fixed;
-pub(crate) use fixed::{describe_fixed, describe_opaque, describe_rows, wire};
-pub(crate) use forms::Given;
-pub use forms::{External, Framing, Inline, Known, Rest};
-pub(crate) use forms::{describe_count, walk_count};
+pub(crate) use fixed::{describe_count, describe_fixed, describe_opaque, describe_rows, wire};
+pub use fixed::{Fixed, Framing};
 pub(crate) use grammar::{field_info, grammar, optional};
 pub use interleaved::{Interleaved, Layout};
 pub use list::List;
@@ -77,11 +71,8 @@ pub(crate) use plain::plain;
 /// A value with a location in a file.
 #[doc(hidden)]
 pub trait Stored {
-    /// Its type, if it is read without context.
+    /// Its type.
     const TYPE: Type;
-
-    /// Its type, if it is read with context, such as its count.
-    const GIVEN: Type = Self::TYPE;
 
     /// True for signatures, counts and lengths, whose information outlines show in other ways.
     const FRAMING: bool = false;
@@ -153,21 +144,6 @@ pub trait Record<'a, C = ()>: Read<'a, C> {
     fn walk_fields(cursor: &mut Cursor<'a>, context: C, sink: &mut impl Sink) -> Result<Self>;
 }
 
-/// Walks a value that is a single field, with the function that reads it.
-#[inline(always)]
-pub(crate) fn walk_field<'a, T: Stored>(
-    cursor: &mut Cursor<'a>,
-    name: &'static str,
-    sink: &mut impl Sink,
-    read: impl FnOnce(&mut Cursor<'a>) -> Result<T>,
-) -> Result<T> {
-    let offset = cursor.offset();
-    let value = read(cursor)?;
-    let bytes = cursor.offset().saturating_sub(offset);
-    sink.describe(|out| value.describe_at(name, Span { offset, bytes }, out));
-    Ok(value)
-}
-
 /// Walks the record at the cursor as this part, with its label and location.
 ///
 /// # Errors
@@ -198,46 +174,6 @@ pub(crate) fn describe_fields<'a, T: Record<'a, C>, C>(mut cursor: Cursor<'a>, c
     out.ok(record);
 }
 
-/// Describes that this file lacks the field `name`.
-#[inline(always)]
-pub(crate) fn describe_absent<T: Stored>(name: &'static str, sink: &mut impl Sink) {
-    if T::SHOWS_ABSENCE {
-        sink.describe(|out| out.field(name, Value::Absent));
-    }
-}
-
-/// The stored form of a value.
-#[doc(hidden)]
-pub trait Form<T> {
-    /// Returns the value itself.
-    fn into_value(self) -> T;
-}
-
-/// Makes a type that only wraps a value a form of it.
-macro_rules! form {
-    ([$($of:tt)*] $form:ty => $value:ty) => {
-        impl<$($of)*> $crate::record::Form<$value> for $form {
-            #[inline]
-            fn into_value(self) -> $value {
-                self.0
-            }
-        }
-    };
-}
-pub(crate) use form;
-
-impl<T> Form<T> for T {
-    #[inline]
-    fn into_value(self) -> T {
-        self
-    }
-}
-
-/// Checks a field against a rule of its format.
-#[inline]
-pub(crate) fn check<T>(rule: impl FnOnce(&T) -> Result<()>, value: &T, offset: u64, name: &'static str) -> Result<()> {
-    rule(value).map_err(|error| error.at(offset).within(name))
-}
 
 #[cfg(test)]
 #[allow(unreachable_pub)]

@@ -213,18 +213,33 @@ impl<'a, T: Read<'a, C>, C: Copy> Grammar<'a> for Of<T, C> {
 
 /// Parsers of little-endian numbers, named as those of nom. They load a number at once, at any alignment.
 macro_rules! numbers {
-    ($($name:ident $number:ident,)*) => {$(
+    ($($name:ident: $number:ident = |$cursor:ident| $read:expr;)*) => {$(
         #[allow(dead_code)]
         #[inline(always)]
         pub(crate) const fn $name() -> Of<$number> {
             of(())
         }
+
+        impl<'a> Read<'a> for $number {
+            #[inline(always)]
+            fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+                leaf(&mut reading(|$cursor: &mut Cursor<'a>| $read), cursor, name, sink)
+            }
+        }
     )*};
 }
 
 numbers! {
-    le_u8 u8, le_u16 u16, le_u32 u32, le_u64 u64, le_i8 i8, le_i16 i16, le_i32 i32, le_f32 f32,
-    le_i64 i64, le_bool bool,
+    le_u8: u8 = |cursor| cursor.u8();
+    le_u16: u16 = |cursor| cursor.u16();
+    le_u32: u32 = |cursor| cursor.u32();
+    le_u64: u64 = |cursor| cursor.u64();
+    le_i8: i8 = |cursor| Ok(cursor.u8()?.cast_signed());
+    le_i16: i16 = |cursor| cursor.i16();
+    le_i32: i32 = |cursor| cursor.i32();
+    le_i64: i64 = |cursor| Ok(cursor.u64()?.cast_signed());
+    le_f32: f32 = |cursor| cursor.f32();
+    le_bool: bool = |cursor| Ok(cursor.u8()? != 0);
 }
 
 /// Returns a parser of as many of these numbers as the type of the field has.

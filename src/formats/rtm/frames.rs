@@ -11,9 +11,9 @@ use crate::blocks::Block;
 use crate::bytes::parser::part;
 use crate::bytes::{Cursor, Element};
 use crate::codec::Codec;
-use crate::outline::{FieldInfo, Outline, Schema, Type};
+use crate::outline::{FieldInfo, Outline, Schema, Type, Value};
 use crate::record::parser::{cond, le_u8, le_u32, verify};
-use crate::record::{Fixed as _, Stored, describe_absent, describe_count};
+use crate::record::{Fixed as _, Stored, describe_count};
 
 word_enum! {
     /// How a BMTR file marks packed arrays.
@@ -78,7 +78,7 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
         describe_count(name, self.block.count(), self.offset, out);
         match self.flag {
             Some(flag) => flag.describe_at(flag_name, Span { offset: self.offset.saturating_add(4), bytes: 1 }, out),
-            None => describe_absent::<u8>(flag_name, out),
+            None => out.field(flag_name, Value::Absent),
         }
         out.array(name, &self.block);
     }
