@@ -787,7 +787,6 @@ where
     F: Fn(&P::Output, &'static str, Span, &mut Outline<'_>),
 {
     const TYPE: Type = P::TYPE;
-    const SHOWS_ABSENCE: bool = P::SHOWS_ABSENCE;
 
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<P::Output> {

@@ -11,7 +11,7 @@ use super::text::text_with_length;
 use crate::base::text::AnsiStr;
 use crate::bytes::LeArray;
 use crate::record::grammar;
-use crate::record::parser::{cond, counted, le_i32, le_u8, length_array, verify};
+use crate::record::parser::{Grammar, array, cond, counted, described, le_i32, le_u8, verify};
 
 /// The lengths of the arrays that a mesh's face groups index. They determine the width of each index.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,7 @@ grammar! {
         vertex_indices: Indices<'a> = counted(length(), move |count| indices(count, Width::of(targets.vertices, kind == 1))),
         /// For each triangle, a mask of its 32 smoothing groups; may be empty.
         #[label("SmoothDataCnt, SmoothData")]
-        smoothing: Option<LeArray<'a, U32>> = cond(kind == 2, length_array(length())),
+        smoothing: Option<LeArray<'a, U32>> = cond(kind == 2, counted(length(), masks)),
         /// Normal index of each corner; may be empty.
         #[label("NormalsIndCnt, NormalIndex")]
         normal_indices: Indices<'a> = counted(length(), move |count| indices(count, Width::of(targets.normals, kind == 1))),
@@ -67,6 +67,11 @@ grammar! {
         uv_indices: Sets<Indices<'a>> = per_set(targets.uv_widths(kind), indices),
     }
     also |group, out| out.field("triangle_count", group.triangle_count())
+}
+
+/// Returns a parser of this many masks. Outlines show that a group of the older layout has none.
+fn masks<'a>(count: u64) -> impl Grammar<'a, Output = LeArray<'a, U32>> {
+    described(array(count), |masks, name, _, out| out.array(name, masks))
 }
 
 impl FaceGroup<'_> {
