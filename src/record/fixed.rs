@@ -99,7 +99,8 @@ impl<T: Stored> Stored for Framing<T> {
 ///     /// A name.
 ///     Name = 12 {
 ///         /// The meaning of the field.
-///         field: U32 = "NameInTheDocument",
+///         #[label("NameInTheDocument")]
+///         field: U32,
 ///     }
 /// }
 /// ```
@@ -134,7 +135,8 @@ macro_rules! wire {
                 $(#[doc = $doc:literal])*
                 $(#[rule($rule:ident $($bounds:tt)?)])?
                 $(#[codes($codes:ty)])?
-                $field:ident: $type:ty $(= $spec:literal)?,
+                $(#[label($spec:literal)])?
+                $field:ident: $type:ty,
             )*
         }
     )*) => {$(

@@ -13,69 +13,95 @@ wire! {
     /// The start of `index.bm`; its entries follow to the end of the table.
     IndexStart = 4 {
         /// The version: 10 to 14.
-        version: U32 = "VERSION",
+        #[label("VERSION")]
+        version: U32,
     }
 
     /// Colors of a material: red, green and blue. Programs should write values from 0 to 1.
     Colors = 36 {
         /// The color in shadow.
-        ambient: Vec3 = "AMBIENT",
+        #[label("AMBIENT")]
+        ambient: Vec3,
         /// The color itself.
-        diffuse: Vec3 = "DIFFUSE",
+        #[label("DIFFUSE")]
+        diffuse: Vec3,
         /// The color of highlights.
-        specular: Vec3 = "SPECULAR",
+        #[label("SPECULAR")]
+        specular: Vec3,
     }
 
     /// A triangle; its indices count from 0.
     Face = 41 rows {
         /// The first corner: index into the mesh's positions.
-        v1: U32 = "VERTEX_1",
+        #[label("VERTEX_1")]
+        v1: U32,
         /// The first corner: index into its texture coordinates.
-        vt1: U32 = "TEXTURE_1",
+        #[label("TEXTURE_1")]
+        vt1: U32,
         /// The first corner: index into its normals.
-        vn1: U32 = "NORMAL_1",
+        #[label("NORMAL_1")]
+        vn1: U32,
         /// The second corner: index into the mesh's positions.
-        v2: U32 = "VERTEX_2",
+        #[label("VERTEX_2")]
+        v2: U32,
         /// The second corner: index into its texture coordinates.
-        vt2: U32 = "TEXTURE_2",
+        #[label("TEXTURE_2")]
+        vt2: U32,
         /// The second corner: index into its normals.
-        vn2: U32 = "NORMAL_2",
+        #[label("NORMAL_2")]
+        vn2: U32,
         /// The third corner: index into the mesh's positions.
-        v3: U32 = "VERTEX_3",
+        #[label("VERTEX_3")]
+        v3: U32,
         /// The third corner: index into its texture coordinates.
-        vt3: U32 = "TEXTURE_3",
+        #[label("TEXTURE_3")]
+        vt3: U32,
         /// The third corner: index into its normals.
-        vn3: U32 = "NORMAL_3",
+        #[label("NORMAL_3")]
+        vn3: U32,
         /// Not 0 if it has a material.
-        use_material: u8 = "USE_MATERIAL",
+        #[label("USE_MATERIAL")]
+        use_material: u8,
         /// Index of the material in the map; meaningless if the face has none.
-        material_index: U32 = "MATERIAL_INDEX",
+        #[label("MATERIAL_INDEX")]
+        material_index: U32,
     }
 
     /// A triangle of version 10. Its boolean takes four bytes.
     FaceV10 = 44 rows {
         /// The first corner: index into the mesh's positions.
-        v1: U32 = "VERTEX_1",
+        #[label("VERTEX_1")]
+        v1: U32,
         /// The first corner: index into its texture coordinates.
-        vt1: U32 = "TEXTURE_1",
+        #[label("TEXTURE_1")]
+        vt1: U32,
         /// The first corner: index into its normals.
-        vn1: U32 = "NORMAL_1",
+        #[label("NORMAL_1")]
+        vn1: U32,
         /// The second corner: index into the mesh's positions.
-        v2: U32 = "VERTEX_2",
+        #[label("VERTEX_2")]
+        v2: U32,
         /// The second corner: index into its texture coordinates.
-        vt2: U32 = "TEXTURE_2",
+        #[label("TEXTURE_2")]
+        vt2: U32,
         /// The second corner: index into its normals.
-        vn2: U32 = "NORMAL_2",
+        #[label("NORMAL_2")]
+        vn2: U32,
         /// The third corner: index into the mesh's positions.
-        v3: U32 = "VERTEX_3",
+        #[label("VERTEX_3")]
+        v3: U32,
         /// The third corner: index into its texture coordinates.
-        vt3: U32 = "TEXTURE_3",
+        #[label("TEXTURE_3")]
+        vt3: U32,
         /// The third corner: index into its normals.
-        vn3: U32 = "NORMAL_3",
+        #[label("NORMAL_3")]
+        vn3: U32,
         /// Not 0 if it has a material.
-        use_material: U32 = "USE_MATERIAL",
+        #[label("USE_MATERIAL")]
+        use_material: U32,
         /// Index of the material in the map; meaningless if the face has none.
-        material_index: U32 = "MATERIAL_INDEX",
+        #[label("MATERIAL_INDEX")]
+        material_index: U32,
     }
 }
 
