@@ -668,7 +668,9 @@ pub(crate) fn map_res<P, F>(parser: P, map: F) -> MapRes<P, F> {
     MapRes { parser, map }
 }
 
-impl<'a, P: Parser<Cursor<'a>, Error = Error>, F: FnMut(P::Output) -> Result<O>, O> Parser<Cursor<'a>> for MapRes<P, F> {
+impl<'a, P: Parser<Cursor<'a>, Error = Error>, F: FnMut(P::Output) -> Result<O>, O> Parser<Cursor<'a>>
+    for MapRes<P, F>
+{
     type Output = O;
     type Error = Error;
 

@@ -5,8 +5,8 @@ use super::index::{Layout, Listed};
 use super::table::{Kind, TableId};
 use super::wire::{Flag, Matrix, flag, matrix};
 use crate::base::text::Utf32Str;
-use crate::record::list::List;
 use crate::record::grammar;
+use crate::record::list::List;
 use crate::record::parser::{cond, le_u32, length_count, utf32_with_count};
 
 grammar! {

@@ -4,8 +4,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::bytes::array::elements;
 use crate::outline::{Type, Value};
-use crate::record::codes::codes;
 use crate::record::Stored;
+use crate::record::codes::codes;
 
 codes! {
     /// How an animation plays (`AnimMode`).

@@ -6,11 +6,11 @@ use nom::Parser as _;
 
 use super::wire::{NarrowWeight, WideWeight};
 use crate::base::error::Result;
+use crate::base::span::Span;
 use crate::bytes::array::columns;
 use crate::bytes::batch::write_batched;
 use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::shapes::shapes;
-use crate::base::span::Span;
 use crate::bytes::{Column, Packing, Storage, Table};
 use crate::outline::{Outline, Type};
 use crate::record::Stored;

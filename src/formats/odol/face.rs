@@ -15,8 +15,8 @@ use crate::bytes::parser::part;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::{FieldInfo, Outline, Part, Schema, Silent, Sink, StoredField, Type};
 use crate::record::parser::{
-    Grammar, array, cond, described, framing, in_place, le_i16, le_i32, le_u8, le_u16, le_u32, length_array, length_count,
-    text_to_nul,
+    Grammar, array, cond, described, framing, in_place, le_i16, le_i32, le_u8, le_u16, le_u32, length_array,
+    length_count, text_to_nul,
 };
 use crate::record::{List, Read, Stored, describe_fields, grammar};
 
