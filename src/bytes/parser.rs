@@ -64,7 +64,7 @@ pub fn reading<'a, O, F: FnMut(&mut Cursor<'a>) -> Result<O>>(read: F) -> Readin
 
 /// A parser made by [`reading`]. A struct, because the compiler does not always inline what nom makes of a function.
 #[derive(Clone, Copy, Debug)]
-pub struct Reading<F>(F);
+pub struct Reading<F>(pub(crate) F);
 
 impl<'a, O, F: FnMut(&mut Cursor<'a>) -> Result<O>> Parser<Cursor<'a>> for Reading<F> {
     type Output = O;

@@ -89,9 +89,24 @@ parsers! {
     ['a, T: Read<'a, C>, C: Copy] RestCount<T, C> => Entries<'a, T, C>;
 }
 
+/// Walks a value that is a single field, with the function that reads it.
+#[inline(always)]
+pub(crate) fn field<'a, T: Stored>(
+    cursor: &mut Cursor<'a>,
+    name: &'static str,
+    sink: &mut impl Sink,
+    read: impl FnOnce(&mut Cursor<'a>) -> Result<T>,
+) -> Result<T> {
+    let start = cursor.offset();
+    let value = read(cursor)?;
+    let span = cursor.since(start);
+    sink.describe(|out| value.describe_at(name, span, out));
+    Ok(value)
+}
+
 /// Walks a value that is a single field.
 #[inline(always)]
-pub(crate) fn leaf<'a, P>(
+fn leaf<'a, P>(
     parser: &mut P,
     cursor: &mut Cursor<'a>,
     name: &'static str,
@@ -101,11 +116,7 @@ where
     P: Parser<Cursor<'a>, Error = Error>,
     P::Output: Stored,
 {
-    let start = cursor.offset();
-    let value = cursor.run(parser)?;
-    let span = cursor.since(start);
-    sink.describe(|out| value.describe_at(name, span, out));
-    Ok(value)
+    field(cursor, name, sink, |cursor| cursor.run(parser))
 }
 
 /// Walks a value that is a single field, and describes it as one of this type.
@@ -140,7 +151,7 @@ where
 
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<O> {
-        leaf(self, cursor, name, sink)
+        field(cursor, name, sink, &mut self.0)
     }
 }
 
@@ -223,7 +234,7 @@ macro_rules! numbers {
         impl<'a> Read<'a> for $number {
             #[inline(always)]
             fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-                leaf(&mut reading(|$cursor: &mut Cursor<'a>| $read), cursor, name, sink)
+                field(cursor, name, sink, |$cursor| $read)
             }
         }
     )*};
@@ -462,12 +473,10 @@ pub(crate) fn interleaved<'a, L: Layout>(layout: L) -> Reading<impl ReadFn<'a, I
 }
 
 /// Returns a parser that fails if bytes are left after the last field. nom's `all_consuming` does not say how many.
-pub(crate) fn all_consuming<'a, P>(mut parser: P) -> Reading<impl ReadFn<'a, P::Output>>
-where
-    P: Parser<Cursor<'a>, Error = Error>,
-{
+#[inline(always)]
+pub(crate) fn all_consuming<'a, P: Grammar<'a>>(mut parser: P) -> Reading<impl ReadFn<'a, P::Output>> {
     reading(move |cursor: &mut Cursor<'a>| {
-        let value = cursor.run(&mut parser)?;
+        let value = parser.walk(cursor, "", &mut Silent)?;
         if cursor.is_empty() { Ok(value) } else { Err(left_over(*cursor)) }
     })
 }

@@ -2,7 +2,7 @@
 
 use zerocopy::little_endian::{F32, I16, I32, U16, U32, U64};
 
-use super::parser::{Grammar as _, Length as _, array, le_u32, leaf};
+use super::parser::{Grammar as _, Length as _, array, field, le_u32};
 use super::{Read, Stored};
 use crate::base::error::Result;
 use crate::base::span::Span;
@@ -10,7 +10,6 @@ use crate::base::text::{ByteStr, Utf32Str};
 use crate::bytes::array::{Element, LeArray};
 use crate::bytes::cursor::Cursor;
 use crate::bytes::math::{Color, Quat, Rotation, Vec2, Vec3};
-use crate::bytes::parser::reading;
 use crate::outline::{Outline, Sink, Type, Value};
 
 /// Implements values that are a single field: their type name, size, and outline value.
@@ -75,8 +74,7 @@ fn ints<const N: usize>(values: [impl Into<i64>; N]) -> Vec<i64> {
 impl<'a, const N: usize> Read<'a> for [f32; N] {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let mut numbers = reading(|cursor: &mut Cursor<'a>| Ok(cursor.read::<[F32; N]>()?.map(F32::get)));
-        leaf(&mut numbers, cursor, name, sink)
+        field(cursor, name, sink, |cursor| Ok(cursor.read::<[F32; N]>()?.map(F32::get)))
     }
 }
 
@@ -84,8 +82,7 @@ impl<'a, const N: usize> Read<'a> for [f32; N] {
 impl<'a, const N: usize> Read<'a> for [[f32; 3]; N] {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let read = |cursor: &mut Cursor<'a>| Ok(cursor.read::<[Vec3; N]>()?.map(|vector| vector.to_array()));
-        leaf(&mut reading(read), cursor, name, sink)
+        field(cursor, name, sink, |cursor| Ok(cursor.read::<[Vec3; N]>()?.map(|vector| vector.to_array())))
     }
 }
 
@@ -101,7 +98,7 @@ impl Stored for ByteStr<'_> {
 impl<'a> Read<'a> for ByteStr<'a> {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        leaf(&mut reading(Cursor::cstr), cursor, name, sink)
+        field(cursor, name, sink, Cursor::cstr)
     }
 }
 
@@ -117,7 +114,7 @@ impl Stored for Utf32Str<'_> {
 impl<'a> Read<'a> for Utf32Str<'a> {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        leaf(&mut reading(Cursor::utf32), cursor, name, sink)
+        field(cursor, name, sink, Cursor::utf32)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::bytes::chunk::Chunk;
 use crate::bytes::{Column, Quat, Scalar, Strided, Vec3};
 use crate::outline::{FieldInfo, Rule, Schema, Type};
 use crate::record::parser::{all_consuming, in_place, interleaved, text_to_nul};
-use crate::record::{Interleaved, Layout, Stored as _, grammar};
+use crate::record::{Interleaved, Layout, Read as _, Stored as _, grammar};
 
 /// The start of an animation in the node tree, and its length (ANIM).
 #[derive(Clone, Copy, Debug)]
@@ -141,7 +141,7 @@ impl Layout for KeyLayout {
 impl<'a> Keys<'a> {
     #[inline(always)]
     pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>) -> Result<Self> {
-        chunk.whole()?.parse(Self::parser())
+        Self::read(&mut chunk.whole()?, ())
     }
 
     /// Returns the number of keys.

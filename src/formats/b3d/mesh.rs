@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 
-use nom::error::context;
 use zerocopy::little_endian::F32;
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -17,7 +16,7 @@ use crate::bytes::chunk::{Chunk, Chunks, Tag};
 use crate::bytes::{Color, Column, Cursor, InPlace, LeArray, Packing, Scalar, Storage, Strided, Table, Vec2, Vec3};
 use crate::outline::{FieldInfo, Rule, Schema, Type};
 use crate::record::parser::{in_place, inline, interleaved, le_i32, rest_array, verify};
-use crate::record::{Interleaved, Layout, Stored as _, grammar};
+use crate::record::{Interleaved, Layout, Read as _, Stored as _, grammar};
 
 /// A mesh: a list of vertices, and groups of triangles, each with a brush.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +34,7 @@ impl<'a> Mesh<'a> {
     #[inline(always)]
     pub(super) fn parse(chunk: Chunk<'a, ChunkHeader>) -> Result<Self> {
         let mut children = chunk.body();
-        let brush_id = children.parse(context("brush_id", in_place::<MeshHead>()))?.brush_id.get();
+        let brush_id = children.parse(in_place::<MeshHead>()).within("brush_id")?.brush_id.get();
         let vertices = Chunks::new(children).flatten().find(|child| child.tag() == Tag(*b"VRTS"));
         let within = |child: Chunk<'a, ChunkHeader>| child.offset().saturating_sub(chunk.body().offset());
         Ok(Self {
@@ -193,7 +192,7 @@ impl Layout for &VertexLayout {
 impl<'a> Vertices<'a> {
     #[inline(always)]
     pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>) -> Result<Self> {
-        chunk.whole()?.parse(Self::parser())
+        Self::read(&mut chunk.whole()?, ())
     }
 
     /// Returns the bits of the columns that are present, as stored: 1 normals, 2 colors. Other bits have no meaning and
@@ -346,7 +345,7 @@ pub struct Triangles<'a> {
 impl<'a> Triangles<'a> {
     #[inline]
     pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>, mesh_brush_id: i32) -> Result<Self> {
-        let TriangleList { brush_id, indices } = chunk.whole()?.parse(TriangleList::parser())?;
+        let TriangleList { brush_id, indices } = TriangleList::read(&mut chunk.whole()?, ())?;
         Ok(Self { brush_id, indices, mesh_brush_id })
     }
 
@@ -383,7 +382,7 @@ pub struct Bone<'a> {
 impl<'a> Bone<'a> {
     #[inline]
     pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>, mesh: Option<Mesh<'a>>) -> Result<Self> {
-        Ok(Self { weights: chunk.whole()?.parse(WeightList::parser())?.weights, mesh })
+        Ok(Self { weights: WeightList::read(&mut chunk.whole()?, ())?.weights, mesh })
     }
 }
 

@@ -7,6 +7,7 @@ use crate::base::error::{Context, Error, Result};
 use crate::base::limits::flag;
 use crate::bytes::Cursor;
 use crate::bytes::chunk::Chunk;
+use crate::record::Read as _;
 
 /// One chunk found on a [`Walk`].
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +134,7 @@ impl<'a> Walk<'a> {
             return Some(Err(Error::limit("levels of nested nodes", self.depth_limit, flag::DEPTH).at(chunk.offset())));
         }
         let mut children = chunk.body();
-        match children.parse(NodeHead::parser()).within_item("nodes", index) {
+        match NodeHead::read(&mut children, ()).within_item("nodes", index) {
             Ok(NodeHead { name, transform }) => {
                 self.frames.push(Frame { children, inside: Inside::Node(index, mesh_above) });
                 let node = Node { name, index, parent, depth: depth.saturating_sub(1), transform, chunk, mesh_above };

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use nom::Parser as _;
 use zerocopy::little_endian::{U16, U32};
 
 use crate::base::span::Span;
+use crate::bytes::Cursor;
+use crate::bytes::parser::reading;
 use crate::bytes::shapes::shapes;
 use crate::outline::{Outline, Type};
 use crate::record::Stored;
@@ -58,11 +59,11 @@ impl Stored for Indices<'_> {
 
 /// Returns a parser of this many indices of this width.
 pub(super) fn indices<'a>(count: u64, width: Width) -> impl Grammar<'a, Output = Indices<'a>> {
-    move |input| match width {
-        Width::U8 => array(count).map(Indices::U8).parse(input),
-        Width::U16 => array(count).map(Indices::U16).parse(input),
-        Width::U32 => array(count).map(Indices::U32).parse(input),
-    }
+    reading(move |cursor: &mut Cursor<'a>| match width {
+        Width::U8 => cursor.parse(array(count)).map(Indices::U8),
+        Width::U16 => cursor.parse(array(count)).map(Indices::U16),
+        Width::U32 => cursor.parse(array(count)).map(Indices::U32),
+    })
 }
 
 /// The stored form of bone numbers, which have at most two bytes.

@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use nom::Parser as _;
-
 use crate::base::span::Span;
+use crate::bytes::parser::reading;
 use crate::bytes::shapes::shapes;
-use crate::bytes::{Element, to_native};
+use crate::bytes::{Cursor, Element, to_native};
 use crate::outline::{Outline, Type};
 use crate::record::Stored;
 use crate::record::parser::{Grammar, array};
@@ -52,10 +51,10 @@ where
     T: Element + From<&'a W>,
     W: Element,
 {
-    move |input| match is_wide {
-        false => array(count).map(Records::Packed).parse(input),
-        true => array(count).map(Records::Wide).parse(input),
-    }
+    reading(move |cursor: &mut Cursor<'a>| match is_wide {
+        false => cursor.parse(array(count)).map(Records::Packed),
+        true => cursor.parse(array(count)).map(Records::Wide),
+    })
 }
 
 impl<T, W> crate::base::sealed::Sealed for Records<'_, T, W> {}

@@ -6,7 +6,7 @@ use crate::base::error::{Context, Result};
 use crate::base::text::AnsiStr;
 use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::{Cursor, Table};
-use crate::outline::{Sink, StoredField, Type};
+use crate::outline::{Silent, Sink, StoredField, Type};
 use crate::record::Stored as _;
 use crate::record::parser::{Grammar, Length as _, parsers};
 
@@ -85,7 +85,7 @@ impl<'a, C: Copy, P: Grammar<'a, Output: Table>, F: Fn(u64, C) -> P> Grammar<'a>
                 Some(Some(count)) => *count,
                 _ => length().count(cursor, name, sink)?,
             };
-            let array = cursor.parse((self.array)(count, context))?;
+            let array = (self.array)(count, context).walk(cursor, name, &mut Silent)?;
             sink.describe(|out| out.array_item(name, index, &array));
             Ok(array)
         };

@@ -2,8 +2,6 @@
 
 use std::ops::ControlFlow;
 
-use nom::Parser as _;
-
 use super::wire::{NarrowWeight, WideWeight};
 use crate::base::error::Result;
 use crate::base::span::Span;
@@ -11,7 +9,8 @@ use crate::bytes::array::columns;
 use crate::bytes::batch::write_batched;
 use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::shapes::shapes;
-use crate::bytes::{Column, Packing, Storage, Table};
+use crate::bytes::parser::reading;
+use crate::bytes::{Column, Cursor, Packing, Storage, Table};
 use crate::outline::{Outline, Type};
 use crate::record::Stored;
 use crate::record::parser::{Grammar, array};
@@ -87,11 +86,13 @@ impl Stored for Weights<'_> {
 
 /// Returns a parser of this many weights in a model of this many bones.
 pub(super) fn weights<'a>(count: u64, bones: u32, bones_per_vertex: u32) -> impl Grammar<'a, Output = Weights<'a>> {
-    let records = move |input| match bones <= 127 {
-        true => array(count).map(WeightRecords::Narrow).parse(input),
-        false => array(count).map(WeightRecords::Wide).parse(input),
-    };
-    records.map(move |records| Weights { bones_per_vertex, records })
+    reading(move |cursor: &mut Cursor<'a>| {
+        let records = match bones <= 127 {
+            true => WeightRecords::Narrow(cursor.parse(array(count))?),
+            false => WeightRecords::Wide(cursor.parse(array(count))?),
+        };
+        Ok(Weights { bones_per_vertex, records })
+    })
 }
 
 /// A row for each weight: its vertex, its bone and the weight.

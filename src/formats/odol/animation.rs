@@ -207,7 +207,7 @@ impl<'a> Axes<'a> {
         let Self { mut items, kinds } = *self;
         (0..kinds.count).map_while(move |index| {
             let offset = items.offset();
-            let axis = items.parse(Axis::parser(kinds.has_axis(index))).ok()?;
+            let axis = Axis::read(&mut items, kinds.has_axis(index)).ok()?;
             Some((axis, Span { offset, bytes: items.offset().saturating_sub(offset) }))
         })
     }
@@ -233,7 +233,7 @@ impl<'a> Read<'a, Kinds> for Axes<'a> {
     fn walk(cursor: &mut Cursor<'a>, kinds: Kinds, _: &'static str, _: &mut impl Sink) -> Result<Self> {
         let start = *cursor;
         for index in 0..kinds.count {
-            cursor.parse(Axis::parser(kinds.has_axis(index))).within_item("animations", index as usize)?;
+            Axis::read(cursor, kinds.has_axis(index)).within_item("animations", index as usize)?;
         }
         Ok(Self { items: start.up_to(*cursor), kinds })
     }

@@ -112,7 +112,7 @@ impl<'a> Read<'a, Version> for Faces<'a> {
     fn walk(cursor: &mut Cursor<'a>, version: Version, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let form = Form::of(version);
         let head_start = *cursor;
-        let head = cursor.parse(FaceHead::parser(version))?;
+        let head = FaceHead::read(cursor, version)?;
         let n = u64::from(head.count);
         // A face is smaller in the file than in memory: its number of corners takes a byte instead of a unit.
         let stored = u64::from(head.memory_bytes).checked_sub(n.saturating_mul(form.width().saturating_sub(1)));

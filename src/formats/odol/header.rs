@@ -12,7 +12,7 @@ use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::{Cursor, LeArray};
 use crate::record::parser::{array, by_value, cond, count, framing, le_f32, le_u32, text_to_nul, verify};
-use crate::record::{List, grammar};
+use crate::record::{List, Read as _, grammar};
 
 grammar! {
     /// The start of a file.
@@ -136,13 +136,13 @@ impl<'a> Header<'a> {
     /// Reads a file from its start into an empty header, as far as possible. Returns the error that ends it early.
     pub(super) fn read(&mut self, c: &mut Cursor<'a>, layout: Layout) -> Result<()> {
         let version = layout.version;
-        let start = c.parse(Start::parser(version))?;
+        let start = Start::read(c, version)?;
         self.start = Some(start);
         self.end = c.offset();
         if version.is_flashpoint() {
             self.first = u32::try_from(c.offset()).unwrap_or(0);
             for (index, end) in self.ends.iter_mut().enumerate().take(start.lod_count as usize) {
-                c.parse(FlashpointLod::parser(layout)).within_item("lods", index)?;
+                FlashpointLod::read(c, layout).within_item("lods", index)?;
                 *end = u32::try_from(c.offset()).unwrap_or(0);
             }
         }
@@ -150,12 +150,12 @@ impl<'a> Header<'a> {
         let offset = c.offset();
         // Known even if the facts are cut short.
         self.resolutions = c.clone().parse(array(lods.count)).ok();
-        let Facts { resolutions, info } = c.parse(Facts::parser(lods))?;
+        let Facts { resolutions, info } = Facts::read(c, lods)?;
         (self.resolutions, self.info) = (Some(resolutions), Some(info));
         self.facts_span = c.since(offset);
         if !version.is_flashpoint() {
-            self.animations = Some(c.parse(Animations::parser(version))?);
-            self.tables = Some(c.parse(Tables::parser(lods))?);
+            self.animations = Some(Animations::read(c, version)?);
+            self.tables = Some(Tables::read(c, lods)?);
             self.end = c.offset();
         }
         self.is_whole = true;

@@ -113,10 +113,10 @@ impl<'a> Lod<'a> {
     /// Reads the LOD that fills the cursor's part.
     pub(super) fn of(body: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
         match layout.version.is_flashpoint() {
-            false => body.parse(Self::parser(layout)),
+            false => Self::read(body, layout),
             true => {
                 let start = *body;
-                let lod = body.parse(FlashpointLod::parser(layout))?;
+                let lod = FlashpointLod::read(body, layout)?;
                 lod.into_lod(start.up_to(*body), layout)
             }
         }
@@ -142,8 +142,8 @@ impl<'a> Lod<'a> {
     pub(super) fn vertex_table_and_rest(&self) -> Result<(VertexTable<'a>, Cursor<'a>)> {
         let (mut bytes, layout) = (self.arrays.bytes, self.layout());
         let table = match layout.version.is_flashpoint() {
-            false => bytes.parse(VertexTable::parser(layout)),
-            true => bytes.parse(FlashpointLod::parser(layout)).and_then(|lod| lod.into_table(layout)),
+            false => VertexTable::read(&mut bytes, layout),
+            true => FlashpointLod::read(&mut bytes, layout).and_then(|lod| lod.into_table(layout)),
         };
         Ok((table?, bytes))
     }

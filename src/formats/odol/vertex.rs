@@ -178,7 +178,7 @@ impl Stored for UvSets<'_> {
 impl<'a> Read<'a, Layout> for UvSets<'a> {
     fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let start = *cursor;
-        let first = cursor.parse(UvSet::parser(layout)).within_index(0)?;
+        let first = UvSet::read(cursor, layout).within_index(0)?;
         let count = cursor.parse(le_u32())?;
         let more = List::numbered(cursor, 1, count.saturating_sub(1), layout)?;
         let sets = Self { first, count: Some(count), more };

@@ -12,7 +12,7 @@ use crate::bytes::Cursor;
 use crate::bytes::parser::cstr;
 use crate::outline::{Sink, Type};
 use crate::record::parser::{Grammar, cond, count, in_place, inline, long_text_to_nul, parsers, text_to_nul, verify};
-use crate::record::{List, grammar};
+use crate::record::{List, Read as _, grammar};
 
 /// The maximum length of a name. The longest known real one has 83 bytes.
 const NAME_LIMIT: usize = 4096;
@@ -70,8 +70,9 @@ impl<'a> Entry<'a> {
     // Inlined for the same reason as `Entries::next`.
     #[inline(always)]
     fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
-        let offset = cursor.offset();
-        let record = cursor.parse(HeaderEntry::parser())?;
+        let mut after = *cursor;
+        let record = HeaderEntry::read(&mut after, ())?;
+        let offset = std::mem::replace(cursor, after).offset();
         Ok(Self { record, offset })
     }
 

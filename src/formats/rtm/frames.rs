@@ -68,7 +68,8 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
     fn start(cursor: &mut Cursor<'_>, count: u32, rule: PackingMark) -> Result<(u64, Option<u8>, Codec)> {
         let offset = cursor.offset();
         let bytes = u64::from(count).saturating_mul(size_of::<T>() as u64);
-        let (_, flag) = cursor.parse((verify(le_u32(), is(count)), cond(rule.has_flag(bytes), le_u8())))?;
+        cursor.parse(verify(le_u32(), is(count)))?;
+        let flag = cursor.parse(cond(rule.has_flag(bytes), le_u8()))?;
         let is_packed = flag.map_or(bytes >= 1024, |flag| flag != 0);
         Ok((offset, flag, if is_packed { Codec::Lzo } else { Codec::Raw }))
     }
