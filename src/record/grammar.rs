@@ -170,14 +170,9 @@ macro_rules! grammar {
             ) -> $crate::base::error::Result<Self> {
                 $(
                     let rule = $crate::record::optional!($($crate::outline::Rule::$rule $($bounds)?)?);
-                    let mut parser = $crate::record::grammar!(
-                        @parser [$($gate)?] $crate::record::parser::ruled(rule, $parser)
+                    let $field: $type = $crate::record::grammar!(
+                        @walk [$($gate)?] $crate::record::parser::ruled(rule, $parser), $field, cursor, sink
                     );
-                    let walked = $crate::record::parser::Grammar::walk(&mut parser, cursor, stringify!($field), sink);
-                    let $field: $type = match walked {
-                        Ok(value) => value,
-                        Err(error) => return Err($crate::base::error::Context::within(error, stringify!($field))),
-                    };
                 )*
                 let record = Self { $($field),* };
                 $($crate::outline::Sink::describe(sink, |$out| {
@@ -186,6 +181,20 @@ macro_rules! grammar {
                 });)?
                 Ok(record)
             }
+        }
+    };
+    (@walk [] $parser:expr, $field:ident, $cursor:ident, $sink:ident) => {
+        match $crate::record::parser::Grammar::walk(&mut $parser, $cursor, stringify!($field), $sink) {
+            Ok(value) => value,
+            Err(error) => return Err($crate::base::error::Context::within(error, stringify!($field))),
+        }
+    };
+    // As `cond` does, without its result, which would be copied.
+    (@walk [$gate:expr] $parser:expr, $field:ident, $cursor:ident, $sink:ident) => {
+        if $gate {
+            Some($crate::record::grammar!(@walk [] $parser, $field, $cursor, $sink))
+        } else {
+            $crate::record::parser::absent(&|| Ok($parser), stringify!($field), $sink)
         }
     };
     (@parser [] $parser:expr) => { $parser };

@@ -17,7 +17,7 @@ use crate::base::span::Span;
 use crate::base::text::{ByteStr, Utf32Str};
 use crate::bytes::array::{Element, LeArray};
 use crate::bytes::cursor::{Cursor, Wire};
-use crate::bytes::parser::{ReadFn, Reading, bytes, outcome, reading};
+use crate::bytes::parser::{ReadFn, Reading, outcome, reading};
 use crate::outline::{Outline, Rule, Silent, Sink, StoredField, Type, Value};
 
 pub(crate) use crate::bytes::parser::in_place;
@@ -43,6 +43,17 @@ pub trait Grammar<'a>: Parser<Cursor<'a>, Error = Error> {
     /// may have been described.
     #[doc(hidden)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<Self::Output>;
+
+    /// Reads the value at the cursor, and moves the cursor after it, as [`Cursor::parse`] does. It is faster, because nom
+    /// copies results.
+    ///
+    /// # Errors
+    /// Returns the errors of [`walk`](Self::walk).
+    #[doc(hidden)]
+    #[inline(always)]
+    fn read(&mut self, cursor: &mut Cursor<'a>) -> Result<Self::Output> {
+        self.walk(cursor, "", &mut Silent)
+    }
 }
 
 /// Makes parsers of nom of these: they read as they walk with a silent sink.
@@ -80,7 +91,7 @@ parsers! {
     ['a, T: Element] Array<T> => LeArray<'a, T>;
     ['a, L: Length<'a>, T: Element] LengthArray<L, T> => LeArray<'a, T>;
     ['a, L: Length<'a>, P: Grammar<'a>, F: FnMut(u64) -> P] Counted<L, F> => P::Output;
-    ['a, S: Stored, P: Parser<Cursor<'a>, Error = Error, Output: Stored>] StoredAs<S, P> => P::Output;
+    ['a, S: Stored, P: Grammar<'a, Output: Stored>] StoredAs<S, P> => P::Output;
     ['a, T: Element] RestArray<T> => LeArray<'a, T>;
     ['a, T: Item<'a, C>, C: Copy] Count<T, C> => List<'a, T, C>;
     ['a, F: FnMut(Cursor<'a>) -> bool, T: Item<'a, C>, C: Copy] ManyWhile<F, T, C> => List<'a, T, C>;
@@ -299,8 +310,12 @@ impl<'a> Grammar<'a> for Text {
 
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<ByteStr<'a>> {
-        let mut text = bytes(self.0).map(ByteStr::new);
-        leaf_of(<Self as Grammar<'_>>::TYPE, &mut text, cursor, name, sink)
+        let start = cursor.offset();
+        let text = ByteStr::new(cursor.bytes(self.0)?);
+        let span = cursor.since(start);
+        let field = StoredField { name, kind: <Self as Grammar<'_>>::TYPE, span, framing: false };
+        sink.describe(|out| out.stored(&field, text));
+        Ok(text)
     }
 }
 
@@ -407,12 +422,16 @@ pub(crate) fn stored_as<S, P>(parser: P) -> StoredAs<S, P> {
     StoredAs { parser, stored: PhantomData }
 }
 
-impl<'a, S: Stored, P: Parser<Cursor<'a>, Error = Error, Output: Stored>> Grammar<'a> for StoredAs<S, P> {
+impl<'a, S: Stored, P: Grammar<'a, Output: Stored>> Grammar<'a> for StoredAs<S, P> {
     const TYPE: Type = S::TYPE;
 
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<P::Output> {
-        leaf_of(S::TYPE, &mut self.parser, cursor, name, sink)
+        let start = cursor.offset();
+        let value = self.parser.read(cursor)?;
+        let span = cursor.since(start);
+        sink.describe(|out| out.stored(&StoredField { name, kind: S::TYPE, span, framing: false }, value.value()));
+        Ok(value)
     }
 }
 
@@ -625,13 +644,30 @@ impl<'a, P: Grammar<'a>> Grammar<'a> for Cond<P> {
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<Option<P::Output>> {
         if !self.holds {
-            if P::SHOWS_ABSENCE {
-                sink.describe(|out| out.field(name, Value::Absent));
-            }
+            describe_absence::<P>(name, sink);
             return Ok(None);
         }
         self.parser.walk(cursor, name, sink).map(Some)
     }
+}
+
+#[inline(always)]
+fn describe_absence<'a, P: Grammar<'a>>(name: &'static str, sink: &mut impl Sink) {
+    if P::SHOWS_ABSENCE {
+        sink.describe(|out| out.field(name, Value::Absent));
+    }
+}
+
+/// Returns the value of the field `name` that this file lacks, and describes that. The function, which is never called,
+/// returns the parser that reads it.
+#[inline(always)]
+pub(crate) fn absent<'a, P, F>(_: &F, name: &'static str, sink: &mut impl Sink) -> Option<P::Output>
+where
+    P: Grammar<'a>,
+    F: Fn() -> Result<P>,
+{
+    describe_absence::<P>(name, sink);
+    None
 }
 
 /// See [`verify`].
@@ -677,29 +713,33 @@ pub(crate) fn map_res<P, F>(parser: P, map: F) -> MapRes<P, F> {
     MapRes { parser, map }
 }
 
-impl<'a, P: Parser<Cursor<'a>, Error = Error>, F: FnMut(P::Output) -> Result<O>, O> Parser<Cursor<'a>>
-    for MapRes<P, F>
-{
+impl<P, F> MapRes<P, F> {
+    #[inline(always)]
+    fn read_from<'a, O>(&mut self, cursor: &mut Cursor<'a>) -> Result<O>
+    where
+        P: Grammar<'a>,
+        F: FnMut(P::Output) -> Result<O>,
+    {
+        let offset = cursor.offset();
+        match (self.map)(self.parser.read(cursor)?) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(error.at(offset)),
+        }
+    }
+}
+
+impl<'a, P: Grammar<'a>, F: FnMut(P::Output) -> Result<O>, O> Parser<Cursor<'a>> for MapRes<P, F> {
     type Output = O;
     type Error = Error;
 
     #[inline(always)]
     fn process<M: OutputMode>(&mut self, mut input: Cursor<'a>) -> PResult<M, Cursor<'a>, O, Error> {
-        let offset = input.offset();
-        let read = input.run(&mut self.parser).and_then(|value| match (self.map)(value) {
-            Ok(value) => Ok(value),
-            Err(error) => Err(error.at(offset)),
-        });
-        outcome::<M, O>(input, read)
+        let result = self.read_from(&mut input);
+        outcome::<M, O>(input, result)
     }
 }
 
-impl<'a, P, F, O> Grammar<'a> for MapRes<P, F>
-where
-    P: Parser<Cursor<'a>, Error = Error>,
-    F: FnMut(P::Output) -> Result<O>,
-    O: Stored,
-{
+impl<'a, P: Grammar<'a>, F: FnMut(P::Output) -> Result<O>, O: Stored> Grammar<'a> for MapRes<P, F> {
     const TYPE: Type = O::TYPE;
     const RULE: Rule = O::RULE;
     const CODES: &'static [(i64, &'static str)] = O::CODES;
@@ -707,7 +747,7 @@ where
 
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<O> {
-        leaf(self, cursor, name, sink)
+        field(cursor, name, sink, |cursor| self.read_from(cursor))
     }
 }
 

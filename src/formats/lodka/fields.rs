@@ -12,7 +12,7 @@ use crate::base::span::Span;
 use crate::base::text::AnsiStr;
 use crate::bytes::parser::bytes;
 use crate::bytes::{Cursor, Element, LeArray};
-use crate::outline::{Outline, Part, Silent, Sink, StoredField, Type};
+use crate::outline::{Outline, Part, Sink, StoredField, Type};
 use crate::record::parser::{Grammar, array, described, le_i32, map_res, parsers, stored_as};
 use crate::record::{Fixed, Stored};
 
@@ -44,7 +44,7 @@ impl<'a, P: Grammar<'a>> Grammar<'a> for Dissected<P> {
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<P::Output> {
         let mut dissects = false;
         sink.describe(|out| dissects = out.dissects());
-        if dissects { self.0.walk(cursor, name, sink) } else { self.0.walk(cursor, name, &mut Silent) }
+        if dissects { self.0.walk(cursor, name, sink) } else { self.0.read(cursor) }
     }
 }
 

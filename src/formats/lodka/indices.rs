@@ -60,9 +60,9 @@ impl Stored for Indices<'_> {
 /// Returns a parser of this many indices of this width.
 pub(super) fn indices<'a>(count: u64, width: Width) -> impl Grammar<'a, Output = Indices<'a>> {
     reading(move |cursor: &mut Cursor<'a>| match width {
-        Width::U8 => cursor.parse(array(count)).map(Indices::U8),
-        Width::U16 => cursor.parse(array(count)).map(Indices::U16),
-        Width::U32 => cursor.parse(array(count)).map(Indices::U32),
+        Width::U8 => array(count).read(cursor).map(Indices::U8),
+        Width::U16 => array(count).read(cursor).map(Indices::U16),
+        Width::U32 => array(count).read(cursor).map(Indices::U32),
     })
 }
 

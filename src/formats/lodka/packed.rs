@@ -52,8 +52,8 @@ where
     W: Element,
 {
     reading(move |cursor: &mut Cursor<'a>| match is_wide {
-        false => cursor.parse(array(count)).map(Records::Packed),
-        true => cursor.parse(array(count)).map(Records::Wide),
+        false => array(count).read(cursor).map(Records::Packed),
+        true => array(count).read(cursor).map(Records::Wide),
     })
 }
 

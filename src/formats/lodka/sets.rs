@@ -6,7 +6,7 @@ use crate::base::error::{Context, Result};
 use crate::base::text::AnsiStr;
 use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::{Cursor, Table};
-use crate::outline::{Silent, Sink, StoredField, Type};
+use crate::outline::{Sink, StoredField, Type};
 use crate::record::Stored as _;
 use crate::record::parser::{Grammar, Length as _, parsers};
 
@@ -85,7 +85,7 @@ impl<'a, C: Copy, P: Grammar<'a, Output: Table>, F: Fn(u64, C) -> P> Grammar<'a>
                 Some(Some(count)) => *count,
                 _ => length().count(cursor, name, sink)?,
             };
-            let array = (self.array)(count, context).walk(cursor, name, &mut Silent)?;
+            let array = (self.array)(count, context).read(cursor)?;
             sink.describe(|out| out.array_item(name, index, &array));
             Ok(array)
         };
@@ -114,7 +114,7 @@ impl<'a, C: Copy> Grammar<'a> for Names<C> {
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<Sets<AnsiStr<'a>>> {
         let lengths = for_each(self.0, |_, _| length().count(cursor, name, sink))?;
         let offset = cursor.offset();
-        let all = for_each(lengths, |_, length| cursor.parse(text(length)))?;
+        let all = for_each(lengths, |_, length| text(length).read(cursor))?;
         let span = cursor.since(offset);
         sink.describe(|out| {
             let field = StoredField { name, kind: Type::List(&AnsiStr::TYPE, 0), span, framing: false };

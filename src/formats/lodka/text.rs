@@ -1,10 +1,9 @@
 //! Stored texts, with their length before them or elsewhere.
 
-use nom::Parser as _;
-
 use super::fields::length;
 use crate::base::text::AnsiStr;
-use crate::bytes::parser::bytes;
+use crate::bytes::Cursor;
+use crate::bytes::parser::reading;
 use crate::outline::{Type, Value};
 use crate::record::Stored;
 use crate::record::parser::{Grammar, stored_as};
@@ -27,11 +26,14 @@ impl Stored for AfterLength {
 /// Returns a parser of a text after its length.
 #[inline(always)]
 pub(super) fn text_with_length<'a>() -> impl Grammar<'a, Output = AnsiStr<'a>> {
-    stored_as::<AfterLength, _>(length().flat_map(bytes).map(AnsiStr::new))
+    stored_as::<AfterLength, _>(reading(|cursor: &mut Cursor<'a>| {
+        let count = length().read(cursor)?;
+        text(count).read(cursor)
+    }))
 }
 
 /// Returns a parser of a text of this many bytes.
 #[inline(always)]
 pub(super) fn text<'a>(count: u64) -> impl Grammar<'a, Output = AnsiStr<'a>> {
-    bytes(count).map(AnsiStr::new)
+    reading(move |cursor: &mut Cursor<'a>| cursor.bytes(count).map(AnsiStr::new))
 }

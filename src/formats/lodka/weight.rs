@@ -88,8 +88,8 @@ impl Stored for Weights<'_> {
 pub(super) fn weights<'a>(count: u64, bones: u32, bones_per_vertex: u32) -> impl Grammar<'a, Output = Weights<'a>> {
     reading(move |cursor: &mut Cursor<'a>| {
         let records = match bones <= 127 {
-            true => WeightRecords::Narrow(cursor.parse(array(count))?),
-            false => WeightRecords::Wide(cursor.parse(array(count))?),
+            true => WeightRecords::Narrow(array(count).read(cursor)?),
+            false => WeightRecords::Wide(array(count).read(cursor)?),
         };
         Ok(Weights { bones_per_vertex, records })
     })

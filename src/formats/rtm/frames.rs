@@ -12,7 +12,7 @@ use crate::bytes::parser::part;
 use crate::bytes::{Cursor, Element};
 use crate::codec::Codec;
 use crate::outline::{FieldInfo, Outline, Schema, Type, Value};
-use crate::record::parser::{cond, le_u8, le_u32, verify};
+use crate::record::parser::{Grammar as _, cond, le_u8, le_u32, verify};
 use crate::record::{Fixed as _, Stored, describe_count};
 
 word_enum! {
@@ -68,8 +68,8 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
     fn start(cursor: &mut Cursor<'_>, count: u32, rule: PackingMark) -> Result<(u64, Option<u8>, Codec)> {
         let offset = cursor.offset();
         let bytes = u64::from(count).saturating_mul(size_of::<T>() as u64);
-        cursor.parse(verify(le_u32(), is(count)))?;
-        let flag = cursor.parse(cond(rule.has_flag(bytes), le_u8()))?;
+        verify(le_u32(), is(count)).read(cursor)?;
+        let flag = cond(rule.has_flag(bytes), le_u8()).read(cursor)?;
         let is_packed = flag.map_or(bytes >= 1024, |flag| flag != 0);
         Ok((offset, flag, if is_packed { Codec::Lzo } else { Codec::Raw }))
     }
