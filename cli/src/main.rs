@@ -62,7 +62,7 @@ fn main() -> ExitCode {
     let notes = Notes::new(&common);
     common.results.limit(common.limits.limits().output);
     #[cfg(feature = "remote")]
-    common.remote.set(&common.remote_args);
+    common.remote.set(&common.remote_args, notes);
     interrupt::listen(notes);
     // If it fails, files are read.
     if let Err(error) = meshpeek::source::guard_maps() {

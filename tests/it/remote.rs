@@ -1,5 +1,7 @@
 //! Files of URLs: from a server of this file, which also misbehaves, and from a server of S3 if Python can have one.
 
+mod lies;
+
 use std::collections::{BTreeMap, HashSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
