@@ -1,5 +1,6 @@
 //! Files with the name of a missing one, wherever they are.
 
+use std::cmp::Ordering;
 use std::path::Path;
 
 use super::index::{File, Index, find, find_or_instead};
@@ -7,6 +8,7 @@ use super::keys::{Key, key, last};
 use super::prefix::folded;
 use crate::asset::address::unnumbered;
 use crate::base::text::Name;
+use crate::scan::order::by_bytes;
 use crate::summary::ReferenceKind;
 
 /// The most addresses in [`Link::elsewhere`](super::Link::elsewhere).
@@ -37,19 +39,22 @@ impl Index<'_> {
                 *known = rank;
             }
         }
-        // One path may have two spellings on Windows: `./a` and `.\a`.
-        let place = |index: &usize| {
-            let file = self.files.get(*index)?;
-            let text = self.text_of(file);
-            Some(match file.archive {
-                Some(archive) => (Some(ranks.get(archive)), Path::new(""), text),
-                None => (None, Path::new(text), ""),
-            })
+        let order = |a: &usize, b: &usize| {
+            let (Some(a), Some(b)) = (self.files.get(*a), self.files.get(*b)) else { return Ordering::Equal };
+            let (text_a, text_b) = (self.text_of(a), self.text_of(b));
+            match (a.archive, b.archive) {
+                // One path may have two spellings on Windows: `./a` and `.\a`.
+                (None, None) => by_bytes(Path::new(text_a), Path::new(text_b)),
+                (a, b) => {
+                    let by_archive = a.map(|a| ranks.get(a)).cmp(&b.map(|b| ranks.get(b)));
+                    by_archive.then_with(|| text_a.cmp(text_b))
+                }
+            }
         };
         let mut list: Vec<(Key, usize)> =
             self.files.iter().enumerate().map(|(index, file)| (self.name_key(file), index)).collect();
-        list.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| place(one).cmp(&place(other))));
-        list.dedup_by(|(_, one), (_, other)| place(one) == place(other));
+        list.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| order(one, other)));
+        list.dedup_by(|(a, one), (b, other)| a == b && order(one, other).is_eq());
         list
     }
 
