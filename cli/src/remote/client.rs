@@ -14,15 +14,13 @@ use object_store::path::Path as Key;
 use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
 use reqwest::redirect::Policy;
 
-use super::service::{Counts, REDIRECTS, Service, Waits};
+use super::service::{Counts, HEADERS, REDIRECTS, Service, Waits};
 
 /// How long a server may take to accept a connection, with TLS.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How often a request is repeated, and how long after the first one.
+/// How often a request is repeated, and until how long after the first one.
 const RETRIES: usize = 4;
 const RETRY_TIME: Duration = Duration::from_secs(10);
-/// The most lines of the headers of an answer. Together they have at most 408 KiB, a limit of hyper.
-const HEADERS: usize = 100;
 
 /// A URL: the store, and the name of the file in it.
 #[derive(Clone, Debug)]
@@ -90,7 +88,8 @@ impl Url {
                 if allow_http {
                     builder = builder.with_allow_http(true);
                 }
-                let at = [builder.get_config_value(&AmazonS3ConfigKey::Endpoint)];
+                let keys = [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint, AmazonS3ConfigKey::Region];
+                let at = keys.map(|key| builder.get_config_value(&key));
                 let store = Arc::new(builder.with_http_connector(connector).build()?);
                 Ok(Store { files: store.clone(), pages: Some(store), place: self.place(&at) })
             }
@@ -99,7 +98,10 @@ impl Url {
                 if allow_http {
                     builder = builder.with_config(GoogleConfigKey::Client(ClientConfigKey::AllowHttp), "true");
                 }
-                let at = [builder.get_config_value(&GoogleConfigKey::BaseUrl)];
+                // The key of an account may name an endpoint, too.
+                let keys =
+                    [GoogleConfigKey::BaseUrl, GoogleConfigKey::ServiceAccount, GoogleConfigKey::ServiceAccountKey];
+                let at = keys.map(|key| builder.get_config_value(&key));
                 let store = Arc::new(builder.with_http_connector(connector).build()?);
                 Ok(Store { files: store.clone(), pages: Some(store), place: self.place(&at) })
             }
@@ -108,8 +110,15 @@ impl Url {
                 if allow_http {
                     builder = builder.with_allow_http(true);
                 }
-                let keys = [AzureConfigKey::AccountName, AzureConfigKey::Endpoint, AzureConfigKey::UseEmulator];
-                let at = keys.map(|key| builder.get_config_value(&key));
+                let keys = [
+                    AzureConfigKey::AccountName,
+                    AzureConfigKey::Endpoint,
+                    AzureConfigKey::UseFabricEndpoint,
+                    AzureConfigKey::UseEmulator,
+                ];
+                let mut at = keys.map(|key| builder.get_config_value(&key)).to_vec();
+                // That of the emulator.
+                at.push(std::env::var("AZURITE_BLOB_STORAGE_URL").ok());
                 let store = Arc::new(builder.with_http_connector(connector).build()?);
                 Ok(Store { files: store.clone(), pages: Some(store), place: self.place(&at) })
             }

@@ -26,6 +26,9 @@ const RATE_TIME: Duration = Duration::from_secs(10);
 const ERROR_TEXT: usize = 4 << 10;
 /// The most of an answer that is not a range of a file, such as a page of a listing.
 const PAGE: u64 = 16 << 20;
+/// The most headers of an answer, and the most KiB of them. The latter is a limit of hyper.
+pub(super) const HEADERS: usize = 100;
+const HEAD: usize = 408;
 /// The most redirects of a request, all to the same host.
 pub(super) const REDIRECTS: usize = 5;
 
@@ -77,6 +80,18 @@ impl std::error::Error for Refusal {}
 /// Returns an error after which a request is not repeated.
 fn refusal(text: String) -> HttpError {
     HttpError::new(HttpErrorKind::Unknown, Refusal(text))
+}
+
+/// Returns the error, or a refusal if it means that the head of an answer is too long.
+fn without_long_head(error: HttpError) -> HttpError {
+    let mut cause = std::error::Error::source(&error);
+    while let Some(inner) = cause {
+        if inner.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse_too_large) {
+            return refusal(format!("the server sent a head of more than {HEADERS} headers or {HEAD} KiB"));
+        }
+        cause = inner.source();
+    }
+    error
 }
 
 /// What a request asks for.
@@ -144,7 +159,7 @@ impl Service {
         let Some(response) = self.wait(&host, ANSWER, answer).await else {
             return Err(refusal(format!("{host} did not answer within {} s", ANSWER.as_secs())));
         };
-        let (mut parts, body) = response?.into_parts();
+        let (mut parts, body) = response.map_err(without_long_head)?.into_parts();
         if parts.status.is_redirection()
             && let Some(target) = parts.headers.get("location")
         {

@@ -78,7 +78,9 @@ impl Known {
             files.by_path = HashMap::new();
             files.bytes = memory_of(&path, &meta);
         }
-        files.by_path.insert(path, meta);
+        if let Some(old) = files.by_path.insert(path.clone(), meta) {
+            files.bytes = files.bytes.saturating_sub(memory_of(&path, &old));
+        }
     }
 
     fn remove(&self, path: &Path) -> Option<ObjectMeta> {
@@ -89,6 +91,7 @@ impl Known {
     }
 }
 
+/// Returns about how much memory a listed file takes.
 fn memory_of(path: &Path, meta: &ObjectMeta) -> usize {
     let texts = path.as_os_str().len() + meta.location.as_ref().len() + meta.e_tag.as_ref().map_or(0, String::len);
     texts.saturating_add(2 * (size_of::<PathBuf>() + size_of::<ObjectMeta>()))
@@ -201,5 +204,35 @@ impl Stores for Remote {
         Counts::add(&shared.counts.present, meta.size);
         let (failure, alive) = (OnceLock::new(), Semaphore::new(0));
         Ok(Box::new(File { shared, store, meta, failure, alive }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_files_are_bounded() {
+        let known = Known::default();
+        let meta = |key: &str| ObjectMeta {
+            location: key.into(),
+            last_modified: std::time::SystemTime::UNIX_EPOCH.into(),
+            size: 5,
+            e_tag: Some("t".repeat(10_000)),
+            version: None,
+        };
+        for number in 0..10_000 {
+            let key = format!("{number}");
+            known.insert(key.clone().into(), meta(&key));
+            // The same file again.
+            known.insert(key.clone().into(), meta(&key));
+            let files = known.0.lock().unwrap();
+            let sum: usize = files.by_path.iter().map(|(path, meta)| memory_of(path, meta)).sum();
+            assert!(sum == files.bytes && sum <= MOST_KNOWN && !files.by_path.is_empty());
+            if number > 0 && files.by_path.len() == 1 {
+                return;
+            }
+        }
+        panic!("never emptied");
     }
 }
