@@ -36,7 +36,7 @@ pub(crate) struct RemoteArgs {
     /// Size of that folder; what is oldest is deleted [default: 1G]
     #[arg(long, global = true, hide = true, value_name = "SIZE", default_value_t = 1 << 30, hide_default_value = true, value_parser = limits::size)]
     cache_size: u64,
-    /// Files listed below one URL [default: 1000000, or 50000 if the server lists them out of order]
+    /// Files listed below one URL [default: 1000000, or 20000 if the server lists them out of order]
     #[arg(long, global = true, hide = true, value_name = "N")]
     max_listed: Option<u64>,
 }
