@@ -22,7 +22,7 @@ const MOST: u64 = 1_000_000;
 const OUT_OF_ORDER: u32 = 16;
 const MOST_OUT_OF_ORDER: u64 = 20_000;
 /// The most pages without a file that follow each other.
-const EMPTY_PAGES: u32 = 1_000;
+const EMPTY_PAGES: u32 = 100;
 
 /// The files below a URL. It ends after the first error, except for those of single keys.
 pub(super) struct Listing<'k> {

@@ -31,6 +31,7 @@ impl Liar {
         let sent = liar.sent.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
+                stream.set_nodelay(true).unwrap();
                 let sent = sent.clone();
                 std::thread::spawn(move || {
                     let mut liar = Lie { stream: &stream, file, port, kind: String::new(), sent: &sent };
@@ -323,10 +324,10 @@ fn lies_of_servers_are_errors_that_cost_little() {
         expected("no-number", 2, "length"),
         expected("long-tag", 2, "the server sent an ETag of more than 1024 bytes"),
         expected("no-date", 2, "last modified 'yesterday'"),
-        expected("far-date", 2, "changed while it was read"),
-        expected("old-date", 2, "changed while it was read"),
+        expected("far-date", 0, ""),
+        expected("old-date", 0, ""),
         expected("control", 2, "status"),
-        expected("huge", 2, "changed while it was read"),
+        expected("huge", 2, "huge/x.b3d: "),
         expected("error-400", 2, "400 Bad Request: no "),
         expected("error-404", 2, "no such file"),
         expected("error-403", 2, "403 Forbidden"),
@@ -337,7 +338,7 @@ fn lies_of_servers_are_errors_that_cost_little() {
         expected("last", 2, "the server sent another range than it was asked for"),
         expected("another", 2, "the server sent another range than it was asked for"),
         expected("s3://endless-page", 2, "the server sent more than the 16777216 bytes of a page of a listing"),
-        expected("s3://empty", 2, "more than 1000 pages of a listing without a file"),
+        expected("s3://empty", 2, "more than 100 pages of a listing without a file"),
         expected("s3://again", 1, "the server sent a page of a listing again"),
     ] {
         for verb in ["scan", "verify", "info"] {
