@@ -14,10 +14,8 @@ use object_store::path::Path as Key;
 use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
 use reqwest::redirect::Policy;
 
-use super::service::{Counts, HEADERS, REDIRECTS, Service, Waits};
+use super::service::{CONNECT, Counts, HEADERS, REDIRECTS, Service, Waits};
 
-/// How long a server may take to accept a connection, with TLS.
-const CONNECT: Duration = Duration::from_secs(10);
 /// How often a request is repeated, and until how long after the first one.
 const RETRIES: usize = 4;
 const RETRY_TIME: Duration = Duration::from_secs(10);

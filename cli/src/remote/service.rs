@@ -17,6 +17,8 @@ use crate::notes::Notes;
 
 /// After this time without a byte, a message says which server the program waits for.
 const SILENT: Duration = Duration::from_secs(4);
+/// How long a server may take to accept a connection, with TLS.
+pub(super) const CONNECT: Duration = Duration::from_secs(10);
 /// How long a server may take to begin its answer, with redirects.
 const ANSWER: Duration = Duration::from_secs(15);
 /// The least that a server sends of an answer in each of these times, unless the answer ends.
@@ -82,10 +84,14 @@ fn refusal(text: String) -> HttpError {
     HttpError::new(HttpErrorKind::Unknown, Refusal(text))
 }
 
-/// Returns the error, or a refusal if it means that the head of an answer is too long.
-fn without_long_head(error: HttpError) -> HttpError {
+/// Returns the error, or one that names the limit if it is one of the client's limits.
+fn with_limit(error: HttpError, host: &str) -> HttpError {
     let mut cause = std::error::Error::source(&error);
     while let Some(inner) = cause {
+        let client_error = inner.downcast_ref::<reqwest::Error>();
+        if client_error.is_some_and(|error| error.is_connect() && error.is_timeout()) {
+            return refusal(format!("{host} did not accept the connection within {} s", CONNECT.as_secs()));
+        }
         // Of hyper, which has the method for it in servers only.
         if inner.to_string() == "message head is too large" {
             return refusal(format!("the server sent a head of more than {HEADERS} headers or {HEAD} KiB"));
@@ -160,7 +166,7 @@ impl Service {
         let Some(response) = self.wait(&host, ANSWER, answer).await else {
             return Err(refusal(format!("{host} did not answer within {} s", ANSWER.as_secs())));
         };
-        let (mut parts, body) = response.map_err(without_long_head)?.into_parts();
+        let (mut parts, body) = response.map_err(|error| with_limit(error, &host))?.into_parts();
         if parts.status.is_redirection()
             && let Some(target) = parts.headers.get("location")
         {
