@@ -9,7 +9,7 @@ use crate::args::Common;
 use crate::wrap::wrapped;
 
 /// Which messages are printed.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Notes {
     pub(crate) quiet: bool,
     verbose: bool,
