@@ -76,12 +76,14 @@ fn references(folder: &Folder, name: &str, bytes: &[u8]) -> (u64, usize) {
     let mut scan = Scan::new([folder.file(name, bytes)]);
     scan.jobs = Some(1);
     let (mut count, mut most) = (0, 0);
-    refs::resolve(&scan, &[], |_| {}).unwrap().each(|link| {
+    let each = |link: &refs::Link<'_>| {
         count += 1;
-        most = most.max(link.targets.len());
-        assert_eq!(link.targets.len() > 1, link.state == State::Ambiguous);
+        let targets = link.targets().count();
+        most = most.max(targets);
+        assert_eq!(targets > 1, link.state == State::Ambiguous);
         ControlFlow::Continue(())
-    });
+    };
+    refs::resolve(&scan, &[], |_| {}).unwrap().each(each).unwrap();
     (count, most)
 }
 

@@ -79,10 +79,11 @@ fn given_files_have_the_links_of_a_scan_and_need_no_file_system() {
     scan.selection.ignored = true;
     let json = |links: refs::Links<'_>| {
         let mut lines = Vec::new();
-        links.each(|link| {
+        let each = |link: &refs::Link<'_>| {
             lines.push(serde_json::to_value(link).unwrap());
             ControlFlow::Continue(())
-        });
+        };
+        links.each(each).unwrap();
         lines
     };
     let expected = json(refs::resolve(&scan, &["ca\\".to_owned()], |_| {}).unwrap());

@@ -88,6 +88,44 @@ pub(super) fn is_included(name: &Path) -> bool {
     extension_in(name, &["cpp", "hpp"]) && !is_config
 }
 
+/// The byte order of a text in UTF-16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Utf16 {
+    Little,
+    Big,
+}
+
+impl Utf16 {
+    /// Returns the order if the text begins with a byte order mark, or if one byte of each pair at its start is 0.
+    pub(super) fn of(data: &[u8]) -> Option<Self> {
+        /// The bytes that are examined.
+        const HEAD: usize = 64;
+        let (pairs, _) = data.get(..HEAD).unwrap_or(data).as_chunks();
+        match pairs {
+            [] => None,
+            [[0xff, 0xfe], ..] => Some(Self::Little),
+            [[0xfe, 0xff], ..] => Some(Self::Big),
+            pairs if pairs.iter().all(|[low, high]| *low != 0 && *high == 0) => Some(Self::Little),
+            pairs if pairs.iter().all(|[high, low]| *low != 0 && *high == 0) => Some(Self::Big),
+            _ => None,
+        }
+    }
+
+    /// Returns the text in UTF-8, without the mark. Code units that are not characters become U+FFFD.
+    pub(super) fn to_utf8(self, data: &[u8]) -> String {
+        let (pairs, _) = data.as_chunks();
+        let units = pairs.iter().map(|pair| match self {
+            Self::Little => u16::from_le_bytes(*pair),
+            Self::Big => u16::from_be_bytes(*pair),
+        });
+        let text: String = char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+        match text.strip_prefix('\u{feff}') {
+            Some(text) => text.to_owned(),
+            None => text,
+        }
+    }
+}
+
 /// Returns the references of a text config, each once, and the error if they exceed the limit.
 pub(super) fn asks(data: &[u8], limits: &Limits) -> (Vec<Ask>, Option<Error>) {
     let mut references = References::new(limits);

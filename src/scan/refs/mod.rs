@@ -18,6 +18,7 @@
 
 mod asker;
 mod configs;
+mod cost;
 mod elsewhere;
 mod files;
 mod index;
@@ -35,13 +36,16 @@ pub use files::Files;
 pub use link::{Link, MOST_TARGETS, State};
 
 use self::asker::Asker;
-use self::configs::is_config;
+use self::configs::{Ask, is_config};
+use self::cost::Cost;
 use self::index::Index;
+use self::link::Resolved;
 use self::keys::{Key, address, key};
 use self::seen::Seen;
 use super::{Found, Scan};
 use crate::base::error::Result;
 use crate::base::impl_fmt::impl_fmt;
+use crate::base::text::Name;
 use crate::summary::ReferenceKind;
 
 /// Finds every reference of every asset in the scan, and the files among the scan's results that it may mean. `assumed`
@@ -55,7 +59,7 @@ use crate::summary::ReferenceKind;
 /// refs::resolve(&Scan::new(["corpus/zip"]), &["ca\\".to_owned()], |_| {})?.each(|link| {
 ///     missing += u64::from(link.state == refs::State::Missing);
 ///     ControlFlow::Continue(())
-/// });
+/// })?;
 /// assert!(missing > 0);
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
@@ -104,6 +108,8 @@ pub struct Links<'s> {
 impl<'s> Links<'s> {
     fn of(mut index: Index<'s>) -> Result<Self> {
         let mut askers = std::mem::take(&mut index.askers);
+        let bytes = index.scan.progress.opened_bytes().saturating_add(index.given_bytes);
+        index.cost = Cost::new(index.loose.len() as u64, bytes, &index.scan.limits);
         // Without references, no files need to be found.
         if !askers.is_empty() {
             let scan = index.scan;
@@ -116,7 +122,13 @@ impl<'s> Links<'s> {
     }
 
     /// Passes each resolved reference to the callback, sorted by path and member, until the callback breaks.
-    pub fn each(mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) {
+    ///
+    /// # Errors
+    /// Returns [`Limit`](crate::ErrorKind::Limit) if the addresses that the callback asked for exceed
+    /// [`Limits::output`](crate::Limits::output), or the paths that are looked up exceed
+    /// [`Limits::work`](crate::Limits::work): bytes for each byte of the files, and of 1 MiB for each file. If the
+    /// callback reached the limit, its last link had fewer addresses than there are.
+    pub fn each(mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) -> Result<()> {
         let followed = self.followed();
         let mut seen = vec![false; self.askers.len()];
         for is_followed in [false, true] {
@@ -128,67 +140,111 @@ impl<'s> Links<'s> {
                 // The assets and configs that lead to the reference, the next reference of each, and their addresses.
                 let mut around = vec![(root, 0_usize, None)];
                 while let Some((current, next, via)) = around.last_mut() {
-                    let Some(inner) = self.askers.get(*current) else { return };
+                    let Some(inner) = self.askers.get(*current) else { return Ok(()) };
                     let Some(ask) = inner.asks.get(*next) else {
                         around.pop();
                         continue;
                     };
                     *next = next.saturating_add(1);
-                    let (path, member) = (&*asker.path, asker.member.as_ref());
-                    let link = Link { path, member, via: via.as_ref(), ..self.index.link(inner, ask) };
-                    if each(&link).is_break() {
-                        return;
+                    let resolved = self.index.resolve(inner, ask)?;
+                    let link = link_of(&self.index, asker, ask, resolved, via.as_ref());
+                    let flow = each(&link);
+                    self.index.cost.check()?;
+                    if flow.is_break() {
+                        return Ok(());
                     }
                     if !matches!(ask.reference.kind, ReferenceKind::Material | ReferenceKind::Include) {
                         continue;
                     }
-                    for target in link.targets {
-                        let Some(&inner) = followed.get(&key(&self.index.hash, &target.text)) else { continue };
+                    for file in link.meant.files() {
+                        let Some(&inner) = followed.get(&file) else { continue };
                         if !std::mem::replace(seen.get_mut(inner).unwrap_or(&mut false), true) {
-                            around.push((inner, 0, Some(target)));
+                            around.push((inner, 0, self.address_of(inner)));
                         }
                     }
                 }
             }
         }
+        Ok(())
     }
 
     /// Passes each texture of a material to the callback that an ODOL model with a copy of this material does not
     /// have in the copy, until the callback breaks. Needs [`resolve_copies`].
-    pub fn each_stale(mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) {
-        /// The most textures of a material to compare. Real ones have up to 9.
-        const MOST_STAGES: usize = 64;
+    ///
+    /// # Errors
+    /// Returns the errors of [`each`](Self::each).
+    pub fn each_stale(mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) -> Result<()> {
         let followed = self.followed();
         let hash = self.index.hash.clone();
         for asker in &self.askers {
             let Some(copies) = &asker.copies else { continue };
             for ask in asker.asks.iter().filter(|ask| ask.reference.kind == ReferenceKind::Material) {
-                let material = self.index.link(asker, ask);
-                let [via] = material.targets.as_slice() else { continue };
-                let Some(inner) = followed.get(&key(&hash, &via.text)).and_then(|&inner| self.askers.get(inner)) else {
-                    continue;
-                };
+                let material = self.index.resolve(asker, ask)?.meant;
+                let mut files = material.files();
+                let (Some(file), None) = (files.next(), files.next()) else { continue };
+                let Some(&number) = followed.get(&file) else { continue };
+                let Some(inner) = self.askers.get(number) else { continue };
+                let via = self.address_of(number);
                 let textures = inner.asks.iter().filter(|ask| ask.reference.kind == ReferenceKind::Texture);
-                for texture in textures.take(MOST_STAGES) {
+                for texture in textures {
                     let (material, name) = (&ask.reference.name.text, &texture.reference.name.text);
-                    if copies.lacks(material, name, |text| key(&hash, text)) {
-                        let link = self.index.link(inner, texture);
-                        let (path, member) = (&*asker.path, asker.member.as_ref());
-                        if each(&Link { path, member, via: Some(via), ..link }).is_break() {
-                            return;
-                        }
+                    self.index.cost.compare(material.len().saturating_add(name.len()))?;
+                    if !copies.lacks(material, name, |text| key(&hash, text)) {
+                        continue;
+                    }
+                    let resolved = self.index.resolve(inner, texture)?;
+                    let flow = each(&link_of(&self.index, asker, texture, resolved, via.as_ref()));
+                    self.index.cost.check()?;
+                    if flow.is_break() {
+                        return Ok(());
                     }
                 }
             }
         }
+        Ok(())
     }
 
-    /// The materials and included texts, by the keys of their addresses.
-    fn followed(&self) -> HashMap<Key, usize> {
-        let followed = self.askers.iter().enumerate().filter(|(_, asker)| asker.is_followed);
-        followed
-            .map(|(index, asker)| (key(&self.index.hash, &address(&asker.path, asker.member.as_ref()).text), index))
-            .collect()
+    /// The materials and included texts, by their files.
+    fn followed(&self) -> HashMap<usize, usize> {
+        let mut by_address: HashMap<Key, usize> = HashMap::new();
+        for (number, asker) in self.askers.iter().enumerate() {
+            if asker.is_followed {
+                by_address.insert(key(&self.index.hash, &address(&asker.path, asker.member.as_ref()).text), number);
+            }
+        }
+        if by_address.is_empty() {
+            return HashMap::new();
+        }
+        let files = self.index.address_keys().enumerate();
+        files.filter_map(|(file, address)| Some((file, *by_address.get(&address)?))).collect()
+    }
+
+    /// The address of an asset or text with references.
+    fn address_of(&self, asker: usize) -> Option<Name> {
+        let asker = self.askers.get(asker)?;
+        Some(address(&asker.path, asker.member.as_ref()))
+    }
+}
+
+/// A reference that this asset leads to.
+fn link_of<'l>(
+    index: &'l Index<'_>,
+    asker: &'l Asker,
+    ask: &'l Ask,
+    resolved: Resolved,
+    via: Option<&'l Name>,
+) -> Link<'l> {
+    let Resolved { state, meant } = resolved;
+    Link {
+        path: &asker.path,
+        member: asker.member.as_ref(),
+        reference: &ask.reference,
+        state,
+        more: meant.more(),
+        via,
+        place: ask.place,
+        meant,
+        index,
     }
 }
 
