@@ -152,16 +152,19 @@ fn comparison(text: &str) -> Parsed<'_, Condition> {
 }
 
 fn literal(text: &str) -> Parsed<'_, Json> {
-    let number = terminated(recognize_float, not(satisfy(is_of_key)));
-    let mut number = number.map_opt(|number: &str| number.parse::<f64>().ok());
-    if let Ok((rest, number)) = number.parse(text) {
-        return match number.is_finite() {
-            true => Ok((rest, number.into())),
-            false => Err(Err::Failure(Wrong(text, "a number beyond 1.8e308, which no value of a record reaches"))),
-        };
+    if let Ok((rest, number)) = number(text) {
+        if !number.is_finite() {
+            return Err(Err::Failure(Wrong(text, "a number beyond 1.8e308, which no value of a record reaches")));
+        }
+        return Ok((rest, number.into()));
     }
     let quoted = |quote: &'static str| delimited(tag(quote), take_until(quote), tag(quote)).map(Json::from);
     said(alt((quoted("\""), quoted("'"))), "expected a number or a quoted text").parse(text)
+}
+
+fn number(text: &str) -> Parsed<'_, f64> {
+    let number = terminated(recognize_float, not(satisfy(is_of_key)));
+    number.map_opt(|number: &str| number.parse().ok()).parse(text)
 }
 
 fn is_of_key(letter: char) -> bool {

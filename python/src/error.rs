@@ -4,7 +4,7 @@ use std::path::Path;
 
 use meshpeek::ErrorKind;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyException, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::limits;
@@ -29,11 +29,10 @@ create_exception!(meshpeek, LimitError, Error, "More than the limits for hostile
 pub(crate) fn exception(py: Python<'_>, error: &meshpeek::Error) -> PyErr {
     let text = error.to_string();
     let (mut limit, mut option) = (None, None);
+    if let Some(raised) = raised_by_source(error) {
+        return raised.clone_ref(py);
+    }
     let raised = match error.kind() {
-        // The error of a Python object that is read from.
-        ErrorKind::Io(io) if let Some(raised) = io.get_ref().and_then(|inner| inner.downcast_ref::<PyErr>()) => {
-            return raised.clone_ref(py);
-        }
         ErrorKind::Io(io) => match io.raw_os_error() {
             // Python chooses the class by the number.
             Some(code) => PyOSError::new_err((code, io_text(io), error.path().map(|path| path.as_os_str().to_owned()))),
@@ -66,6 +65,19 @@ pub(crate) fn exception(py: Python<'_>, error: &meshpeek::Error) -> PyErr {
         Ok(()) => raised,
         Err(error) => error,
     }
+}
+
+/// The error of a Python object that is read from.
+fn raised_by_source(error: &meshpeek::Error) -> Option<&PyErr> {
+    let ErrorKind::Io(io) = error.kind() else { return None };
+    io.get_ref()?.downcast_ref()
+}
+
+/// Returns true if a Python object that is read from asks for the program's end, as `KeyboardInterrupt` and `SystemExit`
+/// do. These are no errors of a file.
+pub(crate) fn is_exit(error: &meshpeek::Error) -> bool {
+    let Some(raised) = raised_by_source(error) else { return false };
+    Python::attach(|py| !raised.is_instance_of::<PyException>(py))
 }
 
 /// The text of the system's error, without the number that Python adds itself.

@@ -113,16 +113,23 @@ impl Utf16 {
 
     /// Returns the text in UTF-8, without the mark. Code units that are not characters become U+FFFD.
     pub(super) fn to_utf8(self, data: &[u8]) -> String {
+        /// The mark at the start, in the order of the text.
+        const MARK: u16 = 0xfeff;
         let (pairs, _) = data.as_chunks();
         let units = pairs.iter().map(|pair| match self {
             Self::Little => u16::from_le_bytes(*pair),
             Self::Big => u16::from_be_bytes(*pair),
         });
-        let text: String = char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
-        match text.strip_prefix('\u{feff}') {
-            Some(text) => text.to_owned(),
-            None => text,
-        }
+        let mut units = units.peekable();
+        units.next_if_eq(&MARK);
+        let mut text = String::with_capacity(Self::most_in_utf8(data.len()));
+        text.extend(char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)));
+        text
+    }
+
+    /// The most bytes that the text takes in UTF-8: a code unit of two bytes may take three.
+    pub(super) fn most_in_utf8(bytes: usize) -> usize {
+        bytes.div_ceil(2).saturating_mul(3)
     }
 }
 
@@ -193,5 +200,120 @@ pub(super) fn instead_of(path: &str, kind: ReferenceKind) -> Option<String> {
         ReferenceKind::Proxy | ReferenceKind::Model => Some(format!("{path}.p3d")),
         ReferenceKind::Texture => as_paa(path),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hash::RandomState;
+
+    use super::super::keys::key;
+    use super::*;
+
+    #[test]
+    fn paths_of_includes_have_no_dots() {
+        for (path, expected) in [
+            ("a.hpp", "a.hpp"),
+            (r"a\b.hpp", r"a\b.hpp"),
+            (r".\b.hpp", "b.hpp"),
+            (r".\.\b.hpp", "b.hpp"),
+            (r"a\.\b.hpp", r"a\b.hpp"),
+            (r"a\b\.", r"a\b"),
+            (r"a\\b.hpp", r"a\b.hpp"),
+            (r"\a\b.hpp", r"a\b.hpp"),
+            (r"a\..\b.hpp", "b.hpp"),
+            (r"a\.\..\b.hpp", "b.hpp"),
+            (r"a\b\..\..\c.hpp", "c.hpp"),
+            (r"a\b\..", "a"),
+            (r"..\b.hpp", "b.hpp"),
+            (r"a\..\..\b.hpp", "b.hpp"),
+            // Names that begin or end with dots.
+            (r".a\b.hpp", r".a\b.hpp"),
+            (r"a.\..b\...\c", r"a.\..b\...\c"),
+            ("", ""),
+            (".", ""),
+            ("..", ""),
+        ] {
+            assert_eq!(plain(path), expected, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn includes_lead_from_the_folder_of_their_config_or_from_the_root() {
+        let home = Home { root: r"z\my".to_owned(), path: r"z\my\main\config.cpp".to_owned() };
+        for (name, expected) in [
+            ("a.hpp", r"z\my\main\a.hpp"),
+            (r".\a.hpp", r"z\my\main\a.hpp"),
+            ("./A.hpp", r"z\my\main\a.hpp"),
+            (r"..\a.hpp", r"z\my\a.hpp"),
+            ("../other/./a.hpp", r"z\my\other\a.hpp"),
+            (r"\x\a.hpp", r"x\a.hpp"),
+            ("/x/a.hpp", r"x\a.hpp"),
+        ] {
+            assert_eq!(home.resolve(&Way::Include, name).as_deref(), Some(expected), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_copied_texture_is_that_of_the_material_in_any_spelling_of_both() {
+        let hash = RandomState::new();
+        let key = |text: &str| key(&hash, text);
+        let copy_of = |material: &str, texture: &str| {
+            Copies([key(&pair(material, "")), key(&pair(material, texture))].into_iter().collect())
+        };
+        let same = [r"a\b_co.paa", r"a\b_co.tga", r"a\b_co.png", "A/B_co.PAA", "a/b_CO.TGA", r"\a\b_co.Png"];
+        let others = ["", r"a\b_co", r"a\b_co.jpg", r"a\b_co.tga.paa", r"a\c_co.paa", "b_co.paa", r"a\b_copaa"];
+        for copied in same {
+            for material in [r"m\a.rvmat", "M/A.rvmat", r"\m\A.RVMAT"] {
+                let copies = copy_of(r"m\a.rvmat", copied);
+                for texture in same {
+                    assert!(!copies.lacks(material, texture, key), "{copied} {material} {texture}");
+                }
+                for texture in others.iter().filter(|other| !other.is_empty()) {
+                    assert!(copies.lacks(material, texture, key), "{copied} {material} {texture}");
+                    assert!(copy_of(r"m\a.rvmat", texture).lacks(material, copied, key), "{texture} {copied}");
+                }
+            }
+            // Of this material nothing was copied.
+            assert!(!copy_of(r"m\a.rvmat", copied).lacks(r"m\b.rvmat", r"a\c_co.paa", key));
+        }
+    }
+
+    /// A text in UTF-16 of this order, with or without a mark.
+    fn in_utf16(text: &str, order: Utf16, has_mark: bool) -> Vec<u8> {
+        let mark = if has_mark { "\u{feff}" } else { "" };
+        let units = mark.encode_utf16().chain(text.encode_utf16());
+        units.flat_map(|unit| if order == Utf16::Big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
+    }
+
+    #[test]
+    fn utf_16_is_known_by_its_mark_or_its_zeros() {
+        let ascii = "class A { texture = \"a.paa\"; };\r\n".repeat(4);
+        let wide = "// Текстура 地板 \u{1f600}\r\n".to_owned() + &ascii;
+        for order in [Utf16::Little, Utf16::Big] {
+            for text in [ascii.as_str(), &wide, "a", ""] {
+                let marked = in_utf16(text, order, true);
+                assert_eq!(Utf16::of(&marked), Some(order), "{text:?}");
+                assert_eq!(order.to_utf8(&marked), text);
+            }
+            for text in [ascii.as_str(), "a", "ab"] {
+                let bare = in_utf16(text, order, false);
+                assert_eq!(Utf16::of(&bare), Some(order), "{text:?}");
+                assert_eq!(order.to_utf8(&bare), text);
+                // A byte is left over.
+                assert_eq!(order.to_utf8(&[&bare[..], b"x"].concat()), text);
+            }
+            // A text that later has other letters.
+            let text = format!("{ascii}{wide}");
+            let bare = in_utf16(&text, order, false);
+            assert_eq!((Utf16::of(&bare), order.to_utf8(&bare)), (Some(order), text));
+            // Half of a pair of surrogates.
+            let broken = in_utf16("a\u{1f600}b", order, true);
+            let broken = [&broken[..6], &broken[8..]].concat();
+            assert_eq!(order.to_utf8(&broken), "a\u{fffd}b");
+        }
+        for other in [&b""[..], b"a", b"\0", b"ab", b"\xef\xbb\xbfab", b"\0\0", b"a\0\0\0", b"a\0bc", b"\0a\0\0", b"\xff", b"\xfea"] {
+            assert_eq!(Utf16::of(other), None, "{other:?}");
+        }
     }
 }

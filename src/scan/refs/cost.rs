@@ -32,9 +32,11 @@ impl Cost {
         }
     }
 
-    /// Charges for looking up a path.
+    /// Charges for looking up a path of this length.
     pub(super) fn compare(&self, bytes: usize) -> Result<()> {
-        self.compared.take(bytes as u64)
+        /// What looking up the shortest path costs.
+        const LOOKUP: u64 = 128;
+        self.compared.take((bytes as u64).saturating_add(LOOKUP))
     }
 
     /// Charges for an address. Returns false if too little is left, which [`check`](Self::check) then reports.

@@ -185,6 +185,7 @@ impl<'s> Links<'s> {
                 let Some(&number) = followed.get(&file) else { continue };
                 let Some(inner) = self.askers.get(number) else { continue };
                 let via = self.address_of(number);
+                self.index.cost.compare(via.as_ref().map_or(0, |via| via.text.len()))?;
                 let textures = inner.asks.iter().filter(|ask| ask.reference.kind == ReferenceKind::Texture);
                 for texture in textures {
                     let (material, name) = (&ask.reference.name.text, &texture.reference.name.text);

@@ -69,10 +69,9 @@ fn read_text(seen: &Sighting<'_, '_>) -> Result<(Vec<Ask>, Option<Error>)> {
     seen.budget.work(bytes)?;
     let _held = seen.budget.hold(bytes.saturating_mul(NAMES_PER_BYTE).min(limits.reference_bytes.saturating_mul(2)))?;
     let Some(order) = Utf16::of(seen.data) else { return Ok(asks(seen.data, limits)) };
-    // A code unit of two bytes takes up to three in UTF-8, and the text is copied without its mark.
-    let held = bytes.saturating_mul(3);
-    seen.budget.work(held)?;
-    let _held = seen.budget.hold(held)?;
+    let copied = Utf16::most_in_utf8(seen.data.len()) as u64;
+    seen.budget.work(copied)?;
+    let _copy = seen.budget.hold(copied)?;
     let (asks, mut cut) = asks(order.to_utf8(seen.data).as_bytes(), limits);
     if !bytes.is_multiple_of(2) {
         let error = Error::malformed("text in UTF-16 with an odd number of bytes");
