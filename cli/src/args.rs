@@ -15,6 +15,7 @@ use crate::output_file::OutputFile;
 #[cfg(feature = "remote")]
 use crate::remote::{Remote, RemoteArgs};
 use crate::results::Results;
+use crate::temporary::Space;
 
 #[derive(Args)]
 pub(crate) struct Common {
@@ -27,6 +28,9 @@ pub(crate) struct Common {
     /// The amount that may be written there.
     #[arg(skip)]
     pub(crate) results: Results,
+    /// The amount that may be written to temporary files.
+    #[arg(skip)]
+    pub(crate) space: Space,
     /// When to use color; the variable NO_COLOR turns `auto` off
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 902)]
     pub(crate) color: ColorChoice,

@@ -235,4 +235,154 @@ mod tests {
             assert_eq!(Condition::parse(text).err().as_deref(), Some(said), "{}", &text[..text.len().min(40)]);
         }
     }
+
+    /// What a relation says of two numbers.
+    type Holds = fn(f64, f64) -> bool;
+
+    /// Each relation as it is written.
+    const RELATIONS: [(&str, Holds); 6] = [
+        ("=", |a, b| a == b),
+        ("!=", |a, b| a != b),
+        ("<", |a, b| a < b),
+        ("<=", |a, b| a <= b),
+        (">", |a, b| a > b),
+        (">=", |a, b| a >= b),
+    ];
+
+    /// Whether a condition on the key `path` holds where it has this value.
+    fn holds(condition: &str, value: Option<&Json>) -> bool {
+        let condition = Condition::parse(condition).unwrap_or_else(|wrong| panic!("{condition}: {wrong}"));
+        let Condition::Is(key, relation, other) = *condition else { panic!("{condition:?}") };
+        assert_eq!(key, "path");
+        value.is_some_and(|value| is_met(value, relation, &other))
+    }
+
+    #[test]
+    fn every_relation_compares_numbers_with_numbers_and_texts_with_texts() {
+        let numbers = [-2.5, -1.0, 0.0, 0.5, 1.0, 2.0, 1e300];
+        let texts = ["", "a", "A", "ab", "b", "é", "10", "9"];
+        for (sign, relation) in RELATIONS {
+            for space in ["", " ", "\n\t"] {
+                for a in numbers {
+                    for b in numbers {
+                        let condition = format!("path{space}{sign}{space}{b}");
+                        assert_eq!(holds(&condition, Some(&a.into())), relation(a, b), "{a}: {condition}");
+                    }
+                    for text in texts {
+                        let condition = format!("path{space}{sign}{space}'{text}'");
+                        assert!(!holds(&condition, Some(&a.into())), "{a}: {condition}");
+                    }
+                }
+                for a in texts {
+                    for b in texts {
+                        // The place of a text among all, in the order of its letters.
+                        let place =
+                            |text: &str| texts.iter().filter(|other| text.chars().gt(other.chars())).count() as f64;
+                        for quote in ["'", "\""] {
+                            let condition = format!("path{space}{sign}{space}{quote}{b}{quote}");
+                            let expected = relation(place(a), place(b));
+                            assert_eq!(holds(&condition, Some(&a.into())), expected, "{a:?}: {condition}");
+                        }
+                    }
+                    assert!(!holds(&format!("path{space}{sign}{space}9"), Some(&a.into())), "{a:?} {sign} 9");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_absent_or_neither_number_nor_text_meets_no_relation_and_one_item_is_enough() {
+        let whole = serde_json::json!({ "a": 1 });
+        for (sign, relation) in RELATIONS {
+            for literal in ["1", "0", "'1'", "'true'", "'null'", "''"] {
+                let condition = format!("path {sign} {literal}");
+                for value in [&Json::Null, &Json::Bool(true), &Json::Bool(false), &whole, &serde_json::json!([])] {
+                    assert!(!holds(&condition, Some(value)), "{value}: {condition}");
+                    assert!(!holds(&condition, Some(&serde_json::json!([value]))), "[{value}]: {condition}");
+                }
+                assert!(!holds(&condition, None), "{condition}");
+            }
+            // Numbers without a sign, with one, and with a fraction are one kind.
+            for (value, number) in [(serde_json::json!(3_u64), 3.0), (serde_json::json!(-3), -3.0), (0.5.into(), 0.5)] {
+                for other in [-3.0, 0.5, 3.0] {
+                    let condition = format!("path {sign} {other}");
+                    assert_eq!(holds(&condition, Some(&value)), relation(number, other), "{value}: {condition}");
+                }
+            }
+            for list in [vec![1.0], vec![1.0, 2.0], vec![3.0, 1.0], vec![2.0, 2.0]] {
+                let value = serde_json::json!([list, "text"]);
+                let expected = list.iter().any(|&item| relation(item, 2.0));
+                assert_eq!(holds(&format!("path {sign} 2"), Some(&value)), expected, "{list:?} {sign} 2");
+            }
+        }
+    }
+
+    /// A condition that is true or false, whatever the record.
+    fn constant(is_true: bool) -> &'static str {
+        if is_true { "path = 1" } else { "path = 2" }
+    }
+
+    /// The value of a parsed condition where `path` is 1.
+    fn evaluate(condition: &Condition) -> bool {
+        match condition {
+            Condition::Any(list) => list.iter().any(evaluate),
+            Condition::All(list) => list.iter().all(evaluate),
+            Condition::Not(one) => !evaluate(one),
+            Condition::Is(_, relation, other) => is_met(&1.into(), *relation, other),
+        }
+    }
+
+    #[test]
+    fn not_comes_before_and_and_before_or() {
+        for number in 0..1024 {
+            let bit = |place: u32| number >> place & 1 == 1;
+            // Four terms, each negated or not, with words between them.
+            let terms = [0, 1, 2, 3].map(|place| (bit(place), number >> (place + 4) & 1 == 1));
+            let words = [bit(8), bit(9), bit(8) != bit(9)].map(|is_or| if is_or { "or" } else { "and" });
+            let mut text = String::new();
+            // Sums of products: an `or` starts another product.
+            let mut products = vec![true];
+            for (place, (is_true, is_negated)) in terms.into_iter().enumerate() {
+                if place > 0 {
+                    text += &format!(" {} ", words[place - 1]);
+                    if words[place - 1] == "or" {
+                        products.push(true);
+                    }
+                }
+                text += &format!("{}{}", if is_negated { "not " } else { "" }, constant(is_true));
+                *products.last_mut().unwrap() &= is_true != is_negated;
+            }
+            let parsed = Condition::parse(&text).unwrap();
+            assert_eq!(evaluate(&parsed), products.contains(&true), "{text}");
+            let negated = Condition::parse(&format!("not ({text})")).unwrap();
+            assert_eq!(evaluate(&negated), !products.contains(&true), "not ({text})");
+            let [(a, _), (b, _), (c, _), _] = terms;
+            let [first, second, _] = words;
+            let apply = |word: &str, a: bool, b: bool| if word == "or" { a || b } else { a && b };
+            let text = format!("{} {first} ({} {second} {})", constant(a), constant(b), constant(c));
+            let parsed = Condition::parse(&text).unwrap();
+            assert_eq!(evaluate(&parsed), apply(first, a, apply(second, b, c)), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_key_of_a_record_and_every_count_is_known() {
+        for key in KEYS.split_whitespace() {
+            for key in [key.to_owned(), format!("{key}.x"), format!("{key}.x.y")] {
+                let is_known = key != "counts.x" && key != "counts.x.y";
+                assert_eq!(Condition::parse(&format!("{key} = 1")).is_ok(), is_known, "{key}");
+            }
+            assert!(Condition::parse(&format!("{key}_ = 1")).is_err(), "{key}_");
+        }
+        for name in Format::ALL.iter().flat_map(|format| format.count_names()) {
+            for (key, is_known) in [
+                ((*name).to_owned(), true),
+                (format!("counts.{name}"), true),
+                (format!("counts.{name}.x"), false),
+                (format!("{name}_"), false),
+            ] {
+                assert_eq!(Condition::parse(&format!("{key} = 1")).is_ok(), is_known, "{key}");
+            }
+        }
+    }
 }

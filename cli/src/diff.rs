@@ -1,17 +1,18 @@
 //! `meshpeek diff`: differences between two models, archives or folders.
 
+mod git;
 mod tree;
 
 use std::collections::HashMap;
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
-use meshpeek::diff::{Change, Difference, Fact, Options, Row, Rows, Side, compare};
+use meshpeek::diff::{Change, Difference, Fact, Options, Row, Rows, compare};
 use meshpeek::inspect::Value;
 use meshpeek::scan::Selection;
 use meshpeek::scan::folders::{Folders, Reading};
@@ -32,6 +33,7 @@ use crate::tables::{Table, Tables};
 use crate::value::Short;
 use crate::visible::shown;
 use crate::wrap::width;
+use tree::Side;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -72,12 +74,11 @@ fn tolerance(text: &str) -> Result<f64, String> {
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let options = Options::default().with_tolerance(args.tolerance);
-    // Folders of git trees exist until the end.
-    let sides = tree::written([&args.a, &args.b], &common.limits.limits())?;
-    let paths = sides.each_ref().map(|side| side.path.as_path());
-    match paths.map(Path::is_dir) {
-        [true, true] => folders(args, paths, common, &options),
-        [false, false] => files(args, paths, common, &options),
+    // Files of a repository exist until the end.
+    let (sides, _folder) = tree::sides([&args.a, &args.b], &common.limits.limits())?;
+    match sides.each_ref().map(Side::is_folder) {
+        [true, true] => folders(args, sides, common, &options),
+        [false, false] => files(args, sides, common, &options),
         [is_folder, _] => {
             let (folder, other) = if is_folder { (&args.a, &args.b) } else { (&args.b, &args.a) };
             Err(Failure::Message(format!("{} is a folder, {} is not", shown(folder), shown(other))))
@@ -85,11 +86,12 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     }
 }
 
-fn files(args: &Args, [a, b]: [&Path; 2], common: &Common, options: &Options) -> Outcome {
-    let sources = [Source::open(a, common)?, Source::open(b, common)?];
+fn files(args: &Args, sides: [Side; 2], common: &Common, options: &Options) -> Outcome {
+    let [a, b] = &sides;
+    let sources = [a.source(&args.a, common)?, b.source(&args.b, common)?];
     let [a, b] = [sources[0].content(common)?, sources[1].content(common)?];
     let mut page = Page::new(args, common)?;
-    let [one, two] = [(&sources[0], &a), (&sources[1], &b)].map(|(source, content)| Side {
+    let [one, two] = [(&sources[0], &a), (&sources[1], &b)].map(|(source, content)| meshpeek::diff::Side {
         file: &source.name,
         data: content,
         budget: content.budget(),
@@ -109,7 +111,7 @@ fn files(args: &Args, [a, b]: [&Path; 2], common: &Common, options: &Options) ->
     Ok(page.status(common))
 }
 
-fn folders(args: &Args, paths: [&Path; 2], common: &Common, options: &Options) -> Outcome {
+fn folders(args: &Args, sides: [Side; 2], common: &Common, options: &Options) -> Outcome {
     let notes = Notes::new(common);
     let except = common.output_file.as_ref().map(|file| file.ids.clone()).unwrap_or_default();
     // Include files that git ignores.
@@ -119,13 +121,42 @@ fn folders(args: &Args, paths: [&Path; 2], common: &Common, options: &Options) -
         failures += 1;
         notes.error(error);
     };
-    let folders = Folders::list(paths, &selection, &mut failed);
+    let [a, b] = sides;
+    let a = a.list(&selection, &mut failed);
+    let b = b.list(&selection, &mut failed);
+    let mut is_missing = false;
+    for (side, missing) in [(&args.a, &a.missing), (&args.b, &b.missing)] {
+        if let Some(message) = missing.message() {
+            notes.error(format_args!("{}: {message}", shown(side)));
+            is_missing = true;
+        }
+    }
+    let folders = Folders::new([a.files, b.files]);
     common.results.read(folders.bytes());
     let mut page = Page::new(args, common)?;
     let reading = Reading { access: map::access(common), limits: common.limits.limits() };
-    folders.compare(&reading, options, &mut |difference| page.add(&difference), &mut failed);
+    let mut unknown = 0_u64;
+    let mut each = |difference: Difference| {
+        // The other side may have it in a folder that is not there.
+        let path = difference.path.as_ref().map_or("", |path| &path.text);
+        let is_unknown = match difference.change {
+            Change::Removed => b.missing.may_have(path),
+            Change::Added => a.missing.may_have(path),
+            Change::Changed | Change::Moved => false,
+        };
+        if is_unknown && difference.place.is_empty() && difference.member.is_none() {
+            unknown += 1;
+            return ControlFlow::Continue(());
+        }
+        page.add(&difference)
+    };
+    folders.compare(&reading, options, &mut each, &mut failed);
     page.finish()?;
-    if failures > 0 { Ok(ExitCode::from(2)) } else { Ok(page.status(common)) }
+    if unknown > 0 {
+        notes.error(format_args!("{} in missing folders not compared", count(unknown, "files")));
+    }
+    let status = page.status(common);
+    if failures > 0 || is_missing { Ok(ExitCode::from(2)) } else { Ok(status) }
 }
 
 /// The output, written as it comes or once its length is known.
@@ -172,7 +203,7 @@ impl Page {
             stats: Stats::default(),
             out,
             #[cfg(feature = "parquet")]
-            tables: Tables::of(Table::Diff, &args.format, common)?,
+            tables: Tables::of(Table::Diff, &args.format, None, common)?,
         })
     }
 

@@ -4,13 +4,15 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use meshpeek::scan::dupes::{self, Group, Sameness};
+use meshpeek::scan::Found;
+use meshpeek::scan::dupes::{self, Copy, Duplicate, Group, Sameness};
 use meshpeek::summary::Name;
 
 use crate::args::{Common, ReportFormat};
 use crate::failure::{Failure, Outcome, status};
 use crate::notes::Notes;
 use crate::output::Output;
+use crate::sorted::Sorter;
 #[cfg(feature = "parquet")]
 use crate::tables::{Table, Tables};
 use crate::wrap::HANG;
@@ -31,47 +33,143 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let scan = input::scan_whole(&args.paths, args.jobs, common)?;
-    let (groups, unreadable) = input::whole(&scan, common, |other| dupes::find(&scan, other))?;
-    write(&groups, args.format, common)?;
-    let of = |same| groups.iter().filter(|group| group.same == same).count() as u64;
-    let spare = groups.iter().filter(|group| group.same == Sameness::File);
-    let spare: u64 = spare.map(|group| group.copies.iter().skip(1).map(|copy| copy.bytes).sum::<u64>()).sum();
-    Notes::new(common).say(format_args!(
-        "{} with the same bytes ({} could be saved), {} with the same content in different bytes",
-        report::count(of(Sameness::File), "groups"),
-        report::count(spare, "bytes"),
-        report::count(of(Sameness::Content), "groups"),
-    ));
+    let mut report = Report::new(args.format, common)?;
+    let mut sorters = [(); 2].map(|()| Sorter::new(None, 2, common));
+    let [by_digest, by_place] = &mut sorters;
+    let find = |other: &mut (dyn FnMut(Found) + Send)| {
+        dupes::find_with(&scan, [by_digest, by_place], other, |duplicate| Ok(report.add(duplicate)?))
+    };
+    let ((), unreadable) = input::whole(&scan, common, find)?;
+    report.finish(common)?;
     Ok(status(scan.progress.files(), unreadable))
 }
 
-fn write(groups: &[Group], format: ReportFormat, common: &Common) -> Result<(), Failure> {
-    #[cfg(feature = "parquet")]
-    if let Some(tables) = Tables::of(Table::Dupes, &format, common)? {
-        groups.iter().enumerate().try_for_each(|(index, group)| tables.add(|rows| rows.group(index, group)))?;
-        return tables.finish(false);
-    }
-    let is_text = format == ReportFormat::Text;
-    let mut out = Output::of(common, is_text)?;
-    for (index, group) in groups.iter().enumerate() {
-        if is_text { text(group, index == 0, &mut out)? } else { out.json_line(group)? }
-    }
-    Ok(out.flush()?)
+/// Writes groups as they are found, and counts them.
+struct Report {
+    form: Form,
+    /// The group whose copies come next, without them.
+    group: Option<Group>,
+    /// The number of copies so far.
+    copies: u64,
+    same_bytes: u64,
+    same_content: u64,
+    /// The bytes of copies after the first, of files with the same bytes.
+    spare: u64,
 }
 
-fn text(group: &Group, is_first: bool, out: &mut Output) -> std::io::Result<()> {
-    let Group { same, format, copies, .. } = group;
-    if !is_first {
-        writeln!(out)?;
+enum Form {
+    Text(Output),
+    Ndjson(Output),
+    #[cfg(feature = "parquet")]
+    Tables(std::sync::Arc<Tables>),
+}
+
+impl Report {
+    fn new(format: ReportFormat, common: &Common) -> Result<Self, Failure> {
+        #[cfg(feature = "parquet")]
+        let tables = Tables::of(Table::Dupes, &format, None, common)?;
+        #[cfg(not(feature = "parquet"))]
+        let tables: Option<std::convert::Infallible> = None;
+        let form = match tables {
+            #[cfg(feature = "parquet")]
+            Some(tables) => Form::Tables(tables),
+            #[cfg(not(feature = "parquet"))]
+            Some(none) => match none {},
+            None if format == ReportFormat::Text => Form::Text(Output::text(common)?),
+            None => Form::Ndjson(Output::data(common)?),
+        };
+        Ok(Self { form, group: None, copies: 0, same_bytes: 0, same_content: 0, spare: 0 })
     }
-    let what = match same {
-        Sameness::File => "the same bytes",
-        Sameness::Content => "the same content in different bytes",
-    };
-    writeln!(out, "{} {format}, {what}", copies.len())?;
-    for copy in copies {
-        let address = report::address(&Name::from(copy.path.as_path()).text, copy.member.as_deref());
-        writeln!(out, "  {HANG}{:>12}  {address}", report::grouped(copy.bytes))?;
+
+    fn add(&mut self, duplicate: Duplicate) -> Result<(), Failure> {
+        match duplicate {
+            Duplicate::Group { group, copies } => self.begin(group, copies),
+            Duplicate::Copy(copy) => self.copy(copy),
+            _ => Ok(()),
+        }
     }
-    Ok(())
+
+    fn begin(&mut self, group: Group, copies: u64) -> Result<(), Failure> {
+        self.end()?;
+        match &mut self.form {
+            Form::Text(out) => {
+                if self.same_bytes + self.same_content > 0 {
+                    writeln!(out)?;
+                }
+                let what = match group.same {
+                    Sameness::File => "the same bytes",
+                    Sameness::Content => "the same content in different bytes",
+                };
+                writeln!(out, "{copies} {}, {what}", group.format)?;
+            }
+            Form::Ndjson(out) => {
+                let line = serde_json::to_string(&group)?;
+                // The copies come one by one.
+                out.write_all(line.strip_suffix("]}").unwrap_or(&line).as_bytes())?;
+            }
+            #[cfg(feature = "parquet")]
+            Form::Tables(_) => {}
+        }
+        match group.same {
+            Sameness::File => self.same_bytes += 1,
+            Sameness::Content => self.same_content += 1,
+        }
+        self.group = Some(group);
+        self.copies = 0;
+        Ok(())
+    }
+
+    fn copy(&mut self, copy: Copy) -> Result<(), Failure> {
+        let Some(group) = &mut self.group else { return Ok(()) };
+        let is_first = self.copies == 0;
+        self.copies += 1;
+        if group.same == Sameness::File && !is_first {
+            self.spare += copy.bytes;
+        }
+        match &mut self.form {
+            Form::Text(out) => {
+                let address = report::address(&Name::from(copy.path.as_path()).text, copy.member.as_deref());
+                writeln!(out, "  {HANG}{:>12}  {address}", report::grouped(copy.bytes))?;
+            }
+            Form::Ndjson(out) => {
+                if !is_first {
+                    out.write_all(b",")?;
+                }
+                out.write_all(&serde_json::to_vec(&copy)?)?;
+            }
+            #[cfg(feature = "parquet")]
+            Form::Tables(tables) => {
+                let number = self.same_bytes + self.same_content - 1;
+                group.copies = vec![copy];
+                tables.add(|rows| rows.group(usize::try_from(number).unwrap_or(usize::MAX), group))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the current group.
+    fn end(&mut self) -> Result<(), Failure> {
+        if let Form::Ndjson(out) = &mut self.form
+            && self.group.take().is_some()
+        {
+            out.write_all(b"]}\n")?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, common: &Common) -> Result<(), Failure> {
+        self.end()?;
+        match self.form {
+            Form::Text(mut out) | Form::Ndjson(mut out) => out.flush()?,
+            #[cfg(feature = "parquet")]
+            Form::Tables(tables) => tables.finish(false)?,
+        }
+        Notes::new(common).say(format_args!(
+            "{} with the same bytes ({} could be saved), {} with the same content in different bytes",
+            report::count(self.same_bytes, "groups"),
+            report::count(self.spare, "bytes"),
+            report::count(self.same_content, "groups"),
+        ));
+        Ok(())
+    }
 }

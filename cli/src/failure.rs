@@ -53,7 +53,20 @@ impl From<io::Error> for Failure {
 
 impl From<meshpeek::Error> for Failure {
     fn from(error: meshpeek::Error) -> Self {
-        Self::Message(error.to_string())
+        match error.kind() {
+            meshpeek::ErrorKind::Io(io) if io.kind() == io::ErrorKind::BrokenPipe => Self::ClosedPipe,
+            _ => Self::Message(error.to_string()),
+        }
+    }
+}
+
+/// For functions of the library that call back; it is turned back into the same failure.
+impl From<Failure> for meshpeek::Error {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Message(text) => io::Error::other(text).into(),
+            Failure::ClosedPipe => io::Error::from(io::ErrorKind::BrokenPipe).into(),
+        }
     }
 }
 

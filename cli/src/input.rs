@@ -9,7 +9,7 @@ use meshpeek::Format;
 use meshpeek::scan::{Found, Progress, Record, Scan, Sighting, Unit};
 use meshpeek::summary::Severity;
 
-use crate::args::{Common, Inputs, SortKey};
+use crate::args::{Common, Inputs};
 use crate::failure::{Failure, status};
 use crate::notes::Notes;
 use crate::output::Line;
@@ -93,74 +93,15 @@ pub(crate) struct Tally {
     pub(crate) interrupted: bool,
 }
 
-/// The records to pass on.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Choice<'c> {
-    /// Only those for which this returns true.
-    pub(crate) filter: Option<&'c (dyn Fn(&Record) -> bool + Sync)>,
-    /// Only the first in the order of `--sort`.
-    pub(crate) top: Option<usize>,
-}
-
-/// Records in the order of `--sort`, and of `--top` the first.
-struct Sorted<'s> {
-    by: &'s SortKey,
-    top: Option<usize>,
-    kept: Vec<Found>,
-}
-
-impl Sorted<'_> {
-    fn push(&mut self, found: Found) {
-        self.kept.push(found);
-        // Sorting now and then keeps few records in memory.
-        if self.top.is_some_and(|top| self.kept.len() > top.saturating_mul(2).saturating_add(1_000)) {
-            self.sort();
-        }
-    }
-
-    /// Sorts the records. Those without a number come last, and equal ones in order of their path. An archive's own
-    /// record has no member and so comes before those of its members.
-    fn sort(&mut self) {
-        let SortKey { name, is_downwards } = self.by;
-        let by_path = |a: &Found, b: &Found| place(a).cmp(&place(b));
-        let by_number = |a: &Found, b: &Found| match (number(a, name), number(b, name)) {
-            (Some(a), Some(b)) if *is_downwards => b.cmp(&a),
-            (Some(a), Some(b)) => a.cmp(&b),
-            (a, b) => b.is_some().cmp(&a.is_some()),
-        };
-        match (name.as_str(), is_downwards) {
-            ("path", false) => self.kept.sort_by(by_path),
-            ("path", true) => self.kept.sort_by(|a, b| by_path(b, a)),
-            _ => self.kept.sort_by(|a, b| by_number(a, b).then_with(|| by_path(a, b))),
-        }
-        self.kept.truncate(self.top.unwrap_or(usize::MAX));
-    }
-}
-
-/// The path and member of a record, or the path of a file whose records are known.
-fn place(found: &Found) -> Option<(&Path, Option<&str>)> {
-    match found {
-        Found::Asset(record) => Some((&record.path, record.member.as_ref().map(|name| name.text.as_str()))),
-        Found::Unchanged(path) => Some((path, None)),
-        _ => None,
-    }
-}
-
-fn number(found: &Found, name: &str) -> Option<u64> {
-    match found {
-        Found::Asset(record) if name == "bytes" => Some(record.summary.bytes),
-        Found::Asset(record) => record.summary.counts.get(name),
-        _ => None,
-    }
-}
+/// Chooses the records to pass on.
+pub(crate) type Filter<'f> = &'f (dyn Fn(&Record) -> bool + Sync);
 
 /// Passes on each result, an asset with the line of `view`, which runs on the thread that has the asset open. Reports
-/// those that deserve a message. Stops when results can no longer be written. If records are sorted, their lines are not
-/// kept.
+/// those that deserve a message. Stops when results can no longer be written.
 pub(crate) fn each_result(
     scan: &Scan,
     inputs: &Inputs,
-    choice: &Choice<'_>,
+    filter: Option<Filter<'_>>,
     common: &Common,
     view: impl Fn(&Sighting<'_, '_>) -> Option<Line> + Sync,
     mut each: impl FnMut(Found, Option<Line>) -> Result<(), Failure> + Send,
@@ -171,12 +112,11 @@ pub(crate) fn each_result(
     let units = inputs.units_from.as_deref().map(|list| units(list, scan)).transpose()?;
     let mut tally = Tally::default();
     let mut failure = None;
-    let mut sorted = inputs.sort.as_ref().map(|by| Sorted { by, top: choice.top, kept: Vec::new() });
     let found = |found: Found, line: Option<Option<Line>>| {
         match &found {
             Found::Asset(record) => {
                 tally.add(record);
-                if choice.filter.is_some_and(|filter| !filter(record)) {
+                if filter.is_some_and(|filter| !filter(record)) {
                     return ControlFlow::Continue(());
                 }
             }
@@ -188,15 +128,11 @@ pub(crate) fn each_result(
             Found::PassedOver { path, named: false } => passed_over(notes, path),
             _ => {}
         }
-        let written = match (found, &mut sorted) {
-            (Found::PassedOver { path, named: true }, _) => {
+        let written = match found {
+            Found::PassedOver { path, named: true } => {
                 Err(OutputFile::is_input(common.output.as_deref().unwrap_or(&path), &path))
             }
-            (found @ (Found::Asset(_) | Found::Unchanged(_)), Some(sorted)) => {
-                sorted.push(found);
-                Ok(())
-            }
-            (found, _) => each(found, line.flatten()),
+            found => each(found, line.flatten()),
         };
         match written {
             Ok(()) => ControlFlow::Continue(()),
@@ -223,12 +159,6 @@ pub(crate) fn each_result(
     interrupt::ends_the_program();
     if let Some(failure) = failure {
         return Err(failure);
-    }
-    if let Some(mut sorted) = sorted {
-        sorted.sort();
-        for found in sorted.kept {
-            each(found, None)?;
-        }
     }
     tally.interrupted = interrupted;
     tally.files = scan.progress.files();

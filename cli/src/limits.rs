@@ -5,15 +5,23 @@ use std::str::FromStr;
 use clap::Args;
 use meshpeek::Limits;
 
+/// Far more than the results of real collections take.
+const MOST_TEMPORARY: u64 = 16 << 30;
+
 macro_rules! limit_args {
     ($($(#[doc = $doc:literal])* $flag:literal $field:ident: $type:ty, $value:literal, $parse:path;)*) => {
-        /// A flag for every one of [`Limits`].
+        /// A flag for every one of [`Limits`], and the program's own limits.
         #[derive(Args)]
         #[command(next_help_heading = "Limits")]
         pub(crate) struct LimitArgs {
             $($(#[doc = $doc])* #[arg(id = $flag, long = $flag, global = true, hide = true, value_name = $value, value_parser = $parse,
                 default_value_t = Limits::default().$field, hide_default_value = true)]
             $field: $type,)*
+            /// Size of all temporary files, which hold results to be sorted beyond a quarter of what a run holds in
+            /// memory [default: 16G]
+            #[arg(id = "max-temporary", long = "max-temporary", global = true, hide = true, value_name = "SIZE", value_parser = size,
+                default_value_t = MOST_TEMPORARY, hide_default_value = true)]
+            pub(crate) temporary: u64,
         }
 
         impl LimitArgs {
@@ -72,5 +80,32 @@ mod tests {
         for text in ["", "G", "-1", "1T", "1.5G", "99999999999G", "1 G"] {
             assert!(size(text).is_err(), "{text}");
         }
+    }
+
+    /// Multiplies again and again.
+    fn slowly(number: &str, times: usize) -> Option<u64> {
+        let mut bytes: u64 = number.parse().ok()?;
+        for _ in 0..times {
+            bytes = u64::try_from(u128::from(bytes) * 1024).ok()?;
+        }
+        Some(bytes)
+    }
+
+    #[test]
+    fn every_letter_multiplies_as_often_as_it_says() {
+        let numbers = ["0", "1", "7", "1023", "1024", "16777215", "16777216", "17179869183", "17179869184"];
+        let large =
+            ["17592186044415", "17592186044416", "18014398509481983", "18014398509481984", "18446744073709551615"];
+        for number in numbers.into_iter().chain(large).chain(["18446744073709551616", "", "-1", "1.5", "0x10", "1 "]) {
+            for (letters, times) in [(vec!["k", "K"], 1), (vec!["m", "M"], 2), (vec!["g", "G"], 3), (vec![""], 0)] {
+                for letter in letters {
+                    assert_eq!(size(&format!("{number}{letter}")).ok(), slowly(number, times), "{number}{letter}");
+                }
+            }
+        }
+        for letter in (' '..='~').filter(|letter| !letter.is_ascii_digit() && !"kKmMgG".contains(*letter)) {
+            assert!(size(&format!("1{letter}")).is_err(), "1{letter}");
+        }
+        assert_eq!(size("20000000000G"), Err("the number is too large".to_owned()));
     }
 }

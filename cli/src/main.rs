@@ -35,9 +35,11 @@ mod results;
 mod scan;
 mod schema;
 mod since;
+mod sorted;
 mod source;
 #[cfg(feature = "parquet")]
 mod tables;
+mod temporary;
 mod thumbnails;
 mod tree;
 mod value;
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
     };
     let notes = Notes::new(&common);
     common.results.limit(common.limits.limits().output);
+    common.space.limit(common.limits.temporary);
     #[cfg(feature = "remote")]
     common.remote.set(&common.remote_args);
     interrupt::listen(notes);
@@ -125,8 +128,11 @@ fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
     if code == ExitCode::from(interrupt::STATUS) {
         return Ok(interrupt::status(notes, output.as_ref().map(|output| output.path.as_path())));
     }
-    // If nothing could be done, there is nothing to keep.
-    if let Some(output) = output.filter(|_| code != ExitCode::from(2)) {
+    // If nothing could be done, there is nothing to keep. `diff` has compared the rest.
+    let is_empty = code == ExitCode::from(2) && !matches!(verb, Verb::Diff(_));
+    if let Some(output) = output
+        && !is_empty
+    {
         output.finish()?;
     }
     Ok(code)

@@ -24,14 +24,24 @@ pub(crate) struct Line(io::Result<Vec<u8>>);
 impl Line {
     /// The line, if lines are `wanted`.
     pub(crate) fn of(record: &Record, wanted: bool) -> Option<Self> {
-        wanted.then(|| Self(json_line(record, Vec::with_capacity(LINE))))
+        wanted.then(|| Self::new(record))
+    }
+
+    fn new(record: &Record) -> Self {
+        Self(json_line(record, Vec::with_capacity(LINE)))
+    }
+
+    /// The bytes of the line of a record, which may be formatted already.
+    pub(crate) fn bytes(record: &Record, line: Option<Self>) -> io::Result<Vec<u8>> {
+        line.unwrap_or_else(|| Self::new(record)).0
     }
 }
 
 /// The size of most lines.
 const LINE: usize = 1 << 10;
 
-fn json_line(value: &impl Serialize, mut line: Vec<u8>) -> io::Result<Vec<u8>> {
+/// The line of a value, in a buffer that is empty.
+pub(crate) fn json_line(value: &impl Serialize, mut line: Vec<u8>) -> io::Result<Vec<u8>> {
     serde_json::to_writer(&mut line, value)?;
     line.push(b'\n');
     Ok(line)
@@ -113,14 +123,6 @@ impl Output {
     fn over(stream: Stream, name: String, is_terminal: bool, results: Results) -> Self {
         let stream = BufWriter::with_capacity(BUFFER, stream);
         Self { stream, line: Vec::new(), name, is_terminal, text: None, width: None, results, is_own: false }
-    }
-
-    /// Writes the line of a record, which may be formatted already.
-    pub(crate) fn line_of(&mut self, record: &Record, line: Option<Line>) -> io::Result<()> {
-        match line {
-            Some(Line(line)) => self.write_all(&line?),
-            None => self.json_line(record),
-        }
     }
 
     pub(crate) fn json_line(&mut self, value: &impl Serialize) -> io::Result<()> {

@@ -100,7 +100,7 @@ impl Writer {
     fn new(format: Option<RecordFormat>, common: &Common) -> Result<Self, Failure> {
         #[cfg(feature = "parquet")]
         if let Some(format) = &format
-            && let Some(tables) = Tables::of(Table::Refs, format, common)?
+            && let Some(tables) = Tables::of(Table::Refs, format, None, common)?
         {
             return Ok(Self::Tables(tables));
         }

@@ -5,6 +5,7 @@ pub(crate) mod table;
 
 use std::cell::OnceCell;
 use std::io::Write;
+use std::path::Path;
 #[cfg(feature = "parquet")]
 use std::process::ExitCode;
 
@@ -17,11 +18,12 @@ use crate::args::{TABLES, table_form};
 use crate::command::NO_TABLES;
 use crate::failure::{Failure, Outcome};
 use crate::info::rows::{self, Rows};
-use crate::input::{Choice, Tally};
+use crate::input::{Filter, Tally};
 use crate::notes::Notes;
 use crate::output::{Line, Output};
 use crate::output_file::is_folder;
 use crate::since::{self, Old};
+use crate::sorted::Sorted;
 #[cfg(feature = "parquet")]
 use crate::tables::{OldTables, Table, Tables};
 use crate::thumbnails::Thumbnails;
@@ -74,15 +76,16 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, common: &Common) -> Outcome 
         scan.beginnings = false;
         scan.views = scan.views.max(Views::Outlines);
     }
-    let is_lines = matches!(writer, Writer::Ndjson { .. }) && inputs.sort.is_none();
+    // Of the first records alone, few lines are needed.
+    let is_lines = matches!(writer.form, Form::Ndjson { .. }) && args.top.is_none();
     let is_chosen = |record: &Record| {
         // The record as JSON is made once for all keys that need it.
         let json = OnceCell::new();
         let value = |key: &str| rows::value(key, record, &json);
         args.condition.as_ref().is_none_or(|condition| condition.holds(record, &value))
     };
-    let filter: &(dyn Fn(&Record) -> bool + Sync) = &is_chosen;
-    let choice = Choice { filter: args.condition.as_ref().map(|_| filter), top: args.top };
+    let filter: Filter<'_> = &is_chosen;
+    let filter = args.condition.as_ref().map(|_| filter);
     let view = |seen: &Sighting<'_, '_>| {
         if !is_chosen(seen.record) {
             return None;
@@ -97,7 +100,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, common: &Common) -> Outcome 
         Line::of(seen.record, is_lines)
     };
     let mut copied = Tally::default();
-    let mut tally = input::each_result(&scan, inputs, &choice, common, view, |found, line| match found {
+    let mut tally = input::each_result(&scan, inputs, filter, common, view, |found, line| match found {
         Found::Asset(record) => writer.record(&record, line),
         #[cfg(feature = "parquet")]
         Found::Unchanged(path) if old_tables.is_some() => {
@@ -105,9 +108,9 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, common: &Common) -> Outcome 
             Ok(())
         }
         Found::Unchanged(path) => {
-            let Some((old, out)) = old.as_ref().zip(writer.stream()) else { return Ok(()) };
-            copied.add_copied(old.copy(&path, out)?);
-            Ok(())
+            let Some(old) = &old else { return Ok(()) };
+            copied.add_copied(old.counts(&path));
+            writer.lines(&path, old)
         }
         #[cfg(feature = "parquet")]
         Found::NoAsset(path) => match &tables {
@@ -125,6 +128,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, common: &Common) -> Outcome 
         _ => Ok(()),
     })?;
     tally.add_copied(copied);
+    writer.write_sorted()?;
     if let Some(out) = writer.stream().filter(|_| args.events) {
         since::finish(&scan, &tally, common.requests(), out)?;
     }
@@ -192,8 +196,14 @@ fn chosen_tables(args: &ScanArgs, common: &Common) -> Vec<Table> {
     }
 }
 
-enum Writer<'i> {
-    Table(table::Table<'i>, Output),
+struct Writer {
+    form: Form,
+    /// The rows of `--sort`, of forms that do not sort themselves.
+    sorted: Option<Sorted>,
+}
+
+enum Form {
+    Table(Box<table::Table>, Output),
     Ndjson {
         out: Output,
         /// True if a reader may wait for each record before it sends the next path.
@@ -206,24 +216,27 @@ enum Writer<'i> {
     Tables(std::sync::Arc<Tables>),
 }
 
-impl<'i> Writer<'i> {
-    fn new(inputs: &'i Inputs, args: &ScanArgs, is_stream: bool, common: &Common) -> Result<Self, Failure> {
+impl Writer {
+    fn new(inputs: &Inputs, args: &ScanArgs, is_stream: bool, common: &Common) -> Result<Self, Failure> {
+        let sorted = Sorted::if_asked(inputs, args.top, common);
         #[cfg(feature = "parquet")]
         if args.columns.is_empty()
             && let Some(form) = format(args, common)?.as_ref().and_then(table_form)
         {
-            return Ok(Self::Tables(Tables::new(&chosen_tables(args, common), form, common, args.partition)?));
+            let tables = Tables::new(&chosen_tables(args, common), form, common, args.partition, sorted)?;
+            return Ok(Self { form: Form::Tables(tables), sorted: None });
         }
         #[cfg(feature = "parquet")]
         if !args.tables.is_empty() || args.partition.is_some() {
             return Err("--tables and --partition need --format parquet or arrow, or -o FOLDER/".into());
         }
         if !args.columns.is_empty() {
-            return match format(args, common)? {
-                None | Some(RecordFormat::Ndjson) => Ok(Self::Rows(Rows::new(&args.columns, false, common)?)),
-                Some(RecordFormat::Csv) => Ok(Self::Rows(Rows::new(&args.columns, true, common)?)),
-                Some(_) => Err("--columns needs --format csv or ndjson".into()),
+            let is_csv = match format(args, common)? {
+                None | Some(RecordFormat::Ndjson) => false,
+                Some(RecordFormat::Csv) => true,
+                Some(_) => return Err("--columns needs --format csv or ndjson".into()),
             };
+            return Ok(Self { form: Form::Rows(Rows::new(&args.columns, is_csv, common)?), sorted });
         }
         let text = Output::text(common)?;
         let is_table = text.is_terminal && !is_stream;
@@ -232,59 +245,107 @@ impl<'i> Writer<'i> {
             return Err("--csv-safe needs --format csv".into());
         }
         Ok(match format {
-            RecordFormat::Table => Self::Table(table::Table::new(inputs), text),
-            RecordFormat::Csv => Self::Csv(Box::new(csv::Writer::new(Output::data(common)?, args.csv_safe)?)),
-            _ => Self::Ndjson { out: Output::data(common)?, at_once: inputs.paths_from.is_some() },
+            RecordFormat::Table => {
+                let rows = sorted.unwrap_or_else(|| Sorted::new(inputs, None, common));
+                Self { form: Form::Table(Box::new(table::Table::new(rows)), text), sorted: None }
+            }
+            RecordFormat::Csv => {
+                let csv = csv::Writer::new(Output::data(common)?, args.csv_safe)?;
+                Self { form: Form::Csv(Box::new(csv)), sorted }
+            }
+            _ => {
+                let form = Form::Ndjson { out: Output::data(common)?, at_once: inputs.paths_from.is_some() };
+                Self { form, sorted }
+            }
         })
     }
 
     fn record(&mut self, record: &Record, line: Option<Line>) -> Result<(), Failure> {
-        match self {
-            Self::Table(table, _) => table.add(record),
-            Self::Ndjson { out, at_once } => {
-                out.line_of(record, line)?;
-                if *at_once {
-                    out.flush()?;
-                }
-            }
-            Self::Csv(csv) => csv.write(record)?,
-            Self::Rows(rows) => rows.add(record, None)?,
+        if self.sorted.as_ref().is_some_and(|sorted| !sorted.wants(record)) {
+            return Ok(());
+        }
+        let row = match &mut self.form {
+            Form::Table(table, _) => return Ok(table.add(record)?),
             #[cfg(feature = "parquet")]
-            Self::Tables(tables) => tables.record(record)?,
+            Form::Tables(tables) => return tables.record(record),
+            Form::Ndjson { .. } => Line::bytes(record, line)?,
+            Form::Csv(csv) => csv.row(record)?,
+            Form::Rows(rows) => rows.row(record, None)?,
+        };
+        match &mut self.sorted {
+            Some(sorted) => Ok(sorted.push(record, &row)?),
+            None => self.form.put(&row),
+        }
+    }
+
+    /// Writes the lines of a file again.
+    fn lines(&mut self, path: &Path, old: &Old) -> Result<(), Failure> {
+        for (member, line) in old.lines(path) {
+            match &mut self.sorted {
+                Some(sorted) => sorted.push_line(path, member, line)?,
+                None => self.form.put(line)?,
+            }
         }
         Ok(())
     }
 
     #[cfg(feature = "parquet")]
     fn tables(&self) -> Option<std::sync::Arc<Tables>> {
-        match self {
-            Self::Tables(tables) => Some(tables.clone()),
+        match &self.form {
+            Form::Tables(tables) => Some(tables.clone()),
             _ => None,
         }
     }
 
     /// The stream for lines that are not records.
     fn stream(&mut self) -> Option<&mut Output> {
-        match self {
-            Self::Ndjson { out, .. } => Some(out),
+        match &mut self.form {
+            Form::Ndjson { out, .. } => Some(out),
             _ => None,
         }
+    }
+
+    /// Writes the records that waited for an order.
+    fn write_sorted(&mut self) -> Result<(), Failure> {
+        let Some(sorted) = &mut self.sorted else { return Ok(()) };
+        while let Some(row) = sorted.next()? {
+            self.form.put(row)?;
+        }
+        Ok(())
     }
 
     fn finish(self, is_whole: bool) -> Result<(), Failure> {
         // Other forms do not say so.
         let _ = is_whole;
-        match self {
-            Self::Table(table, mut out) => {
+        match self.form {
+            Form::Table(table, mut out) => {
                 let width = wrap::width(out.is_terminal);
                 table.write(width, &mut out)?;
                 out.flush()?;
             }
-            Self::Ndjson { mut out, .. } => out.flush()?,
-            Self::Csv(mut csv) => csv.rows.flush()?,
-            Self::Rows(mut rows) => rows.flush()?,
+            Form::Ndjson { mut out, .. } => out.flush()?,
+            Form::Csv(mut csv) => csv.out.flush()?,
+            Form::Rows(mut rows) => rows.flush()?,
             #[cfg(feature = "parquet")]
-            Self::Tables(tables) => tables.finish(is_whole)?,
+            Form::Tables(tables) => tables.finish(is_whole)?,
+        }
+        Ok(())
+    }
+}
+
+impl Form {
+    /// Writes a row of a form that has rows of bytes.
+    fn put(&mut self, row: &[u8]) -> Result<(), Failure> {
+        match self {
+            Self::Ndjson { out, at_once } => {
+                out.write_all(row)?;
+                if *at_once {
+                    out.flush()?;
+                }
+            }
+            Self::Csv(csv) => csv.out.write_all(row)?,
+            Self::Rows(rows) => rows.put(row)?,
+            _ => {}
         }
         Ok(())
     }

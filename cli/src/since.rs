@@ -179,13 +179,15 @@ impl Old {
         Arc::new(known)
     }
 
-    /// Writes the records of a file again, and counts them.
-    pub(crate) fn copy(&self, path: &Path, out: &mut Output) -> Result<Tally, Failure> {
-        let Some(file) = self.files.get(path) else { return Ok(Tally::default()) };
-        for (_, line) in &file.lines {
-            out.write_all(self.bytes.get(line.clone()).unwrap_or_default())?;
-        }
-        Ok(file.counts)
+    /// The lines of the records of a file, each with its member.
+    pub(crate) fn lines(&self, path: &Path) -> impl Iterator<Item = (Option<&str>, &[u8])> {
+        let lines = self.files.get(path).into_iter().flat_map(|file| &file.lines);
+        lines.map(|(member, line)| (member.as_deref(), self.bytes.get(line.clone()).unwrap_or_default()))
+    }
+
+    /// The counts of the records of a file.
+    pub(crate) fn counts(&self, path: &Path) -> Tally {
+        self.files.get(path).map_or_else(Tally::default, |file| file.counts)
     }
 }
 

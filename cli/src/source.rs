@@ -67,6 +67,11 @@ impl<'p> Source<'p> {
         Ok(Self { text, name: address.name(), address, bytes, budget })
     }
 
+    /// Calls the file by this name, as if it were its path.
+    pub(crate) fn named(self, text: &'p Path) -> Self {
+        Self { text, name: text.to_owned(), ..self }
+    }
+
     /// The bytes of the file that contains the target. Needs [`open_all`](Self::open_all).
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.bytes {

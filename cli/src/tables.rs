@@ -1,24 +1,27 @@
 //! Writes the results of verbs as tables: files of Parquet or Arrow.
 
 mod files;
+mod sorted;
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use clap::ValueEnum;
 use meshpeek::scan::{Known, Record, Sighting, Views};
-use meshpeek::{Error, ErrorKind, Format};
+use meshpeek::{Error, Format};
 pub(crate) use meshpeek_tables::Table;
 use meshpeek_tables::arrow_array::RecordBatch;
 use meshpeek_tables::{Batches, Form, parquet, since};
 
 use self::files::{Files, Found};
+use self::sorted::SortedRows;
 use crate::args::{Common, Partition, table_form};
 use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::output_file::is_folder;
+use crate::sorted::Sorted;
 use crate::visible::shown;
 
 /// Rows collected before they are compressed.
@@ -30,15 +33,19 @@ pub(crate) struct Tables {
     /// The rows of assets of each format, if the files are divided by format, else all rows.
     rows: Vec<(Option<Format>, OnceLock<Batches<Take>>)>,
     pub(crate) files: Arc<Files>,
+    /// The rows of records, if they are sorted.
+    sorted: Mutex<Option<SortedRows>>,
 }
 
 impl Tables {
-    /// Creates these tables in the folder of `-o`. A stream or file for results takes only one.
+    /// Creates these tables in the folder of `-o`, with the rows of records in order if they are to be `sorted`. A stream
+    /// or file for results takes only one.
     pub(crate) fn new(
         tables: &[Table],
         form: Form,
         common: &Common,
         partition: Option<Partition>,
+        sorted: Option<Sorted>,
     ) -> Result<Arc<Self>, Failure> {
         let files = match (common.output.as_deref().filter(|path| is_folder(path)), tables) {
             (Some(folder), _) => Files::in_folder(folder, tables, form, common, partition)?,
@@ -50,12 +57,21 @@ impl Tables {
         };
         let formats = Format::ALL.iter().filter(|_| partition == Some(Partition::Format));
         let rows = std::iter::once(None).chain(formats.copied().map(Some)).map(|format| (format, OnceLock::new()));
-        Ok(Arc::new(Self { rows: rows.collect(), files: Arc::new(files) }))
+        let sorted = match sorted {
+            Some(sorted) => Some(SortedRows::new(sorted, tables)?),
+            None => None,
+        };
+        Ok(Arc::new(Self { rows: rows.collect(), files: Arc::new(files), sorted: Mutex::new(sorted) }))
     }
 
     /// Creates this table alone, if the format is one of tables.
-    pub(crate) fn of(table: Table, format: &impl ValueEnum, common: &Common) -> Result<Option<Arc<Self>>, Failure> {
-        table_form(format).map(|form| Self::new(&[table], form, common, None)).transpose()
+    pub(crate) fn of(
+        table: Table,
+        format: &impl ValueEnum,
+        sorted: Option<Sorted>,
+        common: &Common,
+    ) -> Result<Option<Arc<Self>>, Failure> {
+        table_form(format).map(|form| Self::new(&[table], form, common, None, sorted)).transpose()
     }
 
     /// The rows of assets of this format.
@@ -67,7 +83,7 @@ impl Tables {
             let (files, format) = (self.files.clone(), *format);
             let take: Take = Box::new(move |table, batch| match files.write(table, format, &batch) {
                 Ok(()) => Ok(ControlFlow::Continue(())),
-                Err(failure) => Err(error(failure)),
+                Err(failure) => Err(failure.into()),
             });
             Batches::new(&self.files.tables(), ROWS, take)
         })
@@ -88,6 +104,9 @@ impl Tables {
     }
 
     pub(crate) fn record(&self, record: &Record) -> Result<(), Failure> {
+        if let Some(sorted) = &mut *self.sorted.lock().unwrap_or_else(PoisonError::into_inner) {
+            return sorted.add(record);
+        }
         self.add_to(record.summary.format, |rows| rows.record(record))
     }
 
@@ -111,12 +130,12 @@ impl Tables {
         let rows = self.rows(format);
         match add(rows) {
             ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => rows.finish().map_err(failure),
+            ControlFlow::Break(()) => rows.finish().map_err(Failure::from),
         }
     }
 
     fn flush(&self) -> Result<(), Failure> {
-        self.rows.iter().filter_map(|(_, rows)| rows.get()).try_for_each(|rows| rows.finish().map_err(failure))
+        self.rows.iter().filter_map(|(_, rows)| rows.get()).try_for_each(|rows| rows.finish().map_err(Failure::from))
     }
 
     /// Adds the rows that these files have in older tables.
@@ -125,7 +144,7 @@ impl Tables {
         self.flush()?;
         for table in self.files.tables().into_iter().filter(|_| !files.is_empty()) {
             for Found { path, format } in old.files(table) {
-                for batch in parquet::batches(path).map_err(failure)? {
+                for batch in parquet::batches(path)? {
                     let rows = since::rows_of(&batch?, &|path| files.contains(Path::new(path)))?;
                     self.files.write(table, format.flatten(), &rows)?;
                 }
@@ -137,6 +156,9 @@ impl Tables {
     /// Writes the ends of the files. With `is_whole`, a later scan may use their rows again.
     pub(crate) fn finish(&self, is_whole: bool) -> Result<(), Failure> {
         self.flush()?;
+        if let Some(sorted) = self.sorted.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            sorted.write(&self.files)?;
+        }
         self.files.finish(is_whole)
     }
 }
@@ -169,7 +191,7 @@ impl OldTables {
             }
         }
         for Found { path, .. } in self.files(Table::Assets) {
-            for batch in parquet::batches(path).map_err(failure)? {
+            for batch in parquet::batches(path)? {
                 since::know(&batch?, &mut known);
             }
         }
@@ -182,20 +204,5 @@ impl OldTables {
         } else {
             vec![Found { path: self.0.clone(), format: None }]
         }
-    }
-}
-
-/// The error for batches, which [`failure`] turns back.
-fn error(failure: Failure) -> Error {
-    match failure {
-        Failure::Message(text) => std::io::Error::other(text).into(),
-        Failure::ClosedPipe => std::io::Error::from(std::io::ErrorKind::BrokenPipe).into(),
-    }
-}
-
-fn failure(error: Error) -> Failure {
-    match error.kind() {
-        ErrorKind::Io(io) if io.kind() == std::io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
-        _ => error.into(),
     }
 }

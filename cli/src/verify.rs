@@ -8,10 +8,9 @@ use meshpeek::summary::Severity;
 
 use crate::args::{Common, Inputs, ReportFormat};
 use crate::failure::Outcome;
-use crate::input::Choice;
 use crate::notes::Notes;
 use crate::output::{Line, Output};
-use crate::scan::table::Order;
+use crate::sorted::Sorted;
 #[cfg(feature = "parquet")]
 use crate::tables::{Table, Tables};
 use crate::{input, report};
@@ -21,14 +20,16 @@ pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &
     scan.depth = Depth::Verify;
     let notes = Notes::new(common);
     #[cfg(feature = "parquet")]
-    let tables = Tables::of(Table::Problems, &format, common)?;
+    let tables = Tables::of(Table::Problems, &format, Sorted::if_asked(inputs, None, common), common)?;
     let mut out = Output::of(common, format == ReportFormat::Text)?;
     let (mut errors, mut warnings) = (0_u64, 0_u64);
-    let is_lines = format == ReportFormat::Ndjson && inputs.sort.is_none();
-    let order = Order::new(inputs);
-    let mut reports = Vec::new();
+    let is_lines = format == ReportFormat::Ndjson;
+    let mut sorted = match format {
+        ReportFormat::Text => Some(Sorted::new(inputs, None, common)),
+        _ => Sorted::if_asked(inputs, None, common),
+    };
     let view = |seen: &Sighting<'_, '_>| Line::of(seen.record, is_lines);
-    let tally = input::each_result(&scan, inputs, &Choice::default(), common, view, |found, line| {
+    let tally = input::each_result(&scan, inputs, None, common, view, |found, line| {
         #[cfg(feature = "parquet")]
         if let (Found::Unreadable(error), Some(tables)) = (&found, &tables) {
             return tables.unreadable(error);
@@ -44,20 +45,21 @@ pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &
                 Severity::Warning => warnings += 1,
             }
         }
-        match format {
-            ReportFormat::Ndjson => out.line_of(&record, line)?,
-            ReportFormat::Text if !record.summary.problems.is_empty() => {
-                reports.push((order.key(&record), text(&record, out.is_terminal)));
-            }
-            _ => {}
+        let row = match format {
+            ReportFormat::Ndjson => Line::bytes(&record, line)?,
+            ReportFormat::Text if !record.summary.problems.is_empty() => text(&record, out.is_terminal).into_bytes(),
+            _ => return Ok(()),
+        };
+        match &mut sorted {
+            Some(sorted) => sorted.push(&record, &row)?,
+            None => out.write_all(&row)?,
         }
         Ok(())
     })?;
-    if inputs.sort.is_none() {
-        reports.sort();
-    }
-    for (_, text) in reports {
-        out.write_all(text.as_bytes())?;
+    if let Some(mut sorted) = sorted {
+        while let Some(row) = sorted.next()? {
+            out.write_all(row)?;
+        }
     }
     out.flush()?;
     #[cfg(feature = "parquet")]

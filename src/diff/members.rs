@@ -28,28 +28,24 @@ pub(crate) enum Paired<T> {
     Added(Name),
 }
 
-/// Pairs files by path, ignoring case and the kind of slash, and then the remaining files by content. The result is in
-/// the order of the first list, followed by the files found only in the second.
+/// Pairs files by path, then the remaining files by path ignoring case and the kind of slash, and then by content. The
+/// result is in the order of the first list, followed by the files found only in the second.
 pub(crate) fn pair_paths<T>(
     a: Vec<(Name, T)>,
     b: Vec<(Name, T)>,
     size: impl Fn(&T) -> u64,
     mut content: impl FnMut(usize, &T) -> Result<Option<[u8; 32]>>,
 ) -> Result<Vec<Paired<T>>> {
-    let key = |name: &Name| name.text.bytes().map(folded).collect::<Vec<u8>>();
-    let mut by_name: HashMap<Vec<u8>, VecDeque<usize>> = HashMap::new();
-    for (place, (name, _)) in b.iter().enumerate() {
-        by_name.entry(key(name)).or_default().push_back(place);
-    }
+    let others = same_names(&a, &b);
     let mut left: Vec<Option<(Name, T)>> = b.into_iter().map(Some).collect();
-    let mut take = |place: Option<usize>| left.get_mut(place?).and_then(Option::take);
-    let paired: Vec<_> = a
-        .into_iter()
-        .map(|(name, file)| {
-            let other = take(by_name.get_mut(&key(&name)).and_then(VecDeque::pop_front));
-            (name, file, other)
-        })
-        .collect();
+    let mut paired = Vec::with_capacity(a.len());
+    for ((name, file), other) in std::iter::zip(a, others) {
+        let other = match other {
+            Some(place) => left.get_mut(place).and_then(Option::take),
+            None => None,
+        };
+        paired.push((name, file, other));
+    }
     // Read the content only of files that have the size of a removed file.
     let mut by_size: HashMap<u64, Vec<usize>> = HashMap::new();
     for (place, file) in left.iter().enumerate() {
@@ -80,6 +76,42 @@ pub(crate) fn pair_paths<T>(
     }
     pairs.extend(left.into_iter().flatten().map(|(name, _)| Paired::Added(name)));
     Ok(pairs)
+}
+
+/// Returns the place in the second list of the file that each one of the first is paired with by its name.
+fn same_names<T>(a: &[(Name, T)], b: &[(Name, T)]) -> Vec<Option<usize>> {
+    let mut others = vec![None; a.len()];
+    let mut is_paired = vec![false; b.len()];
+    let mut by_name: HashMap<&Name, VecDeque<usize>> = HashMap::new();
+    for (place, (name, _)) in b.iter().enumerate() {
+        by_name.entry(name).or_default().push_back(place);
+    }
+    for ((name, _), other) in std::iter::zip(a, &mut others) {
+        if let Some(places) = by_name.get_mut(name) {
+            *other = places.pop_front();
+        }
+    }
+    drop(by_name);
+    for place in others.iter().flatten() {
+        if let Some(is_paired) = is_paired.get_mut(*place) {
+            *is_paired = true;
+        }
+    }
+    let key = |name: &Name| name.text.bytes().map(folded).collect::<Vec<u8>>();
+    let mut by_key: HashMap<Vec<u8>, VecDeque<usize>> = HashMap::new();
+    for (place, ((name, _), is_paired)) in std::iter::zip(b, is_paired).enumerate() {
+        if !is_paired {
+            by_key.entry(key(name)).or_default().push_back(place);
+        }
+    }
+    for ((name, _), other) in std::iter::zip(a, &mut others) {
+        if other.is_none()
+            && let Some(places) = by_key.get_mut(&key(name))
+        {
+            *other = places.pop_front();
+        }
+    }
+    others
 }
 
 impl Comparison<'_> {

@@ -110,7 +110,7 @@ pub enum Fact {
 }
 
 impl Fact {
-    const ABSENT: Self = Self::Value(Value::Absent);
+    pub(crate) const ABSENT: Self = Self::Value(Value::Absent);
 
     fn of(value: Value<'_>) -> Self {
         Self::Value(match value {

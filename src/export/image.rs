@@ -136,3 +136,59 @@ pub(super) fn to_png(pixels: &Pixels) -> Result<Vec<u8>> {
     write_png(&mut png, pixels.size, png::ColorType::Rgba, &pixels.rgba)?;
     Ok(png)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A JPEG file up to the head of its frame: tables of this kind, then a frame of this kind.
+    fn jpeg(table: u8, frame: u8, [height, width]: [u16; 2]) -> Vec<u8> {
+        let [high, low] = height.to_be_bytes();
+        let [wide_high, wide_low] = width.to_be_bytes();
+        let frame = [0xff, frame, 0, 11, 8, high, low, wide_high, wide_low, 1, 1, 0x11, 0];
+        [&[0xff, 0xd8, 0xff, table, 0, 4, 7, 7][..], &frame].concat()
+    }
+
+    /// From 0xC0 to 0xCF frames start, but for the tables 0xC4 and 0xCC and the reserved 0xC8.
+    #[test]
+    fn a_jpeg_is_embedded_by_each_kind_of_frame_and_by_no_other_segment() {
+        const FRAMES: [u8; 13] = [0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf];
+        for marker in 0..=255 {
+            let is_frame = FRAMES.contains(&marker);
+            assert_eq!(is_embeddable(&jpeg(0xe0, marker, [3, 5])), is_frame, "{marker:#x}");
+            assert!(is_embeddable(&jpeg(marker, 0xc0, [3, 5])), "{marker:#x} first");
+        }
+        for (sides, is_sound) in [([1, 1], true), ([0x100, 0x100], true), ([0, 5], false), ([5, 0], false)] {
+            assert_eq!(is_embeddable(&jpeg(0xe0, 0xc0, sides)), is_sound, "{sides:?}");
+        }
+        let whole = jpeg(0xe0, 0xc0, [3, 5]);
+        // Up to the width.
+        for end in 0..whole.len() {
+            assert_eq!(is_embeddable(&whole[..end]), end >= whole.len() - 4, "{end}");
+        }
+        let mut short = whole.clone();
+        (short[4], short[5]) = (0, 1);
+        assert!(!is_embeddable(&short), "a segment shorter than its own length");
+    }
+
+    #[test]
+    fn names_end_after_the_last_separator_of_any_kind() {
+        for separator in ['/', '\\', ':'] {
+            for other in ['/', '\\', ':'] {
+                assert_eq!(base_name(&format!("a{other}b{separator}c.png")), "c.png");
+                assert_eq!(base_name(&format!("a{other}b{separator}")), "");
+            }
+        }
+        assert_eq!((base_name("c.png"), base_name("")), ("c.png", ""));
+    }
+
+    #[test]
+    fn only_black_pixels_become_clear() {
+        for rgb in [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [255, 255, 255]] {
+            let [red, green, blue] = rgb;
+            let mut pixels = Pixels { size: [1, 1], rgba: vec![red, green, blue, 200] };
+            pixels.clear_black();
+            assert_eq!(pixels.rgba[3], if rgb == [0; 3] { 0 } else { 200 }, "{rgb:?}");
+        }
+    }
+}

@@ -122,4 +122,58 @@ mod tests {
             }
         }
     }
+
+    /// A point of a file in the result: mirrored along the axis asked for, then turned up, then scaled.
+    fn slowly([x, y, z]: [f32; 3], space: &Space, native: Option<Mirror>) -> [f32; 3] {
+        let [x, y, z] = match native.and(space.mirror).or(native) {
+            None => [x, y, z],
+            Some(Mirror::X) => [-x, y, z],
+            Some(Mirror::Z) => [x, y, -z],
+        };
+        let turned = match space.up {
+            Up::Y => [x, y, z],
+            Up::Z => [x, -z, y],
+        };
+        turned.map(|axis| axis * space.scale)
+    }
+
+    #[test]
+    fn every_format_lies_in_every_space_as_asked_for() {
+        for &format in Format::ALL {
+            let native = match format {
+                Format::B3d | Format::Bmx => Some(Mirror::X),
+                Format::Lodka => None,
+                _ => Some(Mirror::Z),
+            };
+            for mirror in [None, Some(Mirror::X), Some(Mirror::Z)] {
+                for up in [Up::Y, Up::Z] {
+                    for scale in [1.0, 0.5, 100.0] {
+                        let space = Space { mirror, up, scale };
+                        let basis = Basis::new(&space, format);
+                        let stored = [1.0, 2.0, 4.0];
+                        // The common space is that of the file, mirrored along its own axis.
+                        let common = slowly(stored, &Space::default(), native);
+                        let expected = slowly(stored, &space, native);
+                        assert_eq!(basis.point(common), expected, "{format} in {space:?}");
+                        let direction = basis.direction(common).map(|axis| axis * scale);
+                        assert_eq!(direction, expected, "{format} in {space:?}");
+                        let factors = basis.factors([1.0, 2.0, 4.0]);
+                        let expected = if up == Up::Z { [1.0, 4.0, 2.0] } else { [1.0, 2.0, 4.0] };
+                        assert_eq!(factors, expected, "{format} in {space:?}");
+                        let place = Transform {
+                            translation: [1.0, 2.0, 3.0],
+                            rotation: [0.5, -0.5, 0.1, 0.7],
+                            scale: [1.0, 2.0, 3.0],
+                        };
+                        let moved = basis.point(place.to_matrix().point(common));
+                        let of_transform = basis.transform(&place).to_matrix().point(basis.point(common));
+                        let of_matrix = basis.matrix(&place.to_matrix()).point(basis.point(common));
+                        for (a, b) in moved.iter().zip(of_transform).chain(moved.iter().zip(of_matrix)) {
+                            assert!((a - b).abs() < 1e-3 * scale, "{format} in {space:?}: {moved:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

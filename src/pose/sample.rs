@@ -138,4 +138,118 @@ mod tests {
         let turned = Quat::from_array(from_euler([quarter, 0.0, quarter])) * Vec3::Y;
         assert!((turned - Vec3::Z).length() < 1e-6, "{turned}");
     }
+
+    /// The value at a time, found key by key.
+    fn slowly(keys: &[(f32, [f32; 3])], seconds: f32) -> [f32; 3] {
+        let (first, last) = (keys[0], keys[keys.len() - 1]);
+        if seconds <= first.0 {
+            return first.1;
+        }
+        for pair in keys.windows(2) {
+            let [(start, a), (end, b)] = [pair[0], pair[1]];
+            if start <= seconds && seconds <= end {
+                let part = f64::from(seconds - start) / f64::from(end - start);
+                return [0, 1, 2].map(|axis| (f64::from(a[axis]) * (1.0 - part) + f64::from(b[axis]) * part) as f32);
+            }
+        }
+        last.1
+    }
+
+    fn close(a: &[f32], b: &[f32]) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4)
+    }
+
+    /// An eighth of a turn about the y axis for each second.
+    fn turned(seconds: f32) -> [f32; 4] {
+        Quat::from_rotation_y(seconds * std::f32::consts::FRAC_PI_4).to_array()
+    }
+
+    #[test]
+    fn every_component_is_sampled_before_at_between_and_after_its_keys() {
+        const TIMES: [f32; 4] = [0.5, 1.0, 1.5, 3.5];
+        let rest = Transform { translation: [9.0; 3], rotation: [0.6, 0.0, 0.0, 0.8], scale: [7.0; 3] };
+        // As many keys as there are ones in the number, in each component.
+        for number in 0..16 {
+            let times: Vec<f32> = (0..4).filter(|bit| number >> bit & 1 == 1).map(|bit| TIMES[bit]).collect();
+            let moved: Vec<_> = times.iter().map(|&time| (time, [time * time, -time, 2.0])).collect();
+            let turns: Vec<_> = times.iter().map(|&time| (time, turned(time))).collect();
+            for which in 0..8 {
+                let has = |bit: u8| which >> bit & 1 == 1;
+                let track = Track {
+                    translations: if has(0) { moved.clone() } else { Vec::new() },
+                    rotations: if has(1) { turns.clone() } else { Vec::new() },
+                    scales: if has(2) { moved.clone() } else { Vec::new() },
+                };
+                assert_eq!(track.is_empty(), which == 0 || times.is_empty());
+                for step in 0..40 {
+                    let seconds = step as f32 / 8.0 - 0.5;
+                    let found = track.at(seconds, &rest);
+                    let has = |bit: u8| has(bit) && !times.is_empty();
+                    let translation = if has(0) { slowly(&moved, seconds) } else { rest.translation };
+                    let scale = if has(2) { slowly(&moved, seconds) } else { rest.scale };
+                    let name = format!("keys {times:?}, components {which:b}, at {seconds}");
+                    assert!(close(&found.translation, &translation), "{name}: {found:?}");
+                    assert!(close(&found.scale, &scale), "{name}: {found:?}");
+                    let mut rotation = rest.rotation;
+                    if has(1) {
+                        rotation = turned(seconds.clamp(times[0], times[times.len() - 1]));
+                    }
+                    assert!(close(&found.rotation, &rotation), "{name}: {found:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_track_has_the_values_of_the_whole_and_a_key_at_each_end() {
+        let keys = [0.5, 1.0, 1.5, 3.5].map(|time: f32| (time, [time * time, -time, 2.0])).to_vec();
+        let turns = [0.5, 1.0, 1.5, 3.5].map(|time: f32| (time, turned(time))).to_vec();
+        let whole = Track { translations: keys.clone(), rotations: turns, scales: keys };
+        let times: Vec<f32> = (0..=16).map(|step| step as f32 / 4.0).collect();
+        for (place, &start) in times.iter().enumerate() {
+            for &end in &times[place..] {
+                let part = whole.within((start, end));
+                let name = format!("from {start} to {end}");
+                let between = [0.5, 1.0, 1.5, 3.5].into_iter().filter(|time| start < *time && *time < end);
+                let mut expected: Vec<f32> = [start].into_iter().chain(between).map(|time| time - start).collect();
+                if end > start {
+                    expected.push(end - start);
+                }
+                let of = |track: &Track| track.translations.iter().map(|key| key.0).collect::<Vec<_>>();
+                assert_eq!(of(&part), expected, "{name}");
+                assert!(part.rotations.iter().map(|key| key.0).eq(expected.iter().copied()), "{name}");
+                assert!(part.scales.iter().map(|key| key.0).eq(expected.iter().copied()), "{name}");
+                for seconds in times.iter().map(|time| time / 2.0).filter(|time| *time <= end - start) {
+                    let [a, b] = [(&part, seconds), (&whole, start + seconds)]
+                        .map(|(track, seconds)| track.at(seconds, &Transform::IDENTITY));
+                    let same = close(&a.translation, &b.translation) && close(&a.rotation, &b.rotation);
+                    assert!(same && close(&a.scale, &b.scale), "{name} at {seconds}: {a:?} {b:?}");
+                }
+            }
+        }
+        assert!(Track::default().within((0.0, 1.0)).is_empty());
+    }
+
+    /// The shorter arc between two turns about one axis, by their angles.
+    #[test]
+    fn rotations_between_any_two_turns_take_the_shorter_arc() {
+        for from in 0..24 {
+            for to in 0..24 {
+                // Opposite ones have two arcs of one length.
+                let apart = (to - from + 36) % 24 - 12;
+                if apart == -12 {
+                    continue;
+                }
+                let [a, b] = [from, to].map(|step| Quat::from_rotation_z(step as f32 * std::f32::consts::TAU / 24.0));
+                for part in [0.0, 0.25, 0.5, 1.0] {
+                    let angle = (from as f32 + apart as f32 * part) * std::f32::consts::TAU / 24.0;
+                    let expected = Quat::from_rotation_z(angle);
+                    let found = Quat::from_array(slerp(a.to_array(), b.to_array(), part));
+                    // A rotation is stored in two ways.
+                    assert!(found.dot(expected).abs() > 1.0 - 1e-5, "{from} to {to} at {part}: {found}");
+                    assert!((found.length() - 1.0).abs() < 1e-5, "{from} to {to} at {part}: {found}");
+                }
+            }
+        }
+    }
 }

@@ -522,58 +522,6 @@ fn the_output_stays_in_proportion() {
     assert!(output.stdout.len() < 1 << 20, "{}", output.stdout.len());
 }
 
-#[test]
-fn revisions_of_a_repository_are_compared_as_folders_and_files() {
-    let folder = Folder::new("git");
-    let git = |arguments: &[&str]| {
-        let mut git = std::process::Command::new("git");
-        git.current_dir(&folder.0).args(["-c", "user.name=n", "-c", "user.email=e", "-c", "init.defaultBranch=main"]);
-        git.args(arguments).output().is_ok_and(|output| output.status.success())
-    };
-    if !git(&["init", "-q"]) {
-        println!("skipped: no git");
-        return;
-    }
-    let scene = |names: &[&str]| {
-        crate::writer::b3d::scene(names.iter().map(|name| crate::writer::b3d::node(name, []))).to_vec()
-    };
-    folder.file("mod/a.b3d", scene(&["one"]));
-    folder.file("mod/same.b3d", scene(&["same"]));
-    folder.file("mod/old.b3d", scene(&["moved"]));
-    assert!(git(&["add", "."]) && git(&["commit", "-q", "-m", "1"]) && git(&["tag", "first"]));
-    folder.file("mod/a.b3d", scene(&["one", "two"]));
-    std::fs::rename(folder.0.join("mod/old.b3d"), folder.0.join("mod/new.b3d")).unwrap();
-    assert!(git(&["add", "-A"]) && git(&["commit", "-q", "-m", "2"]));
-    let diff = |arguments: &[&str]| program().current_dir(&folder.0).arg("diff").args(arguments).output().unwrap();
-    let text = |arguments: &[&str]| {
-        let output = diff(arguments);
-        assert_eq!(code(&output), 1, "{arguments:?}: {}", stderr(&output));
-        stdout(&output)
-    };
-    let trees = text(&["git:first:mod", "git:HEAD:mod"]);
-    assert!(trees.contains("a.b3d") && trees.contains("two"), "{trees}");
-    assert!(trees.contains("old.b3d") && trees.contains("new.b3d") && !trees.contains("same.b3d"), "{trees}");
-    // A folder is as good as the tree that it was checked out from.
-    assert_eq!(text(&["git:first:mod", "mod"]), trees);
-    assert_eq!(code(&diff(&["git:HEAD:mod", "mod"])), 0);
-    assert_eq!(code(&diff(&["git:HEAD", "."])), 0);
-    let files = text(&["git:first:mod/a.b3d", "mod/a.b3d"]);
-    assert!(files.contains("added    nodes/1 (two)"), "{files}");
-    assert!(text(&["git:first:mod", "git:HEAD:mod", "--stat"]).contains("a.b3d"));
-    for (side, said) in [
-        ("git:none:mod", "git does not know this revision"),
-        ("git:HEAD:none", "git does not know this revision"),
-        ("git:--help:x", "git does not know this revision"),
-        ("git:HEAD:mod/a.b3d", "is a folder"),
-    ] {
-        let output = diff(&[side, "mod"]);
-        assert_eq!(code(&output), 2, "{side}");
-        assert!(stderr(&output).contains(said), "{side}: {}", stderr(&output));
-    }
-    let many = diff(&["git:first", "git:HEAD", "--max-archive-members", "2"]);
-    assert!(stderr(&many).contains("--max-archive-members raises them"), "{}", stderr(&many));
-}
-
 /// Members that share their bytes are read as often as they are listed, to find those that moved.
 #[test]
 fn digests_of_members_are_charged() {

@@ -186,7 +186,7 @@ fn visible_with(flags: u32) -> bool {
 }
 
 /// The offset of the flags in a section of version 73.
-const SECTION_FLAGS: usize = 22;
+pub const SECTION_FLAGS: usize = 22;
 
 #[test]
 fn a_section_of_odol_is_hidden_by_either_of_two_flags() {

@@ -41,26 +41,32 @@ mod goldens;
 mod in_ranges;
 mod letters;
 mod lodka;
+mod magics;
+mod materials;
 mod mlod;
 mod models;
 mod odol;
 mod owned;
 mod paa;
+mod paa_rules;
 mod pbo;
 mod pose;
 mod problem_paths;
 mod ranges;
 mod rap;
+mod rap_text;
 mod recipes;
 mod refs;
 #[cfg(feature = "remote")]
 mod remote;
+mod revisions;
 mod rtm;
 mod rules;
 mod scan;
 mod schema;
 mod selectors;
 mod since;
+mod sorted;
 #[cfg(feature = "parquet")]
 mod tables;
 #[cfg(unix)]

@@ -104,12 +104,12 @@ fn a_budget_ends_an_export_with_an_error() {
 }
 
 /// A texture: name, flags, position, scale, rotation.
-struct Layer(&'static str, u32, [f32; 5]);
+pub struct Layer(pub &'static str, pub u32, pub [f32; 5]);
 
-const PLAIN: [f32; 5] = [0.0, 0.0, 1.0, 1.0, 0.0];
+pub const PLAIN: [f32; 5] = [0.0, 0.0, 1.0, 1.0, 0.0];
 
 /// A square with two sets of coordinates and vertex colors, and a brush with these layers.
-fn square(layers: &[Layer], color: [f32; 4], blend: i32, fx: u32) -> Vec<u8> {
+pub fn square(layers: &[Layer], color: [f32; 4], blend: i32, fx: u32) -> Vec<u8> {
     let texture = |all: Bytes, layer: &Layer| all.cstr(layer.0).u32(layer.1).i32(2).f32s(layer.2);
     let brush = Bytes::new().i32(layers.len() as i32).cstr("look").f32s(color).f32(0.0).i32(blend).u32(fx);
     let brush = brush.i32s(0..layers.len() as i32);
@@ -125,7 +125,7 @@ fn square(layers: &[Layer], color: [f32; 4], blend: i32, fx: u32) -> Vec<u8> {
 }
 
 /// Red and black above, green and blue below.
-fn image() -> Vec<u8> {
+pub fn image() -> Vec<u8> {
     let mut png = std::io::Cursor::new(Vec::new());
     let pixels = [[255, 0, 0], [0, 0, 0], [0, 200, 0], [0, 0, 255]].concat();
     image::RgbImage::from_raw(2, 2, pixels).unwrap().write_to(&mut png, image::ImageFormat::Png).unwrap();

@@ -1,186 +1,545 @@
-//! Trees and files of a git repository, written to a temporary folder by the installed `git`.
+//! Trees and files of a git repository as sides of a comparison.
 
-use std::collections::BTreeMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::rc::Rc;
 
-use meshpeek::Limits;
+use meshpeek::scan::Selection;
+use meshpeek::scan::folders::Files;
+use meshpeek::summary::Name;
 use meshpeek::view::ByteStr;
+use meshpeek::{Error, Limits};
 use tempfile::TempDir;
 
+use super::git::{Head, Id, Kind, Objects, resolve};
+use crate::args::Common;
 use crate::failure::Failure;
 use crate::output_file;
+use crate::report::{count, grouped};
+use crate::source::Source;
 use crate::visible::shown;
 
 /// All files of a tree may have this many times the size that one may have.
 const MOST_FILES: u64 = 16;
+/// The memory for a file of a list, in addition to its path.
+const OF_A_FILE: u64 = 96;
+/// The memory for a file that is compared, in addition to its path.
+const OF_A_COMPARED_FILE: u64 = 256;
+/// Missing objects that a message names.
+const NAMED: usize = 3;
 
 /// One side of a comparison.
-pub(super) struct Written {
-    pub(super) path: PathBuf,
-    folder: Option<TempDir>,
+pub(super) enum Side {
+    /// A file or folder outside of a repository.
+    Given(PathBuf),
+    /// A file of a repository, written to this path.
+    File(PathBuf),
+    Tree(Tree),
 }
 
-impl Drop for Written {
-    fn drop(&mut self) {
-        if let Some(folder) = self.folder.take() {
-            output_file::end(folder.path());
+impl Side {
+    pub(super) fn is_folder(&self) -> bool {
+        match self {
+            Self::Given(path) => path.is_dir(),
+            Self::File(_) => false,
+            Self::Tree(_) => true,
         }
+    }
+
+    /// Opens a side that is a file. Messages call it by the text given for it.
+    pub(super) fn source<'p>(&'p self, text: &'p Path, common: &Common) -> Result<Source<'p>, Failure> {
+        match self {
+            Self::File(path) => Ok(Source::open(path, common)?.named(text)),
+            Self::Given(_) | Self::Tree(_) => Source::open(text, common),
+        }
+    }
+
+    /// Lists the files of a side that is a folder.
+    pub(super) fn list(self, selection: &Selection, errors: &mut dyn FnMut(Error)) -> Tree {
+        match self {
+            Self::Given(path) | Self::File(path) => {
+                Tree { files: Files::list(&path, selection, errors), missing: Missing::default() }
+            }
+            Self::Tree(tree) => tree,
+        }
+    }
+}
+
+/// A folder, which may be of a repository.
+pub(super) struct Tree {
+    pub(super) files: Files,
+    pub(super) missing: Missing,
+}
+
+/// What git does not have of a tree.
+#[derive(Default)]
+pub(super) struct Missing {
+    objects: HashSet<Id>,
+    /// The paths of the first.
+    paths: Vec<String>,
+    /// The paths of folders, as they are compared.
+    folders: HashSet<String>,
+}
+
+impl Missing {
+    fn add(&mut self, item: &Item) {
+        if self.objects.insert(item.id) && self.paths.len() < NAMED {
+            self.paths.push(ByteStr::new(&item.path).to_string());
+        }
+        if item.kind == Listed::MissingFolder {
+            self.folders.insert(folded(&Name::from(ByteStr::new(&item.path)).text));
+        }
+    }
+
+    /// A message about the missing objects, if there are any.
+    pub(super) fn message(&self) -> Option<String> {
+        if self.objects.is_empty() {
+            return None;
+        }
+        let objects = count(self.objects.len() as u64, "objects");
+        let more = if self.objects.len() > self.paths.len() { ", ..." } else { "" };
+        Some(format!("git does not have {objects} of this tree (a partial clone?): {}{more}", self.paths.join(", ")))
+    }
+
+    /// Returns true if a file is in a folder of which it is not known which files it has.
+    pub(super) fn may_have(&self, path: &str) -> bool {
+        if self.folders.is_empty() {
+            return false;
+        }
+        let path = folded(path);
+        path.match_indices('/').any(|(slash, _)| self.folders.contains(&path[..slash]))
+    }
+}
+
+/// Paths are paired without their case.
+fn folded(path: &str) -> String {
+    path.to_ascii_lowercase().replace('\\', "/")
+}
+
+/// The temporary folder of files that git wrote. They are named by their ids, and not by anything in the repository.
+pub(super) struct Folder(TempDir);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        output_file::end(self.0.path());
     }
 }
 
 /// An object of the repository.
 struct Object {
-    /// As given, for messages.
-    text: String,
-    /// Files by their path. Only one if the object is a file.
-    files: BTreeMap<Vec<u8>, Blob>,
-    is_tree: bool,
+    /// The revision and path.
+    name: String,
+    id: Id,
+    /// `None` for a file.
+    items: Option<Vec<Item>>,
 }
 
-#[derive(PartialEq, Eq)]
-struct Blob {
-    id: String,
+/// A file of a tree.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Item {
+    path: Vec<u8>,
+    id: Id,
+    kind: Listed,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Listed {
+    File,
+    MissingFolder,
+}
+
+/// The sides of a comparison, where files of `git:REV:PATH` are written to a folder. Of two trees, only those that differ
+/// are.
+pub(super) fn sides(paths: [&Path; 2], limits: &Limits) -> Result<([Side; 2], Option<Folder>), Failure> {
+    let [path_a, path_b] = paths;
+    let name_a = revision(path_a);
+    let name_b = revision(path_b);
+    if name_a.is_none() && name_b.is_none() {
+        return Ok((paths.map(|path| Side::Given(path.to_owned())), None));
+    }
+    let [text_a, text_b] = &paths.map(shown);
+    let mut trees = Trees { objects: Objects::start()?, known: HashMap::new(), room: limits.decoded_bytes, limits };
+    let mut a = trees.find(name_a).map_err(|error| error.of(text_a))?;
+    let mut b = trees.find(name_b).map_err(|error| error.of(text_b))?;
+    if let Some(Object { items: Some(a), .. }) = &mut a
+        && let Some(Object { items: Some(b), .. }) = &mut b
+    {
+        [*a, *b] = differing(std::mem::take(a), std::mem::take(b));
+    }
+    let Trees { objects, .. } = trees;
+    let folder = tempfile::Builder::new().prefix("meshpeek-").tempdir()?;
+    output_file::begin(folder.path());
+    let folder = Folder(folder);
+    let mut writer = Writer { objects, folder: folder.0.path(), limits, room: limits.decoded_bytes };
+    let a = writer.side(path_a, a).map_err(|error| error.of(text_a))?;
+    let b = writer.side(path_b, b).map_err(|error| error.of(text_b))?;
+    Ok(([a, b], Some(folder)))
+}
+
+/// The revision and path in `git:REV:PATH`, unless a file has this name.
+fn revision(side: &Path) -> Option<String> {
+    let name = side.to_str()?.strip_prefix("git:")?;
+    if side.exists() {
+        return None;
+    }
+    Some(if colon(name).is_some() { name.to_owned() } else { format!("{name}:") })
+}
+
+/// The place of the `:` between revision and path. Those in braces belong to the revision.
+fn colon(name: &str) -> Option<usize> {
+    let mut depth = 0_i64;
+    for (place, byte) in name.bytes().enumerate() {
+        match byte {
+            b'{' => depth = depth.saturating_add(1),
+            b'}' => depth = depth.saturating_sub(1),
+            b':' if depth == 0 => return Some(place),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The items of two sorted lists that are not in both.
+fn differing(a: Vec<Item>, b: Vec<Item>) -> [Vec<Item>; 2] {
+    let (mut only_a, mut only_b) = (Vec::new(), Vec::new());
+    let (mut a, mut b) = (a.into_iter().peekable(), b.into_iter().peekable());
+    while let (Some(one), Some(two)) = (a.peek(), b.peek()) {
+        match one.cmp(two) {
+            std::cmp::Ordering::Less => only_a.extend(a.next()),
+            std::cmp::Ordering::Greater => only_b.extend(b.next()),
+            std::cmp::Ordering::Equal => {
+                a.next();
+                b.next();
+            }
+        }
+    }
+    only_a.extend(a);
+    only_b.extend(b);
+    [only_a, only_b]
+}
+
+/// A message about a side, without its name.
+struct Fault(String);
+
+impl Fault {
+    fn of(self, text: &str) -> Failure {
+        Failure::Message(format!("{text}: {}", self.0))
+    }
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<String> for Fault {
+    fn from(message: String) -> Self {
+        Self(message)
+    }
+}
+
+/// The trees read so far.
+struct Trees<'l> {
+    objects: Objects,
+    known: HashMap<Id, Known>,
+    /// The bytes that trees and lists may still take.
+    room: u64,
+    limits: &'l Limits,
+}
+
+#[derive(Clone)]
+enum Known {
+    Missing,
+    /// Not all trees in it are counted.
+    Begun(Rc<[u8]>),
+    Counted(Rc<[u8]>, Extent),
+}
+
+/// How long the list of a tree is.
+#[derive(Clone, Copy, Default)]
+struct Extent {
+    /// Files, links and folders.
+    entries: u64,
+    /// Items of the list.
+    items: u64,
+    /// Their memory.
     bytes: u64,
 }
 
-/// The sides of a comparison, where `git:REV:PATH` is written to a folder. Of two trees, only files that differ are.
-pub(super) fn written(sides: [&Path; 2], limits: &Limits) -> Result<[Written; 2], Failure> {
-    let [a, b] = sides.map(|side| of(side, limits));
-    let (mut a, mut b) = (a?, b?);
-    if let (Some(a), Some(b)) = (&mut a, &mut b)
-        && a.is_tree
-        && b.is_tree
-    {
-        a.files.retain(|path, blob| {
-            let is_same = b.files.get(path) == Some(blob);
-            if is_same {
-                b.files.remove(path);
+impl Trees<'_> {
+    /// Finds an object by its name.
+    fn find(&mut self, name: Option<String>) -> Result<Option<Object>, Fault> {
+        let Some(name) = name else { return Ok(None) };
+        let Some(id) = resolve(&name)? else { return Err(Fault(absence(&name)?)) };
+        let Some(head) = Objects::start()?.ask(id)? else {
+            return Err(Fault(format!("git does not have this object, {id} (a partial clone, or a submodule?)")));
+        };
+        let items = match head.kind {
+            Kind::Blob => None,
+            Kind::Tree => Some(self.list(id)?),
+            Kind::Other => return Err(Fault("neither a file nor a folder".to_owned())),
+        };
+        Ok(Some(Object { name, id, items }))
+    }
+
+    /// The files of a tree, without links and submodules, in the order of their paths.
+    fn list(&mut self, root: Id) -> Result<Vec<Item>, Fault> {
+        let extent = self.count(root)?;
+        let most = self.limits.archive_members;
+        if extent.entries > most.into() {
+            return Err(Fault(format!(
+                "has {} files and folders, more than the limit of {}; --max-archive-members raises it",
+                grouped(extent.entries),
+                grouped(most.into())
+            )));
+        }
+        self.take(extent.bytes)?;
+        let mut items = Vec::new();
+        let mut path: Vec<u8> = Vec::new();
+        // Trees that are listed in part, with the number of their bytes that are, and the length of their path.
+        let mut open = vec![(root, 0, 0)];
+        while let Some((id, place, length)) = open.pop() {
+            path.truncate(length);
+            let Some(Known::Counted(tree, _)) = self.known.get(&id) else { continue };
+            let Some((entry, place)) = entry(tree, place, id.len())? else { continue };
+            open.push((id, place, length));
+            path.extend_from_slice(entry.name);
+            match (entry.kind, self.known.get(&entry.id)) {
+                (EntryKind::Tree, Some(Known::Missing)) => {
+                    items.push(Item { path: path.clone(), id: entry.id, kind: Listed::MissingFolder });
+                }
+                (EntryKind::Tree, _) => {
+                    path.push(b'/');
+                    open.push((entry.id, 0, path.len()));
+                }
+                (EntryKind::File, _) => items.push(Item { path: path.clone(), id: entry.id, kind: Listed::File }),
+                (EntryKind::Other, _) => {}
             }
-            !is_same
+        }
+        items.sort_unstable();
+        Ok(items)
+    }
+
+    /// Counts the files of a tree. Trees that occur often are read once.
+    fn count(&mut self, root: Id) -> Result<Extent, Fault> {
+        let mut open = vec![root];
+        while let Some(&id) = open.last() {
+            let tree = match self.known.get(&id) {
+                Some(Known::Missing | Known::Counted(..)) => {
+                    open.pop();
+                    continue;
+                }
+                Some(Known::Begun(tree)) => tree.clone(),
+                None => match self.read(id)? {
+                    None => {
+                        self.known.insert(id, Known::Missing);
+                        continue;
+                    }
+                    Some(tree) => {
+                        self.known.insert(id, Known::Begun(tree.clone()));
+                        self.open_inner(&tree, id, &mut open)?;
+                        continue;
+                    }
+                },
+            };
+            let extent = self.extent(&tree, id)?;
+            self.known.insert(id, Known::Counted(tree, extent));
+        }
+        match self.known.get(&root) {
+            Some(Known::Counted(_, extent)) => Ok(*extent),
+            _ => Err(Fault(format!("git does not have this tree, {root} (a partial clone?)"))),
+        }
+    }
+
+    /// Adds the trees in a tree that are not counted.
+    fn open_inner(&self, tree: &[u8], id: Id, open: &mut Vec<Id>) -> Result<(), Fault> {
+        let mut place = 0;
+        while let Some((entry, next)) = entry(tree, place, id.len())? {
+            place = next;
+            if entry.kind != EntryKind::Tree {
+                continue;
+            }
+            match self.known.get(&entry.id) {
+                // Git does not compare content with its id.
+                Some(Known::Begun(_)) => return Err(Fault(format!("the tree {} contains itself", entry.id))),
+                Some(_) => {}
+                None => open.push(entry.id),
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts a tree whose trees are counted.
+    fn extent(&self, tree: &[u8], id: Id) -> Result<Extent, Fault> {
+        let mut all = Extent::default();
+        let mut place = 0;
+        while let Some((entry, next)) = entry(tree, place, id.len())? {
+            place = next;
+            let length = entry.name.len() as u64;
+            let inner = match (entry.kind, self.known.get(&entry.id)) {
+                (EntryKind::Other, _) => Extent::default(),
+                (EntryKind::Tree, Some(Known::Counted(_, extent))) => {
+                    let folder = length.saturating_add(1).saturating_mul(extent.items);
+                    Extent { bytes: extent.bytes.saturating_add(folder), ..*extent }
+                }
+                _ => Extent { entries: 0, items: 1, bytes: length.saturating_add(OF_A_FILE) },
+            };
+            all.entries = all.entries.saturating_add(1).saturating_add(inner.entries);
+            all.items = all.items.saturating_add(inner.items);
+            all.bytes = all.bytes.saturating_add(inner.bytes);
+        }
+        Ok(all)
+    }
+
+    /// Reads a tree, unless git does not have it.
+    fn read(&mut self, id: Id) -> Result<Option<Rc<[u8]>>, Fault> {
+        let Some(head) = self.objects.ask(id)? else { return Ok(None) };
+        if head.kind != Kind::Tree {
+            return Err(Fault(format!("{id} is not a tree")));
+        }
+        self.take(head.bytes.saturating_add(OF_A_FILE))?;
+        Ok(Some(self.objects.read(id, head)?.into()))
+    }
+
+    fn take(&mut self, bytes: u64) -> Result<(), Fault> {
+        self.room = self.room.checked_sub(bytes).ok_or_else(|| too_long(self.limits))?;
+        Ok(())
+    }
+}
+
+fn too_long(limits: &Limits) -> Fault {
+    Fault(format!(
+        "the list of its files takes more than {} bytes, the limit for decoded data; --max-decoded raises it",
+        grouped(limits.decoded_bytes)
+    ))
+}
+
+/// Explains why there is no object of this name.
+fn absence(name: &str) -> Result<String, Fault> {
+    let (revision, path) = name.split_at(colon(name).unwrap_or(name.len()));
+    let mut above = path.get(1..).unwrap_or_default().trim_end_matches('/');
+    while !above.is_empty() {
+        above = above.rsplit_once('/').map_or("", |(above, _)| above);
+        let Some(id) = resolve(&format!("{revision}:{above}"))? else { continue };
+        return Ok(match Objects::start()?.ask(id)? {
+            Some(_) => "this revision has no such path".to_owned(),
+            None => format!("git does not have the folder {} (a partial clone?)", ByteStr::from(above)),
         });
     }
-    let [of_a, of_b] = sides;
-    Ok([write(of_a, a, limits)?, write(of_b, b, limits)?])
+    let Some(id) = resolve(revision)? else {
+        return Ok(
+            "git does not know this revision, or does not have its commits (a shallow or partial clone?)".to_owned()
+        );
+    };
+    Ok(match Objects::start()?.ask(id)? {
+        Some(Head { kind: Kind::Other, .. }) => {
+            "git does not have the files of this revision (a partial clone?)".to_owned()
+        }
+        Some(_) => "this revision has no such path".to_owned(),
+        None => format!("git does not have the commit {id} (a partial clone?)"),
+    })
 }
 
-fn failed(text: &str, message: impl std::fmt::Display) -> Failure {
-    Failure::Message(format!("{}: {message}", ByteStr::from(text)))
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum EntryKind {
+    File,
+    Tree,
+    /// A link or a submodule.
+    Other,
 }
 
-fn start(text: &str, arguments: &[&str]) -> Result<Child, Failure> {
-    let mut git = Command::new("git");
-    git.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    git.spawn().map_err(|error| failed(text, format_args!("git cannot be run: {error}")))
+/// An entry of a tree: its mode, a space, its name, a zero, and an id.
+struct Entry<'t> {
+    kind: EntryKind,
+    name: &'t [u8],
+    id: Id,
 }
 
-/// The files of `git:REV:PATH`, or `None` for any other path.
-fn of(side: &Path, limits: &Limits) -> Result<Option<Object>, Failure> {
-    let Some(name) = side.to_str().and_then(|text| text.strip_prefix("git:")).filter(|_| !side.exists()) else {
+/// Returns the entry at this place of a tree, and where the next one starts.
+fn entry(tree: &[u8], place: usize, id_length: usize) -> Result<Option<(Entry<'_>, usize)>, Fault> {
+    let rest = tree.get(place..).unwrap_or_default();
+    if rest.is_empty() {
         return Ok(None);
+    }
+    let damaged = || Fault("git has a damaged tree".to_owned());
+    let zero = rest.iter().position(|byte| *byte == 0).ok_or_else(damaged)?;
+    let (text, after) = rest.split_at(zero);
+    let space = text.iter().position(|byte| *byte == b' ').ok_or_else(damaged)?;
+    let (mode, name) = text.split_at(space);
+    let kind = match mode {
+        b"40000" | b"040000" => EntryKind::Tree,
+        mode if mode.starts_with(b"100") => EntryKind::File,
+        _ => EntryKind::Other,
     };
-    let text = shown(side);
-    let name = if name.contains(':') { name.to_owned() } else { format!("{name}:") };
-    let found = start(&text, &["rev-parse", "--verify", "--quiet", "--end-of-options", &name])?;
-    let found = found.wait_with_output()?;
-    let id = String::from_utf8_lossy(&found.stdout).trim().to_owned();
-    if !found.status.success() || id.is_empty() {
-        return Err(failed(&text, "git does not know this revision, or it has no such path"));
-    }
-    let (kind, bytes) = head(&id, &text)?;
-    let mut files = BTreeMap::new();
-    match kind.as_str() {
-        "blob" => {
-            let last = name.rsplit([':', '/']).next().unwrap_or(&name);
-            files.insert(last.as_bytes().to_vec(), Blob { id, bytes });
-        }
-        "tree" => files = list(&id, &text, limits)?,
-        kind => return Err(failed(&text, format_args!("a {kind}, not a file or folder"))),
-    }
-    let too_large = files.values().any(|blob| blob.bytes > limits.decoded_bytes);
-    let total = files.values().fold(0, |sum: u64, blob| sum.saturating_add(blob.bytes));
-    if too_large || total > limits.decoded_bytes.saturating_mul(MOST_FILES) {
-        return Err(failed(&text, "larger than the limits allow; --max-decoded raises them"));
-    }
-    Ok(Some(Object { text, files, is_tree: kind == "tree" }))
+    let id = after.get(1..=id_length).and_then(Id::new).ok_or_else(damaged)?;
+    let name = name.get(1..).unwrap_or_default();
+    let next = place.saturating_add(zero).saturating_add(1).saturating_add(id_length);
+    Ok(Some((Entry { kind, name, id }, next)))
 }
 
-/// The kind and size of an object.
-fn head(id: &str, text: &str) -> Result<(String, u64), Failure> {
-    let mut git = start(text, &["cat-file", "--batch-check=%(objecttype) %(objectsize)"])?;
-    if let Some(stdin) = &mut git.stdin {
-        writeln!(stdin, "{id}").map_err(|error| failed(text, error))?;
-    }
-    let line = git.wait_with_output()?.stdout;
-    let line = String::from_utf8_lossy(&line);
-    let (kind, bytes) = line.trim().split_once(' ').ok_or_else(|| failed(text, "git does not have this object"))?;
-    Ok((kind.to_owned(), bytes.parse().unwrap_or(u64::MAX)))
+/// Writes files of a repository to the temporary folder.
+struct Writer<'w> {
+    objects: Objects,
+    folder: &'w Path,
+    limits: &'w Limits,
+    /// The bytes that the files in lists may still take.
+    room: u64,
 }
 
-/// The files of a tree, without links and submodules.
-fn list(id: &str, text: &str, limits: &Limits) -> Result<BTreeMap<Vec<u8>, Blob>, Failure> {
-    let mut git = start(text, &["ls-tree", "-r", "-z", "-l", "--full-tree", id])?;
-    let mut files = BTreeMap::new();
-    let mut entries = 0_u32;
-    // A small repository may describe a huge tree. If the list is cut, git fails.
-    let stdout = git.stdout.take().map(|stdout| BufReader::new(stdout.take(limits.decoded_bytes)));
-    for line in stdout.into_iter().flat_map(|stdout| stdout.split(0)) {
-        let line = line?;
-        entries = entries.saturating_add(1);
-        if entries > limits.archive_members {
-            // It may still be writing.
-            let _ = git.kill();
-            let _ = git.wait();
-            return Err(failed(text, "more files than the limits allow; --max-archive-members raises them"));
+impl Writer<'_> {
+    /// Writes the files of an object. Any other side stays where it is.
+    fn side(&mut self, path: &Path, object: Option<Object>) -> Result<Side, Fault> {
+        let Some(object) = object else { return Ok(Side::Given(path.to_owned())) };
+        // All files of a tree, each of those that are the same.
+        let mut left = self.limits.decoded_bytes.saturating_mul(MOST_FILES);
+        let Some(items) = object.items else {
+            return match self.write(object.id, &mut left)? {
+                Some(path) => Ok(Side::File(path)),
+                None => Err(Fault(format!("git does not have this file, {} (a partial clone?)", object.id))),
+            };
+        };
+        let slash = if object.name.ends_with([':', '/']) { "" } else { "/" };
+        let mut files = Files::with_prefix(format!("git:{}{slash}", object.name));
+        let mut missing = Missing::default();
+        for item in items {
+            let memory = (item.path.len() as u64).saturating_mul(2).saturating_add(OF_A_COMPARED_FILE);
+            self.room = self.room.checked_sub(memory).ok_or_else(|| too_long(self.limits))?;
+            if item.kind == Listed::MissingFolder {
+                missing.add(&item);
+                continue;
+            }
+            let content = self.write(item.id, &mut left)?;
+            if content.is_none() {
+                missing.add(&item);
+            }
+            let none = || Error::malformed("git does not have this object (a partial clone?)");
+            files.push(Name::from(ByteStr::new(&item.path)), content.ok_or_else(none));
         }
-        let Some(tab) = line.iter().position(|byte| *byte == b'\t') else { continue };
-        let (entry, path) = (String::from_utf8_lossy(&line[..tab]).into_owned(), line[tab + 1..].to_vec());
-        if let [mode, "blob", id, bytes] = entry.split_whitespace().collect::<Vec<_>>()[..]
-            && mode.starts_with("100")
-        {
-            files.insert(path, Blob { id: id.to_owned(), bytes: bytes.parse().unwrap_or(u64::MAX) });
-        }
+        Ok(Side::Tree(Tree { files, missing }))
     }
-    match git.wait()?.success() {
-        true => Ok(files),
-        false => Err(failed(text, "git cannot list this tree")),
-    }
-}
 
-/// Writes the files of an object into a temporary folder. Any other side stays where it is.
-fn write(side: &Path, object: Option<Object>, limits: &Limits) -> Result<Written, Failure> {
-    let Some(Object { text, files, is_tree }) = object else {
-        return Ok(Written { path: side.to_owned(), folder: None });
-    };
-    let folder = tempfile::Builder::new().prefix("meshpeek-").tempdir()?;
-    output_file::begin(folder.path());
-    let mut written = Written { path: folder.path().to_owned(), folder: Some(folder) };
-    let mut git = start(&text, &["cat-file", "--batch"])?;
-    let (Some(mut asked), Some(stdout)) = (git.stdin.take(), git.stdout.take()) else { return Ok(written) };
-    let mut answers = BufReader::new(stdout);
-    for (path, blob) in &files {
-        // Not the closed pipe of a reader of results.
-        writeln!(asked, "{}", blob.id).map_err(|error| failed(&text, error))?;
-        let mut line = String::new();
-        (&mut answers).take(256).read_line(&mut line)?;
-        let bytes: u64 = line.trim().rsplit(' ').next().and_then(|bytes| bytes.parse().ok()).unwrap_or(u64::MAX);
-        if bytes > limits.decoded_bytes || bytes != blob.bytes {
-            return Err(failed(&text, format_args!("git cannot read {}", ByteStr::new(path))));
+    /// Writes a file, unless it is there. `None` if git does not have it.
+    fn write(&mut self, id: Id, left: &mut u64) -> Result<Option<PathBuf>, Fault> {
+        let path = self.folder.join(id.to_string());
+        if let Ok(metadata) = path.metadata() {
+            self.charge(metadata.len(), left)?;
+            return Ok(Some(path));
         }
-        let target = written.path.join(ByteStr::new(path).to_escaped_path());
-        std::fs::create_dir_all(target.parent().unwrap_or(&target))?;
-        let copied = std::io::copy(&mut (&mut answers).take(bytes), &mut File::create(&target)?)?;
-        answers.read_exact(&mut [0])?;
-        if copied != bytes {
-            return Err(failed(&text, format_args!("git cannot read {}", ByteStr::new(path))));
+        let Some(head) = self.objects.ask(id)? else { return Ok(None) };
+        if head.kind != Kind::Blob {
+            return Err(Fault(format!("{id} is not a file")));
         }
-        if !is_tree {
-            written.path = target;
-        }
+        self.charge(head.bytes, left)?;
+        self.objects.copy(id, head, &mut File::create_new(&path)?)?;
+        Ok(Some(path))
     }
-    drop(asked);
-    git.wait()?;
-    Ok(written)
+
+    fn charge(&self, bytes: u64, left: &mut u64) -> Result<(), Fault> {
+        let rest = left.checked_sub(bytes).filter(|_| bytes <= self.limits.decoded_bytes);
+        *left = rest.ok_or_else(|| Fault("larger than the limits allow; --max-decoded raises them".to_owned()))?;
+        Ok(())
+    }
 }

@@ -51,3 +51,106 @@ pub(super) fn decode(bytes: &[u8], name: &str, most: u32, room: &Reservation<'_>
     room.give(bytes_of);
     Ok(image.map(|image| Pixels { size: [image.width(), image.height()], rgba: image.into_raw() }))
 }
+
+#[cfg(test)]
+mod tests {
+    use image::{DynamicImage, RgbaImage};
+    use meshpeek::{Budget, Limits};
+
+    use super::*;
+
+    const FORMATS: [(ImageFormat, &str); 4] = [
+        (ImageFormat::Png, "a.png"),
+        (ImageFormat::Jpeg, "a.jpg"),
+        (ImageFormat::Bmp, "a.bmp"),
+        (ImageFormat::Tga, "a.tga"),
+    ];
+
+    /// A gray image in a form.
+    fn written(format: ImageFormat, width: u32, height: u32) -> Vec<u8> {
+        let mut bytes = Cursor::new(Vec::new());
+        let image = DynamicImage::from(RgbaImage::from_pixel(width, height, image::Rgba([90; 4]))).into_rgb8();
+        image.write_to(&mut bytes, format).expect("an image");
+        bytes.into_inner()
+    }
+
+    /// Width and height of the decoded image; 0 for one that does not decode.
+    fn read(bytes: &[u8], name: &str, most: u32, limits: &Limits) -> Result<[u32; 2], TooLarge> {
+        let budget = Budget::new(bytes.len() as u64, limits);
+        let room = Reservation::new(&budget);
+        let pixels = decode(bytes, name, most, &room)?;
+        Ok(pixels.map_or([0; 2], |pixels| {
+            assert_eq!(pixels.rgba.len() as u64, 4 * u64::from(pixels.size[0]) * u64::from(pixels.size[1]));
+            pixels.size
+        }))
+    }
+
+    #[test]
+    fn each_side_of_an_image_in_each_form_has_a_limit() {
+        let limits = Limits::default();
+        for (format, name) in FORMATS {
+            for (width, height) in [(MOST_SIDE, 1), (1, MOST_SIDE), (MOST_SIDE, 3), (3, MOST_SIDE)] {
+                let found = read(&written(format, width, height), name, MOST_SIDE, &limits);
+                assert!(matches!(found, Ok(size) if size == [width, height]), "{name} of {width} x {height}");
+            }
+            for (width, height) in [(MOST_SIDE + 1, 1), (1, MOST_SIDE + 1), (2 * MOST_SIDE, 2), (2, 2 * MOST_SIDE)] {
+                let found = read(&written(format, width, height), name, MOST_SIDE, &limits);
+                assert!(matches!(found, Err(TooLarge)), "{name} of {width} x {height}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_image_whose_sides_are_allowed_may_have_too_many_pixels() {
+        for (format, name) in FORMATS {
+            let bytes = written(format, 300, 200);
+            // Twelve bytes for each pixel, and four of the smaller image.
+            let need = |most: u64| 300 * 200 * 12 + 4 * (300 * 200).min(most * most);
+            for most in [10, 200, 8192] {
+                let limits = |decoded_bytes: u64| Limits { decoded_bytes, ..Limits::default() };
+                let enough = need(most) + (1 << 20);
+                assert!(read(&bytes, name, most as u32, &limits(enough)).is_ok(), "{name} with {enough} bytes");
+                let short = read(&bytes, name, most as u32, &limits(need(most) - 1));
+                assert!(matches!(short, Err(TooLarge)), "{name} with {} bytes", need(most) - 1);
+            }
+            let work = Limits { work: 0, ..Limits::default() };
+            assert!(matches!(read(&bytes, name, 10, &work), Err(TooLarge)), "{name} without work");
+        }
+    }
+
+    #[test]
+    fn a_larger_image_is_scaled_down_to_fit_and_keeps_its_form() {
+        for (format, name) in FORMATS {
+            for (width, height, most, expected) in [
+                (40, 20, 40, [40, 20]),
+                (40, 20, 39, [39, 20]),
+                (40, 20, 20, [20, 10]),
+                (20, 40, 20, [10, 20]),
+                (20, 40, 40, [20, 40]),
+                (40, 1, 10, [10, 1]),
+                (1, 40, 10, [1, 10]),
+            ] {
+                let found = read(&written(format, width, height), name, most, &Limits::default());
+                assert!(matches!(found, Ok(size) if size == expected), "{name} of {width} x {height} in {most}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_image_or_broken_gives_none() {
+        for (format, name) in FORMATS {
+            let bytes = written(format, 16, 16);
+            for end in [0, 1, 2, 12, 17, bytes.len() / 2] {
+                let found = read(bytes.get(..end).unwrap_or_default(), name, 16, &Limits::default());
+                // Some forms are shown as far as they go.
+                assert!(matches!(found, Ok([0, 0] | [16, 16])), "{name} of {end} bytes");
+            }
+            // Bytes count more than the name, but one form has no mark of its own.
+            let found = read(&bytes, "a.bin", 16, &Limits::default());
+            let is_known = format != ImageFormat::Tga;
+            assert!(matches!(found, Ok([side, _]) if (side == 16) == is_known), "{name}");
+            assert!(matches!(read(&bytes, "A.TGA", 16, &Limits::default()), Ok([16, 16])), "{name}");
+        }
+        assert!(matches!(read(b"text", "a.png", 16, &Limits::default()), Ok([0, 0])));
+    }
+}

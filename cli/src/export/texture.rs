@@ -57,3 +57,27 @@ pub(super) fn to_png(texture: &Texture<'_>, args: &Args, room: &Reservation<'_>)
     written.map_err(|error| Error::from(std::io::Error::other(error)))?;
     Ok(png)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::stored_name;
+
+    #[test]
+    fn sources_of_each_ending_have_a_stored_texture() {
+        for (ending, is_source) in [
+            ("tga", true),
+            ("TGA", true),
+            ("png", true),
+            ("Png", true),
+            ("paa", false),
+            ("pac", false),
+            ("jpg", false),
+            ("tgax", false),
+            ("", false),
+        ] {
+            let stored = stored_name(&format!(r"a.b\c.{ending}"));
+            assert_eq!(stored, is_source.then(|| r"a.b\c.paa".to_owned()), "{ending}");
+        }
+        assert_eq!(stored_name("tga"), None);
+    }
+}

@@ -1,6 +1,7 @@
 //! The folder that members are extracted into. Nothing is written outside it.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::fs::Metadata;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Read, Write};
@@ -19,6 +20,7 @@ use crate::visible::shown;
 /// The cost of a file in addition to its bytes and name, so that empty ones count too.
 const OF_A_FILE: u64 = 256;
 const OTHER_CONTENT: &str = "exists with other content; --force overwrites it";
+const OWN: &str = "is the file of another member: the system takes both names for one";
 
 pub(super) struct Folder<'c> {
     path: &'c Path,
@@ -27,14 +29,31 @@ pub(super) struct Folder<'c> {
     /// Files that are read, which `--force` does not overwrite.
     inputs: Vec<FileId>,
     hash: RandomState,
-    /// Hashes of the paths in use, in lower case, with their kind and the next number to try for this name.
-    used: HashMap<u64, (Use, u32)>,
+    /// The paths in use, by their hashes in lower case.
+    used: HashMap<u64, Used>,
+    /// Hashes of the files of the members so far. Nothing replaces them, whatever names the system takes for equal.
+    own: HashSet<u64>,
+}
+
+/// A path in use.
+struct Used {
+    kind: Use,
+    /// The next number to try for this name.
+    next: u32,
+    /// The number of the folder of this name, if the name itself is that of a file.
+    folder: Option<u32>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
     File,
     Folder,
+}
+
+impl Used {
+    fn new(kind: Use) -> Self {
+        Self { kind, next: 2, folder: None }
+    }
 }
 
 /// The result of writing a member.
@@ -48,7 +67,7 @@ pub(super) enum Done {
 
 impl<'c> Folder<'c> {
     pub(super) fn new(path: &'c Path, force: bool, inputs: Vec<FileId>, common: &'c Common) -> Self {
-        Self { path, force, common, inputs, hash: RandomState::new(), used: HashMap::new() }
+        Self { path, force, common, inputs, hash: RandomState::new(), used: HashMap::new(), own: HashSet::new() }
     }
 
     /// Returns the path with a number at each part that another file, or a folder, already has in any case.
@@ -67,24 +86,40 @@ impl<'c> Folder<'c> {
     }
 
     fn free_part(&mut self, above: &str, part: &str, wanted: Use) -> String {
-        let key = |hash: &RandomState, part: &str| hash.hash_one(format!("{above}{part}").to_lowercase());
-        let first = key(&self.hash, part);
-        let mut candidate = part.to_owned();
-        let mut at = first;
-        loop {
-            match self.used.get(&at) {
-                None => {
-                    self.used.insert(at, (wanted, 2));
-                    return candidate;
-                }
-                Some((Use::Folder, _)) if wanted == Use::Folder => return candidate,
-                Some(_) => {}
+        let first = self.key(above, part);
+        let Some(used) = self.used.get(&first) else {
+            self.used.insert(first, Used::new(wanted));
+            return part.to_owned();
+        };
+        if wanted == Use::Folder {
+            match (used.kind, used.folder) {
+                (Use::Folder, _) => return part.to_owned(),
+                // Other files of this folder are there.
+                (Use::File, Some(number)) => return numbered(part, number),
+                (Use::File, None) => {}
             }
-            let Some((_, next)) = self.used.get_mut(&first) else { return candidate };
-            candidate = numbered(part, *next);
-            *next += 1;
-            at = key(&self.hash, &candidate);
         }
+        let mut number = used.next;
+        let candidate = loop {
+            let candidate = numbered(part, number);
+            let key = self.key(above, &candidate);
+            if let Entry::Vacant(free) = self.used.entry(key) {
+                free.insert(Used::new(wanted));
+                break candidate;
+            }
+            number = number.saturating_add(1);
+        };
+        if let Some(used) = self.used.get_mut(&first) {
+            used.next = number.saturating_add(1);
+            if wanted == Use::Folder {
+                used.folder = Some(number);
+            }
+        }
+        candidate
+    }
+
+    fn key(&self, above: &str, part: &str) -> u64 {
+        self.hash.hash_one(format!("{above}{part}").to_lowercase())
     }
 
     /// Writes a member to this path below the folder, unless it is there already.
@@ -93,7 +128,7 @@ impl<'c> Folder<'c> {
     /// Returns an error if no member can be written: the disk is full, too much was written, or `unchanged` says that
     /// the archive has changed.
     pub(super) fn write(
-        &self,
+        &mut self,
         path: &str,
         member: &Member<'_>,
         budget: &Budget,
@@ -114,7 +149,11 @@ impl<'c> Folder<'c> {
         if let Some(old) = &old {
             let (time, known) = (member.modified(), old.modified().ok());
             match old {
-                old if may_exist(old) && time.is_some() && known == time => return Ok(Done::Exists),
+                old if old.is_file() && self.is_own(&target) => return refused(&target, OWN),
+                old if may_exist(old) && time.is_some() && known == time => {
+                    self.remember(&target);
+                    return Ok(Done::Exists);
+                }
                 old if may_exist(old) && time.is_none() => {}
                 _ if old.is_dir() => return refused(&target, "is a folder"),
                 _ if !self.force => return refused(&target, OTHER_CONTENT),
@@ -129,7 +168,10 @@ impl<'c> Folder<'c> {
         };
         if old.is_some() && !self.force {
             return match is_same(&target, &content) {
-                Ok(true) => Ok(Done::Exists),
+                Ok(true) => {
+                    self.remember(&target);
+                    Ok(Done::Exists)
+                }
                 Ok(false) => refused(&target, OTHER_CONTENT),
                 Err(error) => lost(&target, error),
             };
@@ -159,7 +201,10 @@ impl<'c> Folder<'c> {
         });
         output_file::end(&new_path);
         match done? {
-            Ok(_) => Ok(Done::Written),
+            Ok(_) => {
+                self.remember(&target);
+                Ok(Done::Written)
+            }
             Err(error) => lost(&target, error.error),
         }
     }
@@ -187,6 +232,16 @@ impl<'c> Folder<'c> {
             }
         }
         Ok(target)
+    }
+
+    fn remember(&mut self, target: &Path) {
+        if let Ok(id) = FileId::of(target) {
+            self.own.insert(self.hash.hash_one(id));
+        }
+    }
+
+    fn is_own(&self, target: &Path) -> bool {
+        FileId::of(target).is_ok_and(|id| self.own.contains(&self.hash.hash_one(id)))
     }
 
     fn is_input(&self, target: &Path) -> bool {
@@ -227,3 +282,6 @@ fn is_same(path: &Path, content: &[u8]) -> io::Result<bool> {
     }
     Ok(file.read(&mut [0])? == 0)
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::args::Common;
 use crate::failure::Failure;
 use crate::notes::Notes;
-use crate::output::Output;
+use crate::output::{Output, json_line};
 use crate::report;
 
 /// The most bytes of a file's fields that are searched for keys.
@@ -22,30 +22,27 @@ const MOST: u64 = 16 << 20;
 
 pub(crate) struct Rows {
     keys: Vec<String>,
-    out: Form,
+    is_csv: bool,
+    out: Output,
     notes: Notes,
-}
-
-enum Form {
-    Csv(Box<csv::Writer<Output>>),
-    Ndjson(Output),
 }
 
 impl Rows {
     pub(crate) fn new(keys: &[String], is_csv: bool, common: &Common) -> Result<Self, Failure> {
-        let out = Output::data(common)?;
-        let out = match is_csv {
-            true => {
-                let mut csv = csv::Writer::from_writer(out);
-                csv.write_record(keys)?;
-                Form::Csv(Box::new(csv))
-            }
-            false => Form::Ndjson(out),
-        };
-        Ok(Self { keys: keys.to_vec(), out, notes: Notes::new(common) })
+        let mut out = Output::data(common)?;
+        if is_csv {
+            out.write_all(&csv_row(keys)?)?;
+        }
+        Ok(Self { keys: keys.to_vec(), is_csv, out, notes: Notes::new(common) })
     }
 
     pub(crate) fn add(&mut self, record: &Record, asset: Option<&Asset<'_>>) -> Result<(), Failure> {
+        let row = self.row(record, asset)?;
+        self.put(&row)
+    }
+
+    /// The row of a record, with the end of its line.
+    pub(crate) fn row(&self, record: &Record, asset: Option<&Asset<'_>>) -> Result<Vec<u8>, Failure> {
         let mut text = Vec::new();
         super::write_json(Document::compact(&mut text, MOST)?, record, asset)?;
         if text.len() as u64 > MOST {
@@ -56,18 +53,22 @@ impl Rows {
             let value = added(key, record, asset).or_else(|| find(key, &text));
             row.insert(key.clone(), value.unwrap_or_default());
         }
-        match &mut self.out {
-            Form::Csv(csv) => Ok(csv.write_record(row.values().map(cell))?),
-            Form::Ndjson(out) => Ok(out.json_line(&row)?),
-        }
+        if self.is_csv { csv_row(row.values().map(cell)) } else { Ok(json_line(&row, Vec::new())?) }
+    }
+
+    pub(crate) fn put(&mut self, row: &[u8]) -> Result<(), Failure> {
+        Ok(self.out.write_all(row)?)
     }
 
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
-        match &mut self.out {
-            Form::Csv(csv) => Ok(csv.flush()?),
-            Form::Ndjson(out) => Ok(out.flush()?),
-        }
+        Ok(self.out.flush()?)
     }
+}
+
+fn csv_row(cells: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Result<Vec<u8>, Failure> {
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    csv.write_record(cells)?;
+    Ok(csv.into_inner().map_err(csv::IntoInnerError::into_error)?)
 }
 
 /// The value of a key that the JSON of a file does not have.

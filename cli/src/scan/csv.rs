@@ -1,6 +1,7 @@
 //! Records as rows of CSV.
 
 use std::fmt::{Display, Write as _};
+use std::io::Write as _;
 
 use meshpeek::Format;
 use meshpeek::scan::Record;
@@ -18,7 +19,9 @@ const REST: &str = "lossy,xmin,ymin,zmin,xmax,ymax,zmax,stored_blocks,packed_blo
 
 /// Writes the header, then one row per record.
 pub(super) struct Writer {
-    pub(super) rows: csv::Writer<Output>,
+    pub(super) out: Output,
+    /// The row under construction.
+    rows: csv::Writer<Vec<u8>>,
     counts: Vec<&'static str>,
     cell: String,
     /// True if cells that a spreadsheet would evaluate are marked as text.
@@ -27,15 +30,25 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn new(out: Output, safe: bool) -> Result<Self, Failure> {
-        let mut rows = csv::Writer::from_writer(out);
+        let mut rows = new_row();
         let counts = count_columns();
         let digests = DIGESTS.map(|name| format!("sha256_{name}"));
         let header = FRONT.into_iter().chain(counts.iter().copied()).chain(BACK);
         rows.write_record(header.chain(digests.iter().map(String::as_str)).chain(REST.split(',')))?;
-        Ok(Self { rows, counts, cell: String::new(), safe })
+        let mut this = Self { out, rows, counts, cell: String::new(), safe };
+        let header = this.take()?;
+        this.out.write_all(&header)?;
+        Ok(this)
     }
 
-    pub(super) fn write(&mut self, record: &Record) -> Result<(), Failure> {
+    /// Returns the row, with the end of its line.
+    fn take(&mut self) -> Result<Vec<u8>, Failure> {
+        let row = std::mem::replace(&mut self.rows, new_row());
+        Ok(row.into_inner().map_err(csv::IntoInnerError::into_error)?)
+    }
+
+    /// Makes the row of a record.
+    pub(super) fn row(&mut self, record: &Record) -> Result<Vec<u8>, Failure> {
         let summary = &record.summary;
         self.cell(Some(record.path_name().text))?;
         self.cell(record.member.as_ref().map(|member| &member.text))?;
@@ -57,7 +70,8 @@ impl Writer {
             self.cell(digest.and_then(|(_, digest)| digest))?;
         }
         self.rest(record)?;
-        Ok(self.rows.write_record(None::<&[u8]>)?)
+        self.rows.write_record(None::<&[u8]>)?;
+        self.take()
     }
 
     /// The cells of [`REST`].
@@ -95,6 +109,12 @@ impl Writer {
         }
         Ok(self.rows.write_field(&self.cell)?)
     }
+}
+
+fn new_row() -> csv::Writer<Vec<u8>> {
+    /// The size of most rows.
+    const ROW: usize = 1 << 10;
+    csv::WriterBuilder::new().buffer_capacity(ROW).from_writer(Vec::new())
 }
 
 /// One column for each count of any format.

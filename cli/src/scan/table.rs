@@ -4,16 +4,14 @@
 //! below a row report problems. Members have a heading with the address of their archive. Files have a heading with
 //! their folder, if their paths are too long for a column.
 
-use std::collections::HashMap;
-use std::io::{Result, Write};
-use std::path::{Path, PathBuf};
+use std::io::{ErrorKind, Result, Write};
 
 use meshpeek::scan::Record;
 use meshpeek::summary::Problem;
 use unicode_width::UnicodeWidthStr;
 
-use crate::args::Inputs;
 use crate::report::{self, HEADING, escape};
+use crate::sorted::Sorted;
 use crate::wrap::{HANG, held, wrapped};
 
 /// The gap between two columns.
@@ -24,71 +22,71 @@ const LEAST_COUNTS: usize = 20;
 /// The indentation of lines below a heading.
 const INDENT: usize = 2;
 
-/// The arguments, which determine the order of results.
-pub(crate) struct Order<'i>(HashMap<&'i Path, usize>);
-
-/// The sort key of a record: the argument that led to it, its path, its member.
-pub(crate) type Key = (usize, PathBuf, Option<String>);
-
-impl<'i> Order<'i> {
-    pub(crate) fn new(inputs: &'i Inputs) -> Self {
-        let paths = inputs.paths.iter().enumerate().filter(|_| inputs.sort.is_none());
-        Self(paths.map(|(index, path)| (path.as_path(), index)).collect())
-    }
-
-    pub(crate) fn key(&self, record: &Record) -> Key {
-        let argument = record.path.ancestors().find_map(|path| self.0.get(path)).copied().unwrap_or(usize::MAX);
-        (argument, record.path.clone(), record.member.as_ref().map(|member| member.text.clone()))
-    }
+/// The rows of a table, until their widths are known.
+pub(super) struct Table {
+    rows: Sorted,
 }
 
-pub(super) struct Table<'i> {
-    order: Order<'i>,
-    /// True if rows come in the order to write.
-    is_sorted: bool,
-    rows: Vec<Row>,
-}
-
-struct Row {
-    key: Key,
+/// A row, as it waits to be written: its texts, each after its length.
+struct Row<'r> {
     /// The address of the archive or the folder, up to the name in it.
-    heading: String,
-    name: String,
-    format: String,
-    bytes: String,
-    counts: String,
-    problem: Option<String>,
+    heading: &'r str,
+    name: &'r str,
+    format: &'r str,
+    bytes: &'r str,
+    counts: &'r str,
+    /// Empty without a problem.
+    problem: &'r str,
 }
 
-impl Row {
-    fn new(key: Key, record: &Record) -> Self {
-        let summary = &record.summary;
-        let path = escape(&record.path_name().text);
-        let (heading, name) = match record.member.as_ref().map(|member| escape(&member.text)) {
-            None => (String::new(), path),
-            Some(member) => match member.rsplit_once("!/") {
-                Some((archive, member)) => (format!("{path}!/{archive}!/"), member.to_owned()),
-                None => (format!("{path}!/"), member),
-            },
+/// Makes the row of a record.
+fn row_of(record: &Record) -> Vec<u8> {
+    let summary = &record.summary;
+    let path = escape(&record.path_name().text);
+    let (heading, name) = match record.member.as_ref().map(|member| escape(&member.text)) {
+        None => (String::new(), path),
+        Some(member) => match member.rsplit_once("!/") {
+            Some((archive, member)) => (format!("{path}!/{archive}!/"), member.to_owned()),
+            None => (format!("{path}!/"), member),
+        },
+    };
+    let version = summary.version.map(|version| format!(" {version}")).unwrap_or_default();
+    let format = summary.format.map_or_else(|| "-".to_owned(), |format| format!("{format}{version}"));
+    let bytes = report::grouped(summary.bytes);
+    let problem = worst(&summary.problems).unwrap_or_default();
+    let mut row = Vec::new();
+    for text in [heading, name, format, bytes, report::contents(record), problem] {
+        row.extend((text.len() as u64).to_le_bytes());
+        row.extend(text.as_bytes());
+    }
+    row
+}
+
+impl<'r> Row<'r> {
+    fn read(row: &'r [u8]) -> Result<Self> {
+        let mut rest = row;
+        let mut next = || {
+            let (length, after) = rest.split_first_chunk()?;
+            let (text, after) = after.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+            rest = after;
+            str::from_utf8(text).ok()
         };
-        let version = summary.version.map(|version| format!(" {version}")).unwrap_or_default();
-        Self {
-            key,
-            heading,
-            name,
-            format: summary.format.map_or_else(|| "-".to_owned(), |format| format!("{format}{version}")),
-            bytes: report::grouped(summary.bytes),
-            counts: report::contents(record),
-            problem: worst(&summary.problems),
-        }
+        let texts = [(); 6].map(|()| next());
+        let [Some(heading), Some(name), Some(format), Some(bytes), Some(counts), Some(problem)] = texts else {
+            return Err(ErrorKind::InvalidData.into());
+        };
+        Ok(Self { heading, name, format, bytes, counts, problem })
     }
 
     /// Moves the folder of a file into the heading.
     fn split_path(&mut self) {
         if self.heading.is_empty()
-            && let Some(end) = self.name.rfind(std::path::is_separator)
+            && let Some(separator) = self.name.rfind(std::path::is_separator)
         {
-            self.heading = self.name.drain(..=end).collect();
+            // Separators have one byte.
+            let (folder, name) = self.name.split_at(separator + 1);
+            self.heading = folder;
+            self.name = name;
         }
     }
 
@@ -109,24 +107,32 @@ fn worst(problems: &[Problem]) -> Option<String> {
     Some(format!("{style}{severity}{style:#}: {}{more}", escape(&first.message)))
 }
 
-impl<'i> Table<'i> {
-    pub(super) fn new(inputs: &'i Inputs) -> Self {
-        Self { order: Order::new(inputs), is_sorted: inputs.sort.is_some(), rows: Vec::new() }
+impl Table {
+    pub(super) fn new(rows: Sorted) -> Self {
+        Self { rows }
     }
 
-    pub(super) fn add(&mut self, record: &Record) {
-        self.rows.push(Row::new(self.order.key(record), record));
-    }
-
-    /// Writes all rows in the order of the walk, or of `--sort`.
-    pub(super) fn write(mut self, width: usize, out: &mut impl Write) -> Result<()> {
-        if !self.is_sorted {
-            self.rows.sort_by(|a, b| a.key.cmp(&b.key));
+    pub(super) fn add(&mut self, record: &Record) -> Result<()> {
+        if !self.rows.wants(record) {
+            return Ok(());
         }
-        let mut columns = Columns::of(&self.rows, width);
-        if columns.is_cut {
-            self.rows.iter_mut().for_each(Row::split_path);
-            columns = Columns::of(&self.rows, width);
+        self.rows.push(record, &row_of(record))
+    }
+
+    /// Writes all rows in order.
+    pub(super) fn write(mut self, width: usize, out: &mut impl Write) -> Result<()> {
+        let mut widest = Widest::new();
+        let mut widest_if_split = Widest::new();
+        while let Some(row) = self.rows.next()? {
+            let mut row = Row::read(row)?;
+            widest.add(&row);
+            row.split_path();
+            widest_if_split.add(&row);
+        }
+        let mut columns = Columns::of(&widest, width);
+        let is_split = columns.is_cut;
+        if is_split {
+            columns = Columns::of(&widest_if_split, width);
         }
         let format = format!("{:<1$}", "format", columns.format);
         let file = format!("{:<1$}", "file", columns.name);
@@ -134,21 +140,45 @@ impl<'i> Table<'i> {
         // If counts have lines of their own, there may be no space for their title.
         let contents = if line.width() + "  contents".width() <= width { "  contents" } else { "" };
         writeln!(out, "{HEADING}{line}{contents}{HEADING:#}")?;
-        let mut heading = "";
-        for row in &self.rows {
+        let mut heading = String::new();
+        self.rows.rewind();
+        while let Some(row) = self.rows.next()? {
+            let mut row = Row::read(row)?;
+            if is_split {
+                row.split_path();
+            }
             if row.heading != heading {
-                heading = &row.heading;
+                row.heading.clone_into(&mut heading);
                 if !heading.is_empty() {
-                    writeln!(out, "{HEADING}{}{HEADING:#}", held(heading))?;
+                    writeln!(out, "{HEADING}{}{HEADING:#}", held(&heading))?;
                 }
             }
-            columns.row(row, out)?;
-            if let Some(problem) = &row.problem {
+            columns.row(&row, out)?;
+            if !row.problem.is_empty() {
                 let indent = row.indent() + INDENT;
-                writeln!(out, "{}", wrapped(&format!("{:indent$}{problem}", ""), Some(width)))?;
+                writeln!(out, "{}", wrapped(&format!("{:indent$}{}", "", row.problem), Some(width)))?;
             }
         }
         Ok(())
+    }
+}
+
+/// The largest widths of texts in a column.
+struct Widest {
+    name: usize,
+    format: usize,
+    bytes: usize,
+}
+
+impl Widest {
+    fn new() -> Self {
+        Self { name: "file".width(), format: "format".width(), bytes: "bytes".width() }
+    }
+
+    fn add(&mut self, row: &Row<'_>) {
+        self.name = self.name.max(row.indent() + row.name.width());
+        self.format = self.format.max(row.format.width());
+        self.bytes = self.bytes.max(row.bytes.width());
     }
 }
 
@@ -162,19 +192,16 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(rows: &[Row], width: usize) -> Self {
-        let widest = |header: &str, of: &dyn Fn(&Row) -> usize| rows.iter().map(of).fold(header.width(), usize::max);
-        let format = widest("format", &|row| row.format.width());
-        let bytes = widest("bytes", &|row| row.bytes.width());
-        let widest = widest("file", &|row| row.indent() + row.name.width());
+    fn of(widest: &Widest, width: usize) -> Self {
+        let Widest { name: widest, format, bytes } = *widest;
         let room = width.saturating_sub(format + bytes + 2 * GAP);
         // In a narrow table, counts have lines of their own.
         let name = widest.min(room.saturating_sub(LEAST_COUNTS + GAP).max(room.min(LEAST_NAME))).max("file".width());
         Self { width, name, format, bytes, is_cut: widest > name }
     }
 
-    fn row(&self, row: &Row, out: &mut impl Write) -> Result<()> {
-        let mut line = format!("{:1$}{2}", "", row.indent(), held(&row.name));
+    fn row(&self, row: &Row<'_>, out: &mut impl Write) -> Result<()> {
+        let mut line = format!("{:1$}{2}", "", row.indent(), held(row.name));
         // A name that is wider than the column has a line of its own.
         if line.width() > self.name {
             writeln!(out, "{line}")?;

@@ -11,7 +11,6 @@ use meshpeek::scan::FileId;
 use meshpeek_tables::arrow_array::RecordBatch;
 use meshpeek_tables::{Form, Table, Writer, is_of};
 
-use super::failure;
 use crate::args::{Common, Partition};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -77,7 +76,7 @@ impl Files {
             let message = format!("{} is binary: redirect it or use -o", form.name());
             return Err(Failure::Message(message));
         }
-        let writer = Writer::new(out, table, form).map_err(failure)?;
+        let writer = Writer::new(out, table, form)?;
         let open = Open { writers: HashMap::from([(None, writer)]), count: 1 };
         Ok(Self { tables: vec![(table, Mutex::new(open))], ..Self::none(form, common) })
     }
@@ -101,7 +100,12 @@ impl Files {
 
     /// True if the rows of older tables with these files fit these files.
     pub(super) fn fit(&self, found: &[Found]) -> bool {
-        self.partition != Some(Partition::Format) || found.iter().all(|found| found.format.is_some())
+        !self.are_by_format() || found.iter().all(|found| found.format.is_some())
+    }
+
+    /// True if each format has its own files.
+    pub(super) fn are_by_format(&self) -> bool {
+        self.partition == Some(Partition::Format)
     }
 
     /// Begins a file of a table.
@@ -118,7 +122,7 @@ impl Files {
             }
         };
         let file = OutputFile::open(&path, &[])?;
-        let mut writer = Writer::new(Output::to_file(&file, &self.results)?, table, self.form).map_err(failure)?;
+        let mut writer = Writer::new(Output::to_file(&file, &self.results)?, table, self.form)?;
         if self.partition.is_some() {
             writer.mark_part(&self.run);
         }
@@ -131,14 +135,14 @@ impl Files {
         let Some((_, open)) = self.tables.iter().find(|(wanted, _)| *wanted == table) else { return Ok(()) };
         let open = &mut *open.lock().unwrap_or_else(PoisonError::into_inner);
         // Older rows may have been divided otherwise.
-        let format = format.filter(|_| self.partition == Some(Partition::Format));
+        let format = format.filter(|_| self.are_by_format());
         if let Some(Partition::Bytes(most)) = self.partition
             && open.writers.get(&format).is_some_and(|writer| writer.byte_len() >= most)
             && let Some(full) = open.writers.remove(&format)
         {
             end(full)?;
         }
-        self.writer(table, format, open)?.write(batch).map_err(failure)
+        Ok(self.writer(table, format, open)?.write(batch)?)
     }
 
     fn writer<'o>(
@@ -197,7 +201,7 @@ impl Files {
 }
 
 fn end(writer: Writer<Output>) -> Result<(), Failure> {
-    Ok(writer.finish().map_err(failure)?.flush()?)
+    Ok(writer.finish()?.flush()?)
 }
 
 /// How the folders of formats begin, as other programs write and read them.

@@ -188,3 +188,42 @@ impl Scene<'_> {
         Ok(made)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Any pixel that is neither opaque nor invisible blends all of them.
+    #[test]
+    fn each_mix_of_opacities_has_its_mode() {
+        const SOME: [u8; 5] = [0, 1, 128, 254, 255];
+        for number in 0..125 {
+            let alphas = [1, 5, 25].map(|place| SOME[number / place % 5]);
+            let rgba = alphas.iter().flat_map(|alpha| [9, 9, 9, *alpha]).collect();
+            let expected = match () {
+                () if alphas.iter().any(|alpha| (1..255).contains(alpha)) => Alpha::Blend,
+                () if alphas.contains(&0) => Alpha::Mask(0.5),
+                () => Alpha::Opaque,
+            };
+            assert_eq!(alpha_of(&Pixels { size: [3, 1], rgba }), expected, "{alphas:?}");
+        }
+        assert_eq!(alpha_of(&Pixels { size: [0, 0], rgba: Vec::new() }), Alpha::Opaque);
+    }
+
+    #[test]
+    fn each_number_of_a_transform_must_be_finite_and_only_even_scales_turn() {
+        let sound = UvTransform { offset: [1.0, 2.0], scale: [3.0, 3.0], rotation: 0.5 };
+        assert!(is_expressible(&sound) && is_expressible(&UvTransform::IDENTITY));
+        assert!(!is_expressible(&UvTransform { scale: [3.0, 2.0], ..sound }));
+        assert!(is_expressible(&UvTransform { scale: [3.0, 2.0], rotation: 0.0, ..sound }));
+        for wrong in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            for place in 0..5 {
+                let mut numbers = [1.0, 2.0, 3.0, 3.0, 0.0];
+                numbers[place] = wrong;
+                let [x, y, u, v, rotation] = numbers;
+                let transform = UvTransform { offset: [x, y], scale: [u, v], rotation };
+                assert!(!is_expressible(&transform), "{transform:?}");
+            }
+        }
+    }
+}

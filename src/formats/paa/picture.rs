@@ -99,8 +99,9 @@ impl Swizzle {
     /// Moves the channels of RGBA pixels back to those of the source image. Channels that were not stored become 255. If
     /// colors were stored from alpha only, the picture becomes gray.
     pub fn undo(&self, rgba: &mut [u8]) {
-        let is_gray =
-            ![self.alpha, self.red, self.green, self.blue].iter().any(|source| matches!(source.0, 1..=3 | 5..=7));
+        let colors = [self.red, self.green, self.blue];
+        let is_color_stored = [self.alpha].iter().chain(&colors).any(|source| matches!(source.0, 1..=3 | 5..=7));
+        let is_gray = !is_color_stored && colors.iter().any(|source| matches!(source.0, 0 | 4));
         for pixel in rgba.as_chunks_mut::<4>().0 {
             let [red, green, blue, alpha] = *pixel;
             let mut source = [None; 4];

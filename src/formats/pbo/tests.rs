@@ -341,3 +341,39 @@ fn listing_stops_at_the_limit() {
         assert_eq!(archive.member_count, 4);
     }
 }
+
+/// A name makes a member. Without one, the method `Vers` makes a product, any other the end.
+#[test]
+fn every_method_with_and_without_a_name_makes_its_kind_of_entry() {
+    let names = [(0, "stored"), (CPRS, "lzss"), (ENCR, "encrypted"), (VERS, "product")];
+    let near = [0, CPRS, ENCR, VERS].into_iter().flat_map(|known: u32| (0..32).map(move |bit| known ^ 1 << bit));
+    for method in [0, CPRS, ENCR, VERS, CPRS.swap_bytes(), ENCR.swap_bytes(), VERS.swap_bytes()].into_iter().chain(near)
+    {
+        let name = names.iter().find(|(known, _)| *known == method).map(|(_, name)| *name);
+        let packed = if method == CPRS { STREAM } else { b"abc" };
+        let original = if method == CPRS { 13 } else { 0 };
+        let bytes = [entry(b"a", method, original, 0, packed.len() as u32), end(), packed.to_vec()].concat();
+        let archive = Archive::parse(&bytes).unwrap();
+        let all = members(&archive);
+        assert_eq!((all.len(), all[0].method().name()), (1, name), "{method:#x}");
+        let decoded = all[0].decode().map(std::borrow::Cow::into_owned);
+        let is_right = match (method, &decoded) {
+            (0, Ok(content)) => content == b"abc",
+            (CPRS, Ok(content)) => content == b"P3D   P3D   \xe9",
+            (ENCR, Err(error)) => matches!(error.kind(), ErrorKind::Encrypted(_)),
+            (0 | CPRS | ENCR, _) => false,
+            (_, found) => found.as_ref().is_err_and(|error| matches!(error.kind(), ErrorKind::Unsupported(_))),
+        };
+        assert!(is_right, "{method:#x}: {decoded:?}");
+        assert_eq!(all[0].borrowed().unwrap().is_some(), method == 0, "{method:#x}");
+        assert_eq!(all[0].stored_bytes().unwrap(), packed, "{method:#x}");
+        // The same without a name, before a member that is one only if the entry was not the end.
+        let bytes = [entry(b"", method, 0, 0, 0), b"\0".to_vec(), stored(b"b", 0), end()].concat();
+        let kinds: Vec<_> = Archive::parse(&bytes).unwrap().entries().map(|entry| entry.unwrap().kind()).collect();
+        let expected = match method {
+            VERS => vec![EntryKind::Product, EntryKind::Member, EntryKind::End],
+            _ => vec![EntryKind::End],
+        };
+        assert_eq!(kinds, expected, "{method:#x}");
+    }
+}

@@ -219,3 +219,44 @@ fn claims_of_many_members_end_at_once() {
     let empty = zip(&[]);
     assert_eq!(Archive::parse(&empty).unwrap().summarize().counts.get("members"), Some(0));
 }
+
+#[test]
+fn every_method_with_every_flag_is_read_or_refused_by_name() {
+    let names = [
+        (0, "stored"),
+        (1, "shrunk"),
+        (6, "imploded"),
+        (8, "deflated"),
+        (9, "deflate64"),
+        (12, "bzip2"),
+        (14, "lzma"),
+        (93, "zstd"),
+        (95, "xz"),
+        (98, "ppmd"),
+        (99, "aes"),
+    ];
+    for method in (0..=100).chain([255, 256, 264, 0x8000, u16::MAX]) {
+        for flags in [0, 1, 0xfffe & !(1 << 3), !(1 << 3)].into_iter().chain((0..16).map(|bit| 1 << bit)) {
+            let file = if method == 8 { deflated(b"a") } else { stored(b"a", b"abc") };
+            let bytes = zip(&[File { method, flags, ..file }]);
+            let archive = Archive::parse(&bytes).unwrap();
+            let member = members(&archive)[0];
+            let name = names.iter().find(|(known, _)| *known == method).map(|(_, name)| *name);
+            let said = name.map_or(format!("method {method}"), str::to_owned);
+            assert_eq!(member.method().to_string(), said, "{method}");
+            let is_encrypted = flags % 2 == 1;
+            let found = member.decode().map(std::borrow::Cow::into_owned).map_err(|error| error.message());
+            let refused = format!("members[0]: packed in a way that is not read: {said}");
+            let expected = match method {
+                _ if is_encrypted => Err("members[0]: encrypted".to_owned()),
+                0 => Ok(b"abc".to_vec()),
+                8 => Ok(b"meshpeek".repeat(40)),
+                _ => Err(refused),
+            };
+            assert_eq!(found, expected, "method {method}, flags {flags:#x}");
+            assert_eq!(member.is_encrypted(), is_encrypted, "flags {flags:#x}");
+            let is_in_place = method == 0 && !is_encrypted;
+            assert_eq!(member.borrowed().unwrap().is_some(), is_in_place, "method {method}, flags {flags:#x}");
+        }
+    }
+}

@@ -13,6 +13,7 @@ use super::prefix::{Prefixes, below, folded, text};
 use crate::asset::address::unnumbered;
 use crate::base::error::Result;
 use crate::base::text::Name;
+use crate::scan::order::by_bytes;
 
 /// An asset with references.
 pub(super) struct Asker {
@@ -44,7 +45,8 @@ pub(super) struct Beside {
 
 impl Asker {
     pub(super) fn order(&self, other: &Self) -> Ordering {
-        let by_path = if Arc::ptr_eq(&self.path, &other.path) { Ordering::Equal } else { self.path.cmp(&other.path) };
+        let by_path =
+            if Arc::ptr_eq(&self.path, &other.path) { Ordering::Equal } else { by_bytes(&self.path, &other.path) };
         by_path.then_with(|| self.member().cmp(&other.member()))
     }
 

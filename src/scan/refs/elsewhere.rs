@@ -1,5 +1,6 @@
 //! Files with the name of a missing one, wherever they are.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::path::Path;
 
@@ -7,6 +8,7 @@ use super::index::{File, Index, find, find_or_instead};
 use super::keys::{Key, key, last};
 use super::prefix::folded;
 use crate::asset::address::unnumbered;
+use crate::scan::order::by_bytes;
 use crate::summary::ReferenceKind;
 
 /// The most addresses that [`Link::elsewhere`](super::Link::elsewhere) gives.
@@ -24,19 +26,22 @@ impl Index<'_> {
     /// All files by their names without folders: loose ones first, then those of archives, each in order. Their memory
     /// is counted with the files.
     fn named(&self) -> Vec<(Key, usize)> {
-        // One path may have two spellings on Windows: `./a` and `.\a`.
-        let place = |index: &usize| {
-            let file = self.files.get(*index)?;
-            let text = self.text_of(file);
-            Some(match file.archive {
-                Some(archive) => (Some(self.ranks.get(archive)), Path::new(""), text),
-                None => (None, Path::new(text), ""),
-            })
+        let order = |a: &usize, b: &usize| {
+            let (Some(a), Some(b)) = (self.files.get(*a), self.files.get(*b)) else { return Ordering::Equal };
+            let (text_a, text_b) = (self.text_of(a), self.text_of(b));
+            match (a.archive, b.archive) {
+                // One path may have two spellings on Windows: `./a` and `.\a`.
+                (None, None) => by_bytes(Path::new(text_a), Path::new(text_b)),
+                (a, b) => {
+                    let rank = |archive: Option<usize>| archive.map(|archive| self.ranks.get(archive));
+                    rank(a).cmp(&rank(b)).then_with(|| text_a.cmp(text_b))
+                }
+            }
         };
         let mut list: Vec<(Key, usize)> =
             self.files.iter().enumerate().map(|(index, file)| (self.name_key(file), index)).collect();
-        list.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| place(one).cmp(&place(other))));
-        list.dedup_by(|(_, one), (_, other)| place(one) == place(other));
+        list.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| order(one, other)));
+        list.dedup_by(|(a, one), (b, other)| a == b && order(one, other).is_eq());
         list
     }
 

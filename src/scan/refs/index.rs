@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use super::asker::Asker;
 use super::configs::{Ask, Home, instead_of, is_config, is_included, is_material};
 use super::cost::Cost;
-use super::keys::{Key, address, after, key, name_of};
+use super::keys::{Key, address, after, folder_key, folders_around, key, name_of};
 use super::prefix::{Given, Prefixes, below, folded, text};
 use super::seen::{Listed, Listing, Seen};
 use crate::asset::address::join;
@@ -226,12 +226,13 @@ impl<'s> Index<'s> {
     pub(super) fn add_loose(&mut self, roots: &[PathBuf], askers: &mut [Asker]) -> Result<()> {
         let files = std::mem::take(&mut self.loose);
         let given = self.given.as_mut().map(std::mem::take);
-        let prefixes = Prefixes::of(&files, roots, given.as_ref());
+        let hash = self.hash.clone();
+        let prefixes = Prefixes::of(&files, roots, given.as_ref(), &hash);
         for asker in askers.iter_mut().filter(|asker| asker.asks.iter().any(|ask| ask.way != Way::Path)) {
             asker.home = self.home(asker, &prefixes);
             self.take(asker.home.path.len().saturating_add(asker.home.root.len()))?;
         }
-        let roots: HashSet<&Path> = roots.iter().map(PathBuf::as_path).collect();
+        let roots: HashMap<Key, &Path> = roots.iter().map(|root| (folder_key(&hash, root), root.as_path())).collect();
         for path in &files {
             let Some((folder, name)) = path.parent().zip(path.file_name()) else { continue };
             let name = folded(&text(Path::new(name)));
@@ -240,11 +241,14 @@ impl<'s> Index<'s> {
             let file = self.add_file(None, &address.text, address.lossy);
             let (place, in_folder) = (key(&self.hash, &text(folder)), key(&self.hash, &name));
             self.in_place.push((self.hash.hash_one((place, in_folder)), file));
-            let relative = |folder: &Path| Some(folded(&text(path.strip_prefix(folder).ok()?)));
-            for root in path.ancestors().filter(|folder| roots.contains(folder)) {
+            let mut around = folders_around(&hash, path);
+            around.push(folder_key(&hash, path));
+            for root in around.iter().filter_map(|folder| roots.get(folder)) {
+                let Ok(relative) = path.strip_prefix(root) else { continue };
+                let relative = folded(&text(relative));
                 // A file that was named itself is at the root.
-                let in_game = relative(root).map(|path| if path.is_empty() { name.clone() } else { path });
-                self.in_game.extend(in_game.map(|path| (key(&self.hash, &path), file)));
+                let in_game = if relative.is_empty() { &name } else { &relative };
+                self.in_game.push((key(&hash, in_game), file));
             }
             for (_, in_game) in prefixes.roots_of(path) {
                 self.in_game.push((key(&self.hash, &in_game), file));

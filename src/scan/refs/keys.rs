@@ -1,7 +1,7 @@
 //! Keys for looking up and comparing names.
 
 use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
-use std::path::Path;
+use std::path::{Path, is_separator};
 
 use crate::asset::address::{join, unnumbered};
 use crate::base::text::Name;
@@ -32,6 +32,60 @@ pub(super) fn address(path: &Path, member: Option<&Name>) -> Name {
     member.map_or(file.clone(), |member| join(Some(&file), member.clone()))
 }
 
+/// The key of a folder.
+pub(super) fn folder_key(hash: &RandomState, folder: &Path) -> Key {
+    let mut bytes = folder.as_os_str().as_encoded_bytes();
+    while let [rest @ .., last] = bytes
+        && is_separator((*last).into())
+        && !rest.is_empty()
+    {
+        bytes = rest;
+    }
+    let mut hasher = hash.build_hasher();
+    write(&mut hasher, bytes);
+    hasher.finish()
+}
+
+/// The keys of the folders around a file, outermost first. They are computed in one pass over the path, because a path
+/// may have thousands of folders.
+pub(super) fn folders_around(hash: &RandomState, file: &Path) -> Vec<Key> {
+    let bytes = file.as_os_str().as_encoded_bytes();
+    let mut hasher = hash.build_hasher();
+    let mut keys = Vec::new();
+    if !file.has_root() {
+        // The current folder has no name.
+        keys.push(hasher.finish());
+    }
+    let mut start = 0;
+    for (place, byte) in bytes.iter().enumerate() {
+        if !is_separator((*byte).into()) {
+            continue;
+        }
+        // The root is named by its separator.
+        let end = place.max(1);
+        let name = bytes.get(start..end).unwrap_or_default();
+        write(&mut hasher, name);
+        let before = place.checked_sub(1).and_then(|before| bytes.get(before));
+        let is_further_separator = before.is_some_and(|before| is_separator((*before).into()));
+        if !is_further_separator {
+            keys.push(hasher.finish());
+        }
+        start = end;
+    }
+    keys
+}
+
+/// On Windows, a folder may be named with either separator.
+fn write(hasher: &mut DefaultHasher, bytes: &[u8]) {
+    if cfg!(windows) {
+        for byte in bytes {
+            hasher.write_u8(if *byte == b'\\' { b'/' } else { *byte });
+        }
+    } else {
+        hasher.write(bytes);
+    }
+}
+
 /// The last component of a folded path.
 pub(super) fn last(path: &str) -> &str {
     path.rsplit('\\').next().unwrap_or_default()
@@ -41,4 +95,26 @@ pub(super) fn last(path: &str) -> &str {
 pub(super) fn stem(path: &str) -> &str {
     let last = last(path);
     last.rsplit_once('.').map_or(last, |(stem, _)| stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folders_around_a_file_have_the_keys_of_the_folders() {
+        let hash = RandomState::new();
+        for (file, folders) in [
+            ("x", &[""][..]),
+            ("a/x", &["", "a"]),
+            ("a/bc/d/x", &["", "a", "a/bc/", "a/bc/d"]),
+            ("./a/x", &["", ".", "./a//"]),
+            ("a//b/x", &["", "a//", "a//b"]),
+            ("/x", &["/"]),
+            ("/a/b/x", &["/", "/a", "/a/b"]),
+        ] {
+            let expected: Vec<Key> = folders.iter().map(|folder| folder_key(&hash, Path::new(folder))).collect();
+            assert_eq!(folders_around(&hash, Path::new(file)), expected, "{file}");
+        }
+    }
 }

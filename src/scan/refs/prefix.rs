@@ -1,8 +1,10 @@
 //! Locates loose files in the game's file system: prefixes of folders, from files such as `$PBOPREFIX$`.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::RandomState;
 use std::path::{Path, PathBuf};
 
+use super::keys::{Key, folder_key, folders_around};
 use crate::base::text::ByteStr;
 use crate::base::text::Name;
 
@@ -24,51 +26,82 @@ pub(super) fn is_prefix_file(path: &Path) -> bool {
 
 /// The prefixes of folders.
 pub(super) struct Prefixes<'p> {
-    /// Prefixes from files, with the rank of the file's name.
-    stored: HashMap<&'p Path, (usize, String)>,
-    addons: HashSet<&'p Path>,
+    hash: &'p RandomState,
+    /// Prefixes from files.
+    stored: HashMap<Key, Prefix<'p>>,
+    addons: HashMap<Key, &'p Path>,
     /// The given folders, with their own names.
     roots: Vec<(&'p Path, String)>,
 }
 
+/// The prefix of a folder, from a file in it.
+struct Prefix<'p> {
+    folder: &'p Path,
+    /// The rank of the file's name.
+    rank: usize,
+    text: String,
+}
+
 impl<'p> Prefixes<'p> {
     /// Reads prefix files from the given ones, if there are such, else from the file system.
-    pub(super) fn of(files: &'p [PathBuf], roots: &'p [PathBuf], given: Option<&Given>) -> Self {
-        let named: HashSet<&Path> = roots.iter().map(PathBuf::as_path).collect();
-        let around = |file: &'p PathBuf| file.ancestors().skip(1).filter(|folder| named.contains(folder));
-        let folders: HashSet<&Path> = given.map(|_| files.iter().flat_map(around).collect()).unwrap_or_default();
-        let is_folder = |root: &Path| given.map_or_else(|| root.is_dir(), |_| folders.contains(root));
-        let roots = roots.iter().map(PathBuf::as_path);
-        let roots = roots.filter(|root| is_folder(root)).map(|root| (root, own_name(root))).collect();
-        let mut prefixes = Self { stored: HashMap::new(), addons: HashSet::new(), roots };
+    pub(super) fn of(files: &'p [PathBuf], roots: &'p [PathBuf], given: Option<&Given>, hash: &'p RandomState) -> Self {
+        let mut prefixes = Self { hash, stored: HashMap::new(), addons: HashMap::new(), roots: Vec::new() };
+        prefixes.add_roots(files, roots, given.is_some());
         for path in files {
             let Some((folder, name)) = path.parent().zip(path.file_name()) else { continue };
             let Some(name) = name.to_str().map(str::to_ascii_lowercase) else { continue };
             if CONFIGS.contains(&name.as_str()) {
-                prefixes.addons.insert(folder);
+                prefixes.addons.insert(folder_key(hash, folder), folder);
             }
-            if let Some(rank) = PREFIX_FILES.iter().position(|known| *known == name)
-                && prefixes.stored.get(folder).is_none_or(|(other, _)| rank < *other)
-                && let Some(bytes) = given.map_or_else(|| read(path), |given| given.get(path).cloned())
-            {
-                prefixes.stored.insert(folder, (rank, parse(&bytes).unwrap_or_else(|| own_name(folder))));
+            if let Some(rank) = PREFIX_FILES.iter().position(|known| *known == name) {
+                prefixes.add_file(path, folder, rank, given);
             }
         }
         prefixes
+    }
+
+    fn add_roots(&mut self, files: &[PathBuf], roots: &'p [PathBuf], is_given: bool) {
+        let mut folders: HashSet<Key> = HashSet::new();
+        if is_given {
+            folders.extend(files.iter().flat_map(|file| folders_around(self.hash, file)));
+        }
+        for root in roots {
+            let is_folder = if is_given { folders.contains(&folder_key(self.hash, root)) } else { root.is_dir() };
+            if is_folder {
+                self.roots.push((root, own_name(root)));
+            }
+        }
+    }
+
+    /// Reads a prefix file of this folder, unless there is one with a better name.
+    fn add_file(&mut self, path: &Path, folder: &'p Path, rank: usize, given: Option<&Given>) {
+        let key = folder_key(self.hash, folder);
+        if self.stored.get(&key).is_some_and(|other| other.rank <= rank) {
+            return;
+        }
+        let bytes = match given {
+            Some(given) => given.get(path).cloned(),
+            None => read(path),
+        };
+        if let Some(bytes) = bytes {
+            let text = parse(&bytes).unwrap_or_else(|| own_name(folder));
+            self.stored.insert(key, Prefix { folder, rank, text });
+        }
     }
 
     /// Returns the folded paths of a file in the game, each after the prefix or folder name that it is below. They use
     /// the nearest prefix of an enclosing folder. Without one, they use the names of the outermost enclosing addon and
     /// of the given folder.
     pub(super) fn roots_of(&self, path: &Path) -> Vec<(String, String)> {
-        let Some(folder) = path.parent() else { return Vec::new() };
         let in_game = |around: &Path, prefix: &str| {
             Some((prefix.to_owned(), below(prefix, &folded(&text(path.strip_prefix(around).ok()?)))))
         };
-        if let Some((around, (_, prefix))) = folder.ancestors().find_map(|around| self.stored.get_key_value(around)) {
-            return in_game(around, prefix).into_iter().collect();
+        let has_inner = !self.stored.is_empty() || !self.addons.is_empty();
+        let folders = if has_inner { folders_around(self.hash, path) } else { Vec::new() };
+        if let Some(prefix) = folders.iter().rev().find_map(|folder| self.stored.get(folder)) {
+            return in_game(prefix.folder, &prefix.text).into_iter().collect();
         }
-        let addon = folder.ancestors().filter(|around| self.addons.contains(around)).last();
+        let addon = folders.iter().find_map(|folder| self.addons.get(folder));
         let addon = addon.and_then(|addon| in_game(addon, &own_name(addon)));
         addon.into_iter().chain(self.roots.iter().filter_map(|(root, name)| in_game(root, name))).collect()
     }

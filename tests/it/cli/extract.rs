@@ -184,6 +184,24 @@ fn names_that_are_equal_but_for_case_get_a_number() {
     ]);
 }
 
+/// The files of a folder stay together, wherever the file of its name stands.
+#[test]
+fn a_folder_with_the_name_of_a_file_gets_one_other_name() {
+    names_become(&[
+        ("a", "a"),
+        ("a/0", "a (2)/0"),
+        ("a/1", "a (2)/1"),
+        ("a/b", "a (2)/b"),
+        ("a/b/0", "a (2)/b (2)/0"),
+        ("a/b/1", "a (2)/b (2)/1"),
+        ("a", "a (3)"),
+        ("a/2", "a (2)/2"),
+    ]);
+    names_become(&[("a/0", "a/0"), ("a", "a (2)"), ("a/1", "a/1")]);
+    names_become(&[("a", "a"), ("a (2)", "a (2)"), ("a/0", "a (3)/0"), ("a/1", "a (3)/1")]);
+    names_become(&[("x.d", "x.d"), ("x.d/0", "x (2).d/0"), ("x.d/1", "x (2).d/1")]);
+}
+
 #[test]
 fn names_that_windows_forbids_are_escaped() {
     names_become(&[

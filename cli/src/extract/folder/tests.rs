@@ -1,0 +1,210 @@
+use std::fs;
+use std::time::{Duration, SystemTime};
+
+use clap::Parser;
+use meshpeek::container::Container;
+use meshpeek::{Asset, Limits};
+
+use super::*;
+use crate::verbs::Cli;
+
+const TIME: u32 = 1_600_000_000;
+
+/// An archive with one member, `ours`.
+fn archive(time: u32) -> Vec<u8> {
+    let mut pbo = b"member\0".to_vec();
+    for number in [0, 4, 0, time, 4] {
+        pbo.extend(u32::to_le_bytes(number));
+    }
+    pbo.extend([0; 21]);
+    pbo.extend(b"ours");
+    pbo
+}
+
+fn common() -> Common {
+    Cli::try_parse_from(["meshpeek", "limits"]).unwrap().common
+}
+
+fn seconds(seconds: u32) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.into())
+}
+
+/// Writes the member of an archive to `file` below this folder. `meanwhile` runs before the file gets its name.
+fn write(folder: &mut Folder<'_>, time: u32, meanwhile: impl Fn()) -> &'static str {
+    let bytes = archive(time);
+    let asset = Asset::parse_file(Path::new("x.pbo"), &bytes, &Limits::default()).unwrap();
+    let container = Container::of(&asset).unwrap();
+    let member = container.members().next().unwrap().unwrap();
+    let budget = Budget::new(bytes.len() as u64, &Limits::default());
+    let unchanged = || {
+        meanwhile();
+        Ok(())
+    };
+    match folder.write("file", &member, &budget, unchanged).unwrap() {
+        Done::Written => "written",
+        Done::Exists => "exists",
+        Done::Lost(message) if message.ends_with(OTHER_CONTENT) => "other",
+        Done::Lost(message) if message.ends_with(OWN) => "own",
+        Done::Lost(message) if message.ends_with("is a folder") => "folder",
+        Done::Lost(message) if message.ends_with("is an input") => "input",
+        Done::Lost(message) => panic!("{message}"),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum There {
+    Nothing,
+    File,
+    Input,
+    /// A file that this run has written for another member.
+    Own,
+    /// The file of another member, which an earlier run has written.
+    Earlier,
+    Folder,
+    Link,
+}
+
+const ALL: [There; 7] =
+    [There::Nothing, There::File, There::Input, There::Own, There::Earlier, There::Folder, There::Link];
+
+/// What happens to the member, as `GUIDE.md` and `SECURITY.md` say it.
+fn expected(there: There, content: &str, has_time: bool, time_is_same: bool, force: bool) -> &'static str {
+    // The same command continues an interrupted run.
+    let is_done = content.len() == 4 && if has_time { time_is_same } else { content == "ours" };
+    match (there, force) {
+        (There::Nothing, _) => "written",
+        (There::Folder, _) => "folder",
+        // Even if it has the same size, time and content: it stands for another member.
+        (There::Own | There::Earlier, _) => "own",
+        (There::Link, false) => "other",
+        (There::Link | There::File, true) => "written",
+        (There::Input, true) => "input",
+        (There::File | There::Input, false) if is_done => "exists",
+        (There::File | There::Input, false) => "other",
+    }
+}
+
+#[test]
+fn what_is_there_is_kept_or_replaced_as_stated() {
+    let common = common();
+    let mut seen = HashSet::new();
+    for there in ALL {
+        for content in ["ours", "them", "longer"] {
+            for (has_time, time_is_same) in [(true, true), (true, false), (false, true), (false, false)] {
+                for force in [false, true] {
+                    if there == There::Link && cfg!(not(unix)) {
+                        continue;
+                    }
+                    let case = format!("{there:?} {content} {has_time} {time_is_same} {force}");
+                    let place = tempfile::tempdir().unwrap();
+                    let path = place.path().join("file");
+                    let mut folder = Folder::new(place.path(), force, Vec::new(), &common);
+                    match there {
+                        There::Nothing => {}
+                        There::Folder => fs::create_dir(&path).unwrap(),
+                        #[cfg(unix)]
+                        There::Link => std::os::unix::fs::symlink("elsewhere", &path).unwrap(),
+                        // On a system that takes two names for one, the first is already there.
+                        There::Own => assert_eq!(write(&mut folder, 0, || {}), "written"),
+                        There::Earlier => {
+                            let mut earlier = Folder::new(place.path(), force, Vec::new(), &common);
+                            let time = if has_time { TIME } else { 0 };
+                            assert_eq!(write(&mut earlier, time, || {}), "written");
+                            let again = if force { "written" } else { "exists" };
+                            assert_eq!(write(&mut folder, time, || {}), again);
+                        }
+                        _ => fs::write(&path, content).unwrap(),
+                    }
+                    if matches!(there, There::File | There::Input | There::Own) {
+                        let file = fs::File::options().append(true).open(&path).unwrap();
+                        file.set_modified(seconds(if time_is_same { TIME } else { TIME + 60 })).unwrap();
+                    }
+                    if there == There::Input {
+                        folder.inputs.push(FileId::of(&path).unwrap());
+                    }
+                    let before = fs::read(&path).ok();
+                    let done = write(&mut folder, if has_time { TIME } else { 0 }, || {});
+                    assert_eq!(done, expected(there, content, has_time, time_is_same, force), "{case}");
+                    let after = if done == "written" { Some(b"ours".to_vec()) } else { before };
+                    assert_eq!(fs::read(&path).ok(), after, "{case}");
+                    assert_eq!(place.path().read_dir().unwrap().count(), 1, "{case}");
+                    seen.insert(done);
+                }
+            }
+        }
+    }
+    assert_eq!(seen.len(), 6, "{seen:?}");
+}
+
+/// Somebody else makes something of this name while the member is written.
+#[test]
+fn what_is_made_meanwhile_is_not_replaced_without_force() {
+    let common = common();
+    for force in [false, true] {
+        for theirs in ["theirs", "them", "ours", ""] {
+            let place = tempfile::tempdir().unwrap();
+            let path = place.path().join("file");
+            let mut folder = Folder::new(place.path(), force, Vec::new(), &common);
+            let done = write(&mut folder, 0, || fs::write(&path, theirs).unwrap());
+            assert_eq!(done, if force { "written" } else { "other" }, "{theirs} {force}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), if force { "ours" } else { theirs });
+            assert_eq!(place.path().read_dir().unwrap().count(), 1);
+        }
+    }
+}
+
+/// A hard link to a file of this run is one too; a link that was there before is not followed.
+#[cfg(unix)]
+#[test]
+fn other_names_of_a_written_file_are_known() {
+    let common = common();
+    for is_hard in [false, true] {
+        let place = tempfile::tempdir().unwrap();
+        let (path, other) = (place.path().join("file"), place.path().join("other"));
+        let mut folder = Folder::new(place.path(), true, Vec::new(), &common);
+        assert_eq!(write(&mut folder, 0, || {}), "written");
+        fs::rename(&path, &other).unwrap();
+        match is_hard {
+            true => fs::hard_link(&other, &path).unwrap(),
+            false => std::os::unix::fs::symlink(&other, &path).unwrap(),
+        }
+        assert_eq!(write(&mut folder, 0, || {}), if is_hard { "own" } else { "written" });
+        assert_eq!(fs::read(&other).unwrap(), b"ours");
+    }
+}
+
+/// Files never get the path of another file or folder, in any case, and a folder gets one name.
+#[test]
+fn paths_are_unique_and_folders_stay_whole() {
+    let common = common();
+    let parts = ["a", "A", "a (2)", "b.x", "b"];
+    let mut names = Vec::new();
+    for first in parts {
+        names.push(first.to_owned());
+        for second in parts {
+            names.push(format!("{first}/{second}"));
+            names.extend(parts.map(|third| format!("{first}/{second}/{third}")));
+        }
+    }
+    // Some orders of the same names.
+    for step in [1, 2, 7, 11, 59, 83, 149] {
+        let place = PathBuf::new();
+        let mut folder = Folder::new(&place, false, Vec::new(), &common);
+        let mut files: HashSet<String> = HashSet::new();
+        let mut folders: HashMap<String, String> = HashMap::new();
+        for index in 0..2 * names.len() {
+            let name = &names[index * step % names.len()];
+            let path = folder.free(name);
+            assert!(files.insert(path.to_lowercase()), "{name}: {path}");
+            let (name, path) = (name.to_lowercase(), path.to_lowercase());
+            for (above, below) in std::iter::zip(name.match_indices('/'), path.match_indices('/')) {
+                let (name, path) = (&name[..above.0], &path[..below.0]);
+                let known = folders.entry(name.to_owned()).or_insert_with(|| path.to_owned());
+                assert_eq!(known, path, "{name} in the order {step}");
+            }
+        }
+        for file in &files {
+            assert!(!folders.values().any(|folder| folder == file), "{file}");
+        }
+    }
+}

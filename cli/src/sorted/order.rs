@@ -1,0 +1,147 @@
+//! The order of records, as keys whose bytes have this order.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf, is_separator};
+
+use meshpeek::scan::{Record, add_sort_key};
+
+use crate::args::SortKey;
+
+pub(super) enum Order {
+    /// The arguments that led to records, then the bytes of their paths and members.
+    Arguments(Arguments),
+    /// `--sort`.
+    Key(SortKey),
+}
+
+impl Order {
+    pub(super) fn of_arguments(paths: &[PathBuf]) -> Self {
+        Self::Arguments(Arguments::new(paths))
+    }
+
+    /// Adds the key of a record. Records without a number come last, and those with equal ones in order of their path.
+    pub(super) fn add_key(&self, key: &mut Vec<u8>, record: &Record) {
+        let number = match self {
+            Self::Key(SortKey { name, .. }) if name == "path" => None,
+            Self::Key(SortKey { name, is_downwards }) => {
+                let number = if name == "bytes" { Some(record.summary.bytes) } else { record.summary.counts.get(name) };
+                Some(number.map(|number| if *is_downwards { !number } else { number }))
+            }
+            Self::Arguments(_) => None,
+        };
+        let member = record.member.as_ref().map(|name| name.text.as_str());
+        match number {
+            None => return self.add_place(key, &record.path, member),
+            Some(Some(number)) => {
+                key.push(0);
+                key.extend(number.to_be_bytes());
+            }
+            Some(None) => key.push(1),
+        }
+        add_sort_key(key, &record.path, member);
+    }
+
+    /// Adds the key of a path and member in an order without numbers.
+    pub(super) fn add_place(&self, key: &mut Vec<u8>, path: &Path, member: Option<&str>) {
+        if let Self::Arguments(arguments) = self {
+            key.extend(arguments.place(path).to_be_bytes());
+        }
+        let start = key.len();
+        add_sort_key(key, path, member);
+        if let Self::Key(SortKey { is_downwards: true, .. }) = self {
+            // No key is the beginning of another, so this reverses their order.
+            for byte in key.iter_mut().skip(start) {
+                *byte = !*byte;
+            }
+        }
+    }
+}
+
+/// The places of the arguments on the command line.
+pub(super) struct Arguments {
+    places: HashMap<Vec<u8>, u32>,
+    /// The lengths of all arguments, longest first. A path may have thousands of folders, but there are few lengths.
+    lengths: Vec<usize>,
+}
+
+impl Arguments {
+    fn new(paths: &[PathBuf]) -> Self {
+        let mut places = HashMap::new();
+        for (place, path) in (0..).zip(paths) {
+            places.insert(trimmed(path).to_vec(), place);
+        }
+        let mut lengths: Vec<usize> = places.keys().map(Vec::len).collect();
+        lengths.sort_unstable_by(|a, b| b.cmp(a));
+        lengths.dedup();
+        Self { places, lengths }
+    }
+
+    /// The place of the argument that is this path or the nearest folder around it. Paths of no argument come last.
+    fn place(&self, path: &Path) -> u32 {
+        let bytes = path.as_os_str().as_encoded_bytes();
+        for &length in &self.lengths {
+            let is_end = match bytes.get(length) {
+                Some(byte) => is_separator((*byte).into()),
+                None => length == bytes.len(),
+            };
+            if is_end && let Some(place) = bytes.get(..length).and_then(|start| self.places.get(start)) {
+                return *place;
+            }
+        }
+        u32::MAX
+    }
+}
+
+/// The path without separators at its end.
+fn trimmed(path: &Path) -> &[u8] {
+    let mut bytes = path.as_os_str().as_encoded_bytes();
+    while let [rest @ .., last] = bytes
+        && is_separator((*last).into())
+    {
+        bytes = rest;
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_belong_to_the_nearest_argument_around_them() {
+        let arguments = ["a/", "a/b", "c.pbo", "..", "/", "a/b/c//"].map(PathBuf::from);
+        let arguments = Arguments::new(&arguments);
+        for (path, place) in [
+            ("a", 0),
+            ("a/x", 0),
+            ("a/bc", 0),
+            ("a/b", 1),
+            ("a/b/x", 1),
+            ("a/b/cd/x", 1),
+            ("c.pbo", 2),
+            ("../x/y", 3),
+            ("/x", 4),
+            ("a/b/c/x", 5),
+            ("a/b/c//x", 5),
+            ("c.pbo.b3d", u32::MAX),
+            ("x", u32::MAX),
+        ] {
+            assert_eq!(arguments.place(Path::new(path)), place, "{path}");
+        }
+    }
+
+    #[test]
+    fn downwards_is_the_reverse_of_upwards() {
+        let key = |text: &str, path: &str, member| {
+            let order = Order::Key(SortKey { name: "path".to_owned(), is_downwards: text == "down" });
+            let mut key = Vec::new();
+            order.add_place(&mut key, Path::new(path), member);
+            key
+        };
+        let all = [("a", None), ("a", Some("")), ("a", Some("b")), ("a.b", None), ("a/b", None), ("ab", Some("c"))];
+        for (one, other) in all.iter().zip(&all[1..]) {
+            assert!(key("up", one.0, one.1) < key("up", other.0, other.1));
+            assert!(key("down", one.0, one.1) > key("down", other.0, other.1));
+        }
+    }
+}
