@@ -4,7 +4,7 @@ use std::path::Path;
 
 use meshpeek::ErrorKind;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyOSError, PyValueError};
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::limits;
@@ -74,10 +74,16 @@ fn raised_by_source(error: &meshpeek::Error) -> Option<&PyErr> {
 }
 
 /// Returns true if a Python object that is read from asks for the program's end, as `KeyboardInterrupt` and `SystemExit`
-/// do. These are no errors of a file.
+/// do. These are not errors of a file.
 pub(crate) fn is_exit(error: &meshpeek::Error) -> bool {
     let Some(raised) = raised_by_source(error) else { return false };
     Python::attach(|py| !raised.is_instance_of::<PyException>(py))
+}
+
+/// Returns true for `KeyboardInterrupt`.
+pub(crate) fn is_interrupt(error: &meshpeek::Error) -> bool {
+    let Some(raised) = raised_by_source(error) else { return false };
+    Python::attach(|py| raised.is_instance_of::<PyKeyboardInterrupt>(py))
 }
 
 /// The text of the system's error, without the number that Python adds itself.

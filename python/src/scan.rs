@@ -48,7 +48,7 @@ pub(crate) fn scan(options: &Bound<'_, PyDict>) -> PyResult<Scan> {
     let known = item("known")?.map(|old| earlier(&old, Table::Assets)).transpose()?;
     let sources = item("sources")?.map(|sources| sources.extract()).transpose()?.unwrap_or_default();
     let task =
-        Arc::new(Task { kernel, sources, question, batch_rows, errors, old, known, runs: Mutex::new(Vec::new()) });
+        Arc::new(Task { kernel, sources, question, batch_rows, errors, old, known, runs: Mutex::default(), exit: Mutex::default() });
     Ok(Scan { task, options: options.copy()?.unbind() })
 }
 
@@ -92,6 +92,15 @@ impl Scan {
             py.import("meshpeek._progress")?.call_method1("show", (progress, scan))?;
         }
         Ok(stream)
+    }
+
+    /// Returns the result of an engine, or what a file object raised to end the program: engines take it for an error.
+    fn passed_on<'py>(slf: &Bound<'py, Self>, result: PyResult<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+        let exit = slf.get().task.exit.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match (result, exit) {
+            (Err(_), Some(exit)) => Err(exception(slf.py(), &exit)),
+            (result, _) => result,
+        }
     }
 }
 
@@ -162,12 +171,14 @@ impl Scan {
 
     /// All rows as a `polars.DataFrame`.
     fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("polars")?.getattr("DataFrame")?.call1((slf,))
+        let frame = slf.py().import("polars")?.getattr("DataFrame")?.call1((slf,));
+        Self::passed_on(slf, frame)
     }
 
     /// All rows as a `pyarrow.Table`.
     fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("pyarrow")?.call_method1("table", (slf,))
+        let table = slf.py().import("pyarrow")?.call_method1("table", (slf,));
+        Self::passed_on(slf, table)
     }
 
     /// All rows as a `pandas.DataFrame`, by way of pyarrow.
@@ -186,7 +197,8 @@ impl Scan {
         partition: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let path = slf.py().import("os")?.call_method1("fsdecode", (path,))?;
-        slf.py().import("meshpeek._dataset")?.call_method1("write", (slf, path, partition))
+        let paths = slf.py().import("meshpeek._dataset")?.call_method1("write", (slf, path, partition));
+        Self::passed_on(slf, paths)
     }
 
     /// For notebooks: the first rows, as a table. Runs the scan until it has them.

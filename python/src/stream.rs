@@ -3,7 +3,7 @@
 use std::process;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle, ThreadId};
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,7 @@ use meshpeek::scan::Progress;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
+use crate::error::{is_exit, is_interrupt};
 use crate::scan::Counted;
 use crate::task::Task;
 
@@ -157,7 +158,12 @@ impl Iterator for Stream {
                 Ok(Next::Batch(batch)) => return Some(Ok(batch)),
                 Ok(Next::Wait) => {}
                 Ok(Next::End) => return None,
+                Err(error) if is_interrupt(&error) && interrupt() => return None,
                 Err(error) => {
+                    if is_exit(&error) {
+                        let mut exit = self.task.exit.lock().unwrap_or_else(PoisonError::into_inner);
+                        *exit = Some(error.clone());
+                    }
                     let text = error.to_string();
                     let io = std::io::Error::other(text.clone());
                     return Some(Err(match error.kind() {
@@ -194,9 +200,16 @@ fn is_interrupted() -> bool {
         ffi::PyGILState_Release(state);
         interrupted
     };
-    if interrupted {
+    interrupted && interrupt()
+}
+
+/// Makes Python raise `KeyboardInterrupt` once the engine returns. Returns false in other threads than the main one, which
+/// has to raise it.
+fn interrupt() -> bool {
+    let is_main = MAIN.get() == Some(&thread::current().id());
+    if is_main {
         // SAFETY: it only records a signal, and may be called in any thread.
         unsafe { ffi::PyErr_SetInterrupt() };
     }
-    interrupted
+    is_main
 }

@@ -238,6 +238,107 @@ mod tests {
         }
     }
 
+    /// The rule from the end: each `..` takes the next name before it.
+    fn plain_from_the_end(path: &str) -> String {
+        let (mut kept, mut taken): (Vec<&str>, usize) = (Vec::new(), 0);
+        for part in path.rsplit('\\') {
+            match part {
+                "" | "." => {}
+                ".." => taken += 1,
+                _ if taken > 0 => taken -= 1,
+                _ => kept.insert(0, part),
+            }
+        }
+        kept.join("\\")
+    }
+
+    #[test]
+    fn every_short_path_has_no_dots() {
+        let parts = ["", ".", "..", "...", "a", "b.c"];
+        let mut paths: Vec<String> = parts.map(str::to_owned).to_vec();
+        let mut first = 0;
+        while paths.len() < 6 + 36 + 216 + 1_296 + 7_776 {
+            let path = paths[first].clone();
+            paths.extend(parts.map(|part| format!("{path}\\{part}")));
+            first += 1;
+        }
+        for path in paths {
+            assert_eq!(plain(&path), plain_from_the_end(&path), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn macros_lead_from_the_root_the_addon_or_its_neighbor() {
+        for (root, folder, addon) in [(r"z\my", r"z\my\", r"z\other\"), ("my", r"my\", r"other\"), ("", "", r"other\")]
+        {
+            let home = Home { root: root.to_owned(), path: r"z\my\main\config.cpp".to_owned() };
+            for path in ["A.paa", r"\a.paa", "data/A.paa", ""] {
+                let own = path.trim_start_matches('\\').replace('/', r"\").to_lowercase();
+                for (addon_of, is_below, before) in
+                    [(None, false, ""), (None, true, folder), (Some("OTHER"), true, addon), (Some("OTHER"), false, "")]
+                {
+                    let way = Way::Built { addon: addon_of.map(|addon| addon.into()), is_below, path: path.into() };
+                    let expected = format!("{before}{own}");
+                    assert_eq!(home.resolve(&way, "QUOTE(x)"), Some(expected), "{root:?} {way:?}");
+                }
+            }
+            assert_eq!(home.resolve(&Way::Unresolved, "x"), None);
+            assert_eq!(home.resolve(&Way::Path, "/A/B.paa").as_deref(), Some(r"a\b.paa"));
+        }
+    }
+
+    #[test]
+    fn names_of_configs_materials_and_included_texts_are_known_in_any_case() {
+        for (name, config, material, included) in [
+            ("config.cpp", true, false, false),
+            ("CONFIG.CPP", true, false, false),
+            ("a/Config.cpp", true, false, false),
+            ("config.hpp", true, false, true),
+            ("a.cpp", true, false, true),
+            ("myconfig.cpp", true, false, true),
+            ("a.HPP", true, false, true),
+            ("a.rvmat", true, true, false),
+            ("a.RvMat", true, true, false),
+            ("a.bisurf", true, false, false),
+            ("model.cfg", true, false, false),
+            ("a.paa", false, false, false),
+            ("cpp", false, false, false),
+            (".cpp", false, false, false),
+            ("a.cpp.txt", false, false, false),
+            ("", false, false, false),
+        ] {
+            let name = Path::new(name);
+            assert_eq!(
+                (is_config(name), is_material(name), is_included(name)),
+                (config, material, included),
+                "{name:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_missing_path_is_tried_as_the_game_does() {
+        use ReferenceKind::{File, Include, Material, Model, Proxy, Surface, Texture};
+        for kind in [File, Include, Material, Model, Proxy, Surface, Texture] {
+            for (path, paa) in [
+                (r"a\b.tga", Some(r"a\b.paa")),
+                ("b.png", Some("b.paa")),
+                ("b.paa", None),
+                ("b.tga.x", None),
+                ("tga", None),
+                (".tga", Some(".paa")),
+                ("", None),
+            ] {
+                let expected = match kind {
+                    Texture => paa.map(str::to_owned),
+                    Proxy | Model => Some(path.to_owned() + ".p3d"),
+                    _ => None,
+                };
+                assert_eq!(instead_of(path, kind), expected, "{kind:?} {path:?}");
+            }
+        }
+    }
+
     #[test]
     fn includes_lead_from_the_folder_of_their_config_or_from_the_root() {
         let home = Home { root: r"z\my".to_owned(), path: r"z\my\main\config.cpp".to_owned() };
@@ -312,7 +413,19 @@ mod tests {
             let broken = [&broken[..6], &broken[8..]].concat();
             assert_eq!(order.to_utf8(&broken), "a\u{fffd}b");
         }
-        for other in [&b""[..], b"a", b"\0", b"ab", b"\xef\xbb\xbfab", b"\0\0", b"a\0\0\0", b"a\0bc", b"\0a\0\0", b"\xff", b"\xfea"] {
+        for other in [
+            &b""[..],
+            b"a",
+            b"\0",
+            b"ab",
+            b"\xef\xbb\xbfab",
+            b"\0\0",
+            b"a\0\0\0",
+            b"a\0bc",
+            b"\0a\0\0",
+            b"\xff",
+            b"\xfea",
+        ] {
             assert_eq!(Utf16::of(other), None, "{other:?}");
         }
     }

@@ -394,3 +394,73 @@ pub(super) fn find(list: &[(Key, usize)], key: Key) -> Range<usize> {
     let count = list.get(start..).unwrap_or_default().partition_point(|(known, _)| *known == key);
     start..start.saturating_add(count)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Limits;
+
+    #[test]
+    fn each_name_takes_its_bytes_and_an_entry() {
+        for decoded_bytes in [0, 1, 64, 65, 1_000, 100_000] {
+            for bytes in [0, 1, 36, 1_000, usize::MAX] {
+                let mut scan = Scan::new(["none"]);
+                scan.limits = Limits { decoded_bytes, ..Limits::default() };
+                let mut index = Index::new(&scan, &[]);
+                let fit = (0..2_000).take_while(|_| index.take(bytes).is_ok()).count() as u64;
+                assert_eq!(fit, decoded_bytes / (bytes as u64).saturating_add(64), "{bytes} in {decoded_bytes}");
+                let error = index.take(bytes).unwrap_err().to_string();
+                assert!(error.contains("bytes of names of files, members and references"), "{error}");
+                assert!(error.contains("--max-decoded"), "{error}");
+            }
+        }
+    }
+
+    /// Files with their archives, in the order that is expected.
+    const ORDERED: [(Option<&str>, &str); 8] = [
+        (None, "a"),
+        (None, "a/b.zip"),
+        (Some("a/b.zip"), "a"),
+        (Some("a/b.zip"), "b"),
+        (Some("a/b.zip!/c.zip"), ""),
+        (Some("a/b.zip!/c.zip"), "A"),
+        (None, "a/c"),
+        (Some("b.zip"), "0"),
+    ];
+
+    #[test]
+    fn files_are_in_the_order_of_their_addresses() {
+        let scan = Scan::new(["none"]);
+        // Archives and files are found in any order.
+        for shift in 0..ORDERED.len() {
+            let mut index = Index::new(&scan, &[]);
+            let found: Vec<usize> = (0..ORDERED.len()).map(|place| (place * 3 + shift) % ORDERED.len()).collect();
+            let mut places = vec![0; ORDERED.len()];
+            for &place in &found {
+                let (archive, name) = ORDERED[place];
+                let number = archive.map(|archive| {
+                    let known = index.by_address.get(&key(&index.hash, archive)).copied();
+                    known.unwrap_or_else(|| {
+                        index.add_archive(Path::new(archive).into(), None, Listing::default()).unwrap();
+                        index.archives.len() - 1
+                    })
+                });
+                let file = index.add_file(number, name, false);
+                places[file] = place;
+            }
+            index.sort();
+            for a in 0..places.len() {
+                for b in 0..places.len() {
+                    assert_eq!(index.order(a, b), places[a].cmp(&places[b]), "{found:?}: {a} {b}");
+                }
+            }
+            // The address of each file is that of its archive and its name.
+            let keys: Vec<Key> = index.address_keys().collect();
+            for (file, &place) in places.iter().enumerate() {
+                let (archive, name) = ORDERED[place];
+                let address = archive.map_or(name.to_owned(), |archive| format!("{archive}!/{name}"));
+                assert_eq!(keys[file], key(&index.hash, &address), "{address}");
+            }
+        }
+    }
+}

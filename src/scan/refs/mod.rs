@@ -39,8 +39,8 @@ use self::asker::Asker;
 use self::configs::{Ask, is_config};
 use self::cost::Cost;
 use self::index::Index;
-use self::link::Resolved;
 use self::keys::{Key, address, key};
+use self::link::Resolved;
 use self::seen::Seen;
 use super::{Found, Scan};
 use crate::base::error::Result;
@@ -250,3 +250,158 @@ fn link_of<'l>(
 }
 
 impl_fmt!([] Debug for Links<'_>, |links| "Links({} assets)", links.askers.len());
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::OnceLock;
+
+    use super::configs::{Copies, Home};
+    use super::prefix::Given;
+    use super::*;
+    use crate::summary::Reference;
+    use crate::{ErrorKind, Limits};
+
+    fn ask(kind: ReferenceKind, name: &str) -> Ask {
+        Ask::of(Reference { kind, name: Name { text: name.to_owned(), lossy: false } })
+    }
+
+    fn asker(path: &str, asks: Vec<Ask>) -> Asker {
+        Asker {
+            path: Path::new(path).into(),
+            member: None,
+            in_game: true,
+            is_followed: path.ends_with(".rvmat"),
+            is_included: false,
+            asks,
+            home: Home::default(),
+            copies: None,
+            inside: Vec::new(),
+            beside: OnceLock::new(),
+        }
+    }
+
+    /// A scan of the folder `mod`, with these limits.
+    fn scan(limits: Limits) -> Scan {
+        let mut scan = Scan::new(["mod"]);
+        scan.limits = limits;
+        scan
+    }
+
+    fn index<'s>(scan: &'s Scan, files: &[&str]) -> Index<'s> {
+        let mut index = Index { given: Some(Given::new()), ..Index::new(scan, &[]) };
+        for file in files {
+            index.add_path(file.into()).unwrap();
+        }
+        index
+    }
+
+    fn names(count: usize) -> Vec<String> {
+        (0..count).map(|number| format!("{number}.paa")).collect()
+    }
+
+    /// The stale textures of a model that copied those of its material's textures that `is_copied` chooses.
+    fn stale(limits: Limits, textures: &[String], is_copied: impl Fn(usize) -> bool) -> Result<Vec<String>> {
+        let scan = scan(limits);
+        let mut index = index(&scan, &["mod/m.rvmat", "mod/m.p3d"]);
+        let asks = textures.iter().map(|name| ask(ReferenceKind::Texture, name));
+        let asks = asks.chain([ask(ReferenceKind::Surface, "s.bisurf")]).collect();
+        let copied: Vec<&String> = (0..textures.len()).filter(|&at| is_copied(at)).map(|at| &textures[at]).collect();
+        let mut keys: std::collections::HashSet<Key> = std::collections::HashSet::new();
+        if !copied.is_empty() {
+            keys.insert(key(&index.hash, "m.rvmat\n"));
+        }
+        keys.extend(copied.iter().map(|name| key(&index.hash, &format!("m.rvmat\n{name}"))));
+        let mut model = asker("mod/m.p3d", vec![ask(ReferenceKind::Material, "M.rvmat")]);
+        model.copies = Some(Copies(keys));
+        index.askers = vec![asker("mod/m.rvmat", asks), model];
+        let mut stale = Vec::new();
+        Links::of(index)?.each_stale(|link| {
+            assert_eq!((link.path, link.via.unwrap().text.as_str()), (Path::new("mod/m.p3d"), "mod/m.rvmat"));
+            assert_eq!((link.state, link.reference.kind), (State::Missing, ReferenceKind::Texture));
+            stale.push(link.reference.name.text.clone());
+            ControlFlow::Continue(())
+        })?;
+        Ok(stale)
+    }
+
+    #[test]
+    fn every_texture_that_is_not_in_the_copy_is_stale() {
+        for textures in (0..6).map(names) {
+            for copied in 0..1_usize << textures.len() {
+                let is_copied = |at: usize| copied >> at & 1 == 1;
+                // A model without any texture of the material has no copy of it.
+                let expected = textures.iter().enumerate().filter(|&(at, _)| copied > 0 && !is_copied(at));
+                let expected: Vec<String> = expected.map(|(_, name)| name.clone()).collect();
+                assert_eq!(stale(Limits::default(), &textures, is_copied).unwrap(), expected, "{copied:b}");
+            }
+        }
+        for last in [62, 63, 64, 65, 500] {
+            assert_eq!(stale(Limits::default(), &names(last + 1), |at| at != last).unwrap(), [format!("{last}.paa")]);
+        }
+    }
+
+    fn is_limit(result: Result<()>, flag: &str) -> bool {
+        let Err(error) = result else { return false };
+        matches!(error.kind(), ErrorKind::Limit { flag: Some(named), .. } if *named == flag)
+    }
+
+    #[test]
+    fn copies_and_lookups_are_charged() {
+        let textures = names(20_000);
+        let limits = |work| Limits { work, ..Limits::default() };
+        assert!(stale(limits(256), &textures, |_| true).unwrap().is_empty());
+        // A mebibyte for each of the two files, and one more.
+        assert!(is_limit(stale(limits(0), &textures, |_| true).map(drop), "--max-work"));
+        assert!(is_limit(stale(limits(1), &names(40_000), |_| true).map(drop), "--max-work"));
+        let resolved = |work| {
+            let scan = scan(limits(work));
+            let mut index = index(&scan, &["mod/m.p3d"]);
+            index.askers =
+                vec![asker("mod/m.p3d", textures.iter().map(|name| ask(ReferenceKind::Texture, name)).collect())];
+            let mut count = 0;
+            let result = Links::of(index).unwrap().each(|link| {
+                assert_eq!(link.state, State::Missing);
+                count += 1;
+                ControlFlow::Continue(())
+            });
+            (result, count)
+        };
+        let (result, count) = resolved(256);
+        assert_eq!((result.is_ok(), count), (true, 20_000));
+        let (result, count) = resolved(1);
+        // Each costs its name and 128 bytes.
+        assert!(is_limit(result, "--max-work") && (14_000..16_384).contains(&count), "{count}");
+    }
+
+    #[test]
+    fn addresses_are_charged_when_a_callback_asks_for_them() {
+        let long = format!("mod/{}.paa", "n".repeat(60_000));
+        let name = long.strip_prefix("mod/").unwrap().to_owned();
+        let scan = scan(Limits { output: 0, ..Limits::default() });
+        let links = |file: &str, name: &str| {
+            let mut index = index(&scan, &[file]);
+            index.askers = vec![asker("mod/m.p3d", (0..50).map(|_| ask(ReferenceKind::Texture, name)).collect())];
+            Links::of(index).unwrap()
+        };
+        let mut count = 0;
+        let result = links(&long, &name).each(|link| {
+            assert_eq!((link.state, link.more, link.is_lossy()), (State::Found, 0, false));
+            count += 1;
+            ControlFlow::Continue(())
+        });
+        assert_eq!((result.is_ok(), count), (true, 50));
+        // Found ones have one address, and files elsewhere up to three. A mebibyte holds 17.
+        for (name, elsewhere) in [(name.as_str(), 0), (&format!("gone\\{name}"), 1)] {
+            let mut given = 0;
+            let result = links(&long, name).each(|link| {
+                let (targets, others) = (link.targets().count(), link.elsewhere().count());
+                assert!(targets <= 1 - elsewhere && others <= elsewhere);
+                given += targets + others;
+                ControlFlow::Continue(())
+            });
+            assert!(is_limit(result, "--max-output"));
+            assert_eq!(given, 17, "{elsewhere}");
+        }
+    }
+}
