@@ -47,8 +47,17 @@ pub(crate) fn scan(options: &Bound<'_, PyDict>) -> PyResult<Scan> {
     let old = item("since")?.map(|old| earlier(&old, question.table())).transpose()?.unwrap_or_default();
     let known = item("known")?.map(|old| earlier(&old, Table::Assets)).transpose()?;
     let sources = item("sources")?.map(|sources| sources.extract()).transpose()?.unwrap_or_default();
-    let task =
-        Arc::new(Task { kernel, sources, question, batch_rows, errors, old, known, runs: Mutex::default(), exit: Mutex::default() });
+    let task = Arc::new(Task {
+        kernel,
+        sources,
+        question,
+        batch_rows,
+        errors,
+        old,
+        known,
+        runs: Mutex::default(),
+        raised: Mutex::default(),
+    });
     Ok(Scan { task, options: options.copy()?.unbind() })
 }
 
@@ -94,11 +103,11 @@ impl Scan {
         Ok(stream)
     }
 
-    /// Returns the result of an engine, or what a file object raised to end the program: engines take it for an error.
+    /// Returns the result of an engine, or what a file object raised: an engine raises an error of its own for it.
     fn passed_on<'py>(slf: &Bound<'py, Self>, result: PyResult<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
-        let exit = slf.get().task.exit.lock().unwrap_or_else(PoisonError::into_inner).take();
-        match (result, exit) {
-            (Err(_), Some(exit)) => Err(exception(slf.py(), &exit)),
+        let raised = std::mem::take(&mut *slf.get().task.raised.lock().unwrap_or_else(PoisonError::into_inner));
+        match (result, raised.last()) {
+            (Err(_), Some(raised)) => Err(exception(slf.py(), raised)),
             (result, _) => result,
         }
     }

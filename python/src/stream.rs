@@ -13,7 +13,7 @@ use meshpeek::scan::Progress;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-use crate::error::{is_exit, is_interrupt};
+use crate::error::Raised;
 use crate::scan::Counted;
 use crate::task::Task;
 
@@ -109,6 +109,20 @@ impl Stream {
         }
     }
 
+    /// The error for an engine; `None` if Python raises an interrupt once the engine returns.
+    fn failed(&self, error: meshpeek::Error) -> Option<ArrowError> {
+        let text = error.to_string();
+        let arrow = match error.kind() {
+            meshpeek::ErrorKind::Io(_) => ArrowError::IoError(text.clone(), std::io::Error::other(text)),
+            _ => ArrowError::InvalidArgumentError(text),
+        };
+        let Some(raised) = Raised::of(&error) else { return Some(arrow) };
+        let is_interrupted = raised.is_interrupt && interrupt();
+        // It must not be dropped here, without Python's lock.
+        self.task.raised.lock().unwrap_or_else(PoisonError::into_inner).push(error);
+        if is_interrupted { None } else { Some(arrow) }
+    }
+
     pub(crate) fn stop(&mut self) {
         self.is_over = true;
         self.run.is_done.store(true, Ordering::Relaxed);
@@ -158,19 +172,7 @@ impl Iterator for Stream {
                 Ok(Next::Batch(batch)) => return Some(Ok(batch)),
                 Ok(Next::Wait) => {}
                 Ok(Next::End) => return None,
-                Err(error) if is_interrupt(&error) && interrupt() => return None,
-                Err(error) => {
-                    if is_exit(&error) {
-                        let mut exit = self.task.exit.lock().unwrap_or_else(PoisonError::into_inner);
-                        *exit = Some(error.clone());
-                    }
-                    let text = error.to_string();
-                    let io = std::io::Error::other(text.clone());
-                    return Some(Err(match error.kind() {
-                        meshpeek::ErrorKind::Io(_) => ArrowError::IoError(text, io),
-                        _ => ArrowError::InvalidArgumentError(text),
-                    }));
-                }
+                Err(error) => return self.failed(error).map(Err),
             }
         }
     }

@@ -37,8 +37,8 @@ pub(crate) struct Task {
     pub(crate) known: Option<Vec<RecordBatch>>,
     /// The runs that were started, the latest last.
     pub(crate) runs: Mutex<Vec<Counted>>,
-    /// The request to end the program that an engine got as an error.
-    pub(crate) exit: Mutex<Option<meshpeek::Error>>,
+    /// What file objects raised while an engine asked for rows.
+    pub(crate) raised: Mutex<Vec<meshpeek::Error>>,
 }
 
 type Batch = Result<RecordBatch, meshpeek::Error>;

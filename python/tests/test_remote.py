@@ -257,4 +257,18 @@ def test_what_ends_a_program_is_no_error_of_a_file(padded, way, raised):
         # It raised nothing because there was no such read.
         assert file.left >= 0
         break
-    assert number >= (1 if way == "arrays" else 2)
+    assert number >= (2 if way in ("rows", "walk") else 1)
+
+
+def test_an_engine_raises_the_error_of_a_source(padded):
+    path, _ = padded
+    for number in (0, 1):
+
+        def scan():
+            file = Stopping(path.read_bytes(), PermissionError("not today"), number)
+            return meshpeek.scan({"a.pbo": file}, errors="raise")
+
+        with pytest.raises(PermissionError, match="not today"):
+            scan().to_arrow()
+        with pytest.raises(OSError, match="not today"):
+            pyarrow.table(scan())
