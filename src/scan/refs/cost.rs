@@ -75,7 +75,7 @@ mod tests {
                 for length in [0, 1, 60_000, usize::MAX >> 2] {
                     let price = length as u64 + 128;
                     assert_eq!(cost.compare(length).is_ok(), price <= left, "{files} {bytes} {factor} {length}");
-                    left = left.checked_sub(price).unwrap_or(0);
+                    left = left.saturating_sub(price);
                 }
                 let mut left = named;
                 let mut has_failed = false;
