@@ -32,9 +32,7 @@ impl ReadAt for Reader {
     }
 
     fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
-        Python::attach(|py| {
-            self.read(py, range).map_err(|exception| Raised::new(py, exception).into_io(py))
-        })
+        Python::attach(|py| self.read(py, range).map_err(|exception| Raised::new(py, exception).into_io(py)))
     }
 }
 
