@@ -17,8 +17,8 @@ use super::stores::Known;
 
 /// The most files of a listing.
 const MOST: u64 = 1_000_000;
-/// Stores list in the order of keys. If more than this many keys are not in order, fewer files are listed: the order shows
-/// that a listing goes on.
+/// Stores list in the order of keys. If more than this many keys are not in order, fewer files are listed: the order
+/// shows that a listing goes on.
 const OUT_OF_ORDER: u32 = 16;
 const MOST_OUT_OF_ORDER: u64 = 20_000;
 /// The most pages without a file that follow each other.
