@@ -416,6 +416,25 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_file_is_lossy_if_its_name_or_its_archive_is() {
+        let scan = Scan::new(["none"]);
+        let mut index = Index::new(&scan, &[]);
+        for archive in [None, Some(false), Some(true)] {
+            let number = archive.map(|lossy| {
+                let member = Name { text: format!("{lossy}.zip"), lossy };
+                index.add_archive(Path::new("a.zip").into(), Some(member), Listing::default()).unwrap();
+                index.archives.len() - 1
+            });
+            for lossy in [false, true] {
+                let file = index.add_file(number, "x", lossy);
+                assert_eq!(index.is_lossy(file), lossy || archive == Some(true), "{archive:?} {lossy}");
+                assert_eq!(index.target(file).unwrap().lossy, index.is_lossy(file), "{archive:?} {lossy}");
+            }
+        }
+        assert!(!index.is_lossy(usize::MAX));
+    }
+
     /// Files with their archives, in the order that is expected.
     const ORDERED: [(Option<&str>, &str); 8] = [
         (None, "a"),

@@ -404,4 +404,67 @@ mod tests {
             assert_eq!(given, 17, "{elsewhere}");
         }
     }
+
+    /// Names of the asset, of what leads to the reference, of the reference, and of the files that it means or that have
+    /// its name.
+    #[test]
+    #[cfg(unix)]
+    fn a_link_is_lossy_if_any_name_in_it_is() {
+        use std::os::unix::ffi::OsStrExt;
+        let lossy = Path::new(std::ffi::OsStr::from_bytes(b"o\xff/x.paa"));
+        for place in ["nothing", "path", "member", "via", "reference", "target", "elsewhere"] {
+            let scan = Scan::new([Path::new("mod"), lossy.parent().unwrap()]);
+            let mut index = index(&scan, &["mod/m.rvmat"]);
+            index
+                .add_path(if matches!(place, "target" | "elsewhere") { lossy.into() } else { "mod/x.paa".into() })
+                .unwrap();
+            let name = if place == "elsewhere" { "gone\\x.paa" } else { "x.paa" };
+            let mut texture = ask(ReferenceKind::Texture, name);
+            texture.reference.name.lossy = place == "reference";
+            let mut material = asker("mod/m.rvmat", vec![texture]);
+            material.is_followed = true;
+            let mut asset = asker("mod/m.p3d", vec![ask(ReferenceKind::Material, "m.rvmat")]);
+            if place == "path" {
+                asset.path = Path::new(std::ffi::OsStr::from_bytes(b"mod/\xff.p3d")).into();
+            }
+            if place == "member" {
+                asset.member = Some(Name { text: "m.p3d".to_owned(), lossy: true });
+            }
+            if place == "via" {
+                material.path = lossy.with_file_name("v.rvmat").into();
+                index.add_path(lossy.with_file_name("v.rvmat")).unwrap();
+                asset.asks = vec![ask(ReferenceKind::Material, "v.rvmat")];
+            }
+            index.askers = vec![asset, material];
+            let mut seen = Vec::new();
+            let each = |link: &Link<'_>| {
+                if link.reference.kind == ReferenceKind::Texture {
+                    assert_eq!(link.state, if place == "elsewhere" { State::Missing } else { State::Found }, "{place}");
+                    seen.push((link.via.is_some(), link.is_lossy()));
+                }
+                ControlFlow::Continue(())
+            };
+            Links::of(index).unwrap().each(each).unwrap();
+            assert_eq!(seen, [(true, place != "nothing")], "{place}");
+        }
+    }
+
+    #[test]
+    fn given_files_allow_lookups_and_addresses_by_their_sizes() {
+        let scan = scan(Limits::default());
+        for (bytes, member) in [(0, false), (1_000, false), (1_000, true)] {
+            let mut files = Files::new(&scan, &[]);
+            let mut record = scan.record(Path::new("mod/a.txt"), &[]);
+            if member {
+                record.member = Some(Name { text: "a".to_owned(), lossy: false });
+            }
+            files.add(record, &vec![b'x'; bytes], None).unwrap();
+            files.add_path("mod/b".into()).unwrap();
+            let index = files.links().unwrap().index;
+            // Members lie in files that count already.
+            let (loose, own) = if member { (1, 0) } else { (2, bytes as u64) };
+            let expected = Cost::new(loose, own, &scan.limits);
+            assert_eq!(format!("{:?}", index.cost), format!("{expected:?}"), "{bytes} {member}");
+        }
+    }
 }
