@@ -248,13 +248,25 @@ impl<'m, T: Listed<'m>> List<'m, T> {
         let list = Self { record: PhantomData, ..*self };
         // An empty list needs no table, so the table's size is read with the first record.
         let mut budget = None;
-        let mut spent = false;
+        let mut is_spent = false;
         (0..self.len()).map_while(move |index| {
-            let record = list.at(index).filter(|_| !spent)?;
-            let paid = budget.get_or_insert_with(|| OverlapBudget::new(list.map, T::TABLE)).pay(&record);
-            spent = paid.is_err();
-            Some(paid.and(record))
+            if is_spent {
+                return None;
+            }
+            let budget = budget.get_or_insert_with(|| OverlapBudget::new(list.map, T::TABLE));
+            is_spent = budget.check().is_err();
+            list.paid(index, budget)
         })
+    }
+
+    /// Returns the record at `index`, within the budget.
+    pub(super) fn paid(&self, index: usize, budget: &mut OverlapBudget) -> Option<Result<Placed<'m, T>>> {
+        if let Err(error) = budget.check() {
+            return Some(Err(error));
+        }
+        let record = self.at(index)?;
+        budget.pay(&record);
+        Some(record)
     }
 
     /// Returns the record at `index`, if there is one.
@@ -293,18 +305,19 @@ pub(super) struct OverlapBudget {
     left: u64,
 }
 
+/// The bytes of a small table that may be read, however often its records overlap.
+const SMALL_OVERLAP: u64 = 64 << 20;
+
 impl OverlapBudget {
     pub(super) fn new(map: &Map<'_>, table: TableId) -> Self {
         let table = map.source.table(table).map_or(0, |table| table.len());
-        let limit = table.saturating_mul(64).saturating_add(1 << 16);
+        let limit = table.saturating_mul(2).saturating_add(SMALL_OVERLAP);
         Self { table, limit, left: limit }
     }
 
-    /// Charges for the bytes of a record, or for all bytes after its start if it has no end.
-    pub(super) fn pay<T>(&mut self, record: &Result<Placed<'_, T>>) -> Result<()> {
-        self.check()?;
+    /// Charges for the bytes of a record, or for the whole table if the record has no end.
+    fn pay<T>(&mut self, record: &Result<Placed<'_, T>>) {
         self.spend(record.as_ref().map_or(self.table, |record| record.record_byte_len()));
-        Ok(())
     }
 
     pub(super) fn spend(&mut self, bytes: u64) {
