@@ -3,10 +3,10 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use nom::{IResult, Parser};
+use nom::Parser;
 
 use super::cursor::{Cursor, Wire};
-use super::parser::{in_place, up_to};
+use super::parser::{in_place, reading, up_to};
 use crate::base::error::{Error, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::sealed::Sealed;
@@ -55,7 +55,7 @@ impl<'a, H: Header> Chunk<'a, H> {
         if cursor.is_empty() {
             return Ok(None);
         }
-        let chunk = cursor.parse(Self::grammar)?;
+        let chunk = Self::read(cursor)?;
         if stop::is_due(start, cursor.offset()) && stop::is_set() {
             return Err(stop::error());
         }
@@ -70,17 +70,17 @@ impl<'a, H: Header> Chunk<'a, H> {
     }
 
     /// Parses a header, and a body of the size that it claims, or as much of it as the part has.
-    #[inline(always)]
-    fn grammar(input: Cursor<'a>) -> IResult<Cursor<'a>, Self, Error> {
-        let (input, header) = in_place::<H>().parse(input)?;
-        let (input, body) = up_to(header.byte_len_hint().into()).parse(input)?;
-        Ok((input, Self { header, body }))
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
+        let header = cursor.parse(in_place::<H>())?;
+        let body = cursor.parse(up_to(header.byte_len_hint().into()))?;
+        Ok(Self { header, body })
     }
 
     /// Returns a parser of one chunk. It fails at the end of the part. [`whole`](Self::whole) checks that the chunk is
     /// complete.
     pub fn parser() -> impl Parser<Cursor<'a>, Output = Self, Error = Error> {
-        Self::grammar
+        reading(Self::read)
     }
 
     /// Returns the type of the chunk.

@@ -15,7 +15,8 @@
 
 use nom::error::{ContextError, ErrorKind, FromExternalError, ParseError};
 use nom::{
-    AsBytes, Compare, CompareResult, FindSubstring, IResult, Input, Mode, Needed, Offset, OutputMode, PResult, Parser,
+    AsBytes, Compare, CompareResult, Complete, Emit, FindSubstring, IResult, Input, Mode, Needed, Offset, OutputM,
+    OutputMode, PResult, Parser,
 };
 
 use super::cursor::{Cursor, Wire};
@@ -36,7 +37,8 @@ impl<'a> Cursor<'a> {
     /// Runs a parser that is used again.
     #[inline(always)]
     pub(crate) fn run<P: Parser<Self, Error = Error>>(&mut self, parser: &mut P) -> Result<P::Output> {
-        match parser.parse_complete(*self) {
+        // What `parse_complete` does, which the compiler does not always inline.
+        match parser.process::<OutputM<Emit, Emit, Complete>>(*self) {
             Ok((rest, output)) => {
                 *self = rest;
                 Ok(output)

@@ -154,17 +154,18 @@ impl<'a> Grammar<'a> for Properties {
 
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, _: &'static str, _: &mut impl Sink) -> Result<List<'a, Property<'a>>> {
-        let (properties, after) = pairs(*cursor)?;
+        let (properties, after) = pairs(cursor.rest(), cursor.offset())?;
         *cursor = after;
         Ok(properties)
     }
 }
 
 /// Reads the properties at the cursor. Returns the cursor after them, too.
-// Only one entry of an archive has properties, so this is a separate function to keep the others fast. It takes a copy: a
-// reference would keep the cursor of all entries in memory.
+// Only one entry of an archive has properties, so this is a separate function to keep the others fast. It takes no cursor,
+// which would keep that of all entries in memory.
 #[inline(never)]
-fn pairs(mut cursor: Cursor<'_>) -> Result<(List<'_, Property<'_>>, Cursor<'_>)> {
+fn pairs(bytes: &[u8], offset: u64) -> Result<(List<'_, Property<'_>>, Cursor<'_>)> {
+    let mut cursor = Cursor::with_offset(bytes, offset);
     let mut after = cursor;
     // An unterminated key ends the properties; a property with an unterminated value is an error.
     let key = nom::combinator::verify(peek(cstr), |key: &ByteStr<'_>| !key.is_empty());
