@@ -8,7 +8,7 @@ use crate::base::text::ByteStr;
 use crate::bytes::array::LeArray;
 use crate::bytes::cursor::Wire;
 use crate::outline::Schema;
-use crate::record::parser::{Grammar, array, in_place, inline, text, verify};
+use crate::record::parser::{array, in_place, inline, text, verify};
 use crate::record::{Fixed, Framing, grammar, wire};
 
 wire! {
