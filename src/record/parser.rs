@@ -162,7 +162,7 @@ where
 
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<O> {
-        field(cursor, name, sink, &mut self.0)
+        field(cursor, name, sink, |cursor| (self.0)(cursor))
     }
 }
 
