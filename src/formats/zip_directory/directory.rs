@@ -8,8 +8,8 @@ use super::wire::*;
 use crate::base::error::{Error, Result};
 use crate::base::text::ByteStr;
 use crate::bytes::cursor::Cursor;
+use crate::bytes::parser::up_to;
 use crate::ranges::Data;
-use crate::record::Read;
 
 /// The location of an archive's directory.
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +99,7 @@ impl<'a> Directory<'a> {
         let claimed = locator.record_offset.get();
         let near = locator_offset.saturating_sub(size_of::<Zip64EndRecord>() as u64);
         for offset in [claimed, near] {
-            let end = match data.read(offset, read::<Zip64EndRecord>) {
+            let end = match data.read(offset, |cursor| cursor.parse(signed::<Zip64EndRecord>())) {
                 Ok(end) => end,
                 Err(error) if error.incomplete().is_some() => return Err(error),
                 Err(_) => continue,
@@ -126,7 +126,7 @@ impl<'a> Directory<'a> {
             return Err(error(format!("zip directory of {bytes} bytes cannot hold {count} entries")));
         }
         data.get(start..stop)?;
-        if count > 0 && read::<CentralHeader>(&mut directory.data.cursor(start)).is_err() {
+        if count > 0 && directory.data.cursor(start).parse(signed::<CentralHeader>()).is_err() {
             return Err(error(format!("zip directory of {bytes} bytes at {offset:#x} does not end at its end record")));
         }
         Ok(directory)
@@ -152,7 +152,8 @@ impl<'a> Directory<'a> {
         };
         let mut cursor = self.data.cursor(self.start);
         // Checked before: the directory is before the end record.
-        let body = cursor.split(self.stop.saturating_sub(self.start)).unwrap_or(Cursor::new(&[]));
+        let directory = up_to(self.stop.saturating_sub(self.start));
+        let body = cursor.parse(directory).unwrap_or(Cursor::new(&[]));
         Entries { cursor: body, left, is_lost: false }
     }
 
@@ -208,7 +209,7 @@ fn end_record(data: Data<'_>) -> Result<Option<Found<'_>>> {
     for (position, _) in tail.windows(4).enumerate().filter(|(_, window)| *window == EndRecord::SIGNATURE) {
         let offset = tail_start.saturating_add(position as u64);
         let mut cursor = Cursor::with_offset(tail.get(position..).unwrap_or_default(), offset);
-        let Ok(End { record, comment }) = End::read(&mut cursor, ()) else { continue };
+        let Ok(End { record, comment }) = cursor.parse(End::parser()) else { continue };
         let exact = cursor.is_empty();
         match found {
             Some((earlier, _, _, true)) if exact => {
