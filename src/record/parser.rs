@@ -117,12 +117,7 @@ pub(crate) fn field<'a, T: Stored>(
 
 /// Walks a value that is a single field.
 #[inline(always)]
-fn leaf<'a, P>(
-    parser: &mut P,
-    cursor: &mut Cursor<'a>,
-    name: &'static str,
-    sink: &mut impl Sink,
-) -> Result<P::Output>
+fn leaf<'a, P>(parser: &mut P, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<P::Output>
 where
     P: Parser<Cursor<'a>, Error = Error>,
     P::Output: Stored,
@@ -162,7 +157,7 @@ where
 
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<O> {
-        field(cursor, name, sink, &mut self.0)
+        field(cursor, name, sink, |cursor| (self.0)(cursor))
     }
 }
 

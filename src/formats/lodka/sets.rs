@@ -99,8 +99,15 @@ fn for_each<T, U>(
     [first, second]: [Option<T>; 2],
     mut read: impl FnMut(usize, T) -> Result<U>,
 ) -> Result<[Option<U>; 2]> {
-    let mut one = |index, set: Option<T>| set.map(|set| read(index, set).within_index(index)).transpose();
-    Ok([one(0, first)?, one(1, second)?])
+    let first = match first {
+        Some(set) => Some(read(0, set).within_index(0)?),
+        None => None,
+    };
+    let second = match second {
+        Some(set) => Some(read(1, set).within_index(1)?),
+        None => None,
+    };
+    Ok([first, second])
 }
 
 /// A parser of a text for each set: the lengths of all, then the texts, which are described as one field.

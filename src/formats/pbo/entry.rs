@@ -154,22 +154,22 @@ impl<'a> Grammar<'a> for Properties {
 
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, _: &'static str, _: &mut impl Sink) -> Result<List<'a, Property<'a>>> {
-        let (properties, after) = pairs(cursor.rest(), cursor.offset())?;
-        *cursor = after;
+        let (properties, bytes) = pairs(cursor.rest(), cursor.offset())?;
+        cursor.skip(bytes)?;
         Ok(properties)
     }
 }
 
-/// Reads the properties at the cursor. Returns the cursor after them, too.
+/// Reads the properties at the start of these bytes. Returns the number of bytes that they and the end take, too.
 // Only one entry of an archive has properties, so this is a separate function to keep the others fast. It takes no cursor,
 // which would keep that of all entries in memory.
 #[inline(never)]
-fn pairs(bytes: &[u8], offset: u64) -> Result<(List<'_, Property<'_>>, Cursor<'_>)> {
+fn pairs(bytes: &[u8], offset: u64) -> Result<(List<'_, Property<'_>>, u64)> {
     let mut cursor = Cursor::with_offset(bytes, offset);
     let mut after = cursor;
     // An unterminated key ends the properties; a property with an unterminated value is an error.
     let key = nom::combinator::verify(peek(cstr), |key: &ByteStr<'_>| !key.is_empty());
     let number = after.parse(terminated(many0_count(preceded(key, cut(Property::parser()))), cstr))?;
     let properties = cursor.parse(count(Property::parser(), u32::try_from(number).unwrap_or(u32::MAX)))?;
-    Ok((properties, after))
+    Ok((properties, after.offset().saturating_sub(offset)))
 }
