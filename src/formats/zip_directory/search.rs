@@ -3,7 +3,7 @@
 use super::directory::Directory;
 use super::entries::{Entries, local_entry};
 use super::wire::*;
-use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::error::{Error, Result};
 use crate::base::text::ByteStr;
 use crate::bytes::cursor::Cursor;
 use crate::ranges::Data;
@@ -103,8 +103,8 @@ pub(super) fn find(data: Data<'_>) -> Result<Search<'_>> {
                     }
                     found = Some(directory);
                 }
-                Err(error) if matches!(error.kind(), ErrorKind::Malformed(_)) => broken = broken.or(Some(error)),
-                Err(error) => return Err(error),
+                Err(error) if error.incomplete().is_some() => return Err(error),
+                Err(error) => broken = broken.or(Some(error)),
             }
         }
         let Some(directory) = found else { continue };
