@@ -332,10 +332,12 @@ impl<'a> Directory<'a> {
         Error::malformed(message).at(self.stop)
     }
 
-    /// Returns true if the header of a file is where one of the first entries says. One entry alone may be wrong.
+    /// Returns true if the header of a file is where one of the first entries says, with its name. One entry alone may be
+    /// wrong.
     fn leads_to_file(&self) -> Result<bool> {
         for entry in self.entries().map_while(Result::ok).take(4) {
-            if is_local_at(self.data, self.prefix.saturating_add(entry.header_offset))? {
+            let offset = self.prefix.saturating_add(entry.header_offset);
+            if is_local_at(self.data, offset)? && self.local(offset)?.name == entry.name {
                 return Ok(true);
             }
         }
