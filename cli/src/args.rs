@@ -43,7 +43,7 @@ pub(crate) struct Common {
     pub(crate) verbose: bool,
     /// Read names in zips that carry no encoding as this one, such as cp866 or cp936
     #[cfg(feature = "names")]
-    #[arg(long, global = true, value_name = "ENCODING", display_order = 905)]
+    #[arg(long, global = true, hide = true, value_name = "ENCODING")]
     pub(crate) names: Option<String>,
     /// Read files into memory instead of mapping them
     #[arg(long, global = true, hide = true)]

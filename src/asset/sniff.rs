@@ -10,7 +10,7 @@ use crate::base::format::Format;
 use crate::bytes::Cursor;
 use crate::bytes::parser::cstr;
 use crate::formats::zip_directory::{
-    Directory, LocalEntry, LocalHeader, METHODS, Signed as _, first_entry, has_end_record,
+    Directory, EndRecord, LocalEntry, LocalHeader, METHODS, Signed as _, first_entry, has_end_record,
 };
 use crate::ranges::Data;
 
@@ -111,7 +111,11 @@ fn sniff_zip(data: Data<'_>) -> Result<Option<Format>> {
         }
         Err(_) => {}
     }
-    let start = if data.first()?.starts_with(&LocalHeader::SIGNATURE) { 0 } else { 4 };
+    let head = data.first()?;
+    if head.starts_with(&EndRecord::SIGNATURE) {
+        return Ok(Some(Format::Zip));
+    }
+    let start = if head.starts_with(&LocalHeader::SIGNATURE) { 0 } else { 4 };
     let first = match data.read(start, |cursor| first_entry(cursor.rest())) {
         Err(error) if error.incomplete().is_some() => return Err(error),
         Ok(entry) if is_plausible(&entry) => entry,

@@ -3,7 +3,7 @@
 use super::directory::Directory;
 use super::entries::{Entries, local_entry};
 use super::wire::*;
-use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::error::{Error, Result};
 use crate::base::text::ByteStr;
 use crate::bytes::cursor::Cursor;
 use crate::ranges::Data;
@@ -103,8 +103,8 @@ pub(super) fn find(data: Data<'_>) -> Result<Search<'_>> {
                     }
                     found = Some(directory);
                 }
-                Err(error) if matches!(error.kind(), ErrorKind::Malformed(_)) => broken = broken.or(Some(error)),
-                Err(error) => return Err(error),
+                Err(error) if error.incomplete().is_some() => return Err(error),
+                Err(error) => broken = broken.or(Some(error)),
             }
         }
         let Some(directory) = found else { continue };
@@ -332,10 +332,12 @@ impl<'a> Directory<'a> {
         Error::malformed(message).at(self.stop)
     }
 
-    /// Returns true if the header of a file is where one of the first entries says. One entry alone may be wrong.
+    /// Returns true if the header of a file is where one of the first entries says, with its name. One entry alone may be
+    /// wrong.
     fn leads_to_file(&self) -> Result<bool> {
         for entry in self.entries().map_while(Result::ok).take(4) {
-            if is_local_at(self.data, self.prefix.saturating_add(entry.header_offset))? {
+            let offset = self.prefix.saturating_add(entry.header_offset);
+            if is_local_at(self.data, offset)? && self.local(offset)?.name == entry.name {
                 return Ok(true);
             }
         }
