@@ -187,9 +187,10 @@ fn revision(side: &Path) -> Option<String> {
     Some(if colon(name).is_some() { name.to_owned() } else { format!("{name}:") })
 }
 
-/// The place of the `:` between revision and path. Those in braces belong to the revision.
+/// The place of the `:` between revision and path. Those in braces belong to the revision. A `}` that closes none may be
+/// in the name of a branch.
 fn colon(name: &str) -> Option<usize> {
-    let mut depth = 0_i64;
+    let mut depth = 0_u64;
     for (place, byte) in name.bytes().enumerate() {
         match byte {
             b'{' => depth = depth.saturating_add(1),
