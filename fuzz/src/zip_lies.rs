@@ -188,7 +188,7 @@ fn make(choices: &mut Choices<'_>) -> Option<Made> {
     let target = choices.below(count);
     let is_wide = matches!(lie, Lie::Zip64Count | Lie::Zip64Bytes | Lie::Zip64Offset | Lie::LocatorOffset)
         || lie == Lie::LocatorDisks
-        || choices.byte() % 8 == 0;
+        || choices.below(8) == 0;
     let needs_descriptor = matches!(lie, Lie::DescriptorCrc32 | Lie::DescriptorPacked | Lie::DescriptorUnpacked);
     let mut entries = Vec::new();
     let mut names = Vec::new();
@@ -202,7 +202,7 @@ fn make(choices: &mut Choices<'_>) -> Option<Made> {
             0 => Entry::stored(&name, &content),
             _ => Entry::new(&name, 8, deflate(&content), &content),
         };
-        let is_stream = index == target && needs_descriptor || choices.byte() % 4 == 0;
+        let is_stream = index == target && needs_descriptor || choices.below(4) == 0;
         // The fields of the local header have to be there to lie.
         let is_stream =
             is_stream && !(index == target && lie as usize >= Lie::LocalCrc32 as usize && !needs_descriptor);
@@ -213,7 +213,7 @@ fn make(choices: &mut Choices<'_>) -> Option<Made> {
     lie_of(&mut entries[target], lie, choices)?;
     if lie == Lie::HeaderOffset {
         let other = choices.other_than(0);
-        entries[target].header_offset = Some(if choices.byte() % 2 == 0 { other } else { 0 });
+        entries[target].header_offset = Some(if choices.below(2) == 0 { other } else { 0 });
         if target == 0 && entries[0].header_offset == Some(0) {
             return None;
         }
@@ -221,7 +221,7 @@ fn make(choices: &mut Choices<'_>) -> Option<Made> {
     let mut bytes = assemble(&entries, is_wide, lie, target, choices);
     // Bytes in front move everything, so that a wrong offset may be the right one.
     let is_of_offset = matches!(lie, Lie::DirectoryOffset | Lie::DirectoryBytes | Lie::Zip64Offset | Lie::Zip64Bytes);
-    if choices.byte() % 4 == 0 {
+    if choices.below(4) == 0 {
         let prefix: &[u8] = if is_of_offset { &[b'x'; 1000] } else { b"MZ\x90\0 a program " };
         bytes.splice(..0, prefix.iter().copied());
     }
@@ -273,7 +273,7 @@ fn assemble(entries: &[Entry], is_wide: bool, lie: Lie, target: usize, choices: 
     let comment: &[u8] = match lie {
         Lie::CommentHoldsEnd => b"PK\x05\x06\0\0\0\0\x01\0\x01\0\x10\0\0\0\x20\0\0\0\0\0",
         Lie::CommentIsLonger | Lie::CommentIsShorter => b"a comment",
-        _ if choices.byte() % 4 == 0 => b"a comment",
+        _ if choices.below(4) == 0 => b"a comment",
         _ => b"",
     };
     let made = zip(entries, comment);
@@ -300,7 +300,7 @@ fn assemble(entries: &[Entry], is_wide: bool, lie: Lie, target: usize, choices: 
         Lie::CommentIsLonger => set(made.at("comment_bytes"), &[10 + choices.byte() % 200]),
         Lie::CommentIsShorter => set(made.at("comment_bytes"), &[choices.byte() % 9]),
         Lie::EntryDisk => {
-            let entry = memory_of_entry(&bytes, directory, target);
+            let entry = offset_of_entry(&bytes, directory, target);
             bytes[entry + 34] = 1 + choices.byte() % 9;
         }
         _ => {}
@@ -312,7 +312,7 @@ fn assemble(entries: &[Entry], is_wide: bool, lie: Lie, target: usize, choices: 
 }
 
 /// Returns the offset of an entry of the directory.
-fn memory_of_entry(bytes: &[u8], directory: usize, index: usize) -> usize {
+fn offset_of_entry(bytes: &[u8], directory: usize, index: usize) -> usize {
     let mut at = directory;
     for _ in 0..index {
         let [name, extra] = [28, 30].map(|field| u16::from_le_bytes([bytes[at + field], bytes[at + field + 1]]));

@@ -32,7 +32,7 @@ impl Inspect for Archive<'_> {
         let mut names = Alike::default();
         let mut unchecked = Unchecked::default();
         let mut members = self.members();
-        while let Some(member) = members.next() {
+        for member in members.by_ref() {
             let Some(member) = problems.ok(member) else {
                 whole = false;
                 break;

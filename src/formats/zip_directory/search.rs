@@ -348,7 +348,8 @@ impl<'a> Directory<'a> {
 /// Returns the offset of the first entry from which entries follow one another up to the end of these bytes. The work is
 /// in proportion to the bytes.
 fn entries_before(bytes: &[u8]) -> Option<u64> {
-    let mut steps = bytes.len() / size_of::<CentralHeader>();
+    // The fixed part of an entry has 46 bytes.
+    let mut steps = bytes.len() / 46;
     for start in memchr::memmem::find_iter(bytes, &CentralHeader::SIGNATURE) {
         let mut entries = Entries::new(Cursor::with_offset(bytes.get(start..)?, start as u64), 0);
         let mut is_sound = true;
