@@ -41,6 +41,10 @@ pub(crate) struct Common {
     /// Print more to standard error
     #[arg(short, long, global = true, conflicts_with = "quiet", display_order = 904)]
     pub(crate) verbose: bool,
+    /// Read names in zips that carry no encoding as this one, such as cp866 or cp936
+    #[cfg(feature = "names")]
+    #[arg(long, global = true, hide = true, value_name = "ENCODING")]
+    pub(crate) names: Option<String>,
     /// Read files into memory instead of mapping them
     #[arg(long, global = true, hide = true)]
     pub(crate) no_mmap: bool,

@@ -4,14 +4,21 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
+use meshpeek::summary::Code;
+
 use crate::args::Common;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::output::Output;
 use crate::source::Source;
 
 pub(crate) fn run(path: &Path, common: &Common) -> Outcome {
     let source = Source::open(path, common)?;
-    let content = source.content(common)?;
+    let content = match source.checked(common)? {
+        Ok(content) => content,
+        // The content is not what its archive says, so nothing of it is written.
+        Err(error) if error.code() == Code::Checksum => return Err(Failure::Wrong(error.to_string())),
+        Err(error) => return Err(error.into()),
+    };
     let mut out = Output::data(common)?;
     if out.is_terminal && !is_text(&content) {
         return Err("the content is binary: redirect it or use -o".into());

@@ -204,6 +204,11 @@ fn said<'t, T>(
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use meshpeek::scan::Scan;
+    use meshpeek::summary::Counts;
+
     use super::*;
 
     #[test]
@@ -382,6 +387,101 @@ mod tests {
                 (format!("{name}_"), false),
             ] {
                 assert_eq!(Condition::parse(&format!("{key} = 1")).is_ok(), is_known, "{key}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_count_is_taken_from_the_counts_and_any_other_key_from_the_record() {
+        let mut record = Scan::new(["x"]).record(Path::new("x"), &[]);
+        let keys = ["triangles", "counts.triangles", "vertices", "counts.vertices", "bytes", "name"];
+        let conditions =
+            |key: &str| [("= 5", 5), ("= 6", 6), ("= 7", 7)].map(|(is, number)| (format!("{key} {is}"), number));
+        for triangles in [None, Some(5), Some(6)] {
+            record.summary.counts = Counts::known([("triangles", triangles), ("vertices", None)]);
+            for asked in [None, Some(6), Some(7)] {
+                // The values of keys that are no counts.
+                let value = |key: &str| if key == "bytes" || key == "name" { asked.map(Json::from) } else { None };
+                for key in keys {
+                    let own = match key {
+                        "triangles" | "counts.triangles" => triangles,
+                        "bytes" | "name" => asked,
+                        _ => None,
+                    };
+                    for (text, number) in conditions(key) {
+                        let condition = Condition::parse(&text).unwrap();
+                        let expected = own == Some(number);
+                        assert_eq!(condition.holds(&record, &value), expected, "{text}: {triangles:?} {asked:?}");
+                        // What is not known meets no relation, and no relation is not met.
+                        for (text, expected) in [
+                            (format!("not {text}"), !expected),
+                            (format!("not not {text}"), expected),
+                            (format!("{text} or {text}"), expected),
+                            (format!("{text} and not {text}"), false),
+                            (format!("{text} or not {text}"), true),
+                            (format!("({text}) and ({text} or {text})"), expected),
+                        ] {
+                            let condition = Condition::parse(&text).unwrap();
+                            assert_eq!(condition.holds(&record, &value), expected, "{text}: {triangles:?} {asked:?}");
+                        }
+                    }
+                    let differs = Condition::parse(&format!("{key} != 5")).unwrap();
+                    assert_eq!(differs.holds(&record, &value), own.is_some_and(|own| own != 5), "{key}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_literal_ends_at_its_own_quote_or_where_a_number_ends() {
+        for (literal, value) in [
+            ("''", Some(Json::from(""))),
+            ("\"\"", Some("".into())),
+            ("'\"'", Some("\"".into())),
+            ("\"'\"", Some("'".into())),
+            ("' a  b '", Some(" a  b ".into())),
+            ("'a\nb'", Some("a\nb".into())),
+            ("'5'", Some("5".into())),
+            ("'and not ('", Some("and not (".into())),
+            (r"'a\'", Some(r"a\".into())),
+            ("5", Some(5.0.into())),
+            ("+5", Some(5.0.into())),
+            ("-5", Some((-5.0).into())),
+            ("0.5", Some(0.5.into())),
+            (".5", Some(0.5.into())),
+            ("5.", Some(5.0.into())),
+            ("5e3", Some(5_000.0.into())),
+            ("5E-1", Some(0.5.into())),
+            ("00", Some(0.0.into())),
+            ("-0", Some((-0.0).into())),
+            ("", None),
+            ("'", None),
+            ("'a\"", None),
+            ("\"a'", None),
+            ("''a'", None),
+            ("5x", None),
+            ("5_0", None),
+            ("0x10", None),
+            ("1.2.3", None),
+            ("--5", None),
+            ("5e", None),
+            ("inf", None),
+            ("true", None),
+            ("a", None),
+        ] {
+            for (before, after) in [("", ""), (" ", " "), ("\t\n", "\r\n"), ("", " and bytes = 1"), ("", ")")] {
+                let open = if after == ")" { "(" } else { "" };
+                let text = format!("{open}path ={before}{literal}{after}");
+                let parsed = Condition::parse(&text).ok();
+                let found = parsed.map(|condition| match *condition {
+                    Condition::Is(_, _, value) => value,
+                    Condition::All(list) => match &list[0] {
+                        Condition::Is(_, _, value) => value.clone(),
+                        other => panic!("{other:?}"),
+                    },
+                    other => panic!("{other:?}"),
+                });
+                assert_eq!(found, value, "{text:?}");
             }
         }
     }

@@ -166,7 +166,8 @@ impl Extraction<'_> {
             let message = format!("more than {limit} archives inside each other; --max-archive-depth raises the limit");
             return self.lost(Some(&text), Failure::Message(message));
         }
-        match member.decode(place.budget) {
+        // The members that are written are checked, not the archive around them.
+        match member.view(place.budget) {
             Ok(content) => {
                 let mut below = place.below.clone();
                 if by_glob {
@@ -182,6 +183,13 @@ impl Extraction<'_> {
 
     fn member(&mut self, place: &Place<'_>, member: &Member<'_>) -> Result<(), Failure> {
         let name = member.name();
+        if member.is_link() {
+            let message = match member.link_target(place.budget) {
+                Ok(target) => format!("a symbolic link to {}", target.map(|target| target.text).unwrap_or_default()),
+                Err(error) => error.to_string(),
+            };
+            return self.lost(Some(&inner_text(place, member)), Failure::Message(message));
+        }
         let path = match (self.args.flat, name.to_escaped_path()) {
             (true, path) => path.rsplit('/').next().unwrap_or_default().to_owned(),
             (false, path) => place.below.clone() + &path,

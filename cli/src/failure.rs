@@ -23,6 +23,8 @@ pub(crate) fn status(done: u64, failed: u64) -> ExitCode {
 #[derive(Debug)]
 pub(crate) enum Failure {
     Message(String),
+    /// The result was made, and is not what it should be: status 1, and nothing of it is kept.
+    Wrong(String),
     /// The reader of the results has closed the pipe, which is not a failure of ours.
     ClosedPipe,
 }
@@ -64,7 +66,7 @@ impl From<meshpeek::Error> for Failure {
 impl From<Failure> for meshpeek::Error {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Message(text) => io::Error::other(text).into(),
+            Failure::Message(text) | Failure::Wrong(text) => io::Error::other(text).into(),
             Failure::ClosedPipe => io::Error::from(io::ErrorKind::BrokenPipe).into(),
         }
     }

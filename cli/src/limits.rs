@@ -68,7 +68,10 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::size;
+    use clap::Parser;
+
+    use super::*;
+    use crate::verbs::Cli;
 
     #[test]
     fn sizes_are_counted_in_powers_of_1024() {
@@ -107,5 +110,34 @@ mod tests {
             assert!(size(&format!("1{letter}")).is_err(), "1{letter}");
         }
         assert_eq!(size("20000000000G"), Err("the number is too large".to_owned()));
+    }
+
+    #[test]
+    fn every_flag_sets_its_own_limit() {
+        let limits = |arguments: &[&str]| {
+            let common = Cli::try_parse_from([&["meshpeek", "limits"], arguments].concat()).unwrap().common;
+            (common.limits.limits(), common.limits.temporary)
+        };
+        let usual = Limits::default();
+        assert_eq!(limits(&[]), (usual, 16 << 30));
+        let changed = |change: fn(&mut Limits)| {
+            let mut limits = usual;
+            change(&mut limits);
+            limits
+        };
+        for (flag, value, expected) in [
+            ("--max-depth", "7", changed(|limits| limits.depth = 7)),
+            ("--max-decoded", "7k", changed(|limits| limits.decoded_bytes = 7 << 10)),
+            ("--max-problems", "7", changed(|limits| limits.problems = 7)),
+            ("--max-archive-depth", "7", changed(|limits| limits.archive_depth = 7)),
+            ("--max-archive-members", "7", changed(|limits| limits.archive_members = 7)),
+            ("--max-work", "7", changed(|limits| limits.work = 7)),
+            ("--max-output", "7", changed(|limits| limits.output = 7)),
+            ("--max-references", "7M", changed(|limits| limits.reference_bytes = 7 << 20)),
+        ] {
+            assert_eq!(limits(&[flag, value]), (expected, 16 << 30), "{flag}");
+            assert_ne!(expected, usual, "{flag}");
+        }
+        assert_eq!(limits(&["--max-temporary", "7G"]), (usual, 7 << 30));
     }
 }

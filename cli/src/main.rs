@@ -91,10 +91,18 @@ fn failed(failure: Failure, notes: Notes) -> ExitCode {
             notes.error(message);
             ExitCode::from(2)
         }
+        Failure::Wrong(message) => {
+            notes.error(message);
+            ExitCode::from(1)
+        }
     }
 }
 
 fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
+    #[cfg(feature = "names")]
+    if let Some(names) = &common.names {
+        meshpeek::zip::read_names_as(names)?;
+    }
     if let Some(path) = common.output.as_deref().filter(|path| remote::is_url(path)) {
         return Err(Failure::at(path, "results are written to this machine only"));
     }

@@ -100,11 +100,33 @@ impl<'p> Source<'p> {
 
     pub(crate) fn content(&self, common: &Common) -> Result<Content<'_>, Failure> {
         let content = self.member(common)?.content.map_err(|error| error.in_file(self.text))?;
-        // A decoded member that was named allows as much output as any file of its size.
+        Self::count(&content, common);
+        Ok(content)
+    }
+
+    /// The content, with the checksum of a stored member compared too.
+    pub(crate) fn checked_content(&self, common: &Common) -> Result<Content<'_>, Failure> {
+        Ok(self.checked(common)??)
+    }
+
+    /// The checked content, or the error of the target.
+    pub(crate) fn checked(&self, common: &Common) -> Result<meshpeek::Result<Content<'_>>, Failure> {
+        let content = match self.member(common)?.content {
+            Ok(content) => content,
+            Err(error) => return Ok(Err(error.in_file(self.text))),
+        };
+        Self::count(&content, common);
+        if let Err(error) = content.check() {
+            return Ok(Err(error.in_file(self.text)));
+        }
+        Ok(Ok(content))
+    }
+
+    /// Lets a decoded member that was named allow as much output as any file of its size.
+    fn count(content: &Content<'_>, common: &Common) {
         if !content.is_borrowed() {
             common.results.read(content.len() as u64);
         }
-        Ok(content)
     }
 
     pub(crate) fn asset<'c>(&self, content: &'c Content<'_>) -> meshpeek::Result<Asset<'c>> {

@@ -113,3 +113,66 @@ fn failed(error: io::Error) -> io::Error {
     let message = format!("{folder}: a temporary file for results: {cause}; {VARIABLE} names another folder");
     io::Error::new(error.kind(), message)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn space(most: u64) -> Space {
+        let space = Space::default();
+        space.limit(most);
+        space
+    }
+
+    #[test]
+    fn files_together_take_what_is_allowed_and_give_it_back() {
+        for most in [0, 1, 10, 4_096] {
+            // Clones share it, and only the first limit counts.
+            let space = space(most);
+            let other = space.clone();
+            other.limit(u64::MAX);
+            for first in [0, most / 2, most] {
+                let mut one = Temporary::new(&space).unwrap();
+                let mut two = Temporary::new(&other).unwrap();
+                one.write_all(&vec![1; first as usize]).unwrap();
+                two.write_all(&vec![2; (most - first) as usize]).unwrap();
+                assert_eq!((one.end, two.end), (first, most - first));
+                let error = two.write_all(&[2]).unwrap_err().to_string();
+                let said = format!("more than {most} bytes of temporary files, the limit set for reading; ");
+                assert!(error.starts_with(&said) && error.contains("--max-temporary"), "{error}");
+                // The bytes of the first can be used again, those of the second not yet.
+                drop(one);
+                let mut three = Temporary::new(&space).unwrap();
+                assert!(three.write_all(&vec![3; first as usize + 1]).is_err(), "{first} of {most}");
+                drop(three);
+                drop(two);
+            }
+            assert_eq!(space.0.taken.load(Ordering::Relaxed), 0, "{most}");
+        }
+        // Nobody has set a limit.
+        assert!(Temporary::new(&Space::default()).unwrap().write_all(&[0]).is_err());
+    }
+
+    #[test]
+    fn sections_are_read_beside_each_other() {
+        let mut file = Temporary::new(&space(u64::MAX)).unwrap();
+        let bytes: Vec<u8> = (0..=255).collect();
+        bytes.chunks(100).for_each(|part| file.write_all(part).unwrap());
+        for (start, end) in [(0, 0), (0, 1), (0, 256), (255, 256), (256, 256), (3, 100), (99, 201)] {
+            let expected = &bytes[start as usize..end as usize];
+            for step in [1, 7, 100, 300] {
+                let mut sections = [file.section(start, end), file.section(start, end)];
+                let mut read = [Vec::new(), Vec::new()];
+                let mut buffer = vec![0; step];
+                // By turns, until both are at their ends.
+                for _ in 0..=bytes.len() {
+                    for (section, read) in sections.iter_mut().zip(&mut read) {
+                        let count = section.read(&mut buffer).unwrap();
+                        read.extend_from_slice(&buffer[..count]);
+                    }
+                }
+                assert!(read.iter().all(|read| read == expected), "{start} {end} {step}");
+            }
+        }
+    }
+}

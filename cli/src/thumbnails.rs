@@ -229,3 +229,45 @@ fn digest(seen: &Sighting<'_, '_>) -> Option<String> {
         text
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_contact_sheet_is_the_smallest_near_square_in_the_order_of_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sheet.png");
+        let color = |place: u32| [place as u8 * 20, 7, 255 - place as u8];
+        for count in 0..=10_u32 {
+            let mut cells = BTreeMap::new();
+            // Added in another order.
+            for place in (0..count).rev() {
+                cells.insert(format!("{place:02}"), color(place).repeat((CELL * CELL) as usize));
+            }
+            write_sheet(&path, &cells).unwrap();
+            let sheet = image::open(&path).unwrap().into_rgb8();
+            let columns = (1..).find(|side| side * side >= count).unwrap();
+            let rows = (1..).find(|rows| rows * columns >= count).unwrap();
+            assert_eq!((sheet.width(), sheet.height()), (columns * CELL, rows * CELL), "{count}");
+            for (x, y, pixel) in sheet.enumerate_pixels() {
+                let place = y / CELL * columns + x / CELL;
+                let expected = if place < count { color(place) } else { [255; 3] };
+                assert_eq!(pixel.0, expected, "{count}: {x} {y}");
+            }
+        }
+    }
+
+    /// `SECURITY.md`: a picture leaves the rest of the budget of its file for others.
+    #[test]
+    fn a_picture_is_paid_up_to_what_is_left() {
+        let limits = Limits { output: 1, ..Limits::default() };
+        let most = 1 << 20;
+        for (bytes, is_paid) in [(0, true), (most - 1, true), (most, true), (most + 1, false)] {
+            let budget = Budget::new(0, &limits);
+            assert_eq!(pays(&budget, bytes), is_paid, "{bytes}");
+            // What is not paid is not taken.
+            assert_eq!(pays(&budget, most), !is_paid || bytes == 0, "{bytes}");
+        }
+    }
+}

@@ -41,5 +41,6 @@ targets! {
     rap
     rtm
     zip
+    zip_lies
     zip_peer
 }

@@ -71,6 +71,11 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
     all.extend(scenes().into_iter().map(|(name, bytes)| ("b3d", name.to_owned(), bytes)));
     all.extend(models().into_iter().map(|(name, bytes)| ("lodka", name, bytes)));
     all.extend(archives().into_iter().map(|(name, bytes)| ("zip", name, bytes)));
+    // One for each lie, of the third of five members.
+    for lie in 0..40 {
+        let choices: Vec<u8> = (0..200_u8).map(|byte| byte.wrapping_mul(53).wrapping_add(lie)).collect();
+        all.push(("zip_lies", format!("{lie}"), [&[lie, 4, 2][..], &choices].concat()));
+    }
     for (target, peer) in [("b3d", "b3d_peer"), ("zip", "zip_peer")] {
         let same: Vec<_> = all.iter().filter(|(of, ..)| *of == target).cloned().collect();
         all.extend(same.into_iter().map(|(_, name, bytes)| (peer, name, bytes)));

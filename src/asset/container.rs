@@ -1,9 +1,10 @@
 //! Archives as containers of files: a common interface to PBO and zip.
 
 use crate::asset::Asset;
-use crate::base::error::Result;
+use crate::base::code::Code;
+use crate::base::error::{Error, Result};
 use crate::base::format::Format;
-use crate::base::text::ByteStr;
+use crate::base::text::{ByteStr, Name};
 use crate::blocks::Decoded;
 use crate::budget::{Budget, Held};
 use crate::bytes::Packing;
@@ -62,8 +63,9 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// Returns the members that share bytes with an earlier one, as ascending indices into the
-    /// [members](Self::members). A PBO has none, because its members follow one another.
+    /// Returns the members that are not read because they share bytes with another, as ascending indices into the
+    /// [members](Self::members): see [`zip::Archive::overlapping`](crate::zip::Archive::overlapping). A PBO has none,
+    /// because its members follow one another.
     pub fn overlapping(&self) -> Vec<usize> {
         match self {
             #[cfg(feature = "pbo")]
@@ -167,11 +169,59 @@ impl<'a> Member<'a> {
             #[cfg(feature = "zip")]
             Self::Zip(member) => match member.method() {
                 _ if member.is_encrypted() => Form::Encrypted,
-                zip::Method::STORED => Form::InPlace,
-                zip::Method::DEFLATED => Form::Packed(Packing::Deflate),
-                _ => Form::Unknown,
+                _ => match member.packing() {
+                    Some(Packing::InPlace) => Form::InPlace,
+                    Some(packing) => Form::Packed(packing),
+                    None => Form::Unknown,
+                },
             },
         }
+    }
+
+    /// Returns the name of its method: `stored`, `lzss`, `deflated`, `bzip2`, or `encrypted`.
+    pub fn method_name(&self) -> String {
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(member) => member.method().to_string(),
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => member.method_name(),
+        }
+    }
+
+    /// Returns true if it is a symbolic link. Its content is the path to its target, which is never followed.
+    pub fn is_link(&self) -> bool {
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(_) => false,
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => member.is_link(),
+        }
+    }
+
+    /// Returns the target of a symbolic link, or `None` if it is none.
+    ///
+    /// # Errors
+    /// Returns the errors of [`decode`](Self::decode), and an error if the target is longer than a path can be.
+    pub fn link_target(&self, budget: &Budget) -> Result<Option<Name>> {
+        const LONGEST: u64 = 4096;
+        if !self.is_link() {
+            return Ok(None);
+        }
+        if self.decoded_byte_len_hint() > LONGEST {
+            return Err(Error::malformed(format!("a symbolic link to a path of more than {LONGEST} bytes")));
+        }
+        let target = self.decode(budget)?;
+        Ok(Some(Name::from(ByteStr::new(&target))))
+    }
+
+    /// Returns the error for what a symbolic link is: no asset, and a link to its target.
+    pub(crate) fn link_error(&self, budget: &Budget) -> Error {
+        let target = match self.link_target(budget) {
+            Ok(target) => target.map(|target| target.text).unwrap_or_default(),
+            Err(error) => error.message(),
+        };
+        let message = format!("not an asset; a symbolic link to {target}");
+        Error::malformed(message).coded(Code::Link)
     }
 
     /// Returns its size in the container in bytes, as stated by the container.
@@ -184,7 +234,8 @@ impl<'a> Member<'a> {
         each!(self, member => member.decoded_byte_len_hint())
     }
 
-    /// Returns the content if it is stored in place, or `None` if it must be decoded or cannot be.
+    /// Returns the content, with its checksum not checked, if it is stored in place. Returns `None` if it must be
+    /// decoded or cannot be.
     ///
     /// # Errors
     /// Returns an error if the member is not inside the container.
@@ -207,12 +258,21 @@ impl<'a> Member<'a> {
         }
         match self {
             #[cfg(feature = "zip")]
-            Self::Zip(member) if self.form() == Form::Packed(Packing::Deflate) => {
-                let mut head = [0; HEAD];
-                let length = member.inflate_head(&mut head)?;
-                Ok(head.get(..length).and_then(Format::sniff))
-            }
+            Self::Zip(member) if matches!(self.form(), Form::Packed(_)) => match member.hides_beginning() {
+                true => Ok(None),
+                false => Ok(Format::sniff(&member.head(HEAD)?)),
+            },
             _ => Ok(self.borrowed()?.and_then(Format::sniff)),
+        }
+    }
+
+    /// Returns true if [`sniff`](Self::sniff) knows nothing: only all of the content shows the format.
+    pub(crate) fn hides_beginning(&self) -> bool {
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(_) => self.form() != Form::InPlace,
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => member.hides_beginning(),
         }
     }
 
@@ -231,15 +291,24 @@ impl<'a> Member<'a> {
         }
     }
 
+    /// Returns the same member, but its bytes are not read because another member has them.
+    #[cfg(feature = "scan")]
+    pub(crate) fn shared(self) -> Self {
+        match self {
+            Self::Pbo(member) => Self::Pbo(member),
+            Self::Zip(member) => Self::Zip(member.shared()),
+        }
+    }
+
     /// Returns its bytes as stored, whatever the form.
     #[cfg(feature = "stores")]
     pub(crate) fn stored_bytes(&self) -> Result<&'a [u8]> {
         each!(self, member => member.stored_bytes())
     }
 
-    /// Returns the content as far as it is available. Charges the budget like [`decode`](Self::decode).
+    /// Returns the content as far as it is available, like [`view`](Self::view).
     pub(crate) fn content(&self, budget: &Budget) -> Result<Content<'a>> {
-        let Some(ranges) = self.ranges()? else { return self.decode(budget).map(Content::Whole) };
+        let Some(ranges) = self.ranges()? else { return self.view(budget).map(Content::Whole) };
         let unpacked = match self {
             #[cfg(feature = "zip")]
             Self::Zip(member) => member.unpacked_bytes(),
@@ -249,8 +318,42 @@ impl<'a> Member<'a> {
         Ok(Content::Parts(ranges, budget.take(unpacked)?))
     }
 
-    /// Returns the content: borrowed if it is stored in place, else decoded into new memory, which is charged to the
-    /// budget.
+    /// Returns the content without checking a member that is stored in place: it is borrowed, and its bytes are not
+    /// read. Any other member is decoded. [`decode`](Self::decode) checks both.
+    ///
+    /// # Errors
+    /// Returns the errors of [`decode`](Self::decode), except for a wrong checksum of a member stored in place.
+    pub fn view(&self, budget: &Budget) -> Result<Decoded<'a, u8>> {
+        match self.borrowed()? {
+            Some(content) => Ok(Decoded::new(content.into(), budget.take(0)?)),
+            None => self.decode(budget),
+        }
+    }
+
+    /// Returns the checksum that decoding compares and a view does not, if there is one: the CRC-32 of a member that a
+    /// zip stores in place.
+    pub(crate) fn unchecked(&self) -> Option<Checksum> {
+        match self {
+            #[cfg(feature = "pbo")]
+            Self::Pbo(_) => None,
+            #[cfg(feature = "zip")]
+            Self::Zip(member) => (self.form() == Form::InPlace).then(|| Checksum::Zip(member.checksum())),
+        }
+    }
+
+    /// Checks a member that is stored in place. A member that [`view`](Self::view) decodes is checked by that.
+    #[cfg(feature = "scan")]
+    pub(crate) fn check(&self, budget: &Budget) -> Result<()> {
+        match (self.unchecked(), self.borrowed()?) {
+            (Some(checksum), Some(content)) => checksum.check(content, budget),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the content, with its checksum checked: borrowed if it is stored in place, else decoded into new memory.
+    /// The bytes that are read and the memory are charged to the budget.
+    ///
+    /// A zip has a CRC-32 for each member, a PBO only the sum of a packed member.
     ///
     /// # Errors
     /// Returns the errors of [`borrowed`](Self::borrowed). Returns an error if the budget is spent, or if the content
@@ -258,9 +361,6 @@ impl<'a> Member<'a> {
     /// [`Encrypted`](crate::ErrorKind::Encrypted) error if the member is encrypted, and an
     /// [`Unsupported`](crate::ErrorKind::Unsupported) error if its form is unknown.
     pub fn decode(&self, budget: &Budget) -> Result<Decoded<'a, u8>> {
-        if let Some(content) = self.borrowed()? {
-            return Ok(Decoded::new(content.into(), budget.take(0)?));
-        }
         match self {
             #[cfg(feature = "pbo")]
             Self::Pbo(member) => {
@@ -273,9 +373,27 @@ impl<'a> Member<'a> {
             }
             #[cfg(feature = "zip")]
             Self::Zip(member) => {
-                let held = budget.take(member.unpacked_bytes())?;
+                let held = member.pay(budget)?;
                 Ok(Decoded::new(member.decode()?, held))
             }
+        }
+    }
+}
+
+/// The checksum of a member that is stored in place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Checksum {
+    #[cfg(feature = "zip")]
+    Zip(zip::Checksum),
+}
+
+impl Checksum {
+    /// Compares it with that of the content. Charges the budget for the bytes.
+    pub(crate) fn check(self, content: &[u8], budget: &Budget) -> Result<()> {
+        budget.work(content.len() as u64)?;
+        match self {
+            #[cfg(feature = "zip")]
+            Self::Zip(checksum) => checksum.check(content),
         }
     }
 }

@@ -9,7 +9,9 @@ use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::bytes::Cursor;
 use crate::bytes::parser::cstr;
-use crate::formats::zip_directory::{Directory, first_entry};
+use crate::formats::zip_directory::{
+    Directory, EndRecord, LocalEntry, LocalHeader, METHODS, Signed as _, first_entry, has_end_record,
+};
 use crate::ranges::Data;
 
 impl Format {
@@ -30,7 +32,7 @@ impl Format {
             start => start,
         };
         match start {
-            Some(Self::Zip) => sniff_zip(data).map(Some),
+            Some(Self::Zip) => sniff_zip(data),
             None => sniff_further(data),
             format => Ok(format),
         }
@@ -38,7 +40,8 @@ impl Format {
 
     /// Returns the format of a file with this name: the one that its bytes start like. PBO archives and textures with a
     /// palette have no signature. So if the bytes are not recognized, a file whose name ends in `.pbo` only needs one
-    /// plausible PBO entry, and a file whose name ends in `.paa` or `.pac` only a picture, with or without a palette.
+    /// plausible PBO entry, a file whose name ends in `.paa` or `.pac` only a picture, with or without a palette, and a
+    /// file whose name ends in `.zip` only an end record. A program that ends with a zip archive is a zip archive, too.
     pub fn of_file(path: &Path, data: &[u8]) -> Option<Self> {
         Self::of_file_in(path, Data::Whole(data)).unwrap_or(None)
     }
@@ -52,6 +55,10 @@ impl Format {
         Ok(match Self::from_extension(path) {
             Some(Self::Pbo) if may_be_pbo(data.head(LONGEST_HEAD as u64)?, data.size()) => Some(Self::Pbo),
             Some(Self::Paa) if may_be_paa(data)? => Some(Self::Paa),
+            Some(Self::Zip) if Self::starting(data.first()?) == Some(Self::Zip) || has_end_record(data)? => {
+                Some(Self::Zip)
+            }
+            _ if is_program(data.first()?) && ends_with_archive(data)? => Some(Self::Zip),
             _ => None,
         })
     }
@@ -92,19 +99,63 @@ fn sniff_further(data: Data<'_>) -> Result<Option<Format>> {
     })
 }
 
-/// Returns the format of a zip: a Ballance map if it has an `index.bm`. If the directory is damaged, the first entry
-/// decides.
-fn sniff_zip(data: Data<'_>) -> Result<Format> {
+/// Returns the format of bytes that start like a zip: a Ballance map if it has an `index.bm`. If there is no directory, the
+/// first entry decides, and whether it is plausible.
+fn sniff_zip(data: Data<'_>) -> Result<Option<Format>> {
     const TABLES: [&str; 5] = ["index.bm", "object.bm", "mesh.bm", "material.bm", "texture.bm"];
-    let is_map = match Directory::find_in(data) {
+    match Directory::find_in(data) {
         Err(error) if error.incomplete().is_some() => return Err(error),
-        Ok(directory) => directory.entries().flatten().any(|entry| entry.name == "index.bm"),
-        Err(_) => match data.read(0, |cursor| first_entry(cursor.rest())) {
-            Err(error) if error.incomplete().is_some() => return Err(error),
-            entry => entry.is_ok_and(|entry| TABLES.iter().any(|table| entry.name == *table)),
-        },
+        Ok(directory) => {
+            let is_map = directory.entries().flatten().any(|entry| entry.name == "index.bm");
+            return Ok(Some(if is_map { Format::Bmx } else { Format::Zip }));
+        }
+        Err(_) => {}
+    }
+    let head = data.first()?;
+    if head.starts_with(&EndRecord::SIGNATURE) {
+        return Ok(Some(Format::Zip));
+    }
+    let start = if head.starts_with(&LocalHeader::SIGNATURE) { 0 } else { 4 };
+    let first = match data.read(start, |cursor| first_entry(cursor.rest())) {
+        Err(error) if error.incomplete().is_some() => return Err(error),
+        Ok(entry) if is_plausible(&entry) => entry,
+        _ if has_directory(data)? => return Ok(Some(Format::Zip)),
+        _ => return Ok(None),
     };
-    Ok(if is_map { Format::Bmx } else { Format::Zip })
+    let is_map = TABLES.iter().any(|table| first.name == *table);
+    Ok(Some(if is_map { Format::Bmx } else { Format::Zip }))
+}
+
+/// Returns true if a header may be that of a file in a zip. The signature alone may be by chance.
+fn is_plausible(entry: &LocalEntry<'_>) -> bool {
+    /// Ten times the latest version of the format, and more.
+    const LATEST: u16 = 100;
+    let has_method = METHODS.contains(&entry.header.method.get());
+    let name = entry.name.as_bytes();
+    let is_name = !name.is_empty() && name.len() < LONGEST_NAME && !name.iter().any(u8::is_ascii_control);
+    has_method && is_name && entry.header.version_needed.get() & 0xff <= LATEST
+}
+
+/// Returns true if there is a directory, of zip64 too, although there is no plausible file at the start.
+fn has_directory(data: Data<'_>) -> Result<bool> {
+    match Directory::find_any_in(data) {
+        Err(error) if error.incomplete().is_some() => Err(error),
+        directory => Ok(directory.is_ok_and(|directory| !directory.is_lost())),
+    }
+}
+
+/// Returns true if these bytes start like a program: for Windows, for Linux, or a script.
+fn is_program(head: &[u8]) -> bool {
+    head.starts_with(b"MZ") || head.starts_with(b"\x7fELF") || head.starts_with(b"#!")
+}
+
+/// Returns true if a program ends with an archive that has entries.
+fn ends_with_archive(data: Data<'_>) -> Result<bool> {
+    match Directory::find_any_in(data) {
+        Err(error) if error.incomplete().is_some() => Err(error),
+        Err(_) => Ok(false),
+        Ok(directory) => Ok(directory.entry_count.is_some() && directory.entries().next().is_some()),
+    }
 }
 
 /// Returns true if these bytes start like a texture: with a kind of pixels and a tag, or without a palette and with raw

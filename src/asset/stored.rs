@@ -16,8 +16,8 @@ pub struct Stored {
     pub bytes: u64,
     /// The compression method: `stored`, `lzss`, `deflated`, ...
     pub method: String,
-    /// The time of its last change, as `2020-09-13T12:26:40Z`. From a zip, the `Z` is missing, because the time zone is
-    /// unknown.
+    /// The time of its last change, as `2020-09-13T12:26:40Z`. Without the `Z`, it is the local time of the writer, whose
+    /// time zone is unknown: a zip has the time in UTC only in an extra field (Info-ZIP's, or that of Windows).
     pub time: Option<String>,
     /// [`Member::modified`], which is `time` as a point in time. Not in JSON.
     #[serde(skip)]
@@ -35,7 +35,10 @@ impl Stored {
             ),
             Member::Zip(member) => {
                 let (offset, header) = (member.local().ok().map(|local| local.data_offset), member.entry.header);
-                let time = dos_numbers(header.date.get(), header.time.get()).map(|time| written(time.map(i64::from)));
+                let time = match member.timestamp() {
+                    Some(seconds) => Some(date(seconds) + "Z"),
+                    None => dos_numbers(header.date.get(), header.time.get()).map(|time| written(time.map(i64::from))),
+                };
                 (offset, member.method().to_string(), time)
             }
         };
@@ -44,12 +47,15 @@ impl Stored {
 }
 
 impl Member<'_> {
-    /// Returns the time of its last change, if it is known. A zip does not state the time zone: its times are taken as
-    /// those of UTC.
+    /// Returns the time of its last change, if it is known. A zip without the time in an extra field does not state the
+    /// time zone: its times are taken as those of UTC.
     pub fn modified(&self) -> Option<SystemTime> {
         let seconds = match self {
             Member::Pbo(member) => member.timestamp()?.into(),
             Member::Zip(member) => {
+                if let Some(seconds) = member.timestamp() {
+                    return since_1970(seconds);
+                }
                 let header = member.entry.header;
                 let [year, month, day, hour, minute, second] = dos_numbers(header.date.get(), header.time.get())?;
                 let day = days(year.into(), month.into(), day.into()).saturating_mul(86_400);
@@ -59,6 +65,14 @@ impl Member<'_> {
         };
         SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
     }
+}
+
+fn since_1970(seconds: i64) -> Option<SystemTime> {
+    let distance = Duration::from_secs(seconds.unsigned_abs());
+    if seconds < 0 {
+        return SystemTime::UNIX_EPOCH.checked_sub(distance);
+    }
+    SystemTime::UNIX_EPOCH.checked_add(distance)
 }
 
 /// Returns the days from 1970 to a date since then.

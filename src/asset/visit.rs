@@ -5,13 +5,12 @@ use std::path::Path;
 
 use crate::asset::Asset;
 use crate::asset::address::{Names, join, unnumbered};
-use crate::asset::container::{Container, Form, Member};
+use crate::asset::container::{Container, Member};
 use crate::base::error::{Error, ErrorKind};
 use crate::base::format::Format;
 use crate::base::limits::{Limits, flag};
 use crate::base::text::Name;
 use crate::budget::Budget;
-use crate::bytes::Packing;
 use crate::ranges::{Data, Ranges};
 
 /// An asset found by a visit.
@@ -126,8 +125,13 @@ fn look_inside(
     each: &mut dyn FnMut(Visited<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let is_promised = Format::from_extension(Path::new(unnumbered(&name.text))).is_some();
-    // LZSS is rare, and its beginning alone does not decode.
-    let is_hidden = !matches!(member.form(), Form::InPlace | Form::Packed(Packing::Deflate));
+    if member.is_link() {
+        if !is_promised {
+            return ControlFlow::Continue(());
+        }
+        return each(Visited { member: Some(name), asset: Err(&member.link_error(budget)) });
+    }
+    let is_hidden = member.hides_beginning();
     let sniffed = budget.work(MEMBER_WORK).and_then(|()| member.sniff());
     let is_expected = is_promised || matches!(sniffed, Ok(Some(_)));
     if sniffed.is_ok() && !is_expected && !is_hidden {

@@ -56,6 +56,8 @@ word_enum! {
         Empty = "other.empty",
         /// Not an asset: a Git LFS pointer.
         LfsPointer = "other.lfs",
+        /// Not an asset: a symbolic link in an archive.
+        Link = "other.link",
         /// Not an asset: text.
         Text = "other.text",
         /// Not an asset: unrecognized data.

@@ -126,7 +126,7 @@ macro_rules! formats {
                 /// Zip archive.
                 Zip "zip" "zip archive" {
                     files: ["zip", "pk3"],
-                    starts: [b"PK\x03\x04", b"PK\x05\x06"],
+                    starts: [b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08PK\x03\x04", b"PK00PK\x03\x04"],
                     counts: ["members"],
                     records: SCHEMA,
                 }

@@ -7,7 +7,7 @@ use super::block::Block;
 use crate::base::error::Result;
 use crate::budget::{Budget, Held};
 use crate::bytes::array::row_byte_len;
-use crate::bytes::{Element, Packing, Table};
+use crate::bytes::{Element, Table};
 
 impl Budget {
     /// Returns the elements of a block: borrowed if they are in place, else decoded. The budget is charged for it.
@@ -31,10 +31,7 @@ impl Budget {
     pub fn read(&self, table: &dyn Table, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
         let bytes = table.rows().saturating_mul(row_byte_len(&table.columns()) as u64);
         let storage = table.storage();
-        let at_once = match storage.packing {
-            Packing::Lzo | Packing::Lzss | Packing::Rle | Packing::Deflate => bytes,
-            _ => 0,
-        };
+        let at_once = if storage.packing.is_stream() { bytes } else { 0 };
         let _held = self.work(bytes).and_then(|()| self.hold(at_once)).map_err(|error| error.at(storage.offset))?;
         table.read(sink)
     }

@@ -135,10 +135,31 @@ word_enum! {
         Rle = "rle",
         /// Inside a DEFLATE stream.
         Deflate = "deflate",
+        /// One bzip2 stream.
+        Bzip2 = "bzip2",
+        /// One Deflate64 stream.
+        Deflate64 = "deflate64",
+        /// One LZMA stream, as zip archives have it.
+        Lzma = "lzma",
+        /// One xz stream.
+        Xz = "xz",
+        /// Frames of zstd.
+        Zstd = "zstd",
         /// A single value for all elements.
         Fill = "fill",
         /// Not stored, but computed from other bytes on access.
         Derived = "derived",
+    }
+}
+
+impl Packing {
+    /// Returns true if it is a stream that is decoded as a whole.
+    pub(crate) const fn is_stream(self) -> bool {
+        match self {
+            Self::InPlace | Self::Strided | Self::Fill | Self::Derived => false,
+            Self::Lzo | Self::Lzss | Self::Rle | Self::Deflate => true,
+            Self::Bzip2 | Self::Deflate64 | Self::Lzma | Self::Xz | Self::Zstd => true,
+        }
     }
 }
 

@@ -77,7 +77,7 @@ impl Alike {
     pub(crate) fn add_name(&mut self, name: ByteStr<'_>, at: (usize, u64)) {
         if let Err(error) = name.check_relative_path() {
             let message = error.message();
-            self.add(&message, at, || message.clone());
+            self.add(&message, at, || format!("{}: {message}", name.in_message()));
         }
     }
 

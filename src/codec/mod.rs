@@ -15,6 +15,8 @@ use crate::bytes::{Cursor, Packing};
 pub(crate) mod deflate;
 pub mod lzo;
 pub mod lzss;
+#[cfg(feature = "methods")]
+pub(crate) mod methods;
 mod repeat;
 pub mod rle;
 

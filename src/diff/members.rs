@@ -125,7 +125,7 @@ impl Comparison<'_> {
         let [one, two] = archives;
         let lists = [listed(one, a)?, listed(two, b)?];
         let [of_a, of_b] = lists;
-        let content = |side: usize, member: &Member<'_>| match member.decode(if side == 0 { a } else { b }) {
+        let content = |side: usize, member: &Member<'_>| match member.view(if side == 0 { a } else { b }) {
             Ok(bytes) => {
                 bytes.budget().work(bytes.len() as u64)?;
                 Ok(Some(Sha256::digest(&*bytes).into()))
@@ -159,7 +159,7 @@ impl Comparison<'_> {
     fn member(&mut self, members: [&Member<'_>; 2], budgets: [&Budget; 2], depth: u32) -> Result<()> {
         let [a, b] = members;
         let [one, two] = budgets;
-        let (one, two) = match (a.decode(one), b.decode(two)) {
+        let (one, two) = match (a.view(one), b.view(two)) {
             (Ok(one), Ok(two)) => (one, two),
             (Err(error), _) | (_, Err(error)) if matches!(error.kind(), ErrorKind::Limit { .. } | ErrorKind::Io(_)) => {
                 return Err(error);

@@ -297,3 +297,72 @@ fn candidates(scan: &Scan, seen: &Seen, sort: &mut dyn Sort) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Records of every format, version, size and number.
+    fn records() -> Vec<Record> {
+        let scan = Scan::new(["x"]);
+        let mut all = Vec::new();
+        let formats = [None].into_iter().chain(Format::ALL.iter().copied().map(Some));
+        for format in
+            formats.filter(|format| format.is_none() || is_archive(*format) || *format == Some(Format::ALL[0]))
+        {
+            for version in [None, Some(1)] {
+                for counts in [None, Some(1), Some(2)] {
+                    for bytes in [5, 6] {
+                        let mut record = scan.record(&PathBuf::from(format!("{}", all.len())), &[]);
+                        (record.summary.format, record.summary.version) = (format, version);
+                        record.summary.counts = Counts::known([("triangles", counts), ("members", None)]);
+                        record.summary.bytes = bytes;
+                        all.push(record);
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Two assets may be equal if nothing that the first scan says of them differs. Sizes of models may: they may store
+    /// the same otherwise.
+    fn may_be_equal(a: &Record, b: &Record) -> bool {
+        let [a, b] = [&a.summary, &b.summary];
+        let is_model = a.counts.get("triangles").is_some() && !is_archive(a.format);
+        a.format.is_some()
+            && a.format == b.format
+            && a.version == b.version
+            && a.counts == b.counts
+            && (is_model || a.bytes == b.bytes)
+    }
+
+    #[test]
+    fn assets_that_differ_in_what_is_known_are_not_read_again() {
+        let records = records();
+        assert!(records.len() >= 36);
+        let scan = Scan::new(["x"]);
+        for a in &records {
+            let mut alone = Seen::default();
+            alone.add(a, &Room::new(&scan)).unwrap();
+            assert!(!alone.has_alike(a) && alone.files.iter().all(|file| !file.is_wanted));
+            for b in &records {
+                let mut seen = Seen::default();
+                let room = Room::new(&scan);
+                seen.add(a, &room).unwrap();
+                seen.add(b, &room).unwrap();
+                let expected = may_be_equal(a, b);
+                assert_eq!(seen.has_alike(a) || seen.has_alike(b), expected, "{:?} {:?}", a.summary, b.summary);
+                assert_eq!(seen.has_alike(a), seen.has_alike(b));
+                let wanted = seen.files.iter().filter(|file| file.is_wanted).count();
+                let files = if a.path == b.path { 1 } else { 2 };
+                assert_eq!(wanted, if expected { files } else { 0 }, "{:?} {:?}", a.summary, b.summary);
+                // A third one is alike if it is like one of them.
+                let third = &records[7];
+                seen.add(third, &room).unwrap();
+                let expected = may_be_equal(a, third) || may_be_equal(b, third);
+                assert_eq!(seen.has_alike(third), expected, "{:?} {:?}", a.summary, b.summary);
+            }
+        }
+    }
+}

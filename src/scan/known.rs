@@ -71,6 +71,8 @@ impl Scan {
         let asked =
             format!("{} {depth:?} {formats:?} {digests} {archives} {limits:?} {globs:?}", env!("CARGO_PKG_VERSION"));
         let asked = if *beginnings && *depth == Depth::Header { asked + " beginnings" } else { asked };
+        #[cfg(feature = "names")]
+        let asked = asked + crate::formats::zip::names::encoding().unwrap_or_default();
         let mut letters = hex(Sha256::digest(asked).as_slice());
         letters.truncate(8);
         letters

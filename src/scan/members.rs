@@ -34,7 +34,7 @@ pub(super) struct Rest<'a> {
     pub(super) reached: usize,
     pub(super) end: usize,
     names: Names,
-    /// The members that share bytes with an earlier one.
+    /// The members that are not read because they share bytes with another.
     shared: Vec<usize>,
     held: Option<Held>,
 }
@@ -68,14 +68,13 @@ impl<'a> Iterator for Rest<'a> {
     type Item = Named<'a>;
 
     fn next(&mut self) -> Option<Named<'a>> {
-        while self.reached < self.end {
-            let index = self.reached;
-            let named = self.step()?;
-            if self.shared.binary_search(&index).is_err() {
-                return Some(named);
-            }
+        if self.reached >= self.end {
+            return None;
         }
-        None
+        let index = self.reached;
+        let (name, member) = self.step()?;
+        let is_shared = self.shared.binary_search(&index).is_ok();
+        Some((name, if is_shared { member.shared() } else { member }))
     }
 }
 
@@ -107,12 +106,24 @@ pub(super) fn content<C>(
     is_expected: bool,
     decode: impl FnOnce(Option<Format>) -> Result<Option<C>>,
 ) -> Result<Option<C>, Option<Box<Record>>> {
+    if member.is_link() {
+        if !is_expected {
+            return Ok(None);
+        }
+        let error = member.link_error(at.budget);
+        return Err(Some(Box::new(unreadable(at, None, member.decoded_byte_len_hint(), None, &error))));
+    }
     let mut format = None;
     let content = member.sniff().and_then(|found| {
         format = found;
-        // LZSS is rare, and its beginning alone does not decode.
-        let is_unknown = !matches!(member.form(), Form::InPlace | DEFLATED);
-        if found.is_some() || is_expected || is_unknown { decode(found) } else { Ok(None) }
+        if found.is_none() && !is_expected && !member.hides_beginning() {
+            return Ok(None);
+        }
+        let content = decode(found)?;
+        if content.is_some() && at.origin.scan.digests {
+            member.check(at.budget)?;
+        }
+        Ok(content)
     });
     content.map_err(|error| {
         let is_asset = format.is_some() || is_expected;

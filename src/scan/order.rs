@@ -139,4 +139,21 @@ mod tests {
         assert_eq!(key(r"a\b", None), key("a/b", None));
         assert_eq!(by_bytes(Path::new(r"a\b"), Path::new("a/b")), Ordering::Equal);
     }
+
+    #[test]
+    fn a_key_that_is_cut_is_none() {
+        for path in ["", "a", "a\0", "\0\0b"] {
+            for member in [None, Some(""), Some("m"), Some("m\0n")] {
+                let mut whole = Vec::new();
+                add_sort_key(&mut whole, Path::new(path), member);
+                for cut in 0..whole.len() {
+                    assert!(SortKey::read(&whole[..cut]).is_none(), "{path:?} {member:?} {cut}");
+                }
+            }
+        }
+        // A byte that is neither that of a file nor of a member, and names that are not UTF-8 or do not end.
+        for other in [&b"a\0\x02"[..], b"a\0\xff", b"a\0\x01\xff\0\0", b"a\0\x01m\0", b"a\0\x01m\0\x01", b"a"] {
+            assert!(SortKey::read(other).is_none(), "{other:?}");
+        }
+    }
 }

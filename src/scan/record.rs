@@ -150,7 +150,7 @@ impl Record {
     /// # Errors
     /// Returns the errors of the map.
     pub fn serialize_entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        let Summary { format, version, bytes, counts, bounds, references, blocks, problems } = &self.summary;
+        let Summary { format, version, bytes, counts, bounds, references, blocks, unchecked, problems } = &self.summary;
         let path = self.path_name();
         map.serialize_entry("path", &path.text)?;
         map.serialize_entry("member", &self.member.as_ref().map(|member| &member.text))?;
@@ -164,6 +164,9 @@ impl Record {
         map.serialize_entry("bounds", bounds)?;
         map.serialize_entry("references", references)?;
         map.serialize_entry("blocks", blocks)?;
+        if !unchecked.is_empty() {
+            map.serialize_entry("unchecked", unchecked)?;
+        }
         map.serialize_entry("problems", problems)?;
         if let Some(digests) = &self.digests {
             map.serialize_entry("digests", digests)?;

@@ -210,6 +210,7 @@ impl<'s> Run<'s> {
         }
         let mut pending = self.pending();
         let found = open_member(&address.file, data, address.member.as_deref(), &budget).map(|opened| {
+            let opened = self.checked(opened);
             let opened_as = Origin::opened(self.scan, &address.file, &opened);
             let (use_as, named, units) = (target.use_as, target.is_expected(), units.as_ref());
             let modified = modified.or(opened_as.modified);
@@ -227,6 +228,20 @@ impl<'s> Run<'s> {
         });
         self.hand_over(&mut pending);
         found
+    }
+
+    /// Checks the target of an address that is stored in place, if all of its bytes are read anyway. An archive around it
+    /// is not described, so nothing else checks it.
+    pub(super) fn checked<'c>(&self, mut opened: Opened<Content<'c>>) -> Opened<Content<'c>> {
+        if (self.scan.digests || self.scan.depth == Depth::Verify)
+            && let Ok(content) = &opened.content
+            && let Err(error) = content.check()
+        {
+            let format = Format::of_file(Path::new(&opened.member.as_ref().map_or("", |member| &member.text)), content);
+            opened.format = format;
+            opened.content = Err(error);
+        }
+        opened
     }
 
     /// Describes the target of an address and everything inside it. Returns false if it is not in a known format.
@@ -351,7 +366,7 @@ impl<'s> Run<'s> {
 
     pub(super) fn member(&self, at: At<'_>, member: &Member<'_>, stretch: &Stretch<'_>, pending: &mut Pending<'_>) {
         let is_expected = at.origin.is_promised() || (self.texts)(at.origin.name());
-        match content(at, member, is_expected, |_| member.decode(at.budget).map(Some)) {
+        match content(at, member, is_expected, |_| member.view(at.budget).map(Some)) {
             Ok(None) | Err(None) => {}
             Ok(Some(content)) => {
                 self.look(At { budget: content.budget(), ..at }, &content, stretch, pending);

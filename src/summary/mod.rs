@@ -3,6 +3,8 @@
 mod problems;
 mod references;
 
+use std::collections::BTreeMap;
+
 pub(crate) use problems::side_by_side;
 pub use problems::{Problem, Problems, Severity};
 pub use references::{Reference, ReferenceKind, References};
@@ -33,6 +35,8 @@ pub struct Summary {
     pub references: Vec<Reference>,
     /// The compressible blocks.
     pub blocks: Blocks,
+    /// The members of an archive that were not checked, by method, if it was verified.
+    pub unchecked: Unchecked,
     /// The problems.
     pub problems: Vec<Problem>,
 }
@@ -49,6 +53,7 @@ impl Summary {
             bounds: None,
             references: Vec::new(),
             blocks: Blocks::default(),
+            unchecked: Unchecked::default(),
             problems: Vec::new(),
         }
     }
@@ -56,10 +61,8 @@ impl Summary {
     /// Creates the summary of an asset that cannot be opened. The error is its single problem, a warning if it says
     /// that this is not an asset. The version is known if the error contains it.
     pub fn unreadable(format: impl Into<Option<Format>>, bytes: u64, error: &Error) -> Self {
-        let problem = match error.kind() {
-            ErrorKind::Unrecognized(_) => Problem::warning(error),
-            _ => Problem::error(error),
-        };
+        let is_other = matches!(error.kind(), ErrorKind::Unrecognized(_)) || error.code().class() == "other";
+        let problem = if is_other { Problem::warning(error) } else { Problem::error(error) };
         Self { version: error.version(), problems: vec![problem], ..Self::new(format, bytes) }
     }
 
@@ -134,6 +137,35 @@ impl serde::Serialize for Counts {
     }
 }
 
+/// How many members of an archive were not checked because their content cannot be read, for each method.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Unchecked(BTreeMap<String, u64>);
+
+impl Unchecked {
+    /// Counts a member that is packed with this method.
+    pub(crate) fn add(&mut self, method: String) {
+        let count = self.0.entry(method).or_default();
+        *count = count.saturating_add(1);
+    }
+
+    /// Returns true if every member was checked.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns an iterator over methods and numbers of members.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.0.iter().map(|(method, count)| (method.as_str(), *count))
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Unchecked {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
 /// An axis-aligned box, as stored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -164,9 +196,7 @@ impl Blocks {
     pub fn add(&mut self, storage: Storage, unpacked_bytes: u64) {
         match storage.packing {
             Packing::InPlace => self.count(false, storage.bytes, unpacked_bytes),
-            Packing::Lzo | Packing::Lzss | Packing::Rle | Packing::Deflate => {
-                self.count(true, storage.bytes, unpacked_bytes)
-            }
+            packing if packing.is_stream() => self.count(true, storage.bytes, unpacked_bytes),
             _ => {}
         }
     }

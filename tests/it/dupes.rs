@@ -7,6 +7,7 @@ use crate::cli::{Folder, code, lines, run, stderr, stdout, with_slashes};
 use crate::corpus::root;
 use crate::writer::b3d;
 use crate::writer::odol::{Array, whole};
+use crate::writer::zip::{Entry, zip};
 
 /// The copies of each group: the property that they share, then path and member below the folder.
 fn groups(found: &[Json], root: &str) -> Vec<(String, Vec<String>)> {
@@ -88,4 +89,60 @@ fn the_same_content_stored_otherwise_is_found() {
     let found = groups(&lines(&run(["dupes", root, "--format", "ndjson"])), root);
     let group = |same: &str, copies: &[&str]| (same.to_owned(), copies.iter().map(|copy| copy.to_string()).collect());
     assert_eq!(found, [group("file", &["broken too.p3d", "broken.p3d"]), group("content", &["each.p3d", "fill.p3d"])]);
+}
+
+/// Every way to give the same files more than once.
+#[test]
+fn assets_that_several_paths_lead_to_are_one_copy() {
+    let folder = Folder::new("dupes-overlap");
+    let scene = |name: &str| b3d::scene([b3d::node(name, [])]).to_vec();
+    let archive = |names: &[&str]| {
+        let entries: Vec<Entry> = names.iter().map(|name| Entry::stored(name, &scene(name))).collect();
+        zip(&entries, b"").to_vec()
+    };
+    let alone = Entry::stored("deep/one.b3d", &scene("alone"));
+    folder.file("a/sub/alone.zip", zip(&[alone, Entry::stored("b.zip", &archive(&["b.b3d"]))], b"").to_vec());
+    folder.file("a/sub/alone.b3d", scene("only here"));
+    folder.file("a/sub/twice.b3d", scene("twice"));
+    folder.file("a/twice.b3d", scene("twice"));
+    folder.file("a/in.zip", archive(&["in.b3d", "x.b3d"]));
+    folder.file("a/sub/in.b3d", scene("in.b3d"));
+    let find = |paths: &[&str]| {
+        let mut dupes = crate::cli::program();
+        let output =
+            dupes.current_dir(&folder.0).args(["dupes", "-q", "--format", "ndjson"]).args(paths).output().unwrap();
+        assert_eq!(code(&output), 0, "{paths:?}: {}", stderr(&output));
+        lines(&output)
+    };
+    let once = find(&["a"]);
+    let copies = |same: &str, copies: &[&str]| (same.to_owned(), copies.iter().map(|copy| copy.to_string()).collect());
+    assert_eq!(
+        groups(&once, "a"),
+        [copies("file", &["in.zip!/in.b3d", "sub/in.b3d"]), copies("file", &["sub/twice.b3d", "twice.b3d"])]
+    );
+    for paths in [
+        &["a", "a"][..],
+        &["a", "a", "a"],
+        &["a", "a/"],
+        &["a", "a/sub"],
+        &["a/sub", "a"],
+        &["a", "a/sub", "a/sub/"],
+        &["a", "a/twice.b3d"],
+        &["a/twice.b3d", "a", "a/twice.b3d"],
+        &["a", "a/in.zip"],
+        &["a/in.zip", "a/in.zip", "a"],
+        &["a", "a/sub/alone.zip", "a/sub/alone.zip"],
+    ] {
+        assert_eq!(find(paths), once, "{paths:?}");
+    }
+    // Nothing is a copy of itself.
+    for paths in [
+        ["a/sub/alone.zip", "a/sub/alone.zip"],
+        ["a/sub/alone.b3d", "a/sub/alone.b3d"],
+        ["a/in.zip", "a/in.zip"],
+        ["a/sub", "a/sub/twice.b3d"],
+        ["a/sub", "a/sub"],
+    ] {
+        assert!(find(&paths).is_empty(), "{paths:?}");
+    }
 }

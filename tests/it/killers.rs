@@ -62,10 +62,10 @@ fn a_few_bytes_that_ask_for_500_gigabytes() {
             (points.to_vec(), needs(16 * u64::from(number), after_points as u64)),
             (member([0, 0, 0, 0, number], b""), format!("{} bytes missing at the end: a at index 0", grouped(number))),
             (member([0x4370_7273, number, 0, 0, 1], b"!"), format!("1 bytes cannot hold {number} packed ones")),
-            (zip(&[], b"").set("directory_bytes", many).to_vec(), "runs into its end record".to_owned()),
+            (zip(&[], b"").set("directory_bytes", many).to_vec(), "does not end at its end record".to_owned()),
             (
                 zip(&[], b"").set("disk_entries", [0xfe, 0xff, 0xfe, 0xff]).to_vec(),
-                "zip directory of 0 bytes cannot hold 65534 entries".to_owned(),
+                "the end record says 65534 entries, the directory holds 0".to_owned(),
             ),
             (zip(&[deflated], b"").to_vec(), format!("2 bytes cannot inflate to {number}")),
         ];

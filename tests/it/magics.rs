@@ -5,7 +5,7 @@ use std::path::Path;
 use meshpeek::Format;
 
 /// The first bytes that show a format, as FORMATS.md gives them. Those of others depend on more than a mark.
-const MARKS: [(&[u8], Format); 9] = [
+const MARKS: [(&[u8], Format); 8] = [
     (b"BB3D", Format::B3d),
     (b"LODka3D", Format::Lodka),
     (b"ODOL", Format::Odol),
@@ -13,7 +13,6 @@ const MARKS: [(&[u8], Format); 9] = [
     (b"RTM_", Format::Rtm),
     (b"MLOD", Format::Mlod),
     (b"\0raP", Format::Rap),
-    (b"PK\x03\x04", Format::Zip),
     (b"PK\x05\x06", Format::Zip),
 ];
 
@@ -35,6 +34,26 @@ fn each_mark_is_known_whole_and_whatever_follows_and_not_with_a_wrong_bit() {
             assert_eq!(Format::sniff(&mark[..end]), None, "{end} bytes of {format}");
         }
         assert_eq!(Format::sniff(&[b" ", mark].concat()), None, "{format} after a space");
+    }
+}
+
+/// The mark of a zip is not enough, because a file may begin like that by chance.
+#[test]
+fn a_zip_is_known_by_the_header_of_a_file() {
+    let header = b"PK\x03\x04\x14\0\0\0\x08\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0n";
+    for after in [&b""[..], b"\0", &[0xff; 40], &[0; 5000]] {
+        let bytes = [&header[..], after].concat();
+        assert_eq!(Format::sniff(&bytes), Some(Format::Zip));
+        for bit in 0..32 {
+            let mut bent = bytes.clone();
+            bent[bit / 8] ^= 1 << (bit % 8);
+            assert_ne!(Format::sniff(&bent), Some(Format::Zip), "bit {bit}");
+        }
+    }
+    for end in 0..header.len() {
+        assert_eq!(Format::sniff(&header[..end]), None, "{end} bytes");
+        let named = Format::of_file(Path::new("a.zip"), &header[..end]);
+        assert_eq!(named == Some(Format::Zip), end >= 4, "{end} bytes of a.zip");
     }
 }
 

@@ -17,6 +17,7 @@ mod limits;
 mod memory;
 mod mutate;
 mod noise;
+mod peers;
 mod shrink;
 #[cfg(unix)]
 mod special;
@@ -38,6 +39,7 @@ mod export;
 mod fields;
 mod geometry;
 mod goldens;
+mod handed_out;
 mod in_ranges;
 mod letters;
 mod lodka;

@@ -854,3 +854,54 @@ fn triangles_are_written_as_obj_and_ply() {
         assert!(code(&output) == 2 && stderr(&output).contains("ODOL"), "{}", stderr(&output));
     }
 }
+
+#[test]
+fn names_of_thumbnails_are_names_of_files_everywhere() {
+    let long = "n".repeat(200);
+    let deep = format!("{}x.b3d", "d/".repeat(70));
+    let mut names = vec![
+        ("a/b.b3d".to_owned(), "a/b.b3d"),
+        (r"a\c.b3d".to_owned(), "a/c.b3d"),
+        (r"a\f/g.b3d".to_owned(), "a/f/g.b3d"),
+        ("//e.b3d".to_owned(), "e.b3d"),
+        ("x/./y.b3d".to_owned(), "x/y.b3d"),
+        ("x/../y.b3d".to_owned(), "x/__/y.b3d"),
+        (r"x\...\y.b3d".to_owned(), "x/___/y.b3d"),
+        ("x/..y/z..b3d".to_owned(), "x/..y/z..b3d"),
+        ("p.png/q.b3d".to_owned(), "p.png_/q.b3d"),
+        ("P.PNG2/q.b3d".to_owned(), "P.PNG2/q.b3d"),
+        ("r.PNG/s.pNg/t.b3d".to_owned(), "r.PNG_/s.pNg_/t.b3d"),
+        ("C:/d.b3d".to_owned(), "C_/d.b3d"),
+        ("é/ö.b3d".to_owned(), "é/ö.b3d"),
+        ("a b.b3d".to_owned(), "a b.b3d"),
+    ];
+    let letters = [':', '*', '?', '"', '<', '>', '|', '\u{1}', '\n', '\u{7f}', '\u{85}'];
+    let expected: Vec<String> = (0..letters.len()).map(|number| format!("{number}_{number}.b3d")).collect();
+    for (number, letter) in letters.iter().enumerate() {
+        names.push((format!("{number}{letter}{number}.b3d"), &expected[number]));
+    }
+    names.push((long.clone() + ".b3d", &long[..120]));
+    names.push((format!("{long}/x.b3d"), ""));
+    let below_long = format!("{}/x.b3d", &long[..120]);
+    names.last_mut().unwrap().1 = &below_long;
+    // Of 64 parts, the first is that of the archive.
+    let shortened = vec!["d"; 63].join("/");
+    names.push((deep, &shortened));
+    let one = scene([node("n", [cube_mesh()])]).to_vec();
+    let entries: Vec<_> = names.iter().map(|(name, _)| writer::zip::Entry::deflated(name, &one)).collect();
+    let folder = Folder::new("thumbnail-names");
+    folder.file("in/z.zip", writer::zip::zip(&entries, b"").to_vec());
+    let mut scan = program();
+    scan.current_dir(folder.0.join("in")).args(["scan", "-q", ".", "-j", "1", "--thumbnail-size", "16"]);
+    let output = scan.args(["--thumbnails", "../out"]).output().unwrap();
+    assert!(code(&output) < 2, "{}", stderr(&output));
+    let out = folder.0.join("out");
+    let mut found: Vec<String> = crate::corpus::below(&out)
+        .iter()
+        .map(|path| path.strip_prefix(&out).unwrap().to_str().unwrap().replace('\\', "/"))
+        .collect();
+    let mut expected: Vec<String> = names.iter().map(|(_, name)| format!("z.zip!/{name}.png")).collect();
+    found.sort();
+    expected.sort();
+    assert_eq!(found, expected);
+}

@@ -54,16 +54,16 @@ fn each_odd_archive_has_its_problems() {
         let archive = Archive::parse(&bytes).unwrap();
         let found = problems(&archive);
         let expected: &[(Severity, &str)] = match file {
-            "unknown_method.pbo" => &[(Warning, "members[0]: unknown method 0x12345678")],
+            "unknown_method.pbo" => &[(Warning, "members[0]: future.bin: unknown method 0x12345678")],
             "names.pbo" => &[
-                (Warning, "members[1]: the same name as member 0"),
-                (Warning, "members[2]: name with control characters"),
-                (Warning, "members[3]: name leads out of its folder"),
-                (Warning, "members[4]: name with a drive or characters some systems forbid"),
-                (Warning, "members[5]: name starts at a root"),
-                (Warning, "members[6]: name of a device"),
-                (Warning, "members[7]: name with a dot or blank at the end"),
-                (Warning, "members[9]: name is not UTF-8"),
+                (Warning, "members[1]: SCRIPT.sqf: the same name as member 0"),
+                (Warning, "members[2]: \\u{1}\\u{2}\\u{7f}\\t: name with control characters"),
+                (Warning, "members[3]: ..\\..\\up.sqf: name leads out of its folder"),
+                (Warning, "members[4]: C:\\drive.sqf: name with a drive or characters some systems forbid"),
+                (Warning, "members[5]: \\root.sqf: name starts at a root"),
+                (Warning, "members[6]: aux.sqf: name of a device"),
+                (Warning, "members[7]: dots. .: name with a dot or blank at the end"),
+                (Warning, "members[9]: \\xec\\xe8\\xf0.sqf: name is not UTF-8"),
             ],
             "products.pbo" => &[
                 (Warning, "header: product entry that is not the first"),
@@ -75,7 +75,7 @@ fn each_odd_archive_has_its_problems() {
             )],
             "end_with_size.pbo" => &[(Warning, "header: ended by an entry without a name, but with a size")],
             "bad_streams.pbo" => &[
-                (Warning, "members[2]: its entry claims 4294967295 bytes, its stream holds 3"),
+                (Warning, "members[2]: claim: its entry claims 4294967295 bytes, its stream holds 3"),
                 (Error, "members[0]: LZSS checksum is 0x0, of the decoded bytes 0x126"),
                 (Error, "members[1]: LZSS stream of 8 bytes in 9"),
             ],
@@ -296,8 +296,8 @@ fn the_same_problem_of_many_members_is_reported_once() {
     let mut found = problems(&Archive::parse(&bytes).unwrap());
     found.sort_by(|a, b| a.1.cmp(&b.1));
     let expected = [
-        "members[0]: name with a drive or characters some systems forbid (first of 17 such members)",
-        "members[18]: the same name as member 17 (first of 2 such members)",
+        "members[0]: a0?.sqf: name with a drive or characters some systems forbid (first of 17 such members)",
+        "members[18]: sound.sqf: the same name as member 17 (first of 2 such members)",
     ];
     assert_eq!(found, expected.map(|message| (Severity::Warning, message.to_owned())));
 }

@@ -566,3 +566,70 @@ fn texts_in_utf_16_have_the_references_of_those_in_utf_8() {
         }
     }
 }
+
+/// The files of a mod are one, in whatever order and spelling its paths are given.
+#[test]
+fn files_that_several_paths_lead_to_are_found_once() {
+    let folder = Folder::new("refs-overlap");
+    let textures = [r"my\in_pbo.paa", r"my\loose.paa", r"my\in_zip.paa", r"gone\all.paa", r"my\none.paa"];
+    folder.file("m/model.p3d", model(&textures, "", r"my\gunner"));
+    folder.file("m/addons/a.pbo", pbo("my", &[("in_pbo.paa", b"x"), ("gunner.p3d", &mlod::model(&[]).to_vec())]));
+    folder.file("m/source/$PBOPREFIX$", "my");
+    folder.file("m/source/loose.paa", b"x");
+    folder.file("m/other/all.paa", b"x");
+    let inner = pbo("my", &[("in_zip.paa", b"x")]);
+    folder.file("m/addons/z.zip", zip(&[Entry::stored("inner.pbo", &inner)], b"").to_vec());
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("m", folder.0.join("link")).unwrap();
+    let states = |paths: &[&str]| {
+        let mut refs = crate::cli::program();
+        let output = refs.current_dir(&folder.0).args(["refs", "-q"]).args(paths).output().unwrap();
+        let mut found: Vec<(String, String, usize)> = Vec::new();
+        for link in lines(&output) {
+            let text = |key: &str| link[key].as_str().unwrap().to_owned();
+            found.push((text("name"), text("state"), link["elsewhere"].as_array().map_or(0, Vec::len)));
+            assert!(link["more"].is_null(), "{paths:?}: {link}");
+        }
+        found.sort();
+        // An asset that two paths name differently is two askers.
+        found.dedup();
+        found
+    };
+    let once = states(&["m"]);
+    let expected = [
+        (r"gone\all.paa", "missing", 1),
+        (r"my\gunner", "found", 0),
+        (r"my\in_pbo.paa", "found", 0),
+        (r"my\in_zip.paa", "found", 0),
+        (r"my\loose.paa", "found", 0),
+        (r"my\none.paa", "missing", 0),
+    ];
+    assert_eq!(once, expected.map(|(name, state, elsewhere)| (name.to_owned(), state.to_owned(), elsewhere)));
+    for second in ["m", "m/", "m/addons", "m/addons/a.pbo", "m/addons/z.zip", "m/source", "m/other", "m/other/all.paa"]
+    {
+        assert_eq!(states(&["m", second]), once, "m {second}");
+        assert_eq!(states(&[second, "m"]), once, "{second} m");
+    }
+    // In another spelling, too, though files elsewhere are listed by their paths.
+    let without = |found: &[(String, String, usize)]| -> Vec<(String, String)> {
+        found.iter().map(|(name, state, _)| (name.clone(), state.clone())).collect()
+    };
+    for second in [
+        "./m",
+        "m/.",
+        "m/addons/..",
+        "./m/addons",
+        "./m/addons/z.zip",
+        "m/other/../source",
+        "./m/other/all.paa",
+        #[cfg(unix)]
+        "link",
+        #[cfg(unix)]
+        "link/addons/z.zip",
+        #[cfg(unix)]
+        "link/other/all.paa",
+    ] {
+        assert_eq!(without(&states(&["m", second])), without(&once), "m {second}");
+        assert_eq!(without(&states(&[second, "m"])), without(&once), "{second} m");
+    }
+}

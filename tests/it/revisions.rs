@@ -28,9 +28,15 @@ struct Repository(Folder);
 impl Repository {
     /// `None` without git.
     fn new(name: &str) -> Option<Self> {
+        Self::with_ids(name, "sha1")
+    }
+
+    /// One with ids of this kind. `None` if git has none of these.
+    fn with_ids(name: &str, kind: &str) -> Option<Self> {
         let folder = Folder::new(name);
-        if git_in(&folder.0, &["init", "-q"]).status().is_err() {
-            println!("skipped: no git");
+        let init = git_in(&folder.0, &["init", "-q", &format!("--object-format={kind}")]).status();
+        if !init.is_ok_and(|status| status.success()) {
+            println!("skipped: no git, or one without ids of {kind}");
             return None;
         }
         Some(Self(folder))
@@ -408,6 +414,236 @@ fn a_tree_that_contains_itself_is_an_error() {
     let output = repository.diff(&[&format!("git:{outer}"), "."]);
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains(&format!("the tree {inner} contains itself")), "{}", stderr(&output));
+}
+
+/// Commits two versions of a folder.
+fn two_versions(repository: &Repository) {
+    for version in ["one", "two"] {
+        repository.0.file("mod/a.b3d", scene(&["a", version]));
+        repository.0.file("mod/deep/b.b3d", scene(&["b", version]));
+        repository.commit();
+    }
+}
+
+#[test]
+fn ids_of_both_kinds_name_commits_trees_and_files() {
+    for (kind, digits) in [("sha1", 40), ("sha256", 64)] {
+        let Some(repository) = Repository::with_ids("git-ids", kind) else { continue };
+        two_versions(&repository);
+        let id = |name: &str| repository.git(&["rev-parse", name], b"");
+        for (now, before, side) in
+            [("HEAD:mod", "HEAD~1:mod", "mod"), ("HEAD^{tree}", "HEAD~1^{tree}", "."), ("HEAD", "HEAD~1", ".")]
+        {
+            let [now, before] = [now, before].map(id);
+            assert_eq!(now.len(), digits);
+            for length in [digits, 12] {
+                let [now, before] = [&now[..length], &before[..length]];
+                assert_eq!(code(&repository.diff(&[&format!("git:{now}"), side])), 0, "{kind} {now}");
+                assert_eq!(code(&repository.diff(&[&format!("git:{before}"), side])), 1, "{kind} {before}");
+                let found = changed(&repository, before, now);
+                assert_eq!(found.len(), 2, "{kind} {before} {now}: {found:?}");
+            }
+        }
+        let files = ["git:HEAD~1:mod/a.b3d", "git:HEAD:mod/a.b3d"];
+        let output = repository.diff(&files);
+        assert!(code(&output) == 1 && stdout(&output).contains("nodes/1"), "{}", stdout(&output));
+        // Git takes any id of its kind for one that it may have.
+        let none = "1".repeat(digits);
+        for (side, said) in [
+            (format!("git:{none}"), format!("git does not have the commit {none} (a partial clone?)")),
+            (format!("git:{none}:mod"), format!("git does not have the commit {none} (a partial clone?)")),
+            (format!("git:{}:mod", &none[1..]), "git does not know this revision".to_owned()),
+        ] {
+            let output = repository.diff(&[&side, "mod"]);
+            let text = stderr(&output);
+            assert!(code(&output) == 2 && text.contains(&format!("{side}: {said}")), "{kind}: {text}");
+        }
+    }
+}
+
+#[test]
+fn every_name_of_git_for_a_file_or_folder_is_taken() {
+    let Some(repository) = Repository::new("git-names-of-revisions") else { return };
+    two_versions(&repository);
+    repository.git(&["commit", "-q", "--allow-empty", "-m", "fix: a {brace} and a } alone"], b"");
+    for branch in ["a}b", "c}}d", "e-f", "g/h"] {
+        repository.git(&["branch", branch], b"");
+    }
+    let revisions = [
+        "HEAD",
+        "@",
+        "main",
+        "refs/heads/main",
+        "HEAD@{0}",
+        "main@{0}",
+        "@{0}",
+        "HEAD^{commit}",
+        "HEAD^{tree}",
+        "HEAD^{}",
+        "HEAD~0^{}",
+        "HEAD^{/fix}",
+        "HEAD^{/fix: a}",
+        "HEAD^{/a:b|fix: a}",
+        // Of a branch with a brace that closes none.
+        "a}b",
+        "c}}d",
+        "c}}d^{/fix: a}",
+        "e-f",
+        "g/h",
+        // The index.
+        "",
+        ":0",
+    ];
+    let blob = repository.git(&["rev-parse", "HEAD:mod/a.b3d"], b"");
+    for revision in revisions {
+        let of_git = repository.git(&["rev-parse", "--verify", &format!("{revision}:mod/a.b3d")], b"");
+        assert_eq!(of_git, blob, "{revision}");
+        // The index has no folders.
+        let has_folders = !matches!(revision, "" | ":0");
+        for (path, side) in [(":mod/a.b3d", "mod/a.b3d"), (":mod/", "mod"), ("", ".")] {
+            if has_folders || path == ":mod/a.b3d" {
+                let output = repository.diff(&[&format!("git:{revision}{path}"), side]);
+                assert_eq!(code(&output), 0, "{revision}{path}: {}", stderr(&output));
+            }
+        }
+    }
+}
+
+/// Every mode that an entry of a tree may have, and the kind of its object. `None` is an entry that is not there.
+const MODES: [Option<(&str, &str)>; 6] = [
+    None,
+    Some(("100644", "blob")),
+    Some(("100755", "blob")),
+    Some(("120000", "blob")),
+    Some(("160000", "commit")),
+    Some(("040000", "tree")),
+];
+
+#[test]
+fn files_alone_are_compared_whatever_an_entry_was_or_becomes() {
+    let Some(repository) = Repository::new("git-modes") else { return };
+    two_versions(&repository);
+    let commits = ["HEAD~1", "HEAD"].map(|name| repository.git(&["rev-parse", name], b""));
+    let mut trees = [Vec::new(), Vec::new()];
+    let mut expected = Vec::new();
+    for (a, mode_a) in MODES.iter().enumerate() {
+        for (b, mode_b) in MODES.iter().enumerate() {
+            let name = format!("{a}{b}.b3d");
+            // The paths of files on each side.
+            let mut files = [None, None];
+            for (side, mode) in [mode_a, mode_b].into_iter().enumerate() {
+                let Some((mode, kind)) = mode else { continue };
+                let content = scene(&[["before", "after"][side], &name]);
+                let blob = repository.blob(&content);
+                let id = match *kind {
+                    "tree" => repository.tree([(&b"in.b3d"[..], blob)]),
+                    "commit" => commits[side].clone(),
+                    _ => blob,
+                };
+                trees[side].extend(format!("{mode} {kind} {id}\t{name}\0").bytes());
+                files[side] = match *mode {
+                    "040000" => Some(format!("{name}/in.b3d")),
+                    "100644" | "100755" => Some(name.clone()),
+                    _ => None,
+                };
+            }
+            let [before, after] = files;
+            match (before, after) {
+                (Some(before), Some(after)) if before == after => expected.push(("changed".to_owned(), before)),
+                (before, after) => {
+                    expected.extend(before.map(|path| ("removed".to_owned(), path)));
+                    expected.extend(after.map(|path| ("added".to_owned(), path)));
+                }
+            }
+        }
+    }
+    let [a, b] = trees.map(|entries| repository.git(&["mktree", "-z"], &entries));
+    for (a, b, from, to) in [(&a, &b, "removed", "added"), (&b, &a, "added", "removed")] {
+        let mut expected: Vec<(String, String)> = expected
+            .iter()
+            .map(|(change, path)| match change.as_str() {
+                "removed" => (from.to_owned(), path.clone()),
+                "added" => (to.to_owned(), path.clone()),
+                _ => (change.clone(), path.clone()),
+            })
+            .collect();
+        expected.sort();
+        let mut found = changed(&repository, a, b);
+        found.sort();
+        assert_eq!(found, expected);
+    }
+    // The links and submodules of one tree have no files of their own.
+    let only: Vec<u8> = [("120000", "blob", repository.blob(b"mod")), ("160000", "commit", commits[0].clone())]
+        .iter()
+        .flat_map(|(mode, kind, id)| format!("{mode} {kind} {id}\t{mode}.b3d\0").into_bytes())
+        .collect();
+    let only = repository.git(&["mktree", "-z"], &only);
+    assert_eq!(changed(&repository, &only, &repository.tree([])), []);
+    for name in ["120000.b3d", "160000.b3d"] {
+        let output = repository.diff(&[&format!("git:{only}:{name}/x"), "mod"]);
+        assert_eq!(code(&output), 2, "{name}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn objects_that_replace_others_are_not_read() {
+    let Some(repository) = Repository::new("git-replace") else { return };
+    two_versions(&repository);
+    let sides = [["git:HEAD:mod/a.b3d", "mod/a.b3d"], ["git:HEAD:mod", "mod"], ["git:HEAD", "."]];
+    let old = ["git:HEAD~1", "git:HEAD"];
+    let before = stdout(&repository.diff(&old));
+    assert!(before.contains("a.b3d") && before.contains("deep/b.b3d"), "{before}");
+    for name in ["mod/deep/b.b3d", "mod/a.b3d", "mod/deep", "mod", "", "^{commit}"] {
+        let [other, own] = ["HEAD~1", "HEAD"].map(|revision| match name {
+            "^{commit}" => format!("{revision}{name}"),
+            _ => format!("{revision}:{name}"),
+        });
+        let [other, own] = [other, own].map(|name| repository.git(&["rev-parse", &name], b""));
+        repository.git(&["replace", &own, &other], b"");
+        // Git itself follows it.
+        let content = |id: &str| repository.git(&["cat-file", "-p", id], b"");
+        if !name.ends_with(".b3d") {
+            assert_eq!(content(&own), content(&other), "{name}");
+        }
+        for sides in sides {
+            let output = repository.diff(&sides);
+            assert_eq!(code(&output), 0, "{name} {sides:?}: {}{}", stdout(&output), stderr(&output));
+        }
+        assert_eq!(stdout(&repository.diff(&old)), before, "{name}");
+        repository.git(&["replace", "-d", &own], b"");
+    }
+}
+
+#[test]
+fn files_are_written_up_to_the_limit_of_one_and_of_all() {
+    let Some(repository) = Repository::new("git-sizes") else { return };
+    let content = |number: usize| {
+        let mut content = scene(&[&number.to_string()]);
+        content.resize(20_000, 0);
+        content
+    };
+    // Of each file the same bytes again count again.
+    let tree = |count: usize| {
+        let blob = repository.blob(&content(0));
+        let names: Vec<String> = (0..count).map(|number| format!("{number}.b3d")).collect();
+        repository.tree(names.iter().map(|name| (name.as_bytes(), blob.clone())))
+    };
+    let empty = repository.tree([]);
+    let said = "larger than the limits allow; --max-decoded raises them";
+    let [one, two] = [1, 2].map(|number| repository.files(&[(b"x.b3d", content(number))]));
+    let whole = |count| format!("git:{}", tree(count));
+    for (a, b, most, is_enough) in [
+        (format!("git:{one}:x.b3d"), format!("git:{two}:x.b3d"), "19999", false),
+        (format!("git:{one}:x.b3d"), format!("git:{two}:x.b3d"), "20000", true),
+        (whole(15), format!("git:{empty}"), "20000", true),
+        (whole(16), format!("git:{empty}"), "20000", true),
+        (whole(17), format!("git:{empty}"), "20000", false),
+    ] {
+        let output = repository.diff(&[&a, &b, "--max-decoded", most]);
+        let text = stderr(&output);
+        assert_eq!(text.contains(said), !is_enough, "{a} {most}: {text}");
+        assert_eq!(code(&output) != 2, is_enough, "{a} {most}: {text}");
+    }
 }
 
 /// `SECURITY.md` lists every process that the program starts.

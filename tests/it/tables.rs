@@ -452,3 +452,88 @@ fn csv_has_the_cells_of_tables() {
         assert!(seen.contains(name), "{name}");
     }
 }
+
+/// The place of a row: its path and member.
+fn place(row: &Json) -> (String, Option<String>) {
+    (row["path"].as_str().unwrap().to_owned(), row["member"].as_str().map(str::to_owned))
+}
+
+/// Each table has the rows that it has without an order, in the order of the records.
+fn are_in_the_order_of_records(members: usize, keys: &[&str], tops: &[usize]) {
+    let folder = Folder::new("sorted-tables");
+    // Each is damaged, and of one of 97 sizes.
+    let model = |number: usize| b"BB3D".repeat(number % 97 + 1);
+    let long = "n".repeat(600);
+    let entry = |number: usize| Entry::stored(format!("{long}/{}.b3d", number * 7_919 % members), &model(number));
+    let entries: Vec<Entry> = (0..members).map(entry).collect();
+    folder.file("in/many.zip", zip(&entries, b"").to_vec());
+    let sound = b3d::sound().to_vec();
+    let inner = zip(&[Entry::stored("x.b3d", &sound), Entry::stored("y.b3d", b"BB3D")], b"").to_vec();
+    let entries = [Entry::stored("inner.zip", &inner), Entry::stored("z.b3d", &sound)];
+    folder.file("in/nested.zip", zip(&entries, b"").to_vec());
+    folder.file("in/sound.b3d", &sound);
+    folder.file("in/bad.b3d", b"BB3D");
+    folder.file("in/note.txt", b"no asset");
+    let input = folder.0.join("in");
+    let scan = |more: &[&str]| {
+        let output = run([&["scan", "-q", input.to_str().unwrap()], more].concat());
+        assert_eq!(code(&output), 0, "{more:?}: {}", stderr(&output));
+        output
+    };
+    let tables = ["assets", "problems", "files"];
+    let out = |name: &str, more: &[&str]| {
+        let out = format!("{}/", folder.0.join(name).display());
+        scan(&[&["--tables", "assets,problems,files", "-o", &out], more].concat());
+        tables.map(|table| {
+            let files = files_in(Path::new(&out)).into_iter().filter(|file| file.starts_with(table));
+            files.flat_map(|file| rows(&Path::new(&out).join(file))).collect::<Vec<Json>>()
+        })
+    };
+    let texts = |rows: &[Json]| {
+        let mut texts: Vec<String> = rows.iter().map(Json::to_string).collect();
+        texts.sort();
+        texts
+    };
+    let unsorted = out("unsorted", &[]);
+    // Of members the table of files has nothing.
+    assert_eq!(unsorted[2].len(), 5);
+    for key in keys {
+        let records = lines(&scan(&["--sort", key]));
+        assert_eq!(records.len(), members + 8);
+        let places: Vec<_> = records.iter().map(place).collect();
+        let sorted = out(key, &["--sort", key]);
+        for ((table, rows), unsorted) in tables.iter().zip(&sorted).zip(&unsorted) {
+            assert!(texts(rows) == texts(unsorted), "{table} {key}: {} and {} rows", rows.len(), unsorted.len());
+            // The rows of a record are together. The file without a record has one in the table of files.
+            let mut found: Vec<_> = rows.iter().map(place).filter(|(path, _)| !path.ends_with("note.txt")).collect();
+            found.dedup();
+            let expected: Vec<_> = match *table {
+                "assets" => places.clone(),
+                "problems" => {
+                    let has_problems = |record: &&Json| !record["problems"].as_array().unwrap().is_empty();
+                    records.iter().filter(has_problems).map(place).collect()
+                }
+                _ => places.iter().filter(|(_, member)| member.is_none()).cloned().collect(),
+            };
+            assert!(found == expected, "{table} {key}: {} and {}", found.len(), expected.len());
+        }
+        for &top in tops {
+            let first = out(&format!("{key}-{top}"), &["--sort", key, "--top", &top.to_string()]);
+            assert!(first[0] == sorted[0][..top], "{key} {top}");
+        }
+        // Divided by format, the rows of each format have this order.
+        let divided = out(&format!("{key}-by-format"), &["--sort", key, "--partition", "format"]);
+        for (table, (divided, sorted)) in tables.iter().zip(divided.iter().zip(&sorted)) {
+            assert!(texts(divided) == texts(sorted), "{table} {key}");
+        }
+        let models = |rows: &[Json]| rows.iter().filter(|row| row["format"] == "b3d").cloned().collect::<Vec<_>>();
+        assert!(models(&divided[0]) == models(&sorted[0]), "{key}");
+    }
+}
+
+#[test]
+fn rows_of_tables_are_in_the_order_of_every_key() {
+    are_in_the_order_of_records(30, &["path", "-bytes", "vertices", "-vertices"], &[1, 35]);
+    // More than are converted, or written, at once.
+    are_in_the_order_of_records(2_200, &["-bytes"], &[500]);
+}

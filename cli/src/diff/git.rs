@@ -181,3 +181,31 @@ impl Drop for Objects {
 fn ended(id: Id) -> io::Error {
     io::Error::other(format!("git cannot read the object {id} (partial clones need git 2.45 or later)"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_both_kinds_are_read_and_written() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        for length in 0..70 {
+            let raw = &bytes[128 - length..128];
+            let text: String = raw.iter().map(|byte| format!("{byte:02x}")).collect();
+            let found = Id::parse(&text);
+            assert_eq!(found.is_some(), length == 20 || length == 32, "{length}");
+            if let Some(id) = found {
+                assert!(id == Id::new(raw).unwrap() && id.len() == length && id.to_string() == text, "{text}");
+                assert!(Id::parse(&text.to_uppercase()) == Some(id));
+                // One digit less or more, or none.
+                for other in [&text[1..], &format!("{text}0"), &format!("g{}", &text[1..]), &format!("é{}", &text[2..])]
+                {
+                    assert!(Id::parse(other).is_none(), "{other}");
+                }
+            }
+        }
+        // An id of one kind is never one of the other, with the same bytes at its start.
+        assert!(Id::new(&[0; 20]) != Id::new(&[0; 32]));
+        assert!(Id::new(&[0; 33]).is_none());
+    }
+}

@@ -187,9 +187,10 @@ fn revision(side: &Path) -> Option<String> {
     Some(if colon(name).is_some() { name.to_owned() } else { format!("{name}:") })
 }
 
-/// The place of the `:` between revision and path. Those in braces belong to the revision.
+/// The place of the `:` between revision and path. Those in braces belong to the revision. A `}` that closes none may be
+/// in the name of a branch.
 fn colon(name: &str) -> Option<usize> {
-    let mut depth = 0_i64;
+    let mut depth = 0_u64;
     for (place, byte) in name.bytes().enumerate() {
         match byte {
             b'{' => depth = depth.saturating_add(1),
@@ -541,5 +542,184 @@ impl Writer<'_> {
         let rest = left.checked_sub(bytes).filter(|_| bytes <= self.limits.decoded_bytes);
         *left = rest.ok_or_else(|| Fault("larger than the limits allow; --max-decoded raises them".to_owned()))?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every text of these letters up to a length.
+    fn texts(letters: &[char], longest: usize) -> Vec<String> {
+        let mut all = vec![String::new()];
+        let mut first = 0;
+        for _ in 0..longest {
+            let end = all.len();
+            for index in first..end {
+                for letter in letters {
+                    let longer = format!("{}{letter}", all[index]);
+                    all.push(longer);
+                }
+            }
+            first = end;
+        }
+        all
+    }
+
+    /// The rule in another way: braces that close are taken out, from the inside, until none is open.
+    fn has_open_brace(text: &str) -> bool {
+        let mut text = text.to_owned();
+        while let Some((before, _)) = text.split_once('}') {
+            let end = before.len();
+            match before.rfind('{') {
+                Some(start) => text.replace_range(start..=end, ""),
+                None => text.replace_range(end..=end, ""),
+            }
+        }
+        text.contains('{')
+    }
+
+    #[test]
+    fn a_colon_outside_of_braces_ends_the_revision() {
+        for text in texts(&['{', '}', ':', 'a'], 6) {
+            let mut colons = text.match_indices(':').map(|(place, _)| place);
+            assert_eq!(colon(&text), colons.find(|&place| !has_open_brace(&text[..place])), "{text}");
+            // Without a path it is the whole tree.
+            let name = if colon(&text).is_some() { text.clone() } else { format!("{text}:") };
+            assert_eq!(revision(Path::new(&format!("git:{text}"))), Some(name), "{text}");
+            for other in [text.clone(), format!("GIT:{text}"), format!("git{text}x"), format!("./git:{text}")] {
+                let is_of_git = other.starts_with("git:");
+                assert_eq!(revision(Path::new(&other)).is_some(), is_of_git, "{other}");
+            }
+        }
+    }
+
+    fn id(number: u8) -> Id {
+        Id::new(&[number; 20]).unwrap()
+    }
+
+    fn item(path: &str, number: u8, kind: Listed) -> Item {
+        Item { path: path.as_bytes().to_vec(), id: id(number), kind }
+    }
+
+    #[test]
+    fn items_of_one_list_alone_are_those_that_differ() {
+        let all = [("a", 1), ("a", 2), ("b", 1), ("b/c", 1), ("c", 3)];
+        let list = |chosen: usize| {
+            let chosen = all.iter().enumerate().filter(move |(at, _)| chosen >> at & 1 == 1).map(|(_, one)| *one);
+            chosen.collect::<Vec<_>>()
+        };
+        let items = |list: &[(&str, u8)]| {
+            let mut items: Vec<Item> = list.iter().map(|(path, number)| item(path, *number, Listed::File)).collect();
+            items.sort();
+            items
+        };
+        for a in (0..32).map(list) {
+            for b in (0..32).map(list) {
+                let [only_a, only_b] = differing(items(&a), items(&b));
+                let without = |list: &[(&'static str, u8)], other: &[(&str, u8)]| -> Vec<_> {
+                    list.iter().copied().filter(|one| !other.contains(one)).collect()
+                };
+                assert!(only_a == items(&without(&a, &b)) && only_b == items(&without(&b, &a)), "{a:?} {b:?}");
+            }
+        }
+        // A folder that git does not have is not a file with its id.
+        let [a, b] = [Listed::File, Listed::MissingFolder].map(|kind| vec![item("a", 1, kind)]);
+        assert_eq!(differing(a, b).map(|list| list.len()), [1, 1]);
+    }
+
+    #[test]
+    fn files_in_missing_folders_are_those_below_them_in_any_case_and_with_any_slash() {
+        let paths = texts(&['a', 'B', '/', '\\'], 4);
+        let parts = |path: &str| path.split(['/', '\\']).map(str::to_ascii_lowercase).collect::<Vec<_>>();
+        for folders in [&[][..], &["a"], &["A"], &["b/A"], &["a", "aa/b"], &["a\\B"], &["é"]] {
+            let mut missing = Missing::default();
+            for (number, folder) in (0..).zip(folders) {
+                missing.add(&item(folder, number, Listed::MissingFolder));
+                // A missing file is no folder of others.
+                missing.add(&item("bb", 100, Listed::File));
+            }
+            for path in paths.iter().map(String::as_str).chain(["é/a", "É/a", "é", "éa/b"]) {
+                let path_parts = parts(path);
+                let is_in = |folder: &&str| {
+                    let above = parts(folder);
+                    path_parts.len() > above.len() && path_parts.starts_with(&above)
+                };
+                assert_eq!(missing.may_have(path), folders.iter().any(is_in), "{path} in {folders:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_message_counts_objects_once_and_names_the_first() {
+        let said = |objects: &str, paths: &str| {
+            Some(format!("git does not have {objects} of this tree (a partial clone?): {paths}"))
+        };
+        let mut missing = Missing::default();
+        assert_eq!(missing.message(), None);
+        for (number, expected) in [
+            (1, said("1 object", "f1")),
+            (1, said("1 object", "f1")),
+            (2, said("2 objects", "f1, f2")),
+            (1, said("2 objects", "f1, f2")),
+            (3, said("3 objects", "f1, f2, f3")),
+            (4, said("4 objects", "f1, f2, f3, ...")),
+            (5, said("5 objects", "f1, f2, f3, ...")),
+            (5, said("5 objects", "f1, f2, f3, ...")),
+        ] {
+            for kind in [Listed::File, Listed::MissingFolder] {
+                missing.add(&item(&format!("f{number}"), number, kind));
+                assert_eq!(missing.message(), expected);
+            }
+        }
+    }
+
+    /// What is compared of an entry with this mode.
+    const MODES: [(&str, EntryKind); 8] = [
+        ("100644", EntryKind::File),
+        ("100755", EntryKind::File),
+        // Of old versions of git.
+        ("100664", EntryKind::File),
+        ("40000", EntryKind::Tree),
+        ("040000", EntryKind::Tree),
+        ("120000", EntryKind::Other),
+        ("160000", EntryKind::Other),
+        ("0", EntryKind::Other),
+    ];
+
+    #[test]
+    fn trees_with_ids_of_both_kinds_are_read_to_their_end_or_are_damaged() {
+        for length in [20, 32] {
+            let mut tree = Vec::new();
+            let mut ends = vec![0];
+            for (number, (mode, _)) in (1..).zip(MODES) {
+                tree.extend(format!("{mode} name {number}\0").bytes());
+                tree.extend(vec![number; length]);
+                ends.push(tree.len());
+            }
+            for cut in 0..=tree.len() {
+                let part = &tree[..cut];
+                let mut place = 0;
+                let mut count = 0;
+                let is_whole = loop {
+                    match entry(part, place, length) {
+                        Ok(None) => break true,
+                        Err(Fault(said)) => {
+                            assert_eq!(said, "git has a damaged tree");
+                            break false;
+                        }
+                        Ok(Some((entry, next))) => {
+                            let expected = (MODES[count].1, format!("name {}", count + 1));
+                            assert!(entry.kind == expected.0 && entry.name == expected.1.as_bytes(), "{count}");
+                            assert!(entry.id == Id::new(&vec![count as u8 + 1; length]).unwrap(), "{count}");
+                            count += 1;
+                            place = next;
+                        }
+                    }
+                };
+                assert_eq!(is_whole, ends.contains(&cut), "{cut} of {ends:?}");
+                assert_eq!(count, ends.iter().filter(|&&end| end <= cut).count() - 1, "{cut} of {ends:?}");
+            }
+        }
     }
 }

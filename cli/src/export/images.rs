@@ -204,6 +204,7 @@ impl<'a> Images<'a> {
             };
             let opened = open_checked_member(file, outer, Some(path), room.budget(), &mut check);
             let content = opened.and_then(|opened| opened.content).ok()?;
+            content.check().ok()?;
             room.kept(content.len() as u64).ok()?;
             Some(Box::new(content.to_vec()) as Bytes)
         };

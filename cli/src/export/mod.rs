@@ -184,7 +184,7 @@ impl Args {
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let form = Form::of(common)?;
     let source = Source::open_all(&args.file, common)?;
-    let content = source.content(common)?;
+    let content = source.checked_content(common)?;
     let asset = source.asset(&content)?;
     if let Some(why) = form.refused(asset.format()) {
         return Err(Failure::at(&args.file, why));
@@ -195,11 +195,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         return Err(Failure::at(file, "no such image"));
     }
     let motion = args.motion.as_ref().map(|path| Source::open(path, common)).transpose()?;
-    let motion_content = motion.as_ref().map(|motion| motion.content(common)).transpose()?;
+    let motion_content = motion.as_ref().map(|motion| motion.checked_content(common)).transpose()?;
     let motion =
         motion.as_ref().zip(motion_content.as_ref()).map(|(motion, content)| motion.asset(content)).transpose()?;
     let config = args.model_cfg.as_ref().map(|path| Source::open(path, common)).transpose()?;
-    let config_content = config.as_ref().map(|config| config.content(common)).transpose()?;
+    let config_content = config.as_ref().map(|config| config.checked_content(common)).transpose()?;
     let skeleton = config.as_ref().zip(config_content.as_ref()).map(|(config, content)| {
         let name = source.name.file_stem().unwrap_or_default().to_string_lossy();
         Rig::from_model_cfg(content, &name, content.budget()).map_err(|error| error.in_file(&config.name))

@@ -161,8 +161,12 @@ impl<'c> Folder<'c> {
                 _ => {}
             }
         }
-        let counted = budget.work(size).and_then(|()| member.decode(budget));
-        let content = match counted {
+        // Bytes that the archive claims are charged once they are there.
+        let decoded = member.decode(budget).and_then(|content| {
+            budget.work(content.len() as u64)?;
+            Ok(content)
+        });
+        let content = match decoded {
             Ok(content) => content,
             Err(error) => return Ok(Done::Lost(error.to_string())),
         };

@@ -128,4 +128,56 @@ mod tests {
         let again = Cache::open(folder.path(), 1000).unwrap();
         assert_eq!(again.get("b19"), Some(vec![19; 100]));
     }
+
+    #[test]
+    fn an_entry_is_kept_up_to_the_size_of_the_cache_and_read_under_its_key_alone() {
+        for (length, is_kept) in [(0, true), (67, true), (68, true), (69, false), (500, false)] {
+            let folder = tempfile::tempdir().unwrap();
+            let cache = Cache::open(folder.path(), 100).unwrap();
+            let bytes = vec![7; length];
+            cache.put("a", &bytes).unwrap();
+            assert_eq!(cache.get("a"), is_kept.then_some(bytes), "{length}");
+            if !is_kept {
+                continue;
+            }
+            // The file of another key, each damaged byte, and each shorter file.
+            fs::copy(cache.path("a"), cache.path("b")).unwrap();
+            assert_eq!(cache.get("b"), None, "{length}");
+            let whole = fs::read(cache.path("a")).unwrap();
+            for place in 0..whole.len() {
+                let mut damaged = whole.clone();
+                damaged[place] ^= 1;
+                fs::write(cache.path("a"), &damaged).unwrap();
+                assert_eq!(cache.get("a"), None, "{place} of {length}");
+                fs::write(cache.path("a"), &whole[..place]).unwrap();
+                assert_eq!(cache.get("a"), None, "{place} of {length}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_oldest_go_until_three_quarters_are_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path(), 1000).unwrap();
+        let now = SystemTime::now();
+        // Ten of a hundred bytes fill it exactly.
+        for number in 0..10_u8 {
+            cache.put(&format!("{number}"), &[number; 100 - DIGEST]).unwrap();
+            let file = fs::File::options().append(true).open(cache.path(&format!("{number}"))).unwrap();
+            file.set_modified(now - std::time::Duration::from_secs(1_000 - u64::from(number))).unwrap();
+        }
+        assert_eq!(cache.files().unwrap().len(), 10);
+        // The first was used.
+        assert_eq!(cache.get("0"), Some(vec![0; 100 - DIGEST]));
+        cache.put("new", &[0; 1]).unwrap();
+        for number in 0..10_u8 {
+            let is_left = cache.path(&format!("{number}")).exists();
+            assert_eq!(is_left, number == 0 || number > 3, "{number}");
+        }
+        assert!(cache.path("new").exists());
+        // An entry as large as the cache is there alone.
+        cache.put("large", &[0; 1000 - DIGEST]).unwrap();
+        assert_eq!(cache.files().unwrap().len(), 1);
+        assert!(cache.path("large").exists());
+    }
 }

@@ -237,4 +237,113 @@ mod tests {
             assert_eq!(Url::parse(text).unwrap().is_loopback(), expected, "{text}");
         }
     }
+
+    /// What a URL is by its parts: the scheme, the host or bucket, and the rest.
+    #[test]
+    fn every_scheme_host_and_path_is_judged() {
+        let schemes = [
+            ("s3", Some("s3")),
+            ("s3a", Some("s3")),
+            ("S3A", Some("s3")),
+            ("gs", Some("gs")),
+            ("az", Some("az")),
+            ("azure", Some("az")),
+            ("abfs", Some("az")),
+            ("https", Some("https")),
+            ("http", Some("http")),
+            ("HttP", Some("http")),
+            ("ftp", None),
+            ("file", None),
+            ("s3 ", None),
+            ("abfss", None),
+            ("", None),
+        ];
+        let hosts = [("h", true), ("h:81", true), ("", false), ("u@h", false), ("u:p@h", false)];
+        // A path, and what is its key in a bucket and over HTTP. `None` is an error.
+        let paths = [
+            ("", Some(""), None),
+            ("/", Some(""), None),
+            ("/a", Some("a"), Some("a")),
+            ("/a/", Some("a"), None),
+            ("/a/b", Some("a/b"), Some("a/b")),
+            ("/a%20b", Some("a%20b"), Some("a b")),
+            ("/a b", Some("a b"), Some("a b")),
+            ("/a?b", Some("a?b"), None),
+            ("/a#b", Some("a#b"), None),
+            ("/a//b", None, None),
+            ("/a/../b", None, None),
+            ("/./b", None, None),
+        ];
+        for (scheme, known) in schemes {
+            for (host, is_host) in hosts {
+                for (path, in_bucket, over_http) in paths {
+                    let text = format!("{scheme}://{host}{path}");
+                    let is_http = known.is_some_and(|known| known.starts_with("http"));
+                    let key = if is_http { over_http } else { in_bucket };
+                    let found = Url::parse(&text);
+                    let (Some(known), true, Some(key)) = (known, is_host, key) else {
+                        assert!(found.is_err(), "{text}: {found:?}");
+                        continue;
+                    };
+                    let found = found.unwrap_or_else(|wrong| panic!("{text}: {wrong}"));
+                    assert_eq!((found.store, found.key.as_ref()), (format!("{known}://{host}"), key), "{text}");
+                    let is_folder = path.is_empty() || path.ends_with('/');
+                    assert_eq!((found.is_folder, found.scheme), (is_folder, known), "{text}");
+                }
+            }
+        }
+        for text in ["", "h/x", "http:/h/x", "http:h"] {
+            assert!(Url::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_address_of_this_machine_is_known() {
+        for (host, expected) in [
+            ("127.0.0.0", true),
+            ("127.0.0.1", true),
+            ("127.255.255.255", true),
+            ("126.255.255.255", false),
+            ("128.0.0.0", false),
+            ("0.0.0.0", false),
+            // Another way to write 127.0.0.1.
+            ("2130706433", true),
+            ("0x7f.1", true),
+            ("[::1]", true),
+            ("[0:0:0:0:0:0:0:1]", true),
+            ("[::2]", false),
+            ("[::]", false),
+            ("[::ffff:127.0.0.1]", false),
+            ("localhost", true),
+            ("LOCALHOST", true),
+            ("localhost.example", false),
+            ("my-localhost", false),
+            ("127.0.0.1.example", false),
+            ("h", false),
+        ] {
+            for (scheme, port) in [("http", ""), ("http", ":81"), ("https", ":81")] {
+                let url = Url::parse(&format!("{scheme}://{host}{port}/x")).unwrap();
+                assert_eq!(url.is_loopback(), expected, "{scheme} {host}{port}");
+            }
+        }
+    }
+
+    #[test]
+    fn stores_that_any_setting_tells_apart_have_different_places() {
+        let settings = [None, Some("a"), Some("b")];
+        let mut places = Vec::new();
+        for store in ["s3://b", "s3://c", "gs://b"] {
+            for first in settings {
+                for second in settings {
+                    let url = Url::parse(store).unwrap();
+                    let at = [first, second].map(|text| text.map(str::to_owned));
+                    places.push(url.place(&at));
+                }
+            }
+        }
+        let count = places.len();
+        places.sort();
+        places.dedup();
+        assert_eq!((places.len(), count), (27, 27));
+    }
 }

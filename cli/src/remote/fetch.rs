@@ -209,3 +209,207 @@ pub(super) fn error(error: object_store::Error) -> io::Error {
     }
     io::Error::new(kind, short)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use object_store::memory::InMemory;
+    use object_store::path::Path as Key;
+    use object_store::{ObjectStoreExt, PutPayload};
+
+    use super::*;
+
+    fn shared(cache: Option<&Path>) -> Arc<Shared> {
+        Arc::new(Shared {
+            runtime: tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap(),
+            counts: Arc::default(),
+            in_flight: Semaphore::new(4),
+            most_in_flight: 4,
+            cache: cache.map(|folder| Cache::open(folder, 1 << 20).unwrap()),
+            scan: None,
+        })
+    }
+
+    /// A file of a store of its own, as the store lists it. Files that were put there before have the first tags.
+    fn file(shared: &Arc<Shared>, place: &str, key: &str, bytes: &[u8], before: usize) -> File {
+        let files = InMemory::new();
+        let meta = shared.runtime.block_on(async {
+            for number in 0..before {
+                files.put(&Key::from(format!("before {number}")), PutPayload::new()).await.unwrap();
+            }
+            files.put(&Key::from(key), bytes.to_vec().into()).await.unwrap();
+            files.head(&Key::from(key)).await.unwrap()
+        });
+        File {
+            shared: shared.clone(),
+            store: Store { files: Arc::new(files), pages: None, place: place.to_owned() },
+            meta,
+            failure: OnceLock::new(),
+            alive: Semaphore::new(0),
+        }
+    }
+
+    /// What one file left in the cache is used for itself alone.
+    #[test]
+    fn every_part_of_a_key_keeps_files_in_a_cache_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let shared = shared(Some(folder.path()));
+        let first = file(&shared, "place", "a", b"first file", 0);
+        let parts = |file: &File| file.read(&[0..4, 2..6]).unwrap();
+        assert_eq!(parts(&first), [b"firs", b"rst "]);
+        let other = b"other file";
+        for (what, file, is_cached) in [
+            ("the same", file(&shared, "place", "a", other, 0), true),
+            ("another place", file(&shared, "place 2", "a", other, 0), false),
+            ("another key", file(&shared, "place", "b", other, 0), false),
+            ("another tag", file(&shared, "place", "a", other, 1), false),
+        ] {
+            let expected = if is_cached { [b"firs", b"rst "] } else { [b"othe", b"her "] };
+            assert_eq!(parts(&file), expected, "{what}");
+            // Another range of the same length is fetched.
+            assert_eq!(file.read(&[1..5]).unwrap(), [b"ther"], "{what}");
+        }
+        // Without a tag nothing is kept.
+        let count = || folder.path().read_dir().unwrap().count();
+        let before = count();
+        for bytes in [b"first file", b"other file"] {
+            let mut file = file(&shared, "no tag", "a", bytes, 0);
+            file.meta.e_tag = None;
+            assert_eq!(file.read(&[0..5]).unwrap(), [&bytes[..5]]);
+        }
+        assert_eq!(count(), before);
+    }
+
+    /// Ranges are fetched in pieces of 8 MiB, and each is whole and in its place.
+    #[test]
+    fn ranges_of_every_length_are_whole_and_in_order() {
+        let shared = shared(None);
+        let piece = MOST as usize;
+        let bytes: Vec<u8> = (0..2 * piece + 10).map(|place| (place % 251) as u8).collect();
+        let file = file(&shared, "place", "a", &bytes, 0);
+        let mut ranges = vec![0..1, 5..6, 0..10];
+        for length in [piece - 1, piece, piece + 1, 2 * piece, 2 * piece + 1] {
+            ranges.push(3..3 + length);
+        }
+        ranges.push(7..9);
+        let asked: Vec<Range<u64>> = ranges.iter().map(|range| range.start as u64..range.end as u64).collect();
+        let read = file.read(&asked).unwrap();
+        assert_eq!(read.len(), ranges.len());
+        for (read, range) in read.iter().zip(ranges) {
+            assert!(read == &bytes[range.clone()], "{range:?}");
+        }
+        assert_eq!(file.read(&[]).unwrap(), Vec::<Vec<u8>>::new());
+    }
+
+    #[test]
+    fn a_file_with_another_size_or_tag_has_changed() {
+        let shared = shared(None);
+        for (size, tag, is_same) in [
+            (10, Some("\"0\""), true),
+            (9, Some("\"0\""), false),
+            (11, Some("\"0\""), false),
+            (10, Some("\"1\""), false),
+            // One that never matches is compared.
+            (10, Some("W/\"0\""), false),
+            (10, None, true),
+            (11, None, false),
+        ] {
+            let mut file = file(&shared, "place", "a", b"0123456789", 0);
+            assert_eq!(file.meta.e_tag.as_deref(), Some("\"0\""));
+            file.meta.size = size;
+            file.meta.e_tag = tag.map(str::to_owned);
+            let read = file.read(&[2..4]).map_err(|error| error.to_string());
+            let expected = if is_same { Ok(vec![b"23".to_vec()]) } else { Err("changed while it was read".to_owned()) };
+            assert_eq!(read, expected, "{size} {tag:?}");
+            // After an error, the other reads end with it.
+            if !is_same {
+                assert!(file.alive.is_closed());
+                assert_eq!(file.read(&[2..4]).unwrap_err().to_string(), "changed while it was read");
+            }
+            assert_eq!(file.stamp(), tag.map(|tag| format!("{size}:{tag}")));
+            assert_eq!(file.byte_len(), size);
+        }
+    }
+
+    #[test]
+    fn times_from_1970_on_are_those_of_files() {
+        let shared = shared(None);
+        let mut file = file(&shared, "place", "a", b"", 0);
+        let epoch = SystemTime::UNIX_EPOCH;
+        let (second, least) = (Duration::from_secs(1), Duration::from_nanos(100));
+        for (time, expected) in [
+            (epoch - second, None),
+            (epoch - least, None),
+            // Of servers that do not say.
+            (epoch, None),
+            (epoch + least, Some(epoch + least)),
+            (epoch + second, Some(epoch + second)),
+        ] {
+            file.meta.last_modified = time.into();
+            assert_eq!(file.modified(), expected, "{time:?}");
+        }
+    }
+
+    #[test]
+    fn tags_are_kept_up_to_1024_bytes() {
+        let shared = shared(None);
+        let meta = file(&shared, "place", "a", b"", 0).meta;
+        for length in [0, 1, 1023, 1024, 1025, 5000] {
+            let meta = ObjectMeta { e_tag: Some("é".repeat(length / 2) + &"x".repeat(length % 2)), ..meta.clone() };
+            let found = bounded(meta).map(drop).map_err(|error| error.to_string());
+            let said = "the server sent an ETag of more than 1024 bytes".to_owned();
+            assert_eq!(found, if length <= 1024 { Ok(()) } else { Err(said) }, "{length}");
+        }
+        assert!(bounded(ObjectMeta { e_tag: None, ..meta }).is_ok());
+    }
+
+    #[test]
+    fn errors_of_stores_have_a_kind_and_a_short_text() {
+        use object_store::Error;
+        let path = || "p".to_owned();
+        let source = |text: &str| -> Box<dyn std::error::Error + Send + Sync> { text.to_owned().into() };
+        for (found, kind, text) in [
+            (
+                Error::Precondition { path: path(), source: source("s") },
+                io::ErrorKind::Other,
+                "changed while it was read",
+            ),
+            (
+                Error::NotFound { path: path(), source: source("s") },
+                io::ErrorKind::NotFound,
+                "no such file in the store",
+            ),
+            (
+                Error::NotSupported { source: source("s") },
+                io::ErrorKind::Unsupported,
+                "the server does not send ranges of files",
+            ),
+            (
+                Error::PermissionDenied { path: path(), source: source("no entry") },
+                io::ErrorKind::PermissionDenied,
+                "no entry",
+            ),
+            (
+                Error::Unauthenticated { path: path(), source: source("no key") },
+                io::ErrorKind::PermissionDenied,
+                "no key",
+            ),
+            (Error::AlreadyExists { path: path(), source: source("cause") }, io::ErrorKind::Other, "cause"),
+            (Error::Generic { store: "S3", source: source("a\nb\u{1b}c") }, io::ErrorKind::Other, "a b c"),
+        ] {
+            let found = error(found);
+            let said = found.to_string();
+            assert!(found.kind() == kind && said.contains(text), "{kind} {text}: {said}");
+            assert_eq!(said.matches(text).count(), 1, "{said}");
+        }
+        let whole = |text: &str| error(Error::Generic { store: "S3", source: source(text) }).to_string();
+        let around = whole("").chars().count();
+        for length in [0, 298, 299, 300, 301, 5_000] {
+            let said = whole(&"é".repeat(length - around.min(length)));
+            let characters = length.max(around);
+            assert_eq!(said.chars().count(), characters.min(301), "{length}: {said}");
+            assert_eq!(said.ends_with('…'), characters > 300, "{length}: {said}");
+        }
+    }
+}

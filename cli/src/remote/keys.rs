@@ -139,4 +139,33 @@ mod tests {
             assert_eq!(without_unusable(text.into()).0, text.as_bytes(), "{text}");
         }
     }
+
+    #[test]
+    fn keys_of_any_parts_are_usable_if_every_part_is_a_name() {
+        let parts = ["", ".", "..", "...", "a", "a b", ".a", "a\\", "é", "%2F", "a\n", "\u{1}", "\u{7f}", "\u{80}"];
+        let mut keys = Vec::new();
+        for first in parts {
+            keys.push(first.to_owned());
+            for second in parts {
+                keys.push(format!("{first}/{second}"));
+                keys.extend(parts.map(|third| format!("{first}/{second}/{third}")));
+            }
+        }
+        for key in keys {
+            let mut parts: Vec<&str> = key.split('/').collect();
+            // A slash at the end.
+            if parts.len() > 1 && parts.last() == Some(&"") {
+                parts.pop();
+            }
+            let is_name =
+                |part: &&str| !["", ".", ".."].contains(part) && !part.bytes().any(|byte| byte.is_ascii_control());
+            let is_root = parts == [""];
+            assert_eq!(is_usable(&key), is_root || parts.iter().all(|part| is_name(&part)), "{key:?}");
+        }
+        // Characters count, not bytes, and the slash at the end does.
+        for letter in ["a", "é", "\u{1f600}"] {
+            assert!(is_usable(&letter.repeat(1024)) && !is_usable(&letter.repeat(1025)), "{letter}");
+            assert!(is_usable(&(letter.repeat(1023) + "/")) && !is_usable(&(letter.repeat(1024) + "/")), "{letter}");
+        }
+    }
 }

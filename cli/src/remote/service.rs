@@ -291,6 +291,13 @@ fn redirect(asked: &str, target: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader, Write};
+    use std::net::TcpListener;
+
+    use object_store::client::HttpRequestBody;
+    use reqwest::redirect::Policy;
+    use tokio::runtime::{Builder, Runtime};
+
     use super::*;
 
     #[test]
@@ -301,5 +308,236 @@ mod tests {
         for header in ["bytes 0-18446744073709551615/7", "bytes */7", "items 0-1/2", "bytes 0-", "bytes -5/9"] {
             assert_eq!(bytes_of(header, "bytes "), None, "{header}");
         }
+    }
+
+    /// A service, and the runtime of its requests.
+    struct Asker {
+        service: Service,
+        runtime: Runtime,
+    }
+
+    impl Asker {
+        fn new() -> Self {
+            let _ = rustls::crypto::ring::default_provider().install_default();
+            let client = reqwest::Client::builder().no_proxy().redirect(Policy::none()).build().unwrap();
+            let service = Service { client, counts: Arc::default(), waits: Arc::default() };
+            Self { service, runtime: Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap() }
+        }
+
+        /// What comes of a request if the server sends this: the status and body, or the message.
+        fn ask(
+            &self,
+            method: &str,
+            query: &str,
+            range: Option<&str>,
+            answer: Vec<u8>,
+        ) -> Result<(u16, Vec<u8>), String> {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let address = listener.local_addr().unwrap();
+            let server = std::thread::spawn(move || {
+                let (mut stream, _) = listener.accept().unwrap();
+                let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+                while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
+                // The client may have enough before the end.
+                let _ = stream.write_all(&answer);
+            });
+            let mut request = HttpRequest::new(HttpRequestBody::empty());
+            *request.method_mut() = method.parse().unwrap();
+            *request.uri_mut() = format!("http://{address}/x{query}").parse().unwrap();
+            if let Some(range) = range {
+                request.headers_mut().insert("range", range.parse().unwrap());
+            }
+            let result = self.runtime.block_on(async {
+                let (parts, body) = self.service.send(request).await?.into_parts();
+                Ok::<_, HttpError>((parts.status.as_u16(), body.bytes().await?.to_vec()))
+            });
+            server.join().unwrap();
+            result.map_err(|error| {
+                let refusal = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<Refusal>());
+                refusal.map_or_else(|| format!("no refusal: {error}"), ToString::to_string)
+            })
+        }
+    }
+
+    fn answer(status: &str, headers: &str, body: &[u8]) -> Vec<u8> {
+        let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n{headers}\r\n", body.len());
+        [head.as_bytes(), body].concat()
+    }
+
+    #[test]
+    fn a_part_that_is_sent_is_in_the_range_that_was_asked_for() {
+        let asker = Asker::new();
+        let another = || Err("the server sent another range than it was asked for".to_owned());
+        let body = b"0123456789";
+        let asked = 5..15;
+        // Every place of the first and last byte around those that were asked for.
+        for start in 4..=6_u64 {
+            for last in 12..=16_u64 {
+                for total in ["15", "100", "*"] {
+                    let header = format!("content-range: bytes {start}-{last}/{total}\r\n");
+                    let found = asker.ask("GET", "", Some("bytes=5-14"), answer("206 Part", &header, body));
+                    // A file that has become shorter is found out later.
+                    let is_inside = start == asked.start && last < asked.end;
+                    let expected = if is_inside { Ok((206, body.to_vec())) } else { another() };
+                    assert_eq!(found, expected, "{header}");
+                }
+            }
+        }
+        for (header, is_accepted) in [
+            // Without it, the client misses it.
+            ("", true),
+            ("content-range: bytes 5-18446744073709551615/15\r\n", false),
+            ("content-range: bytes */15\r\n", false),
+            ("content-range: bytes 5-/15\r\n", false),
+            ("content-range: bytes -10/15\r\n", false),
+            ("content-range: 5-14/15\r\n", false),
+            ("content-range: items 5-14/15\r\n", false),
+            ("content-range: bytes=5-14/15\r\n", false),
+            ("content-range: bytes 0-14/15\r\n", false),
+            ("content-range: \r\n", false),
+            ("content-range: \u{e9}\r\n", false),
+        ] {
+            let found = asker.ask("GET", "", Some("bytes=5-14"), answer("206 Part", header, body));
+            assert_eq!(found, if is_accepted { Ok((206, body.to_vec())) } else { another() }, "{header}");
+        }
+    }
+
+    #[test]
+    fn a_body_is_bounded_by_what_was_asked_for() {
+        let asker = Asker::new();
+        let header = "content-range: bytes 5-14/15\r\n";
+        let mut counted = 0;
+        for length in [0, 1, 9, 10, 11, 100] {
+            let body = vec![b'x'; length];
+            let found = asker.ask("GET", "", Some("bytes=5-14"), answer("206 Part", header, &body));
+            let expected = match length {
+                11.. => Err("the server sent more than the 10 bytes of a range".to_owned()),
+                _ => Ok((206, body)),
+            };
+            assert_eq!(found, expected, "{length}");
+            counted += length as u64;
+        }
+        // Those that were received for nothing count, too.
+        assert_eq!(asker.service.counts.fetched.load(Ordering::Relaxed), counted);
+        // A whole file instead of a range is not read, and what is not asked for by a range does not count.
+        for (method, range) in [("GET", Some("bytes=5-14")), ("HEAD", None), ("HEAD", Some("bytes=5-14"))] {
+            let body = if method == "HEAD" { &b""[..] } else { b"a whole file" };
+            assert_eq!(
+                asker.ask(method, "", range, answer("200 OK", "", body)),
+                Ok((200, Vec::new())),
+                "{method} {range:?}"
+            );
+        }
+        let page = b"<List><Contents><Key>a//b</Key></Contents>.</List>";
+        for (query, body) in [
+            ("?list-type=2", &b"<List>.</List>"[..]),
+            ("?restype=container&comp=list", b"<List>.</List>"),
+            ("?list-type=1", page),
+            ("?comp=other", page),
+            ("", page),
+        ] {
+            assert_eq!(asker.ask("GET", query, None, answer("200 OK", "", page)), Ok((200, body.to_vec())), "{query}");
+        }
+        for more in [0, 1] {
+            let body = vec![b'x'; PAGE as usize + more];
+            let found = asker.ask("GET", "", None, answer("200 OK", "", &body));
+            let said = "the server sent more than the 16777216 bytes of an answer";
+            assert!(if more == 0 { found == Ok((200, body)) } else { found == Err(said.to_owned()) }, "{more}");
+        }
+        assert_eq!(asker.service.counts.fetched.load(Ordering::Relaxed), counted);
+        assert_eq!(asker.service.counts.requests.load(Ordering::Relaxed), 6 + 3 + 5 + 2);
+    }
+
+    #[test]
+    fn the_text_of_an_error_is_cut_at_4_kib_whatever_was_asked_for() {
+        let asker = Asker::new();
+        for status in [400, 403, 404, 412, 416, 500, 503] {
+            for length in [0, 10, ERROR_TEXT - 1, ERROR_TEXT, ERROR_TEXT + 1, 3 * ERROR_TEXT] {
+                for range in [None, Some("bytes=5-14")] {
+                    let body = vec![b'x'; length];
+                    let found = asker.ask("GET", "", range, answer(&format!("{status} No"), "", &body));
+                    assert_eq!(found, Ok((status, vec![b'x'; length.min(4_096)])), "{status} {length} {range:?}");
+                }
+            }
+        }
+        assert_eq!(asker.service.counts.fetched.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn ranges_that_were_asked_for_are_known_in_requests() {
+        let asked = |method: &str, query: &str, range: Option<&str>| {
+            let mut request = HttpRequest::new(HttpRequestBody::empty());
+            *request.method_mut() = method.parse().unwrap();
+            *request.uri_mut() = format!("http://h/x{query}").parse().unwrap();
+            if let Some(range) = range {
+                request.headers_mut().insert("range", range.parse().unwrap());
+            }
+            match Asked::of(&request) {
+                Asked::Head => "head".to_owned(),
+                Asked::Range(range) => format!("{range:?}"),
+                Asked::Listing => "listing".to_owned(),
+                Asked::Other => "other".to_owned(),
+            }
+        };
+        for query in
+            ["", "?list-type=2&prefix=a", "?prefix=a&list-type=2", "?comp=list", "?list-type=1", "?comp=lis", "?x"]
+        {
+            let without =
+                if query.contains("list-type=2") || query.contains("comp=list") { "listing" } else { "other" };
+            for (range, expected) in [
+                (None, without),
+                (Some("bytes=0-0"), "0..1"),
+                (Some("bytes=5-14"), "5..15"),
+                (Some("bytes=0-18446744073709551614"), "0..18446744073709551615"),
+                (Some("bytes=0-18446744073709551615"), without),
+                (Some("bytes=5-"), without),
+                (Some("bytes=-5"), without),
+                (Some("bytes 5-14"), without),
+                (Some("items=5-14"), without),
+            ] {
+                assert_eq!(asked("GET", query, range), expected, "{query} {range:?}");
+                assert_eq!(asked("PUT", query, range), expected, "{query} {range:?}");
+                assert_eq!(asked("HEAD", query, range), "head", "{query} {range:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_redirect_is_named_by_its_host_alone() {
+        let limit = |host: &str| format!("more than 5 redirects by {host}");
+        let other = |host: &str| format!("a redirect to {host}, which is not followed");
+        for (asked, target, expected) in [
+            ("http://h/a", "/b?signature=s", limit("h")),
+            ("http://h/a", "b", limit("h")),
+            ("http://h/a", "http://h/b", limit("h")),
+            ("http://h/a", "HTTP://H:80/b", limit("h")),
+            ("https://h/a", "//h/b", limit("h")),
+            ("http://h:81/a", "http://h:81/b", limit("h")),
+            ("http://h/a", "http://h:81/b?signature=s", other("h")),
+            ("http://h/a", "https://h/b", other("h")),
+            ("https://h/a", "http://h/b", other("h")),
+            ("http://h/a", "http://user:secret@other/b", other("other")),
+            ("http://h/a", "//other/b", other("other")),
+            ("http://h/a", "http://127.0.0.1/b", other("127.0.0.1")),
+            ("http://h/a", "file:///etc/passwd", other("another place")),
+            ("http://h/a", "data:,secret", other("another place")),
+            ("http://h/a", "http://", "a redirect to nowhere".to_owned()),
+            ("http://h/a", "http://[/secret", "a redirect to nowhere".to_owned()),
+        ] {
+            let found = redirect(asked, target.as_bytes());
+            assert_eq!(found, expected, "{asked} {target}");
+        }
+        assert_eq!(redirect("http://h/a", b"\xff"), limit("h"));
+        // As a whole answer, whatever was asked for.
+        let asker = Asker::new();
+        for status in [301, 302, 303, 307, 308] {
+            for range in [None, Some("bytes=5-14")] {
+                let headers = "location: http://other.invalid/x?signature=s\r\n";
+                let found = asker.ask("GET", "", range, answer(&format!("{status} Moved"), headers, b"text"));
+                assert_eq!(found, Err(other("other.invalid")), "{status}");
+            }
+        }
+        // One that leads nowhere is the text of an error.
+        assert_eq!(asker.ask("GET", "", None, answer("304 Same", "", b"")), Ok((304, Vec::new())));
     }
 }

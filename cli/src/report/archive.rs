@@ -34,7 +34,7 @@ pub(super) fn members(archive: &Container<'_>, out: &mut impl Write) -> Result<(
                 format!("  {FAINT}{}, {} bytes stored{FAINT:#}", packing.name(), grouped(member.stored_byte_len()))
             }
             Form::Encrypted => format!("  {FAINT}encrypted{FAINT:#}"),
-            _ => format!("  {FAINT}packed in an unknown way{FAINT:#}"),
+            _ => format!("  {FAINT}packed with {}, which is not read{FAINT:#}", member.method_name()),
         };
         let size =
             if member.form() == Form::InPlace { member.stored_byte_len() } else { member.decoded_byte_len_hint() };

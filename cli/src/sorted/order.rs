@@ -105,6 +105,12 @@ fn trimmed(path: &Path) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Ordering;
+
+    use meshpeek::scan::Scan;
+    use meshpeek::summary::{Counts, Name};
+    use meshpeek::view::ByteStr;
+
     use super::*;
 
     #[test]
@@ -142,6 +148,92 @@ mod tests {
         for (one, other) in all.iter().zip(&all[1..]) {
             assert!(key("up", one.0, one.1) < key("up", other.0, other.1));
             assert!(key("down", one.0, one.1) > key("down", other.0, other.1));
+        }
+    }
+
+    /// Records with paths, members, sizes and numbers of every kind.
+    fn records() -> Vec<Record> {
+        let scan = Scan::new(["x"]);
+        let mut all = Vec::new();
+        for path in ["a", "a.b", "a/b", "b"] {
+            for member in [None, Some("m"), Some("n")] {
+                for number in [None, Some(0), Some(1), Some(255), Some(256), Some(u64::MAX)] {
+                    let mut record = scan.record(Path::new(path), &[]);
+                    record.member = member.map(|member| Name::from(ByteStr::from(member)));
+                    record.summary.bytes = [0, 1, 256, u64::MAX][all.len() % 4];
+                    record.summary.counts = Counts::known([("triangles", number)]);
+                    all.push(record);
+                }
+            }
+        }
+        all
+    }
+
+    /// The order as `GUIDE.md` states it: those without the number last, and equal ones by their place.
+    fn stated(key: &SortKey, a: &Record, b: &Record) -> Ordering {
+        let [place_a, place_b] =
+            [a, b].map(|record| (record.path.to_str().unwrap(), record.member.as_ref().map(|name| name.text.as_str())));
+        let by_place = place_a.cmp(&place_b);
+        let [number_a, number_b] = [a, b].map(|record| match key.name.as_str() {
+            "bytes" => Some(record.summary.bytes),
+            name => record.summary.counts.get(name),
+        });
+        match (number_a, number_b) {
+            _ if key.name == "path" && key.is_downwards => by_place.reverse(),
+            _ if key.name == "path" => by_place,
+            (Some(a), Some(b)) if key.is_downwards => b.cmp(&a).then(by_place),
+            (Some(a), Some(b)) => a.cmp(&b).then(by_place),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => by_place,
+        }
+    }
+
+    #[test]
+    fn records_are_in_the_order_of_every_key_in_both_directions() {
+        let records = records();
+        for name in ["path", "bytes", "triangles"] {
+            for is_downwards in [false, true] {
+                let key = SortKey { name: name.to_owned(), is_downwards };
+                let order = Order::Key(key.clone());
+                let mut keys = Vec::new();
+                for record in &records {
+                    let mut bytes = Vec::new();
+                    order.add_key(&mut bytes, record);
+                    keys.push(bytes);
+                }
+                for (a, key_a) in records.iter().zip(&keys) {
+                    for (b, key_b) in records.iter().zip(&keys) {
+                        let place = |record: &Record| (record.path.clone(), record.member.clone());
+                        let expected = stated(&key, a, b);
+                        assert_eq!(key_a.cmp(key_b), expected, "{name} {is_downwards}: {:?}, {:?}", place(a), place(b));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn records_of_arguments_are_in_the_order_of_these() {
+        let arguments = ["b", "a/b", "a", "a.b/"].map(PathBuf::from);
+        let order = Order::of_arguments(&arguments);
+        let place = |path: &Path| {
+            let around = (0..arguments.len()).filter(|&at| path.starts_with(&arguments[at]));
+            around.max_by_key(|&at| arguments[at].components().count()).unwrap_or(usize::MAX)
+        };
+        let records = records();
+        for a in &records {
+            for b in &records {
+                let [key_a, key_b] = [a, b].map(|record| {
+                    let mut key = Vec::new();
+                    order.add_key(&mut key, record);
+                    key
+                });
+                let [text_a, text_b] = [a, b].map(|record| {
+                    (place(&record.path), record.path.to_str(), record.member.as_ref().map(|name| name.text.as_str()))
+                });
+                assert_eq!(key_a.cmp(&key_b), text_a.cmp(&text_b), "{text_a:?} {text_b:?}");
+            }
         }
     }
 }

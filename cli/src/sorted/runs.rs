@@ -148,3 +148,25 @@ impl PartialEq for Head {
 }
 
 impl Eq for Head {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As many as fit, and at least two so that merging comes to an end.
+    #[test]
+    fn as_many_runs_are_read_as_the_memory_holds() {
+        for longest in [[0, 0, 0, 0, 0], [1, 0, 7, 0, 1_000_000], [1_000_000, 3, 0, 0, 9], [9, 8, 7, 6, 5]] {
+            let all = longest.map(|longest| Run { start: 0, end: 0, longest });
+            for count in 0..=all.len() {
+                let runs = &all[..count];
+                let sums: Vec<usize> =
+                    (0..=count).map(|few| runs[..few].iter().map(|run| (64 << 10) + run.longest).sum()).collect();
+                for most in sums.iter().flat_map(|&sum| [sum.saturating_sub(1), sum, sum + 1]).chain([usize::MAX]) {
+                    let expected = (0..=count).filter(|&few| few <= 2 || sums[few] <= most).max().unwrap();
+                    assert_eq!(fitting(runs, most), expected, "{longest:?}: {count} in {most}");
+                }
+            }
+        }
+    }
+}

@@ -243,7 +243,10 @@ impl meshpeek::scan::dupes::Sort for Sorter {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
+    use crate::verbs::Cli;
 
     /// Numbers that are the same in each run of the test.
     struct Random(u64);
@@ -324,5 +327,78 @@ mod tests {
             sorter.push(&[key], &[0; 200]).unwrap();
         }
         assert!(sorter.file.is_some());
+    }
+
+    #[test]
+    fn rows_that_fit_exactly_stay_in_memory() {
+        let row = 10 + 30 + size_of::<Span>();
+        for count in 2..6 {
+            for (memory, is_file) in [(count * row - 1, true), (count * row, false), (count * row + 1, false)] {
+                // Without a file there is no need of space for one.
+                let mut sorter = Sorter::with_memory(memory, None, &space(if is_file { u64::MAX } else { 0 }));
+                for number in 0..count {
+                    sorter.push(&[number as u8; 10], &[0; 30]).unwrap();
+                }
+                assert_eq!(sorter.file.is_some(), is_file, "{count} rows in {memory} bytes");
+                assert_eq!(all(&mut sorter).len(), count);
+            }
+        }
+    }
+
+    /// `SECURITY.md`: a quarter of what a run holds, which the sorters of a verb share.
+    #[test]
+    fn sorters_hold_a_quarter_of_what_a_run_holds() {
+        for (decoded, bytes) in [("0", 0), ("1M", 1 << 20), ("256M", 256 << 20), ("2G", 2 << 30)] {
+            let common = Cli::try_parse_from(["meshpeek", "limits", "--max-decoded", decoded]).unwrap().common;
+            for count in [1, 2] {
+                let expected = (bytes + (64 << 20)) / 4 / count;
+                assert_eq!(Sorter::new(None, count, &common).most as u64, expected, "{decoded} {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_pass_gives_its_space_back() {
+        // Runs of one row each, which are merged two at a time in several passes.
+        let rows = || (0..32_u8).map(|number| ([number * 7 % 32], vec![number; 200]));
+        let written = 32 * (16 + 1 + 200);
+        // The file that is read and the next one.
+        for (most, is_enough) in [(2 * written, true), (2 * written - 1, false), (written, false)] {
+            let space = space(most);
+            for _ in 0..3 {
+                let mut sorter = Sorter::with_memory(1, None, &space);
+                let mut result = rows().try_for_each(|(key, row)| sorter.push(&key, &row));
+                if result.is_ok() {
+                    result = sorter.next().map(drop);
+                }
+                assert_eq!(result.is_ok(), is_enough, "{most}: {result:?}");
+                drop(sorter);
+                // All of it can be used again.
+                let mut file = Temporary::new(&space).unwrap();
+                assert!(io::Write::write_all(&mut file, &vec![0; most as usize]).is_ok());
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_with_the_key_of_the_last_one_is_wanted() {
+        for top in [1, 2, 5] {
+            // Rows that memory cannot hold make room: the first of them are kept.
+            let mut sorter = Sorter::with_memory(60_000, Some(top), &space(u64::MAX));
+            assert!(sorter.is_cut() && sorter.wants(&[255]));
+            for number in (10..2_010_u32).rev() {
+                sorter.push(&number.to_be_bytes(), &[0; 20]).unwrap();
+            }
+            let last = sorter.last.clone().unwrap();
+            let number = u32::from_be_bytes(last.as_slice().try_into().unwrap());
+            assert!(sorter.wants(&last) && sorter.wants(&(number - 1).to_be_bytes()), "{top}");
+            assert!(!sorter.wants(&(number + 1).to_be_bytes()), "{top}");
+            // Of rows with its key, the smaller ones are read.
+            let before: Vec<_> = (10..10 + top as u32 - 1).map(|number| number.to_be_bytes().to_vec()).collect();
+            sorter.push(&(9 + top as u32).to_be_bytes(), b"").unwrap();
+            let rows = all(&mut sorter);
+            assert_eq!(rows.iter().map(|(key, _)| key.clone()).take(top - 1).collect::<Vec<_>>(), before);
+            assert_eq!(rows.last().unwrap(), &((9 + top as u32).to_be_bytes().to_vec(), Vec::new()), "{top}");
+        }
     }
 }

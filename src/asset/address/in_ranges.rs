@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::path::Path;
 
 use super::{Content, Opened, Place, follow};
-use crate::asset::container::{self, Member};
+use crate::asset::container::{self, Checksum, Member};
 use crate::base::error::Result;
 use crate::budget::{Budget, Held};
 use crate::ranges::{Data, Ranges};
@@ -19,6 +19,8 @@ pub struct ContentRanges {
     budget: Budget,
     /// Memory taken on the path, innermost first.
     held: Vec<Held>,
+    /// The checksum of these bytes, if decoding has not compared it.
+    unchecked: Option<Checksum>,
 }
 
 impl ContentRanges {
@@ -37,7 +39,7 @@ impl Deref for ContentRanges {
 }
 
 impl Place for ContentRanges {
-    type Part = Ranges;
+    type Part = (Ranges, Option<Checksum>);
 
     fn data(&self) -> Data<'_> {
         Data::Parts(self)
@@ -47,31 +49,36 @@ impl Place for ContentRanges {
         &self.budget
     }
 
-    fn part(&self, member: &Member<'_>) -> Result<(Ranges, Held)> {
-        Ok(match member.content(&self.budget)? {
+    fn part(&self, member: &Member<'_>) -> Result<(Self::Part, Held)> {
+        let (ranges, held) = match member.content(&self.budget)? {
             container::Content::Parts(ranges, held) => (ranges, held),
             container::Content::Whole(bytes) => {
                 let (bytes, held) = bytes.into_parts();
                 (self.whole(bytes.into_owned()), held)
             }
-        })
+        };
+        Ok(((ranges, member.unchecked()), held))
     }
 
-    fn inside(mut self, (ranges, held): (Ranges, Held)) -> Self {
+    fn inside(mut self, ((ranges, unchecked), held): (Self::Part, Held)) -> Self {
         let budget = held.budget().clone();
         self.held.insert(0, held);
-        Self { ranges, budget, ..self }
+        Self { ranges, budget, unchecked, ..self }
     }
 }
 
 impl Opened<ContentRanges> {
-    /// Returns the target with all of its bytes.
+    /// Returns the target with all of its bytes, to [check](Content::check) it too.
     ///
     /// # Errors
     /// Returns an [`Incomplete`](crate::ErrorKind::Incomplete) error if some are missing.
     pub fn whole(&self) -> Result<Opened<Content<'_>>> {
         let content = match &self.content {
-            Ok(content) => Ok(Content::new(content.get(0..content.byte_len())?, &content.budget)),
+            Ok(content) => {
+                let mut whole = Content::new(content.get(0..content.byte_len())?, &content.budget);
+                whole.unchecked = content.unchecked;
+                Ok(whole)
+            }
             Err(error) if error.incomplete().is_some() => return Err(error.clone()),
             Err(error) => Err(error.clone()),
         };
@@ -117,6 +124,6 @@ pub fn open_member_ranges(
     budget: &Budget,
 ) -> Result<Opened<ContentRanges>> {
     let ranges = ranges.section(0..ranges.byte_len());
-    let content = ContentRanges { ranges, budget: budget.clone(), held: Vec::new() };
+    let content = ContentRanges { ranges, budget: budget.clone(), held: Vec::new(), unchecked: None };
     follow(file, content, member, &mut |_| Ok(()))
 }

@@ -20,7 +20,7 @@ use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 
 use crate::asset::Asset;
-use crate::asset::container::{Container, Member};
+use crate::asset::container::{Checksum, Container, Member};
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::{Limits, flag};
@@ -126,11 +126,26 @@ pub struct Content<'a> {
     budget: Budget,
     /// Memory taken on the path, innermost first.
     held: Vec<Held>,
+    /// The checksum of these bytes, if decoding has not compared it.
+    unchecked: Option<Checksum>,
 }
 
 impl<'a> Content<'a> {
     fn new(whole: &'a [u8], budget: &Budget) -> Self {
-        Self { whole: whole.into(), range: 0..whole.len(), budget: budget.clone(), held: Vec::new() }
+        let range = 0..whole.len();
+        Self { whole: whole.into(), range, budget: budget.clone(), held: Vec::new(), unchecked: None }
+    }
+
+    /// Compares the checksum of a member that its zip stores in place. That of any other member was compared when it was
+    /// decoded. Archives around the member are not checked.
+    ///
+    /// # Errors
+    /// Returns an error if the checksum differs, or if the budget is spent.
+    pub fn check(&self) -> Result<()> {
+        match self.unchecked {
+            Some(checksum) => checksum.check(self, &self.budget),
+            None => Ok(()),
+        }
     }
 
     /// Returns true if nothing had to be decoded.
@@ -146,7 +161,7 @@ impl<'a> Content<'a> {
 
 /// A smaller view of the same bytes, or new memory that replaces them.
 enum Part {
-    Here(Range<usize>),
+    Here(Range<usize>, Option<Checksum>),
     Decoded(Vec<u8>),
 }
 
@@ -191,9 +206,12 @@ impl Place for Content<'_> {
             let range = start..start.checked_add(inside.len())?;
             self.whole.get(range.clone()).map(|_| range)
         };
-        let (bytes, held) = member.decode(&self.budget)?.into_parts();
+        let (bytes, held) = member.view(&self.budget)?.into_parts();
         let part = match bytes {
-            Cow::Borrowed(inside) => place(inside).map_or_else(|| Part::Decoded(inside.to_vec()), Part::Here),
+            Cow::Borrowed(inside) => match place(inside) {
+                Some(range) => Part::Here(range, member.unchecked()),
+                None => Part::Decoded(member.decode(&self.budget)?.to_vec()),
+            },
             Cow::Owned(bytes) => Part::Decoded(bytes),
         };
         Ok((part, held))
@@ -203,8 +221,8 @@ impl Place for Content<'_> {
         self.budget = held.budget().clone();
         self.held.insert(0, held);
         match part {
-            Part::Here(range) => Self { range, ..self },
-            Part::Decoded(bytes) => Self { range: 0..bytes.len(), whole: bytes.into(), ..self },
+            Part::Here(range, unchecked) => Self { range, unchecked, ..self },
+            Part::Decoded(bytes) => Self { range: 0..bytes.len(), whole: bytes.into(), unchecked: None, ..self },
         }
     }
 }
@@ -233,6 +251,9 @@ pub struct Opened<C> {
 
 /// Follows a path through archives to a member of the file with this name. The content is borrowed if each archive
 /// stores it in place, else decoded and charged to the budget. Without a member, the content is the data itself.
+///
+/// The checksum of a member stored in place is not checked here, because that reads all of its bytes:
+/// [`Content::check`] does it.
 ///
 /// ```
 /// # let bytes = &[&b"a.txt\0"[..], &[0; 16], &[2, 0, 0, 0], &[0; 21], b"hi"].concat();

@@ -85,6 +85,15 @@ impl fmt::Display for ByteStr<'_> {
 }
 
 impl ByteStr<'_> {
+    /// Returns it as a message shows it: escaped, and cut if it is long.
+    pub(crate) fn in_message(self) -> String {
+        const LONGEST: usize = 200;
+        match self.0.split_at_checked(LONGEST) {
+            Some((start, [_, ..])) => format!("{}...", ByteStr::new(start)),
+            _ => self.to_string(),
+        }
+    }
+
     fn escape(self, out: &mut impl Write) -> fmt::Result {
         let mut rest = self.0;
         let mut copy = [0; CHUNK];

@@ -31,12 +31,12 @@ impl<'a> Archive<'a> {
     pub(super) fn parse(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let directory = Directory::find_in(data)?;
         let limit = limits.archive_members;
-        if u32::from(directory.end.entries.get()) > limit {
-            return Err(Error::limit("zip entries", limit, flag::ARCHIVE_MEMBERS).at(directory.end_offset));
-        }
         let (mut lines, mut by_name) = (Vec::new(), HashMap::new());
         for entry in directory.entries() {
             let entry = entry.within("zip directory")?;
+            if lines.len() as u64 >= u64::from(limit) {
+                return Err(Error::limit("zip entries", limit, flag::ARCHIVE_MEMBERS).at(entry.offset));
+            }
             let index = *by_name.entry(entry.name.as_bytes()).or_insert(lines.len());
             match lines.get_mut(index) {
                 Some(line) => *line = entry.offset,

@@ -160,6 +160,12 @@ impl<'a> Member<'a> {
         }
     }
 
+    /// Returns true if its stored bytes are an LZSS stream that decodes to this size.
+    pub(super) fn is_stream_of(&self, size: u64) -> bool {
+        let Ok(part) = self.part() else { return false };
+        lzss::stored_byte_len(part, size).is_ok_and(|taken| taken == part.left())
+    }
+
     /// Decodes the stream. The walk before it bounds the decoded size by the stored bytes.
     fn expand(&self, part: Cursor<'a>, pay: impl FnOnce(u64) -> Result<()>) -> Result<Cow<'a, [u8]>> {
         let (size, mismatch) = self.stream(part)?;

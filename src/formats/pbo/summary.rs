@@ -1,6 +1,6 @@
 //! The implementation of [`Inspect`] for PBO archives.
 
-use super::entry::{Entry, EntryKind, HeaderEntry, Property};
+use super::entry::{Entries, Entry, EntryKind, HeaderEntry, Property};
 use super::member::Member;
 use super::wire::{Method, Sha1Tail, ShortTail};
 use super::{Archive, TailKind};
@@ -16,7 +16,7 @@ use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part, Value, next};
 use crate::ranges::Data;
 use crate::record::{Fixed, Framing, Record, Stored as _, describe_fields, describe_fixed, describe_opaque};
-use crate::summary::{Blocks, Counts, Problems, Severity, Summary};
+use crate::summary::{Blocks, Counts, Problems, Severity, Summary, Unchecked};
 
 impl Inspect for Archive<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
@@ -83,6 +83,13 @@ impl Inspect for Archive<'_> {
 }
 
 impl Entry<'_> {
+    /// Returns true if it looks like an entry that a writer wrote, and not like other bytes.
+    fn is_plausible(&self) -> bool {
+        let is_text = !self.name().as_bytes().iter().any(u8::is_ascii_control);
+        let method = self.fields().method;
+        is_text && method.name().is_some() && method != Method::PRODUCT && self.fields().reserved.get() == 0
+    }
+
     /// Describes its fields and properties. `properties` counts the properties described so far.
     fn dissect(&self, archive: Data<'_>, properties: &mut usize, out: &mut Outline<'_>) {
         let entry = HeaderEntry::walk_fields(&mut archive.cursor(self.offset), (), out);
@@ -123,10 +130,23 @@ impl Member<'_> {
         (self.index, self.entry.offset)
     }
 
-    fn check(&self, alike: &mut Alike) {
+    fn check(&self, depth: Depth, alike: &mut Alike) {
         alike.add_name(self.name(), self.place());
+        let claimed = self.fields().original_size.get();
+        let is_packed_size = claimed != 0 && u64::from(claimed) != self.stored_byte_len();
+        if self.method() == Method::STORED && is_packed_size {
+            let is_stream = depth == Depth::Verify && self.is_stream_of(claimed.into());
+            let kind = if is_stream { "stored stream" } else { "stored size" };
+            alike.add(kind, self.place(), || {
+                let name = self.name().in_message();
+                let stream = if is_stream { ", and its bytes are an LZSS stream of that size" } else { "" };
+                format!("{name}: stored, but its entry claims an original size of {claimed}{stream}")
+            });
+        }
         if self.method().name().is_none() || self.method() == Method::PRODUCT {
-            alike.add("method", self.place(), || format!("unknown method {:#010x}", self.method().code()));
+            alike.add("method", self.place(), || {
+                format!("{}: unknown method {:#010x}", self.name().in_message(), self.method().code())
+            });
         }
     }
 
@@ -141,7 +161,8 @@ impl Member<'_> {
         let Some(content) = problems.ok(content) else { return };
         let (claimed, held) = (self.decoded_byte_len_hint(), content.len() as u64);
         if claimed != held {
-            let message = || format!("its entry claims {claimed} bytes, its stream holds {held}");
+            let name = self.name().in_message();
+            let message = || format!("{name}: its entry claims {claimed} bytes, its stream holds {held}");
             alike.add("size", self.place(), message);
         }
     }
@@ -150,14 +171,21 @@ impl Member<'_> {
 impl Archive<'_> {
     /// Does the [survey](Inspect::survey) without its last step, the [checksum](Self::report_checksum).
     pub(crate) fn survey_but_checksum(&self, depth: Depth, problems: &mut Problems) -> Summary {
-        let blocks = self.check_directory(problems);
+        let blocks = self.check_directory(depth, problems);
         if depth > Depth::Header {
             self.check_tail(problems);
         }
+        let mut unchecked = Unchecked::default();
         if depth == Depth::Verify {
             self.check_content(problems);
+            for member in self.members().map_while(Result::ok) {
+                if !matches!(member.method(), Method::STORED | Method::PACKED) {
+                    unchecked.add(member.method().to_string());
+                }
+            }
         }
         Summary {
+            unchecked,
             counts: if self.whole {
                 Counts::known([("members", self.member_count as u64)])
             } else {
@@ -184,7 +212,7 @@ impl Archive<'_> {
         });
     }
 
-    fn check_directory(&self, problems: &mut Problems) -> Blocks {
+    fn check_directory(&self, depth: Depth, problems: &mut Problems) -> Blocks {
         let mut blocks = Blocks::default();
         let mut first = true;
         for entry in self.entries().map_while(Result::ok) {
@@ -193,6 +221,7 @@ impl Archive<'_> {
             }
             first = false;
         }
+        self.check_prefix(problems);
         // If the header ends with an error, that error is reported, and the offsets of members are unknown.
         let missing = if self.whole { self.data_end.saturating_sub(self.data.size()) } else { 0 };
         let words = format!("truncated or lost, {} bytes missing at the end", grouped(missing));
@@ -200,7 +229,7 @@ impl Archive<'_> {
         let mut alike = Alike::default();
         for member in self.members() {
             if let Some(member) = problems.ok(member) {
-                member.check(&mut alike);
+                member.check(depth, &mut alike);
                 let is_packed = member.method() == Method::PACKED;
                 if is_packed || member.method() == Method::STORED {
                     blocks.count(is_packed, member.stored_byte_len(), member.decoded_byte_len_hint());
@@ -213,7 +242,74 @@ impl Archive<'_> {
         blocks
     }
 
+    /// Warns about a prefix that games and tools read in different ways.
+    fn check_prefix(&self, problems: &mut Problems) {
+        for (index, (property, span)) in self.spanned_properties().enumerate() {
+            if !property.key.as_bytes().eq_ignore_ascii_case(b"prefix") {
+                continue;
+            }
+            let prefix = property.value.as_bytes();
+            let mut faults = Vec::new();
+            if prefix.iter().any(|byte| matches!(byte, b'\r' | b'\n')) {
+                faults.push("a line break");
+            }
+            if prefix.contains(&b'/') {
+                faults.push("a / instead of a \\");
+            }
+            if prefix.starts_with(b"\\") {
+                faults.push("a leading \\");
+            }
+            if prefix.ends_with(b"\\") {
+                faults.push("a \\ at its end");
+            }
+            for fault in faults {
+                let message = format!("prefix with {fault}: {}", property.value.in_message());
+                let error = Error::malformed(message).at(span.offset).within_item("properties", index);
+                problems.warning(&error);
+            }
+            // Only the first one counts.
+            return;
+        }
+    }
+
+    /// Reports entries after the end of the header, if the sizes before it do not lead to a known tail.
+    fn check_end(&self, problems: &mut Problems) {
+        let is_consistent = self.tail().is_ok_and(|tail| tail.kind() != TailKind::Unknown);
+        if is_consistent || !self.whole {
+            return;
+        }
+        let mut first = None;
+        let mut count = 0_u64;
+        let mut end = self.data_end;
+        let mut entries = Entries::new(self.data.cursor(self.data_offset));
+        for entry in entries.by_ref() {
+            let Ok(entry) = entry else { return };
+            match entry.kind() {
+                EntryKind::Member if entry.is_plausible() => {
+                    first = first.or(Some(entry.name()));
+                    count = count.saturating_add(1);
+                    end = end.saturating_add(entry.fields().data_size.get().into());
+                }
+                EntryKind::End => {}
+                _ => return,
+            }
+        }
+        let Some(first) = first else { return };
+        // With them, all sizes have to lead to the end, or to a tail.
+        end = end.saturating_add(entries.offset().saturating_sub(self.data_offset));
+        let tail = self.data.size().checked_sub(end);
+        if ![0, size_of::<ShortTail>(), size_of::<Sha1Tail>()].iter().any(|tails| tail == Some(*tails as u64)) {
+            return;
+        }
+        let first = first.in_message();
+        let entries = if count == 1 { "entry" } else { "entries" };
+        let message =
+            format!("{count} {entries} after the end of the header, which are not read; the first is {first}");
+        problems.error(&Error::malformed(message).at(self.data_offset).within("header"));
+    }
+
     fn check_tail(&self, problems: &mut Problems) {
+        self.check_end(problems);
         if let Ok(tail) = self.tail()
             && tail.kind() == TailKind::Unknown
         {
@@ -249,7 +345,8 @@ impl Archive<'_> {
         let mut repeated = Repeated::find(self.member_count, names, problems);
         for member in members() {
             if let Some(first) = repeated.first_of(member.index) {
-                alike.add("repeated", member.place(), || format!("the same name as member {first}"));
+                let name = member.name().in_message();
+                alike.add("repeated", member.place(), || format!("{name}: the same name as member {first}"));
             }
         }
     }

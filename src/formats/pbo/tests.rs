@@ -153,7 +153,7 @@ fn look_up_gives_the_first_and_knows_no_case() {
     assert_eq!(archive.find(b"C").unwrap().unwrap().stored_bytes().unwrap(), b"3");
     assert!(archive.find(b"d").unwrap().is_none());
     assert_eq!(archive.summarize().problems, []);
-    assert_eq!(verify(&archive), [warning(28, "members[1]: the same name as member 0")]);
+    assert_eq!(verify(&archive), [warning(28, "members[1]: a\\B.TXT: the same name as member 0")]);
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn names_are_kept_and_odd_ones_flagged() {
     let problems = archive.summarize().problems;
     assert_eq!(problems.len(), 7);
     assert!(problems.iter().all(|p| p.severity == Severity::Warning), "{problems:?}");
-    assert_eq!(problems[0].message, "members[0]: name leads out of its folder");
+    assert_eq!(problems[0].message, "members[0]: ..\\up: name leads out of its folder");
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn encrypted_and_unknown_members_are_bytes_only() {
     assert_eq!(all.iter().map(|m| m.stored_bytes().unwrap()).collect::<Vec<_>>(), [&b"ee"[..], b"u", b"v"]);
     assert!(all.iter().all(|m| m.borrowed().unwrap().is_none()));
     assert_eq!(to_bytes(&all[0].content()).unwrap(), b"ee");
-    assert_eq!(verify(&archive), [warning(22, "members[1]: unknown method 0x0000004d (first of 2 such members)")]);
+    assert_eq!(verify(&archive), [warning(22, "members[1]: u: unknown method 0x0000004d (first of 2 such members)")]);
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn a_packed_member_that_is_no_stream_is_stored_or_an_error() {
         let archive = Archive::parse(&bytes).unwrap();
         assert_eq!(members(&archive)[0].decoded_byte_len().unwrap(), 13);
         assert_eq!(archive.summarize().problems, []);
-        let message = format!("members[0]: its entry claims {claim} bytes, its stream holds 13");
+        let message = format!("members[0]: p: its entry claims {claim} bytes, its stream holds 13");
         assert_eq!(verify(&archive), [warning(0, &message)]);
     }
     // Without a correct checksum, its own end proves nothing.
@@ -376,4 +376,46 @@ fn every_method_with_and_without_a_name_makes_its_kind_of_entry() {
         };
         assert_eq!(kinds, expected, "{method:#x}");
     }
+}
+
+#[test]
+fn a_stored_member_with_another_original_size_is_reported() {
+    let of = |data: &[u8]| {
+        let bytes = [entry(b"m", 0, 26, 0, data.len() as u32), end(), data.to_vec()].concat();
+        verify(&Archive::parse(&bytes).unwrap())
+    };
+    let says = "members[0]: m: stored, but its entry claims an original size of 26";
+    assert_eq!(
+        of(b"\xffAAAAAAAA\0\x08\x0f\x9a\x06\0\0"),
+        [warning(0, &format!("{says}, and its bytes are an LZSS stream of that size"))]
+    );
+    assert_eq!(of(b"no stream at all"), [warning(0, says)]);
+    assert_eq!(of(b"twenty-six bytes of a text"), []);
+}
+
+#[test]
+fn an_odd_prefix_is_reported() {
+    let of = |prefix: &str| {
+        let bytes = [product(&[("version", "1"), ("Prefix", prefix)]), end()].concat();
+        let lines = verify(&Archive::parse(&bytes).unwrap());
+        lines.into_iter().map(|(_, _, message)| message).collect::<Vec<_>>()
+    };
+    let expected = |fault: &str, prefix: &str| format!("properties[1]: prefix with {fault}: {prefix}");
+    assert_eq!(of("z\\mod\r\n"), [expected("a line break", "z\\mod\\r\\n")]);
+    assert_eq!(of("z/mod"), [expected("a / instead of a \\", "z/mod")]);
+    assert_eq!(of("\\z"), [expected("a leading \\", "\\z")]);
+    assert_eq!(of("z\\"), [expected("a \\ at its end", "z\\")]);
+    assert_eq!(of("z\\mod"), [""; 0]);
+}
+
+#[test]
+fn entries_after_the_end_of_the_header_are_reported() {
+    let bytes = [stored(b"a", 1), end(), stored(b"b", 1), stored(b"c", 1), end(), b"abc".to_vec()].concat();
+    let lines = verify(&Archive::parse(&bytes).unwrap());
+    let message = "header: 2 entries after the end of the header, which are not read; the first is b";
+    assert!(lines.contains(&error(43, message)), "{lines:?}");
+    // A member that holds such bytes is sound.
+    let inner = [stored(b"b", 1), end()].concat();
+    let bytes = [stored(b"a", inner.len() as u32), end(), inner].concat();
+    assert_eq!(verify(&Archive::parse(&bytes).unwrap()), []);
 }

@@ -12,7 +12,12 @@ use crate::base::limits::flag;
 use crate::base::span::Span;
 use crate::base::stop;
 use crate::base::text::ByteStr;
+use crate::budget::{Budget, Held};
+use crate::bytes::Packing;
+#[cfg(feature = "methods")]
+use crate::codec::methods;
 use crate::codec::{deflate, within_limit};
+use crate::formats::zip_directory::extra::{self, UnicodePath};
 use crate::formats::zip_directory::{CentralEntry, CentralHeader, Entries, LocalEntry};
 use crate::ranges::{Data, Ranges};
 use crate::record::codes::codes;
@@ -22,6 +27,11 @@ use crate::record::codes::codes;
 const MOST_AHEAD: u64 = 16;
 const LEAST_AHEAD: u64 = 64 << 10;
 
+/// The most memory of a decoder for the beginning of a file alone, which is not charged.
+const MOST_FOR_HEAD: u64 = 16 << 20;
+
+/// Flag bit: the name is UTF-8.
+const UTF8: u16 = 1 << 11;
 /// Flag bit: the bytes are encrypted.
 const ENCRYPTED: u16 = 1;
 
@@ -38,6 +48,8 @@ impl Method {
     pub const STORED: Self = Self(0);
     /// One DEFLATE stream.
     pub const DEFLATED: Self = Self(8);
+    /// Encrypted with AES; an extra field has the method.
+    pub const AES: Self = Self(99);
 }
 
 impl fmt::Display for Method {
@@ -55,15 +67,23 @@ pub struct Member<'a> {
     pub(super) archive: Archive<'a>,
     /// Its directory record.
     pub entry: CentralEntry<'a>,
+    name: ByteStr<'a>,
     /// Its index among all files, counted from 0.
     pub index: usize,
+    /// True if its bytes are not read because another file has them.
+    pub(super) is_shared: bool,
 }
 
 impl<'a> Member<'a> {
-    /// Returns its name as stored: a path with `/`, from some writers with `\`. See [`ByteStr::to_relative_path`]
-    /// before you write to it.
+    /// Returns its name: a path with `/`, from some writers with `\`. It is the name in UTF-8 of an extra field if there is
+    /// one, else the name as stored, in any encoding that `read_names_as` does not know. See [`ByteStr::to_relative_path`] before you write to it.
     pub fn name(&self) -> ByteStr<'a> {
-        self.entry.name
+        self.name
+    }
+
+    /// Returns the time of its last change in seconds since 1970, in UTC, if an extra field has it.
+    pub fn timestamp(&self) -> Option<i64> {
+        extra::modified(self.entry.extra)
     }
 
     pub(super) fn header(&self) -> &CentralHeader {
@@ -75,9 +95,24 @@ impl<'a> Member<'a> {
         Method(self.header().method.get())
     }
 
-    /// Returns true if its bytes are encrypted.
+    /// Returns true if its bytes are encrypted, in the old way or with AES.
     pub fn is_encrypted(&self) -> bool {
-        self.header().flags.get() & ENCRYPTED != 0
+        self.header().flags.get() & ENCRYPTED != 0 || self.method() == Method::AES
+    }
+
+    /// Returns the word for how it is stored: that of its method, or `encrypted`.
+    pub(crate) fn method_name(&self) -> String {
+        if self.is_encrypted() { "encrypted".to_owned() } else { self.method().to_string() }
+    }
+
+    /// Returns true if it is a symbolic link of Unix. Its content is the path to its target.
+    pub fn is_link(&self) -> bool {
+        const UNIX: [u16; 2] = [3, 19];
+        const KIND: u32 = 0o170_000;
+        const LINK: u32 = 0o120_000;
+        let header = self.header();
+        let mode = header.external_attributes.get() >> 16;
+        UNIX.contains(&(header.version_made_by.get() >> 8)) && mode & KIND == LINK
     }
 
     /// Returns the claimed size in the archive.
@@ -93,8 +128,14 @@ impl<'a> Member<'a> {
     /// Returns the memory needed for decoding it: 0 if it is stored, or if no stream of its length can decompress to
     /// its claimed size.
     pub(crate) fn unpacked_bytes(&self) -> u64 {
-        let possible = self.decoded_byte_len_hint() <= self.stored_byte_len().saturating_mul(deflate::RATIO);
-        if self.method() == Method::DEFLATED && possible { self.decoded_byte_len_hint() } else { 0 }
+        let ratio = match self.packing() {
+            Some(Packing::Deflate) => deflate::RATIO,
+            #[cfg(feature = "methods")]
+            Some(packing) => methods::ratio(packing),
+            _ => 0,
+        };
+        let possible = self.decoded_byte_len_hint() <= self.stored_byte_len().saturating_mul(ratio);
+        if possible { self.decoded_byte_len_hint() } else { 0 }
     }
 
     /// Returns the offset of the header before its bytes. May be outside the archive.
@@ -126,6 +167,9 @@ impl<'a> Member<'a> {
 
     /// Returns the range of its bytes, which need not be available.
     pub(super) fn span(&self) -> Result<Span> {
+        if self.is_shared {
+            return Err(self.error("shares bytes with another member").coded(Code::Overlap));
+        }
         let (start, bytes) = (self.local()?.data_offset, self.stored_byte_len());
         if start.saturating_add(bytes) > self.archive.directory.start {
             let what = if self.archive.directory.is_lost() { "over the end" } else { "into the directory" };
@@ -148,7 +192,39 @@ impl<'a> Member<'a> {
         self
     }
 
-    /// Returns its content if it is stored uncompressed. Returns `None` if it must be decoded or cannot be.
+    /// Returns how its content is stored, or `None` if it cannot be read.
+    pub(crate) fn packing(&self) -> Option<Packing> {
+        if self.is_encrypted() {
+            return None;
+        }
+        match self.method() {
+            Method::STORED => Some(Packing::InPlace),
+            Method::DEFLATED => Some(Packing::Deflate),
+            method => other_packing(method),
+        }
+    }
+
+    /// Charges for reading the content, and takes the memory that it needs: none if it is stored. Claims are compared
+    /// with the archive first, so that only bytes that exist are charged.
+    pub(crate) fn pay(&self, budget: &Budget) -> Result<Held> {
+        let Some(packing) = self.packing() else { return budget.take(0) };
+        let stored = self.span()?.bytes;
+        if packing == Packing::InPlace {
+            self.check_sizes()?;
+            budget.work(stored)?;
+        }
+        budget.take(self.unpacked_bytes().saturating_add(self.decoder_bytes(packing)?))
+    }
+
+    /// Returns the same member, but its bytes are not read because another file has them.
+    #[cfg(feature = "scan")]
+    pub(crate) fn shared(mut self) -> Self {
+        self.is_shared = true;
+        self
+    }
+
+    /// Returns its content, with its CRC-32 not checked, if it is stored uncompressed. Returns `None` if it must be
+    /// decoded or cannot be. [`decode`](Self::decode) checks the CRC-32.
     ///
     /// # Errors
     /// Returns the errors of [`stored_bytes`](Self::stored_bytes), and an error if the directory gives two different
@@ -219,33 +295,77 @@ impl<'a> Member<'a> {
     pub(super) fn unpack(&self) -> Result<(Cow<'a, [u8]>, u64)> {
         let (content, after) = match (self.borrowed()?, self.method()) {
             (Some(stored), _) => (Cow::Borrowed(stored), 0),
-            (None, _) if self.is_encrypted() => return Err(self.located(Error::encrypted("encrypted"))),
+            (None, _) if self.is_encrypted() => return Err(self.located(Error::encrypted(self.message("encrypted")))),
             (None, Method::DEFLATED) => {
                 let (content, after) = self.inflate()?;
                 (Cow::Owned(content), after)
             }
+            #[cfg(feature = "methods")]
+            (None, _) if other_packing(self.method()).is_some() => (Cow::Owned(self.unpack_other()?), 0),
             (None, method) => {
                 let message = format!("packed in a way that is not read: {method}");
-                return Err(self.located(Error::unsupported(message)));
+                return Err(self.located(Error::unsupported(self.message(message))));
             }
         };
-        let mut crc = Crc::new();
-        stop::in_pieces(&content, |piece| crc.update(piece))?;
-        let expected = self.header().crc32.get();
-        if crc.sum() != expected {
-            let sums = format!("CRC-32 is {:08x}, the directory says {expected:08x}", crc.sum());
-            return Err(self.error(sums).coded(Code::Checksum));
+        if let Some(message) = self.checksum().compare(&content)? {
+            return Err(self.error(message).coded(Code::Checksum));
         }
         Ok((content, after))
     }
 
-    /// Inflates the start of its content into the buffer, to recognize its format. Returns the number of bytes.
+    /// Returns the CRC-32 of its content, as the directory states it.
+    pub(crate) fn checksum(&self) -> Checksum {
+        Checksum { expected: self.header().crc32.get(), entry_offset: self.entry.offset, index: self.index }
+    }
+
+    /// Decodes the start of its content, at most this many bytes, to recognize its format.
     ///
     /// # Errors
-    /// Returns the errors of [`stored_bytes`](Self::stored_bytes), and an error if the bytes are not a DEFLATE stream.
-    pub(crate) fn inflate_head(&self, buffer: &mut [u8]) -> Result<usize> {
-        let inflated = deflate::inflate(self.stored_bytes()?, buffer).map_err(|error| self.error(error.to_string()))?;
-        Ok(usize::try_from(inflated.yielded).unwrap_or(usize::MAX))
+    /// Returns the errors of [`stored_bytes`](Self::stored_bytes), and an error if the bytes are not a stream of its
+    /// method.
+    pub(crate) fn head(&self, most: usize) -> Result<Vec<u8>> {
+        let stream = self.stored_bytes()?;
+        #[cfg(feature = "methods")]
+        if let Some(packing) = other_packing(self.method()) {
+            let head = methods::head(packing, stream, self.decoded_byte_len_hint(), most);
+            return head.map_err(|message| self.error(message));
+        }
+        let mut head = vec![0; most];
+        let inflated = deflate::inflate(stream, &mut head).map_err(|error| self.error(error.to_string()))?;
+        head.truncate(usize::try_from(inflated.yielded).unwrap_or(usize::MAX));
+        Ok(head)
+    }
+
+    /// Returns true if its beginning cannot be decoded alone, or not in little memory.
+    pub(crate) fn hides_beginning(&self) -> bool {
+        match self.packing() {
+            None => true,
+            Some(packing) => self.decoder_bytes(packing).is_ok_and(|bytes| bytes > MOST_FOR_HEAD),
+        }
+    }
+
+    /// Returns the memory that the decoder takes besides the content: its dictionary or window, and its tables.
+    fn decoder_bytes(&self, packing: Packing) -> Result<u64> {
+        match packing {
+            Packing::InPlace | Packing::Deflate => Ok(0),
+            #[cfg(feature = "methods")]
+            packing => Ok(methods::memory(packing, self.stored_bytes()?, self.decoded_byte_len_hint())),
+            #[cfg(not(feature = "methods"))]
+            _ => Ok(0),
+        }
+    }
+
+    /// Decodes a stream of another method than DEFLATE.
+    #[cfg(feature = "methods")]
+    fn unpack_other(&self) -> Result<Vec<u8>> {
+        let Some(packing) = other_packing(self.method()) else { return Ok(Vec::new()) };
+        let (stream, size) = (self.stored_bytes()?, self.decoded_byte_len_hint());
+        if self.unpacked_bytes() != size {
+            return Err(self.error(format!("{} bytes cannot unpack to {size}", stream.len())));
+        }
+        let memory = self.decoder_bytes(packing)?.saturating_add(size);
+        within_limit(memory, self.archive.limits.decoded_bytes).map_err(|error| self.located(error))?;
+        methods::unpack(packing, stream, size).map_err(|message| self.error(message))
     }
 
     fn inflate(&self) -> Result<(Vec<u8>, u64)> {
@@ -257,13 +377,79 @@ impl<'a> Member<'a> {
         Ok((unpacked.into_bytes(), trailing))
     }
 
-    pub(super) fn error(&self, message: impl Into<Cow<'static, str>>) -> Error {
-        self.located(Error::malformed(message))
+    pub(super) fn error(&self, message: impl AsRef<str>) -> Error {
+        self.located(Error::malformed(self.message(message)))
     }
 
     fn located(&self, error: Error) -> Error {
         error.at(self.entry.offset).within_item("members", self.index)
     }
+
+    /// Returns the message with the file's name before it.
+    pub(super) fn message(&self, message: impl AsRef<str>) -> String {
+        format!("{}: {}", self.name().in_message(), message.as_ref())
+    }
+}
+
+/// Returns the packing of a method besides DEFLATE, if this build can decode it.
+fn other_packing(method: Method) -> Option<Packing> {
+    if !cfg!(feature = "methods") {
+        return None;
+    }
+    match method {
+        Method(9) => Some(Packing::Deflate64),
+        Method(12) => Some(Packing::Bzip2),
+        Method(14) => Some(Packing::Lzma),
+        Method(93) => Some(Packing::Zstd),
+        Method(95) => Some(Packing::Xz),
+        _ => None,
+    }
+}
+
+/// The CRC-32 of a file's content, and the place of the directory entry that states it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Checksum {
+    expected: u32,
+    entry_offset: u64,
+    index: usize,
+}
+
+impl Checksum {
+    /// Checks that the content has it.
+    pub(crate) fn check(&self, content: &[u8]) -> Result<()> {
+        let Some(message) = self.compare(content)? else { return Ok(()) };
+        let error = Error::malformed(message).coded(Code::Checksum);
+        Err(error.at(self.entry_offset).within_item("members", self.index))
+    }
+
+    /// Compares it with that of the content. Returns a message if they differ.
+    fn compare(&self, content: &[u8]) -> Result<Option<String>> {
+        let mut crc = Crc::new();
+        stop::in_pieces(content, |piece| crc.update(piece))?;
+        if crc.sum() == self.expected {
+            return Ok(None);
+        }
+        Ok(Some(format!("CRC-32 is {:08x}, the directory says {:08x}", crc.sum(), self.expected)))
+    }
+}
+
+/// Returns the name of an entry, from its extra field if that has it in UTF-8.
+fn name_of<'a>(entry: &CentralEntry<'a>) -> ByteStr<'a> {
+    if entry.header.flags.get() & UTF8 != 0 {
+        return entry.name;
+    }
+    if !entry.extra.is_empty()
+        && let Some(UnicodePath::Name(name)) = extra::unicode_path(entry.extra, entry.name)
+    {
+        return name;
+    }
+    #[cfg(feature = "names")]
+    if !entry.name.as_bytes().is_ascii()
+        && let Some(name) = super::names::decoded(entry.name.as_bytes())
+    {
+        return name.into();
+    }
+    entry.name
 }
 
 pub(super) fn is_folder(entry: &CentralEntry<'_>) -> bool {
@@ -284,6 +470,11 @@ impl<'a> Members<'a> {
         Self { archive: *archive, entries: archive.directory.entries(), index: 0, ended: false }
     }
 
+    /// Returns the entries that are left, those of folders included.
+    pub(super) fn entries(&self) -> &Entries<'a> {
+        &self.entries
+    }
+
     fn member(&mut self, entry: CentralEntry<'a>) -> Result<Member<'a>> {
         let index = self.index;
         let limit = u64::from(self.archive.limits.archive_members);
@@ -291,7 +482,7 @@ impl<'a> Members<'a> {
             return Err(Error::limit("members in an archive", limit, flag::ARCHIVE_MEMBERS).at(entry.offset));
         }
         self.index = index.saturating_add(1);
-        Ok(Member { archive: self.archive, entry, index })
+        Ok(Member { archive: self.archive, name: name_of(&entry), entry, index, is_shared: false })
     }
 }
 

@@ -12,11 +12,11 @@ use crate::base::span::Span;
 use crate::bytes::batch::Bytes;
 use crate::bytes::{Packing, Storage};
 use crate::check::{Alike, Repeated};
-use crate::formats::zip_directory::{Descriptor, SIZES_FOLLOW, Signed as _, first_entry};
+use crate::formats::zip_directory::{Descriptor, Entries, SIZES_FOLLOW, Signed as _, first_entry};
 use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part, Value};
 use crate::record::describe_opaque;
-use crate::summary::{Blocks, Counts, Problems, Severity, Summary, side_by_side};
+use crate::summary::{Blocks, Counts, Problems, Severity, Summary, Unchecked, side_by_side};
 
 impl Inspect for Archive<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
@@ -30,7 +30,9 @@ impl Inspect for Archive<'_> {
         let mut count = 0_u64;
         let mut whole = true;
         let mut names = Alike::default();
-        for member in self.members() {
+        let mut unchecked = Unchecked::default();
+        let mut members = self.members();
+        for member in members.by_ref() {
             let Some(member) = problems.ok(member) else {
                 whole = false;
                 break;
@@ -39,9 +41,12 @@ impl Inspect for Archive<'_> {
             let is_packed = member.method() != Method::STORED;
             blocks.count(is_packed, member.stored_byte_len(), member.decoded_byte_len_hint());
             names.add_name(member.name(), member.place());
+            if depth == Depth::Verify && member.packing().is_none() {
+                unchecked.add(member.method_name());
+            }
         }
         names.report(problems);
-        self.check(problems);
+        self.check(whole.then(|| members.entries()), problems);
         if depth == Depth::Verify {
             self.check_names(problems);
             self.check_map(problems);
@@ -53,6 +58,7 @@ impl Inspect for Archive<'_> {
         Summary {
             counts: Counts::known([("members", whole.then_some(count))]),
             blocks,
+            unchecked,
             ..Summary::new(Format::Zip, self.data.size())
         }
     }
@@ -118,7 +124,8 @@ impl Archive<'_> {
         let mut alike = Alike::default();
         for member in self.members().map_while(Result::ok) {
             if let Some(first) = repeated.first_of(member.index) {
-                alike.add("repeated", member.place(), || format!("the same name as member {first}"));
+                let message = || member.message(format!("the same name as member {first}"));
+                alike.add("repeated", member.place(), message);
             }
         }
         alike.report(problems);
@@ -130,18 +137,13 @@ impl Archive<'_> {
         let members = self.members().map_while(Result::ok);
         let members = members.filter(|member| shared.binary_search(&member.index).is_err()).map(|member| {
             let local = member.local();
-            // Stored bytes are also read, for their CRC-32. The budget is charged in order, so that it always runs out
-            // at the same member.
-            let pay = || budget.work(member.stored_byte_len()).and_then(|()| budget.take(member.unpacked_bytes()));
-            let paid = local.map(|local| (local, pay()));
+            // The budget is charged in order, so that it always runs out at the same member.
+            let paid = local.map(|local| (local, member.pay(&budget)));
             (member, paid)
         });
         side_by_side(problems, members, |(member, paid), problems| {
             let Some((local, held)) = problems.ok(paid) else { return };
-            if local.name != member.name() || local.header.method != member.entry.header.method {
-                let message = "the header before its bytes names another file";
-                problems.report(Severity::Error, || member.error(message));
-            }
+            member.check_headers(&local, problems);
             let Some(_held) = problems.ok(held) else { return };
             match member.unpack() {
                 Ok((_, 0)) => {}
@@ -160,21 +162,28 @@ impl Archive<'_> {
 
     /// Reports files that overlap others. Returns their indices.
     fn check_overlaps(&self, problems: &mut Problems) -> Vec<usize> {
-        let shared = self.overlapping();
-        if let Some(member) = shared.first().and_then(|&first| self.members().nth(first)?.ok()) {
-            let message = match shared.len() {
-                1 => "shares bytes with another member".to_owned(),
-                count => format!("shares bytes with another member, as {count} members do"),
-            };
-            problems.error(&member.error(message).coded(Code::Overlap));
+        let overlaps = self.overlaps();
+        let mut shared: Vec<usize> = overlaps.iter().map(|overlap| overlap.index).collect();
+        shared.sort_unstable();
+        let Some(first) = overlaps.iter().min_by_key(|overlap| overlap.index) else { return shared };
+        let Some(Ok(member)) = self.members().nth(first.index) else { return shared };
+        let other = first.other;
+        let mut message = if first.is_over {
+            let bytes = member.stored_byte_len();
+            format!("its {bytes} bytes reach over the header of members[{other}]")
+        } else {
+            format!("shares bytes with members[{other}]")
+        };
+        if shared.len() > 1 {
+            message += &format!(" (first of {} such members)", shared.len());
         }
+        problems.error(&member.error(message).coded(Code::Overlap));
         shared
     }
 
-    fn check(&self, problems: &mut Problems) {
+    fn check(&self, read: Option<&Entries<'_>>, problems: &mut Problems) {
+        self.directory.check(read, problems);
         if self.directory.is_lost() {
-            let lost = "zip archive without an end record: read by the headers before its files";
-            problems.error(&Error::malformed(lost).at(self.data.size()));
             return;
         }
         // Bytes before the archive are normal for a self-extracting program, but not if they are another archive.
@@ -194,16 +203,6 @@ impl Member<'_> {
     /// Returns its index, and the offset of its directory entry.
     fn place(&self) -> (usize, u64) {
         (self.index, self.entry.offset)
-    }
-
-    /// Returns how its content is stored, or `None` if it cannot be read.
-    fn packing(&self) -> Option<Packing> {
-        match self.method() {
-            _ if self.is_encrypted() => None,
-            Method::STORED => Some(Packing::InPlace),
-            Method::DEFLATED => Some(Packing::Deflate),
-            _ => None,
-        }
     }
 
     /// Returns the offsets of its local header, of the start and end of its bytes, and of the end of the descriptor

@@ -12,6 +12,9 @@ use crate::bytes::parser::part;
 use crate::record::Framing;
 use crate::record::parser::{le_u16, le_u64};
 
+/// How often the bytes of an archive are searched for the ends of stored files.
+const MOST_SEARCHED: u64 = 8;
+
 /// One entry as described by the directory.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -50,18 +53,62 @@ pub struct LocalEntry<'a> {
     pub data_offset: u64,
 }
 
-/// An iterator over the entries of a [`Directory`](super::Directory).
+/// Sizes and CRC-32 of a file, as one of its descriptions gives them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    pub(crate) crc32: u32,
+    pub(crate) packed: u64,
+    pub(crate) unpacked: u64,
+}
+
+impl LocalEntry<'_> {
+    /// Returns the sizes in the header, with those of its zip64 field.
+    pub(crate) fn sizes(&self) -> Sizes {
+        let header = self.header;
+        let [unpacked, packed] = widened([header.unpacked_bytes, header.packed_bytes], self.extra);
+        Sizes { crc32: header.crc32.get(), packed, unpacked }
+    }
+}
+
+/// An iterator over the entries of a [`Directory`](super::Directory). It ends after the first error.
 #[derive(Clone, Debug)]
 pub struct Entries<'a> {
-    pub(super) cursor: Cursor<'a>,
-    pub(super) left: u64,
-    pub(super) is_lost: bool,
+    cursor: Cursor<'a>,
+    claimed: u64,
+    /// The number of entries read.
+    count: u64,
+    is_lost: bool,
+    is_broken: bool,
+    /// How many bytes of stored files were searched for their ends.
+    searched: u64,
 }
 
 impl<'a> Entries<'a> {
+    /// Returns the entries in a directory, of which this many are claimed.
+    pub(super) fn new(cursor: Cursor<'a>, claimed: u64) -> Self {
+        Self { cursor, claimed, count: 0, is_lost: false, is_broken: false, searched: 0 }
+    }
+
+    /// Returns the entries that the headers before the files describe.
+    pub(super) fn lost(cursor: Cursor<'a>) -> Self {
+        Self { is_lost: true, ..Self::new(cursor, 0) }
+    }
+
     /// Returns the number of bytes of the directory after the entries read so far.
     pub fn left(&self) -> u64 {
         self.cursor.left()
+    }
+
+    /// Returns the number of entries read so far.
+    pub(crate) fn count_so_far(&self) -> u64 {
+        self.count
+    }
+
+    /// Returns true if the entries end here: with the bytes, or with bytes that are no entry after as many entries as
+    /// claimed.
+    fn is_at_end(&self) -> bool {
+        self.cursor.is_empty()
+            || self.count >= self.claimed && !self.cursor.rest().starts_with(&CentralHeader::SIGNATURE)
     }
 
     pub(super) fn read(&mut self) -> Result<CentralEntry<'a>> {
@@ -86,7 +133,7 @@ impl<'a> Entries<'a> {
         let mut crc32 = header.crc32;
         if header.flags.get() & SIZES_FOLLOW != 0
             && packed_bytes == 0
-            && let Some(descriptor) = descriptor(self.cursor)
+            && let Some(descriptor) = self.descriptor(header.method.get() == 0)
         {
             crc32 = descriptor.crc32;
             (packed_bytes, unpacked_bytes) =
@@ -111,6 +158,31 @@ impl<'a> Entries<'a> {
         };
         let (header_offset, comment) = (offset, ByteStr::default());
         Some(CentralEntry { header, packed_bytes, unpacked_bytes, header_offset, name, extra, comment, offset, bytes })
+    }
+
+    /// Finds the descriptor after the data that starts here. The data of a stored file may be another archive, so the
+    /// search goes on over its headers, as long as all such searches together are in proportion to the archive.
+    fn descriptor(&mut self, is_stored: bool) -> Option<&'a Descriptor> {
+        let bytes = self.cursor.rest();
+        let most = self.cursor.offset().saturating_add(self.cursor.left()).saturating_mul(MOST_SEARCHED);
+        for place in memchr::memmem::find_iter(bytes, b"PK") {
+            let here = bytes.get(place..)?;
+            let is_header = here.starts_with(&LocalHeader::SIGNATURE) || here.starts_with(&CentralHeader::SIGNATURE);
+            let goes_on = is_stored && self.searched.saturating_add(place as u64) < most;
+            if is_header && !goes_on {
+                break;
+            }
+            if let Some(descriptor) = Descriptor::at_start(here)
+                && descriptor.packed_bytes.get() as usize == place
+            {
+                self.searched = self.searched.saturating_add(place as u64);
+                return Some(descriptor);
+            }
+        }
+        if is_stored {
+            self.searched = self.searched.saturating_add(bytes.len() as u64);
+        }
+        None
     }
 }
 
@@ -144,23 +216,6 @@ fn extra_field(input: Cursor<'_>) -> IResult<Cursor<'_>, (u16, Cursor<'_>), Erro
     Ok((input, (id, field)))
 }
 
-/// Finds the descriptor after the data that starts here, before the next header.
-fn descriptor<'a>(data: Cursor<'a>) -> Option<&'a Descriptor> {
-    let bytes = data.rest();
-    for place in memchr::memmem::find_iter(bytes, b"PK") {
-        let here = bytes.get(place..)?;
-        if here.starts_with(&LocalHeader::SIGNATURE) || here.starts_with(&CentralHeader::SIGNATURE) {
-            return None;
-        }
-        if let Some(descriptor) = Descriptor::at_start(here)
-            && descriptor.packed_bytes.get() as usize == place
-        {
-            return Some(descriptor);
-        }
-    }
-    None
-}
-
 impl<'a> Iterator for Entries<'a> {
     type Item = Result<CentralEntry<'a>>;
 
@@ -168,10 +223,13 @@ impl<'a> Iterator for Entries<'a> {
         if self.is_lost {
             return self.find().map(Ok);
         }
-        self.left = self.left.checked_sub(1)?;
+        if self.is_broken || self.is_at_end() {
+            return None;
+        }
         let entry = self.read();
-        if entry.is_err() {
-            self.left = 0;
+        match entry {
+            Ok(_) => self.count = self.count.wrapping_add(1),
+            Err(_) => self.is_broken = true,
         }
         Some(entry)
     }

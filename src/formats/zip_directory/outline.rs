@@ -1,6 +1,7 @@
 //! Describes the records of a zip and their fields with their locations.
 
-use super::directory::{Directory, locator};
+use super::directory::Directory;
+use super::search::locator;
 use super::wire::*;
 use crate::outline::{Outline, Part};
 use crate::record::{describe_fields, describe_fixed, walk_part};

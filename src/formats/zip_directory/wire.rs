@@ -8,7 +8,7 @@ use crate::base::text::ByteStr;
 use crate::bytes::array::LeArray;
 use crate::bytes::cursor::Wire;
 use crate::outline::Schema;
-use crate::record::parser::{Grammar, array, in_place, inline, text, verify};
+use crate::record::parser::{array, in_place, inline, text, verify};
 use crate::record::{Fixed, Framing, grammar, wire};
 
 wire! {
@@ -211,6 +211,9 @@ wire! {
     }
 }
 
+/// The compression methods that archives in use have.
+pub(crate) const METHODS: [u16; 13] = [0, 1, 6, 8, 9, 12, 14, 93, 94, 95, 97, 98, 99];
+
 /// Flag bit: sizes and CRC-32 follow the data.
 pub(crate) const SIZES_FOLLOW: u16 = 1 << 3;
 
@@ -294,11 +297,6 @@ grammar! {
         #[label(".ZIP file comment")]
         comment: ByteStr<'a> = text(record.comment_bytes.get()),
     }
-}
-
-/// Returns a parser of a record that starts with its signature.
-pub(super) fn signed<'a, T: Signed>() -> impl Grammar<'a, Output = &'a T> {
-    verify(in_place(), is_signed)
 }
 
 fn is_signed<T: Signed>(record: &&T) -> Result<()> {

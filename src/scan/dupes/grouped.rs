@@ -206,3 +206,114 @@ pub(super) fn each(by_place: &mut dyn Sort, each: &mut dyn FnMut(Duplicate) -> R
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sort::{InMemory, Room};
+    use super::*;
+    use crate::scan::Scan;
+
+    fn candidate(path: &str, member: Option<&str>, file: u8) -> Candidate {
+        let copy = Copy { path: path.into(), member: member.map(str::to_owned), lossy: false, bytes: 5 };
+        Candidate { copy, format: Format::ALL[0], file: [file; 32] }
+    }
+
+    #[test]
+    fn every_fact_of_a_candidate_comes_back() {
+        for path in ["", "a", "a/b", "a\0b", "é"] {
+            for member in [None, Some(""), Some("x"), Some("x\0\u{1}!/y")] {
+                for (bytes, lossy) in [(0, false), (1, true), (256, false), (u64::MAX, true)] {
+                    for &format in Format::ALL {
+                        let mut candidate = candidate(path, member, 7);
+                        candidate.file[31] = bytes as u8;
+                        candidate.format = format;
+                        (candidate.copy.bytes, candidate.copy.lossy) = (bytes, lossy);
+                        let row = candidate.to_row();
+                        assert_eq!(file_of(&row), Some(&candidate.file));
+                        let read = Candidate::read(&row).unwrap();
+                        assert_eq!((&read.copy, read.format, read.file), (&candidate.copy, format, candidate.file));
+                        // A row that is cut is not one.
+                        for cut in 1..row.len().min(50) {
+                            let found = Candidate::read(&row[..row.len() - cut]);
+                            assert!(
+                                found.is_none_or(|found| found.copy != candidate.copy),
+                                "{path:?} {member:?} {cut}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+        assert!(Candidate::read(b"").is_none());
+    }
+
+    type Found = (Sameness, u8, Vec<(String, Option<String>)>);
+
+    /// The groups of assets that are given so often, in any order.
+    fn groups(assets: &[(Candidate, Option<Digest>, usize)]) -> Vec<Found> {
+        let scan = Scan::new(["x"]);
+        let room = Room::new(&scan);
+        let (mut by_digest, mut by_place) = (InMemory::new(&room), InMemory::new(&room));
+        for (candidate, content, times) in assets.iter().rev() {
+            for _ in 0..*times {
+                add(candidate, *content, &mut by_digest).unwrap();
+            }
+        }
+        Groups::default().find(&mut by_digest, &mut by_place).unwrap();
+        let mut found: Vec<Found> = Vec::new();
+        let mut counts = Vec::new();
+        each(&mut by_place, &mut |duplicate| {
+            match duplicate {
+                Duplicate::Group { group, copies } => {
+                    found.push((group.same, u8::from_str_radix(&group.digest[..2], 16).unwrap(), Vec::new()));
+                    counts.push(copies);
+                }
+                Duplicate::Copy(copy) => {
+                    found.last_mut().unwrap().2.push((copy.path.to_str().unwrap().to_owned(), copy.member));
+                }
+            }
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(found.iter().map(|(_, _, copies)| copies.len() as u64).collect::<Vec<_>>(), counts);
+        found
+    }
+
+    /// The rule for all lists of four assets: of equal bytes there are two, of equal content two with different bytes.
+    #[test]
+    fn groups_of_every_small_list_follow_from_the_rule() {
+        let places = [("a", None), ("a", Some("x")), ("a.b", None), ("b", Some("x"))];
+        for number in 0..81 * 27 {
+            let files = [1, 3, 9, 27].map(|step| (number / step % 3) as u8);
+            // The content of each of three files: none, or one of two.
+            let contents = [81, 243, 729].map(|step| (number / step % 3) as u8);
+            let content_of = |file: u8| Some(contents[usize::from(file)]).filter(|content| *content > 0);
+            let mut assets = Vec::new();
+            for (at, (&(path, member), file)) in places.iter().zip(files).enumerate() {
+                let content = content_of(file).map(|content| [content + 100; 32]);
+                // Several paths of a scan may lead to one.
+                assets.push((candidate(path, member, file), content, [1, 3, 2, 1][(at + number) % 4]));
+            }
+            let mut expected: Vec<Found> = Vec::new();
+            for same in [Sameness::File, Sameness::Content] {
+                let digest = |at: usize| match same {
+                    Sameness::File => Some(files[at]),
+                    Sameness::Content => content_of(files[at]).map(|content| content + 100),
+                };
+                for first in 0..4 {
+                    let all: Vec<usize> = (0..4).filter(|&at| digest(at) == digest(first)).collect();
+                    let is_one = same == Sameness::Content && all.iter().all(|&at| files[at] == files[first]);
+                    if let Some(digest) = digest(first)
+                        && all[0] == first
+                        && all.len() > 1
+                        && !is_one
+                    {
+                        let name = |at: usize| (places[at].0.to_owned(), places[at].1.map(str::to_owned));
+                        expected.push((same, digest, all.iter().map(|&at| name(at)).collect()));
+                    }
+                }
+            }
+            assert_eq!(groups(&assets), expected, "{files:?} {contents:?}");
+        }
+    }
+}

@@ -86,3 +86,66 @@ impl Sort for InMemory<'_> {
         Ok(Some((key, row)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+
+    fn scan(decoded_bytes: u64) -> Scan {
+        let mut scan = Scan::new(["x"]);
+        scan.limits.decoded_bytes = decoded_bytes;
+        scan
+    }
+
+    #[test]
+    fn each_entry_takes_its_bytes_and_64_up_to_the_limit() {
+        for most in [0, 63, 64, 65, 127, 128, 1_000] {
+            for bytes in [0, 1, 36, 1_000, usize::MAX] {
+                let scan = scan(most);
+                let room = Room::new(&scan);
+                let fit = (0..100).take_while(|_| room.take(bytes).is_ok()).count() as u64;
+                assert_eq!(fit, most / (bytes as u64).saturating_add(64), "{bytes} in {most}");
+                let error = room.take(bytes).unwrap_err();
+                let ErrorKind::Limit { what, limit, flag } = error.kind() else { panic!("{error}") };
+                assert_eq!(
+                    (*what, *limit, *flag),
+                    ("bytes of names and digests of assets", most, Some("--max-decoded"))
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn rows_come_in_order_and_each_gives_its_memory_back() {
+        let rows: Vec<(Vec<u8>, Vec<u8>)> = (0..40_usize)
+            .map(|number| (vec![(number * 7 % 5) as u8; number % 3], vec![(number * 3 % 4) as u8; number % 4]))
+            .collect();
+        let size = |(key, row): &(Vec<u8>, Vec<u8>)| (key.len() + row.len()) as u64 + 64;
+        let whole: u64 = rows.iter().map(size).sum();
+        // All fit exactly, and one byte less does not hold the last.
+        for (most, is_enough) in [(whole, true), (whole - 1, false)] {
+            let scan = scan(most);
+            let room = Room::new(&scan);
+            let mut sort = InMemory::new(&room);
+            let pushed = rows.iter().take_while(|(key, row)| sort.push(key, row).is_ok()).count();
+            assert_eq!(pushed, if is_enough { rows.len() } else { rows.len() - 1 });
+            if !is_enough {
+                continue;
+            }
+            let mut expected = rows.clone();
+            expected.sort();
+            let mut left = whole;
+            for row in &expected {
+                let (found_key, found_row) = sort.next().unwrap().unwrap();
+                assert_eq!((found_key, found_row), (row.0.as_slice(), row.1.as_slice()));
+                left -= size(row);
+                assert_eq!(room.taken.load(Ordering::Relaxed), left);
+            }
+            assert!(sort.next().unwrap().is_none() && sort.next().unwrap().is_none());
+            // The room is free for the next rows.
+            let mut again = InMemory::new(&room);
+            assert!(rows.iter().all(|(key, row)| again.push(key, row).is_ok()));
+        }
+    }
+}

@@ -482,4 +482,45 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn entries_of_a_key_are_those_between_the_smaller_and_the_larger() {
+        for number in 0..4_u64.pow(5) {
+            let mut list: Vec<(Key, usize)> =
+                (0..5).map(|place| (number / 4_u64.pow(place) % 4 * 10, place as usize)).collect();
+            list.sort_unstable();
+            for length in 0..=list.len() {
+                let list = &list[..length];
+                for key in [0, 5, 10, 20, 25, 30, 31, Key::MAX] {
+                    let expected: Vec<_> = list.iter().copied().filter(|(known, _)| *known == key).collect();
+                    assert_eq!(list[find(list, key)], expected, "{list:?} {key}");
+                }
+            }
+        }
+    }
+
+    /// A path that has a file is never tried another way.
+    #[test]
+    fn another_path_is_tried_only_if_the_first_has_no_file() {
+        for kind in [ReferenceKind::Texture, ReferenceKind::Model, ReferenceKind::Proxy, ReferenceKind::Material] {
+            for path in ["a.tga", "a.png", "a.paa", "a"] {
+                let instead = match (kind, path) {
+                    (ReferenceKind::Texture, "a.tga" | "a.png") => Some("a.paa".to_owned()),
+                    (ReferenceKind::Model | ReferenceKind::Proxy, _) => Some(format!("{path}.p3d")),
+                    _ => None,
+                };
+                for (first, second) in [(0..0, 0..0), (2..4, 0..0), (0..0, 5..6), (2..4, 5..6)] {
+                    let find = |asked: &str| {
+                        if asked == path {
+                            return first.clone();
+                        }
+                        assert_eq!(Some(asked), instead.as_deref());
+                        second.clone()
+                    };
+                    let expected = if first.is_empty() && instead.is_some() { second.clone() } else { first.clone() };
+                    assert_eq!(find_or_instead(path, kind, find), expected, "{kind:?} {path}");
+                }
+            }
+        }
+    }
 }

@@ -467,4 +467,58 @@ mod tests {
             assert_eq!(format!("{:?}", index.cost), format!("{expected:?}"), "{bytes} {member}");
         }
     }
+
+    /// Up to a hundred files that a name may mean are named, and up to three of its name elsewhere.
+    #[test]
+    fn the_first_files_are_named_and_the_rest_are_counted() {
+        for count in [0_usize, 1, 2, 3, 4, 5, 99, 100, 101, 102] {
+            let roots: Vec<String> = (0..count).map(|number| format!("r{number:03}")).collect();
+            for (name, is_elsewhere) in [("x.paa", false), ("gone\\x.paa", true)] {
+                let scan = Scan::new(std::iter::once("mod").chain(roots.iter().map(String::as_str)));
+                let mut index = index(&scan, &["mod/m.p3d"]);
+                // Found in another order.
+                for root in roots.iter().rev() {
+                    index.add_path(format!("{root}/x.paa").into()).unwrap();
+                }
+                index.askers = vec![asker("mod/m.p3d", vec![ask(ReferenceKind::Texture, name)])];
+                let mut seen = 0;
+                let each = |link: &Link<'_>| {
+                    seen += 1;
+                    let state = match count {
+                        0 => State::Missing,
+                        _ if is_elsewhere => State::Missing,
+                        1 => State::Found,
+                        _ => State::Ambiguous,
+                    };
+                    assert_eq!(link.state, state, "{count} {name}");
+                    let most = if is_elsewhere { 3 } else { 100 };
+                    let named: Vec<String> = roots.iter().take(most).map(|root| format!("{root}/x.paa")).collect();
+                    let (targets, elsewhere) = if is_elsewhere { (vec![], named) } else { (named, vec![]) };
+                    let texts = |names: &mut dyn Iterator<Item = Name>| -> Vec<String> {
+                        names.map(|name| name.text.replace('\\', "/")).collect()
+                    };
+                    assert_eq!(texts(&mut link.targets()), targets, "{count} {name}");
+                    assert_eq!(texts(&mut link.elsewhere()), elsewhere, "{count} {name}");
+                    assert_eq!(link.more, count.saturating_sub(most), "{count} {name}");
+                    let target = link.target().map(|target| target.text.replace('\\', "/"));
+                    assert_eq!(target, if state == State::Found { targets.first().cloned() } else { None });
+                    let json = serde_json::to_value(link).unwrap();
+                    for (key, is_there) in [
+                        ("lossy", false),
+                        ("targets", state == State::Ambiguous),
+                        ("elsewhere", !elsewhere.is_empty()),
+                        ("more", count > most),
+                        ("line", false),
+                        ("column", false),
+                    ] {
+                        assert_eq!(json.get(key).is_some(), is_there, "{count} {name} {key}: {json}");
+                    }
+                    assert_eq!(json["target"].is_string(), state == State::Found);
+                    ControlFlow::Continue(())
+                };
+                Links::of(index).unwrap().each(each).unwrap();
+                assert_eq!(seen, 1);
+            }
+        }
+    }
 }

@@ -78,7 +78,7 @@ impl Run<'_> {
                     opened.whole()?;
                     Ok(opened)
                 })?;
-                let opened = opened.whole()?;
+                let opened = self.checked(opened.whole()?);
                 let inside = Origin::opened(self.scan, &address.file, &opened);
                 let modified = file.modified().or(inside.modified);
                 let origin = Origin { modified, use_as, named, ..inside };

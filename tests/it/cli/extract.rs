@@ -401,3 +401,99 @@ fn the_output_is_bounded() {
     assert_eq!(stderr(&output).lines().count(), 1000 + 2, "{}", stderr(&output));
     assert_eq!(names(&folder.0.join("same")).len(), 1500);
 }
+
+#[test]
+fn messages_about_members_end_at_the_limit_and_the_rest_are_counted() {
+    let folder = Folder::new("extract-messages");
+    folder.file("a.zip", zip(&[Entry::stored("there", b"x")], b"").to_vec());
+    // Members that are missing, and one under another name.
+    let addresses: Vec<String> = (0..4).map(|number| format!("a.zip!/none{number}")).collect();
+    folder.file("b.zip", zip(&[Entry::stored("a:b", b"x")], b"").to_vec());
+    let mut arguments: Vec<&str> = addresses.iter().map(String::as_str).collect();
+    arguments.push("b.zip");
+    for most in 0..7 {
+        let limit = most.to_string();
+        let output =
+            extract(&folder, &[&arguments[..], &["-o", &format!("out{most}"), "--max-problems", &limit]].concat());
+        let text = stderr(&output);
+        assert_eq!(code(&output), 1, "{text}");
+        let said = text.matches(": no member none").count() + text.matches(": the file is ").count();
+        assert_eq!(said, most.min(5), "{text}");
+        let rest = match 5_usize.saturating_sub(most) {
+            0 => String::new(),
+            1 => "and 1 message like these\n".to_owned(),
+            more => format!("and {more} messages like these\n"),
+        };
+        let end = format!("{rest}1 file written, 1 under another name, 4 not written\n");
+        assert!(text.ends_with(&end), "{most}: {text}");
+        assert_eq!(text.contains("like these"), most < 5, "{text}");
+    }
+}
+
+#[test]
+fn archives_in_archives_are_entered_up_to_the_limit() {
+    let folder = Folder::new("extract-depth");
+    // `0.txt` in `1.zip` in `2.zip` and so on.
+    let mut inner = zip(&[Entry::stored("0.txt", b"text")], b"").to_vec();
+    for level in 1..4 {
+        inner = zip(&[Entry::stored(format!("{level}.zip"), &inner)], b"").to_vec();
+    }
+    folder.file("4.zip", inner);
+    for limit in 0..5 {
+        for (pattern, name) in
+            [("3.zip!/2.zip!/1.zip!/0.txt", "0.txt"), ("*.zip!/*.zip!/*!/*", "3.zip/2.zip/1.zip/0.txt")]
+        {
+            let out = format!("out{limit}{}", pattern.len());
+            let address = format!("4.zip!/{pattern}");
+            let output = extract(&folder, &[&address, "-o", &out, "--max-archive-depth", &limit.to_string()]);
+            let files = names(&folder.0.join(&out));
+            if limit >= 3 {
+                assert_eq!((code(&output), files), (0, vec![name.to_owned()]), "{}", stderr(&output));
+                continue;
+            }
+            let said = format!("more than {limit} archives inside each other; --max-archive-depth raises the limit");
+            assert!(code(&output) == 2 && stderr(&output).contains(&said), "{}", stderr(&output));
+            assert!(files.is_empty(), "{files:?}");
+        }
+    }
+}
+
+/// A name is a name before it is a number or a glob.
+#[test]
+fn names_with_the_signs_of_addresses_are_found() {
+    let folder = Folder::new("extract-signs");
+    let stored = ["a", "a", "a#1", "b#x", "b", "[c].x", "c.x", "d*", "dd", "e?", "ee", "f#0", "f"];
+    let entries: Vec<Entry> = (0_u8..).zip(stored).map(|(at, name)| Entry::stored(name, &[at])).collect();
+    folder.file("in.zip", zip(&entries, b"").to_vec());
+    for (address, expected) in [
+        ("a", Some(vec![0_u8])),
+        ("a#0", Some(vec![0])),
+        // The member of this very name, though another would be the second `a`.
+        ("a#1", Some(vec![2])),
+        ("a#2", None),
+        ("b#x", Some(vec![3])),
+        ("b#0", Some(vec![4])),
+        ("b#1", None),
+        ("[c].x", Some(vec![5])),
+        ("[cd].x", Some(vec![6])),
+        ("d*", Some(vec![7])),
+        ("d[d*]", Some(vec![7, 8])),
+        ("e?", Some(vec![9])),
+        ("?e", Some(vec![10])),
+        ("f#0", Some(vec![11])),
+        ("f", Some(vec![12])),
+        ("g", None),
+        ("g*", None),
+    ] {
+        let out = folder.0.join("out");
+        let output = extract(&folder, &[&format!("in.zip!/{address}"), "-o", "out"]);
+        let mut found: Vec<u8> = tree(&out).into_values().flatten().collect();
+        found.sort_unstable();
+        assert_eq!(
+            (code(&output), found),
+            (if expected.is_some() { 0 } else { 2 }, expected.unwrap_or_default()),
+            "{address}"
+        );
+        std::fs::remove_dir_all(out).unwrap();
+    }
+}

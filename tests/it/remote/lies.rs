@@ -184,6 +184,8 @@ impl Lie<'_> {
     fn range(&mut self, start: usize, last: usize) -> Sent {
         let file = self.file;
         let mut headers = format!("etag: \"tag\"\r\ncontent-range: bytes {start}-{last}/{}\r\n", file.len());
+        // The clients of some stores require it.
+        headers += "last-modified: Wed, 21 Oct 2015 07:28:00 GMT\r\n";
         let part = file.get(start..=last).unwrap_or_default();
         let chunked = |status: &str| format!("HTTP/1.1 {status}\r\n{headers}transfer-encoding: chunked\r\n\r\n");
         let chunk = format!("1000\r\n{}\r\n", "A".repeat(0x1000));
@@ -223,6 +225,8 @@ impl Lie<'_> {
             "no-total" => headers = format!("etag: \"tag\"\r\ncontent-range: bytes {start}-{last}/*\r\n"),
             "other-tag" => headers = headers.replace("tag\"", "other\""),
             "last" => headers = format!("etag: \"tag\"\r\ncontent-range: bytes 0-{}/12\r\n", u64::MAX),
+            "longer" => headers = format!("etag: \"tag\"\r\ncontent-range: bytes {start}-{}/12\r\n", last + 1),
+            "no-range" => headers = "etag: \"tag\"\r\n".to_owned(),
             "another" => headers = format!("etag: \"tag\"\r\ncontent-range: bytes 4-{}/12\r\n", last + 4),
             "cut-once" if self.sent.lock().unwrap().insert(self.kind.clone(), 0).is_none() => {
                 write!(self.stream, "HTTP/1.1 206 Partial\r\ncontent-length: {}\r\n{headers}\r\nBB", part.len())?;
@@ -337,6 +341,8 @@ fn lies_of_servers_are_errors_that_cost_little() {
         expected("trailers", 2, "chunk trailers"),
         expected("last", 2, "the server sent another range than it was asked for"),
         expected("another", 2, "the server sent another range than it was asked for"),
+        expected("longer", 2, "the server sent another range than it was asked for"),
+        expected("no-range", 2, "Content-Range header not present"),
         expected("s3://endless-page", 2, "the server sent more than the 16777216 bytes of a page of a listing"),
         expected("s3://empty", 2, "more than 100 pages of a listing without a file"),
         expected("s3://again", 1, "the server sent a page of a listing again"),
@@ -465,6 +471,33 @@ fn caches_keep_endpoints_apart() {
         command.env("AWS_ENDPOINT", "http://127.0.0.1:9").env(variable, format!("http://{}", liar.address));
         let output = command.args(["cat", "--cache", cache.to_str().unwrap(), "s3://bucket/a.b3d"]).output().unwrap();
         assert_eq!((code(&output), output.stdout.as_slice()), (0, file), "{}", stderr(&output));
+    }
+}
+
+/// The same for the other stores, and every variable that says where they are.
+#[test]
+fn caches_keep_stores_of_google_and_azure_apart() {
+    let other: &[u8] = b"BB3D\x04\0\0\0\x02\0\0\0";
+    let key = r#"{"gcs_base_url":"URL","disable_oauth":true,"client_email":"","private_key":"","private_key_id":""}"#;
+    let account = [("AZURE_STORAGE_ACCOUNT_NAME", "a"), ("AZURE_SKIP_SIGNATURE", "true")];
+    for (url, variable, value, others) in [
+        ("gs://bucket/a.b3d", "GOOGLE_SERVICE_ACCOUNT_KEY", key, &[][..]),
+        ("gs://bucket/a.b3d", "GOOGLE_BASE_URL", "URL", &[("GOOGLE_SKIP_SIGNATURE", "true")]),
+        ("az://bucket/a.b3d", "AZURE_ENDPOINT", "URL", &account),
+        ("az://bucket/a.b3d", "AZURITE_BLOB_STORAGE_URL", "URL", &[("AZURE_STORAGE_USE_EMULATOR", "true")]),
+    ] {
+        let folder = Folder::new("remote-places");
+        let cache = folder.0.join("cache");
+        for file in [FILE, other] {
+            let liar = Liar::new(file);
+            let mut command = liar.command();
+            command
+                .env(variable, value.replace("URL", &format!("http://{}", liar.address)))
+                .envs(others.iter().copied());
+            let output =
+                command.args(["cat", "--allow-http", "--cache", cache.to_str().unwrap(), url]).output().unwrap();
+            assert_eq!((code(&output), output.stdout.as_slice()), (0, file), "{variable}: {}", stderr(&output));
+        }
     }
 }
 

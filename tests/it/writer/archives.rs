@@ -93,7 +93,7 @@ pub fn corpus() -> Vec<(&'static str, Vec<u8>)> {
         // Three levels of archives.
         ("nested.zip", nested(3)),
         // An encrypted member, and one with an unsupported method.
-        ("locked.zip", zip(&[encrypted, Entry::new("later.b3d", 93, b"????".to_vec(), b"")], b"").to_vec()),
+        ("locked.zip", zip(&[encrypted, Entry::new("later.b3d", 98, b"????".to_vec(), b"")], b"").to_vec()),
         ("empty.zip", zip(&[], b"").to_vec()),
     ]
 }

@@ -208,3 +208,108 @@ fn paths_are_unique_and_folders_stay_whole() {
         }
     }
 }
+
+#[test]
+fn a_number_is_before_the_ending() {
+    for (part, expected) in [
+        ("config.cpp", "config (2).cpp"),
+        ("a.b.c", "a.b (2).c"),
+        ("a", "a (2)"),
+        ("a.", "a (2)."),
+        ("a..", "a. (2)."),
+        (".a", ".a (2)"),
+        (".a.b", ".a (2).b"),
+        (".", ". (2)"),
+        ("", " (2)"),
+        ("é.ö", "é (2).ö"),
+    ] {
+        assert_eq!(numbered(part, 2), expected);
+        assert_eq!(numbered(part, u32::MAX), expected.replace('2', "4294967295"));
+    }
+}
+
+/// Content is read in pieces of 64 KiB.
+#[test]
+fn files_are_the_same_if_every_byte_and_the_length_are() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("file");
+    let piece = 1 << 16;
+    for length in [0, 1, piece - 1, piece, piece + 1, 2 * piece, 2 * piece + 1] {
+        let content: Vec<u8> = (0..length).map(|place| (place % 251) as u8).collect();
+        fs::write(&path, &content).unwrap();
+        assert!(is_same(&path, &content).unwrap(), "{length}");
+        assert!(!is_same(&path, &[&content[..], b"x"].concat()).unwrap(), "{length}");
+        if length > 0 {
+            assert!(!is_same(&path, &content[1..]).unwrap() && !is_same(&path, &content[..length - 1]).unwrap());
+        }
+        for changed in [0, 1, piece - 1, piece, 2 * piece - 1, 2 * piece].into_iter().filter(|&place| place < length) {
+            let mut other = content.clone();
+            other[changed] ^= 1;
+            assert!(!is_same(&path, &other).unwrap(), "{changed} of {length}");
+        }
+    }
+    assert!(is_same(&place.path().join("none"), b"").is_err());
+}
+
+/// Folders on the way are made or used, and nothing else is followed or replaced.
+#[test]
+fn every_part_of_a_path_is_a_folder_of_its_own() {
+    let common = common();
+    for at in ["a", "a/b", "a/b/c"] {
+        for there in ["nothing", "folder", "file", "link to a folder", "link to nothing"] {
+            if there.starts_with("link") && cfg!(not(unix)) {
+                continue;
+            }
+            let place = tempfile::tempdir().unwrap();
+            let (out, elsewhere) = (place.path().join("out"), place.path().join("elsewhere"));
+            fs::create_dir_all(out.join(at).parent().unwrap()).unwrap();
+            fs::create_dir(&elsewhere).unwrap();
+            match there {
+                "folder" => fs::create_dir(out.join(at)).unwrap(),
+                "file" => fs::write(out.join(at), "theirs").unwrap(),
+                #[cfg(unix)]
+                "link to a folder" => std::os::unix::fs::symlink(&elsewhere, out.join(at)).unwrap(),
+                #[cfg(unix)]
+                "link to nothing" => std::os::unix::fs::symlink(place.path().join("none"), out.join(at)).unwrap(),
+                _ => {}
+            }
+            let folder = Folder::new(&out, true, Vec::new(), &common);
+            let found = folder.folder_of("a/b/c/file").map_err(|(path, error)| (path, error.to_string()));
+            let expected = match there {
+                "nothing" | "folder" => Ok(out.join("a/b/c/file")),
+                "file" => Err((out.join(at), "is not a folder".to_owned())),
+                _ => Err((out.join(at), "is a link, which is not followed".to_owned())),
+            };
+            assert_eq!(found, expected, "{there} at {at}");
+            let is_made = out.join("a/b/c").symlink_metadata().is_ok_and(|made| made.is_dir());
+            assert_eq!(is_made, expected.is_ok(), "{there} at {at}");
+            assert!(!out.join("a/b/c/file").exists() && elsewhere.read_dir().unwrap().next().is_none());
+            assert!(!place.path().join("none").exists());
+        }
+    }
+}
+
+/// A disk that is full ends the run. Any other error is that of one member.
+#[test]
+fn only_a_full_disk_ends_the_run() {
+    for kind in [
+        ErrorKind::StorageFull,
+        ErrorKind::QuotaExceeded,
+        ErrorKind::AlreadyExists,
+        ErrorKind::PermissionDenied,
+        ErrorKind::NotFound,
+        ErrorKind::IsADirectory,
+        ErrorKind::InvalidFilename,
+        ErrorKind::Other,
+    ] {
+        let result = lost(Path::new("file"), io::Error::new(kind, "cause"));
+        let is_full = matches!(kind, ErrorKind::StorageFull | ErrorKind::QuotaExceeded);
+        let Ok(done) = result else {
+            assert!(is_full, "{kind}");
+            continue;
+        };
+        let Done::Lost(message) = done else { panic!("{kind}") };
+        let expected = if kind == ErrorKind::AlreadyExists { OTHER_CONTENT } else { "cause" };
+        assert!(!is_full && message == format!("file: {expected}"), "{kind}: {message}");
+    }
+}

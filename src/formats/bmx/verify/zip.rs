@@ -81,11 +81,7 @@ fn names(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
     }
     marks.report("names of entries", problems, |error| error);
     images(map, archive, problems);
-    let left = entries.left();
-    if left > 0 {
-        let error = Error::malformed(format!("{left} bytes of the zip directory belong to no entry"));
-        problems.warning(&error.at(archive.directory.end_offset.saturating_sub(left)));
-    }
+    archive.directory.check(Some(&entries), problems);
 }
 
 /// Reports images that no texture names.
