@@ -160,7 +160,7 @@ mod tests {
             let is_name =
                 |part: &&str| !["", ".", ".."].contains(part) && !part.bytes().any(|byte| byte.is_ascii_control());
             let is_root = parts == [""];
-            assert_eq!(is_usable(&key), is_root || parts.iter().all(|part| is_name(&part)), "{key:?}");
+            assert_eq!(is_usable(&key), is_root || parts.iter().all(is_name), "{key:?}");
         }
         // Characters count, not bytes, and the slash at the end does.
         for letter in ["a", "é", "\u{1f600}"] {
