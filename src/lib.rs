@@ -235,7 +235,7 @@ pub mod view {
     /// Records, each described once: the traits and types that their descriptions consist of.
     pub mod record {
         pub use crate::outline::{FieldInfo, Schema, Type};
-        pub use crate::record::{External, Fixed, Form, Framing, Inline, Known, Read, Record, Rest, Stored};
+        pub use crate::record::{Fixed, Framing, Grammar, Length, Of, Read, Record, Stored};
     }
 }
 

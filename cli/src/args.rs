@@ -11,6 +11,7 @@ use meshpeek_tables::Form;
 
 use crate::condition::{Condition, is_count};
 use crate::limits::LimitArgs;
+use crate::notes::Notes;
 use crate::output_file::OutputFile;
 #[cfg(feature = "remote")]
 use crate::remote::{Remote, RemoteArgs};
@@ -69,6 +70,12 @@ impl Common {
         #[cfg(not(feature = "remote"))]
         let counts = None;
         counts
+    }
+}
+
+impl Notes {
+    pub(crate) fn new(common: &Common) -> Self {
+        Self { quiet: common.quiet, verbose: common.verbose }
     }
 }
 

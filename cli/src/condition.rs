@@ -147,16 +147,24 @@ fn comparison(text: &str) -> Parsed<'_, Condition> {
         value(Ordering::is_gt as Relation, sign(">")),
     ));
     let relation = said(relation, "expected =, !=, <, <=, > or >=");
-    let literal = said(preceded(multispace0, literal), "expected a number or a quoted text");
-    let (rest, (relation, other)) = cut((relation, literal)).parse(after_key)?;
+    let (rest, (relation, other)) = cut((relation, preceded(multispace0, literal))).parse(after_key)?;
     Ok((rest, Condition::Is(key.to_owned(), relation, other)))
 }
 
 fn literal(text: &str) -> Parsed<'_, Json> {
-    let quoted = |quote: &'static str| delimited(tag(quote), take_until(quote), tag(quote));
+    if let Ok((rest, number)) = number(text) {
+        if !number.is_finite() {
+            return Err(Err::Failure(Wrong(text, "a number beyond 1.8e308, which no value of a record reaches")));
+        }
+        return Ok((rest, number.into()));
+    }
+    let quoted = |quote: &'static str| delimited(tag(quote), take_until(quote), tag(quote)).map(Json::from);
+    said(alt((quoted("\""), quoted("'"))), "expected a number or a quoted text").parse(text)
+}
+
+fn number(text: &str) -> Parsed<'_, f64> {
     let number = terminated(recognize_float, not(satisfy(is_of_key)));
-    let number = number.map_opt(|number: &str| Some(number.parse::<f64>().ok()?.into()));
-    alt((number, quoted("\"").map(Json::from), quoted("'").map(Json::from))).parse(text)
+    number.map_opt(|number: &str| number.parse().ok()).parse(text)
 }
 
 fn is_of_key(letter: char) -> bool {
@@ -214,6 +222,8 @@ mod tests {
             ("format = 'b3d", "column 10: expected a number or a quoted text"),
             ("not and > 1", "column 5: expected a key, not, or ("),
             ("bytes > nan", "column 9: expected a number or a quoted text"),
+            ("bytes < 1e400", "column 9: a number beyond 1.8e308, which no value of a record reaches"),
+            ("bytes > -1e400 or x", "column 9: a number beyond 1.8e308, which no value of a record reaches"),
             ("path = 'é' or x", "column 15: records have no such key"),
             (&("(".repeat(100_000)), "column 33: too many conditions inside each other"),
             (

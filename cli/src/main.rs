@@ -65,7 +65,7 @@ fn main() -> ExitCode {
     common.results.limit(common.limits.limits().output);
     common.space.limit(common.limits.temporary);
     #[cfg(feature = "remote")]
-    common.remote.set(&common.remote_args);
+    common.remote.set(&common.remote_args, notes);
     interrupt::listen(notes);
     // If it fails, files are read.
     if let Err(error) = meshpeek::source::guard_maps() {

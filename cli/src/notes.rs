@@ -5,21 +5,16 @@ use std::io::{self, Write};
 
 use meshpeek::view::ByteStr;
 
-use crate::args::Common;
 use crate::wrap::wrapped;
 
 /// Which messages are printed.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Notes {
     pub(crate) quiet: bool,
-    verbose: bool,
+    pub(crate) verbose: bool,
 }
 
 impl Notes {
-    pub(crate) fn new(common: &Common) -> Self {
-        Self { quiet: common.quiet, verbose: common.verbose }
-    }
-
     /// Prints an error, even when quiet.
     pub(crate) fn error(self, message: impl Display) {
         line(format_args!("meshpeek: {message}"));

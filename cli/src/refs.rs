@@ -59,12 +59,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         }
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    if args.stale {
-        links.each_stale(each);
-    } else {
-        links.each(each);
-    }
+    let resolved = if args.stale { links.each_stale(each) } else { links.each(each) };
     written?;
+    resolved?;
     writer.finish()?;
     let count = |state| counts.get(&state).copied().unwrap_or(0);
     let all: u64 = counts.values().sum();
@@ -136,15 +133,16 @@ impl Writer {
                 let path = Name::from(link.path).text;
                 let member = link.member.map_or("", |member| &member.text);
                 let more = (link.more > 0).then(|| format!("{} more", link.more));
-                let list = |files: &[Name]| {
-                    let more = more.as_deref().filter(|_| !files.is_empty());
-                    files.iter().map(|file| file.text.as_str()).chain(more).collect::<Vec<_>>().join(" | ")
+                let list = |mut files: Vec<String>| {
+                    files.extend(more.clone().filter(|_| !files.is_empty()));
+                    files.join(" | ")
                 };
                 let (kind, name) = (link.reference.kind.name(), &link.reference.name.text);
                 let (line, column) = link.place.map(|(line, column)| (line.to_string(), column.to_string())).unzip();
                 let (line, column) = (line.unwrap_or_default(), column.unwrap_or_default());
                 let (via, state) = (link.via.map_or("", |via| &via.text), link.state.name());
-                let (target, elsewhere) = (list(&link.targets), list(&link.elsewhere));
+                let target = list(link.targets().map(|file| file.text).collect());
+                let elsewhere = list(link.elsewhere().map(|file| file.text).collect());
                 Ok(csv.write_record([&path, member, kind, name, state, &target, via, &line, &column, &elsewhere])?)
             }
         }
@@ -191,7 +189,7 @@ fn row(link: &Link<'_>, is_same: bool, out: &mut Output) -> std::io::Result<()> 
         (None, Some(place)) => write!(out, "  at {place}")?,
         (None, None) => {}
     }
-    let files: Vec<String> = link.targets.iter().chain(&link.elsewhere).map(|file| file_text(link, file)).collect();
+    let files: Vec<String> = link.targets().chain(link.elsewhere()).map(|file| file_text(link, &file)).collect();
     if let ([file], 0) = (files.as_slice(), link.more) {
         return writeln!(out, "  {file}");
     }

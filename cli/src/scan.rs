@@ -139,9 +139,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, common: &Common) -> Outcome 
     // A later scan may take rows of these tables, unless some are missing.
     let is_whole = !tally.interrupted && args.condition.is_none() && args.top.is_none() && inputs.units_from.is_none();
     writer.finish(is_whole)?;
-    if let Some(thumbnails) = thumbnails {
-        thumbnails.finish(Notes::new(common))?;
-    }
+    let undrawn = thumbnails.map_or(Ok(0), |thumbnails| thumbnails.finish(Notes::new(common)))?;
     let progress = &scan.progress;
     Notes::new(common).say(format_args!(
         "{} in {}, {}, {} damaged{}{}",
@@ -152,7 +150,10 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, common: &Common) -> Outcome 
         tally.rest(),
         fetched(common)
     ));
-    let code = tally.status();
+    let mut code = tally.status();
+    if code == ExitCode::SUCCESS && undrawn > 0 {
+        code = ExitCode::from(1);
+    }
     #[cfg(feature = "parquet")]
     if let Some(tables) = tables.filter(|_| [ExitCode::SUCCESS, ExitCode::from(1)].contains(&code)) {
         tables.files.keep()?;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -43,9 +43,11 @@ struct State {
     poor: u64,
     /// The number of models that could not be drawn, and the reason for the first.
     undrawn: u64,
+    /// The number of pictures that could not be written, and the error of the first.
+    unwritten: u64,
+    failure: Option<meshpeek::Error>,
     /// Canvases to reuse for the next pictures, one per thread.
     canvases: Vec<Canvas>,
-    failure: Option<Failure>,
 }
 
 impl Thumbnails {
@@ -112,33 +114,34 @@ impl Thumbnails {
                     state.cells.insert(name, cell(&picture));
                 }
             }
-            Err(failure) => drop(self.state().failure.get_or_insert(failure)),
+            Err(error) => {
+                let mut state = self.state();
+                state.unwritten += 1;
+                state.failure.get_or_insert(meshpeek::Error::from(error).in_file(&path));
+            }
         }
     }
 
-    fn write(&self, path: &Path, png: &[u8]) -> Result<(), Failure> {
+    fn write(&self, path: &Path, png: &[u8]) -> io::Result<()> {
         let folder = path.parent().unwrap_or(&self.folder);
-        let write = || {
-            self.results.take(png.len() as u64)?;
-            std::fs::create_dir_all(folder)?;
-            let mut builder = Builder::new();
-            builder.prefix(".meshpeek-");
-            #[cfg(unix)]
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            let mut file = builder.tempfile_in(of_any_length(folder))?;
-            file.write_all(png)?;
-            file.persist(of_any_length(path)).map_err(|error| error.error)?;
-            Ok(())
-        };
-        write().map_err(|error| Failure::io(path, error))
+        self.results.take(png.len() as u64)?;
+        std::fs::create_dir_all(folder)?;
+        let mut builder = Builder::new();
+        builder.prefix(".meshpeek-");
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut file = builder.tempfile_in(of_any_length(folder))?;
+        file.write_all(png)?;
+        file.persist(of_any_length(path)).map_err(|error| error.error)?;
+        Ok(())
     }
 
-    /// Reports how many were drawn.
+    /// Reports how many were drawn. Returns the number of pictures that could not be written.
     ///
     /// # Errors
-    /// Returns an error if a picture could not be written.
-    pub(crate) fn finish(self, notes: Notes) -> Result<(), Failure> {
-        let State { drawn, poor, undrawn, failure, cells, .. } =
+    /// Returns an error if the contact sheet could not be written.
+    pub(crate) fn finish(self, notes: Notes) -> Result<u64, Failure> {
+        let State { drawn, poor, undrawn, unwritten, failure, cells, .. } =
             self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(sheet) = &self.sheet {
             write_sheet(sheet, &cells).map_err(|error| Failure::io(sheet, error))?;
@@ -150,7 +153,10 @@ impl Thumbnails {
             if undrawn > 0 { format!(", {undrawn} models without triangles or too large") } else { String::new() };
         let poor = if poor > 0 { format!(", {poor} nearly black or empty") } else { String::new() };
         notes.say(format_args!("{}{poor}{without}", report::count(drawn, "pictures")));
-        failure.map_or(Ok(()), Err)
+        if let Some(failure) = failure {
+            notes.error(format_args!("{} not drawn; the first: {failure}", report::count(unwritten, "pictures")));
+        }
+        Ok(unwritten)
     }
 }
 
@@ -198,7 +204,16 @@ fn by_path(seen: &Sighting<'_, '_>) -> String {
         if part.chars().all(|c| c == '.') { part.replace('.', "_") } else { part }
     };
     let parts = text.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").map(part);
-    parts.take(64).collect::<Vec<_>>().join("/")
+    let mut parts: Vec<String> = parts.take(64).collect();
+    let Some(name) = parts.pop() else { return String::new() };
+    for folder in &mut parts {
+        // All pictures have this extension, so no folder has the name of one.
+        if folder.to_ascii_lowercase().ends_with(".png") {
+            folder.push('_');
+        }
+    }
+    parts.push(name);
+    parts.join("/")
 }
 
 /// The SHA-256 of the asset's bytes in hexadecimal. `None` if the budget does not cover reading them.

@@ -1,10 +1,12 @@
 //! Converts errors to exceptions.
 
+use std::fmt;
+use std::io;
 use std::path::Path;
 
 use meshpeek::ErrorKind;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::limits;
@@ -29,15 +31,14 @@ create_exception!(meshpeek, LimitError, Error, "More than the limits for hostile
 pub(crate) fn exception(py: Python<'_>, error: &meshpeek::Error) -> PyErr {
     let text = error.to_string();
     let (mut limit, mut option) = (None, None);
+    if let Some(raised) = Raised::of(error) {
+        return raised.exception.clone_ref(py);
+    }
     let raised = match error.kind() {
-        // The error of a Python object that is read from.
-        ErrorKind::Io(io) if let Some(raised) = io.get_ref().and_then(|inner| inner.downcast_ref::<PyErr>()) => {
-            return raised.clone_ref(py);
-        }
         ErrorKind::Io(io) => match io.raw_os_error() {
             // Python chooses the class by the number.
             Some(code) => PyOSError::new_err((code, io_text(io), error.path().map(|path| path.as_os_str().to_owned()))),
-            None => std::io::Error::new(io.kind(), text).into(),
+            None => io::Error::new(io.kind(), text).into(),
         },
         ErrorKind::Limit { limit: most, flag, .. } => {
             limit = Some(*most);
@@ -68,8 +69,54 @@ pub(crate) fn exception(py: Python<'_>, error: &meshpeek::Error) -> PyErr {
     }
 }
 
+/// An exception of a Python object that is read from. What is known about it can be asked without Python's lock: engines
+/// ask for rows without it.
+#[derive(Debug)]
+pub(crate) struct Raised {
+    exception: PyErr,
+    text: String,
+    /// True for `KeyboardInterrupt`, `SystemExit` and others that ask for the program's end and are not errors of a file.
+    pub(crate) is_exit: bool,
+    /// True for `KeyboardInterrupt`.
+    pub(crate) is_interrupt: bool,
+}
+
+impl Raised {
+    pub(crate) fn new(py: Python<'_>, exception: PyErr) -> Self {
+        Self {
+            text: exception.to_string(),
+            is_exit: !exception.is_instance_of::<PyException>(py),
+            is_interrupt: exception.is_instance_of::<PyKeyboardInterrupt>(py),
+            exception,
+        }
+    }
+
+    pub(crate) fn of(error: &meshpeek::Error) -> Option<&Self> {
+        let ErrorKind::Io(io) = error.kind() else { return None };
+        io.get_ref()?.downcast_ref()
+    }
+
+    /// Converts the exception to the error of a reader.
+    pub(crate) fn into_io(self, py: Python<'_>) -> io::Error {
+        io::Error::new(io::Error::from(self.exception.clone_ref(py)).kind(), self)
+    }
+}
+
+impl fmt::Display for Raised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Raised {}
+
+/// Returns true if a Python object that is read from asked for the program's end.
+pub(crate) fn is_exit(error: &meshpeek::Error) -> bool {
+    Raised::of(error).is_some_and(|raised| raised.is_exit)
+}
+
 /// The text of the system's error, without the number that Python adds itself.
-fn io_text(error: &std::io::Error) -> String {
+fn io_text(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }

@@ -101,14 +101,12 @@ where
     // Textures are often files that git ignores.
     kernel.selection.ignored = true;
     if stale {
-        refs::resolve_copies(&kernel, assumed, other)?.each_stale(|link| batches.link(link));
-        return Ok(());
+        return refs::resolve_copies(&kernel, assumed, other)?.each_stale(|link| batches.link(link));
     }
     refs::resolve(&kernel, assumed, other)?.each(|link| match missing && link.state != State::Missing {
         true => ControlFlow::Continue(()),
         false => batches.link(link),
-    });
-    Ok(())
+    })
 }
 
 /// Adds all groups of equal assets to the batches.

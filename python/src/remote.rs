@@ -11,10 +11,19 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
+use crate::error::Raised;
+
 /// A Python object with `size` and `read(start, end)`.
 struct Reader {
     object: Py<PyAny>,
     size: u64,
+}
+
+impl Reader {
+    fn read(&self, py: Python<'_>, range: Range<u64>) -> PyResult<Vec<u8>> {
+        let bytes = self.object.bind(py).call_method1("read", (range.start, range.end))?;
+        Ok(bytes.extract::<PyBackedBytes>().map_err(PyErr::from)?.to_vec())
+    }
 }
 
 impl ReadAt for Reader {
@@ -23,10 +32,7 @@ impl ReadAt for Reader {
     }
 
     fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
-        Python::attach(|py| {
-            let bytes = self.object.bind(py).call_method1("read", (range.start, range.end))?;
-            Ok(bytes.extract::<PyBackedBytes>().map_err(PyErr::from)?.to_vec())
-        })
+        Python::attach(|py| self.read(py, range).map_err(|exception| Raised::new(py, exception).into_io(py)))
     }
 }
 

@@ -47,8 +47,17 @@ pub(crate) fn scan(options: &Bound<'_, PyDict>) -> PyResult<Scan> {
     let old = item("since")?.map(|old| earlier(&old, question.table())).transpose()?.unwrap_or_default();
     let known = item("known")?.map(|old| earlier(&old, Table::Assets)).transpose()?;
     let sources = item("sources")?.map(|sources| sources.extract()).transpose()?.unwrap_or_default();
-    let task =
-        Arc::new(Task { kernel, sources, question, batch_rows, errors, old, known, runs: Mutex::new(Vec::new()) });
+    let task = Arc::new(Task {
+        kernel,
+        sources,
+        question,
+        batch_rows,
+        errors,
+        old,
+        known,
+        runs: Mutex::default(),
+        raised: Mutex::default(),
+    });
     Ok(Scan { task, options: options.copy()?.unbind() })
 }
 
@@ -92,6 +101,15 @@ impl Scan {
             py.import("meshpeek._progress")?.call_method1("show", (progress, scan))?;
         }
         Ok(stream)
+    }
+
+    /// Returns the result of an engine, or what a file object raised: an engine raises an error of its own for it.
+    fn passed_on<'py>(slf: &Bound<'py, Self>, result: PyResult<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+        let raised = std::mem::take(&mut *slf.get().task.raised.lock().unwrap_or_else(PoisonError::into_inner));
+        match (result, raised.last()) {
+            (Err(_), Some(raised)) => Err(exception(slf.py(), raised)),
+            (result, _) => result,
+        }
     }
 }
 
@@ -162,12 +180,14 @@ impl Scan {
 
     /// All rows as a `polars.DataFrame`.
     fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("polars")?.getattr("DataFrame")?.call1((slf,))
+        let frame = slf.py().import("polars")?.getattr("DataFrame")?.call1((slf,));
+        Self::passed_on(slf, frame)
     }
 
     /// All rows as a `pyarrow.Table`.
     fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("pyarrow")?.call_method1("table", (slf,))
+        let table = slf.py().import("pyarrow")?.call_method1("table", (slf,));
+        Self::passed_on(slf, table)
     }
 
     /// All rows as a `pandas.DataFrame`, by way of pyarrow.
@@ -186,7 +206,8 @@ impl Scan {
         partition: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let path = slf.py().import("os")?.call_method1("fsdecode", (path,))?;
-        slf.py().import("meshpeek._dataset")?.call_method1("write", (slf, path, partition))
+        let paths = slf.py().import("meshpeek._dataset")?.call_method1("write", (slf, path, partition));
+        Self::passed_on(slf, paths)
     }
 
     /// For notebooks: the first rows, as a table. Runs the scan until it has them.

@@ -3,7 +3,7 @@
 use std::process;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle, ThreadId};
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,7 @@ use meshpeek::scan::Progress;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
+use crate::error::Raised;
 use crate::scan::Counted;
 use crate::task::Task;
 
@@ -108,6 +109,20 @@ impl Stream {
         }
     }
 
+    /// The error for an engine; `None` if Python raises an interrupt once the engine returns.
+    fn failed(&self, error: meshpeek::Error) -> Option<ArrowError> {
+        let text = error.to_string();
+        let arrow = match error.kind() {
+            meshpeek::ErrorKind::Io(_) => ArrowError::IoError(text.clone(), std::io::Error::other(text)),
+            _ => ArrowError::InvalidArgumentError(text),
+        };
+        let Some(raised) = Raised::of(&error) else { return Some(arrow) };
+        let is_interrupted = raised.is_interrupt && interrupt();
+        // It must not be dropped here, without Python's lock.
+        self.task.raised.lock().unwrap_or_else(PoisonError::into_inner).push(error);
+        if is_interrupted { None } else { Some(arrow) }
+    }
+
     pub(crate) fn stop(&mut self) {
         self.is_over = true;
         self.run.is_done.store(true, Ordering::Relaxed);
@@ -157,14 +172,7 @@ impl Iterator for Stream {
                 Ok(Next::Batch(batch)) => return Some(Ok(batch)),
                 Ok(Next::Wait) => {}
                 Ok(Next::End) => return None,
-                Err(error) => {
-                    let text = error.to_string();
-                    let io = std::io::Error::other(text.clone());
-                    return Some(Err(match error.kind() {
-                        meshpeek::ErrorKind::Io(_) => ArrowError::IoError(text, io),
-                        _ => ArrowError::InvalidArgumentError(text),
-                    }));
-                }
+                Err(error) => return self.failed(error).map(Err),
             }
         }
     }
@@ -194,9 +202,16 @@ fn is_interrupted() -> bool {
         ffi::PyGILState_Release(state);
         interrupted
     };
-    if interrupted {
+    interrupted && interrupt()
+}
+
+/// Makes Python raise `KeyboardInterrupt` once the engine returns. Returns false in other threads than the main one, which
+/// has to raise it.
+fn interrupt() -> bool {
+    let is_main = MAIN.get() == Some(&thread::current().id());
+    if is_main {
         // SAFETY: it only records a signal, and may be called in any thread.
         unsafe { ffi::PyErr_SetInterrupt() };
     }
-    interrupted
+    is_main
 }

@@ -10,6 +10,7 @@ use arrow_array::RecordBatch;
 use meshpeek::scan::{Found, Known, Scan as Kernel, Sighting};
 use meshpeek_tables::{Batches, Table, since};
 
+use crate::error::is_exit;
 use crate::question::{self, Question};
 use crate::remote::{Named, Source};
 use crate::scan::Counted;
@@ -36,6 +37,8 @@ pub(crate) struct Task {
     pub(crate) known: Option<Vec<RecordBatch>>,
     /// The runs that were started, the latest last.
     pub(crate) runs: Mutex<Vec<Counted>>,
+    /// What file objects raised while an engine asked for rows.
+    pub(crate) raised: Mutex<Vec<meshpeek::Error>>,
 }
 
 type Batch = Result<RecordBatch, meshpeek::Error>;
@@ -161,6 +164,7 @@ fn scan_source(
     };
     let bytes = match done {
         Ok(bytes) => bytes,
+        Err(error) if is_exit(&error) => return Err(error),
         Err(error) => {
             let _ = found(Found::Unreadable(error.in_file(path)), None);
             return Ok(());

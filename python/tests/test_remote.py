@@ -4,6 +4,7 @@ import io
 import json
 import pickle
 
+import pyarrow
 import pytest
 
 import meshpeek
@@ -209,3 +210,65 @@ def test_errors_of_a_source_are_its_own(padded, tmp_path):
         meshpeek.open(Short(path.read_bytes()))
     with pytest.raises(TypeError, match="binary"):
         meshpeek.open(io.StringIO("text"))
+
+
+class Stopping(io.BytesIO):
+    """Raises in this read, counted from 0."""
+
+    def __init__(self, data, raised, number):
+        super().__init__(data)
+        self.raised, self.left = raised, number
+
+    def read(self, size=-1):
+        self.left -= 1
+        if self.left < 0:
+            raise self.raised
+        return super().read(size)
+
+
+WAYS = {
+    "open": lambda file: meshpeek.open(file).record(),
+    "rows": lambda file: list(meshpeek.scan({"a.pbo": file})),
+    "rows, raise": lambda file: list(meshpeek.scan({"a.pbo": file}, errors="raise")),
+    "rows, skip": lambda file: list(meshpeek.scan({"a.pbo": file}, errors="skip")),
+    "arrays": lambda file: list(meshpeek.scan({"a.pbo": file}, table="arrays")),
+    "verify": lambda file: list(meshpeek.verify({"a.pbo": file})),
+    "walk": lambda file: [inside.record() for inside in meshpeek.walk({"a.pbo": file})],
+    "walk, skip": lambda file: [inside.record() for inside in meshpeek.walk({"a.pbo": file}, errors="skip")],
+    "to_arrow": lambda file: meshpeek.scan({"a.pbo": file}).to_arrow(),
+    "stream": lambda file: pyarrow.table(meshpeek.scan({"a.pbo": file})),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("raised", [KeyboardInterrupt("boo"), SystemExit(3), GeneratorExit()], ids=repr)
+def test_what_ends_a_program_is_no_error_of_a_file(padded, way, raised):
+    path, _ = padded
+    # An engine that is called directly knows no other class than its own, but an interrupt reaches Python.
+    expected = OSError if way == "stream" and not isinstance(raised, KeyboardInterrupt) else type(raised)
+    number = 0
+    while True:
+        file = Stopping(path.read_bytes(), raised, number)
+        try:
+            WAYS[way](file)
+        except expected:
+            number += 1
+            continue
+        # It raised nothing because there was no such read.
+        assert file.left >= 0
+        break
+    assert number >= (2 if way in ("rows", "walk") else 1)
+
+
+def test_an_engine_raises_the_error_of_a_source(padded):
+    path, _ = padded
+    for number in (0, 1):
+
+        def scan():
+            file = Stopping(path.read_bytes(), PermissionError("not today"), number)
+            return meshpeek.scan({"a.pbo": file}, errors="raise")
+
+        with pytest.raises(PermissionError, match="not today"):
+            scan().to_arrow()
+        with pytest.raises(OSError, match="not today"):
+            pyarrow.table(scan())

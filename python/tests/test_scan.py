@@ -135,9 +135,9 @@ def test_other_threads_go_on_while_a_scan_runs(archives):
 
 INTERRUPTED = """
 import meshpeek, os, pathlib, pyarrow, signal, sys, threading, time
-threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 slow = sys.argv[3] == "slow"
 scan = meshpeek.scan([sys.argv[1]] * 1_000_000, digests=slow, verify=slow, batch_rows=1_000_000_000 if slow else 1_000)
+threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 started = time.monotonic()
 try:
     if sys.argv[2] == "rows":

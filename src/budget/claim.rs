@@ -71,8 +71,9 @@ pub(crate) trait Help: fmt::Debug + Send + Sync {
     fn join_in(&self, work: &(dyn Fn() + Sync));
 }
 
+/// An amount from which parts are taken until it is spent.
 #[derive(Debug)]
-pub(super) struct Counter {
+pub(crate) struct Counter {
     pub(super) left: AtomicU64,
     pub(super) whole: AtomicU64,
     what: &'static str,
@@ -80,12 +81,12 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    pub(super) fn new(whole: u64, what: &'static str, flag: &'static str) -> Self {
+    pub(crate) fn new(whole: u64, what: &'static str, flag: &'static str) -> Self {
         Self { left: AtomicU64::new(whole), whole: AtomicU64::new(whole), what, flag }
     }
 
     /// Takes this amount. If too little is left, the pot is empty from then on, so that later calls cost nothing.
-    pub(super) fn take(&self, amount: u64) -> Result<()> {
+    pub(crate) fn take(&self, amount: u64) -> Result<()> {
         if amount == 0 {
             return Ok(());
         }

@@ -74,13 +74,14 @@ mod reservation;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use self::claim::{Claim, Counter, Counters, too_much};
+use self::claim::{Claim, Counters, too_much};
 use self::held::Store;
 use self::line::Line;
 use crate::base::error::Result;
 use crate::base::limits::{Limits, flag};
 use crate::base::stop;
 
+pub(crate) use self::claim::Counter;
 #[cfg(feature = "scan")]
 pub(crate) use self::claim::Help;
 #[cfg(feature = "scan")]

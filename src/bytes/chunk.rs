@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use nom::Parser;
 
 use super::cursor::{Cursor, Wire};
-use super::parser::reading;
+use super::parser::{in_place, reading, up_to};
 use crate::base::error::{Error, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::sealed::Sealed;
@@ -69,10 +69,11 @@ impl<'a, H: Header> Chunk<'a, H> {
         Self { header, body }
     }
 
+    /// Parses a header, and a body of the size that it claims, or as much of it as the part has.
     #[inline]
     fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
-        let header = cursor.read::<H>()?;
-        let body = cursor.split(u64::from(header.byte_len_hint()).min(cursor.left()))?;
+        let header = cursor.parse(in_place::<H>())?;
+        let body = cursor.parse(up_to(header.byte_len_hint().into()))?;
         Ok(Self { header, body })
     }
 

@@ -5,6 +5,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 use super::array::{Element, LeArray};
 use crate::base::error::{Error, Result};
 use crate::base::impl_fmt::impl_fmt;
+use crate::base::span::Span;
 use crate::base::text::{ByteStr, Utf32Str};
 
 /// A record exactly as stored, without padding or alignment. Every bit pattern is valid.
@@ -59,6 +60,20 @@ impl<'a> Cursor<'a> {
     /// Returns true if no bytes are left.
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()
+    }
+
+    /// Returns the location of the bytes that were read since the cursor was at `start`.
+    #[inline(always)]
+    pub(crate) fn since(&self, start: u64) -> Span {
+        Span { offset: start, bytes: self.offset.wrapping_sub(start) }
+    }
+
+    /// Returns the part from here up to where this later cursor is.
+    #[inline(always)]
+    pub(crate) fn up_to(self, later: Self) -> Self {
+        let bytes = later.offset.wrapping_sub(self.offset);
+        let rest = usize::try_from(bytes).ok().and_then(|bytes| self.rest.get(..bytes)).unwrap_or(self.rest);
+        Self { rest, ..self }
     }
 
     /// Creates an error at this offset.

@@ -1,20 +1,23 @@
 //! Integration with nom: a cursor is an input, the crate's error is a parser error, and each read function is a parser.
 //!
-//! Every record, list and array has a parser. Use it in your own grammar together with nom's parsers:
+//! Every record has a parser. Use it in your own grammar together with nom's parsers:
 //!
 //! ```
-//! use meshpeek::nom::{Parser, bytes::complete::tag, number::complete::le_u16};
-//! use meshpeek::view::{ByteStr, Cursor, List, record::Read};
+//! use meshpeek::nom::{Parser, bytes::complete::tag, multi::length_count, number::complete::le_u16};
+//! use meshpeek::view::{ByteStr, Cursor, record::Read};
 //!
-//! let mut cursor = Cursor::new(b"NAME\x05\0\x02\0\0\0a\0bc\0");
-//! let grammar = (tag("NAME"), le_u16, List::<ByteStr<'_>>::parser(()));
+//! let mut cursor = Cursor::new(b"NAME\x05\0\x02\0a\0bc\0");
+//! let grammar = (tag("NAME"), le_u16, length_count(le_u16, ByteStr::parser(())));
 //! let (_, number, names) = cursor.parse(grammar)?;
 //! assert_eq!((number, names.len()), (5, 2));
 //! # Ok::<(), meshpeek::Error>(())
 //! ```
 
 use nom::error::{ContextError, ErrorKind, FromExternalError, ParseError};
-use nom::{AsBytes, Compare, CompareResult, FindSubstring, IResult, Input, Needed, Offset, Parser};
+use nom::{
+    AsBytes, Compare, CompareResult, Complete, Emit, FindSubstring, IResult, Input, Mode, Needed, Offset, OutputM,
+    OutputMode, PResult, Parser,
+};
 
 use super::cursor::{Cursor, Wire};
 use crate::base::error::{Context as _, Error, Result};
@@ -26,9 +29,16 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// Returns the error of the parser.
-    #[inline]
+    #[inline(always)]
     pub fn parse<O>(&mut self, mut parser: impl Parser<Self, Output = O, Error = Error>) -> Result<O> {
-        match parser.parse_complete(*self) {
+        self.run(&mut parser)
+    }
+
+    /// Runs a parser that is used again.
+    #[inline(always)]
+    pub(crate) fn run<P: Parser<Self, Error = Error>>(&mut self, parser: &mut P) -> Result<P::Output> {
+        // What `parse_complete` does, which the compiler does not always inline.
+        match parser.process::<OutputM<Emit, Emit, Complete>>(*self) {
             Ok((rest, output)) => {
                 *self = rest;
                 Ok(output)
@@ -49,15 +59,38 @@ impl<'a> Cursor<'a> {
 /// assert_eq!(cursor.offset(), 4);
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
-pub fn reading<'a, O>(
-    mut read: impl FnMut(&mut Cursor<'a>) -> Result<O>,
-) -> impl Parser<Cursor<'a>, Output = O, Error = Error> {
-    #[inline]
-    move |mut cursor: Cursor<'a>| match read(&mut cursor) {
-        Ok(output) => Ok((cursor, output)),
-        Err(error) => Err(nom::Err::Error(error)),
+#[inline(always)]
+pub fn reading<'a, O, F: FnMut(&mut Cursor<'a>) -> Result<O>>(read: F) -> Reading<F> {
+    Reading(read)
+}
+
+/// A parser made by [`reading`]. A struct, because the compiler does not always inline what nom makes of a function.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading<F>(pub(crate) F);
+
+impl<'a, O, F: FnMut(&mut Cursor<'a>) -> Result<O>> Parser<Cursor<'a>> for Reading<F> {
+    type Output = O;
+    type Error = Error;
+
+    #[inline(always)]
+    fn process<M: OutputMode>(&mut self, mut input: Cursor<'a>) -> PResult<M, Cursor<'a>, O, Error> {
+        let result = (self.0)(&mut input);
+        outcome::<M, O>(input, result)
     }
 }
+
+/// Returns what nom expects of a parser that read this up to the cursor.
+#[inline(always)]
+pub(crate) fn outcome<M: OutputMode, O>(rest: Cursor<'_>, result: Result<O>) -> PResult<M, Cursor<'_>, O, Error> {
+    match result {
+        Ok(output) => Ok((rest, M::Output::bind(|| output))),
+        Err(error) => Err(nom::Err::Error(M::Error::bind(|| error))),
+    }
+}
+
+/// A function that [`reading`] makes a parser of.
+pub trait ReadFn<'a, O>: FnMut(&mut Cursor<'a>) -> Result<O> {}
+impl<'a, O, F: FnMut(&mut Cursor<'a>) -> Result<O>> ReadFn<'a, O> for F {}
 
 /// Returns true if the parser fits what is at the cursor. Allocates no error if it does not.
 pub(crate) fn is_ahead<'a>(cursor: Cursor<'a>, mut parser: impl Parser<Cursor<'a>, Error = ()>) -> bool {
@@ -65,7 +98,8 @@ pub(crate) fn is_ahead<'a>(cursor: Cursor<'a>, mut parser: impl Parser<Cursor<'a
 }
 
 /// Returns a parser of one record in place.
-pub fn in_place<'a, T: Wire>() -> impl Parser<Cursor<'a>, Output = &'a T, Error = Error> {
+#[inline(always)]
+pub fn in_place<'a, T: Wire>() -> Reading<impl ReadFn<'a, &'a T> + Copy> {
     reading(|cursor: &mut Cursor<'a>| cursor.read::<T>())
 }
 
@@ -82,8 +116,27 @@ pub fn cstr<'a, E: ParseError<Cursor<'a>>>(mut input: Cursor<'a>) -> IResult<Cur
 }
 
 /// Returns a parser of `count` bytes.
-pub fn bytes<'a>(count: u64) -> impl Parser<Cursor<'a>, Output = &'a [u8], Error = Error> {
-    reading(move |cursor| cursor.bytes(count))
+#[inline(always)]
+pub fn bytes<'a>(count: u64) -> Reading<impl ReadFn<'a, &'a [u8]>> {
+    reading(move |cursor: &mut Cursor<'a>| cursor.bytes(count))
+}
+
+/// Returns a parser of a part of `count` bytes, as a cursor.
+#[inline(always)]
+pub(crate) fn part<'a>(count: u64) -> Reading<impl ReadFn<'a, Cursor<'a>>> {
+    reading(move |cursor: &mut Cursor<'a>| cursor.split(count))
+}
+
+/// Returns a parser of all that is left.
+#[inline(always)]
+pub(crate) fn rest<'a>() -> Reading<impl ReadFn<'a, Cursor<'a>>> {
+    reading(|cursor: &mut Cursor<'a>| cursor.split(cursor.left()))
+}
+
+/// Returns a parser of a part of `count` bytes, or of all that are left if there are fewer.
+#[inline(always)]
+pub(crate) fn up_to<'a>(count: u64) -> Reading<impl ReadFn<'a, Cursor<'a>>> {
+    reading(move |cursor: &mut Cursor<'a>| cursor.split(count.min(cursor.left())))
 }
 
 #[cold]

@@ -63,6 +63,16 @@ impl FieldInfo {
 }
 
 impl Type {
+    /// Returns the type of the same items after a count of this size in bytes.
+    pub(crate) const fn after(self, count: u64) -> Self {
+        match self {
+            Self::Varying(name, min) => Self::Varying(name, min.saturating_add(count)),
+            Self::Array(columns, _) => Self::Array(columns, count),
+            Self::List(item, _) => Self::List(item, count),
+            other => other,
+        }
+    }
+
     /// Returns the minimum size in bytes.
     pub const fn min(&self) -> u64 {
         match self {

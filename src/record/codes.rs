@@ -44,20 +44,6 @@ macro_rules! codes {
                 Some($crate::outline::Value::Coded(self.0.into(), self.name().map(Into::into)))
             }
         }
-
-        impl<'a> $crate::record::Read<'a> for $name {
-            #[inline(always)]
-            fn walk(
-                cursor: &mut $crate::bytes::Cursor<'a>,
-                (): (),
-                name: &'static str,
-                sink: &mut impl $crate::outline::Sink,
-            ) -> $crate::base::error::Result<Self> {
-                $crate::record::walk_field(cursor, name, sink, |cursor| {
-                    <$raw as $crate::record::Read<'a>>::read(cursor, ()).map(Self)
-                })
-            }
-        }
     )*};
     (@struct [] $(#[$attribute:meta])* $name:ident($raw:ident)) => {
         $(#[$attribute])*

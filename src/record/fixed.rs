@@ -1,10 +1,11 @@
 //! Records of fixed size, read in place.
 
-use super::{Read, Stored};
-use crate::base::error::Result;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use super::Stored;
 use crate::base::span::Span;
 use crate::bytes::cursor::{Cursor, Wire};
-use crate::outline::{Outline, Part, Schema, Sink, StoredField, Type, Value};
+use crate::outline::{Outline, Part, Rule, Schema, StoredField, Type, Value};
 
 /// A record that is read in place.
 #[doc(hidden)]
@@ -18,6 +19,10 @@ pub trait Fixed: Wire {
 
 impl<T: Fixed> Stored for &T {
     const TYPE: Type = Type::Record(T::SCHEMA);
+
+    fn describe_at(&self, name: &'static str, Span { offset, bytes }: Span, out: &mut Outline<'_>) {
+        out.part(Part::one(name).spanning(offset, bytes), |out| self.describe_fields(offset, out));
+    }
 }
 
 /// Describes the fields of the record in place at the cursor, and moves the cursor after it.
@@ -31,20 +36,6 @@ pub(crate) fn describe_fixed<T: Fixed>(cursor: &mut Cursor<'_>, out: &mut Outlin
 /// Describes bytes of a structure that the format does not specify.
 pub(crate) fn describe_opaque(name: &'static str, span: Span, out: &mut Outline<'_>) {
     out.stored(&StoredField { name, kind: Type::Varying("bytes", 0), span, framing: false }, Value::Opaque(span));
-}
-
-/// Reads in place.
-impl<'a, T: Fixed> Read<'a> for &'a T {
-    #[inline(always)]
-    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let offset = cursor.offset();
-        let record = cursor.read::<T>()?;
-        sink.describe(|out| {
-            let part = Part::one(name).spanning(offset, size_of::<T>() as u64);
-            out.part(part, |out| record.describe_fields(offset, out));
-        });
-        Ok(record)
-    }
 }
 
 /// An array of records as one field, described as a list of parts.
@@ -69,6 +60,38 @@ pub(crate) fn describe_rows<T: Fixed>(name: &'static str, rows: &[T], mut offset
     }
 }
 
+/// Describes a count at `offset` that was read before.
+pub(crate) fn describe_count(name: &'static str, count: u64, offset: u64, out: &mut Outline<'_>) {
+    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    Framing(count).describe_at(name, Span { offset, bytes: 4 }, out);
+}
+
+/// A field of a record in place that is framing: a signature, a count or a length. Outlines omit it, because they show
+/// its information in other ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(transparent)]
+pub struct Framing<T>(pub T);
+
+impl<T> std::ops::Deref for Framing<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Stored> Stored for Framing<T> {
+    const TYPE: Type = T::TYPE;
+    const RULE: Rule = T::RULE;
+    const CODES: &'static [(i64, &'static str)] = T::CODES;
+    const FRAMING: bool = true;
+    const SHOWS_ABSENCE: bool = false;
+
+    fn value(&self) -> Option<Value<'_>> {
+        self.0.value()
+    }
+}
+
 /// Defines records that are read in place: see [the module](super).
 ///
 /// ```text
@@ -76,7 +99,8 @@ pub(crate) fn describe_rows<T: Fixed>(name: &'static str, rows: &[T], mut offset
 ///     /// A name.
 ///     Name = 12 {
 ///         /// The meaning of the field.
-///         field: U32 = "NameInTheDocument",
+///         #[label("NameInTheDocument")]
+///         field: U32,
 ///     }
 /// }
 /// ```
@@ -85,6 +109,10 @@ pub(crate) fn describe_rows<T: Fixed>(name: &'static str, rows: &[T], mut offset
 ///
 /// With `rows` after its size, it also implements `Element` for arrays, with its fields as columns.
 macro_rules! wire {
+    (@rule $type:ty []) => { <$type as $crate::record::Stored>::RULE };
+    (@rule $type:ty [$rule:ident $($bounds:tt)?]) => { $crate::outline::Rule::$rule $($bounds)? };
+    (@codes $type:ty []) => { <$type as $crate::record::Stored>::CODES };
+    (@codes $type:ty [$codes:ty]) => { <$codes>::KNOWN };
     (@[] $($described:tt)*) => {};
     (@[rows] $name:ident $size:literal [$($field:ident: $type:ty,)*]) => {
         impl $crate::base::sealed::Sealed for $name {}
@@ -107,7 +135,8 @@ macro_rules! wire {
                 $(#[doc = $doc:literal])*
                 $(#[rule($rule:ident $($bounds:tt)?)])?
                 $(#[codes($codes:ty)])?
-                $field:ident: $type:ty $(= $spec:literal)?,
+                $(#[label($spec:literal)])?
+                $field:ident: $type:ty,
             )*
         }
     )*) => {$(
@@ -140,8 +169,8 @@ macro_rules! wire {
                     spec: $crate::record::optional!($($spec)?),
                     kind: <$type as $crate::record::Stored>::TYPE,
                     gate: None,
-                    rule: $crate::record::record!(@rule [$type] [$($rule $($bounds)?)?]),
-                    codes: $crate::record::record!(@codes [$type] [$($codes)?]),
+                    rule: $crate::record::wire!(@rule $type [$($rule $($bounds)?)?]),
+                    codes: $crate::record::wire!(@codes $type [$($codes)?]),
                     doc: concat!($($doc),*),
                 }),*],
             };
@@ -151,7 +180,7 @@ macro_rules! wire {
                 $(
                     let bytes = size_of::<$type>() as u64;
                     let span = $crate::base::span::Span { offset, bytes };
-                    $crate::outline::Sink::rule(out, $crate::record::record!(@rule [$type] [$($rule $($bounds)?)?]));
+                    $crate::outline::Sink::rule(out, $crate::record::wire!(@rule $type [$($rule $($bounds)?)?]));
                     $crate::record::Stored::describe_at(&self.$field, stringify!($field), span, out);
                     offset = offset.saturating_add(bytes);
                 )*

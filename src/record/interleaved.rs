@@ -7,8 +7,8 @@ use crate::base::sealed::Sealed;
 use crate::base::span::Span;
 use crate::bytes::array::{Column, Element, InPlace, Packing, Storage, Strided, Table, uneven};
 use crate::bytes::cursor::Cursor;
-use crate::outline::{Outline, Sink, Type};
-use crate::record::{Read, Stored, walk_field};
+use crate::outline::{Outline, Type};
+use crate::record::Stored;
 
 /// The layout of each record.
 pub trait Layout: Sealed + Copy {
@@ -87,14 +87,6 @@ impl<L: Layout> Stored for Interleaved<'_, L> {
 
     fn describe_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
         out.array(name, self);
-    }
-}
-
-/// Takes the rest of a part.
-impl<'a, L: Layout> Read<'a, L> for Interleaved<'a, L> {
-    #[inline]
-    fn walk(cursor: &mut Cursor<'a>, layout: L, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| Self::rest(cursor, layout))
     }
 }
 

@@ -9,8 +9,8 @@ use crate::base::stop;
 use crate::base::text::{ByteStr, Utf32Str};
 use crate::bytes::array::{Element, LeArray};
 use crate::bytes::cursor::Cursor;
-use crate::outline::{Outline, Part, Sink, StoredField, Type};
-use crate::record::{Read, Record, Stored, describe_count, describe_fields, walk_count};
+use crate::outline::{Outline, Part, StoredField, Type};
+use crate::record::{Read, Record, Stored as _, describe_count, describe_fields};
 
 /// A list of items of variable length, borrowed. Reading an item needs the context `C`.
 ///
@@ -148,40 +148,6 @@ impl<'a, T: Read<'a, C>, C: Copy> Iterator for Iter<'a, T, C> {
 impl<'a, T: Read<'a, C>, C: Copy> ExactSizeIterator for Iter<'a, T, C> {}
 
 impl<'a, T: Read<'a, C>, C: Copy> FusedIterator for Iter<'a, T, C> {}
-
-/// A count stored elsewhere, and the context needed to read the items.
-#[derive(Clone, Copy, Debug)]
-pub struct Count<C = ()>(pub u32, pub C);
-
-impl<'a, T: Item<'a, C>, C: Copy> Stored for List<'a, T, C> {
-    const TYPE: Type = Type::List(&T::TYPE, 4);
-    const GIVEN: Type = Type::List(&T::TYPE, 0);
-    const SHOWS_ABSENCE: bool = T::IS_FIELD;
-}
-
-/// A count and that many items.
-impl<'a, T: Item<'a, C>, C: Copy> Read<'a, C> for List<'a, T, C> {
-    #[inline]
-    fn walk(cursor: &mut Cursor<'a>, context: C, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let count = walk_count(cursor, name, sink)?;
-        Self::walk(cursor, Count(count, context), name, sink)
-    }
-}
-
-/// Items whose count is stored elsewhere.
-impl<'a, T: Item<'a, C>, C: Copy> Read<'a, Count<C>> for List<'a, T, C> {
-    #[inline]
-    fn walk(
-        cursor: &mut Cursor<'a>,
-        Count(count, context): Count<C>,
-        name: &'static str,
-        sink: &mut impl Sink,
-    ) -> Result<Self> {
-        let list = Self::of(cursor, count, context)?;
-        sink.describe(|out| T::describe_items(&list, name, out));
-        Ok(list)
-    }
-}
 
 /// A type of [`List`] items that can be a field of a record.
 #[doc(hidden)]
@@ -330,24 +296,4 @@ impl<'a, T: Read<'a, C>, C: Copy> Iterator for Entries<'a, T, C> {
 #[cold]
 pub(crate) fn left_over(cursor: Cursor<'_>) -> Error {
     cursor.error(format!("{} bytes left over after the last field", cursor.left()))
-}
-
-/// The name and count of [`Entries`] that take the rest of a part, and the context needed to read one.
-#[derive(Clone, Copy, Debug)]
-pub struct All<C = ()>(pub &'static str, pub u64, pub C);
-
-impl<'a, T: Read<'a, C>, C: Copy> Stored for Entries<'a, T, C> {
-    const TYPE: Type = Type::List(&T::TYPE, 0);
-}
-
-impl<'a, T: Read<'a, C>, C: Copy> Read<'a, All<C>> for Entries<'a, T, C> {
-    fn walk(
-        cursor: &mut Cursor<'a>,
-        All(name, count, context): All<C>,
-        _: &'static str,
-        _: &mut impl Sink,
-    ) -> Result<Self> {
-        let items = cursor.split(cursor.left())?;
-        Ok(Self::all(name, items, count, context))
-    }
 }

@@ -2,7 +2,8 @@
 
 use zerocopy::little_endian::{F32, I16, I32, U16, U32, U64};
 
-use super::{Form, Given, Read, Stored, walk_count, walk_field};
+use super::parser::{Grammar as _, Length as _, array, field, le_u32};
+use super::{Read, Stored};
 use crate::base::error::Result;
 use crate::base::span::Span;
 use crate::base::text::{ByteStr, Utf32Str};
@@ -11,10 +12,10 @@ use crate::bytes::cursor::Cursor;
 use crate::bytes::math::{Color, Quat, Rotation, Vec2, Vec3};
 use crate::outline::{Outline, Sink, Type, Value};
 
-/// Implements values that are a single field: their type name, size, outline value, and reader if they need no context.
+/// Implements values that are a single field: their type name, size, and outline value.
 macro_rules! plain {
-    ($($kind:ty: $type:expr => |$value:ident| $shown:expr $(, |$cursor:ident| $read:expr)?;)*) => {$(
-        impl $crate::record::Stored for $kind {
+    ($($(#[$($generics:tt)*])? $kind:ty: $type:expr => |$value:ident| $shown:expr;)*) => {$(
+        impl $(<$($generics)*>)? $crate::record::Stored for $kind {
             const TYPE: $crate::outline::Type = {
                 #[allow(unused_imports)]
                 use crate::outline::Type::{Number, Times, Varying};
@@ -26,32 +27,21 @@ macro_rules! plain {
                 Some($crate::outline::Value::from($shown))
             }
         }
-
-        $(impl<'a> $crate::record::Read<'a> for $kind {
-            #[inline(always)]
-            fn walk(
-                cursor: &mut $crate::bytes::Cursor<'a>,
-                (): (),
-                name: &'static str,
-                sink: &mut impl $crate::outline::Sink,
-            ) -> $crate::base::error::Result<Self> {
-                $crate::record::walk_field(cursor, name, sink, |$cursor| $read)
-            }
-        })?
     )*};
 }
 pub(crate) use plain;
 
 plain! {
-    u8: Number("u8", 1) => |value| *value, |cursor| cursor.u8();
-    u16: Number("u16", 2) => |value| *value, |cursor| cursor.u16();
-    u32: Number("u32", 4) => |value| *value, |cursor| cursor.u32();
-    u64: Number("u64", 8) => |value| *value, |cursor| cursor.u64();
-    i8: Number("i8", 1) => |value| *value, |cursor| Ok(cursor.u8()?.cast_signed());
-    i16: Number("i16", 2) => |value| *value, |cursor| cursor.i16();
-    i32: Number("i32", 4) => |value| *value, |cursor| cursor.i32();
-    f32: Number("f32", 4) => |value| *value, |cursor| cursor.f32();
-    bool: Number("bool", 1) => |value| *value, |cursor| Ok(cursor.u8()? != 0);
+    u8: Number("u8", 1) => |value| *value;
+    u16: Number("u16", 2) => |value| *value;
+    u32: Number("u32", 4) => |value| *value;
+    u64: Number("u64", 8) => |value| *value;
+    i8: Number("i8", 1) => |value| *value;
+    i16: Number("i16", 2) => |value| *value;
+    i32: Number("i32", 4) => |value| *value;
+    i64: Number("i64", 8) => |value| *value;
+    f32: Number("f32", 4) => |value| *value;
+    bool: Number("bool", 1) => |value| *value;
     U16: Number("u16", 2) => |value| value.get();
     U32: Number("u32", 4) => |value| value.get();
     U64: Number("u64", 8) => |value| value.get();
@@ -62,50 +52,42 @@ plain! {
     Vec3: Number("f32[3]", 12) => |value| value.to_array();
     Quat: Number("f32[4]", 16) => |value| value.to_array();
     Rotation: Number("f32[4]", 16) => |value| value.to_array();
-    Color: Number("f32[4]", 16) => |value| value.to_array(), |cursor| cursor.read().copied();
-}
-
-/// Implements fixed-size arrays of such values.
-macro_rules! plain_arrays {
-    ($($one:ty: |$values:ident| $shown:expr $(, |$cursor:ident| $read:expr)?;)*) => {$(
-        impl<const N: usize> Stored for [$one; N] {
-            const TYPE: Type = Type::Times(&<$one>::TYPE, N as u64);
-
-            fn value(&self) -> Option<Value<'_>> {
-                let $values = self;
-                Some(Value::from($shown))
-            }
-        }
-
-        $(impl<'a, const N: usize> Read<'a> for [$one; N] {
-            #[inline(always)]
-            fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-                walk_field(cursor, name, sink, |$cursor| $read)
-            }
-        })?
-    )*};
-}
-
-plain_arrays! {
-    u8: |bytes| ByteStr::new(bytes), |cursor| cursor.read().copied();
-    f32: |values| Value::Floats(values.as_slice().into()), |cursor| Ok(cursor.read::<[F32; N]>()?.map(F32::get));
-    F32: |values| values.map(F32::get);
-    Vec3: |values| values.iter().flat_map(Vec3::to_array).collect::<Vec<_>>();
-    [f32; 3]: |values| Value::Floats(values.as_flattened().into()),
-        |cursor| Ok(cursor.read::<[Vec3; N]>()?.map(|vector| vector.to_array()));
-    I32: |values| ints(values.map(I32::get));
-    I16: |values| ints(values.map(I16::get));
-    U16: |values| ints(values.map(U16::get));
-    U32: |values| ints(values.map(U32::get)), |cursor| cursor.read().copied();
+    Color: Number("f32[4]", 16) => |value| value.to_array();
+    #[const N: usize] [u8; N]: Times(&u8::TYPE, N as u64) => |bytes| ByteStr::new(bytes);
+    #[const N: usize] [f32; N]: Times(&f32::TYPE, N as u64) => |values| Value::Floats(values.as_slice().into());
+    #[const N: usize] [F32; N]: Times(&F32::TYPE, N as u64) => |values| values.map(F32::get);
+    #[const N: usize] [Vec3; N]: Times(&Vec3::TYPE, N as u64)
+        => |values| values.iter().flat_map(Vec3::to_array).collect::<Vec<_>>();
+    #[const N: usize] [[f32; 3]; N]: Times(&<[f32; 3]>::TYPE, N as u64)
+        => |values| Value::Floats(values.as_flattened().into());
+    #[const N: usize] [I32; N]: Times(&I32::TYPE, N as u64) => |values| ints(values.map(I32::get));
+    #[const N: usize] [I16; N]: Times(&I16::TYPE, N as u64) => |values| ints(values.map(I16::get));
+    #[const N: usize] [U16; N]: Times(&U16::TYPE, N as u64) => |values| ints(values.map(U16::get));
+    #[const N: usize] [U32; N]: Times(&U32::TYPE, N as u64) => |values| ints(values.map(U32::get));
 }
 
 fn ints<const N: usize>(values: [impl Into<i64>; N]) -> Vec<i64> {
     values.map(Into::into).into()
 }
 
+/// Reads all numbers at once.
+impl<'a, const N: usize> Read<'a> for [f32; N] {
+    #[inline(always)]
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        field(cursor, name, sink, |cursor| Ok(cursor.read::<[F32; N]>()?.map(F32::get)))
+    }
+}
+
+/// Reads all numbers at once.
+impl<'a, const N: usize> Read<'a> for [[f32; 3]; N] {
+    #[inline(always)]
+    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+        field(cursor, name, sink, |cursor| Ok(cursor.read::<[Vec3; N]>()?.map(|vector| vector.to_array())))
+    }
+}
+
 impl Stored for ByteStr<'_> {
     const TYPE: Type = Type::Varying("text up to NUL", 1);
-    const GIVEN: Type = Type::Varying("text", 0);
 
     fn value(&self) -> Option<Value<'_>> {
         Some((*self).into())
@@ -116,16 +98,7 @@ impl Stored for ByteStr<'_> {
 impl<'a> Read<'a> for ByteStr<'a> {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, Cursor::cstr)
-    }
-}
-
-/// Reads as many bytes as the context says.
-impl<'a> Read<'a, u64> for ByteStr<'a> {
-    #[inline(always)]
-    fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let read = |cursor: &mut Cursor<'a>| cursor.bytes(bytes).map(|bytes| Given(Self::new(bytes)));
-        walk_field(cursor, name, sink, read).map(Form::into_value)
+        field(cursor, name, sink, Cursor::cstr)
     }
 }
 
@@ -141,13 +114,12 @@ impl Stored for Utf32Str<'_> {
 impl<'a> Read<'a> for Utf32Str<'a> {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, Cursor::utf32)
+        field(cursor, name, sink, Cursor::utf32)
     }
 }
 
 impl<T: Element> Stored for LeArray<'_, T> {
     const TYPE: Type = Type::Array(T::COLUMNS, 4);
-    const GIVEN: Type = Type::Array(T::COLUMNS, 0);
     const SHOWS_ABSENCE: bool = false;
 
     fn describe_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
@@ -159,15 +131,7 @@ impl<T: Element> Stored for LeArray<'_, T> {
 impl<'a, T: Element> Read<'a> for LeArray<'a, T> {
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let count = walk_count(cursor, name, sink)?;
-        Self::walk(cursor, u64::from(count), name, sink)
-    }
-}
-
-/// Reads as many elements as the context says.
-impl<'a, T: Element> Read<'a, u64> for LeArray<'a, T> {
-    #[inline(always)]
-    fn walk(cursor: &mut Cursor<'a>, count: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| cursor.array(count))
+        let count = le_u32().count(cursor, name, sink)?;
+        array(count).walk(cursor, name, sink)
     }
 }

@@ -19,14 +19,18 @@ columns! {
         kind: Text = row.reference.kind.name(),
         name: Text = &row.reference.name.text,
         state: Text = row.state.name(),
-        target: OrNull<Text> = row.target().map(|target| &*target.text),
-        targets: List<Text> = &mut row.targets.iter().map(|name| &*name.text),
-        elsewhere: List<Text> = &mut row.elsewhere.iter().map(|name| &*name.text),
+        target: OrNull<Text> = row.target().map(|target| target.text).as_deref(),
+        targets: List<Text> = &mut texts(row.targets()).iter().map(String::as_str),
+        elsewhere: List<Text> = &mut texts(row.elsewhere()).iter().map(String::as_str),
         more: Long = clamped(row.more as u64),
         via: OrNull<Text> = row.via.map(|via| &*via.text),
         line: OrNull<Int> = row.place.map(|(line, _)| index(line as usize)),
         column: OrNull<Int> = row.place.map(|(_, column)| index(column as usize)),
     }
+}
+
+fn texts(names: impl Iterator<Item = Name>) -> Vec<String> {
+    names.map(|name| name.text).collect()
 }
 
 columns! {

@@ -2,6 +2,8 @@
 
 use meshpeek::bmx::{Component, Kind, Map, Tables};
 use meshpeek::codec::activity;
+use meshpeek::dissect::dissect;
+use meshpeek::inspect::selector;
 use meshpeek::summary::{Problem, Problems, Severity};
 use meshpeek::{Asset, Budget, ErrorKind, Format, Inspect, Limits};
 
@@ -720,6 +722,48 @@ fn records_that_overlap_are_named_and_cost_nothing() {
     let size = (index.len() + groups.len()) as u64;
     assert_eq!(map.summarize().bytes, size);
     assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+/// 64 entries of the index for one object with 16 million groups: a table of 64 MB in a file of 60 kB.
+#[test]
+fn a_large_record_of_many_entries_is_inflated_once_and_read_a_few_times() {
+    const GROUPS: u32 = 16_000_000;
+    let objects = Bytes::new().u8(0).u8(0).f32s(write::IDENTITY).u32(GROUPS).raw(vec![0; 4 * GROUPS as usize]).u32(0);
+    let index = (0..64).fold(Bytes::new().u32(14), |bytes, _| bytes.u32(0).raw([0; 9]));
+    let empty = Bytes::new();
+    let tables = [&index, &objects, &empty, &empty, &empty];
+    let names = ["index.bm", "object.bm", "mesh.bm", "material.bm", "texture.bm"];
+    let entries: Vec<Entry> =
+        std::iter::zip(names, tables).map(|(name, bytes)| Entry::deflated(name, &bytes.clone().to_vec())).collect();
+    let bytes = zip(&entries, COMMENT).to_vec();
+    assert!(bytes.len() < 100_000, "{}", bytes.len());
+    let open = || Asset::parse(&bytes).unwrap();
+    // Twice its bytes and 64 MiB.
+    const MOST: usize = 4;
+
+    let map = Map::parse(&bytes).unwrap();
+    let (read, cost) = inflations(|| map.objects().unwrap().walk().collect::<Vec<_>>());
+    let (last, read) = read.split_last().unwrap();
+    assert!(last.as_ref().is_err_and(|error| error.to_string().contains("bytes in records that overlap")), "{last:?}");
+    assert!((1..=MOST).contains(&read.len()) && read.iter().all(Result::is_ok) && cost == 2, "{} {cost}", read.len());
+
+    let (summary, cost) = inflations(|| open().summarize());
+    assert!(cost <= 5 && summary.counts.get("objects") == Some(64), "{cost} {summary:?}");
+    let (problems, cost) = inflations(|| verified(&Map::parse(&bytes).unwrap()));
+    let is_limit = |problem: &&Problem| problem.message.contains("bytes in records that overlap");
+    assert!(cost <= 5 && problems.iter().filter(is_limit).count() == 1, "{cost} {problems:?}");
+    let (read, cost) = inflations(|| {
+        let mut read = 0;
+        dissect(&open(), bytes.len() as u64, &mut |line| read += usize::from(line.name == "mesh_index"));
+        read
+    });
+    assert!(cost <= 5 && (1..=MOST).contains(&read), "{cost} {read}");
+    let (arrays, cost) = inflations(|| {
+        let mut arrays = 0;
+        selector::each(&open(), &mut |_, _| arrays += 1);
+        arrays
+    });
+    assert!(cost <= 5 && arrays > 0, "{cost} {arrays}");
 }
 
 #[test]

@@ -76,12 +76,14 @@ fn references(folder: &Folder, name: &str, bytes: &[u8]) -> (u64, usize) {
     let mut scan = Scan::new([folder.file(name, bytes)]);
     scan.jobs = Some(1);
     let (mut count, mut most) = (0, 0);
-    refs::resolve(&scan, &[], |_| {}).unwrap().each(|link| {
+    let each = |link: &refs::Link<'_>| {
         count += 1;
-        most = most.max(link.targets.len());
-        assert_eq!(link.targets.len() > 1, link.state == State::Ambiguous);
+        let targets = link.targets().count();
+        most = most.max(targets);
+        assert_eq!(targets > 1, link.state == State::Ambiguous);
         ControlFlow::Continue(())
-    });
+    };
+    refs::resolve(&scan, &[], |_| {}).unwrap().each(each).unwrap();
     (count, most)
 }
 
@@ -103,6 +105,52 @@ fn references_take_memory_for_their_names_and_no_product() {
     let ((count, most), time) = time_of(|| references(&folder, "equal.zip", &equal_names(8_000)));
     assert_eq!((count, most), (8_000, MOST_TARGETS));
     assert!(time < Duration::from_secs(30), "{time:?}");
+}
+
+/// Each reference may mean 100 files, and the address of each file has 60,000 letters.
+#[test]
+fn long_addresses_are_made_on_demand_and_bounded() {
+    let folder = Folder::new("long-addresses");
+    let inner = equal_names(300);
+    let outer = zip(&[Entry::deflated([&[b'n'; 60_000][..], b".zip"].concat(), &inner)], b"").to_vec();
+    let path = folder.file("long.zip", outer);
+    let resolve = |asks: bool| {
+        let mut scan = Scan::new([&path]);
+        scan.jobs = Some(1);
+        let links = refs::resolve(&scan, &[], |_| {}).unwrap();
+        usage_of(|| {
+            let (mut count, mut bytes) = (0, 0);
+            let each = |link: &refs::Link<'_>| {
+                assert_eq!((link.state, link.more), (State::Ambiguous, 200));
+                count += 1;
+                if asks {
+                    bytes += link.targets().map(|target| target.text.len()).sum::<usize>();
+                }
+                ControlFlow::Continue(())
+            };
+            (links.each(each), count, bytes)
+        })
+    };
+    let ((result, count, _), usage) = resolve(false);
+    assert_eq!((result.is_ok(), count), (true, 300));
+    // All addresses would be 1.8 GB. The folder of each asset with references is worked out once.
+    assert!(usage.total < 20 << 20 && usage.peak < 1 << 20, "{usage:?}");
+    let ((result, count, bytes), usage) = resolve(true);
+    let error = result.unwrap_err().to_string();
+    assert!(error.contains("bytes of addresses that references mean") && error.contains("--max-output"), "{error}");
+    // The file, a mebibyte for it and one more.
+    let most = 48 * (path.metadata().unwrap().len() as usize + (2 << 20)) + (1 << 20);
+    assert!((most - 61_000..=most).contains(&bytes) && count == most / 6_000_000 + 1, "{count} {bytes} {most}");
+    assert!(usage.total < 4 * most as u64 && usage.peak < 16 << 20, "{usage:?}");
+
+    // The program ends at the same limit, and only counts what it does not print.
+    let path = path.to_str().unwrap();
+    let output = run(["refs", path, "-q"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("--max-output raises it"), "{}", stderr(&output));
+    let output = run(["refs", path, "--missing"]);
+    assert_eq!((code(&output), output.stdout.len()), (0, 0), "{}", stderr(&output));
+    assert!(stderr(&output).contains("300 ambiguous"), "{}", stderr(&output));
 }
 
 #[test]

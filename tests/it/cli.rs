@@ -40,7 +40,25 @@ pub fn built() -> Command {
     let mut words = runner.split_whitespace().chain([program]);
     let mut command = Command::new(words.next().unwrap());
     command.args(words);
+    #[cfg(unix)]
+    with_default_signals(&mut command);
     command
+}
+
+/// Lets signals end the child, even if the tests were started to ignore them, as `nohup` does and shells do for jobs in
+/// the background.
+#[cfg(unix)]
+fn with_default_signals(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    let reset = || {
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGPIPE] {
+            // SAFETY: it may be called between fork and exec, and sets no handler.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        Ok(())
+    };
+    // SAFETY: the closure allocates nothing and takes no lock.
+    unsafe { command.pre_exec(reset) };
 }
 
 pub fn run(args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Output {

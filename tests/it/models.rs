@@ -800,6 +800,36 @@ fn thumbnails_have_the_paths_of_their_models_and_a_contact_sheet_shows_all() {
 }
 
 #[test]
+fn a_picture_that_cannot_be_written_is_counted_and_ends_nothing() {
+    let folder = Folder::new("unwritten-thumbnails");
+    let one = scene([node("n", [cube_mesh()])]).to_vec();
+    let names = ["a.b3d", "a.b3d.png/b.b3d", "A.B3D.PNG/c.b3d", "blocked/d.b3d", "e.b3d"];
+    let entries = names.map(|name| writer::zip::Entry::deflated(name, &one));
+    folder.file("in/z.zip", writer::zip::zip(&entries, b"").to_vec());
+    let scan = |to: &str| {
+        let mut scan = program();
+        scan.current_dir(folder.0.join("in")).args(["scan", ".", "-o", "../records.ndjson", "--thumbnails", to]);
+        let output = scan.output().unwrap();
+        let records = std::fs::read_to_string(folder.0.join("records.ndjson")).unwrap();
+        std::fs::remove_file(folder.0.join("records.ndjson")).unwrap();
+        (code(&output), records.lines().count(), stderr(&output))
+    };
+    let (status, records, notes) = scan("../all");
+    assert_eq!((status, records), (0, 6), "{notes}");
+    let all = crate::corpus::below(&folder.0.join("all"));
+    assert_eq!(all.len(), 5, "{all:?}");
+    assert!(notes.contains("5 pictures\n") && !notes.contains("not drawn"), "{notes}");
+
+    // A file where a folder is needed, and a folder with a file where a picture is needed.
+    folder.file("some/z.zip!/blocked", "");
+    folder.file("some/z.zip!/e.b3d.png/file", "");
+    let (status, records, notes) = scan("../some");
+    assert_eq!((status, records), (1, 6), "{notes}");
+    assert!(notes.contains("3 pictures\n") && notes.contains("2 pictures not drawn; the first: "), "{notes}");
+    assert_eq!(crate::corpus::below(&folder.0.join("some")).len(), 5);
+}
+
+#[test]
 fn triangles_are_written_as_obj_and_ply() {
     let folder = Folder::new("obj");
     let to = folder.0.join("out.obj");

@@ -79,10 +79,11 @@ fn given_files_have_the_links_of_a_scan_and_need_no_file_system() {
     scan.selection.ignored = true;
     let json = |links: refs::Links<'_>| {
         let mut lines = Vec::new();
-        links.each(|link| {
+        let each = |link: &refs::Link<'_>| {
             lines.push(serde_json::to_value(link).unwrap());
             ControlFlow::Continue(())
-        });
+        };
+        links.each(each).unwrap();
         lines
     };
     let expected = json(refs::resolve(&scan, &["ca\\".to_owned()], |_| {}).unwrap());
@@ -473,5 +474,95 @@ fn images_inside_a_model_are_found_there() {
             ),
             "{path}"
         );
+    }
+}
+
+/// The state of the only reference in this file, by rule.
+fn expected_state(is_in_game: bool, name: &str, assumed: &str, files: usize) -> refs::State {
+    let parts = |path: &str| path.split('\\').map(str::to_owned).collect::<Vec<_>>();
+    let is_assumed = !assumed.is_empty() && parts(name).starts_with(&parts(assumed));
+    match files {
+        1 => refs::State::Found,
+        2.. => refs::State::Ambiguous,
+        // Only names in the game's file system may be computed by the game, or be there without a file.
+        0 if is_in_game && name.starts_with("#(") => refs::State::Procedural,
+        0 if is_in_game && is_assumed => refs::State::Found,
+        0 => refs::State::Missing,
+    }
+}
+
+#[test]
+fn states_follow_from_the_files_the_name_and_the_prefixes() {
+    for name in ["x.paa", r"ca\x.paa", r"ca\y\x.paa", "#(x).paa", r"#(argb,8,8,3)color(1,1,1,1)"] {
+        for assumed in ["", "c", "ca", "cat", r"ca\y", r"ca\x.paa", "x.paa", "#(x).paa"] {
+            for is_in_game in [false, true] {
+                for files in 0..3 {
+                    let texture = b3d::Texture { name: name.as_bytes(), flags: 1, blend: 2 };
+                    let (path, bytes) = match is_in_game {
+                        true => ("mod/m.p3d", model(&[name], "", "")),
+                        false => ("mod/m.b3d", b3d::scene([b3d::textures(&[texture])]).to_vec()),
+                    };
+                    let scan = Scan::new(["mod"]);
+                    let assumed_prefixes: Vec<String> =
+                        Some(assumed.to_owned()).into_iter().filter(|prefix| !prefix.is_empty()).collect();
+                    let mut all = refs::Files::new(&scan, &assumed_prefixes);
+                    let asset = Asset::parse(&bytes).unwrap();
+                    all.add(scan.record(Path::new(path), &bytes), &bytes, Some(&asset)).unwrap();
+                    let stored = if is_in_game { name } else { name.rsplit('\\').next().unwrap() }.replace('\\', "/");
+                    // Two files whose names differ in case.
+                    let spellings = [stored.clone(), stored.to_uppercase()];
+                    for spelling in &spellings[..files] {
+                        all.add_path(format!("mod/{spelling}").into()).unwrap();
+                    }
+                    let mut seen = Vec::new();
+                    let each = |link: &refs::Link<'_>| {
+                        let targets: Vec<String> = link.targets().map(|target| target.text).collect();
+                        seen.push((link.reference.name.text.clone(), link.state, targets));
+                        ControlFlow::Continue(())
+                    };
+                    all.links().unwrap().each(each).unwrap();
+                    let mut targets: Vec<String> =
+                        spellings[..files].iter().map(|spelling| format!("mod/{spelling}")).collect();
+                    targets.sort();
+                    let state = expected_state(is_in_game, name, assumed, files);
+                    seen.retain(|(seen, ..)| seen == name);
+                    assert_eq!(seen, [(name.to_owned(), state, targets)], "{is_in_game} {assumed:?}");
+                }
+            }
+        }
+    }
+}
+
+/// This text in UTF-16.
+fn utf_16(text: &str, is_big: bool, has_mark: bool) -> Vec<u8> {
+    let units = has_mark.then_some(0xfeff).into_iter().chain(text.encode_utf16());
+    units.flat_map(|unit: u16| if is_big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
+}
+
+#[test]
+fn texts_in_utf_16_have_the_references_of_those_in_utf_8() {
+    let config = "class CfgVehicles {\n  class A { model = \"my\\a.p3d\"; };\n};\n#include \"b.hpp\"\n";
+    let included = "class B { icon = \"my\\b.paa\"; }; // \u{5730}\u{1f600}\n";
+    let material = "class Stage1 {\n  texture = \"my\\c_nohq.paa\";\n};\n";
+    let links = |write: &dyn Fn(&str) -> Vec<u8>| {
+        let folder = Folder::new("utf16");
+        folder.file("my/config.cpp", write(config));
+        folder.file("my/b.hpp", write(included));
+        folder.file("my/c.rvmat", write(material));
+        let mut program = crate::cli::program();
+        let output = program.current_dir(&folder.0).args(["refs", "my"]).output().unwrap();
+        (lines(&output), code(&output), stderr(&output))
+    };
+    let (expected, status, _) = links(&|text| text.as_bytes().to_vec());
+    assert_eq!((expected.len(), status), (4, 1));
+    for is_big in [false, true] {
+        for has_mark in [false, true] {
+            let (seen, status, notes) = links(&|text| utf_16(text, is_big, has_mark));
+            assert_eq!((&seen, status), (&expected, 1), "{is_big} {has_mark} {notes}");
+            // What is read of a cut text stays.
+            let (seen, status, notes) = links(&|text| [&utf_16(text, is_big, has_mark)[..], b"x"].concat());
+            assert_eq!((&seen, status), (&expected, 1), "{is_big} {has_mark} {notes}");
+            assert_eq!(notes.matches("text in UTF-16 with an odd number of bytes").count(), 3, "{notes}");
+        }
     }
 }

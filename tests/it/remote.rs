@@ -1,5 +1,7 @@
 //! Files of URLs: from a server of this file, which also misbehaves, and from a server of S3 if Python can have one.
 
+mod lies;
+
 use std::collections::{BTreeMap, HashSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -295,6 +297,20 @@ fn a_small_limit_makes_smaller_batches() {
         });
         assert_eq!(there, here, "{limit}");
     }
+}
+
+/// A file that arrives in pieces is in memory once, beside the pieces in flight.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_large_file_takes_its_size_in_memory() {
+    let mut bytes = b"BB3D\xf8\xff\xff\x05\x01\0\0\0".to_vec();
+    bytes.resize(96 << 20, 0);
+    let server = Server::new([("large.b3d", bytes)], Fault::None);
+    let script = r#"ulimit -c 0; ulimit -d 184320 && exec "$@""#;
+    let mut command = Command::new("sh");
+    command.args(["-c", script, "sh"]).arg(program().get_program()).args(["scan", &server.url("large.b3d")]);
+    let output = command.output().unwrap();
+    assert_eq!((code(&output), lines(&output).len()), (0, 1), "{}", stderr(&output));
 }
 
 #[test]

@@ -1,45 +1,24 @@
-//! Clients of object stores and of HTTP servers, with one policy for redirects and one count of requests.
+//! Clients of object stores and of HTTP servers, with one policy for redirects.
 
-use std::future::Future;
-use std::io;
-use std::pin::Pin;
+use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use object_store::aws::AmazonS3Builder;
-use object_store::azure::MicrosoftAzureBuilder;
-use object_store::client::{
-    ClientConfigKey, HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
-};
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::client::{ClientConfigKey, HttpClient, HttpConnector};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::http::HttpBuilder;
+use object_store::list::PaginatedListStore;
 use object_store::path::Path as Key;
 use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
 use reqwest::redirect::Policy;
 
-/// How long a server may take to accept a connection, and to send the next bytes.
-const CONNECT: Duration = Duration::from_secs(5);
-const READ: Duration = Duration::from_secs(30);
-/// The most redirects of a request, all to the same host.
-const REDIRECTS: usize = 5;
+use super::service::{CONNECT, Counts, HEADERS, REDIRECTS, Service, Waits};
 
-/// The requests and bytes of a run.
-#[derive(Debug, Default)]
-pub(super) struct Counts {
-    /// All requests, including those that are repeated.
-    pub(super) requests: AtomicU64,
-    /// The bytes of files that were received.
-    pub(super) fetched: AtomicU64,
-    /// The sizes of the files that were opened.
-    pub(super) present: AtomicU64,
-}
-
-impl Counts {
-    pub(super) fn add(count: &AtomicU64, more: u64) {
-        let _ = count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| Some(count.saturating_add(more)));
-    }
-}
+/// How often a request is repeated, and until how long after the first one.
+const RETRIES: usize = 4;
+const RETRY_TIME: Duration = Duration::from_secs(10);
 
 /// A URL: the store, and the name of the file in it.
 #[derive(Clone, Debug)]
@@ -89,45 +68,81 @@ impl Url {
     }
 
     /// Opens its store. Credentials and endpoints come from the variables that each store usually has.
-    pub(super) fn open(&self, allow_http: bool, counts: &Arc<Counts>) -> object_store::Result<Arc<dyn ObjectStore>> {
+    pub(super) fn open(
+        &self,
+        allow_http: bool,
+        counts: &Arc<Counts>,
+        waits: &Arc<Waits>,
+    ) -> object_store::Result<Store> {
         let backoff =
             BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(5), base: 2. };
-        let retry = RetryConfig { backoff, max_retries: 4, retry_timeout: Duration::from_secs(60) };
-        let connector = Connector(counts.clone());
+        let retry = RetryConfig { backoff, max_retries: RETRIES, retry_timeout: RETRY_TIME };
+        let is_loopback = self.is_http() && self.is_loopback();
+        let connector = Connector { counts: counts.clone(), waits: waits.clone(), is_loopback };
         // Without the flag, the variable of the store decides, such as `AWS_ALLOW_HTTP`.
-        Ok(match self.scheme {
+        match self.scheme {
             "s3" => {
                 let mut builder = AmazonS3Builder::from_env().with_url(&self.store).with_retry(retry);
                 if allow_http {
                     builder = builder.with_allow_http(true);
                 }
-                Arc::new(builder.with_http_connector(connector).build()?)
+                let keys = [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint, AmazonS3ConfigKey::Region];
+                let at = keys.map(|key| builder.get_config_value(&key));
+                let store = Arc::new(builder.with_http_connector(connector).build()?);
+                Ok(Store { files: store.clone(), pages: Some(store), place: self.place(&at) })
             }
             "gs" => {
                 let mut builder = GoogleCloudStorageBuilder::from_env().with_url(&self.store).with_retry(retry);
                 if allow_http {
                     builder = builder.with_config(GoogleConfigKey::Client(ClientConfigKey::AllowHttp), "true");
                 }
-                Arc::new(builder.with_http_connector(connector).build()?)
+                // The key of an account may name an endpoint, too.
+                let keys =
+                    [GoogleConfigKey::BaseUrl, GoogleConfigKey::ServiceAccount, GoogleConfigKey::ServiceAccountKey];
+                let at = keys.map(|key| builder.get_config_value(&key));
+                let store = Arc::new(builder.with_http_connector(connector).build()?);
+                Ok(Store { files: store.clone(), pages: Some(store), place: self.place(&at) })
             }
             "az" => {
                 let mut builder = MicrosoftAzureBuilder::from_env().with_url(&self.store).with_retry(retry);
                 if allow_http {
                     builder = builder.with_allow_http(true);
                 }
-                Arc::new(builder.with_http_connector(connector).build()?)
+                let keys = [
+                    AzureConfigKey::AccountName,
+                    AzureConfigKey::Endpoint,
+                    AzureConfigKey::UseFabricEndpoint,
+                    AzureConfigKey::UseEmulator,
+                ];
+                let mut at = keys.map(|key| builder.get_config_value(&key)).to_vec();
+                // That of the emulator.
+                at.push(std::env::var("AZURITE_BLOB_STORAGE_URL").ok());
+                let store = Arc::new(builder.with_http_connector(connector).build()?);
+                Ok(Store { files: store.clone(), pages: Some(store), place: self.place(&at) })
             }
             _ => {
-                let allow_http = allow_http || self.is_loopback();
+                let allow_http = allow_http || is_loopback;
                 if self.scheme == "http" && !allow_http {
                     let source = "http:// to another machine needs --allow-http".into();
                     return Err(object_store::Error::Generic { store: "HTTP", source });
                 }
                 let options = ClientOptions::new().with_allow_http(allow_http);
                 let builder = HttpBuilder::new().with_url(&self.store).with_retry(retry);
-                Arc::new(builder.with_client_options(options).with_http_connector(connector).build()?)
+                let store = builder.with_client_options(options).with_http_connector(connector).build()?;
+                Ok(Store { files: Arc::new(store), pages: None, place: self.place(&[]) })
             }
-        })
+        }
+    }
+
+    /// Returns the URL of its store with the settings that say where the store is: a bucket of the same name may be
+    /// elsewhere, too.
+    fn place(&self, at: &[Option<String>]) -> String {
+        let mut place = self.store.clone();
+        for part in at {
+            place.push('\n');
+            place.push_str(part.as_deref().unwrap_or_default());
+        }
+        place
     }
 
     /// Returns true if nothing leaves this machine.
@@ -142,9 +157,30 @@ impl Url {
     }
 }
 
+/// A store, and where it is.
+#[derive(Clone)]
+pub(super) struct Store {
+    pub(super) files: Arc<dyn ObjectStore>,
+    /// Its listings. HTTP has none.
+    pub(super) pages: Option<Arc<dyn PaginatedListStore>>,
+    /// Different for stores with different files.
+    pub(super) place: String,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.files.fmt(f)
+    }
+}
+
 /// Makes clients that stay on one host.
 #[derive(Debug)]
-struct Connector(Arc<Counts>);
+struct Connector {
+    counts: Arc<Counts>,
+    waits: Arc<Waits>,
+    /// True if no request may leave this machine, not even to a proxy.
+    is_loopback: bool,
+}
 
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
@@ -158,51 +194,20 @@ impl HttpConnector for Connector {
         let mut client = reqwest::Client::builder()
             .redirect(policy)
             .connect_timeout(CONNECT)
-            .read_timeout(READ)
+            .http1_only()
+            .http1_max_headers(HEADERS)
             .user_agent(concat!("meshpeek/", env!("CARGO_PKG_VERSION")))
             .https_only(!is_set(ClientConfigKey::AllowHttp))
             .tls_danger_accept_invalid_certs(is_set(ClientConfigKey::AllowInvalidCertificates));
         let generic = |error: reqwest::Error| object_store::Error::Generic { store: "HTTP", source: error.into() };
-        if let Some(proxy) = options.get_config_value(&ClientConfigKey::ProxyUrl) {
+        if self.is_loopback {
+            client = client.no_proxy();
+        } else if let Some(proxy) = options.get_config_value(&ClientConfigKey::ProxyUrl) {
             client = client.proxy(reqwest::Proxy::all(proxy).map_err(generic)?);
         }
         let client = client.build().map_err(generic)?;
-        Ok(HttpClient::new(Counted { client, counts: self.0.clone() }))
+        Ok(HttpClient::new(Service { client, counts: self.counts.clone(), waits: self.waits.clone() }))
     }
-}
-
-#[derive(Debug)]
-struct Counted {
-    client: reqwest::Client,
-    counts: Arc<Counts>,
-}
-
-type Response<'c> = Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'c>>;
-
-impl HttpService for Counted {
-    fn call<'s, 'c>(&'s self, request: HttpRequest) -> Response<'c>
-    where
-        's: 'c,
-        Self: 'c,
-    {
-        Box::pin(async move {
-            Counts::add(&self.counts.requests, 1);
-            let response = HttpService::call(&self.client, request).await?;
-            let target = response.headers().get("location").filter(|_| response.status().is_redirection());
-            match target {
-                // Another kind of error would be tried again.
-                Some(target) => Err(HttpError::new(HttpErrorKind::Unknown, elsewhere(target.as_bytes()))),
-                None => Ok(response),
-            }
-        })
-    }
-}
-
-/// The error for a redirect that is not followed. Keeps only its host: the rest may have a signature.
-fn elsewhere(target: &[u8]) -> io::Error {
-    let url = std::str::from_utf8(target).ok().and_then(|target| reqwest::Url::parse(target).ok());
-    let host = url.as_ref().and_then(|url| url.host_str()).unwrap_or("another place");
-    io::Error::other(format!("a redirect to {host}, which is not followed"))
 }
 
 #[cfg(test)]

@@ -10,15 +10,20 @@ use futures_util::future::{self, Either};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use meshpeek::scan::Progress;
 use meshpeek::scan::stores::Stored;
-use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore};
+use object_store::{GetOptions, GetRange, ObjectMeta};
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 
 use super::cache::Cache;
-use super::client::Counts;
+use super::client::Store;
+use super::service::{Counts, Refusal};
 
 /// A longer range is fetched in several requests at once.
 const MOST: u64 = 8 << 20;
+/// The most bytes of ranges of one read in flight.
+const IN_FLIGHT: u64 = 32 << 20;
+/// The most bytes of an ETag. It is kept with the file, and part of its records.
+const LONGEST_TAG: usize = 1024;
 
 /// How long a scan that was stopped may still wait for requests.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -56,10 +61,8 @@ impl Shared {
 /// A file of a store.
 pub(super) struct File {
     pub(super) shared: Arc<Shared>,
-    pub(super) store: Arc<dyn ObjectStore>,
+    pub(super) store: Store,
     pub(super) meta: ObjectMeta,
-    /// The URL of the store.
-    pub(super) place: String,
     /// The first error of a read.
     pub(super) failure: OnceLock<(io::ErrorKind, String)>,
     /// Closed when a read fails: other reads then end, too, and do not try again. It has no permits.
@@ -76,8 +79,10 @@ impl Stored for File {
     }
 
     fn modified(&self) -> Option<SystemTime> {
-        // Servers that do not say leave the beginning of time.
-        Some(SystemTime::from(self.meta.last_modified)).filter(|time| *time > SystemTime::UNIX_EPOCH)
+        let seconds = u64::try_from(self.meta.last_modified.timestamp()).ok()?;
+        let since = Duration::new(seconds, self.meta.last_modified.timestamp_subsec_nanos());
+        // Servers that do not say leave the beginning of time. Not every system has the times that a server may name.
+        SystemTime::UNIX_EPOCH.checked_add(since).filter(|time| *time > SystemTime::UNIX_EPOCH)
     }
 
     fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>> {
@@ -86,6 +91,8 @@ impl Stored for File {
             starts.map(move |start| (index, start..start.saturating_add(MOST).min(range.end)))
         });
         let pieces: Vec<_> = pieces.collect();
+        let largest = pieces.iter().map(|(_, range)| range.end.saturating_sub(range.start)).max().unwrap_or(0);
+        let at_once = usize::try_from(IN_FLIGHT / largest.max(1)).unwrap_or(usize::MAX);
         let mut all = Vec::with_capacity(ranges.len());
         for range in ranges {
             let mut bytes = Vec::new();
@@ -94,7 +101,7 @@ impl Stored for File {
             all.push(bytes);
         }
         let fetch = |(index, range)| async move { Ok::<_, io::Error>((index, self.fetch(range).await?)) };
-        let mut fetched = stream::iter(pieces).map(fetch).buffered(self.shared.most_in_flight);
+        let mut fetched = stream::iter(pieces).map(fetch).buffered(self.shared.most_in_flight.min(at_once));
         let fetched = async {
             while let Some((index, bytes)) = fetched.try_next().await? {
                 if let Some(whole) = all.get_mut(index) {
@@ -113,8 +120,8 @@ impl Stored for File {
 
 impl File {
     async fn fetch(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
-        let key =
-            self.meta.e_tag.as_ref().map(|tag| format!("{}/{}\n{tag}\n{range:?}", self.place, self.meta.location));
+        let file = (&self.store.place, &self.meta.location);
+        let key = self.meta.e_tag.as_ref().map(|tag| format!("{}\n{}\n{tag}\n{range:?}", file.0, file.1));
         let cached = self.shared.cache.as_ref().zip(key.as_ref()).and_then(|(cache, key)| cache.get(key));
         let length = range.end.saturating_sub(range.start);
         if let Some(bytes) = cached.filter(|bytes| bytes.len() as u64 == length) {
@@ -144,27 +151,27 @@ impl File {
         // A weak tag never matches, so it is compared below.
         let tag = self.meta.e_tag.clone().filter(|tag| !tag.starts_with("W/"));
         let options = GetOptions { if_match: tag, range: Some(GetRange::Bounded(range)), ..GetOptions::default() };
-        let found = self.store.get_opts(&self.meta.location, options).await.map_err(error)?;
+        let found = self.store.files.get_opts(&self.meta.location, options).await.map_err(error)?;
         // Not every server knows If-Match.
         if found.meta.size != self.meta.size || self.meta.e_tag.is_some() && found.meta.e_tag != self.meta.e_tag {
             return Err(changed());
         }
-        let mut bytes = Vec::new();
-        let mut body = found.into_stream();
-        while let Some(piece) = body.next().await {
-            let piece = piece.map_err(error)?;
-            Counts::add(&self.shared.counts.fetched, piece.len() as u64);
-            bytes.extend_from_slice(&piece);
-            if bytes.len() as u64 > length {
-                return Err(io::Error::other(format!("the server sent more than the {length} bytes of a range")));
-            }
-        }
+        let bytes = found.bytes().await.map_err(error)?;
         if bytes.len() as u64 != length {
             let text = format!("the server sent {} of the {length} bytes of a range", bytes.len());
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, text));
         }
-        Ok(bytes)
+        // Without a copy.
+        Ok(bytes.into())
     }
+}
+
+/// Returns the metadata of a file, or an error if the server sends too much of it.
+pub(super) fn bounded(meta: ObjectMeta) -> io::Result<ObjectMeta> {
+    if meta.e_tag.as_ref().is_some_and(|tag| tag.len() > LONGEST_TAG) {
+        return Err(io::Error::other(format!("the server sent an ETag of more than {LONGEST_TAG} bytes")));
+    }
+    Ok(meta)
 }
 
 fn changed() -> io::Error {
@@ -187,6 +194,9 @@ pub(super) fn error(error: object_store::Error) -> io::Error {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(&error);
     while let Some(inner) = cause {
+        if let Some(refusal) = inner.downcast_ref::<Refusal>() {
+            return io::Error::other(refusal.to_string());
+        }
         let inner_text = inner.to_string();
         if !text.contains(&inner_text) {
             text = format!("{text}: {inner_text}");

@@ -7,7 +7,13 @@ mod client;
 #[cfg(feature = "remote")]
 mod fetch;
 #[cfg(feature = "remote")]
+mod keys;
+#[cfg(feature = "remote")]
+mod listing;
+#[cfg(feature = "remote")]
 mod one;
+#[cfg(feature = "remote")]
+mod service;
 #[cfg(feature = "remote")]
 mod stores;
 

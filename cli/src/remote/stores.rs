@@ -6,17 +6,19 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use clap::Args;
-use futures_util::StreamExt;
 use meshpeek::scan::Progress;
 use meshpeek::scan::stores::{Listed, Stored, Stores};
 use meshpeek::{Error, Result};
-use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
+use object_store::{ObjectMeta, ObjectStoreExt};
 use tokio::sync::Semaphore;
 
 use super::cache::Cache;
-use super::client::{Counts, Url};
-use super::fetch::{File, Shared, error};
+use super::client::{Store, Url};
+use super::fetch::{File, Shared, bounded, error};
+use super::listing::Listing;
+use super::service::{Counts, Waits};
 use crate::limits;
+use crate::notes::Notes;
 
 /// Options for files that are named by URLs.
 #[derive(Args, Clone, Debug)]
@@ -34,6 +36,9 @@ pub(crate) struct RemoteArgs {
     /// Size of that folder; what is oldest is deleted [default: 1G]
     #[arg(long, global = true, hide = true, value_name = "SIZE", default_value_t = 1 << 30, hide_default_value = true, value_parser = limits::size)]
     cache_size: u64,
+    /// Files listed below one URL [default: 1000000, or 20000 if the server lists them out of order]
+    #[arg(long, global = true, hide = true, value_name = "N")]
+    max_listed: Option<u64>,
 }
 
 /// The files of URLs. Nothing is contacted before one is used. Clones share it.
@@ -46,14 +51,56 @@ struct State {
     scan: OnceLock<Progress>,
     counts: Arc<Counts>,
     shared: OnceLock<std::result::Result<Arc<Shared>, String>>,
-    stores: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
-    /// The metadata of files that were listed but are not open yet.
-    listed: Mutex<HashMap<PathBuf, ObjectMeta>>,
+    stores: Mutex<HashMap<String, Store>>,
+    waits: Arc<Waits>,
+    known: Known,
+}
+
+/// The most memory for the metadata of files that were listed but not opened, about.
+const MOST_KNOWN: usize = 32 << 20;
+
+/// The metadata of files that were listed but are not open yet.
+#[derive(Debug, Default)]
+pub(super) struct Known(Mutex<Files>);
+
+#[derive(Debug, Default)]
+struct Files {
+    by_path: HashMap<PathBuf, ObjectMeta>,
+    bytes: usize,
+}
+
+impl Known {
+    pub(super) fn insert(&self, path: PathBuf, meta: ObjectMeta) {
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        files.bytes = files.bytes.saturating_add(memory_of(&path, &meta));
+        if files.bytes > MOST_KNOWN {
+            // Most of them are not among the files that a glob selects. Opening one asks the server again.
+            files.by_path = HashMap::new();
+            files.bytes = memory_of(&path, &meta);
+        }
+        if let Some(old) = files.by_path.insert(path.clone(), meta) {
+            files.bytes = files.bytes.saturating_sub(memory_of(&path, &old));
+        }
+    }
+
+    fn remove(&self, path: &Path) -> Option<ObjectMeta> {
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let meta = files.by_path.remove(path)?;
+        files.bytes = files.bytes.saturating_sub(memory_of(path, &meta));
+        Some(meta)
+    }
+}
+
+/// Returns about how much memory a listed file takes.
+fn memory_of(path: &Path, meta: &ObjectMeta) -> usize {
+    let texts = path.as_os_str().len() + meta.location.as_ref().len() + meta.e_tag.as_ref().map_or(0, String::len);
+    texts.saturating_add(2 * (size_of::<PathBuf>() + size_of::<ObjectMeta>()))
 }
 
 impl Remote {
-    pub(crate) fn set(&self, args: &RemoteArgs) {
+    pub(crate) fn set(&self, args: &RemoteArgs, notes: Notes) {
         self.0.args.get_or_init(|| args.clone());
+        self.0.waits.notes.get_or_init(|| notes);
     }
 
     /// Ends requests when this scan is stopped.
@@ -91,7 +138,7 @@ impl Remote {
     }
 
     /// Returns the store of a URL, and the state that all files share.
-    fn store(&self, path: &Path) -> Result<(Url, Arc<dyn ObjectStore>, Arc<Shared>)> {
+    fn store(&self, path: &Path) -> Result<(Url, Store, Arc<Shared>)> {
         let failed = |text: String| Error::from(std::io::Error::new(std::io::ErrorKind::InvalidInput, text));
         let text = path.to_str().ok_or_else(|| failed("a URL that is not UTF-8".to_owned()))?;
         let url = Url::parse(text).map_err(failed)?;
@@ -103,7 +150,7 @@ impl Remote {
         let allow_http = self.0.args.get().is_some_and(|args| args.allow_http);
         // Some clients start tasks.
         let guard = shared.runtime.enter();
-        let store = url.open(allow_http, &self.0.counts).map_err(error)?;
+        let store = url.open(allow_http, &self.0.counts, &self.0.waits).map_err(error)?;
         drop(guard);
         stores.insert(url.store.clone(), store.clone());
         Ok((url, store, shared))
@@ -118,29 +165,24 @@ impl Stores for Remote {
     fn list<'s>(&'s self, path: &Path) -> Result<Box<dyn Iterator<Item = Result<Listed>> + Send + 's>> {
         let (url, store, shared) = self.store(path)?;
         let named = Listed { path: path.to_owned(), named: true };
-        if url.is_http() {
-            return Ok(Box::new(std::iter::once(Ok(named))));
-        }
+        let Some(pages) = store.pages else { return Ok(Box::new(std::iter::once(Ok(named)))) };
         if !url.is_folder {
-            match shared.run(async { Ok(store.head(&url.key).await) })? {
+            match shared.run(async { Ok(store.files.head(&url.key).await) })? {
                 Ok(meta) => {
-                    self.0.listed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), meta);
+                    self.0.known.insert(path.to_owned(), meta);
                     return Ok(Box::new(std::iter::once(Ok(named))));
                 }
                 Err(object_store::Error::NotFound { .. }) => {}
                 Err(other) => return Err(error(other).into()),
             }
         }
-        let mut files = store.list(Some(&url.key));
-        let next = move || {
-            let meta = shared.run(async { files.next().await.transpose().map_err(error) }).transpose()?;
-            Some(meta.map_err(Error::from).map(|meta| {
-                let path = PathBuf::from(format!("{}/{}", url.store, meta.location));
-                self.0.listed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), meta);
-                Listed { path, named: false }
-            }))
-        };
-        let mut listing = std::iter::from_fn(next).peekable();
+        let mut listing = Listing::new(&self.0.known, shared, pages);
+        listing.store = url.store;
+        if !url.key.is_root() {
+            listing.prefix = Some(format!("{}/", url.key));
+        }
+        listing.most = self.0.args.get().and_then(|args| args.max_listed);
+        let mut listing = listing.peekable();
         if listing.peek().is_none() {
             let text = "no such file in the store, and none below it";
             return Err(std::io::Error::new(std::io::ErrorKind::NotFound, text).into());
@@ -150,17 +192,47 @@ impl Stores for Remote {
 
     fn open(&self, path: &Path) -> Result<Box<dyn Stored + '_>> {
         let (url, store, shared) = self.store(path)?;
-        let listed = self.0.listed.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
-        let meta = match listed {
+        let meta = match self.0.known.remove(path) {
             Some(meta) => meta,
             None if url.is_folder => {
                 let text = "a folder or bucket, which only a scan lists";
                 return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, text).into());
             }
-            None => shared.run(async { store.head(&url.key).await.map_err(error) })?,
+            None => shared.run(async { store.files.head(&url.key).await.map_err(error) })?,
         };
+        let meta = bounded(meta)?;
         Counts::add(&shared.counts.present, meta.size);
         let (failure, alive) = (OnceLock::new(), Semaphore::new(0));
-        Ok(Box::new(File { shared, store, meta, place: url.store, failure, alive }))
+        Ok(Box::new(File { shared, store, meta, failure, alive }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_files_are_bounded() {
+        let known = Known::default();
+        let meta = |key: &str| ObjectMeta {
+            location: key.into(),
+            last_modified: std::time::SystemTime::UNIX_EPOCH.into(),
+            size: 5,
+            e_tag: Some("t".repeat(10_000)),
+            version: None,
+        };
+        for number in 0..10_000 {
+            let key = format!("{number}");
+            known.insert(key.clone().into(), meta(&key));
+            // The same file again.
+            known.insert(key.clone().into(), meta(&key));
+            let files = known.0.lock().unwrap();
+            let sum: usize = files.by_path.iter().map(|(path, meta)| memory_of(path, meta)).sum();
+            assert!(sum == files.bytes && sum <= MOST_KNOWN && !files.by_path.is_empty());
+            if number > 0 && files.by_path.len() == 1 {
+                return;
+            }
+        }
+        panic!("never emptied");
     }
 }

@@ -1,6 +1,6 @@
 //! Describes a Ballance map in words.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{Result, Write};
 
 use meshpeek::bmx::{Map, Material, Mesh, Object, Placed, Texture};
@@ -73,12 +73,13 @@ fn objects(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
             groups.entry(NO_GROUP.to_owned()).or_default().add(object.index);
         }
     }
+    // An object with many groups is large, so it is read once for all of them.
+    let mut known: HashMap<usize, String> = HashMap::new();
     section(out, "Objects by group", &groups, |out, (name, group)| {
         writeln!(out, "  {name}")?;
         for index in &group.shown {
-            if let Ok(Some(object)) = map.objects().and_then(|all| all.get(*index)) {
-                writeln!(out, "    {}", self::object(map, &object))?;
-            }
+            let line = known.entry(*index).or_insert_with(|| object_at(map, *index));
+            writeln!(out, "    {line}")?;
         }
         more(out, group.hidden)
     })?;
@@ -88,6 +89,11 @@ fn objects(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
         writeln!(out, "  {kind}  {number}  {FAINT}{}{dots}{FAINT:#}", names.join(", "))
     })?;
     more(out, map.objects().map_or(0, |all| all.len()).saturating_sub(MOST_OBJECTS))
+}
+
+fn object_at(map: &Map<'_>, index: usize) -> String {
+    let object = map.objects().and_then(|all| all.get(index));
+    object.ok().flatten().map_or_else(String::new, |object| self::object(map, &object))
 }
 
 fn object(map: &Map<'_>, object: &Placed<'_, Object<'_>>) -> String {

@@ -33,7 +33,7 @@ fn data(tag: &Tag<'_>) -> String {
         TagData::Swizzle(swizzle) => sources(swizzle),
         TagData::Offsets(offsets) => count(offsets.iter().filter(|offset| offset.get() > 0).count() as u64, "offsets"),
         TagData::Text(text) => shown(text),
-        _ => count(u64::from(*tag.byte_len), "bytes"),
+        _ => count(u64::from(tag.byte_len), "bytes"),
     }
 }
 

@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 
 use super::remote::InRanges;
 use super::{File, Open, own_name};
-use crate::error::exception;
+use crate::error::{exception, is_exit};
 use crate::open::Bytes;
 use crate::options::Options;
 use crate::remote::Named;
@@ -168,7 +168,7 @@ impl State {
     }
 
     fn failed(&self, error: Error) -> Result<(), Error> {
-        if self.skips { Ok(()) } else { Err(error) }
+        if self.skips && !is_exit(&error) { Ok(()) } else { Err(error) }
     }
 
     fn is_wanted(&self, open: &Open) -> bool {

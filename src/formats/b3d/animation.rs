@@ -10,8 +10,8 @@ use crate::base::text::ByteStr;
 use crate::bytes::chunk::Chunk;
 use crate::bytes::{Column, Quat, Scalar, Strided, Vec3};
 use crate::outline::{FieldInfo, Rule, Schema, Type};
-use crate::record::list::left_over;
-use crate::record::{Interleaved, Layout, Read, Stored as _, record};
+use crate::record::parser::{all_consuming, in_place, interleaved, text_to_nul};
+use crate::record::{Interleaved, Layout, Read as _, Stored as _, grammar};
 
 /// The start of an animation in the node tree, and its length (ANIM).
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ pub struct Animation {
 impl Animation {
     pub(super) fn parse(chunk: &Chunk<'_, ChunkHeader>) -> Result<Self> {
         let mut cursor = chunk.whole()?;
-        let fields = cursor.read::<AnimationFields>()?;
+        let fields = cursor.parse(in_place::<AnimationFields>())?;
         if !cursor.is_empty() {
             return Err(cursor.error(format!("{} bytes after an animation's three fields", cursor.left())));
         }
@@ -42,11 +42,11 @@ impl Animation {
     }
 }
 
-record! {
+grammar! {
     /// A named range of frames (SEQS), which some writers add. Not in the spec.
     Sequence<'a> named name {
         /// Its name as stored.
-        name: ByteStr<'a>,
+        name: ByteStr<'a> = text_to_nul(),
         /// The first frame.
         first_frame: i32,
         /// The last frame.
@@ -58,13 +58,11 @@ record! {
 
 impl<'a> Sequence<'a> {
     pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>) -> Result<Self> {
-        let mut cursor = chunk.whole()?;
-        let sequence = Self::read(&mut cursor, ())?;
-        if cursor.is_empty() { Ok(sequence) } else { Err(left_over(cursor)) }
+        chunk.whole()?.parse(all_consuming(Self::parser()))
     }
 }
 
-record! {
+grammar! {
     /// One list of animation keys of a node (KEYS): columns over one array of records.
     ///
     /// A node may have several, such as one for positions and one for rotations over the same frames.
@@ -73,9 +71,11 @@ record! {
         /// The columns of the keys as stored: 1 positions, 2 scales, 4 rotations. Other bits have no meaning and no
         /// bytes.
         #[rule(Range(1, 7))]
-        flags: u32 = "flags",
+        #[label("flags")]
+        flags: u32,
         /// The keys: a frame and the value of each column in it.
-        records: Interleaved<'a, KeyLayout> = "frame" [KeyLayout(flags)],
+        #[label("frame")]
+        records: Interleaved<'a, KeyLayout> = interleaved(KeyLayout(flags)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use nom::Parser as _;
 use nom::error::context;
 use zerocopy::little_endian::I32;
 
@@ -13,48 +14,61 @@ use crate::base::stop;
 use crate::base::text::ByteStr;
 use crate::bytes::chunk::{Chunk, Header as _, Tag};
 use crate::bytes::parser::in_place;
-use crate::bytes::{Cursor, LeArray};
+use crate::bytes::{Cursor, Element as _, LeArray};
 use crate::outline::{Outline, Part, Rule, Silent, Sink, StoredField, Type, Value};
 use crate::ranges::Data;
 use crate::record::codes::codes;
-use crate::record::{Read, Record, Stored, form, record, walk_field, walk_part};
+use crate::record::parser::{array, described, le_f32, le_i32, le_u32, text_to_nul, times};
+use crate::record::{Record, Stored, grammar, walk_part};
 
-record! {
+grammar! {
     /// A texture: a record of TEXS.
     Texture<'a> named name {
         /// The file's name as stored: any encoding, often an absolute path of the author's machine. Never open it
         /// unchecked.
-        name: ByteStr<'a> = "file",
+        #[label("file")]
+        name: ByteStr<'a> = text_to_nul(),
         /// Flags for sampling and mapping. Default 1.
-        flags: TextureFlags = "flags",
+        #[label("flags")]
+        flags: TextureFlags = le_u32().map(TextureFlags),
         /// How it mixes with the textures before it. Default 2.
-        blend: TextureBlend = "blend",
+        #[label("blend")]
+        blend: TextureBlend = le_i32().map(TextureBlend),
         /// Offset of its coordinates. Default 0, 0.
-        position: [f32; 2] = "x_pos, y_pos",
+        #[label("x_pos, y_pos")]
+        position: [f32; 2] = times(le_f32()),
         /// Scale of its coordinates. Default 1, 1.
-        scale: [f32; 2] = "x_scale, y_scale",
+        #[label("x_scale, y_scale")]
+        scale: [f32; 2] = times(le_f32()),
         /// Rotation of its coordinates in radians. Default 0.
-        rotation: f32 = "rotation",
+        #[label("rotation")]
+        rotation: f32,
     }
 }
 
-record! {
+grammar! {
     /// A brush, which is Blitz3D's material: a record of BRUS.
     Brush<'a>(layers: u64) named name {
         /// Its name as stored.
-        name: ByteStr<'a> = "name",
+        #[label("name")]
+        name: ByteStr<'a> = text_to_nul(),
         /// Red, green, blue and alpha. Default 1, 1, 1, 1.
         #[rule(Range(0, 1))]
-        color: [f32; 4] = "red, green, blue, alpha",
+        #[label("red, green, blue, alpha")]
+        color: [f32; 4] = times(le_f32()),
         /// Strength of highlights. Default 0.
-        shininess: f32 = "shininess",
+        #[label("shininess")]
+        shininess: f32,
         /// How it mixes with what is drawn behind it. Default 1; 0 if the writer set none.
         #[rule(Range(0, 3))]
-        blend: BrushBlend = "blend",
+        #[label("blend")]
+        blend: BrushBlend = le_i32().map(BrushBlend),
         /// Lighting flags. Default 0.
-        fx: BrushFx = "fx",
+        #[label("fx")]
+        fx: BrushFx = le_u32().map(BrushFx),
         /// Indices into the list of textures, one for each layer, -1 for an empty layer.
-        texture_ids: LeArray<'a, I32> as Layers<'a> = "texture_id" [layers],
+        #[label("texture_id")]
+        texture_ids: LeArray<'a, I32> = described(array(layers), describe_layers),
     }
 }
 
@@ -65,36 +79,19 @@ impl<'a> Brush<'a> {
     }
 }
 
-/// The texture ids of a brush's layers, described as a few numbers and as an array.
-pub(super) struct Layers<'a>(LeArray<'a, I32>);
+/// The maximum number of layers whose ids are described as numbers. Real brushes have up to eight.
+const MOST_SHOWN: usize = 64;
 
-impl Layers<'_> {
-    /// The maximum number of ids described as numbers. Real brushes have up to eight layers.
-    const TOLD: usize = 64;
-}
-
-impl Stored for Layers<'_> {
-    const TYPE: Type = LeArray::<I32>::GIVEN;
-
-    fn describe_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
-        let Self(ids) = self;
-        let first: Vec<i64> = ids.iter().take(Self::TOLD).map(|id| id.get().into()).collect();
-        out.stored(&StoredField { name, kind: Self::TYPE, span, framing: false }, first);
-        if ids.len() > Self::TOLD {
-            out.field("texture_ids_truncated", true);
-        }
-        out.field("textures_a_brush", ids.len());
-        out.array("layers", ids);
+/// Describes the texture ids of a brush's layers as a few numbers and as an array.
+fn describe_layers(ids: &LeArray<'_, I32>, name: &'static str, span: Span, out: &mut Outline<'_>) {
+    let first: Vec<i64> = ids.iter().take(MOST_SHOWN).map(|id| id.get().into()).collect();
+    out.stored(&StoredField { name, kind: Type::Array(I32::COLUMNS, 0), span, framing: false }, first);
+    if ids.len() > MOST_SHOWN {
+        out.field("texture_ids_truncated", true);
     }
+    out.field("textures_a_brush", ids.len());
+    out.array("layers", ids);
 }
-
-impl<'a> Read<'a, u64> for Layers<'a> {
-    fn walk(cursor: &mut Cursor<'a>, layers: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| cursor.array(layers).map(Self))
-    }
-}
-
-form!(['a] Layers<'a> => LeArray<'a, I32>);
 
 impl TextureFlags {
     /// Returns true if the texture uses the second set of coordinates.
@@ -137,12 +134,6 @@ macro_rules! switches {
             fn describe_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
                 self.0.describe_at(name, span, out);
                 out.texts($names, self.names());
-            }
-        }
-
-        impl<'a> Read<'a> for $kind {
-            fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-                walk_field(cursor, name, sink, |cursor| cursor.u32().map(Self))
             }
         }
     )*};
@@ -271,7 +262,7 @@ fn next_tagged<'a>(data: Data<'a>, left: &mut Range<u64>, tag: Tag) -> Option<Ch
         let body = start.saturating_add(size_of::<ChunkHeader>() as u64);
         // Missing bytes are recorded.
         let head = (body <= end).then(|| data.ahead(start..body).ok()).flatten()?;
-        let header: &ChunkHeader = Cursor::new(head).read().ok()?;
+        let header: &ChunkHeader = Cursor::new(head).parse(in_place()).ok()?;
         let stop = body.saturating_add(header.byte_len_hint().into()).min(end);
         if stop::is_due(start, stop) && stop::is_set() {
             return None;

@@ -15,7 +15,8 @@ use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::chunk::{Chunk, Chunks, Tag};
 use crate::bytes::{Color, Column, Cursor, InPlace, LeArray, Packing, Scalar, Storage, Strided, Table, Vec2, Vec3};
 use crate::outline::{FieldInfo, Rule, Schema, Type};
-use crate::record::{Inline, Interleaved, Layout, Read, Rest, Stored as _, record};
+use crate::record::parser::{in_place, inline, interleaved, le_i32, rest_array, verify};
+use crate::record::{Interleaved, Layout, Read as _, Stored as _, grammar};
 
 /// A mesh: a list of vertices, and groups of triangles, each with a brush.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +34,7 @@ impl<'a> Mesh<'a> {
     #[inline(always)]
     pub(super) fn parse(chunk: Chunk<'a, ChunkHeader>) -> Result<Self> {
         let mut children = chunk.body();
-        let brush_id = children.read::<MeshHead>().within("brush_id")?.brush_id.get();
+        let brush_id = children.parse(in_place::<MeshHead>()).within("brush_id")?.brush_id.get();
         let vertices = Chunks::new(children).flatten().find(|child| child.tag() == Tag(*b"VRTS"));
         let within = |child: Chunk<'a, ChunkHeader>| child.offset().saturating_sub(chunk.body().offset());
         Ok(Self {
@@ -70,7 +71,7 @@ impl<'a> Mesh<'a> {
     pub(super) fn children(&self) -> Cursor<'a> {
         let mut body = self.chunk.body();
         // The id was read when the mesh was parsed.
-        let _ = body.i32();
+        let _ = body.parse(le_i32());
         body
     }
 
@@ -84,16 +85,17 @@ impl<'a> Mesh<'a> {
     }
 }
 
-record! {
+grammar! {
     /// The vertices of a mesh: columns over one array of records (VRTS).
     ///
     /// Space: left-handed, +X right, +Y up, +Z forward, relative to the mesh's node. V of texture coordinates grows
     /// downwards.
     Vertices<'a> {
         /// The columns.
-        layout: &'a VertexLayout as Inline<'a, VertexLayout> => |layout| bounded(layout),
+        layout: &'a VertexLayout = verify(inline(in_place()), |layout| bounded(layout)),
         /// The vertices as stored.
-        records: Interleaved<'a, &'a VertexLayout> = "x" [layout],
+        #[label("x")]
+        records: Interleaved<'a, &'a VertexLayout> = interleaved(layout),
     }
 }
 
@@ -318,13 +320,15 @@ impl Table for TexCoords<'_> {
     }
 }
 
-record! {
+grammar! {
     /// A TRIS chunk.
     TriangleList<'a> {
         /// The triangles' brush as stored: -1 uses the mesh's brush.
-        brush_id: i32 = "brush_id",
+        #[label("brush_id")]
+        brush_id: i32,
         /// Indices into the vertices of the same mesh, counted from 0.
-        indices: LeArray<'a, Triangle> as Rest<'a, Triangle> = "vertex_id",
+        #[label("vertex_id")]
+        indices: LeArray<'a, Triangle> = rest_array(),
     }
 }
 
@@ -351,12 +355,13 @@ impl<'a> Triangles<'a> {
     }
 }
 
-record! {
+grammar! {
     /// A BONE chunk.
     WeightList<'a> {
         /// The vertices and their weights for the bone. The document states no range; `verify` reports weights that are not
         /// from 0 to 1. Many writers list every vertex, most with weight 0.
-        weights: LeArray<'a, Weight> as Rest<'a, Weight> = "vertex_id, weight",
+        #[label("vertex_id, weight")]
+        weights: LeArray<'a, Weight> = rest_array(),
     }
 }
 

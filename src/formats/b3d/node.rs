@@ -7,15 +7,17 @@ use crate::base::error::{Context, Result};
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
 use crate::bytes::chunk::{Chunk, Chunks, Tag};
-use crate::record::{Inline, record};
+use crate::record::grammar;
+use crate::record::parser::{in_place, inline, text_to_nul};
 
-record! {
+grammar! {
     /// The head of NODE, before its chunks.
     NodeHead<'a> named name {
         /// Its name as stored. Several nodes may share one; some writers append more lines.
-        name: ByteStr<'a> = "name",
+        #[label("name")]
+        name: ByteStr<'a> = text_to_nul(),
         /// Its local coordinate system.
-        transform: &'a NodeFields as Inline<'a, NodeFields>,
+        transform: &'a NodeFields = inline(in_place()),
     }
 }
 

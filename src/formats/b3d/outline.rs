@@ -3,6 +3,8 @@
 //! The outline has flat lists that refer to nodes by index, because nodes may nest deeper than readers of JSON or XML
 //! support. The dissection nests as the file does.
 
+use nom::error::context;
+
 use super::wire::{AnimationFields, BrushListHead, ChunkHeader, MeshHead, SceneHead};
 use super::{
     Animation, Brushes, ChunkKind as Kind, Keys, Material, Materials, Mesh, Node, NodeHead, Scene, Sequence, Step,
@@ -12,6 +14,7 @@ use crate::base::error::Context;
 use crate::base::span::Span;
 use crate::bytes::chunk::{Chunk, Tag};
 use crate::outline::{Numbers, Outline, Part};
+use crate::record::parser::in_place;
 use crate::record::{Fixed, Record, describe_fields, describe_fixed, describe_opaque};
 
 pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
@@ -124,7 +127,7 @@ fn inside<'a>(
     match part {
         Kind::Textures => *textures = materials(Textures::of(chunk, *textures), out),
         Kind::Brushes => {
-            let head = chunk.body().read::<BrushListHead>().within("n_texs");
+            let head = chunk.body().parse(context("n_texs", in_place::<BrushListHead>()));
             if let Some(head) = out.ok(head) {
                 head.describe_fields(chunk.body().offset(), out);
             }

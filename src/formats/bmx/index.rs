@@ -14,8 +14,9 @@ use crate::base::text::Utf32Str;
 use crate::bytes::Cursor;
 use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::parser::in_place;
-use crate::outline::{Sink, Type, Value, next};
-use crate::record::{Known, Read, Record, Stored, record, walk_field};
+use crate::outline::{Type, Value, next};
+use crate::record::parser::utf32_with_count;
+use crate::record::{Record, Stored, grammar};
 
 /// The context for reading a record.
 #[derive(Clone, Copy, Debug)]
@@ -35,24 +36,27 @@ pub struct IndexPlace {
     pub offset: u64,
 }
 
-record! {
+grammar! {
     /// One entry of `index.bm`.
     IndexEntry<'m>(place: IndexPlace) named name {
         /// The name. The specification requires it to be unique among records of its kind, but programs write equal and
         /// empty ones.
-        name: Utf32Str<'m> = "NAME",
+        #[label("NAME")]
+        name: Utf32Str<'m> = utf32_with_count(),
         /// The kind of record.
-        kind: Kind = "TYPE" [place.version],
+        #[label("TYPE")]
+        kind: Kind = small(place.version).map(Kind),
         /// Offset of the record in the table of its kind.
-        record_offset: u64 = "OFFSET",
+        #[label("OFFSET")]
+        record_offset: u64,
         /// Offset of this entry in `index.bm`.
-        offset: u64 as Known<u64> [place.offset],
+        let offset: u64 = place.offset;
     }
 }
 
 fn read<'m>(cursor: &mut Cursor<'m>, version: u32) -> Result<IndexEntry<'m>> {
     let offset = cursor.offset();
-    IndexEntry::read(cursor, IndexPlace { version, offset })
+    cursor.parse(IndexEntry::parser(IndexPlace { version, offset }))
 }
 
 impl Stored for Kind {
@@ -61,13 +65,6 @@ impl Stored for Kind {
 
     fn value(&self) -> Option<Value<'_>> {
         Some(Value::Coded(self.0.into(), self.name().map(Into::into)))
-    }
-}
-
-/// The context is the version.
-impl<'a> Read<'a, u32> for Kind {
-    fn walk(cursor: &mut Cursor<'a>, version: u32, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| small(cursor, version).map(Self))
     }
 }
 
@@ -251,13 +248,25 @@ impl<'m, T: Listed<'m>> List<'m, T> {
         let list = Self { record: PhantomData, ..*self };
         // An empty list needs no table, so the table's size is read with the first record.
         let mut budget = None;
-        let mut spent = false;
+        let mut is_spent = false;
         (0..self.len()).map_while(move |index| {
-            let record = list.at(index).filter(|_| !spent)?;
-            let paid = budget.get_or_insert_with(|| OverlapBudget::new(list.map, T::TABLE)).pay(&record);
-            spent = paid.is_err();
-            Some(paid.and(record))
+            if is_spent {
+                return None;
+            }
+            let budget = budget.get_or_insert_with(|| OverlapBudget::new(list.map, T::TABLE));
+            is_spent = budget.check().is_err();
+            list.paid(index, budget)
         })
+    }
+
+    /// Returns the record at `index`, within the budget.
+    pub(super) fn paid(&self, index: usize, budget: &mut OverlapBudget) -> Option<Result<Placed<'m, T>>> {
+        if let Err(error) = budget.check() {
+            return Some(Err(error));
+        }
+        let record = self.at(index)?;
+        budget.pay(&record);
+        Some(record)
     }
 
     /// Returns the record at `index`, if there is one.
@@ -273,7 +282,7 @@ impl<'m, T: Listed<'m>> List<'m, T> {
             return Err(self.table.locate(error.at(entry.offset)).within_item(T::LIST, index));
         };
         let layout = T::layout(self.version, &table, self);
-        match T::read(&mut cursor, layout) {
+        match cursor.parse(T::parser(layout)) {
             Ok(record) => Ok(Placed { record, map: self.map, entry, index, table, layout, end: cursor.offset() }),
             Err(error) => Err(table.locate(error).within_item(T::LIST, index)),
         }
@@ -296,18 +305,19 @@ pub(super) struct OverlapBudget {
     left: u64,
 }
 
+/// The bytes of a small table that may be read, however often its records overlap.
+const SMALL_OVERLAP: u64 = 64 << 20;
+
 impl OverlapBudget {
     pub(super) fn new(map: &Map<'_>, table: TableId) -> Self {
         let table = map.source.table(table).map_or(0, |table| table.len());
-        let limit = table.saturating_mul(64).saturating_add(1 << 16);
+        let limit = table.saturating_mul(2).saturating_add(SMALL_OVERLAP);
         Self { table, limit, left: limit }
     }
 
-    /// Charges for the bytes of a record, or for all bytes after its start if it has no end.
-    pub(super) fn pay<T>(&mut self, record: &Result<Placed<'_, T>>) -> Result<()> {
-        self.check()?;
+    /// Charges for the bytes of a record, or for the whole table if the record has no end.
+    fn pay<T>(&mut self, record: &Result<Placed<'_, T>>) {
         self.spend(record.as_ref().map_or(self.table, |record| record.record_byte_len()));
-        Ok(())
     }
 
     pub(super) fn spend(&mut self, bytes: u64) {

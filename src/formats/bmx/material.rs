@@ -2,31 +2,40 @@
 
 use super::index::{Layout, List, Listed};
 use super::table::{Kind, Table, TableId};
-use super::wire::{Colors, Flag};
-use crate::record::{Inline, record};
+use super::wire::{Colors, Flag, flag};
+use crate::record::grammar;
+use crate::record::parser::{cond, in_place, inline, le_f32, times};
 
-record! {
+grammar! {
     /// A material.
     Material<'m>(layout: Layout) {
         /// The colors that every version has.
-        colors: &'m Colors as Inline<'m, Colors>,
+        colors: &'m Colors = inline(in_place()),
         /// Emitted color.
-        emissive: [f32; 3] = "EMISSIVE" where layout.version >= 11,
+        #[label("EMISSIVE")]
+        emissive: Option<[f32; 3]> = cond(layout.version >= 11, times(le_f32())),
         /// Sharpness of highlights, 0 to 100 in Blender.
-        power: f32 = "SPECULAR_POWER" where layout.version >= 11,
+        #[label("SPECULAR_POWER")]
+        power: Option<f32> = cond(layout.version >= 11, le_f32()),
         /// Set if fully transparent pixels are not drawn. Programs of early 2022 wrote version 14 without this field
         /// and the three that follow.
-        alpha_test: Flag = "ALPHA_TEST" [layout.version] where layout.version >= 14 && layout.has_switches,
+        #[label("ALPHA_TEST")]
+        alpha_test: Option<Flag> = cond(layout.version >= 14 && layout.has_switches, flag(layout.version)),
         /// Set if it is blended by alpha with what is drawn behind it.
-        alpha_blend: Flag = "ALPHA_BLEND" [layout.version] where layout.version >= 14 && layout.has_switches,
+        #[label("ALPHA_BLEND")]
+        alpha_blend: Option<Flag> = cond(layout.version >= 14 && layout.has_switches, flag(layout.version)),
         /// Set if it writes to the depth buffer.
-        z_buffer: Flag = "Z_BUFFER" [layout.version] where layout.version >= 14 && layout.has_switches,
+        #[label("Z_BUFFER")]
+        z_buffer: Option<Flag> = cond(layout.version >= 14 && layout.has_switches, flag(layout.version)),
         /// Set if its back faces are drawn too.
-        two_sided: Flag = "TWO_SIDED" [layout.version] where layout.version >= 14 && layout.has_switches,
+        #[label("TWO_SIDED")]
+        two_sided: Option<Flag> = cond(layout.version >= 14 && layout.has_switches, flag(layout.version)),
         /// Set if it has a texture.
-        use_texture: Flag = "USE_TEXTURE" [layout.version],
+        #[label("USE_TEXTURE")]
+        use_texture: Flag = flag(layout.version),
         /// Index of the texture in the map; meaningless if the material has none.
-        texture_index: u32 = "MAP_KD",
+        #[label("MAP_KD")]
+        texture_index: u32,
     }
     also |material, out| out.field("texture", material.texture())
 }

@@ -2,26 +2,33 @@
 
 use std::borrow::Cow;
 
+use nom::Parser as _;
+
 use super::index::{Layout, Listed};
 use super::table::{Kind, TableId};
 use super::wire::{Face, FaceV10};
-use crate::base::error::Result;
+use crate::base::span::Span;
 use crate::bytes::shapes::shapes;
-use crate::bytes::{Cursor, Element, LeArray, Vec2, Vec3, to_native};
-use crate::outline::{Sink, Type};
-use crate::record::{Fixed, Read, Stored, describe_count, record};
+use crate::bytes::{Element, LeArray, Vec2, Vec3, to_native};
+use crate::outline::{Outline, Type};
+use crate::record::parser::{Grammar, described, le_u32, length_array};
+use crate::record::{Fixed, Stored, describe_count, grammar};
 
-record! {
+grammar! {
     /// A mesh: four lists one after another, each after its count.
     Mesh<'m>(layout: Layout) {
         /// The corners' positions, in the mesh's own space.
-        positions: LeArray<'m, Vec3> = "V_COUNT, V_LIST",
+        #[label("V_COUNT, V_LIST")]
+        positions: LeArray<'m, Vec3> = length_array(le_u32()),
         /// The texture coordinates; v grows downwards.
-        uvs: LeArray<'m, Vec2> = "VT_COUNT, VT_LIST",
+        #[label("VT_COUNT, VT_LIST")]
+        uvs: LeArray<'m, Vec2> = length_array(le_u32()),
         /// The normals.
-        normals: LeArray<'m, Vec3> = "VN_COUNT, VN_LIST",
+        #[label("VN_COUNT, VN_LIST")]
+        normals: LeArray<'m, Vec3> = length_array(le_u32()),
         /// The triangles.
-        faces: Faces<'m> = "FACE_COUNT, FACE_LIST" [layout],
+        #[label("FACE_COUNT, FACE_LIST")]
+        faces: Faces<'m> = described(counted_faces(layout), describe_faces),
     }
 }
 
@@ -44,23 +51,19 @@ shapes! {
 
 impl Stored for Faces<'_> {
     const TYPE: Type = Type::List(&Type::Record(Face::SCHEMA), 4);
-    const GIVEN: Type = Self::TYPE;
 }
 
-impl<'m> Read<'m, Layout> for Faces<'m> {
-    fn walk(cursor: &mut Cursor<'m>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let offset = cursor.offset();
-        let count = cursor.u32()?.into();
-        let faces = match layout.version {
-            10 => Self::Wide(cursor.array(count)?),
-            _ => Self::Plain(cursor.array(count)?),
-        };
-        sink.describe(|out| {
-            describe_count(name, count, offset, out);
-            out.array(name, faces.as_table());
-        });
-        Ok(faces)
+/// Returns a parser of a count and that many triangles.
+fn counted_faces<'m>(layout: Layout) -> impl Grammar<'m, Output = Faces<'m>> {
+    move |input| match layout.version {
+        10 => length_array(le_u32()).map(Faces::Wide).parse(input),
+        _ => length_array(le_u32()).map(Faces::Plain).parse(input),
     }
+}
+
+fn describe_faces(faces: &Faces<'_>, name: &'static str, span: Span, out: &mut Outline<'_>) {
+    describe_count(name, faces.len() as u64, span.offset, out);
+    out.array(name, faces.as_table());
 }
 
 impl<'m> Faces<'m> {

@@ -3,27 +3,33 @@
 use super::Component;
 use super::index::{Layout, Listed};
 use super::table::{Kind, TableId};
-use super::wire::{Flag, Matrix};
+use super::wire::{Flag, Matrix, flag, matrix};
 use crate::base::text::Utf32Str;
+use crate::record::grammar;
 use crate::record::list::List;
-use crate::record::record;
+use crate::record::parser::{cond, le_u32, length_count, utf32_with_count};
 
-record! {
+grammar! {
     /// An object: a mesh or one of the game's components, and its transform.
     Object<'m>(layout: Layout) {
         /// Set for a component, which the game replaces by its own model.
-        is_component: Flag = "IS_COMPONENT" [layout.version],
+        #[label("IS_COMPONENT")]
+        is_component: Flag = flag(layout.version),
         /// Set if it is never treated as a component, whatever its name.
-        is_forced_no_component: Flag [layout.version] where (11..14).contains(&layout.version),
+        is_forced_no_component: Option<Flag> = cond((11..14).contains(&layout.version), flag(layout.version)),
         /// Set if it is not drawn.
-        is_hidden: Flag = "IS_HIDDEN" [layout.version] where layout.version >= 11,
+        #[label("IS_HIDDEN")]
+        is_hidden: Option<Flag> = cond(layout.version >= 11, flag(layout.version)),
         /// Transform from object space to world space.
-        world_matrix: Matrix = "WORLD_MATRIX",
+        #[label("WORLD_MATRIX")]
+        world_matrix: Matrix = matrix(),
         /// The groups it belongs to; their order has no meaning.
-        groups: List<'m, Utf32Str<'m>> = "GROUP_LIST" where layout.version >= 13,
+        #[label("GROUP_LIST")]
+        groups: Option<List<'m, Utf32Str<'m>>> = cond(layout.version >= 13, length_count(le_u32(), utf32_with_count())),
         /// Index of the mesh in the map. For a component, the number of its kind, as listed.
         #[codes(Component)]
-        mesh_index: u32 = "MESH_INDEX",
+        #[label("MESH_INDEX")]
+        mesh_index: u32,
     }
     also |object, out| match object.component() {
         Some(component) => out.coded("component", component.0, component.name()),

@@ -61,16 +61,19 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(
         }
         let Some(entry) = list.entry(index) else { continue };
         let mut part = Part::item(T::LIST, index).labelled(entry.name).rooted();
-        let read = if out.dissects() { list.at(index) } else { None };
-        if let Some(Ok(found)) = &read {
+        let mut read = |list: &List<'m, T>| {
+            let budget = budget.get_or_insert_with(|| OverlapBudget::new(map, T::TABLE));
+            list.paid(index, budget)
+        };
+        let found = if out.dissects() { read(&list) } else { None };
+        if let Some(Ok(found)) = &found {
             let span = Span { offset: entry.record_offset, bytes: found.record_byte_len() };
             part.span = span_in_file(&found.table, span, out);
         }
         out.part(part, |out| {
             indexed(&entry, out);
-            let Some(record) = read.or_else(|| list.at(index)) else { return };
-            let paid = budget.get_or_insert_with(|| OverlapBudget::new(map, T::TABLE)).pay(&record);
-            if let Some(record) = out.ok(paid.and(record)) {
+            let Some(record) = found.or_else(|| read(&list)) else { return };
+            if let Some(record) = out.ok(record) {
                 let mut inside = InTable { out, table: record.table };
                 describe_fields::<T, _>(record.cursor(), record.layout, &mut Outline::new(&mut inside));
                 also(&record, out);

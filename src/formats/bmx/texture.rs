@@ -3,17 +3,20 @@
 use super::Entry;
 use super::index::{Layout, Listed, Placed};
 use super::table::{Kind, TableId};
-use super::wire::Flag;
+use super::wire::{Flag, flag};
 use crate::base::text::Utf32Str;
-use crate::record::record;
+use crate::record::grammar;
+use crate::record::parser::utf32_with_count;
 
-record! {
+grammar! {
     /// A texture: the name of an image that is in the game or in the map.
     Texture<'m>(layout: Layout) {
         /// The image's name, without a folder.
-        file_name: Utf32Str<'m> = "FILENAME",
+        #[label("FILENAME")]
+        file_name: Utf32Str<'m> = utf32_with_count(),
         /// Set if the image is in the game.
-        is_external: Flag = "IS_EXTERNAL" [layout.version],
+        #[label("IS_EXTERNAL")]
+        is_external: Flag = flag(layout.version),
     }
 }
 

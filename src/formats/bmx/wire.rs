@@ -1,79 +1,107 @@
 //! Packed little-endian records exactly as stored, and numbers whose storage depends on the version.
 
+use nom::Parser;
 use zerocopy::little_endian::{F32, U32};
 
-use crate::base::error::Result;
+use crate::base::error::Error;
 use crate::bytes::{Cursor, Vec3};
-use crate::outline::{Sink, Type, Value};
-use crate::record::{Read, Stored, plain, walk_field, wire};
+use crate::outline::{Type, Value};
+use crate::record::parser::{Grammar, in_place, le_u8, le_u32};
+use crate::record::{Stored, plain, wire};
 
 wire! {
     /// The start of `index.bm`; its entries follow to the end of the table.
     IndexStart = 4 {
         /// The version: 10 to 14.
-        version: U32 = "VERSION",
+        #[label("VERSION")]
+        version: U32,
     }
 
     /// Colors of a material: red, green and blue. Programs should write values from 0 to 1.
     Colors = 36 {
         /// The color in shadow.
-        ambient: Vec3 = "AMBIENT",
+        #[label("AMBIENT")]
+        ambient: Vec3,
         /// The color itself.
-        diffuse: Vec3 = "DIFFUSE",
+        #[label("DIFFUSE")]
+        diffuse: Vec3,
         /// The color of highlights.
-        specular: Vec3 = "SPECULAR",
+        #[label("SPECULAR")]
+        specular: Vec3,
     }
 
     /// A triangle; its indices count from 0.
     Face = 41 rows {
         /// The first corner: index into the mesh's positions.
-        v1: U32 = "VERTEX_1",
+        #[label("VERTEX_1")]
+        v1: U32,
         /// The first corner: index into its texture coordinates.
-        vt1: U32 = "TEXTURE_1",
+        #[label("TEXTURE_1")]
+        vt1: U32,
         /// The first corner: index into its normals.
-        vn1: U32 = "NORMAL_1",
+        #[label("NORMAL_1")]
+        vn1: U32,
         /// The second corner: index into the mesh's positions.
-        v2: U32 = "VERTEX_2",
+        #[label("VERTEX_2")]
+        v2: U32,
         /// The second corner: index into its texture coordinates.
-        vt2: U32 = "TEXTURE_2",
+        #[label("TEXTURE_2")]
+        vt2: U32,
         /// The second corner: index into its normals.
-        vn2: U32 = "NORMAL_2",
+        #[label("NORMAL_2")]
+        vn2: U32,
         /// The third corner: index into the mesh's positions.
-        v3: U32 = "VERTEX_3",
+        #[label("VERTEX_3")]
+        v3: U32,
         /// The third corner: index into its texture coordinates.
-        vt3: U32 = "TEXTURE_3",
+        #[label("TEXTURE_3")]
+        vt3: U32,
         /// The third corner: index into its normals.
-        vn3: U32 = "NORMAL_3",
+        #[label("NORMAL_3")]
+        vn3: U32,
         /// Not 0 if it has a material.
-        use_material: u8 = "USE_MATERIAL",
+        #[label("USE_MATERIAL")]
+        use_material: u8,
         /// Index of the material in the map; meaningless if the face has none.
-        material_index: U32 = "MATERIAL_INDEX",
+        #[label("MATERIAL_INDEX")]
+        material_index: U32,
     }
 
     /// A triangle of version 10. Its boolean takes four bytes.
     FaceV10 = 44 rows {
         /// The first corner: index into the mesh's positions.
-        v1: U32 = "VERTEX_1",
+        #[label("VERTEX_1")]
+        v1: U32,
         /// The first corner: index into its texture coordinates.
-        vt1: U32 = "TEXTURE_1",
+        #[label("TEXTURE_1")]
+        vt1: U32,
         /// The first corner: index into its normals.
-        vn1: U32 = "NORMAL_1",
+        #[label("NORMAL_1")]
+        vn1: U32,
         /// The second corner: index into the mesh's positions.
-        v2: U32 = "VERTEX_2",
+        #[label("VERTEX_2")]
+        v2: U32,
         /// The second corner: index into its texture coordinates.
-        vt2: U32 = "TEXTURE_2",
+        #[label("TEXTURE_2")]
+        vt2: U32,
         /// The second corner: index into its normals.
-        vn2: U32 = "NORMAL_2",
+        #[label("NORMAL_2")]
+        vn2: U32,
         /// The third corner: index into the mesh's positions.
-        v3: U32 = "VERTEX_3",
+        #[label("VERTEX_3")]
+        v3: U32,
         /// The third corner: index into its texture coordinates.
-        vt3: U32 = "TEXTURE_3",
+        #[label("TEXTURE_3")]
+        vt3: U32,
         /// The third corner: index into its normals.
-        vn3: U32 = "NORMAL_3",
+        #[label("NORMAL_3")]
+        vn3: U32,
         /// Not 0 if it has a material.
-        use_material: U32 = "USE_MATERIAL",
+        #[label("USE_MATERIAL")]
+        use_material: U32,
         /// Index of the material in the map; meaningless if the face has none.
-        material_index: U32 = "MATERIAL_INDEX",
+        #[label("MATERIAL_INDEX")]
+        material_index: U32,
     }
 }
 
@@ -119,8 +147,12 @@ pub struct Matrix {
 }
 
 plain! {
-    Matrix: Number("f32[4][4]", 64) => |matrix| Value::Floats(matrix.rows.as_flattened().into()),
-        |cursor| Ok(Self { rows: cursor.read::<[[F32; 4]; 4]>()?.map(|row| row.map(F32::get)) });
+    Matrix: Number("f32[4][4]", 64) => |matrix| Value::Floats(matrix.rows.as_flattened().into());
+}
+
+/// Returns a parser of a matrix.
+pub(super) fn matrix<'a>() -> impl Grammar<'a, Output = Matrix> {
+    in_place::<[[F32; 4]; 4]>().map(|rows| Matrix { rows: rows.map(|row| row.map(F32::get)) })
 }
 
 /// A boolean: any number except 0 is true. Takes one byte, or four bytes in version 10.
@@ -145,14 +177,12 @@ impl Stored for Flag {
     }
 }
 
-/// The context is the version.
-impl<'a> Read<'a, u32> for Flag {
-    fn walk(cursor: &mut Cursor<'a>, version: u32, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| small(cursor, version).map(Self))
-    }
+/// Returns a parser of a boolean of this version.
+pub(super) fn flag<'a>(version: u32) -> impl Grammar<'a, Output = Flag> {
+    small(version).map(Flag)
 }
 
-/// Reads a number of one byte, or of four bytes in version 10.
-pub(super) fn small(cursor: &mut Cursor<'_>, version: u32) -> Result<u32> {
-    if version == 10 { cursor.u32() } else { cursor.u8().map(Into::into) }
+/// Returns a parser of a number of one byte, or of four bytes in version 10.
+pub(super) fn small<'a>(version: u32) -> impl Parser<Cursor<'a>, Output = u32, Error = Error> {
+    move |input| if version == 10 { le_u32().parse(input) } else { le_u8().map(u32::from).parse(input) }
 }

@@ -9,10 +9,11 @@ use crate::base::error::{Context, Error, Result};
 use crate::base::sealed::Sealed;
 use crate::bytes::chunk::Header as _;
 use crate::bytes::chunk::Tag;
+use crate::bytes::parser::in_place;
 use crate::bytes::{Cursor, chunk};
 use crate::ranges::Data;
 use crate::record::Read;
-use crate::record::list::left_over;
+use crate::record::parser::all_consuming;
 
 /// One chunk in place.
 pub type Chunk<'a> = chunk::Chunk<'a, ChunkHeader>;
@@ -197,7 +198,7 @@ impl<'a> Level<'a> {
                 *left = end..end;
                 let body = start.saturating_add(size_of::<ChunkHeader>() as u64);
                 let head = data.ahead(start..body.min(end));
-                let header = head.and_then(|head| Cursor::with_offset(head, start).read::<ChunkHeader>());
+                let header = head.and_then(|head| Cursor::with_offset(head, start).parse(in_place::<ChunkHeader>()));
                 Some(header.map(|header| {
                     let stop = body.saturating_add(header.byte_len_hint().into()).min(end);
                     *left = stop..end;
@@ -250,9 +251,7 @@ impl<'a> LodModel<'a> {
 
 /// Reads a chunk's data as a record, which must take all of it.
 pub(super) fn whole<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
-    let mut data = node.body()?;
-    let record = T::read(&mut data, *node)?;
-    if data.is_empty() { Ok(record) } else { Err(left_over(data)) }
+    node.body()?.parse(all_consuming(T::parser(*node)))
 }
 
 /// Reads a chunk's data as a record, if its header's count is not negative.

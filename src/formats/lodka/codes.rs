@@ -2,12 +2,10 @@
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::base::error::Result;
-use crate::bytes::Cursor;
 use crate::bytes::array::elements;
-use crate::outline::{Sink, Type, Value};
+use crate::outline::{Type, Value};
+use crate::record::Stored;
 use crate::record::codes::codes;
-use crate::record::{Read, Stored, walk_field};
 
 codes! {
     /// How an animation plays (`AnimMode`).
@@ -81,12 +79,5 @@ impl Stored for Flag {
             0 | 1 => Value::Bool(self.is_set()),
             other => Value::Coded(other.into(), None),
         })
-    }
-}
-
-impl<'a> Read<'a> for Flag {
-    #[inline(always)]
-    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| cursor.u8().map(Self))
     }
 }

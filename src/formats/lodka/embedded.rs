@@ -1,21 +1,27 @@
 //! INF1, TXTR, SHDR and IMG1: embedded data of other formats.
 
+use nom::error::context;
+use nom::{IResult, Parser as _};
+
 use super::chunk::Node;
 use super::codes::ShaderKind;
-use super::fields::{Counted, Length, at, known};
+use super::fields::{at, known, length};
+use super::text::text_with_length;
 use crate::base::error::{Context, Error, Result};
 use crate::base::text::AnsiStr;
 use crate::base::word_enum::word_enum;
+use crate::bytes::parser::bytes;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::{Part, Sink, Type};
-use crate::record::list::{All, Entries};
-use crate::record::{External, Known, Read, Rest, Stored, record, walk_part};
+use crate::record::list::Entries;
+use crate::record::parser::{array, external, le_i32, le_u8, length_array, of, rest_array, rest_count, verify};
+use crate::record::{Read, Stored, grammar, walk_part};
 
-record! {
+grammar! {
     /// User data (INF1), normally text; some programs store their own chunks inside.
     Info<'a>(node: Node<'a>) {
         /// The whole body.
-        bytes: LeArray<'a, u8> as Rest<'a, u8>,
+        bytes: LeArray<'a, u8> = rest_array(),
     }
     also |info, out| {
         // Longer text is too long for a list of fields.
@@ -59,15 +65,18 @@ impl ImageKind {
     }
 }
 
-record! {
+grammar! {
     /// A picture of the model (IMG1).
     Screenshot<'a>(node: Node<'a>) named name {
         /// The layout: 0.
-        kind: i32 = "ScreenshotType" => known(&[0]),
+        #[label("ScreenshotType")]
+        kind: i32 = verify(le_i32(), known(&[0])),
         /// Its name.
-        name: AnsiStr<'a> = "ScreenshotNameLen, ScreenshotName",
+        #[label("ScreenshotNameLen, ScreenshotName")]
+        name: AnsiStr<'a> = text_with_length(),
         /// An image file.
-        data: LeArray<'a, u8> as Counted<'a, u8> = "ScreenshotDataLen, ScreenshotData",
+        #[label("ScreenshotDataLen, ScreenshotData")]
+        data: LeArray<'a, u8> = length_array(length()),
     }
     also |screenshot, out| out.field("image_kind", screenshot.image_kind().map(|kind| kind.name()))
 }
@@ -79,15 +88,17 @@ impl Screenshot<'_> {
     }
 }
 
-record! {
+grammar! {
     /// The embedded textures (TXTR).
     TextureList<'a>(node: Node<'a>) {
         /// The layout: 0.
-        kind: u8 = "TexturesType" => known(&[0]),
+        #[label("TexturesType")]
+        kind: u8 = verify(le_u8(), known(&[0])),
         /// Number of textures.
-        texture_count: u64 as Known<u64> = "Count" [node.count()],
+        #[label("Count")]
+        let texture_count: u64 = node.count();
         /// The records in order; only their sizes have been read.
-        records: Entries<'a, TextureRecord<'a>> [All("textures", texture_count, ())],
+        records: Entries<'a, TextureRecord<'a>> = rest_count("textures", of(()), texture_count),
     }
 }
 
@@ -109,7 +120,7 @@ impl<'a> TextureRecord<'a> {
     /// # Errors
     /// Returns an error if they have a layout other than 0 or the names do not fit.
     pub fn texture(&self) -> Result<Texture<'a>> {
-        Texture::read(&mut self.0.clone(), ())
+        self.0.clone().parse(Texture::parser())
     }
 }
 
@@ -119,16 +130,17 @@ impl Stored for TextureRecord<'_> {
 
 impl<'a> Read<'a> for TextureRecord<'a> {
     fn walk(cursor: &mut Cursor<'a>, (): (), _: &'static str, _: &mut impl Sink) -> Result<Self> {
-        let mut sizes = *cursor;
-        let Length(options) = Length::read(&mut sizes, ()).within("option_size")?;
-        holds_options(&options).map_err(|error| error.at(cursor.offset())).within("option_size")?;
-        let Length(data) = Length::read(&mut sizes, ()).within("data_size")?;
-        // If a record does not fit, the error is that of the part that does not fit.
-        let mut whole = *cursor;
-        cursor.skip(options).within("options")?;
-        cursor.skip(data).within("data")?;
-        whole.split(options.saturating_add(data)).map(Self)
+        cursor.parse(texture_record)
     }
+}
+
+fn texture_record(input: Cursor<'_>) -> IResult<Cursor<'_>, TextureRecord<'_>, Error> {
+    let (rest, options) = context("option_size", verify(length(), holds_options)).parse(input)?;
+    let (_, data) = context("data_size", length()).parse(rest)?;
+    // If a record does not fit, the error is that of the part that does not fit.
+    let (rest, _) = context("options", bytes(options)).parse(input)?;
+    let (rest, _) = context("data", bytes(data)).parse(rest)?;
+    Ok((rest, TextureRecord(input.up_to(rest))))
 }
 
 /// The size must cover itself, the data size, and the three fields that are always present.
@@ -136,23 +148,30 @@ fn holds_options(size: &u64) -> Result<()> {
     if *size >= 20 { Ok(()) } else { Err(Error::malformed(format!("option size {size} is below 20"))) }
 }
 
-record! {
+grammar! {
     /// An embedded texture.
     Texture<'a> named file_name {
         /// Number of bytes before the image: this field and all fields up to the reserve.
-        option_size: u64 as Length = "TextureOptionSize" => holds_options,
+        #[label("TextureOptionSize")]
+        option_size: u64 = verify(length(), holds_options),
         /// Number of bytes of the image.
-        data_size: u64 as Length = "TextureDataSize",
+        #[label("TextureDataSize")]
+        data_size: u64 = length(),
         /// The layout: 0.
-        kind: i32 = "TextureOptionType" => known(&[0]),
+        #[label("TextureOptionType")]
+        kind: i32 = verify(le_i32(), known(&[0])),
         /// Name of the material that uses it.
-        material: AnsiStr<'a> = "TextureMaterialNameLen, TextureMaterialName",
+        #[label("TextureMaterialNameLen, TextureMaterialName")]
+        material: AnsiStr<'a> = text_with_length(),
         /// Original file name.
-        file_name: AnsiStr<'a> = "TextureNameLen, TextureName",
+        #[label("TextureNameLen, TextureName")]
+        file_name: AnsiStr<'a> = text_with_length(),
         /// Bytes between the names and the image, of no known meaning.
-        reserve: LeArray<'a, u8> = "TextureOptionRezerv" [reserve(option_size, [material, file_name])?],
+        #[label("TextureOptionRezerv")]
+        reserve: LeArray<'a, u8> = array(reserve(option_size, [material, file_name])?),
         /// An image file.
-        data: LeArray<'a, u8> = "TextureData" [data_size],
+        #[label("TextureData")]
+        data: LeArray<'a, u8> = array(data_size),
     }
     also |texture, out| out.field("image_kind", texture.image_kind().map(|kind| kind.name()))
 }
@@ -171,28 +190,32 @@ impl Texture<'_> {
     }
 }
 
-record! {
+grammar! {
     /// The shaders of a model (SHDR).
     ShaderList<'a>(node: Node<'a>) {
         /// The layout: 1.
-        kind: u8 = "ShaderLibType" => known(&[1]),
+        #[label("ShaderLibType")]
+        kind: u8 = verify(le_u8(), known(&[1])),
         /// Number of shaders.
-        shader_count: u64 as Known<u64> = "Count" [node.count()],
+        #[label("Count")]
+        let shader_count: u64 = node.count();
         /// The shaders in order. Each stores its size; getting to the last one means skipping the others.
-        shaders: Entries<'a, Shader<'a>> [All("shaders", shader_count, ())],
+        shaders: Entries<'a, Shader<'a>> = rest_count("shaders", Shader::parser(), shader_count),
     }
 }
 
-record! {
+grammar! {
     /// A shader.
     Shader<'a> {
         /// Number of bytes after this field.
-        size: u64 as Length = "ShaderSize" => has_kind,
+        #[label("ShaderSize")]
+        size: u64 = verify(length(), has_kind),
         /// The type of shader: 1 bump mapping. The data of other types is opaque.
         #[rule(Any)]
-        kind: ShaderKind = "ShaderType",
+        #[label("ShaderType")]
+        kind: ShaderKind = le_u8().map(ShaderKind),
         /// All bytes after the type.
-        data: LeArray<'a, u8> as External<LeArray<'a, u8>> [size.saturating_sub(1)],
+        data: LeArray<'a, u8> = external(array(size.saturating_sub(1))),
     }
     also |shader, out| {
         if shader.kind == ShaderKind::BUMP {
@@ -214,24 +237,33 @@ impl<'a> Shader<'a> {
     /// # Errors
     /// Returns an error if it does not fit.
     pub fn bump(&self) -> Result<Option<Bump<'a>>> {
-        (self.kind == ShaderKind::BUMP).then(|| Bump::read(&mut at(self.data), ())).transpose()
+        if self.kind != ShaderKind::BUMP {
+            return Ok(None);
+        }
+        at(self.data).parse(Bump::parser()).map(Some)
     }
 }
 
-record! {
+grammar! {
     /// The data of a bump mapping shader.
     Bump<'a> {
         /// The material of the surface.
-        material: AnsiStr<'a> = "BumpNameLen, BumpName",
+        #[label("BumpNameLen, BumpName")]
+        material: AnsiStr<'a> = text_with_length(),
         /// The material with the normal map.
-        normal_material: AnsiStr<'a> = "BumpNormalNameLen, BumpNormalName",
+        #[label("BumpNormalNameLen, BumpNormalName")]
+        normal_material: AnsiStr<'a> = text_with_length(),
         /// The material with the highlights.
-        specular_material: AnsiStr<'a> = "BumpSpecularNameLen, BumpSpecularName",
+        #[label("BumpSpecularNameLen, BumpSpecularName")]
+        specular_material: AnsiStr<'a> = text_with_length(),
         /// Strength of the light.
-        light_power: f32 = "BumpLightPower",
+        #[label("BumpLightPower")]
+        light_power: f32,
         /// Strength of the highlights.
-        specular_power: f32 = "BumpSpecularPower",
+        #[label("BumpSpecularPower")]
+        specular_power: f32,
         /// The remaining bytes, of no known meaning.
-        reserve: LeArray<'a, u8> as Rest<'a, u8> = "BumpRezerv",
+        #[label("BumpRezerv")]
+        reserve: LeArray<'a, u8> = rest_array(),
     }
 }

@@ -1,14 +1,17 @@
 //! Face groups: triangles of one material.
 
+use nom::Parser as _;
 use zerocopy::little_endian::U32;
 
 use super::codes::{FaceMode, Flag};
-use super::fields::{Counted, known};
-use super::indices::{Indices, Width};
-use super::sets::{PerSet, Sets};
+use super::fields::{known, length};
+use super::indices::{Indices, Width, indices};
+use super::sets::{Names, PerSet, Sets, per_set};
+use super::text::text_with_length;
 use crate::base::text::AnsiStr;
 use crate::bytes::LeArray;
-use crate::record::record;
+use crate::record::grammar;
+use crate::record::parser::{Grammar, array, cond, counted, described, le_i32, le_u8, verify};
 
 /// The lengths of the arrays that a mesh's face groups index. They determine the width of each index.
 #[derive(Clone, Copy, Debug)]
@@ -31,30 +34,44 @@ impl Targets {
     }
 }
 
-record! {
+grammar! {
     /// Triangles that share their materials.
     FaceGroup<'a>(targets: Targets) named name {
         /// The layout: 2, or the older 1 without smoothing.
-        kind: i32 = "FaceType" => known(&[1, 2]),
+        #[label("FaceType")]
+        kind: i32 = verify(le_i32(), known(&[1, 2])),
         /// How indices form triangles.
         #[rule(OneOf(&[0]))]
-        mode: FaceMode = "FaceMode",
+        #[label("FaceMode")]
+        mode: FaceMode = le_u8().map(FaceMode),
         /// Its name.
-        name: AnsiStr<'a> = "FaceNameLength, FaceName",
+        #[label("FaceNameLength, FaceName")]
+        name: AnsiStr<'a> = text_with_length(),
         /// True if it is drawn.
-        visible: Flag = "isFaceVisible",
+        #[label("isFaceVisible")]
+        visible: Flag = le_u8().map(Flag),
         /// The name of the material for each set of texture coordinates.
-        materials: Sets<AnsiStr<'a>> = "FaceMatNameLen, FaceMatName" [targets.uvs.map(|target| target.map(drop))],
+        #[label("FaceMatNameLen, FaceMatName")]
+        materials: Sets<AnsiStr<'a>> = Names(targets.uvs),
         /// Vertex index of each corner.
-        vertex_indices: Indices<'a> = "VertexIndCnt, VertexIndex" [Width::of(targets.vertices, kind == 1)],
+        #[label("VertexIndCnt, VertexIndex")]
+        vertex_indices: Indices<'a> = counted(length(), move |count| indices(count, Width::of(targets.vertices, kind == 1))),
         /// For each triangle, a mask of its 32 smoothing groups; may be empty.
-        smoothing: LeArray<'a, U32> as Counted<'a, U32> = "SmoothDataCnt, SmoothData" where kind == 2,
+        #[label("SmoothDataCnt, SmoothData")]
+        smoothing: Option<LeArray<'a, U32>> = cond(kind == 2, counted(length(), masks)),
         /// Normal index of each corner; may be empty.
-        normal_indices: Indices<'a> = "NormalsIndCnt, NormalIndex" [Width::of(targets.normals, kind == 1)],
+        #[label("NormalsIndCnt, NormalIndex")]
+        normal_indices: Indices<'a> = counted(length(), move |count| indices(count, Width::of(targets.normals, kind == 1))),
         /// For each set, the texture-coordinate index of each corner; may be empty.
-        uv_indices: Sets<Indices<'a>> = "TxCrdsIndCnt, TxCrdsInd" [targets.uv_widths(kind)],
+        #[label("TxCrdsIndCnt, TxCrdsInd")]
+        uv_indices: Sets<Indices<'a>> = per_set(targets.uv_widths(kind), indices),
     }
     also |group, out| out.field("triangle_count", group.triangle_count())
+}
+
+/// Returns a parser of this many masks. Outlines show that a group of the older layout has none.
+fn masks<'a>(count: u64) -> impl Grammar<'a, Output = LeArray<'a, U32>> {
+    described(array(count), |masks, name, _, out| out.array(name, masks))
 }
 
 impl FaceGroup<'_> {

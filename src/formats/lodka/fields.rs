@@ -3,39 +3,23 @@
 use std::fmt;
 use std::iter::FusedIterator;
 
+use nom::Parser as _;
+use nom::error::context;
 use zerocopy::little_endian::I32;
 
 use crate::base::error::{Context, Error, Result};
 use crate::base::span::Span;
 use crate::base::text::AnsiStr;
+use crate::bytes::parser::bytes;
 use crate::bytes::{Cursor, Element, LeArray};
-use crate::outline::{Outline, Part, Sink, Type};
-use crate::record::{Fixed, Form, Framing, Given, Read, Stored, form, plain};
+use crate::outline::{Outline, Part, Sink, StoredField, Type};
+use crate::record::parser::{Grammar, array, described, le_i32, map_res, parsers, stored_as};
+use crate::record::{Fixed, Stored};
 
-/// The form of a length or count that is stored signed and must not be negative.
-#[derive(Debug)]
-pub(super) struct Length(pub(super) u64);
-
-plain! {
-    Length: Number("i32", 4) => |length| length.0, |cursor| {
-        let start = *cursor;
-        let count = cursor.i32()?;
-        not_negative(count).map(Self).map_err(|error| error.at(start.offset()))
-    };
-}
-
-form!([] Length => u64);
-
-/// Described as the length of the list it counts.
-impl Form<u64> for Framing<Length> {
-    fn into_value(self) -> u64 {
-        self.0.0
-    }
-}
-
-/// Reads a length or count, and describes it as that of the field `name`.
-pub(super) fn walk_length(cursor: &mut Cursor<'_>, name: &'static str, sink: &mut impl Sink) -> Result<u64> {
-    Framing::<Length>::walk(cursor, (), name, sink).map(|length| length.0.0)
+/// Returns a parser of a length or count, which is stored signed and must not be negative.
+#[inline(always)]
+pub(super) fn length<'a>() -> impl Grammar<'a, Output = u64> + Copy {
+    stored_as::<i32, _>(map_res(le_i32(), not_negative))
 }
 
 /// Returns the number, unless it is negative.
@@ -43,41 +27,26 @@ pub(crate) fn not_negative(count: i32) -> Result<u64> {
     u64::try_from(count).map_err(|_| Error::malformed(format!("{count} is negative")))
 }
 
-/// The form of an array after its count.
-#[derive(Debug)]
-pub(super) struct Counted<'a, T>(LeArray<'a, T>);
+/// See [`dissected`].
+pub(super) struct Dissected<P>(P);
 
-impl<T: Element> Stored for Counted<'_, T> {
-    const TYPE: Type = LeArray::<T>::TYPE;
+/// Returns a parser of a field that outlines show with the items that it belongs to, so that only a dissection shows it
+/// here.
+pub(super) fn dissected<P>(parser: P) -> Dissected<P> {
+    Dissected(parser)
 }
 
-impl<'a, T: Element> Read<'a> for Counted<'a, T> {
-    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let count = walk_length(cursor, name, sink)?;
-        LeArray::walk(cursor, count, name, sink).map(Self)
-    }
-}
+parsers! { ['a, P: Grammar<'a>] Dissected<P> => P::Output; }
 
-form!(['a, T] Counted<'a, T> => LeArray<'a, T>);
+impl<'a, P: Grammar<'a>> Grammar<'a> for Dissected<P> {
+    const TYPE: Type = P::TYPE;
 
-/// The form of a field that outlines show with the items that it belongs to, so that only a dissection shows it here.
-#[derive(Debug)]
-pub(super) struct Dissected<T>(T);
-
-impl<T: Stored> Stored for Dissected<T> {
-    const TYPE: Type = T::TYPE;
-    const GIVEN: Type = T::GIVEN;
-}
-
-impl<'a, T: Read<'a, C>, C> Read<'a, C> for Dissected<T> {
-    fn walk(cursor: &mut Cursor<'a>, context: C, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
+    fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<P::Output> {
         let mut dissects = false;
         sink.describe(|out| dissects = out.dissects());
-        if dissects { T::walk(cursor, context, name, sink).map(Self) } else { T::read(cursor, context).map(Self) }
+        if dissects { self.0.walk(cursor, name, sink) } else { self.0.read(cursor) }
     }
 }
-
-form!([T] Dissected<T> => T);
 
 /// Concatenated names, split by a table of their lengths.
 #[derive(Clone, Copy, Debug)]
@@ -87,22 +56,25 @@ pub struct Names<'a> {
 }
 
 impl Stored for Names<'_> {
-    const TYPE: Type = Type::List(&AnsiStr::GIVEN, 0);
+    const TYPE: Type = Type::List(&AnsiStr::TYPE, 0);
 }
 
-/// Reads the number of lengths that the context gives, then the concatenated names.
-impl<'a> Read<'a, u64> for Names<'a> {
-    fn walk(cursor: &mut Cursor<'a>, count: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let lengths = cursor.array::<I32>(count).within("lengths")?;
+/// Returns a parser of this many lengths, then of the concatenated names.
+pub(super) fn names<'a>(count: u64) -> impl Grammar<'a, Output = Names<'a>> {
+    let names = move |input| {
+        let (input, lengths) = context("lengths", array::<I32>(count)).parse(input)?;
         let sum = total(lengths.iter().map(|length| length.get()), lengths.offset(), "lengths")?;
-        let span = Span { offset: cursor.offset(), bytes: sum };
-        let bytes = cursor.bytes(sum)?;
-        sink.describe(|out| {
-            out.array(name, &lengths);
-            Framing(Given(AnsiStr::new(bytes))).describe_at(name, span, out);
-        });
-        Ok(Self { lengths, bytes })
-    }
+        let (input, bytes) = bytes(sum).parse(input)?;
+        Ok((input, Names { lengths, bytes }))
+    };
+    described(names, describe_names)
+}
+
+fn describe_names(names: &Names<'_>, name: &'static str, span: Span, out: &mut Outline<'_>) {
+    out.array(name, &names.lengths);
+    let bytes = names.bytes.len() as u64;
+    let span = Span { offset: span.end().saturating_sub(bytes), bytes };
+    out.stored(&StoredField { name, kind: AnsiStr::TYPE, span, framing: true }, AnsiStr::new(names.bytes));
 }
 
 impl<'a> Names<'a> {

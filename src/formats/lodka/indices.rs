@@ -4,12 +4,13 @@ use std::borrow::Cow;
 
 use zerocopy::little_endian::{U16, U32};
 
-use super::fields::walk_length;
-use crate::base::error::Result;
+use crate::base::span::Span;
 use crate::bytes::Cursor;
+use crate::bytes::parser::reading;
 use crate::bytes::shapes::shapes;
-use crate::outline::{Sink, Type};
-use crate::record::{Read, Stored, form};
+use crate::outline::{Outline, Type};
+use crate::record::Stored;
+use crate::record::parser::{Grammar, array, described, stored_as};
 
 shapes! {
     /// Indices in place, of 1, 2 or 4 bytes each; read as `u32`.
@@ -49,46 +50,35 @@ impl Width {
 }
 
 impl Stored for Indices<'_> {
-    const TYPE: Type = Type::List(&Type::Varying("u8|u16|u32", 1), 4);
-    const GIVEN: Type = Self::TYPE;
-}
+    const TYPE: Type = Type::List(&Type::Varying("u8|u16|u32", 1), 0);
 
-/// Reads the count, then the indices.
-impl<'a> Read<'a, Width> for Indices<'a> {
-    fn walk(cursor: &mut Cursor<'a>, width: Width, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let count = walk_length(cursor, name, sink)?;
-        let indices = Self::of(cursor, count, width)?;
-        sink.describe(|out| out.array(name, &indices));
-        Ok(indices)
+    fn describe_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+        out.array(name, self);
     }
 }
 
-/// The form of bone numbers, which have at most two bytes.
-pub(super) struct BoneIds<'a>(Indices<'a>);
-
-impl Stored for BoneIds<'_> {
-    const TYPE: Type = Type::List(&Type::Varying("u8|u16", 1), 4);
-    const GIVEN: Type = Self::TYPE;
+/// Returns a parser of this many indices of this width.
+pub(super) fn indices<'a>(count: u64, width: Width) -> impl Grammar<'a, Output = Indices<'a>> {
+    reading(move |cursor: &mut Cursor<'a>| match width {
+        Width::U8 => array(count).read(cursor).map(Indices::U8),
+        Width::U16 => array(count).read(cursor).map(Indices::U16),
+        Width::U32 => array(count).read(cursor).map(Indices::U32),
+    })
 }
 
-impl<'a> Read<'a, Width> for BoneIds<'a> {
-    fn walk(cursor: &mut Cursor<'a>, width: Width, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        Indices::walk(cursor, width, name, sink).map(Self)
-    }
+/// The stored form of bone numbers, which have at most two bytes.
+enum BoneIds {}
+
+impl Stored for BoneIds {
+    const TYPE: Type = Type::List(&Type::Varying("u8|u16", 1), 0);
 }
 
-form!(['a] BoneIds<'a> => Indices<'a>);
+/// Returns a parser of this many numbers of bones.
+pub(super) fn bone_ids<'a>(count: u64, width: Width) -> impl Grammar<'a, Output = Indices<'a>> {
+    described(stored_as::<BoneIds, _>(indices(count, width)), |ids, name, span, out| ids.describe_at(name, span, out))
+}
 
 impl<'a> Indices<'a> {
-    /// Reads `count` indices of this width.
-    pub(super) fn of(cursor: &mut Cursor<'a>, count: u64, width: Width) -> Result<Self> {
-        match width {
-            Width::U8 => cursor.array(count).map(Self::U8),
-            Width::U16 => cursor.array(count).map(Self::U16),
-            Width::U32 => cursor.array(count).map(Self::U32),
-        }
-    }
-
     /// Returns all indices as native `u32`. Borrows them if they are stored with four bytes and aligned and the machine
     /// is little-endian; otherwise copies them.
     pub fn to_native(&self) -> Cow<'a, [u32]> {

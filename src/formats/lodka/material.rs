@@ -1,37 +1,48 @@
 //! MAT1: materials.
 
+use nom::Parser as _;
+
 use super::chunk::Node;
 use super::codes::MappingMode;
-use super::fields::{Length, known};
+use super::fields::{known, length};
+use super::text::text_with_length;
 use super::wire::MaterialOptions;
 use crate::base::text::AnsiStr;
-use crate::record::list::{All, Entries};
-use crate::record::{Inline, record};
+use crate::record::grammar;
+use crate::record::list::Entries;
+use crate::record::parser::{cond, in_place, inline, le_u8, rest_count, verify};
 
-record! {
+grammar! {
     /// The materials of a model (MAT1).
     MaterialList<'a>(node: Node<'a>) {
         /// The layout: 0 nothing at all, 1 names only, 2 names and options, 3 additionally a [mapping
         /// mode](Material::mapping_mode).
-        kind: u8 = "MaterialsType" => known(&[0, 1, 2, 3]),
+        #[label("MaterialsType")]
+        kind: u8 = verify(le_u8(), known(&[0, 1, 2, 3])),
         /// Number of materials stored in the chunk's data; absent in layout 0.
-        material_count: u64 as Length = "MaterialsCount" where kind != 0,
+        #[label("MaterialsCount")]
+        material_count: Option<u64> = cond(kind != 0, length()),
         /// The materials in order. They vary in length; getting to the last one means reading the others.
-        materials: Entries<'a, Material<'a>, u8> [All("materials", material_count.unwrap_or(0), kind)],
+        materials: Entries<'a, Material<'a>, u8> =
+            rest_count("materials", Material::parser(kind), material_count.unwrap_or(0)),
     }
 }
 
-record! {
+grammar! {
     /// A material.
     Material<'a>(kind: u8) named name {
         /// Its name, which face groups refer to.
-        name: AnsiStr<'a> = "MatNameLen, MatName",
+        #[label("MatNameLen, MatName")]
+        name: AnsiStr<'a> = text_with_length(),
         /// The files of its textures as stored: "first" or "first:second".
-        textures: AnsiStr<'a> = "TextrNameLen, TextrName",
+        #[label("TextrNameLen, TextrName")]
+        textures: AnsiStr<'a> = text_with_length(),
         /// Appearance.
-        options: &'a MaterialOptions as Inline<'a, MaterialOptions> = "MaterialOptions" where kind >= 2,
+        #[label("MaterialOptions")]
+        options: Option<&'a MaterialOptions> = cond(kind >= 2, inline(in_place())),
         /// Source of the texture coordinates.
-        mapping_mode: MappingMode = "MappingMode" where kind >= 3,
+        #[label("MappingMode")]
+        mapping_mode: Option<MappingMode> = cond(kind >= 3, le_u8().map(MappingMode)),
     }
     also |material, out| {
         let [first, second] = material.texture_files();

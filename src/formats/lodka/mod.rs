@@ -77,6 +77,7 @@ use crate::bytes::Cursor;
 use crate::outline::Schema;
 use crate::ranges::Data;
 use crate::record::Fixed;
+use crate::record::parser::le_u8;
 
 /// The records of a file that are described in one piece.
 pub(crate) const SCHEMA: &[&Schema] = &[
@@ -160,7 +161,7 @@ impl<'a> Model<'a> {
             return Err(Error::malformed("does not start with LODka3D1").at(0));
         }
         let version = cursor;
-        let digit = cursor.u8()?;
+        let digit = cursor.parse(le_u8())?;
         if digit != b'1' {
             let message = format!("LODka3D model of version {}, not 1", digit.escape_ascii());
             return Err(Error::unsupported(message).at(version.offset()));

@@ -1,38 +1,41 @@
 //! MAN1 and MMD1: morph animations, after Quake III's models.
 
 use super::chunk::Node;
-use super::fields::{Dissected, at, frame_of, known, not_negative, total};
-use super::packed::Records;
+use super::fields::{at, dissected, frame_of, known, not_negative, total};
+use super::packed::{Records, packed};
+use super::text::text;
 use super::wire::{
     MorphAnimation, MorphBone, MorphCollider, MorphMatrix, MorphMeshRecord, MorphRecord, WideMorphRecord,
 };
 use crate::base::error::{Context, Error, Result};
 use crate::base::text::AnsiStr;
 use crate::bytes::{Cursor, LeArray, Vec3};
-use crate::record::{Framing, Given, Known, record};
+use crate::record::grammar;
+use crate::record::parser::{array, framing, le_i32, verify};
 
-record! {
+grammar! {
     /// Collections of morph animations (MAN1): six tables, each for all collections together.
     /// [`collections`](Self::collections) splits them.
     MorphCollections<'a>(node: Node<'a>) {
         /// The layout: 0.
-        kind: i32 = "MorphCollType" => known(&[0]),
+        #[label("MorphCollType")]
+        kind: i32 = verify(le_i32(), known(&[0])),
         /// True if the records have the gap that the description's offset column implies.
-        wide_records: bool as Known<bool> [node.as_described],
+        let wide_records: bool = node.as_described;
         /// The counts of each collection.
-        records: Records<'a, MorphRecord, WideMorphRecord> [(node.count(), wide_records)],
+        records: Records<'a, MorphRecord, WideMorphRecord> = packed(node.count(), wide_records),
         /// The bones of all collections.
-        bones: LeArray<'a, MorphBone> as Dissected<LeArray<'a, MorphBone>> [sum(&records, |record| record.bones.get())?],
+        bones: LeArray<'a, MorphBone> = dissected(array(sum(&records, |record| record.bones.get())?)),
         /// The animations of all collections.
-        animations: LeArray<'a, MorphAnimation> as Dissected<LeArray<'a, MorphAnimation>>
-            [sum(&records, |record| record.animations.get())?],
+        animations: LeArray<'a, MorphAnimation> = dissected(array(sum(&records, |record| record.animations.get())?)),
         /// The concatenated names of all collections, and of their colliders, bones and animations.
-        names: AnsiStr<'a> as Framing<Given<AnsiStr<'a>>> = "MCAllNames" [names(&records, &bones, &animations)?],
+        #[label("MCAllNames")]
+        names: AnsiStr<'a> = framing(text(names(&records, &bones, &animations)?)),
         /// Transforms of the bones, ordered by collection, bone, animation, frame.
-        matrices: LeArray<'a, MorphMatrix> as Dissected<LeArray<'a, MorphMatrix>> = "MCMatRotPos"
-            [matrices(&records, &animations)?],
+        #[label("MCMatRotPos")]
+        matrices: LeArray<'a, MorphMatrix> = dissected(array(matrices(&records, &animations)?)),
         /// Bounds of the collections, ordered by collection, animation, frame.
-        colliders: LeArray<'a, MorphCollider> as Dissected<LeArray<'a, MorphCollider>> [frames(&animations)?],
+        colliders: LeArray<'a, MorphCollider> = dissected(array(frames(&animations)?)),
     }
 }
 
@@ -154,19 +157,23 @@ fn next_name<'a>(names: &mut Cursor<'a>, length: i32) -> Result<AnsiStr<'a>> {
     names.bytes(not_negative(length)?).map(AnsiStr::new)
 }
 
-record! {
+grammar! {
     /// Meshes with morphed vertices (MMD1).
     MorphMeshes<'a>(node: Node<'a>) {
         /// The layout: 0.
-        kind: i32 = "MorphCollType" => known(&[0]),
+        #[label("MorphCollType")]
+        kind: i32 = verify(le_i32(), known(&[0])),
         /// The counts of each morphed mesh.
-        records: LeArray<'a, MorphMeshRecord> [node.count()],
+        records: LeArray<'a, MorphMeshRecord> = array(node.count()),
         /// The concatenated names of all meshes, and of the collections that move them.
-        names: AnsiStr<'a> as Framing<Given<AnsiStr<'a>>> = "MMAllNames" [mesh_names(&records)?],
+        #[label("MMAllNames")]
+        names: AnsiStr<'a> = framing(text(mesh_names(&records)?)),
         /// The number of vertices in all frames together, according to the file.
-        vertex_count: i32 = "MMVertexCount",
+        #[label("MMVertexCount")]
+        vertex_count: i32,
         /// Vertices, ordered by mesh, frame, vertex.
-        vertices: LeArray<'a, Vec3> as Dissected<LeArray<'a, Vec3>> = "MMVertex" [vertices(&records)?],
+        #[label("MMVertex")]
+        vertices: LeArray<'a, Vec3> = dissected(array(vertices(&records)?)),
     }
 }
 

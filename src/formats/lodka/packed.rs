@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
-use crate::base::error::Result;
+use crate::base::span::Span;
+use crate::bytes::parser::reading;
 use crate::bytes::shapes::shapes;
-use crate::bytes::{Cursor, Element, LeArray, to_native};
-use crate::outline::{Sink, Type};
-use crate::record::{Read, Stored};
+use crate::bytes::{Cursor, Element, to_native};
+use crate::outline::{Outline, Type};
+use crate::record::Stored;
+use crate::record::parser::{Grammar, array};
 
 shapes! {
     /// Records in place, packed like those of every other chunk, or with the gap that the description's offset column
@@ -35,21 +37,24 @@ impl<'a, T: Element + From<&'a W>, W: Element> Records<'a, T, W> {
     }
 }
 
-impl<T: Element, W: Element> Stored for Records<'_, T, W> {
-    const TYPE: Type = LeArray::<T>::GIVEN;
+impl<'a, T: Element + From<&'a W>, W: Element> Stored for Records<'a, T, W> {
+    const TYPE: Type = Type::Array(T::COLUMNS, 0);
+
+    fn describe_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+        out.array(name, self.as_table());
+    }
 }
 
-/// Reads as many records as the context says. The second part of it is true if they have the gap.
-impl<'a, T: Element + From<&'a W>, W: Element> Read<'a, (u64, bool)> for Records<'a, T, W> {
-    fn walk(cursor: &mut Cursor<'a>, layout: (u64, bool), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let (count, is_wide) = layout;
-        let records = match is_wide {
-            false => cursor.array(count).map(Self::Packed)?,
-            true => cursor.array(count).map(Self::Wide)?,
-        };
-        sink.describe(|out| out.array(name, records.as_table()));
-        Ok(records)
-    }
+/// Returns a parser of this many records, with the gap or without.
+pub(super) fn packed<'a, T, W>(count: u64, is_wide: bool) -> impl Grammar<'a, Output = Records<'a, T, W>>
+where
+    T: Element + From<&'a W>,
+    W: Element,
+{
+    reading(move |cursor: &mut Cursor<'a>| match is_wide {
+        false => array(count).read(cursor).map(Records::Packed),
+        true => array(count).read(cursor).map(Records::Wide),
+    })
 }
 
 impl<T, W> crate::base::sealed::Sealed for Records<'_, T, W> {}

@@ -1,45 +1,60 @@
 //! PHS1: rigid bodies, collision shapes, and joints.
 
+use nom::Parser as _;
 use zerocopy::little_endian::I32;
 
 use super::chunk::Node;
-use super::fields::{Dissected, Length, known, records};
+use super::fields::{dissected, known, length, records};
 use super::wire::{Body, Geom, Joint};
-use crate::base::error::Result;
 use crate::base::text::AnsiStr;
-use crate::bytes::{Cursor, LeArray};
-use crate::outline::{Sink, Type, Value};
-use crate::record::{External, Read, Stored, record, walk_field};
+use crate::bytes::LeArray;
+use crate::bytes::parser::bytes;
+use crate::outline::{Type, Value};
+use crate::record::parser::{Grammar, array, external, framing, le_u8, verify};
+use crate::record::{Stored, grammar};
 
-record! {
+grammar! {
     /// The physics of a model (PHS1), after the Open Dynamics Engine.
     Physics<'a>(node: Node<'a>) {
         /// The layout: 1.
-        kind: u8 = "PhysType" => known(&[1]),
+        #[label("PhysType")]
+        kind: u8 = verify(le_u8(), known(&[1])),
         /// Number of bytes of all body names.
-        body_names_len: u64 as Length = "BodyNameLengnt",
+        #[label("BodyNameLengnt")]
+        body_names_len: u64 = length(),
         /// Number of bytes of all geom names.
-        geom_names_len: u64 as Length = "GeomsNameLength",
+        #[label("GeomsNameLength")]
+        geom_names_len: u64 = length(),
         /// Number of mesh links.
-        mesh_link_count: u64 as Length = "MeshLinksCount",
+        #[label("MeshLinksCount")]
+        mesh_link_count: u64 = length(),
         /// Number of bodies.
-        body_count: u64 as Length = "BodyCount",
+        #[label("BodyCount")]
+        body_count: u64 = length(),
         /// Number of geoms.
-        geom_count: u64 as Length = "GeomsCount",
+        #[label("GeomsCount")]
+        geom_count: u64 = length(),
         /// Number of joints.
-        joint_count: u64 as Length = "JointsCount",
+        #[label("JointsCount")]
+        joint_count: u64 = length(),
         /// The bodies' names in order; there may be fewer than bodies.
-        body_names: NameLines<'a> as Dissected<NameLines<'a>> = "BodysNames" [body_names_len],
+        #[label("BodysNames")]
+        body_names: NameLines<'a> = dissected(name_lines(body_names_len)),
         /// The geoms' names in order; there may be fewer than geoms.
-        geom_names: NameLines<'a> as Dissected<NameLines<'a>> = "GeomsNames" [geom_names_len],
+        #[label("GeomsNames")]
+        geom_names: NameLines<'a> = dissected(name_lines(geom_names_len)),
         /// Indices of meshes in MSL1. Geoms refer to ranges of this list.
-        mesh_links: LeArray<'a, I32> = "MeshLinks" [mesh_link_count],
+        #[label("MeshLinks")]
+        mesh_links: LeArray<'a, I32> = array(mesh_link_count),
         /// Rigid bodies.
-        bodies: LeArray<'a, Body> as External<LeArray<'a, Body>> = "TBodys" [body_count],
+        #[label("TBodys")]
+        bodies: LeArray<'a, Body> = external(array(body_count)),
         /// Collision shapes.
-        geoms: LeArray<'a, Geom> as External<LeArray<'a, Geom>> = "TGeoms" [geom_count],
+        #[label("TGeoms")]
+        geoms: LeArray<'a, Geom> = external(array(geom_count)),
         /// Joints between bodies.
-        joints: LeArray<'a, Joint> as External<LeArray<'a, Joint>> = "TJoints" [joint_count],
+        #[label("TJoints")]
+        joints: LeArray<'a, Joint> = external(array(joint_count)),
     }
     also |physics, out| {
         records(("body_records", "bodies"), physics.bodies, physics.body_names.iter(), out);
@@ -54,18 +69,15 @@ pub struct NameLines<'a>(AnsiStr<'a>);
 
 impl Stored for NameLines<'_> {
     const TYPE: Type = Type::Varying("lines of text", 0);
-    const FRAMING: bool = true;
 
     fn value(&self) -> Option<Value<'_>> {
         self.0.value()
     }
 }
 
-/// Reads as many bytes as the context says.
-impl<'a> Read<'a, u64> for NameLines<'a> {
-    fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| cursor.bytes(bytes).map(AnsiStr::new).map(Self))
-    }
+/// Returns a parser of names that take this many bytes.
+fn name_lines<'a>(count: u64) -> impl Grammar<'a, Output = NameLines<'a>> {
+    framing(bytes(count).map(AnsiStr::new).map(NameLines))
 }
 
 impl<'a> NameLines<'a> {

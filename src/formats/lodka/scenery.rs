@@ -1,21 +1,24 @@
 //! LIG1, PXI1 and COL1: lights, additional instances of meshes, and shapes attached to bones.
 
 use super::chunk::Node;
-use super::fields::{Dissected, Length, Names, records};
-use super::packed::Records;
+use super::fields::{Names, dissected, length, names, records};
+use super::packed::{Records, packed};
+use super::text::text_with_length;
 use super::wire::{Collider, Light, Proxy, WideProxy};
 use crate::base::error::{Error, Result};
 use crate::base::text::AnsiStr;
 use crate::bytes::LeArray;
-use crate::record::{External, Framing, Known, record};
+use crate::record::grammar;
+use crate::record::parser::{array, external, framing, verify};
 
-record! {
+grammar! {
     /// Eight lights that are switched together (LIG1).
     LightScheme<'a>(node: Node<'a>) named name {
         /// Its name.
-        name: AnsiStr<'a> = "LightSchemeNameLength, Name",
+        #[label("LightSchemeNameLength, Name")]
+        name: AnsiStr<'a> = text_with_length(),
         /// The eight lights.
-        lights: LeArray<'a, Light> as External<LeArray<'a, Light>> [8] => |_| eight(&node),
+        lights: LeArray<'a, Light> = verify(external(array(8_u8)), move |_| eight(&node)),
     }
     also |scheme, out| records(("light_records", "lights"), scheme.lights, std::iter::empty(), out)
 }
@@ -30,19 +33,22 @@ fn eight(node: &Node<'_>) -> Result<()> {
     }
 }
 
-record! {
+grammar! {
     /// Additional instances of meshes (PXI1), represented by an empty mesh.
     ProxySet<'a>(node: Node<'a>) {
         /// Index in MSL1 of the empty mesh that represents them.
-        mesh: i32 as Known<i32> = "Count" [node.count_hint()],
+        #[label("Count")]
+        let mesh: i32 = node.count_hint();
         /// True if the records have the gap that the description's offset column implies.
-        wide_records: bool as Known<bool> [node.as_described],
+        let wide_records: bool = node.as_described;
         /// Number of proxies.
-        proxy_count: u64 as Framing<Length> = "ProxyItemsCount",
+        #[label("ProxyItemsCount")]
+        proxy_count: u64 = framing(length()),
         /// The proxies' names.
-        names: Names<'a> as Dissected<Names<'a>> = "ProxyItemNameLengths, ProxyItemNames" [proxy_count],
+        #[label("ProxyItemNameLengths, ProxyItemNames")]
+        names: Names<'a> = dissected(names(proxy_count)),
         /// The proxies.
-        proxies: Records<'a, Proxy, WideProxy> as External<Records<'a, Proxy, WideProxy>> [(proxy_count, wide_records)],
+        proxies: Records<'a, Proxy, WideProxy> = external(packed(proxy_count, wide_records)),
     }
     also |set, out| match set.proxies {
         Records::Packed(proxies) => records(("proxy_records", "proxies"), proxies, set.names.iter(), out),
@@ -50,15 +56,17 @@ record! {
     }
 }
 
-record! {
+grammar! {
     /// Collision shapes, each attached to a bone (COL1).
     ColliderSet<'a>(node: Node<'a>) named name {
         /// Its name.
-        name: AnsiStr<'a> = "ColListNameLen, ColListName",
+        #[label("ColListNameLen, ColListName")]
+        name: AnsiStr<'a> = text_with_length(),
         /// The colliders' names.
-        names: Names<'a> as Dissected<Names<'a>> = "ColItemNameLengths, ProxyItemNames" [node.count()],
+        #[label("ColItemNameLengths, ProxyItemNames")]
+        names: Names<'a> = dissected(names(node.count())),
         /// The colliders.
-        colliders: LeArray<'a, Collider> as External<LeArray<'a, Collider>> [node.count()],
+        colliders: LeArray<'a, Collider> = external(array(node.count())),
     }
     also |set, out| records(("collider_records", "colliders"), set.colliders, set.names.iter(), out)
 }

@@ -1,14 +1,14 @@
 //! Values for each set of texture coordinates of a mesh. A mesh has one or two sets.
 
-use super::fields::walk_length;
-use super::indices::{Indices, Width};
+use super::fields::length;
+use super::text::text;
 use crate::base::error::{Context, Result};
-use crate::base::span::Span;
 use crate::base::text::AnsiStr;
 use crate::bytes::by_index::{ByIndex, Indexed};
-use crate::bytes::{Cursor, LeArray, Table, Vec2};
+use crate::bytes::{Cursor, Table};
 use crate::outline::{Sink, StoredField, Type};
-use crate::record::{Read, Stored};
+use crate::record::Stored as _;
+use crate::record::parser::{Grammar, Length as _, parsers};
 
 /// A value for each set of texture coordinates.
 #[derive(Clone, Copy, Debug)]
@@ -57,29 +57,40 @@ pub(super) struct PerSet<C> {
     pub(super) apart: bool,
 }
 
-/// An array for each set, after its count.
-pub(super) trait PerSetArray<'a, C>: Stored + Copy + Table {
-    /// Reads the array of one set.
-    fn of(cursor: &mut Cursor<'a>, count: u64, context: C) -> Result<Self>;
+/// See [`per_set`].
+pub(super) struct Arrays<C, F> {
+    per: PerSet<C>,
+    array: F,
 }
 
-/// Texture coordinates.
-impl<'a> PerSetArray<'a, ()> for LeArray<'a, Vec2> {
-    fn of(cursor: &mut Cursor<'a>, count: u64, (): ()) -> Result<Self> {
-        cursor.array(count)
+/// Returns a parser of a count and an array for each set. The function makes the parser of an array of its count.
+pub(super) fn per_set<'a, C, P, F>(per: PerSet<C>, array: F) -> Arrays<C, F>
+where
+    P: Grammar<'a>,
+    F: Fn(u64, C) -> P,
+{
+    Arrays { per, array }
+}
+
+parsers! { ['a, C: Copy, P: Grammar<'a, Output: Table>, F: Fn(u64, C) -> P] Arrays<C, F> => Sets<P::Output>; }
+
+impl<'a, C: Copy, P: Grammar<'a, Output: Table>, F: Fn(u64, C) -> P> Grammar<'a> for Arrays<C, F> {
+    const TYPE: Type = Type::List(&P::TYPE, 4);
+
+    fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<Sets<P::Output>> {
+        let before = if self.per.apart { [None; 2] } else { self.per.sets };
+        let counts = for_each(before, |_, _| length().count(cursor, name, sink))?;
+        let read = |index: usize, context| {
+            let count = match counts.get(index) {
+                Some(Some(count)) => *count,
+                _ => length().count(cursor, name, sink)?,
+            };
+            let array = (self.array)(count, context).read(cursor)?;
+            sink.describe(|out| out.array_item(name, index, &array));
+            Ok(array)
+        };
+        for_each(self.per.sets, read).map(Sets)
     }
-}
-
-/// Indices of texture coordinates.
-impl<'a> PerSetArray<'a, Width> for Indices<'a> {
-    fn of(cursor: &mut Cursor<'a>, count: u64, width: Width) -> Result<Self> {
-        Indices::of(cursor, count, width)
-    }
-}
-
-impl<T: Stored> Stored for Sets<T> {
-    const TYPE: Type = Type::List(&T::GIVEN, 4);
-    const GIVEN: Type = Self::TYPE;
 }
 
 /// Reads something for each set, with its index.
@@ -88,37 +99,35 @@ fn for_each<T, U>(
     [first, second]: [Option<T>; 2],
     mut read: impl FnMut(usize, T) -> Result<U>,
 ) -> Result<[Option<U>; 2]> {
-    let mut one = |index, set: Option<T>| set.map(|set| read(index, set).within_index(index)).transpose();
-    Ok([one(0, first)?, one(1, second)?])
+    let first = match first {
+        Some(set) => Some(read(0, set).within_index(0)?),
+        None => None,
+    };
+    let second = match second {
+        Some(set) => Some(read(1, set).within_index(1)?),
+        None => None,
+    };
+    Ok([first, second])
 }
 
-impl<'a, T: PerSetArray<'a, C>, C: Copy> Read<'a, PerSet<C>> for Sets<T> {
-    fn walk(cursor: &mut Cursor<'a>, per: PerSet<C>, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let before = if per.apart { [None; 2] } else { per.sets };
-        let counts = for_each(before, |_, _| walk_length(cursor, name, sink))?;
-        let read = |index: usize, context| {
-            let count = counts.get(index).copied().flatten();
-            let count = count.map_or_else(|| walk_length(cursor, name, sink), Ok)?;
-            let array = T::of(cursor, count, context)?;
-            sink.describe(|out| out.array_item(name, index, &array));
-            Ok(array)
-        };
-        for_each(per.sets, read).map(Self)
-    }
-}
+/// A parser of a text for each set: the lengths of all, then the texts, which are described as one field.
+pub(super) struct Names<C>(pub(super) [Option<C>; 2]);
 
-/// Names of materials: the lengths of all, then the texts, which are described as one field.
-impl<'a> Read<'a, [Option<()>; 2]> for Sets<AnsiStr<'a>> {
-    fn walk(cursor: &mut Cursor<'a>, sets: [Option<()>; 2], name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let lengths = for_each(sets, |_, ()| walk_length(cursor, name, sink))?;
+parsers! { ['a, C: Copy] Names<C> => Sets<AnsiStr<'a>>; }
+
+impl<'a, C: Copy> Grammar<'a> for Names<C> {
+    const TYPE: Type = Type::List(&AnsiStr::TYPE, 4);
+
+    fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<Sets<AnsiStr<'a>>> {
+        let lengths = for_each(self.0, |_, _| length().count(cursor, name, sink))?;
         let offset = cursor.offset();
-        let all = for_each(lengths, |_, length| cursor.bytes(length).map(AnsiStr::new))?;
-        let span = Span { offset, bytes: cursor.offset().saturating_sub(offset) };
+        let all = for_each(lengths, |_, length| text(length).read(cursor))?;
+        let span = cursor.since(offset);
         sink.describe(|out| {
-            let field = StoredField { name, kind: Type::List(&AnsiStr::GIVEN, 0), span, framing: false };
+            let field = StoredField { name, kind: Type::List(&AnsiStr::TYPE, 0), span, framing: false };
             out.stored_texts(&field, all.into_iter().flatten());
         });
-        Ok(Self(all))
+        Ok(Sets(all))
     }
 }
 

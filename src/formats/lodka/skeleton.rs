@@ -1,60 +1,76 @@
 //! SKL1 and ANM1: bones and their animations.
 
+use nom::Parser as _;
+
 use super::chunk::Node;
 use super::codes::PlayMode;
 use super::fields::{frame_of, known};
+use super::text::text_with_length;
 use super::wire::Key;
 use crate::base::error::{Error, Result};
 use crate::base::text::AnsiStr;
 use crate::bytes::LeArray;
-use crate::record::list::{All, Entries};
-use crate::record::{Known, record};
+use crate::record::grammar;
+use crate::record::list::Entries;
+use crate::record::parser::{array, le_u8, rest_count, success, verify};
 
-record! {
+grammar! {
     /// The skeleton of a model (SKL1).
     Skeleton<'a>(node: Node<'a>) {
         /// The layout: 1, or 0, which has the same fields.
-        kind: u8 = "SkelType" => known(&[0, 1]),
+        #[label("SkelType")]
+        kind: u8 = verify(le_u8(), known(&[0, 1])),
         /// Number of bones.
-        bone_count: u64 as Known<u64> = "BonesCnt" [node.count()],
+        #[label("BonesCnt")]
+        let bone_count: u64 = node.count();
         /// The bones in list order. Keys have the same order, and meshes refer to bones by their index in it. Records
         /// vary in length; getting to the last one means reading the others.
-        bones: Entries<'a, Bone<'a>> [All("bones", bone_count, ())],
+        bones: Entries<'a, Bone<'a>> = rest_count("bones", Bone::parser(), bone_count),
     }
     also |skeleton, out| skeleton.bones.describe_from(0, out)
 }
 
-record! {
+grammar! {
     /// A bone.
     Bone<'a> named name {
         /// The id by which other bones and colliders refer to it.
         #[rule(Least(0))]
-        id: i16 = "BoneID",
+        #[label("BoneID")]
+        id: i16,
         /// The id of its parent, -1 at the root.
-        parent: i16 = "BoneParentID",
+        #[label("BoneParentID")]
+        parent: i16,
         /// Its name.
-        name: AnsiStr<'a> = "BoneNameLength, BoneName",
+        #[label("BoneNameLength, BoneName")]
+        name: AnsiStr<'a> = text_with_length(),
     }
 }
 
-record! {
+grammar! {
     /// A skeletal animation (ANM1).
     Animation<'a>(node: Node<'a>) named name {
         /// The layout: 1.
-        kind: u8 = "AnimType" => known(&[1]),
+        #[label("AnimType")]
+        kind: u8 = verify(le_u8(), known(&[1])),
         /// Milliseconds per frame.
         #[rule(Least(0))]
-        interval: i32 = "AnimInterval",
+        #[label("AnimInterval")]
+        interval: i32,
         /// How it plays.
-        mode: PlayMode = "AnimMode",
+        #[label("AnimMode")]
+        mode: PlayMode = le_u8().map(PlayMode),
         /// Its name.
-        name: AnsiStr<'a> = "AnimNameLength, AnimName",
+        #[label("AnimNameLength, AnimName")]
+        name: AnsiStr<'a> = text_with_length(),
         /// Claimed number of frames: not bounded by the chunk's size if there is no bone.
-        frame_count: u32 as Known<u32> = "Count" [u32::try_from(node.count()).unwrap_or(u32::MAX)],
+        #[label("Count")]
+        let frame_count: u32 = u32::try_from(node.count()).unwrap_or(u32::MAX);
         /// Number of bones in each frame.
-        bone_count: u32 as Known<u32> = "BonesCnt" [node.bones_hint.unwrap_or(0)] => |_| has_skeleton(&node),
+        #[label("BonesCnt")]
+        bone_count: u32 = verify(success(node.bones_hint.unwrap_or(0)), move |_| has_skeleton(&node)),
         /// All keys, ordered by frame and then by bone in list order.
-        keys: LeArray<'a, Key> = "BonesRotPos" [node.count().saturating_mul(bone_count.into())],
+        #[label("BonesRotPos")]
+        keys: LeArray<'a, Key> = array(node.count().saturating_mul(bone_count.into())),
     }
     also |animation, out| out.field("duration", animation.duration())
 }

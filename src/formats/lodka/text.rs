@@ -1,42 +1,39 @@
 //! Stored texts, with their length before them or elsewhere.
 
-use super::fields::Length;
-use crate::base::error::Result;
+use super::fields::length;
 use crate::base::text::AnsiStr;
 use crate::bytes::Cursor;
-use crate::outline::{Sink, Type, Value};
-use crate::record::{Form, Framing, Given, Read, Stored, walk_field};
+use crate::bytes::parser::reading;
+use crate::outline::{Type, Value};
+use crate::record::Stored;
+use crate::record::parser::{Grammar, stored_as};
 
 impl Stored for AnsiStr<'_> {
-    const TYPE: Type = Type::Varying("text with i32 length", 4);
-    const GIVEN: Type = Type::Varying("text", 0);
+    const TYPE: Type = Type::Varying("text", 0);
 
     fn value(&self) -> Option<Value<'_>> {
         Some((*self).into())
     }
 }
 
-/// Reads the length, then the text.
-impl<'a> Read<'a> for AnsiStr<'a> {
-    #[inline(always)]
-    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| {
-            let Length(length) = Length::read(cursor, ())?;
-            cursor.bytes(length).map(Self::new)
-        })
-    }
+/// The stored form of a text after its length.
+enum AfterLength {}
+
+impl Stored for AfterLength {
+    const TYPE: Type = Type::Varying("text with i32 length", 4);
 }
 
-impl<'a> Form<AnsiStr<'a>> for Framing<Given<AnsiStr<'a>>> {
-    fn into_value(self) -> AnsiStr<'a> {
-        self.0.0
-    }
+/// Returns a parser of a text after its length.
+#[inline(always)]
+pub(super) fn text_with_length<'a>() -> impl Grammar<'a, Output = AnsiStr<'a>> {
+    stored_as::<AfterLength, _>(reading(|cursor: &mut Cursor<'a>| {
+        let count = length().read(cursor)?;
+        text(count).read(cursor)
+    }))
 }
 
-/// Reads as many bytes as the context says.
-impl<'a> Read<'a, u64> for AnsiStr<'a> {
-    fn walk(cursor: &mut Cursor<'a>, bytes: u64, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let read = |cursor: &mut Cursor<'a>| cursor.bytes(bytes).map(|bytes| Given(Self::new(bytes)));
-        walk_field(cursor, name, sink, read).map(Form::into_value)
-    }
+/// Returns a parser of a text of this many bytes.
+#[inline(always)]
+pub(super) fn text<'a>(count: u64) -> impl Grammar<'a, Output = AnsiStr<'a>> {
+    reading(move |cursor: &mut Cursor<'a>| cursor.bytes(count).map(AnsiStr::new))
 }

@@ -2,16 +2,18 @@
 
 use std::ops::ControlFlow;
 
-use super::fields::walk_length;
 use super::wire::{NarrowWeight, WideWeight};
 use crate::base::error::Result;
+use crate::base::span::Span;
 use crate::bytes::array::columns;
 use crate::bytes::batch::write_batched;
 use crate::bytes::by_index::{ByIndex, Indexed};
+use crate::bytes::parser::reading;
 use crate::bytes::shapes::shapes;
 use crate::bytes::{Column, Cursor, Packing, Storage, Table};
-use crate::outline::{Sink, Type};
-use crate::record::{Read, Stored};
+use crate::outline::{Outline, Type};
+use crate::record::Stored;
+use crate::record::parser::{Grammar, array};
 
 /// The weight of one bone for a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,23 +76,23 @@ impl<'a> Weights<'a> {
 }
 
 impl Stored for Weights<'_> {
-    const TYPE: Type = Type::Varying("NarrowWeight[] or WideWeight[]", 4);
+    const TYPE: Type = Type::Varying("NarrowWeight[] or WideWeight[]", 0);
+
+    /// Outlines have a row for each weight with its vertex, a dissection has the records as stored.
+    fn describe_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
+        out.array(name, if out.dissects() { self.records.as_table() } else { self });
+    }
 }
 
-/// The context is the number of bones in the model, and the maximum for a vertex.
-impl<'a> Read<'a, (u32, u32)> for Weights<'a> {
-    /// Outlines have a row for each weight with its vertex, a dissection has the records as stored.
-    fn walk(cursor: &mut Cursor<'a>, counts: (u32, u32), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let (bones, bones_per_vertex) = counts;
-        let count = walk_length(cursor, name, sink)?;
+/// Returns a parser of this many weights in a model of this many bones.
+pub(super) fn weights<'a>(count: u64, bones: u32, bones_per_vertex: u32) -> impl Grammar<'a, Output = Weights<'a>> {
+    reading(move |cursor: &mut Cursor<'a>| {
         let records = match bones <= 127 {
-            true => WeightRecords::Narrow(cursor.array(count)?),
-            false => WeightRecords::Wide(cursor.array(count)?),
+            true => WeightRecords::Narrow(array(count).read(cursor)?),
+            false => WeightRecords::Wide(array(count).read(cursor)?),
         };
-        let weights = Self { bones_per_vertex, records };
-        sink.describe(|out| out.array(name, if out.dissects() { weights.records.as_table() } else { &weights }));
-        Ok(weights)
-    }
+        Ok(Weights { bones_per_vertex, records })
+    })
 }
 
 /// A row for each weight: its vertex, its bone and the weight.

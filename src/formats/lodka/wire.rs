@@ -19,11 +19,14 @@ wire! {
     /// The header of a chunk.
     ChunkHeader = 12 {
         /// The type of the chunk.
-        tag: Framing<[u8; 4]> = "ID",
+        #[label("ID")]
+        tag: Framing<[u8; 4]>,
         /// Number of bytes after this header; negative only in damaged files.
-        size: Framing<I32> = "Size",
+        #[label("Size")]
+        size: Framing<I32>,
         /// Number of items in the chunk; their type depends on the tag.
-        count: Framing<I32> = "Count",
+        #[label("Count")]
+        count: Framing<I32>,
     }
 
     /// A bone's transform in one frame of an animation, relative to its parent (`BonesRotPos`).
@@ -37,379 +40,525 @@ wire! {
     /// One bone's weight for a vertex, in files of up to 127 bones.
     NarrowWeight = 5 rows {
         /// The bone in the low 7 bits; the top bit ends the vertex's list.
-        bone: u8 = "BoneID",
+        #[label("BoneID")]
+        bone: u8,
         /// The weight of the bone.
-        weight: F32 = "Weight",
+        #[label("Weight")]
+        weight: F32,
     }
 
     /// One bone's weight for a vertex, in files of more than 127 bones.
     WideWeight = 6 rows {
         /// The bone in the low 15 bits; the top bit ends the vertex's list.
-        bone: U16 = "BoneID",
+        #[label("BoneID")]
+        bone: U16,
         /// The weight of the bone.
-        weight: F32 = "Weight",
+        #[label("Weight")]
+        weight: F32,
     }
 
     /// The appearance of a material (`MaterialOptions`).
     MaterialOptions = 100 rows {
         /// Color in ambient light.
-        ambient: Color = "Ambient",
+        #[label("Ambient")]
+        ambient: Color,
         /// Color in direct light.
-        diffuse: Color = "Diffuse",
+        #[label("Diffuse")]
+        diffuse: Color,
         /// Emitted color.
-        emission: Color = "Emission",
+        #[label("Emission")]
+        emission: Color,
         /// Color of highlights.
-        specular: Color = "Specular",
+        #[label("Specular")]
+        specular: Color,
         /// Color of the texture environment.
-        environment: Color = "EnvColor",
+        #[label("EnvColor")]
+        environment: Color,
         /// Sharpness of highlights.
         #[rule(Range(0, 128))]
-        shininess: u8 = "Shininess",
+        #[label("Shininess")]
+        shininess: u8,
         /// Factor for the image's brightness.
-        image_brightness: F32 = "ImageBrightness",
+        #[label("ImageBrightness")]
+        image_brightness: F32,
         /// Gamma of the image.
-        image_gamma: F32 = "ImageGamma",
+        #[label("ImageGamma")]
+        image_gamma: F32,
         /// Height of the bumps in a normal map.
-        normal_map_scale: F32 = "NormalMapScale",
+        #[label("NormalMapScale")]
+        normal_map_scale: F32,
         /// How it blends with what is drawn behind it.
-        blending_mode: BlendingMode = "BlendingMode",
+        #[label("BlendingMode")]
+        blending_mode: BlendingMode,
         /// Source of the image's opacity.
-        image_alpha: ImageAlpha = "ImageAlpha",
+        #[label("ImageAlpha")]
+        image_alpha: ImageAlpha,
         /// How the image combines with the material's color.
-        texture_mode: TextureMode = "TextureMode",
+        #[label("TextureMode")]
+        texture_mode: TextureMode,
         /// The axes along which the image repeats.
-        texture_wrap: TextureWrap = "TextureWrap",
+        #[label("TextureWrap")]
+        texture_wrap: TextureWrap,
         /// How the image is kept in video memory.
-        texture_format: TextureFormat = "TextureFormat",
+        #[label("TextureFormat")]
+        texture_format: TextureFormat,
         /// True if the texture is drawn.
-        texture_enabled: Flag = "TextureEnabled",
+        #[label("TextureEnabled")]
+        texture_enabled: Flag,
         /// True if the material is in use.
-        enabled: Flag = "Enabled",
+        #[label("Enabled")]
+        enabled: Flag,
     }
 
     /// A collection of morph animations; its names, bones and frames are in tables after all records.
     MorphRecord = 28 rows {
         /// Number of bytes of its name.
-        name_len: I32 = "MCNameLen",
+        #[label("MCNameLen")]
+        name_len: I32,
         /// Number of bytes of its collider's name.
-        collider_name_len: I32 = "MCCollNameLen",
+        #[label("MCCollNameLen")]
+        collider_name_len: I32,
         /// Number of bones.
-        bones: I32 = "MCBonesCount",
+        #[label("MCBonesCount")]
+        bones: I32,
         /// Number of animations.
-        animations: I32 = "MCAnimCount",
+        #[label("MCAnimCount")]
+        animations: I32,
         /// Its parent collection, -1 at the root.
-        parent: I32 = "MCParentID",
+        #[label("MCParentID")]
+        parent: I32,
         /// The bone of that collection to which it is attached.
-        parent_bone: I32 = "MCParentBone",
+        #[label("MCParentBone")]
+        parent_bone: I32,
         /// The collection whose data it uses, -1 for its own.
-        proxy: I32 = "MCProxyID",
+        #[label("MCProxyID")]
+        proxy: I32,
     }
 
     /// [`MorphRecord`] with the 4-byte gap that the description's offset column implies.
     WideMorphRecord = 32 rows {
         /// Number of bytes of its name.
-        name_len: I32 = "MCNameLen",
+        #[label("MCNameLen")]
+        name_len: I32,
         /// Number of bytes of its collider's name.
-        collider_name_len: I32 = "MCCollNameLen",
+        #[label("MCCollNameLen")]
+        collider_name_len: I32,
         /// Number of bones.
-        bones: I32 = "MCBonesCount",
+        #[label("MCBonesCount")]
+        bones: I32,
         /// Number of animations.
-        animations: I32 = "MCAnimCount",
+        #[label("MCAnimCount")]
+        animations: I32,
         /// Unknown.
         unknown: I32,
         /// Its parent collection, -1 at the root.
-        parent: I32 = "MCParentID",
+        #[label("MCParentID")]
+        parent: I32,
         /// The bone of that collection to which it is attached.
-        parent_bone: I32 = "MCParentBone",
+        #[label("MCParentBone")]
+        parent_bone: I32,
         /// The collection whose data it uses, -1 for its own.
-        proxy: I32 = "MCProxyID",
+        #[label("MCProxyID")]
+        proxy: I32,
     }
 
     /// A bone of a morph collection.
     MorphBone = 8 rows {
         /// Number of bytes of its name.
-        name_len: I32 = "MCBoneNamesLen",
+        #[label("MCBoneNamesLen")]
+        name_len: I32,
         /// Index of its parent among the collection's bones, -1 at the root.
-        parent: I32 = "MCBoneParentID",
+        #[label("MCBoneParentID")]
+        parent: I32,
     }
 
     /// An animation of a morph collection.
     MorphAnimation = 13 rows {
         /// Number of bytes of its name.
-        name_len: I32 = "MCAnimNameLen",
+        #[label("MCAnimNameLen")]
+        name_len: I32,
         /// How it plays.
-        mode: PlayMode = "MCAnimMode",
+        #[label("MCAnimMode")]
+        mode: PlayMode,
         /// Milliseconds per frame.
         #[rule(Least(0))]
-        interval: I32 = "MCAnimInterval",
+        #[label("MCAnimInterval")]
+        interval: I32,
         /// Number of frames.
-        frames: I32 = "MCAnimFramesCount",
+        #[label("MCAnimFramesCount")]
+        frames: I32,
     }
 
     /// A bone's transform in one frame of a morph animation (`MCMatRotPos`).
     MorphMatrix = 48 rows {
         /// First row of the rotation.
-        row_0: Vec3 = "MCMatRotPos",
+        #[label("MCMatRotPos")]
+        row_0: Vec3,
         /// Second row of the rotation.
-        row_1: Vec3 = "MCMatRotPos",
+        #[label("MCMatRotPos")]
+        row_1: Vec3,
         /// Third row of the rotation.
-        row_2: Vec3 = "MCMatRotPos",
+        #[label("MCMatRotPos")]
+        row_2: Vec3,
         /// Position.
-        position: Vec3 = "MCMatRotPos",
+        #[label("MCMatRotPos")]
+        position: Vec3,
     }
 
     /// The bounds of a morph collection in one frame.
     MorphCollider = 40 rows {
         /// The corner with the smallest coordinates.
-        min: Vec3 = "MCMins",
+        #[label("MCMins")]
+        min: Vec3,
         /// The corner with the largest coordinates.
-        max: Vec3 = "MCMaxs",
+        #[label("MCMaxs")]
+        max: Vec3,
         /// The center.
-        position: Vec3 = "MCPosition",
+        #[label("MCPosition")]
+        position: Vec3,
         /// The radius around the center.
-        radius: F32 = "MCRadius",
+        #[label("MCRadius")]
+        radius: F32,
     }
 
     /// A mesh with morphed vertices.
     MorphMeshRecord = 20 rows {
         /// Number of frames.
-        frames: I32 = "MMFramesCount",
+        #[label("MMFramesCount")]
+        frames: I32,
         /// Number of vertices in each frame.
-        vertices: I32 = "MMVertexCount",
+        #[label("MMVertexCount")]
+        vertices: I32,
         /// Index of the mesh in MSL1.
-        mesh: I32 = "MMMeshIndex",
+        #[label("MMMeshIndex")]
+        mesh: I32,
         /// Number of bytes of the mesh's name.
-        name_len: I32 = "MMMeshNameLen",
+        #[label("MMMeshNameLen")]
+        name_len: I32,
         /// Number of bytes of the collection's name.
-        collection_name_len: I32 = "MMMorphColNameLen",
+        #[label("MMMorphColNameLen")]
+        collection_name_len: I32,
     }
 
     /// A rigid body.
     Body = 78 rows {
         /// Its shape: one of the shapes that have mass.
         #[rule(Range(0, 4))]
-        kind: BodyType = "BodyTypeA",
+        #[label("BodyTypeA")]
+        kind: BodyType,
         /// Position.
-        position: Vec3 = "BodyPosition",
+        #[label("BodyPosition")]
+        position: Vec3,
         /// Scale factors along the axes.
-        scale: Vec3 = "BodyScale",
+        #[label("BodyScale")]
+        scale: Vec3,
         /// Orientation: a quaternion x, y, z, w.
-        rotation: Rotation = "BodyRotation",
+        #[label("BodyRotation")]
+        rotation: Rotation,
         /// The axis it is aligned with.
         #[rule(Range(0, 4))]
-        axis: I32 = "BodyAxis",
+        #[label("BodyAxis")]
+        axis: I32,
         /// Mass.
-        mass: F32 = "BodyMass",
+        #[label("BodyMass")]
+        mass: F32,
         /// Density.
-        density: F32 = "BodyDensity",
+        #[label("BodyDensity")]
+        density: F32,
         /// User-defined.
-        tag: F32 = "isBodyTagFloat",
+        #[label("isBodyTagFloat")]
+        tag: F32,
         /// True if it takes part in the simulation.
-        enabled: Flag = "BodyEnabled",
+        #[label("BodyEnabled")]
+        enabled: Flag,
         /// True if gravity applies.
-        gravity: Flag = "isBodyGravity",
+        #[label("isBodyGravity")]
+        gravity: Flag,
         /// True if fast rotations are computed exactly.
-        finite_rotation: Flag = "isBodyFinRotMode",
+        #[label("isBodyFinRotMode")]
+        finite_rotation: Flag,
         /// True if it falls asleep at rest.
-        auto_disable: Flag = "isBodyAutoDisable",
+        #[label("isBodyAutoDisable")]
+        auto_disable: Flag,
         /// True if the world's thresholds for rest apply.
-        auto_disable_default: Flag = "isBodyAutoDisableDef",
+        #[label("isBodyAutoDisableDef")]
+        auto_disable_default: Flag,
         /// Speed below which it counts as at rest.
-        linear_threshold: F32 = "BodyADLinearThr",
+        #[label("BodyADLinearThr")]
+        linear_threshold: F32,
         /// Angular speed below which it counts as at rest.
-        angular_threshold: F32 = "BodyADAngularThr",
+        #[label("BodyADAngularThr")]
+        angular_threshold: F32,
         /// Time at rest before it falls asleep.
-        auto_disable_time: F32 = "BodyADisableTime",
+        #[label("BodyADisableTime")]
+        auto_disable_time: F32,
         /// Steps at rest before it falls asleep.
-        auto_disable_steps: I32 = "BodyADSteps",
+        #[label("BodyADSteps")]
+        auto_disable_steps: I32,
     }
 
     /// A collision shape.
     Geom = 70 rows {
         /// Its shape.
-        kind: BodyType = "GeomType",
+        #[label("GeomType")]
+        kind: BodyType,
         /// The body it belongs to; -1 presumably for none.
-        body: I32 = "GeomBodyIndex",
+        #[label("GeomBodyIndex")]
+        body: I32,
         /// Position relative to the body.
-        position: Vec3 = "GeomPosition",
+        #[label("GeomPosition")]
+        position: Vec3,
         /// Scale factors along the axes.
-        scale: Vec3 = "GeomScale",
+        #[label("GeomScale")]
+        scale: Vec3,
         /// Orientation: a quaternion x, y, z, w.
-        rotation: Rotation = "GeomRotation",
+        #[label("GeomRotation")]
+        rotation: Rotation,
         /// The axis it is aligned with.
         #[rule(Range(0, 4))]
-        axis: I32 = "GeomAxis",
+        #[label("GeomAxis")]
+        axis: I32,
         /// Mass.
-        mass: F32 = "GeomMass",
+        #[label("GeomMass")]
+        mass: F32,
         /// Density.
-        density: F32 = "GeomsDensity",
+        #[label("GeomsDensity")]
+        density: F32,
         /// Index of its first mesh link.
-        mesh_link: I32 = "GeomMeshLink",
+        #[label("GeomMeshLink")]
+        mesh_link: I32,
         /// Number of its mesh links.
-        mesh_link_count: I32 = "GeomMeshLinkCount",
+        #[label("GeomMeshLinkCount")]
+        mesh_link_count: I32,
         /// User-defined.
-        tag: F32 = "GeomsTagFloat",
+        #[label("GeomsTagFloat")]
+        tag: F32,
         /// True if it takes part in the simulation.
-        enabled: Flag = "GeomsEnabled",
+        #[label("GeomsEnabled")]
+        enabled: Flag,
     }
 
     /// A joint between two bodies.
     Joint = 101 rows {
         /// How the bodies can move.
-        kind: JointType = "JointType",
+        #[label("JointType")]
+        kind: JointType,
         /// One body; -1 presumably for none.
-        body_1: I32 = "Joint2BodyIndex",
+        #[label("Joint2BodyIndex")]
+        body_1: I32,
         /// The other body; -1 presumably for none.
-        body_2: I32 = "Joint2BodyIndex",
+        #[label("Joint2BodyIndex")]
+        body_2: I32,
         /// First axis: a quaternion x, y, z, w.
-        axis_1: Rotation = "JointAxis",
+        #[label("JointAxis")]
+        axis_1: Rotation,
         /// Second axis: a quaternion x, y, z, w.
-        axis_2: Rotation = "JointAxis",
+        #[label("JointAxis")]
+        axis_2: Rotation,
         /// Position.
-        position: Vec3 = "JointPosition",
+        #[label("JointPosition")]
+        position: Vec3,
         /// Lower stop.
-        lo_stop: F32 = "JointdParamLoStop",
+        #[label("JointdParamLoStop")]
+        lo_stop: F32,
         /// Upper stop.
-        hi_stop: F32 = "JointdParamHiStop",
+        #[label("JointdParamHiStop")]
+        hi_stop: F32,
         /// Target speed of the motor.
-        vel: F32 = "JointdParamVel",
+        #[label("JointdParamVel")]
+        vel: F32,
         /// Maximum force of the motor.
-        fmax: F32 = "JointdParamFMax",
+        #[label("JointdParamFMax")]
+        fmax: F32,
         /// Factor for the motor's force when leaving a stop.
-        fudge_factor: F32 = "JointdParamFudgeFactor",
+        #[label("JointdParamFudgeFactor")]
+        fudge_factor: F32,
         /// Bounciness of the stops.
-        bounce: F32 = "JointdParamBounce",
+        #[label("JointdParamBounce")]
+        bounce: F32,
         /// Constraint force mixing between the stops.
-        cfm: F32 = "JointdParamCFM",
+        #[label("JointdParamCFM")]
+        cfm: F32,
         /// Error reduction at the stops.
-        stop_erp: F32 = "JointdParamStopERP",
+        #[label("JointdParamStopERP")]
+        stop_erp: F32,
         /// Constraint force mixing at the stops.
-        stop_cfm: F32 = "JointdParamStopCFM",
+        #[label("JointdParamStopCFM")]
+        stop_cfm: F32,
         /// Error reduction of the suspension.
-        suspension_erp: F32 = "JointdParamSuspensionERP",
+        #[label("JointdParamSuspensionERP")]
+        suspension_erp: F32,
         /// Constraint force mixing of the suspension.
-        suspension_cfm: F32 = "JointdParamSuspensionCFM",
+        #[label("JointdParamSuspensionCFM")]
+        suspension_cfm: F32,
         /// User-defined.
-        tag: F32 = "JointdTagFloat",
+        #[label("JointdTagFloat")]
+        tag: F32,
     }
 
     /// A light.
     Light = 94 rows {
         /// True if it is on.
-        enabled: Flag = "Enabled",
+        #[label("Enabled")]
+        enabled: Flag,
         /// Type of light.
-        style: LightStyle = "LigthStyle",
+        #[label("LigthStyle")]
+        style: LightStyle,
         /// Position.
-        position: Vec3 = "Position",
+        #[label("Position")]
+        position: Vec3,
         /// The direction of a spot.
-        direction: Vec3 = "SpotDirection",
+        #[label("SpotDirection")]
+        direction: Vec3,
         /// Ambient color.
-        ambient: Color = "Ambient",
+        #[label("Ambient")]
+        ambient: Color,
         /// Color of direct light.
-        diffuse: Color = "Diffuse",
+        #[label("Diffuse")]
+        diffuse: Color,
         /// Color of highlights.
-        specular: Color = "Specular",
+        #[label("Specular")]
+        specular: Color,
         /// Half opening angle of a spot in degrees, 0 to 90, or 180.
-        cutoff: F32 = "SpotCutOff",
+        #[label("SpotCutOff")]
+        cutoff: F32,
         /// How fast a spot fades towards its rim.
         #[rule(Least(0))]
-        exponent: F32 = "SpotExponent",
+        #[label("SpotExponent")]
+        exponent: F32,
         /// Attenuation that does not depend on distance.
         #[rule(Least(0))]
-        constant_attenuation: F32 = "ConstAtt",
+        #[label("ConstAtt")]
+        constant_attenuation: F32,
         /// Attenuation proportional to distance.
         #[rule(Least(0))]
-        linear_attenuation: F32 = "LinearAtt",
+        #[label("LinearAtt")]
+        linear_attenuation: F32,
         /// Attenuation proportional to the square of the distance.
         #[rule(Least(0))]
-        quadratic_attenuation: F32 = "QuadAtt",
+        #[label("QuadAtt")]
+        quadratic_attenuation: F32,
     }
 
     /// An additional instance of a mesh.
     Proxy = 54 rows {
         /// Its parent proxy in this set, -1 at the root.
-        parent: I16 = "ProxyParentIndex",
+        #[label("ProxyParentIndex")]
+        parent: I16,
         /// Index in MSL1 of the mesh it shows, -1 for none.
-        mesh: I16 = "SourceMeshIndex",
+        #[label("SourceMeshIndex")]
+        mesh: I16,
         /// Reserved, -1.
         #[rule(OneOf(&[-1]))]
-        reserved_1: I16 = "ProxyReserved1",
+        #[label("ProxyReserved1")]
+        reserved_1: I16,
         /// Reserved, -1.
         #[rule(OneOf(&[-1]))]
-        reserved_2: I16 = "ProxyReserved2",
+        #[label("ProxyReserved2")]
+        reserved_2: I16,
         /// Reserved, -1.
         #[rule(OneOf(&[-1]))]
-        reserved_3: I16 = "ProxyReserved3",
+        #[label("ProxyReserved3")]
+        reserved_3: I16,
         /// Reserved, 0.
         #[rule(OneOf(&[0]))]
-        reserved_4: I16 = "ProxyReserved4",
+        #[label("ProxyReserved4")]
+        reserved_4: I16,
         /// Position.
-        position: Vec3 = "ProxyPosition",
+        #[label("ProxyPosition")]
+        position: Vec3,
         /// Orientation: a quaternion x, y, z, w.
-        rotation: Rotation = "ProxyRotation",
+        #[label("ProxyRotation")]
+        rotation: Rotation,
         /// Scale.
-        scale: Vec3 = "ProxyScale",
+        #[label("ProxyScale")]
+        scale: Vec3,
         /// True if it is drawn. The descendants of a hidden proxy are hidden too.
-        visible: Flag = "ProxyVisible",
+        #[label("ProxyVisible")]
+        visible: Flag,
         /// True if the editor shows it expanded.
-        expanded: Flag = "ProxyExpanded",
+        #[label("ProxyExpanded")]
+        expanded: Flag,
     }
 
     /// [`Proxy`] with the 2-byte gap that the description's offset column implies.
     WideProxy = 56 rows {
         /// Its parent proxy in this set, -1 at the root.
-        parent: I16 = "ProxyParentIndex",
+        #[label("ProxyParentIndex")]
+        parent: I16,
         /// Unknown.
         unknown: I16,
         /// Index in MSL1 of the mesh it shows, -1 for none.
-        mesh: I16 = "SourceMeshIndex",
+        #[label("SourceMeshIndex")]
+        mesh: I16,
         /// Reserved, -1.
-        reserved_1: I16 = "ProxyReserved1",
+        #[label("ProxyReserved1")]
+        reserved_1: I16,
         /// Reserved, -1.
-        reserved_2: I16 = "ProxyReserved2",
+        #[label("ProxyReserved2")]
+        reserved_2: I16,
         /// Reserved, -1.
-        reserved_3: I16 = "ProxyReserved3",
+        #[label("ProxyReserved3")]
+        reserved_3: I16,
         /// Reserved, 0.
-        reserved_4: I16 = "ProxyReserved4",
+        #[label("ProxyReserved4")]
+        reserved_4: I16,
         /// Position.
-        position: Vec3 = "ProxyPosition",
+        #[label("ProxyPosition")]
+        position: Vec3,
         /// Orientation: a quaternion x, y, z, w.
-        rotation: Rotation = "ProxyRotation",
+        #[label("ProxyRotation")]
+        rotation: Rotation,
         /// Scale.
-        scale: Vec3 = "ProxyScale",
+        #[label("ProxyScale")]
+        scale: Vec3,
         /// True if it is drawn. The descendants of a hidden proxy are hidden too.
-        visible: Flag = "ProxyVisible",
+        #[label("ProxyVisible")]
+        visible: Flag,
         /// True if the editor shows it expanded.
-        expanded: Flag = "ProxyExpanded",
+        #[label("ProxyExpanded")]
+        expanded: Flag,
     }
 
     /// A collision shape attached to a bone.
     Collider = 124 rows {
         /// The bone's id, not its index.
-        bone: I16 = "ColBoneID",
+        #[label("ColBoneID")]
+        bone: I16,
         /// Its shape.
-        kind: ColliderType = "SkelCollType",
+        #[label("SkelCollType")]
+        kind: ColliderType,
         /// Its transform relative to the bone. The author's loader takes elements 3, 7 and 11 as the scale; 12 to 14
         /// are presumably the position.
-        matrix: Matrix = "CollMatrix",
+        #[label("CollMatrix")]
+        matrix: Matrix,
         /// User-defined.
-        tag: I32 = "ColTag",
+        #[label("ColTag")]
+        tag: I32,
         /// User-defined.
-        tag_float: F32 = "ColTagFloat",
+        #[label("ColTagFloat")]
+        tag_float: F32,
         /// True if it is drawn.
-        visible: Flag = "ColVisible",
+        #[label("ColVisible")]
+        visible: Flag,
         /// First axis: a quaternion x, y, z, w.
-        axis_1: Rotation = "ColJointAxis1",
+        #[label("ColJointAxis1")]
+        axis_1: Rotation,
         /// Smallest angle about the first axis.
-        min_angle_1: F32 = "ColJointAxis1MinAngle",
+        #[label("ColJointAxis1MinAngle")]
+        min_angle_1: F32,
         /// Largest angle about the first axis.
-        max_angle_1: F32 = "ColJointAxis1MaxAngle",
+        #[label("ColJointAxis1MaxAngle")]
+        max_angle_1: F32,
         /// Second axis: a quaternion x, y, z, w.
-        axis_2: Rotation = "ColJointAxis2",
+        #[label("ColJointAxis2")]
+        axis_2: Rotation,
         /// Smallest angle about the second axis.
-        min_angle_2: F32 = "ColJointAxis2MinAngle",
+        #[label("ColJointAxis2MinAngle")]
+        min_angle_2: F32,
         /// Largest angle about the second axis.
-        max_angle_2: F32 = "ColJointAxis2MaxAngle",
+        #[label("ColJointAxis2MaxAngle")]
+        max_angle_2: F32,
     }
 }
 

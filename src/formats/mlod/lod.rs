@@ -7,59 +7,62 @@ use crate::base::error::{Error, Result};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::batch::{Batch, Derived};
-use crate::bytes::{Cursor, LeArray, Table, Vec3};
-use crate::outline::{Sink, Type};
-use crate::record::list::{Item, List};
-use crate::record::{Framing, Inline, Read, Stored, form, record};
+use crate::bytes::{LeArray, Table, Vec3};
+use crate::outline::Outline;
+use crate::record::grammar;
+use crate::record::list::{Item as _, List};
+use crate::record::parser::{
+    array, by_value, count, described, framing, in_place, inline, le_u32, length_array, many_till, text_to_nul, verify,
+};
 
-record! {
+grammar! {
     /// One level of detail, or another mesh of the model, such as its geometry.
     Lod<'a> {
         /// The header.
-        header: &'a LodHeader as Inline<'a, LodHeader> => |header| known(header),
+        header: &'a LodHeader = verify(inline(in_place()), known),
         /// Its points.
-        points: LeArray<'a, Point> [u64::from(header.points.get())],
+        points: LeArray<'a, Point> = array(header.points.get()),
         /// Its normals. They point into the body.
-        normals: LeArray<'a, Vec3> [u64::from(header.normals.get())],
+        normals: LeArray<'a, Vec3> = array(header.normals.get()),
         /// Its faces.
-        faces: List<'a, Face<'a>> as Faces<'a> [header.faces.get()],
+        faces: List<'a, Face<'a>> = described(count(Face::parser(), header.faces.get()), describe_faces),
         /// `TAGG`.
-        tags_signature: Framing<[u8; 4]> => |signature| starts_tags(signature),
+        tags_signature: [u8; 4] = verify(framing(by_value()), starts_tags),
         /// Its tags, including the last one.
-        tags: List<'a, Tag<'a>> as Tags<'a>,
+        tags: List<'a, Tag<'a>> = many_till(Tag::parser(), Tag::is_last),
         /// Purpose: small numbers are levels of detail, large ones are codes.
         resolution: f32,
     }
 }
 
-record! {
+grammar! {
     /// A triangle or quad.
     Face<'a> {
         /// The fields before its names.
-        fields: &'a FaceFields as Inline<'a, FaceFields>,
+        fields: &'a FaceFields = inline(in_place()),
         /// Its image; empty for none.
-        texture: ByteStr<'a>,
+        texture: ByteStr<'a> = text_to_nul(),
         /// Its material file (rvmat); empty for none.
-        material: ByteStr<'a>,
+        material: ByteStr<'a> = text_to_nul(),
     }
 }
 
-record! {
+grammar! {
     /// Named data of a LOD: a selection, a property, a mass, a set of texture coordinates, ...
     Tag<'a> named name {
         /// 1 if it is in use, as stored.
         active: u8,
         /// Its name: the name of a selection, or the type of the data between two `#`.
-        name: ByteStr<'a>,
+        name: ByteStr<'a> = text_to_nul(),
         /// Its data.
-        data: LeArray<'a, u8>,
+        data: LeArray<'a, u8> = length_array(le_u32()),
     }
 }
 
 /// The name of the tag after which a LOD's resolution follows.
 const LAST_TAG: &str = "#EndOfFile#";
 
-fn known(header: &LodHeader) -> Result<()> {
+fn known(header: &&LodHeader) -> Result<()> {
     if *header.signature != *b"P3DM" {
         return Err(match &*header.signature {
             b"SP3X" => Error::unsupported("LOD of an older kind (SP3X)"),
@@ -87,6 +90,11 @@ impl<'a> Face<'a> {
 }
 
 impl<'a> Tag<'a> {
+    /// Returns true for the tag that ends the list.
+    fn is_last(&self) -> bool {
+        self.name == LAST_TAG
+    }
+
     /// Returns true for a named selection of points and faces, and false for other data.
     pub fn is_selection(&self) -> bool {
         !self.name.as_bytes().starts_with(b"#")
@@ -118,28 +126,14 @@ impl<'a> Tag<'a> {
     }
 }
 
-/// Faces, described as one table of the fields before their names, with the names listed separately.
-pub(super) struct Faces<'a>(List<'a, Face<'a>>);
-
-impl Stored for Faces<'_> {
-    const TYPE: Type = List::<Face<'_>>::GIVEN;
-}
-
-impl<'a> Read<'a, u32> for Faces<'a> {
-    fn walk(cursor: &mut Cursor<'a>, count: u32, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let faces = List::of(cursor, count, ())?;
-        sink.describe(|out| match out.dissects() {
-            true => Face::describe_items(&faces, name, out),
-            false => {
-                out.array(name, &fields(&faces));
-                super::names::describe(&faces, out);
-            }
-        });
-        Ok(Self(faces))
+/// Describes faces as one table of the fields before their names, with the names listed separately.
+fn describe_faces<'a>(faces: &List<'a, Face<'a>>, name: &'static str, _: Span, out: &mut Outline<'_>) {
+    if out.dissects() {
+        return Face::describe_items(faces, name, out);
     }
+    out.array(name, &fields(faces));
+    super::names::describe(faces, out);
 }
-
-form!(['a] Faces<'a> => List<'a, Face<'a>>);
 
 /// Returns the fields before the names of faces as one table.
 fn fields<'s>(faces: &'s List<'_, Face<'_>>) -> impl Table + use<'s> {
@@ -150,20 +144,3 @@ fn fields<'s>(faces: &'s List<'_, Face<'_>>) -> impl Table + use<'s> {
         make: |batch: &mut Batch<'_>| batch.extend(faces.iter().map(|face| Ok(face.fields.as_bytes()))),
     }
 }
-
-/// Tags up to and including the one that marks the end.
-pub(super) struct Tags<'a>(List<'a, Tag<'a>>);
-
-impl Stored for Tags<'_> {
-    const TYPE: Type = List::<Tag<'_>>::GIVEN;
-}
-
-impl<'a> Read<'a> for Tags<'a> {
-    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let tags = List::up_to(cursor, (), |tag: &Tag<'_>| tag.name == LAST_TAG)?;
-        sink.describe(|out| Tag::describe_items(&tags, name, out));
-        Ok(Self(tags))
-    }
-}
-
-form!(['a] Tags<'a> => List<'a, Tag<'a>>);

@@ -1,5 +1,6 @@
 //! Bone animations, which are driven by values in the game such as the angle of a rotor.
 
+use nom::Parser as _;
 use zerocopy::little_endian::U32;
 
 use super::codes::{Addressing, AnimationKind};
@@ -10,83 +11,111 @@ use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::{Outline, Part, Sink, Type};
-use crate::record::list::{Count, Item};
-use crate::record::{Framing, List, Read, Stored, record, walk_part};
+use crate::record::list::Item;
+use crate::record::parser::{
+    cond, count, counted_array, framing, le_bool, le_f32, le_i32, le_u32, length_count, of, text_to_nul, times, verify,
+};
+use crate::record::{List, Read, Stored, grammar, walk_part};
 
-record! {
+grammar! {
     /// All animations, and for each LOD the bones that they move.
     Animations<'a>(version: Version) {
         /// True if there are animations; otherwise nothing follows.
-        has_animations: Framing<bool> = "AnimsExist",
+        #[label("AnimsExist")]
+        has_animations: bool = framing(le_bool()),
         /// Number of animations.
-        animation_count: Framing<u32> = "nAnimationClasses" where *has_animations => |count| at_most(**count, MAX_ANIMATIONS, "animations"),
+        #[label("nAnimationClasses")]
+        animation_count: Option<u32> =
+            cond(has_animations, verify(framing(le_u32()), |count| at_most(*count, MAX_ANIMATIONS, "animations"))),
         /// The animations. Other parts refer to them by index.
-        animations: List<'a, Animation<'a>, Version> = "AnimationClasses" [Count(animation_count.map_or(0, |count| *count), version)],
+        #[label("AnimationClasses")]
+        animations: List<'a, Animation<'a>, Version> =
+            count(Animation::parser(version), animation_count.unwrap_or(0)),
         /// Number of LODs in the next two lists; -1 without animations.
-        animated_lods: Framing<i32> = "NoOfResolutions" where *has_animations,
+        #[label("NoOfResolutions")]
+        animated_lods: Option<i32> = cond(has_animations, framing(le_i32())),
         /// For each LOD, for each bone of the skeleton, the animations that move it.
-        bone_animations: List<'a, BoneAnimations<'a>> = "Bones2Anims" [Count(lods(animated_lods), ())],
+        #[label("Bones2Anims")]
+        bone_animations: List<'a, BoneAnimations<'a>> = count(BoneAnimations::parser(), lods(animated_lods)),
         /// For each LOD, for each animation, the bone that it moves and the axis.
-        animation_axes: AnimationAxes<'a> = "Anims2Bones" [Count(lods(animated_lods), Kinds::of(&animations))],
+        #[label("Anims2Bones")]
+        animation_axes: AnimationAxes<'a> = count(of(Kinds::of(&animations)), lods(animated_lods)),
     }
 }
 
-record! {
+grammar! {
     /// The animations of all bones in one LOD.
     BoneAnimations<'a> {
         /// For each bone of the skeleton, the animations that move it.
-        bones: List<'a, LeArray<'a, U32>> = "NoOfBones, Bone2AnimClassLists, NoOfAnimClasses, AnimationClassIndex",
+        #[label("NoOfBones, Bone2AnimClassLists, NoOfAnimClasses, AnimationClassIndex")]
+        bones: List<'a, LeArray<'a, U32>> = length_count(le_u32(), counted_array()),
     }
 }
 
-record! {
+grammar! {
     /// One animation: a class of the author's `CfgModels`.
     Animation<'a>(version: Version) named name {
         /// The kind of movement.
-        kind: AnimationKind = "AnimTransformType" => known,
+        #[label("AnimTransformType")]
+        kind: AnimationKind = verify(le_u32().map(AnimationKind), known),
         /// Its name.
-        name: ByteStr<'a> = "AnimClassName",
+        #[label("AnimClassName")]
+        name: ByteStr<'a> = text_to_nul(),
         /// The value that drives it.
-        source: ByteStr<'a> = "AnimSource",
+        #[label("AnimSource")]
+        source: ByteStr<'a> = text_to_nul(),
         /// Start and end of the movement: the first of two pairs. Readers differ on the order of the pairs: the
         /// document has the driving value first. The pairs are equal in all known files.
-        phase: [f32; 2] = "MinMaxValue",
+        #[label("MinMaxValue")]
+        phase: [f32; 2] = times(le_f32()),
         /// Start and end of the driving value: the second pair.
-        value: [f32; 2] = "MinMaxPhase",
+        #[label("MinMaxPhase")]
+        value: [f32; 2] = times(le_f32()),
         /// Length and start of a period.
-        period: [f32; 2] where version >= 56,
+        period: Option<[f32; 2]> = cond(version >= 56, times(le_f32())),
         /// How driving values out of range are handled.
-        addressing: Addressing = "sourceAddress",
+        #[label("sourceAddress")]
+        addressing: Addressing = le_u32().map(Addressing),
         /// Start and end of a rotation around an axis, in radians.
-        angles: [f32; 2] = "angle" where kind.0 <= 3,
+        #[label("angle")]
+        angles: Option<[f32; 2]> = cond(kind.0 <= 3, times(le_f32())),
         /// Start and end of a movement along an axis, in meters.
-        offsets: [f32; 2] = "offset" where (4..=7).contains(&kind.0),
+        #[label("offset")]
+        offsets: Option<[f32; 2]> = cond((4..=7).contains(&kind.0), times(le_f32())),
         /// A point of the axis of a direct movement.
-        axis_position: [f32; 3] = "axisPos" where kind.0 == 8,
+        #[label("axisPos")]
+        axis_position: Option<[f32; 3]> = cond(kind.0 == 8, times(le_f32())),
         /// The direction of that axis.
-        axis_direction: [f32; 3] = "axisDir" where kind.0 == 8,
+        #[label("axisDir")]
+        axis_direction: Option<[f32; 3]> = cond(kind.0 == 8, times(le_f32())),
         /// Rotation around it, in radians.
-        angle: f32 = "angle" where kind.0 == 8,
+        #[label("angle")]
+        angle: Option<f32> = cond(kind.0 == 8, le_f32()),
         /// Movement along it, in meters.
-        axis_offset: f32 = "axisOffset" where kind.0 == 8,
+        #[label("axisOffset")]
+        axis_offset: Option<f32> = cond(kind.0 == 8, le_f32()),
         /// Hidden from this phase on.
-        hide_value: f32 = "hideValue" where kind.0 == 9,
+        #[label("hideValue")]
+        hide_value: Option<f32> = cond(kind.0 == 9, le_f32()),
         /// Hidden up to this phase (unhideValue).
-        unhide_value: f32 where kind.0 == 9 && version >= 55,
+        unhide_value: Option<f32> = cond(kind.0 == 9 && version >= 55, le_f32()),
     }
     // If the pairs differ, their order matters.
     also |animation, out| out.field("pairs_differ", animation.phase != animation.value)
 }
 
-record! {
+grammar! {
     /// The bone and axis of an animation in one LOD.
     Axis(has_axis: bool) {
         /// The bone of the skeleton that it moves; -1 if the LOD has none for it.
-        bone: i32 = "SkeletonBoneNameIndex",
+        #[label("SkeletonBoneNameIndex")]
+        bone: i32,
         /// A point of the axis.
-        position: [f32; 3] = "axisPos" where has_axis && bone != -1,
+        #[label("axisPos")]
+        position: Option<[f32; 3]> = cond(has_axis && bone != -1, times(le_f32())),
         /// Its direction.
-        direction: [f32; 3] = "axisDir" where has_axis && bone != -1,
+        #[label("axisDir")]
+        direction: Option<[f32; 3]> = cond(has_axis && bone != -1, times(le_f32())),
     }
 }
 
@@ -156,8 +185,8 @@ pub(super) fn at_most(count: u32, limit: u32, what: &'static str) -> Result<()> 
 }
 
 /// Returns the number of LODs. Without animations it is stored as -1.
-fn lods(count: Option<Framing<i32>>) -> u32 {
-    count.and_then(|count| u32::try_from(*count).ok()).unwrap_or(0)
+fn lods(count: Option<i32>) -> u32 {
+    count.and_then(|count| u32::try_from(count).ok()).unwrap_or(0)
 }
 
 /// The bones and axes of all animations in one LOD, in the order of the animations.
@@ -202,12 +231,11 @@ impl Stored for Axes<'_> {
 
 impl<'a> Read<'a, Kinds> for Axes<'a> {
     fn walk(cursor: &mut Cursor<'a>, kinds: Kinds, _: &'static str, _: &mut impl Sink) -> Result<Self> {
-        let mut start = *cursor;
+        let start = *cursor;
         for index in 0..kinds.count {
             Axis::read(cursor, kinds.has_axis(index)).within_item("animations", index as usize)?;
         }
-        let items = start.split(cursor.offset().saturating_sub(start.offset()))?;
-        Ok(Self { items, kinds })
+        Ok(Self { items: start.up_to(*cursor), kinds })
     }
 }
 

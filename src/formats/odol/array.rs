@@ -4,12 +4,12 @@ use super::version::Version;
 use super::vertex::check_count;
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
-use crate::base::span::Span;
 use crate::blocks::{Block, Filled};
 use crate::bytes::{Cursor, Element, Table};
 use crate::codec::Codec;
 use crate::outline::{Outline, Sink, Type};
-use crate::record::{Framing, Read, Stored, walk_count};
+use crate::record::parser::{Grammar as _, Length as _, framing, le_u8, le_u32, map_res};
+use crate::record::{Read, Stored};
 
 /// The context for reading the parts of a LOD: the version, and the limits for decoding.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +44,7 @@ pub(super) enum Reading {
 impl<'a, T: Element> Read<'a, Layout> for Block<'a, T> {
     #[inline]
     fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let count = walk_count(cursor, name, sink)?;
+        let count = le_u32().count(cursor, name, sink)?;
         let start = *cursor;
         let block = block(cursor, count, layout)?;
         sink.describe(|out| {
@@ -66,7 +66,7 @@ impl<'a, T: Element> Read<'a, Layout> for Filled<'a, T> {
     /// rows.
     #[inline]
     fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let count = walk_count(cursor, name, sink)?;
+        let count = le_u32().count(cursor, name, sink)?;
         let start = *cursor;
         let filled = filled(cursor, count, layout)?;
         sink.describe(|out| {
@@ -88,9 +88,9 @@ impl<T: Element> Stored for Filled<'_, T> {
 /// Describes the bytes before an array that say how it is stored.
 fn describe_marks(mut start: Cursor<'_>, end: u64, name: &'static str, out: &mut Outline<'_>) {
     while start.offset() < end {
-        let offset = start.offset();
-        let Ok(mark) = start.u8() else { break };
-        Framing(mark).describe_at(name, Span { offset, bytes: 1 }, out);
+        if framing(le_u8()).walk(&mut start, name, out).is_err() {
+            break;
+        }
     }
 }
 
@@ -98,8 +98,7 @@ fn describe_marks(mut start: Cursor<'_>, end: u64, name: &'static str, out: &mut
 const PACKED_FROM: u64 = 1024;
 
 #[inline]
-fn block<'a, T: Element>(cursor: &mut Cursor<'a>, count: u32, layout: Layout) -> Result<Block<'a, T>> {
-    let count = u64::from(count);
+fn block<'a, T: Element>(cursor: &mut Cursor<'a>, count: u64, layout: Layout) -> Result<Block<'a, T>> {
     let codec = match count.saturating_mul(size_of::<T>() as u64) {
         0 => Codec::Raw,
         _ if layout.version.has_block_flags() => flagged(cursor)?,
@@ -111,20 +110,19 @@ fn block<'a, T: Element>(cursor: &mut Cursor<'a>, count: u32, layout: Layout) ->
 }
 
 #[inline]
-fn filled<'a, T: Element>(cursor: &mut Cursor<'a>, count: u32, layout: Layout) -> Result<Filled<'a, T>> {
-    match cursor.u8()? {
+fn filled<'a, T: Element>(cursor: &mut Cursor<'a>, count: u64, layout: Layout) -> Result<Filled<'a, T>> {
+    match cursor.parse(le_u8())? {
         0 => block(cursor, count, layout).map(Filled::from),
-        _ => Filled::parse_fill(cursor, count.into(), &layout.limits),
+        _ => Filled::parse_fill(cursor, count, &layout.limits),
     }
 }
 
 /// Reads the flag before a block.
 #[inline(never)]
 fn flagged(cursor: &mut Cursor<'_>) -> Result<Codec> {
-    let offset = cursor.offset();
-    match cursor.u8()? {
+    cursor.parse(map_res(le_u8(), |flag| match flag {
         0 => Ok(Codec::Raw),
         2 => Ok(Codec::Lzo),
-        flag => Err(Error::malformed(format!("block with flag {flag}, not 0 or 2")).at(offset)),
-    }
+        flag => Err(Error::malformed(format!("block with flag {flag}, not 0 or 2"))),
+    }))
 }

@@ -141,5 +141,5 @@ plain! {
     RenderFlags: Number("RenderFlags", 4) => |flags| {
         let names: Vec<_> = flags.names().collect();
         Value::Coded(flags.0.into(), (!names.is_empty()).then(|| names.join(", ").into()))
-    }, |cursor| cursor.u32().map(Self);
+    };
 }

@@ -11,9 +11,14 @@ use super::wire::Collimator;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
+use crate::bytes::parser::part;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::{FieldInfo, Outline, Part, Schema, Silent, Sink, StoredField, Type};
-use crate::record::{Framing, List, Read, Stored, describe_fields, form, record};
+use crate::record::parser::{
+    Grammar, array, cond, described, framing, in_place, le_i16, le_i32, le_u8, le_u16, le_u32, length_array,
+    length_count, text_to_nul,
+};
+use crate::record::{List, Read, Stored, describe_fields, grammar};
 
 /// The faces of a LOD in place: for each, a byte with the number of corners, then a point number for each corner.
 ///
@@ -25,17 +30,20 @@ pub struct Faces<'a> {
     form: Form,
 }
 
-record! {
+grammar! {
     /// The fields before the faces of a LOD.
     FaceHead(version: Version) {
         /// Number of faces.
-        count: u32 = "NoOfFaces",
+        #[label("NoOfFaces")]
+        count: u32,
         /// Size of the faces in the game's memory. Each face takes 2 bytes plus 2 for each corner; 4 plus 4 from
         /// version 69 on. Sections refer to faces by offsets in this memory. In version 7 the unit is unknown.
-        memory_bytes: u32 = "OffsetToSectionsStruct",
+        #[label("OffsetToSectionsStruct")]
+        memory_bytes: u32,
         /// Zero in all known files.
         #[rule(OneOf(&[0]))]
-        unknown: u16 = "AlwaysZero" where version >= 40,
+        #[label("AlwaysZero")]
+        unknown: Option<u16> = cond(version >= 40, le_u16()),
     }
 }
 
@@ -111,13 +119,13 @@ impl<'a> Read<'a, Version> for Faces<'a> {
         let with_corners = |corners: u64| form.width().saturating_mul(corners).saturating_add(1).saturating_mul(n);
         let is_likely = |bytes: &u64| form != Form::Flashpoint && (with_corners(2)..=with_corners(4)).contains(bytes);
         let faces = match stored.filter(is_likely) {
-            Some(bytes) => cursor.split(bytes)?,
+            Some(bytes) => cursor.parse(part(bytes))?,
             None => {
-                let mut start = *cursor;
+                let start = *cursor;
                 for index in 0..head.count {
                     next_face(cursor, form).within_index(index as usize)?;
                 }
-                start.split(cursor.offset().saturating_sub(start.offset()))?
+                start.up_to(*cursor)
             }
         };
         let faces = Self { head, faces, form };
@@ -347,19 +355,19 @@ fn walk_face<'a>(cursor: &mut Cursor<'a>, form: Form, sink: &mut impl Sink) -> R
     let mut ahead = *cursor;
     let (flags, texture) = match form {
         Form::Flashpoint => {
-            let flags = u32::walk(&mut ahead, (), "flags", sink)?;
-            (Some(flags), Some(i16::walk(&mut ahead, (), "texture", sink)?))
+            let flags = le_u32().walk(&mut ahead, "flags", sink)?;
+            (Some(flags), Some(le_i16().walk(&mut ahead, "texture", sink)?))
         }
         _ => (None, None),
     };
-    let Framing(count) = Framing::<u8>::walk(&mut ahead, (), "count", sink)?;
+    let count = framing(le_u8()).walk(&mut ahead, "count", sink)?;
     if !(2..=4).contains(&count) {
         return Err(cursor.error(format!("face of {count} corners, not 2 to 4")));
     }
     let offset = ahead.offset();
     let corners = match form {
-        Form::Wide => Indices::U32(ahead.array(count.into())?.as_slice()),
-        _ => Indices::U16(ahead.array(count.into())?.as_slice()),
+        Form::Wide => Indices::U32(ahead.parse(array(count))?.as_slice()),
+        _ => Indices::U16(ahead.parse(array(count))?.as_slice()),
     };
     sink.describe(|out| {
         let span = Span { offset, bytes: corners.as_bytes().len() as u64 };
@@ -400,7 +408,7 @@ pub(super) const FACE: &Schema = &Schema {
     ],
 };
 
-record! {
+grammar! {
     /// Faces with the same appearance, which are drawn together.
     Section<'a>(version: Version) {
         /// Start of its faces, in bytes of the game's memory.
@@ -408,13 +416,13 @@ record! {
         /// End of its faces (exclusive), in bytes of the game's memory.
         end: u32,
         /// A number defined by the game, in version 7, which has no materials.
-        game_material: i32 where version == 7,
+        game_material: Option<i32> = cond(version == 7, le_i32()),
         /// First of the LOD's bones that move its vertices.
-        min_bone: u32 where version >= 40,
+        min_bone: Option<u32> = cond(version >= 40, le_u32()),
         /// Number of the LOD's bones that move its vertices.
-        bone_count: u32 where version >= 40,
+        bone_count: Option<u32> = cond(version >= 40, le_u32()),
         /// A number defined by the author (CommonPointsUserValue).
-        user_value: u32 where version >= 40,
+        user_value: Option<u32> = cond(version >= 40, le_u32()),
         /// Index of the texture in the LOD; -1 for none.
         texture: i16,
         /// Flags shared by its faces (CommonFaceFlags): 0x10 no shadow, 0x20 two-sided, 0x80 lit by position, 0x300
@@ -422,16 +430,16 @@ record! {
         /// and above defined by the author.
         flags: u32,
         /// Index of the material in the LOD; -1 if the next field names it.
-        material: i32 where version >= 40,
+        material: Option<i32> = cond(version >= 40, le_i32()),
         /// The material file; empty for none.
-        material_name: ByteStr<'a> where material == Some(-1),
+        material_name: Option<ByteStr<'a>> = cond(material == Some(-1), text_to_nul()),
         /// For each of the first two sets of coordinates, the area of a face divided by the area of its texture; -1000
         /// if the set is missing.
-        area_over_texture: LeArray<'a, F32> where version >= 40,
+        area_over_texture: Option<LeArray<'a, F32>> = cond(version >= 40, length_array(le_u32())),
         /// True if there is a collimator; 0 in all known files.
-        collimator_flag: i32 where version >= 67,
+        collimator_flag: Option<i32> = cond(version >= 67, le_i32()),
         /// The frame of a collimator.
-        collimator: &'a Collimator where collimator_flag.is_some_and(|flag| flag >= 1),
+        collimator: Option<&'a Collimator> = cond(collimator_flag.is_some_and(|flag| flag >= 1), in_place()),
     }
 }
 
@@ -445,41 +453,32 @@ impl Section<'_> {
     }
 }
 
-/// The form of sections, which are described with the faces that they cover.
-#[derive(Debug)]
-pub struct WithFaces<T>(T);
-
-impl Stored for WithFaces<Sections<'_>> {
-    const TYPE: Type = Sections::TYPE;
+/// Returns a parser of sections, which are described with the faces that they cover.
+pub(super) fn sections<'a>(version: Version, faces: Faces<'a>) -> impl Grammar<'a, Output = Sections<'a>> {
+    let describe = move |sections: &Sections<'a>, name, _: Span, out: &mut Outline<'_>| {
+        describe_sections(sections, version, faces, name, out);
+    };
+    described(length_count(le_u32(), Section::parser(version)), describe)
 }
 
-impl<'a> Read<'a, (Version, Faces<'a>)> for WithFaces<Sections<'a>> {
-    #[inline]
-    fn walk(
-        cursor: &mut Cursor<'a>,
-        (version, faces): (Version, Faces<'a>),
-        name: &'static str,
-        sink: &mut impl Sink,
-    ) -> Result<Self> {
-        let sections = Sections::read(cursor, version)?;
-        sink.describe(|out| {
-            sections.describe_own_count(name, out);
-            let mut faces = faces.iter();
-            out.list(name);
-            for (index, (start, Span { offset, bytes }, section)) in sections.located().enumerate() {
-                out.part(Part::item(name, index).spanning(offset, bytes), |out| {
-                    describe_fields::<Section<'_>, _>(start, version, out);
-                    // Sections follow each other. If one starts before the end of the previous one, its faces are not
-                    // shown.
-                    let first = faces.seek(section.start).ok();
-                    let end = first.and_then(|_| faces.seek(section.end).ok());
-                    out.field("first_face", first);
-                    out.field("face_count", first.zip(end).map(|(first, end)| end.saturating_sub(first)));
-                });
-            }
+fn describe_sections(
+    sections: &Sections<'_>,
+    version: Version,
+    faces: Faces<'_>,
+    name: &'static str,
+    out: &mut Outline<'_>,
+) {
+    sections.describe_own_count(name, out);
+    let mut faces = faces.iter();
+    out.list(name);
+    for (index, (start, Span { offset, bytes }, section)) in sections.located().enumerate() {
+        out.part(Part::item(name, index).spanning(offset, bytes), |out| {
+            describe_fields::<Section<'_>, _>(start, version, out);
+            // Sections follow each other. If one starts before the end of the previous one, its faces are not shown.
+            let first = faces.seek(section.start).ok();
+            let end = first.and_then(|_| faces.seek(section.end).ok());
+            out.field("first_face", first);
+            out.field("face_count", first.zip(end).map(|(first, end)| end.saturating_sub(first)));
         });
-        Ok(Self(sections))
     }
 }
-
-form!(['a] WithFaces<Sections<'a>> => Sections<'a>);

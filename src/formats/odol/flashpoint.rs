@@ -6,61 +6,64 @@
 use zerocopy::little_endian::U32;
 
 use super::array::Layout;
-use super::face::{Faces, Sections, WithFaces};
+use super::face::{Faces, Sections, sections};
 use super::index::IndexBlock;
 use super::lod::{Arrays, Lod};
-use super::part::{Frames, Property, Proxies, Selections};
+use super::part::{Frame, Frames, Property, Proxies, Proxy, Selection, Selections};
 use super::table;
 use super::vertex::{Encoding, UvSet, UvSets, VertexTable};
 use crate::base::error::{Context as _, Result};
+use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::blocks::{Block, Filled};
+use crate::bytes::parser::reading;
 use crate::bytes::{Cursor, LeArray, Vec2, Vec3};
-use crate::outline::{Sink, Type};
-use crate::record::{List, Read, Stored, describe_count, form, record};
+use crate::outline::Outline;
+use crate::record::parser::{Grammar, described, le_f32, le_u32, length_array, length_count, text_to_nul, times};
+use crate::record::{List, Read, describe_count, grammar};
 
 /// The maximum number of LODs that the game reads.
 pub(super) const MAX_LODS: u32 = 32;
 
-record! {
+grammar! {
     /// A level of detail in version 7.
     FlashpointLod<'a>(layout: Layout) {
         /// Point flags.
-        point_flags: Block<'a, U32> [layout],
+        point_flags: Block<'a, U32> = Block::parser(layout),
         /// Texture coordinates.
-        uvs: Block<'a, Vec2> as FirstSet<'a> [layout],
+        uvs: Block<'a, Vec2> = described(first_block(layout), describe_first),
         /// Positions of the points, in meters.
-        positions: LeArray<'a, Vec3>,
+        positions: LeArray<'a, Vec3> = length_array(le_u32()),
         /// Normal of each point.
-        normals: LeArray<'a, Vec3>,
+        normals: LeArray<'a, Vec3> = length_array(le_u32()),
         /// Point flags that at least one point has.
         or_hints: u32,
         /// Point flags that all points share.
         and_hints: u32,
         /// The box around the points: its smallest coordinates.
-        bbox_min: [f32; 3],
+        bbox_min: [f32; 3] = times(le_f32()),
         /// The box around the points: its largest coordinates.
-        bbox_max: [f32; 3],
+        bbox_max: [f32; 3] = times(le_f32()),
         /// The center of the sphere around the points.
-        center: [f32; 3],
+        center: [f32; 3] = times(le_f32()),
         /// The radius of that sphere.
         radius: f32,
         /// Texture files. Faces and sections refer to them by index.
-        textures: List<'a, ByteStr<'a>>,
+        textures: List<'a, ByteStr<'a>> = length_count(le_u32(), text_to_nul()),
         /// For each point of the edited model, a vertex.
-        point_to_vertex: IndexBlock<'a> [layout],
+        point_to_vertex: IndexBlock<'a> = IndexBlock::parser(layout),
         /// For each vertex, its point in the edited model.
-        vertex_to_point: IndexBlock<'a> [layout],
+        vertex_to_point: IndexBlock<'a> = IndexBlock::parser(layout),
         /// The faces.
-        faces: Faces<'a> [layout.version],
+        faces: Faces<'a> = Faces::parser(layout.version),
         /// Sections: faces with the same appearance.
-        sections: Sections<'a> as WithFaces<Sections<'a>> [(layout.version, faces)],
+        sections: Sections<'a> = sections(layout.version, faces),
         /// Named faces and vertices.
-        selections: Selections<'a> [layout],
+        selections: Selections<'a> = length_count(le_u32(), Selection::parser(layout)),
         /// The author's settings.
-        properties: List<'a, Property<'a>>,
+        properties: List<'a, Property<'a>> = length_count(le_u32(), Property::parser()),
         /// Vertex-animation frames.
-        frames: Frames<'a> [layout],
+        frames: Frames<'a> = length_count(le_u32(), Frame::parser(layout)),
         /// Color seen from above, 0xAARRGGBB.
         color_top: u32,
         /// Color, 0xAARRGGBB.
@@ -68,7 +71,7 @@ record! {
         /// Flags.
         special: u32,
         /// Proxies: positions for other models.
-        proxies: Proxies<'a> [layout.version],
+        proxies: Proxies<'a> = length_count(le_u32(), Proxy::parser(layout.version)),
     }
     also |lod, out| {
         let normals = Encoding::Float(Block::from(lod.normals).into());
@@ -133,25 +136,13 @@ fn first_set(uvs: Block<'_, Vec2>) -> UvSet<'_> {
     UvSet { bounds: None, stored: Encoding::Float(Filled::from(uvs)) }
 }
 
-/// The form of coordinates that are the only set of a LOD.
-#[derive(Debug)]
-pub struct FirstSet<'a>(Block<'a, Vec2>);
-
-impl Stored for FirstSet<'_> {
-    const TYPE: Type = <Block<'_, Vec2>>::TYPE;
+/// Returns a parser of coordinates that are the only set of a LOD.
+fn first_block<'a>(layout: Layout) -> impl Grammar<'a, Output = Block<'a, Vec2>> {
+    reading(move |cursor: &mut Cursor<'a>| cursor.parse(Block::parser(layout)).within_index(0))
 }
 
-impl<'a> Read<'a, Layout> for FirstSet<'a> {
-    fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let offset = cursor.offset();
-        let uvs = Block::read(cursor, layout).within_index(0)?;
-        sink.describe(|out| {
-            describe_count(name, uvs.count(), offset, out);
-            out.array_item(name, 0, &uvs);
-            out.array_item("uv_coordinates", 0, &table::coordinates(&first_set(uvs)));
-        });
-        Ok(Self(uvs))
-    }
+fn describe_first(uvs: &Block<'_, Vec2>, name: &'static str, span: Span, out: &mut Outline<'_>) {
+    describe_count(name, uvs.count(), span.offset, out);
+    out.array_item(name, 0, uvs);
+    out.array_item("uv_coordinates", 0, &table::coordinates(&first_set(*uvs)));
 }
-
-form!(['a] FirstSet<'a> => Block<'a, Vec2>);

@@ -11,69 +11,84 @@ use crate::base::error::{Context as _, Error, Result};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::{Cursor, LeArray};
-use crate::record::list::Count;
-use crate::record::{Framing, List, Read, record};
+use crate::record::parser::{array, by_value, cond, count, framing, le_f32, le_u32, text_to_nul, verify};
+use crate::record::{List, Read as _, grammar};
 
-record! {
+grammar! {
     /// The start of a file.
     Start<'a>(version: Version) {
         /// `ODOL`.
-        magic: Framing<[u8; 4]> = "Filetype",
+        #[label("Filetype")]
+        magic: [u8; 4] = framing(by_value()),
         /// 7 and 40 to 75.
-        version_number: Framing<u32> = "Version",
+        #[label("Version")]
+        version_number: u32 = framing(le_u32()),
         /// Not 0 if the rest of the file is encrypted.
-        encryption: [U32; 2] where version >= 75 => not_encrypted,
+        encryption: Option<[U32; 2]> = cond(version >= 75, verify(by_value(), not_encrypted)),
         /// The Steam app id of the game or tool; often 0.
-        app_id: u32 where version >= 59,
+        app_id: Option<u32> = cond(version >= 59, le_u32()),
         /// The model of a muzzle flash (other readers call it a prefix); usually empty.
-        muzzle_flash: ByteStr<'a> where version >= 58,
+        muzzle_flash: Option<ByteStr<'a>> = cond(version >= 58, text_to_nul()),
         /// Number of LODs.
-        lod_count: Framing<u32> = "NoOfLods" => |count| at_most(**count, max_lods(version), "LODs"),
+        #[label("NoOfLods")]
+        lod_count: u32 = verify(framing(le_u32()), move |count| at_most(*count, max_lods(version), "LODs")),
     }
 }
 
-record! {
+grammar! {
     /// Data about all LODs.
     Facts<'a>(lods: Lods) {
         /// The purpose of each LOD.
-        resolutions: LeArray<'a, F32> [lods.count],
+        resolutions: LeArray<'a, F32> = array(lods.count),
         /// Facts about the whole model.
-        info: ModelInfo<'a> = "ModelInfo" [lods],
+        #[label("ModelInfo")]
+        info: ModelInfo<'a> = ModelInfo::parser(lods),
     }
 }
 
-record! {
+grammar! {
     /// The tables of LODs.
     Tables<'a>(lods: Lods) {
         /// Start of each LOD, counted from the start of the file.
-        lod_starts: LeArray<'a, U32> = "StartAddressOfLods" [lods.count],
+        #[label("StartAddressOfLods")]
+        lod_starts: LeArray<'a, U32> = array(lods.count),
         /// End of each LOD (exclusive), counted from the start of the file.
-        lod_ends: LeArray<'a, U32> = "EndAddressOfLods" [lods.count],
+        #[label("EndAddressOfLods")]
+        lod_ends: LeArray<'a, U32> = array(lods.count),
         /// For each LOD, not zero if it has no face default.
-        use_defaults: LeArray<'a, u8> = "UseDefault" [lods.count],
+        #[label("UseDefault")]
+        use_defaults: LeArray<'a, u8> = array(lods.count),
         /// The face defaults of the LODs that have one.
-        face_defaults: List<'a, FaceDefault, Version> = "FaceData" [Count(given(&use_defaults), lods.version)],
+        #[label("FaceData")]
+        face_defaults: List<'a, FaceDefault, Version> = count(FaceDefault::parser(lods.version), given(&use_defaults)),
     }
 }
 
-record! {
+grammar! {
     /// Data for drawing a LOD before it is read.
     FaceDefault(version: Version) {
         /// Number of faces of the LOD.
-        faces: u32 = "HeaderFaceCount",
+        #[label("HeaderFaceCount")]
+        faces: u32,
         /// The LOD's `color`, 0xAARRGGBB.
-        color: u32 = "aDefaultLong",
+        #[label("aDefaultLong")]
+        color: u32,
         /// The LOD's `special`.
-        special: i32 = "UnknownByte, aFlag, Zeroes",
+        #[label("UnknownByte, aFlag, Zeroes")]
+        special: i32,
         /// The LOD's `or_hints`.
-        or_hints: u32 = "Zeroes",
+        #[label("Zeroes")]
+        or_hints: u32,
         /// Not zero if the LOD has `bones` (hasSkeleton).
-        has_skeleton: u8 = "Zeroes",
+        #[label("Zeroes")]
+        has_skeleton: u8,
         /// Number of points of the LOD.
-        points: u32 = "AnotherCount" where version >= 51,
+        #[label("AnotherCount")]
+        points: Option<u32> = cond(version >= 51, le_u32()),
         /// The LOD's `face_area`; NaN in some files of the game.
         #[rule(Any)]
-        face_area: f32 = "AnotherFloat" where version >= 51,
+        #[label("AnotherFloat")]
+        face_area: Option<f32> = cond(version >= 51, le_f32()),
     }
 }
 
@@ -126,7 +141,7 @@ impl<'a> Header<'a> {
         self.end = c.offset();
         if version.is_flashpoint() {
             self.first = u32::try_from(c.offset()).unwrap_or(0);
-            for (index, end) in self.ends.iter_mut().enumerate().take(*start.lod_count as usize) {
+            for (index, end) in self.ends.iter_mut().enumerate().take(start.lod_count as usize) {
                 FlashpointLod::read(c, layout).within_item("lods", index)?;
                 *end = u32::try_from(c.offset()).unwrap_or(0);
             }
@@ -134,10 +149,10 @@ impl<'a> Header<'a> {
         let lods = self.lods(layout);
         let offset = c.offset();
         // Known even if the facts are cut short.
-        self.resolutions = c.clone().array(lods.count).ok();
+        self.resolutions = c.clone().parse(array(lods.count)).ok();
         let Facts { resolutions, info } = Facts::read(c, lods)?;
         (self.resolutions, self.info) = (Some(resolutions), Some(info));
-        self.facts_span = Span { offset, bytes: c.offset().saturating_sub(offset) };
+        self.facts_span = c.since(offset);
         if !version.is_flashpoint() {
             self.animations = Some(Animations::read(c, version)?);
             self.tables = Some(Tables::read(c, lods)?);
@@ -153,7 +168,7 @@ impl<'a> Header<'a> {
     }
 
     pub(super) fn lod_count(&self) -> Option<u32> {
-        self.start.map(|start| *start.lod_count)
+        self.start.map(|start| start.lod_count)
     }
 
     /// Returns the start and the end of the LOD at `index`.

@@ -1,5 +1,6 @@
 //! Facts about the whole model (ModelInfo).
 
+use nom::Parser as _;
 use zerocopy::little_endian::{F32, I32};
 
 use super::array::Layout;
@@ -9,7 +10,8 @@ use super::version::Version;
 use crate::base::text::ByteStr;
 use crate::blocks::Block;
 use crate::bytes::LeArray;
-use crate::record::record;
+use crate::record::parser::{array, cond, le_bool, le_f32, le_i8, le_i32, le_u8, le_u32, text_to_nul, times};
+use crate::record::{Read as _, grammar};
 
 /// The number of LODs, and the other context for reading the facts about all of them.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +28,7 @@ impl Lods {
     }
 }
 
-record! {
+grammar! {
     /// Facts about the whole model.
     /// Lengths are in meters, coordinates are those of the LODs (`bounding_center` converts them to those of the edited
     /// model), colors are 0xAARRGGBB. The purpose of a field is stated only if files confirm it; the others keep the
@@ -45,7 +47,7 @@ record! {
         /// Point flags that at least one point has.
         or_hints: u32,
         /// The point to aim at.
-        aiming_center: [f32; 3],
+        aiming_center: [f32; 3] = times(le_f32()),
         /// `color` of the first LOD.
         color: u32,
         /// `color_top` of the first LOD.
@@ -53,26 +55,27 @@ record! {
         /// How far one can see through the object; if it is -1 or less, the game decides.
         view_density: f32,
         /// The box around the points of every LOD: its smallest coordinates.
-        bbox_min: [f32; 3],
+        bbox_min: [f32; 3] = times(le_f32()),
         /// The box around the points of every LOD: its largest coordinates.
-        bbox_max: [f32; 3],
+        bbox_max: [f32; 3] = times(le_f32()),
         /// How LODs are distributed over distances.
-        lod_density: f32 where lods.version >= 70,
+        lod_density: Option<f32> = cond(lods.version >= 70, le_f32()),
         /// How important it is to draw the object.
-        draw_importance: f32 where lods.version >= 71,
+        draw_importance: Option<f32> = cond(lods.version >= 71, le_f32()),
         /// The box around the visual LODs: its smallest coordinates.
-        bbox_visual_min: [f32; 3] where lods.version >= 52,
+        bbox_visual_min: Option<[f32; 3]> = cond(lods.version >= 52, times(le_f32())),
         /// The box around the visual LODs: its largest coordinates.
-        bbox_visual_max: [f32; 3] where lods.version >= 52,
+        bbox_visual_max: Option<[f32; 3]> = cond(lods.version >= 52, times(le_f32())),
         /// The origin of all coordinates in the file. Add it to a stored position to get the position in the edited
         /// model.
-        bounding_center: [f32; 3] = "CentreOfGravity",
+        #[label("CentreOfGravity")]
+        bounding_center: [f32; 3] = times(le_f32()),
         /// Center of the geometry.
-        geometry_center: [f32; 3],
+        geometry_center: [f32; 3] = times(le_f32()),
         /// Center of mass.
-        center_of_mass: [f32; 3],
+        center_of_mass: [f32; 3] = times(le_f32()),
         /// The inverse of the inertia tensor, row by row; symmetric.
-        inverse_inertia: [[f32; 3]; 3],
+        inverse_inertia: [[f32; 3]; 3] = times(times(le_f32())),
         /// True if the model was moved to its center.
         auto_center: bool,
         /// True if `auto_center` is fixed.
@@ -82,31 +85,31 @@ record! {
         /// True if other objects can hide it.
         can_be_occluded: bool,
         /// True if AI soldiers take cover behind it.
-        ai_covers: bool where lods.version >= 73,
+        ai_covers: Option<bool> = cond(lods.version >= 73, le_bool()),
         /// Unknown; only in DayZ's files, 1 in all known ones.
-        dayz_flag: u8 where lods.version.is_dayz(53),
+        dayz_flag: Option<u8> = cond(lods.version.is_dayz(53), le_u8()),
         /// Unknown; only in DayZ's files, 1 in all known ones.
-        dayz_factor: f32 where lods.version.is_dayz(53),
+        dayz_factor: Option<f32> = cond(lods.version.is_dayz(53), le_f32()),
         /// Heat: shortest and longest half-life, maximum when alive, maximum when moving (htMin, htMax, afMax, mfMax).
-        thermal: [f32; 4] where lods.version >= 42 || lods.version.is_vbs_line(),
+        thermal: Option<[f32; 4]> = cond(lods.version >= 42 || lods.version.is_vbs_line(), times(le_f32())),
         /// Heat of a body: factor and temperature (mFact, tBody).
-        metabolism: [f32; 2] where lods.version >= 43 || lods.version.is_vbs_line(),
+        metabolism: Option<[f32; 2]> = cond(lods.version >= 43 || lods.version.is_vbs_line(), times(le_f32())),
         /// True if textures are treated as opaque.
-        force_not_alpha: bool where lods.version >= 40,
+        force_not_alpha: Option<bool> = cond(lods.version >= 40, le_bool()),
         /// The source of the shadow buffer.
-        shadow_source: ShadowSource where lods.version >= 40,
+        shadow_source: Option<ShadowSource> = cond(lods.version >= 40, le_i32().map(ShadowSource)),
         /// True if the shadow volume is preferred to the shadow buffer.
-        prefer_shadow_volume: bool where lods.version >= 40,
+        prefer_shadow_volume: Option<bool> = cond(lods.version >= 40, le_bool()),
         /// Distance by which a shadow is moved; the largest float if the author did not set it.
-        shadow_offset: f32 where lods.version >= 48,
+        shadow_offset: Option<f32> = cond(lods.version >= 48, le_f32()),
         /// True if the model is animated.
         animated: bool,
         /// The bones, if there are any.
-        skeleton: Option<Skeleton<'a>> as OrNone<Skeleton<'a>> [lods.version],
+        skeleton: Option<Skeleton<'a>> = OrNone(lods.version),
         /// How the map draws it.
-        map_type: MapType,
+        map_type: MapType = le_u8().map(MapType),
         /// Mass of each point of the geometry.
-        masses: Block<'a, F32> [lods.layout],
+        masses: Block<'a, F32> = Block::parser(lods.layout),
         /// Mass, in kilograms.
         mass: f32,
         /// 1 / `mass`.
@@ -116,33 +119,33 @@ record! {
         /// 1 / `armor`.
         inverse_armor: f32,
         /// How well it protects from explosions.
-        explosion_shielding: f32 where lods.version >= 72,
+        explosion_shielding: Option<f32> = cond(lods.version >= 72, le_f32()),
         /// The LODs for special purposes.
-        special_lods: SpecialLods [lods.version],
+        special_lods: SpecialLods = SpecialLods::parser(lods.version),
         /// Index of the first LOD suitable for shadows; the number of LODs if there is none.
-        min_shadow: u32 where lods.version >= 40,
+        min_shadow: Option<u32> = cond(lods.version >= 40, le_u32()),
         /// True if one LOD may fade into the next.
-        can_blend: bool where lods.version >= 40,
+        can_blend: Option<bool> = cond(lods.version >= 40, le_bool()),
         /// The property `class`.
-        class: ByteStr<'a> where lods.version >= 40,
+        class: Option<ByteStr<'a>> = cond(lods.version >= 40, text_to_nul()),
         /// The property `damage`.
-        damage: ByteStr<'a> where lods.version >= 40,
+        damage: Option<ByteStr<'a>> = cond(lods.version >= 40, text_to_nul()),
         /// True if the object is common.
-        frequent: bool where lods.version >= 40,
+        frequent: Option<bool> = cond(lods.version >= 40, le_bool()),
         /// Unknown.
-        unknown: u32 where lods.version >= 40,
+        unknown: Option<u32> = cond(lods.version >= 40, le_u32()),
         /// For each LOD, the index of the preferred shadow volume; -1 for none.
-        shadow_volumes: LeArray<'a, I32> [lods.count] where lods.version >= 57,
+        shadow_volumes: Option<LeArray<'a, I32>> = cond(lods.version >= 57, array(lods.count)),
         /// For each LOD, the index of the preferred shadow buffer; -1 for none.
-        shadow_buffers: LeArray<'a, I32> [lods.count] where lods.version >= 57,
+        shadow_buffers: Option<LeArray<'a, I32>> = cond(lods.version >= 57, array(lods.count)),
         /// For each LOD, the index of the preferred shadow buffer when it is visible; -1 for none.
-        visible_shadow_buffers: LeArray<'a, I32> [lods.count] where lods.version >= 57,
+        visible_shadow_buffers: Option<LeArray<'a, I32>> = cond(lods.version >= 57, array(lods.count)),
         /// Unknown; in DayZ's files from version 55 on. Its position among the last fields is uncertain.
-        dayz_byte: u8 where lods.version.is_dayz(55),
+        dayz_byte: Option<u8> = cond(lods.version.is_dayz(55), le_u8()),
     }
 }
 
-record! {
+grammar! {
     /// Index of the LOD for each purpose; negative if there is none.
     SpecialLods(version: Version) {
         /// LOD with named points.
@@ -150,11 +153,11 @@ record! {
         /// LOD for collisions with the object.
         geometry: i8,
         /// A simpler geometry; none in all known files.
-        geometry_simple: i8 where version >= 53,
+        geometry_simple: Option<i8> = cond(version >= 53, le_i8()),
         /// LOD for collisions in the physics engine.
-        geometry_physics: i8 where version >= 54,
+        geometry_physics: Option<i8> = cond(version >= 54, le_i8()),
         /// Unknown; in DayZ's files, none in all known ones.
-        unknown: i8 where version.is_dayz(54),
+        unknown: Option<i8> = cond(version.is_dayz(54), le_i8()),
         /// LOD for hits by bullets; if the author made none, the view geometry, otherwise the geometry.
         fire_geometry: i8,
         /// LOD that blocks sight; the geometry if the author made none.

@@ -1,80 +1,111 @@
 //! One level of detail.
 
+use nom::combinator::peek;
 use zerocopy::little_endian::U32;
 
 use super::array::Layout;
-use super::face::{Faces, Sections, WithFaces};
+use super::face::{Faces, Sections, sections};
 use super::flashpoint::FlashpointLod;
 use super::index::IndexBlock;
-use super::material::Materials;
-use super::part::{Frames, Property, Proxies, Selections};
+use super::material::{Material, Materials};
+use super::part::{Frame, Frames, Property, Proxies, Proxy, Selection, Selections};
 use super::version::Version;
 use super::vertex::{VertexTable, positions};
 use crate::base::error::Result;
 use crate::base::text::ByteStr;
 use crate::blocks::{Block, Filled};
+use crate::bytes::parser::rest;
 use crate::bytes::{Cursor, LeArray, Vec3};
 use crate::outline::{Outline, Sink, Type};
-use crate::record::{List, Read, Record as _, Stored, describe_fields, form, record};
+use crate::record::parser::{
+    Grammar, cond, counted_array, le_bool, le_f32, le_u32, length_array, length_count, parsers, text_to_nul, times,
+};
+use crate::record::{List, Read, Record as _, Stored, describe_fields, grammar};
 
-record! {
+grammar! {
     /// One level of detail, except its vertex table, which is not read until requested.
     Lod<'a>(layout: Layout) {
         /// Proxies: positions for other models.
-        proxies: Proxies<'a> = "nProxies, LodProxies" [layout.version],
+        #[label("nProxies, LodProxies")]
+        proxies: Proxies<'a> = length_count(le_u32(), Proxy::parser(layout.version)),
         /// The part of the skeleton that moves this LOD: numbers of bones, some twice (subSkeletonsToSkeleton). Other
         /// parts of the LOD refer to them by index.
-        bones: LeArray<'a, U32> = "nLodItems, LodItems",
+        #[label("nLodItems, LodItems")]
+        bones: LeArray<'a, U32> = length_array(le_u32()),
         /// For each bone of the skeleton, its indices in `bones` (skeletonToSubSkeleton); may be empty.
-        bone_links: List<'a, LeArray<'a, U32>> = "nBoneLinks, LodBoneLinks, NoOfLinks, Value",
+        #[label("nBoneLinks, LodBoneLinks, NoOfLinks, Value")]
+        bone_links: List<'a, LeArray<'a, U32>> = length_count(le_u32(), counted_array()),
         /// Number of points that the LOD claims.
-        point_count: u32 as PointCount = "LodPointCount" [layout.version],
+        #[label("LodPointCount")]
+        point_count: u32 = PointCount(layout.version),
         /// Point flags; from version 50 on they are in the vertex table. Bits 0-5 surface and lighting, 8-11 land, 12-13
         /// decal, 14-15 fog, 16-19 light, 20-27 the author's own.
-        point_flags: Filled<'a, U32> = "LodPointFlags" [layout] where layout.version < 50,
+        #[label("LodPointFlags")]
+        point_flags: Option<Filled<'a, U32>> = cond(layout.version < 50, Filled::parser(layout)),
         /// The area of all faces; NaN in some files of the game.
         #[rule(Any)]
-        face_area: f32 = "UnknownV52Float" where layout.version >= 51,
+        #[label("UnknownV52Float")]
+        face_area: Option<f32> = cond(layout.version >= 51, le_f32()),
         /// Point flags that at least one point has; 0 without points.
-        or_hints: u32 = "UnknownFloat1",
+        #[label("UnknownFloat1")]
+        or_hints: u32,
         /// Point flags that all points share; 0x0FFF_FF00 without points.
-        and_hints: u32 = "UnknownFloat2",
+        #[label("UnknownFloat2")]
+        and_hints: u32,
         /// The box around the points: its smallest coordinates.
-        bbox_min: [f32; 3] = "MinPos",
+        #[label("MinPos")]
+        bbox_min: [f32; 3] = times(le_f32()),
         /// The box around the points: its largest coordinates.
-        bbox_max: [f32; 3] = "MaxPos",
+        #[label("MaxPos")]
+        bbox_max: [f32; 3] = times(le_f32()),
         /// The center of the sphere around the points.
-        center: [f32; 3] = "AutoCenterPos",
+        #[label("AutoCenterPos")]
+        center: [f32; 3] = times(le_f32()),
         /// The radius of that sphere; in shadow buffers (11000 and up) too small for the points.
-        radius: f32 = "Sphere",
+        #[label("Sphere")]
+        radius: f32,
         /// Texture files; the first is often empty. Sections refer to them by index.
-        textures: List<'a, ByteStr<'a>> = "NoOfTextures, LodPaaTextureNames",
+        #[label("NoOfTextures, LodPaaTextureNames")]
+        textures: List<'a, ByteStr<'a>> = length_count(le_u32(), text_to_nul()),
         /// Materials. Sections refer to them by index.
-        materials: Materials<'a> = "NoOfMaterials, LodMaterials" [layout],
+        #[label("NoOfMaterials, LodMaterials")]
+        materials: Materials<'a> = length_count(le_u32(), Material::parser(layout)),
         /// For each point of the edited model, a vertex; empty in all real files.
-        point_to_vertex: IndexBlock<'a> = "LodEdges" [layout],
+        #[label("LodEdges")]
+        point_to_vertex: IndexBlock<'a> = IndexBlock::parser(layout),
         /// For each vertex, its point in the edited model; empty in all real files.
-        vertex_to_point: IndexBlock<'a> = "LodEdges" [layout],
+        #[label("LodEdges")]
+        vertex_to_point: IndexBlock<'a> = IndexBlock::parser(layout),
         /// The faces.
-        faces: Faces<'a> = "NoOfFaces, OffsetToSectionsStruct, AlwaysZero, LodFace" [layout.version],
+        #[label("NoOfFaces, OffsetToSectionsStruct, AlwaysZero, LodFace")]
+        faces: Faces<'a> = Faces::parser(layout.version),
         /// Sections: faces with the same appearance.
-        sections: Sections<'a> as WithFaces<Sections<'a>> = "nSections, LodSections" [(layout.version, faces)],
+        #[label("nSections, LodSections")]
+        sections: Sections<'a> = sections(layout.version, faces),
         /// Named faces and vertices.
-        selections: Selections<'a> = "nNamedSelections, LodNamedSelections" [layout],
+        #[label("nNamedSelections, LodNamedSelections")]
+        selections: Selections<'a> = length_count(le_u32(), Selection::parser(layout)),
         /// The author's settings.
-        properties: List<'a, Property<'a>> = "nTokens, NamedProperties",
+        #[label("nTokens, NamedProperties")]
+        properties: List<'a, Property<'a>> = length_count(le_u32(), Property::parser()),
         /// Vertex-animation frames.
-        frames: Frames<'a> = "nFrames, LodFrames" [layout],
+        #[label("nFrames, LodFrames")]
+        frames: Frames<'a> = length_count(le_u32(), Frame::parser(layout)),
         /// Color seen from above, 0xAARRGGBB.
-        color_top: u32 = "IconColor",
+        #[label("IconColor")]
+        color_top: u32,
         /// Color, 0xAARRGGBB.
-        color: u32 = "SelectedColor",
+        #[label("SelectedColor")]
+        color: u32,
         /// Flags.
-        special: u32 = "UnknownResidue",
+        #[label("UnknownResidue")]
+        special: u32,
         /// True if every vertex is bound to a single bone.
-        simple_bone_refs: bool = "UnknownArmaByte" where layout.version >= 40,
+        #[label("UnknownArmaByte")]
+        simple_bone_refs: Option<bool> = cond(layout.version >= 40, le_bool()),
         /// Per-vertex data, not read until requested.
-        arrays: Arrays<'a> = "VertexTable" [layout],
+        #[label("VertexTable")]
+        arrays: Arrays<'a> = Arrays::parser(layout),
     }
 }
 
@@ -84,9 +115,9 @@ impl<'a> Lod<'a> {
         match layout.version.is_flashpoint() {
             false => Self::read(body, layout),
             true => {
-                let mut start = *body;
+                let start = *body;
                 let lod = FlashpointLod::read(body, layout)?;
-                lod.into_lod(start.split(body.offset().saturating_sub(start.offset()))?, layout)
+                lod.into_lod(start.up_to(*body), layout)
             }
         }
     }
@@ -158,32 +189,29 @@ impl<'a> Lod<'a> {
     /// and the codes in materials of the kinds on which readers differ are plausible. Each condition alone may be true
     /// by chance, because a reading that is off by a byte resynchronizes at the end of the next text.
     pub(super) fn fits(&self) -> bool {
-        let size = self.arrays.bytes.clone().u32();
+        let size = self.arrays.bytes.clone().parse(le_u32());
         size.is_ok_and(|size| self.is_table_size(size)) && self.materials.iter().all(|material| material.is_sane())
     }
 }
 
-/// The form of a point count that up to version 49 is the count of the flags after it. The flags are not skipped.
-#[derive(Debug)]
-pub(super) struct PointCount(u32);
+/// A parser of a point count that up to version 49 is the count of the flags after it. The flags are not skipped.
+struct PointCount(Version);
 
-impl Stored for PointCount {
+parsers! { ['a] PointCount => u32; }
+
+impl<'a> Grammar<'a> for PointCount {
     const TYPE: Type = <u32 as Stored>::TYPE;
-}
 
-impl<'a> Read<'a, Version> for PointCount {
     #[inline]
-    fn walk(cursor: &mut Cursor<'a>, version: Version, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        if version.has_point_count() {
-            return u32::walk(cursor, (), name, sink).map(Self);
+    fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<u32> {
+        if self.0.has_point_count() {
+            return le_u32().walk(cursor, name, sink);
         }
-        let count = cursor.clone().u32()?;
+        let count = cursor.parse(peek(le_u32()))?;
         sink.describe(|out| out.field(name, count));
-        Ok(Self(count))
+        Ok(count)
     }
 }
-
-form!([] PointCount => u32);
 
 /// The unread vertex table of a LOD: see [`Lod::vertex_table`].
 #[derive(Clone, Copy, Debug)]
@@ -200,7 +228,7 @@ impl Stored for Arrays<'_> {
 impl<'a> Read<'a, Layout> for Arrays<'a> {
     #[inline]
     fn walk(cursor: &mut Cursor<'a>, layout: Layout, _: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let bytes = cursor.split(cursor.left())?;
+        let bytes = cursor.parse(rest())?;
         sink.describe(|out| Self { bytes, layout }.describe(out));
         Ok(Self { bytes, layout })
     }
@@ -213,7 +241,7 @@ impl Arrays<'_> {
             return;
         }
         out.field("vertex_table_offset", self.bytes.offset());
-        let table = VertexTable::read(&mut self.bytes.clone(), self.layout);
+        let table = self.bytes.clone().parse(VertexTable::parser(self.layout));
         if table.is_ok() || out.dissects() {
             describe_fields::<VertexTable<'_>, _>(self.bytes, self.layout, out);
         } else {

@@ -1,72 +1,98 @@
 //! Materials.
 
+use nom::Parser as _;
+
 use super::array::{Layout, Reading};
 use super::codes::{Filter, FogMode, MainLight, PixelShader, RenderFlags, VertexShader};
 use super::wire::{LastConstants, StageTransform};
 use crate::base::error::{Error, Result};
 use crate::base::text::ByteStr;
 use crate::bytes::{Color, LeArray};
-use crate::record::list::Count;
-use crate::record::{Framing, List, record};
+use crate::record::parser::{
+    array, by_value, cond, count, framing, in_place, le_bool, le_f32, le_u8, le_u32, text_to_nul, times, verify,
+};
+use crate::record::{List, grammar};
 
-record! {
+grammar! {
     /// A copy of the material file from when the model was binarised. Its fields depend on its kind, not on the file's
     /// version: 9 is Arma, 10 Arma 2 and VBS2, 11 Arma 3, 16 and 20 DayZ. The fields of other kinds from 12 on are
     /// unknown.
     Material<'a>(layout: Layout) named name {
         /// The material file (rvmat).
-        name: ByteStr<'a> = "RvMatName",
+        #[label("RvMatName")]
+        name: ByteStr<'a> = text_to_nul(),
         /// The kind, which determines the fields that follow.
-        kind: u32 = "Type" => known,
+        #[label("Type")]
+        kind: u32 = verify(le_u32(), known),
         /// Emitted color.
-        emissive: Color = "Emissive",
+        #[label("Emissive")]
+        emissive: Color = by_value(),
         /// Color in ambient light.
-        ambient: Color = "Ambient",
+        #[label("Ambient")]
+        ambient: Color = by_value(),
         /// Color in directed light.
-        diffuse: Color = "Diffuse",
+        #[label("Diffuse")]
+        diffuse: Color = by_value(),
         /// Color in directed light, unaffected by shadows.
-        forced_diffuse: Color = "forcedDiffuse",
+        #[label("forcedDiffuse")]
+        forced_diffuse: Color = by_value(),
         /// Color of the highlight.
-        specular: Color = "Specular",
+        #[label("Specular")]
+        specular: Color = by_value(),
         /// Unknown.
-        constants: [f32; 8] where kind >= 16,
+        constants: Option<[f32; 8]> = cond(kind >= 16, times(le_f32())),
         /// A second color of the highlight, usually equal to the first.
-        specular_2: Color = "Specular2",
+        #[label("Specular2")]
+        specular_2: Color = by_value(),
         /// Exponent of the highlight.
-        specular_power: f32 = "SpecularPower",
+        #[label("SpecularPower")]
+        specular_power: f32,
         /// Unknown.
-        more_constants: [f32; 6] where kind >= 16,
+        more_constants: Option<[f32; 6]> = cond(kind >= 16, times(le_f32())),
         /// Unknown.
-        last_constants: LastConstants where kind >= 20,
+        last_constants: Option<LastConstants> = cond(kind >= 20, by_value()),
         /// The program that draws its pixels.
-        pixel_shader: PixelShader = "PixelShaderId",
+        #[label("PixelShaderId")]
+        pixel_shader: PixelShader = le_u32().map(PixelShader),
         /// The program that transforms its vertices.
-        vertex_shader: VertexShader = "VertexShaderId",
+        #[label("VertexShaderId")]
+        vertex_shader: VertexShader = le_u32().map(VertexShader),
         /// The light to which it responds.
-        main_light: MainLight = "Arma1UnKnownBool",
+        #[label("Arma1UnKnownBool")]
+        main_light: MainLight = le_u32().map(MainLight),
         /// The effect of fog on it.
-        fog_mode: FogMode = "Arma1AnIndex",
+        #[label("Arma1AnIndex")]
+        fog_mode: FogMode = le_u32().map(FogMode),
         /// Unknown.
-        unknown: u8 where kind == 3,
+        unknown: Option<u8> = cond(kind == 3, le_u8()),
         /// The surface file (bisurf).
-        surface: ByteStr<'a> = "BiSurfaceName" where kind >= 6,
+        #[label("BiSurfaceName")]
+        surface: Option<ByteStr<'a>> = cond(kind >= 6, text_to_nul()),
         /// Claimed number of words of render flags. Exactly one is stored in any case.
         #[rule(OneOf(&[1]))]
-        render_flag_count: u32 = "Arma1Mostly0x01" where kind >= 4,
+        #[label("Arma1Mostly0x01")]
+        render_flag_count: Option<u32> = cond(kind >= 4, le_u32()),
         /// Flags for drawing. Some bits have no known name.
         #[rule(Any)]
         #[codes(RenderFlags)]
-        render_flags: RenderFlags = "RenderFlags" where kind >= 4,
+        #[label("RenderFlags")]
+        render_flags: Option<RenderFlags> = cond(kind >= 4, le_u32().map(RenderFlags)),
         /// Number of stages.
-        stage_count: Framing<u32> = "nTextures" where kind > 6,
+        #[label("nTextures")]
+        stage_count: Option<u32> = cond(kind > 6, framing(le_u32())),
         /// Number of transforms; in kind 8 the number of stages.
-        transform_count: Framing<u32> = "nTransforms" where kind > 8,
+        #[label("nTransforms")]
+        transform_count: Option<u32> = cond(kind > 8, framing(le_u32())),
         /// The textures. The first is the shader's own; 21 of 1,880 real materials name a file for it.
-        stages: Stages<'a> = "StageTextures" [Count(stage_count.map_or(0, |count| *count), StageForm::of(kind, layout, false))],
+        #[label("StageTextures")]
+        stages: Stages<'a> =
+            count(Stage::parser(StageForm::of(kind, layout, false)), stage_count.unwrap_or(0)),
         /// Texture-coordinate transforms; stages refer to them by index.
-        transforms: LeArray<'a, StageTransform> = "StageTransforms" [transforms(kind, layout, stage_count, transform_count)],
+        #[label("StageTransforms")]
+        transforms: LeArray<'a, StageTransform> = array(transforms(kind, layout, stage_count, transform_count)),
         /// The texture for thermal sight (the TI stage).
-        thermal_stage: Stage<'a> = "DummyStageTexture" [StageForm::of(kind, layout, true)] where kind >= 10,
+        #[label("DummyStageTexture")]
+        thermal_stage: Option<Stage<'a>> = cond(kind >= 10, Stage::parser(StageForm::of(kind, layout, true))),
     }
     also |material, out| {
         out.field("shader_stage_count", material.pixel_shader.stage_count());
@@ -75,19 +101,23 @@ record! {
     }
 }
 
-record! {
+grammar! {
     /// One texture of a material.
     Stage<'a>(form: StageForm) named texture {
         /// The stage's own transform, in materials of kind 7.
-        own_transform: &'a StageTransform where form.has_own_transform,
+        own_transform: Option<&'a StageTransform> = cond(form.has_own_transform, in_place()),
         /// How the texture is sampled.
-        filter: Filter = "TextureFilter",
+        #[label("TextureFilter")]
+        filter: Filter = le_u32().map(Filter),
         /// The texture file, or `#(...)` for a texture that the game generates; often empty.
-        texture: ByteStr<'a> = "PaaTexture",
+        #[label("PaaTexture")]
+        texture: ByteStr<'a> = text_to_nul(),
         /// Index of the material's transform, in materials of kind 8 and later.
-        transform: u32 = "TransformIndex" where form.has_transform_index,
+        #[label("TransformIndex")]
+        transform: Option<u32> = cond(form.has_transform_index, le_u32()),
         /// True if the environment is used as texture, in materials of kind 11 and later.
-        use_world_environment: bool = "V52Type11bool" where form.has_environment,
+        #[label("V52Type11bool")]
+        use_world_environment: Option<bool> = cond(form.has_environment, le_bool()),
     }
 }
 
@@ -98,9 +128,9 @@ fn known(kind: &u32) -> Result<()> {
     }
 }
 
-fn transforms(kind: u32, layout: Layout, stages: Option<Framing<u32>>, transforms: Option<Framing<u32>>) -> u64 {
+fn transforms(kind: u32, layout: Layout, stages: Option<u32>, transforms: Option<u32>) -> u64 {
     let count = if kind == 8 && layout.reading != Reading::OtherMaterials { stages } else { transforms };
-    count.map_or(0, |count| u64::from(*count))
+    count.map_or(0, u64::from)
 }
 
 /// The materials of a LOD.

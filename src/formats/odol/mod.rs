@@ -110,6 +110,7 @@ mod version;
 mod vertex;
 mod wire;
 
+use nom::error::context;
 use zerocopy::little_endian::{F32, U32};
 
 pub use crate::formats::resolution::Resolution;
@@ -143,7 +144,8 @@ use crate::base::no_asset::NoAsset;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::Schema;
 use crate::ranges::{Data, missing};
-use crate::record::{Fixed, Read as _};
+use crate::record::Fixed;
+use crate::record::parser::le_u32;
 use array::Reading;
 use header::Header;
 
@@ -254,7 +256,7 @@ impl<'a> Model<'a> {
                 return Err(no_signature(cursor.rest()).at(0));
             }
             cursor.skip(4)?;
-            cursor.u32()
+            cursor.parse(le_u32())
         })?;
         // The version follows the signature.
         let likely = Version::new(stored).map_err(|error| error.at(4))?;
@@ -333,7 +335,7 @@ impl<'a> Model<'a> {
 
     /// Returns the bone animations, if there are any.
     pub fn animations(&self) -> Option<&Animations<'a>> {
-        self.header.animations.as_ref().filter(|animations| *animations.has_animations)
+        self.header.animations.as_ref().filter(|animations| animations.has_animations)
     }
 
     /// Returns the number of LODs that the header claims.
@@ -437,7 +439,7 @@ impl<'a> Model<'a> {
     fn trailer_and_rest(&self) -> Result<Option<(Option<Trailer<'a>>, Cursor<'a>)>> {
         let Some(mut rest) = self.after_lods().transpose()? else { return Ok(None) };
         let has_shapes = self.has_trailer(rest);
-        let trailer = has_shapes.map(|has_shapes| Trailer::read(&mut rest, has_shapes).within("trailer"));
+        let trailer = has_shapes.map(|has_shapes| rest.parse(context("trailer", Trailer::parser(has_shapes))));
         Ok(Some((trailer.transpose()?, rest)))
     }
 

@@ -6,7 +6,7 @@ use super::{FaceDefault, Layout, Lod, LodEntry, Model, Trailer};
 use crate::base::error::{Context as _, Result};
 use crate::base::text::ByteStr;
 use crate::outline::{Outline, Part};
-use crate::record::{Read as _, Record as _, describe_fields, walk_part};
+use crate::record::{Record as _, describe_fields, walk_part};
 
 pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     out.field("version", model.version().stored());
@@ -19,7 +19,7 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     let rest = model.after_lods().and_then(Result::ok);
     if let Some((mut rest, has_shapes)) = rest.and_then(|rest| Some((rest, model.has_trailer(rest)?))) {
         let mut end = rest;
-        let bytes = match Trailer::read(&mut end, has_shapes) {
+        let bytes = match end.parse(Trailer::parser(has_shapes)) {
             Ok(_) => end.offset().saturating_sub(rest.offset()),
             Err(_) => rest.left(),
         };

@@ -9,7 +9,8 @@ use super::wire::Transform;
 use crate::base::text::ByteStr;
 use crate::blocks::Block;
 use crate::bytes::{LeArray, Vec3};
-use crate::record::{List, record};
+use crate::record::parser::{by_value, cond, le_f32, le_i32, le_u32, length_array, text_to_nul, times};
+use crate::record::{List, Read as _, grammar};
 
 /// The proxies of a LOD.
 pub type Proxies<'a> = List<'a, Proxy<'a>, Version>;
@@ -18,68 +19,70 @@ pub type Selections<'a> = List<'a, Selection<'a>, Layout>;
 /// The frames of a LOD.
 pub type Frames<'a> = List<'a, Frame<'a>, Layout>;
 
-record! {
+grammar! {
     /// The position of another model.
     Proxy<'a>(version: Version) named model {
         /// The model's path, without extension.
-        model: ByteStr<'a>,
+        model: ByteStr<'a> = text_to_nul(),
         /// Position and orientation.
-        transform: Transform,
+        transform: Transform = by_value(),
         /// Its number among the proxies of this model file (proxySequenceId).
         sequence: i32,
         /// Index of the LOD's selection that marks it.
         selection: i32,
         /// The bone of the skeleton that moves it; -1 for none.
-        bone: i32 where version >= 40,
+        bone: Option<i32> = cond(version >= 40, le_i32()),
         /// Index of the LOD's section that displays it in the editor; -1 for none.
-        section: i32 where version >= 40,
+        section: Option<i32> = cond(version >= 40, le_i32()),
     }
 }
 
-record! {
+grammar! {
     /// Faces and vertices that have a name.
     Selection<'a>(layout: Layout) named name {
         /// Its name.
-        name: ByteStr<'a>,
+        name: ByteStr<'a> = text_to_nul(),
         /// Numbers of the faces in it.
-        faces: IndexBlock<'a> [layout],
+        faces: IndexBlock<'a> = IndexBlock::parser(layout),
         /// Weight of each of these faces.
-        face_weights: Block<'a, u8> [layout] where layout.version == 7,
+        face_weights: Option<Block<'a, u8>> = cond(layout.version == 7, Block::parser(layout)),
         /// Offset of each of these faces in the game's memory.
-        face_offsets: Block<'a, U32> [layout] where layout.version == 7,
+        face_offsets: Option<Block<'a, U32>> = cond(layout.version == 7, Block::parser(layout)),
         /// Zero in all known files.
         #[rule(OneOf(&[0]))]
-        unknown: u32 where layout.version >= 40,
+        unknown: Option<u32> = cond(layout.version >= 40, le_u32()),
         /// True if it consists of whole sections, so that their appearance can be changed.
         is_sectional: bool,
         /// Indices of those sections.
-        sections: Block<'a, I32> [layout],
+        sections: Block<'a, I32> = Block::parser(layout),
         /// Numbers of the vertices in it, not always in order.
-        vertices: IndexBlock<'a> [layout],
+        vertices: IndexBlock<'a> = IndexBlock::parser(layout),
         /// Weight of each of these vertices, in 255ths; empty if all have full weight.
-        weights: Block<'a, u8> [layout],
+        weights: Block<'a, u8> = Block::parser(layout),
     }
 }
 
-record! {
+grammar! {
     /// A setting by the author, such as `class` = `house`.
     Property<'a> named name {
         /// Its name; some end in blanks.
-        name: ByteStr<'a> = "Property",
+        #[label("Property")]
+        name: ByteStr<'a> = text_to_nul(),
         /// Its value, always a text.
-        value: ByteStr<'a> = "Value",
+        #[label("Value")]
+        value: ByteStr<'a> = text_to_nul(),
     }
 }
 
-record! {
+grammar! {
     /// A vertex-animation frame: the positions of all points at one time. No file of a game has one.
     Frame<'a>(layout: Layout) {
         /// Time.
         time: f32,
         /// Positions of the points; never compressed.
-        positions: LeArray<'a, Vec3>,
+        positions: LeArray<'a, Vec3> = length_array(le_u32()),
         /// Four numbers of unknown use, which the document has from version 47 on, but no reader. Read only if the LOD
         /// then ends where its tables say.
-        extra: [f32; 4] where layout.reading == Reading::LongFrames,
+        extra: Option<[f32; 4]> = cond(layout.reading == Reading::LongFrames, times(le_f32())),
     }
 }

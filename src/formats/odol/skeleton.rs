@@ -1,55 +1,61 @@
 //! The bones of a model.
 
+use nom::bytes::complete::tag;
+
 use super::version::Version;
 use crate::base::error::Result;
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
+use crate::bytes::parser::is_ahead;
 use crate::outline::{Sink, Type};
-use crate::record::{Framing, List, Read, Stored, form, record};
+use crate::record::parser::{Grammar, cond, framing, le_u32, length_count, parsers, text_to_nul};
+use crate::record::{List, grammar};
 
-record! {
+grammar! {
     /// A named set of bones.
     Skeleton<'a>(version: Version) named name {
         /// Its name. Models with the same skeleton can share animations.
-        name: ByteStr<'a>,
+        name: ByteStr<'a> = text_to_nul(),
         /// True if every vertex is bound to a single bone.
         is_discrete: bool,
         /// The bones. Other parts of the file refer to them by index.
-        bones: List<'a, Bone<'a>>,
+        bones: List<'a, Bone<'a>> = length_count(le_u32(), Bone::parser()),
         /// The model that contains the pivots (pivotsNameObsolete).
-        pivots: ByteStr<'a> where version >= 41 && !version.is_vbs_line(),
+        pivots: Option<ByteStr<'a>> = cond(version >= 41 && !version.is_vbs_line(), text_to_nul()),
     }
 }
 
-record! {
+grammar! {
     /// A bone by its name.
     Bone<'a> named name {
         /// Its name (`SkeletonBoneName`).
-        name: ByteStr<'a>,
+        name: ByteStr<'a> = text_to_nul(),
         /// The name of its parent bone; empty for a root.
-        parent: ByteStr<'a>,
+        parent: ByteStr<'a> = text_to_nul(),
     }
 }
 
-/// The form of an optional skeleton: without one, the name is empty and nothing follows. Version 7 never has one.
-#[derive(Debug)]
-pub(super) struct OrNone<T>(Option<T>);
+/// A parser of an optional skeleton: without one, the name is empty and nothing follows. Version 7 never has one.
+pub(super) struct OrNone(pub(super) Version);
 
-impl Stored for OrNone<Skeleton<'_>> {
+parsers! { ['a] OrNone => Option<Skeleton<'a>>; }
+
+impl<'a> Grammar<'a> for OrNone {
     const TYPE: Type = Type::Record(Skeleton::SCHEMA);
-}
 
-impl<'a> Read<'a, Version> for OrNone<Skeleton<'a>> {
-    fn walk(cursor: &mut Cursor<'a>, version: Version, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        if version.is_flashpoint() {
-            return Ok(Self(None));
+    fn walk(
+        &mut self,
+        cursor: &mut Cursor<'a>,
+        name: &'static str,
+        sink: &mut impl Sink,
+    ) -> Result<Option<Skeleton<'a>>> {
+        if self.0.is_flashpoint() {
+            return Ok(None);
         }
-        if cursor.rest().first() == Some(&0) {
-            Framing::<ByteStr<'_>>::walk(cursor, (), name, sink)?;
-            return Ok(Self(None));
+        if is_ahead(*cursor, tag(&b"\0"[..])) {
+            framing(text_to_nul()).walk(cursor, name, sink)?;
+            return Ok(None);
         }
-        Skeleton::walk(cursor, version, name, sink).map(|skeleton| Self(Some(skeleton)))
+        Skeleton::parser(self.0).walk(cursor, name, sink).map(Some)
     }
 }
-
-form!(['a] OrNone<Skeleton<'a>> => Option<Skeleton<'a>>);

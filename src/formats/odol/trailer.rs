@@ -1,66 +1,70 @@
 //! The trailer after the last LOD.
 
+use nom::Parser as _;
 use zerocopy::little_endian::F32;
 
 use super::wire::{BuoyancySphere, BuoyancyStart};
 use crate::base::error::{Error, Result};
 use crate::bytes::LeArray;
 use crate::outline::Value;
-use crate::record::{Inline, List, plain, record};
+use crate::record::parser::{
+    array, cond, in_place, inline, le_f32, le_i32, le_u32, length_array, length_count, times, verify,
+};
+use crate::record::{List, grammar, plain};
 
-record! {
+grammar! {
     /// The trailer after the last LOD of an Arma model from version 58 on: shapes cooked for the game's physics, and
     /// the model's buoyancy. No LOD depends on it.
     Trailer<'a>(has_shapes: bool) {
         /// Shapes, one for each selection `ComponentNN` of the geometry. All shapes are present from version 68 on;
         /// from 60 to 67 they may be.
-        components: Shapes<'a> [HasBone(false)] where has_shapes,
+        components: Option<Shapes<'a>> = cond(has_shapes, Shapes::parser(HasBone(false))),
         /// Shapes, one for each face of the roadway.
-        roadway: Shapes<'a> [HasBone(true)] where has_shapes,
+        roadway: Option<Shapes<'a>> = cond(has_shapes, Shapes::parser(HasBone(true))),
         /// Kind of buoyancy: 0 none, 2 spheres. The length of other kinds is unknown.
-        buoyancy_kind: i32 => known,
+        buoyancy_kind: i32 = verify(le_i32(), known),
         /// The buoyancy spheres.
-        buoyancy: Buoyancy<'a> where buoyancy_kind == 2,
+        buoyancy: Option<Buoyancy<'a>> = cond(buoyancy_kind == 2, Buoyancy::parser()),
         /// `components` again, mirrored in x.
-        mirrored_components: Shapes<'a> [HasBone(false)] where has_shapes,
+        mirrored_components: Option<Shapes<'a>> = cond(has_shapes, Shapes::parser(HasBone(false))),
         /// `roadway` again, mirrored in x.
-        mirrored_roadway: Shapes<'a> [HasBone(true)] where has_shapes,
+        mirrored_roadway: Option<Shapes<'a>> = cond(has_shapes, Shapes::parser(HasBone(true))),
     }
 }
 
-record! {
+grammar! {
     /// Cooked shapes of one purpose.
     Shapes<'a>(has_bone: HasBone) {
         /// The version of PhysX that cooked them.
-        physx_version: PhysxVersion,
+        physx_version: PhysxVersion = le_u32().map(PhysxVersion),
         /// The shapes.
-        shapes: List<'a, Shape<'a>, HasBone> [has_bone],
+        shapes: List<'a, Shape<'a>, HasBone> = length_count(le_u32(), Shape::parser(has_bone)),
     }
 }
 
-record! {
+grammar! {
     /// A shape as cooked by PhysX.
     Shape<'a>(has_bone: HasBone) {
         /// PhysX data, in place.
-        cooked: LeArray<'a, u8>,
+        cooked: LeArray<'a, u8> = length_array(le_u32()),
         /// The bone that moves it, in shapes of the roadway; -1 for none.
-        bone: i32 where has_bone.0,
+        bone: Option<i32> = cond(has_bone.0, le_i32()),
     }
 }
 
-record! {
+grammar! {
     /// The model's buoyancy: spheres in a grid.
     Buoyancy<'a> {
         /// The grid, and the values shared by all spheres.
-        grid: &'a BuoyancyStart as Inline<'a, BuoyancyStart> => has_places,
+        grid: &'a BuoyancyStart = verify(inline(in_place()), has_places),
         /// The spheres, one for each place in the grid.
-        spheres: LeArray<'a, BuoyancySphere> [grid.places().unwrap_or(0)],
+        spheres: LeArray<'a, BuoyancySphere> = array(grid.places().unwrap_or(0)),
         /// The submerged volume.
         volume: f32,
         /// A flat box: its smallest coordinates.
-        bbox_min: [f32; 3],
+        bbox_min: [f32; 3] = times(le_f32()),
         /// A flat box: its largest coordinates.
-        bbox_max: [f32; 3],
+        bbox_max: [f32; 3] = times(le_f32()),
     }
 }
 
@@ -81,8 +85,7 @@ impl PhysxVersion {
 }
 
 plain! {
-    PhysxVersion: Number("PhysxVersion", 4) => |version| Value::Coded(version.0.into(), Some(version.to_text().into())),
-        |cursor| cursor.u32().map(Self);
+    PhysxVersion: Number("PhysxVersion", 4) => |version| Value::Coded(version.0.into(), Some(version.to_text().into()));
 }
 
 impl BuoyancyStart {

@@ -1,5 +1,6 @@
 //! Per-vertex data of a LOD.
 
+use nom::error::context;
 use zerocopy::little_endian::U32;
 
 use super::array::Layout;
@@ -9,7 +10,8 @@ use crate::base::error::{Context as _, Error, Result};
 use crate::blocks::{Block, Filled};
 use crate::bytes::{Cursor, Table, Vec2, Vec3};
 use crate::outline::{Outline, Part, Sink, Type};
-use crate::record::{Fixed as _, Inline, List, Read, Stored, record, walk_part};
+use crate::record::parser::{Grammar as _, cond, in_place, inline, le_u8, le_u32};
+use crate::record::{Fixed as _, List, Read, Stored, grammar, walk_part};
 
 /// An array that is packed from version 45 on, and floats before.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +56,7 @@ pub type Normals<'a> = Encoding<Filled<'a, PackedVector>, Filled<'a, Vec3>>;
 /// Pairs of tangents, with the sign of [`Normals`].
 pub type Tangents<'a> = Encoding<Block<'a, PackedTangents>, Block<'a, FloatTangents>>;
 
-record! {
+grammar! {
     /// Per-vertex data of a LOD, one array after another.
     ///
     /// To find an array, the compressed ones before it are walked; nothing is decoded. Each array has as many elements
@@ -63,26 +65,34 @@ record! {
     VertexTable<'a>(layout: Layout) {
         /// Claimed size of the whole table, including these four bytes; not in version 7. From version 68 on, the two
         /// fields after the arrays do not count.
-        vertex_table_bytes: u32 = "sizeOfVertexTable" where layout.version >= 40,
+        #[label("sizeOfVertexTable")]
+        vertex_table_bytes: Option<u32> = cond(layout.version >= 40, le_u32()),
         /// Point flags; before version 50 they are in the LOD.
-        point_flags: Filled<'a, U32> = "LodPointFlags" [layout] where layout.version >= 50,
+        #[label("LodPointFlags")]
+        point_flags: Option<Filled<'a, U32>> = cond(layout.version >= 50, Filled::parser(layout)),
         /// The sets of texture coordinates.
-        uvs: UvSets<'a> = "DefaultUVset, nUVs, UVSets" [layout],
+        #[label("DefaultUVset, nUVs, UVSets")]
+        uvs: UvSets<'a> = UvSets::parser(layout),
         /// Positions of the points, in meters, relative to the model's `bounding_center`.
-        positions: Block<'a, Vec3> = "NoOfPoints, LodPoints" [layout],
+        #[label("NoOfPoints, LodPoints")]
+        positions: Block<'a, Vec3> = Block::parser(layout),
         /// Normal of each point. From version 45 on three signed numbers of 10 bits, x in the lowest; times -1/511 they are
         /// a vector that points into the body.
-        normals: Normals<'a> = "nNormals, LodNormals" [layout],
+        #[label("nNormals, LodNormals")]
+        normals: Normals<'a> = Normals::parser(layout),
         /// The directions of u and v at each point, stored as the normals are.
-        tangents: Tangents<'a> = "nMinMax, MinMax" [layout],
+        #[label("nMinMax, MinMax")]
+        tangents: Tangents<'a> = Tangents::parser(layout),
         /// The bones that move each point.
-        bone_refs: Block<'a, BoneRef> = "nProperties, VertProperties" [layout],
+        #[label("nProperties, VertProperties")]
+        bone_refs: Block<'a, BoneRef> = Block::parser(layout),
         /// In shadow volumes, the neighbors of each point.
-        neighbors: Block<'a, Neighbors> = "Count, UnknownVtxStructs" [layout],
+        #[label("Count, UnknownVtxStructs")]
+        neighbors: Block<'a, Neighbors> = Block::parser(layout),
         /// Unknown; 0 in all known files.
-        unknown: u32 where layout.version >= 67,
+        unknown: Option<u32> = cond(layout.version >= 67, le_u32()),
         /// Unknown; 1 in all known files.
-        last_byte: u8 where layout.version >= 68,
+        last_byte: Option<u8> = cond(layout.version >= 68, le_u8()),
     }
     also |table, out| {
         if layout.points.is_some_and(|points| check_count(table.normals.as_table(), points).is_ok()) {
@@ -94,12 +104,12 @@ record! {
 
 /// Reads the positions of a [`VertexTable`], but no array after them.
 pub(super) fn positions<'a>(cursor: &mut Cursor<'a>, layout: Layout) -> Result<Block<'a, Vec3>> {
-    cursor.u32().within("vertex_table_bytes")?;
+    cursor.parse(context("vertex_table_bytes", le_u32()))?;
     if layout.version.has_point_count() {
-        <Filled<'_, U32> as Read<'_, _>>::read(cursor, layout).within("point_flags")?;
+        cursor.parse(context("point_flags", Filled::<U32>::parser(layout)))?;
     }
-    UvSets::read(cursor, layout).within("uvs")?;
-    <Block<'_, _> as Read<'_, _>>::read(cursor, layout).within("positions")
+    cursor.parse(context("uvs", UvSets::parser(layout)))?;
+    cursor.parse(context("positions", Block::parser(layout)))
 }
 
 impl<'a> VertexTable<'a> {
@@ -132,13 +142,14 @@ pub(super) fn check_count(array: &dyn Table, points: u64) -> Result<()> {
     Err(Error::malformed(message).at(array.storage().offset))
 }
 
-record! {
+grammar! {
     /// A set of texture coordinates.
     UvSet<'a>(layout: Layout) {
         /// The range of packed coordinates.
-        bounds: &'a UvBounds as Inline<'a, UvBounds> where layout.version >= 45,
+        bounds: Option<&'a UvBounds> = cond(layout.version >= 45, inline(in_place())),
         /// The coordinates as stored: packed from version 45 on.
-        stored: Encoding<Filled<'a, PackedUv>, Filled<'a, Vec2>> = "LodUV, nVertices, DefaultFill, UV" [layout],
+        #[label("LodUV, nVertices, DefaultFill, UV")]
+        stored: Encoding<Filled<'a, PackedUv>, Filled<'a, Vec2>> = Encoding::parser(layout),
     }
 }
 
@@ -168,7 +179,7 @@ impl<'a> Read<'a, Layout> for UvSets<'a> {
     fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let start = *cursor;
         let first = UvSet::read(cursor, layout).within_index(0)?;
-        let count = cursor.u32()?;
+        let count = cursor.parse(le_u32())?;
         let more = List::numbered(cursor, 1, count.saturating_sub(1), layout)?;
         let sets = Self { first, count: Some(count), more };
         sink.describe(|out| match out.dissects() {
@@ -214,7 +225,7 @@ impl<'a> UvSets<'a> {
         out: &mut Outline<'_>,
     ) -> Result<()> {
         walk_part::<UvSet<'_>, _, _>(&mut start, layout, Part::item(name, 0), out)?;
-        u32::walk(&mut start, (), "uv_count", out)?;
+        le_u32().walk(&mut start, "uv_count", out)?;
         for index in 0..self.more.len() {
             walk_part::<UvSet<'_>, _, _>(&mut start, layout, Part::item(name, index.saturating_add(1)), out)?;
         }

@@ -21,9 +21,11 @@ wire! {
     StageTransform = 52 {
         /// Source of the coordinates.
         #[codes(UvSource)]
-        uv_source: U32 = "UVSource",
+        #[label("UVSource")]
+        uv_source: U32,
         /// The transform.
-        transform: Transform = "Transform",
+        #[label("Transform")]
+        transform: Transform,
     }
 
     /// Collimator data of a section: three points or directions, and two numbers. Based on other readers only; no known
@@ -66,9 +68,11 @@ wire! {
     /// The smallest and largest coordinates of a set, as u and v.
     UvBounds = 16 {
         /// The coordinates that are stored as -32767.
-        min: [F32; 2] = "UVScale, uvScaling",
+        #[label("UVScale, uvScaling")]
+        min: [F32; 2],
         /// The coordinates that are stored as 32767.
-        max: [F32; 2] = "UVScale, uvScaling",
+        #[label("UVScale, uvScaling")]
+        max: [F32; 2],
     }
 
     /// A texture coordinate of version 45 and later, relative to the bounds of its set.
@@ -106,33 +110,39 @@ wire! {
     /// The bones that move a vertex (AnimationRTWeight).
     BoneRef = 12 {
         /// Number of valid pairs, 0 to 4.
-        count: I32 = "index",
+        #[label("index")]
+        count: I32,
         /// The pairs. Those after the first `count` are left over from the writer's memory.
-        pairs: [BoneWeight; 4] = "V",
+        #[label("V")]
+        pairs: [BoneWeight; 4],
     }
 
     /// A neighbor of a vertex in a shadow volume, and the bones that move it (VertexNeighborInfo).
     Neighbor = 16 {
         /// Number of the vertex.
-        vertex: U16 = "Unknown",
+        #[label("Unknown")]
+        vertex: U16,
         /// Left over from the writer's memory; 0 from version 69 on, where the two may be one 32-bit number.
-        unused: U16 = "Unknown",
+        #[label("Unknown")]
+        unused: U16,
         /// The bones that move it.
-        bones: BoneRef = "Unknown",
+        #[label("Unknown")]
+        bones: BoneRef,
     }
 
     /// The two neighbors of a vertex in a shadow volume.
     Neighbors = 32 {
         /// The two neighbors.
-        pair: [Neighbor; 2] = "Unknown",
+        #[label("Unknown")]
+        pair: [Neighbor; 2],
     }
 }
 
 plain! {
-    Transform: Number("f32[12]", 48) => |transform| transform.to_array(), |cursor| cursor.read().copied();
+    Transform: Number("f32[12]", 48) => |transform| transform.to_array();
     PackedVector: Number("PackedVector", 4) => |vector| vector.to_array();
     BoneRef: Number("BoneRef", 12) => |bones| bones.count.get();
-    LastConstants: Number("f32[12]", 48) => |words| words.to_array(), |cursor| cursor.read().copied();
+    LastConstants: Number("f32[12]", 48) => |words| words.to_array();
 }
 
 impl Transform {

@@ -3,6 +3,7 @@
 use std::iter::FusedIterator;
 use std::ops::ControlFlow;
 
+use nom::Parser as _;
 use nom::bytes::complete::tag;
 
 use super::bc::{bc1, bc2, bc3, narrow, to_eight_bits};
@@ -13,12 +14,13 @@ use crate::base::span::Span;
 use crate::blocks::Block;
 use crate::bytes::array::columns;
 use crate::bytes::batch::to_the_end;
-use crate::bytes::parser::is_ahead;
+use crate::bytes::parser::{is_ahead, part};
 use crate::bytes::{Column, Cursor, LeArray, Packing, Storage, Table};
 use crate::codec::Codec;
 use crate::outline::{Outline, Sink, Type};
 use crate::ranges;
-use crate::record::{Framing, Read, Stored, plain, record, walk_field};
+use crate::record::parser::{Grammar, by_value, framing, le_u16, parsers};
+use crate::record::{Stored, grammar, plain};
 
 /// The maximum number of mips in a file: the number of offsets.
 pub(super) const MOST_MIPS: usize = 16;
@@ -39,15 +41,15 @@ pub struct Layout<'a> {
     pub(super) limits: Limits,
 }
 
-record! {
+grammar! {
     /// The image in one size.
     Mip<'a>(layout: Layout<'a>) {
         /// Its width and height in pixels.
-        sides: Sides [layout.kind],
+        sides: Sides = sides(layout.kind),
         /// Number of bytes of its pixels.
-        byte_len: Framing<U24>,
+        byte_len: U24 = framing(by_value()),
         /// Its pixels: blocks of 4 x 4 for the DXT kinds, otherwise rows of pixels.
-        data: Pixels<'a> [(layout, sides, byte_len.get())],
+        data: Pixels<'a> = part(byte_len.get().into()).map(move |stored| Pixels { layout, sides, stored }),
     }
     also |mip, out| if mip.data.block().is_ok() {
         out.array("pixels", &mip.data);
@@ -73,24 +75,35 @@ pub struct Sides {
 struct Width(u16);
 
 plain! {
-    Width: Number("u16", 2) => |width| width.0 & !LZO, |cursor| cursor.u16().map(Self);
+    Width: Number("u16", 2) => |width| width.0 & !LZO;
 }
 
 impl Stored for Sides {
     const TYPE: Type = Type::Varying("u16 width with bit 15 for LZO, u16 height", 4);
 }
 
-impl<'a> Read<'a, Kind> for Sides {
-    fn walk(cursor: &mut Cursor<'a>, kind: Kind, _: &'static str, sink: &mut impl Sink) -> Result<Self> {
+/// A parser of [`Sides`]. Only those of palette indices may have marks before them.
+struct SidesOf(Kind);
+
+fn sides(kind: Kind) -> SidesOf {
+    SidesOf(kind)
+}
+
+parsers! { ['a] SidesOf => Sides; }
+
+impl<'a> Grammar<'a> for SidesOf {
+    const TYPE: Type = Sides::TYPE;
+
+    fn walk(&mut self, cursor: &mut Cursor<'a>, _: &'static str, sink: &mut impl Sink) -> Result<Sides> {
         let mark = LZSS_MARK.map(u16::to_le_bytes);
-        let has_mark = kind == Kind::P8 && cursor.rest().starts_with(mark.as_flattened());
+        let has_mark = self.0 == Kind::P8 && is_ahead(*cursor, tag(mark.as_flattened()));
         if has_mark {
-            Framing::<u16>::walk(cursor, (), "mark_width", sink)?;
-            Framing::<u16>::walk(cursor, (), "mark_height", sink)?;
+            framing(le_u16()).walk(cursor, "mark_width", sink)?;
+            framing(le_u16()).walk(cursor, "mark_height", sink)?;
         }
-        let Width(word) = Width::walk(cursor, (), "width", sink)?;
-        let height = u16::walk(cursor, (), "height", sink)?;
-        Ok(Self { width: word & !LZO, height, is_marked: word & LZO != 0, has_mark })
+        let Width(word) = le_u16().map(Width).walk(cursor, "width", sink)?;
+        let height = le_u16().walk(cursor, "height", sink)?;
+        Ok(Sides { width: word & !LZO, height, is_marked: word & LZO != 0, has_mark })
     }
 }
 
@@ -157,17 +170,6 @@ impl Stored for Pixels<'_> {
             (None, Ok(bytes)) if !bytes.is_empty() => out.array(name, &bytes),
             _ => {}
         }
-    }
-}
-
-impl<'a> Read<'a, (Layout<'a>, Sides, u32)> for Pixels<'a> {
-    fn walk(
-        cursor: &mut Cursor<'a>,
-        (layout, sides, bytes): (Layout<'a>, Sides, u32),
-        name: &'static str,
-        sink: &mut impl Sink,
-    ) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| Ok(Self { layout, sides, stored: cursor.split(bytes.into())? }))
     }
 }
 
@@ -415,9 +417,8 @@ pub(super) fn count(data: ranges::Data<'_>, mut offset: u64, layout: Layout<'_>)
         if is_ahead(cursor, tag(&NO_SIDES[..])) {
             return None;
         }
-        Sides::read(&mut cursor, layout.kind).ok()?;
-        let bytes = cursor.read::<U24>().ok()?.get();
-        offset = cursor.offset().saturating_add(bytes.into());
+        let (_, bytes) = cursor.parse((sides(layout.kind), by_value::<U24>())).ok()?;
+        offset = cursor.offset().saturating_add(bytes.get().into());
         (offset <= data.size()).then_some(())
     };
     (0..MOST_MIPS).map_while(|_| skip()).count() as u64

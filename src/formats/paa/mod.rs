@@ -31,61 +31,42 @@ use nom::Parser as _;
 use nom::branch::alt;
 use nom::bytes::complete::tag;
 use nom::combinator::{peek, recognize, verify};
-use nom::number::complete::le_u16;
+use nom::number::complete::le_u16 as nom_u16;
 
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 use crate::bytes::parser::is_ahead;
 use crate::bytes::{Cursor, LeArray};
-use crate::outline::{Outline, Schema, Sink, Type};
-use crate::ranges;
-use crate::record::{Fixed, Framing, List, Read, Stored, form, record, walk_field};
+use crate::outline::Schema;
+use crate::record::parser::{cond, le_u16, length_array, unless_empty};
+use crate::record::{Fixed, List, grammar};
+use crate::{ranges, record};
 
 /// The records of a file.
 pub(crate) const SCHEMA: &[&Schema] =
     &[Header::SCHEMA, Tag::SCHEMA, Color::SCHEMA, Swizzle::SCHEMA, PaletteColor::SCHEMA, Mip::SCHEMA, EndMark::SCHEMA];
 
-record! {
+grammar! {
     /// The header and tags before the mips.
     Header<'a>(has_kind: bool) {
         /// The pixel format. Files without it have a palette.
-        kind: Kind where has_kind,
+        kind: Option<Kind> = cond(has_kind, le_u16().map(Kind)),
         /// Named data.
-        tags: List<'a, Tag<'a>> as tag::Tags<'a>,
+        tags: List<'a, Tag<'a>> = tag::tags(),
         /// The colors that indices refer to; empty for all other kinds of pixels.
-        palette: LeArray<'a, PaletteColor> as Palette<'a>,
+        palette: LeArray<'a, PaletteColor> = unless_empty(length_array(record::parser::verify(le_u16(), few))),
     }
 }
 
 /// The maximum number of colors in a palette, because indices have one byte.
 const MOST_COLORS: u16 = 256;
 
-/// The colors of a palette, after a count of two bytes.
-struct Palette<'a>(LeArray<'a, PaletteColor>);
-
-impl Stored for Palette<'_> {
-    const TYPE: Type = Type::Array(<PaletteColor as crate::bytes::Element>::COLUMNS, 2);
-
-    fn describe_at(&self, name: &'static str, _: crate::base::span::Span, out: &mut Outline<'_>) {
-        if !self.0.is_empty() {
-            out.array(name, &self.0);
-        }
+fn few(count: &u16) -> Result<()> {
+    match count {
+        0..=MOST_COLORS => Ok(()),
+        _ => Err(Error::malformed(format!("{count} colors, at most {MOST_COLORS}"))),
     }
 }
-
-impl<'a> Read<'a> for Palette<'a> {
-    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let few = |count| match count {
-            0..=MOST_COLORS => Ok(()),
-            _ => Err(Error::malformed(format!("{count} colors, at most {MOST_COLORS}"))),
-        };
-        cursor.parse(peek(u16::parser(()).map_res(few)))?;
-        let count = Framing::<u16>::walk(cursor, (), name, sink)?.0;
-        walk_field(cursor, name, sink, |cursor| cursor.array(count.into()).map(Self))
-    }
-}
-
-form!(['a] Palette<'a> => LeArray<'a, PaletteColor>);
 
 /// An Arma texture, borrowed from its bytes.
 ///
@@ -129,14 +110,14 @@ impl<'a> Texture<'a> {
     /// Reads up to the first mip.
     fn read(cursor: &mut Cursor<'a>) -> Result<Header<'a>> {
         let start = *cursor;
-        let word = cursor.parse(peek(u16::parser(())))?;
-        let has_kind = is_ahead(*cursor, verify(le_u16, |&word| word != 0 && Kind(word).name().is_some()));
+        let word = cursor.parse(peek(le_u16()))?;
+        let has_kind = is_ahead(*cursor, verify(nom_u16, |&word| word != 0 && Kind(word).name().is_some()));
         let tags = recognize(tag(&tag::SIGNATURE[..]));
-        let palette = recognize(verify(le_u16, |word| (1..=MOST_COLORS).contains(word)));
+        let palette = recognize(verify(nom_u16, |word| (1..=MOST_COLORS).contains(word)));
         if !has_kind && !is_ahead(*cursor, alt((tags, palette))) {
             return Err(start.error(format!("starts with {word:#x}, neither a kind nor a palette")));
         }
-        let header = Header::read(cursor, has_kind)?;
+        let header = cursor.parse(Header::parser(has_kind))?;
         if !has_kind && header.palette.is_empty() {
             return Err(start.error("neither a kind nor a palette"));
         }

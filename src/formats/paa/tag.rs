@@ -2,32 +2,33 @@
 
 use std::fmt;
 
+use nom::Parser as _;
 use nom::bytes::complete::tag;
 use zerocopy::little_endian::U32;
 
 use super::wire::{Color, Swizzle};
-use crate::base::error::{Context as _, Error, Result};
+use crate::base::error::{Error, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::text::ByteStr;
 use crate::bytes::parser::is_ahead;
 use crate::bytes::{Cursor, LeArray};
-use crate::outline::{Outline, Sink, Text, Type, Value};
-use crate::record::list::{Item, List};
-use crate::record::{Framing, Read, Stored, form, plain, record, walk_field};
+use crate::outline::{Sink, Text, Type, Value};
+use crate::record::parser::{Grammar, array, by_value, framing, in_place, le_u32, many_while, parsers, text};
+use crate::record::{List, Stored, grammar, plain};
 
 pub(super) const SIGNATURE: &[u8; 4] = b"GGAT";
 
-record! {
+grammar! {
     /// Named data before the mips.
     Tag<'a> named name {
         /// `GGAT`.
-        signature: Framing<[u8; 4]>,
+        signature: [u8; 4] = framing(by_value()),
         /// Its name. The last letter is stored first.
-        name: TagName<'a>,
+        name: TagName<'a> = in_place().map(TagName),
         /// Number of bytes of its data.
-        byte_len: Framing<u32>,
+        byte_len: u32 = framing(le_u32()),
         /// Its data. Its type depends on the name.
-        data: TagData<'a> [(name, byte_len.0)],
+        data: TagData<'a> = tag_data(name, byte_len),
     }
 }
 
@@ -79,12 +80,6 @@ plain! {
     TagName<'_>: <[u8; 4]>::TYPE => |name| Value::Text((*name).into());
 }
 
-impl<'a> Read<'a> for TagName<'a> {
-    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| cursor.read().map(Self))
-    }
-}
-
 /// The data of a tag.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -107,51 +102,40 @@ impl Stored for TagData<'_> {
     const TYPE: Type = Type::Varying("data by name", 0);
 }
 
-impl<'a> Read<'a, (TagName<'a>, u32)> for TagData<'a> {
-    fn walk(
-        cursor: &mut Cursor<'a>,
-        (tag, bytes): (TagName<'a>, u32),
-        name: &'static str,
-        sink: &mut impl Sink,
-    ) -> Result<Self> {
-        Ok(match (tag.known(), bytes) {
-            (Some("AVGC" | "MAXC"), 4) => Self::Color(Read::walk(cursor, (), name, sink)?),
-            (Some("FLAG"), 4) => Self::Flags(Read::walk(cursor, (), name, sink)?),
-            (Some("SWIZ"), 4) => Self::Swizzle(Read::walk(cursor, (), name, sink)?),
+/// A parser of the data of a tag with this name and length.
+struct DataOf<'a> {
+    tag: TagName<'a>,
+    bytes: u32,
+}
+
+fn tag_data(tag: TagName<'_>, bytes: u32) -> DataOf<'_> {
+    DataOf { tag, bytes }
+}
+
+parsers! { ['a] DataOf<'a> => TagData<'a>; }
+
+impl<'a> Grammar<'a> for DataOf<'a> {
+    const TYPE: Type = TagData::TYPE;
+
+    fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<TagData<'a>> {
+        let bytes = self.bytes;
+        Ok(match (self.tag.known(), bytes) {
+            (Some("AVGC" | "MAXC"), 4) => TagData::Color(in_place().walk(cursor, name, sink)?),
+            (Some("FLAG"), 4) => TagData::Flags(le_u32().walk(cursor, name, sink)?),
+            (Some("SWIZ"), 4) => TagData::Swizzle(in_place().walk(cursor, name, sink)?),
             (Some("OFFS"), _) if bytes.is_multiple_of(4) => {
-                Self::Offsets(Read::walk(cursor, u64::from(bytes / 4), name, sink)?)
+                TagData::Offsets(array(bytes / 4).walk(cursor, name, sink)?)
             }
-            (Some("PROC"), _) => Self::Text(Read::walk(cursor, u64::from(bytes), name, sink)?),
-            _ => Self::Other(Read::walk(cursor, u64::from(bytes), name, sink)?),
+            (Some("PROC"), _) => TagData::Text(text(bytes).walk(cursor, name, sink)?),
+            _ => TagData::Other(array(bytes).walk(cursor, name, sink)?),
         })
     }
 }
 
-/// Reads tags as long as the next bytes are the signature of a tag.
-pub(super) struct Tags<'a>(List<'a, Tag<'a>>);
-
-impl Stored for Tags<'_> {
-    const TYPE: Type = List::<Tag<'_>>::GIVEN;
-
-    fn describe_at(&self, name: &'static str, _: crate::base::span::Span, out: &mut Outline<'_>) {
-        Tag::describe_items(&self.0, name, out);
-    }
+/// Returns a parser of tags, as long as the next bytes are the signature of one.
+pub(super) fn tags<'a>() -> impl Grammar<'a, Output = List<'a, Tag<'a>>> {
+    many_while(|input| is_ahead(input, tag(&SIGNATURE[..])), Tag::parser())
 }
-
-impl<'a> Read<'a> for Tags<'a> {
-    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| {
-            let (mut ahead, mut count) = (*cursor, 0_u32);
-            while is_ahead(ahead, tag(&SIGNATURE[..])) {
-                ahead.parse(Tag::parser(())).within_index(count as usize)?;
-                count = count.saturating_add(1);
-            }
-            List::of(cursor, count, ()).map(Self)
-        })
-    }
-}
-
-form!(['a] Tags<'a> => List<'a, Tag<'a>>);
 
 /// Checks the length of a tag with a known meaning.
 pub(super) fn check_length(tag: &Tag<'_>) -> Result<()> {
@@ -160,5 +144,5 @@ pub(super) fn check_length(tag: &Tag<'_>) -> Result<()> {
         (Some(_), TagData::Other(_)) => "not 4",
         _ => return Ok(()),
     };
-    Err(Error::malformed(format!("{} of {} bytes, {expected}", tag.name, *tag.byte_len)))
+    Err(Error::malformed(format!("{} of {} bytes, {expected}", tag.name, tag.byte_len)))
 }

@@ -81,5 +81,5 @@ impl U24 {
 }
 
 plain! {
-    U24: Number("u24", 3) => |value| value.get(), |cursor| cursor.read().copied();
+    U24: Number("u24", 3) => |value| value.get();
 }

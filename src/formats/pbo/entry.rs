@@ -1,6 +1,6 @@
 //! The header: entries of members, products with their properties, and the end.
 
-use nom::combinator::{cut, peek, verify};
+use nom::combinator::{cut, peek};
 use nom::multi::many0_count;
 use nom::sequence::{preceded, terminated};
 
@@ -11,30 +11,31 @@ use crate::base::word_enum::word_enum;
 use crate::bytes::Cursor;
 use crate::bytes::parser::cstr;
 use crate::outline::{Sink, Type};
-use crate::record::{Inline, List, LongText, Read, Stored, form, record};
+use crate::record::parser::{Grammar, cond, count, in_place, inline, long_text_to_nul, parsers, text_to_nul, verify};
+use crate::record::{List, Read as _, grammar};
 
 /// The maximum length of a name. The longest known real one has 83 bytes.
 const NAME_LIMIT: usize = 4096;
 
-record! {
+grammar! {
     /// One entry of the header.
     HeaderEntry<'a> named name {
         /// The name; empty for all entries except members.
-        name: ByteStr<'a> as LongText<'a> => |name| not_too_long(name),
+        name: ByteStr<'a> = verify(long_text_to_nul(), not_too_long),
         /// The fields after the name.
-        fields: &'a Fields as Inline<'a, Fields>,
+        fields: &'a Fields = inline(in_place()),
         /// The properties of the archive.
-        properties: List<'a, Property<'a>> as Properties<'a> where name.is_empty() && fields.method == Method::PRODUCT,
+        properties: Option<List<'a, Property<'a>>> = cond(name.is_empty() && fields.method == Method::PRODUCT, Properties),
     }
 }
 
-record! {
+grammar! {
     /// A property of the archive as a whole.
     Property<'a> named key {
         /// Key, in any case: `prefix`, `version`, `git`, ...
-        key: ByteStr<'a>,
+        key: ByteStr<'a> = text_to_nul(),
         /// Value.
-        value: ByteStr<'a>,
+        value: ByteStr<'a> = text_to_nul(),
     }
 }
 
@@ -142,33 +143,33 @@ impl<'a> Iterator for Entries<'a> {
     }
 }
 
-/// Pairs up to an empty key, and the key.
-struct Properties<'a>(List<'a, Property<'a>>);
+/// A parser of pairs up to an empty key, and of the key.
+#[derive(Clone, Copy)]
+struct Properties;
 
-impl Stored for Properties<'_> {
+parsers! { ['a] Properties => List<'a, Property<'a>>; }
+
+impl<'a> Grammar<'a> for Properties {
     const TYPE: Type = Type::Varying("properties up to an empty key", 1);
-}
 
-impl<'a> Read<'a> for Properties<'a> {
     #[inline(always)]
-    fn walk(cursor: &mut Cursor<'a>, (): (), _: &'static str, _: &mut impl Sink) -> Result<Self> {
-        let (properties, after) = pairs(*cursor)?;
-        *cursor = after;
-        Ok(Self(properties))
+    fn walk(&mut self, cursor: &mut Cursor<'a>, _: &'static str, _: &mut impl Sink) -> Result<List<'a, Property<'a>>> {
+        let (properties, bytes) = pairs(cursor.rest(), cursor.offset())?;
+        cursor.skip(bytes)?;
+        Ok(properties)
     }
 }
 
-form!(['a] Properties<'a> => List<'a, Property<'a>>);
-
-/// Reads the properties at the cursor. Returns the cursor after them, too.
-// Only one entry of an archive has properties, so this is a separate function to keep the others fast. It takes a copy: a
-// reference would keep the cursor of all entries in memory.
+/// Reads the properties at the start of these bytes. Returns the number of bytes that they and the end take, too.
+// Only one entry of an archive has properties, so this is a separate function to keep the others fast. It takes no cursor,
+// which would keep that of all entries in memory.
 #[inline(never)]
-fn pairs(mut cursor: Cursor<'_>) -> Result<(List<'_, Property<'_>>, Cursor<'_>)> {
+fn pairs(bytes: &[u8], offset: u64) -> Result<(List<'_, Property<'_>>, u64)> {
+    let mut cursor = Cursor::with_offset(bytes, offset);
     let mut after = cursor;
     // An unterminated key ends the properties; a property with an unterminated value is an error.
-    let key = verify(peek(cstr), |key: &ByteStr<'_>| !key.is_empty());
-    let count = after.parse(terminated(many0_count(preceded(key, cut(Property::parser(())))), cstr))?;
-    let properties = List::of(&mut cursor, u32::try_from(count).unwrap_or(u32::MAX), ())?;
-    Ok((properties, after))
+    let key = nom::combinator::verify(peek(cstr), |key: &ByteStr<'_>| !key.is_empty());
+    let number = after.parse(terminated(many0_count(preceded(key, cut(Property::parser()))), cstr))?;
+    let properties = cursor.parse(count(Property::parser(), u32::try_from(number).unwrap_or(u32::MAX)))?;
+    Ok((properties, after.offset().saturating_sub(offset)))
 }

@@ -14,15 +14,20 @@ wire! {
     /// The fields after the name of every entry of the header.
     Fields = 20 {
         /// Packing method, or kind of entry.
-        method: Method = "method",
+        #[label("method")]
+        method: Method,
         /// Size of the decoded member; for a stored one 0 or its size, depending on the writer.
-        original_size: U32 = "originalSize",
+        #[label("originalSize")]
+        original_size: U32,
         /// 0 in all real files; not an offset.
-        reserved: U32 = "reserved",
+        #[label("reserved")]
+        reserved: U32,
         /// Time of the file's last change; 0 if the writer left it out.
-        timestamp: U32 = "timestamp",
+        #[label("timestamp")]
+        timestamp: U32,
         /// Size of the member in the archive.
-        data_size: U32 = "dataSize",
+        #[label("dataSize")]
+        data_size: U32,
     }
 
     /// The tail that later games write after the members.

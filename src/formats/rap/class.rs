@@ -1,13 +1,18 @@
 //! Classes and their entries.
 
+use nom::combinator::peek;
+use nom::error::context;
+
 use super::value::{Array, Number};
 use super::wire::{ArrayEntry, ClassEntry, ClassHead, NamedEntry, ValueEntry};
 use crate::base::error::{Context as _, Result};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
+use crate::bytes::parser::bytes;
 use crate::outline::{Outline, Part, Silent, Sink};
-use crate::record::{Framing, Read as _, Stored as _, describe_fields, walk_part};
+use crate::record::parser::{le_u8, le_u32};
+use crate::record::{Framing, Stored as _, describe_fields, walk_part};
 
 /// A class: its body, without the bodies of its inner classes.
 #[derive(Clone, Copy, Debug)]
@@ -27,19 +32,18 @@ pub struct Class<'a> {
 impl<'a> Class<'a> {
     /// Reads the body at the cursor, and moves the cursor to its end, or to the first entry that cannot be read.
     pub(super) fn read(cursor: &mut Cursor<'a>, name: ByteStr<'a>) -> Result<Self> {
-        let mut body = *cursor;
-        let head = ClassHead::read(cursor, ())?;
-        let Framing(Number(count)) = head.entry_count;
+        let body = *cursor;
+        let head = cursor.parse(ClassHead::parser())?;
+        let Number(count) = head.entry_count;
         // An entry takes at least two bytes.
-        cursor.clone().skip(u64::from(count).saturating_mul(2)).within("entry_count")?;
-        let mut entries = *cursor;
+        cursor.parse(context("entry_count", peek(bytes(u64::from(count).saturating_mul(2)))))?;
+        let entries = *cursor;
         for index in 0..count {
             Entry::read(cursor).within_item("entries", index as usize)?;
         }
-        let entries = entries.split(cursor.offset().saturating_sub(entries.offset()))?;
-        let end = cursor.u32().within("end")?;
-        let body = body.split(cursor.offset().saturating_sub(body.offset()))?;
-        Ok(Self { name, parent: head.parent, end, count, body, entries })
+        let entries = entries.up_to(*cursor);
+        let end = cursor.parse(context("end", le_u32()))?;
+        Ok(Self { name, parent: head.parent, end, count, body: body.up_to(*cursor), entries })
     }
 
     /// Returns the number of entries.
@@ -115,7 +119,7 @@ impl<'a> Entry<'a> {
     /// Reads the entry at the cursor, and describes it to the sink as this part.
     #[inline]
     fn walk(cursor: &mut Cursor<'a>, part: Part<'_>, sink: &mut impl Sink) -> Result<Self> {
-        Ok(match cursor.clone().u8()? {
+        Ok(match cursor.parse(peek(le_u8()))? {
             0 => Self::Class(walk_part(cursor, (), part, sink)?),
             1 => Self::Value(walk_part(cursor, (), part, sink)?),
             2 => Self::Array(walk_part(cursor, (), part, sink)?),

@@ -1,5 +1,7 @@
 //! The implementation of [`Inspect`] for configs.
 
+use nom::error::context;
+
 use super::{Class, Config, Entry, Enum, Step};
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error, Result};
@@ -9,7 +11,8 @@ use crate::base::span::Span;
 use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part};
 use crate::record::list::Item as _;
-use crate::record::{Fixed as _, List, Read as _, describe_count};
+use crate::record::parser::{le_u32, length_count};
+use crate::record::{Fixed as _, List, describe_count};
 use crate::summary::{Problems, References, Summary, counted};
 
 counted! { classes inside, values inside, arrays inside }
@@ -120,8 +123,8 @@ impl<'a> Config<'a> {
     pub(super) fn spanned_enums(&self) -> Result<(List<'a, Enum<'a>>, Span)> {
         let mut cursor = self.at(self.header.enum_address.get().into());
         let offset = cursor.offset();
-        let enums = List::read(&mut cursor, ()).within("enums")?;
-        Ok((enums, Span { offset, bytes: cursor.offset().saturating_sub(offset) }))
+        let enums = cursor.parse(context("enums", length_count(le_u32(), Enum::parser())))?;
+        Ok((enums, cursor.since(offset)))
     }
 
     fn describe_enums(&self, out: &mut Outline<'_>) {

@@ -1,33 +1,40 @@
 //! Values, and arrays of them.
 
+use nom::combinator::peek;
+use nom::{IResult, Parser as _};
+
 use super::MOST_DEPTH;
 use super::wire::ValueType;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
-use crate::outline::{Outline, Part, Sink, StoredField, Type, Value as Shown};
-use crate::record::{Framing, Read, Stored, plain, walk_field};
+use crate::bytes::parser::bytes;
+use crate::outline::{Outline, Part, StoredField, Type, Value as Shown};
+use crate::record::parser::{le_f32, le_i32, le_i64, le_u8, text_to_nul};
+use crate::record::{Framing, Stored, plain};
 
 /// A count stored in 7 bits per byte, low bits first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Number(pub u32);
 
 plain! {
-    Number: Varying("count", 1) => |number| number.0, |cursor| number(cursor);
+    Number: Varying("count", 1) => |number| number.0;
 }
 
-fn number(cursor: &mut Cursor<'_>) -> Result<Number> {
-    let start = *cursor;
+/// Parses a [`Number`].
+pub(super) fn number(input: Cursor<'_>) -> IResult<Cursor<'_>, Number, Error> {
+    let mut rest = input;
     let mut number = 0_u64;
     for shift in [0, 7, 14, 21, 28] {
-        let byte = cursor.u8()?;
+        let byte = rest.parse(le_u8())?;
         number |= u64::from(byte & 0x7f) << shift;
         if byte & 0x80 == 0 {
-            return u32::try_from(number).map(Number).map_err(|_| start.error("count above 32 bits"));
+            let Ok(number) = u32::try_from(number) else { return Err(input.error("count above 32 bits").into()) };
+            return Ok((rest, Number(number)));
         }
     }
-    Err(start.error("count of more than 5 bytes"))
+    Err(input.error("count of more than 5 bytes").into())
 }
 
 /// A value of a class, or an item of an array.
@@ -72,28 +79,24 @@ impl Stored for Value<'_> {
     }
 }
 
-impl<'a> Read<'a, ValueType> for Value<'a> {
-    #[inline(always)]
-    fn walk(cursor: &mut Cursor<'a>, kind: ValueType, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| {
-            Ok(match kind.0 {
-                0 => Self::Text(cursor.cstr()?),
-                1 => Self::Float(cursor.f32()?),
-                2 => Self::Int(cursor.i32()?),
-                3 => Self::Array(count(cursor)?),
-                4 => Self::Expression(cursor.cstr()?),
-                6 => Self::Long(cursor.u64()?.cast_signed()),
-                other => return Err(cursor.error(format!("value of unknown type {other}"))),
-            })
-        })
+/// Returns a parser of a value of this type.
+pub(super) fn value<'a>(kind: ValueType) -> impl Fn(Cursor<'a>) -> IResult<Cursor<'a>, Value<'a>, Error> {
+    move |input| match kind.0 {
+        0 => text_to_nul().map(Value::Text).parse(input),
+        1 => le_f32().map(Value::Float).parse(input),
+        2 => le_i32().map(Value::Int).parse(input),
+        3 => count.map(Value::Array).parse(input),
+        4 => text_to_nul().map(Value::Expression).parse(input),
+        6 => le_i64().map(Value::Long).parse(input),
+        other => Err(input.error(format!("value of unknown type {other}")).into()),
     }
 }
 
-/// Reads the count of an array, and checks that the items can fit. Each takes at least two bytes.
-fn count(cursor: &mut Cursor<'_>) -> Result<u32> {
-    let Number(count) = number(cursor)?;
-    cursor.clone().skip(u64::from(count).saturating_mul(2))?;
-    Ok(count)
+/// Parses the count of an array, and checks that the items can fit. Each takes at least two bytes.
+fn count(input: Cursor<'_>) -> IResult<Cursor<'_>, u32, Error> {
+    let (input, Number(count)) = number(input)?;
+    peek(bytes(u64::from(count).saturating_mul(2))).parse(input)?;
+    Ok((input, count))
 }
 
 /// The items of an array, including those of nested arrays.
@@ -162,8 +165,8 @@ impl<'a> Items<'a> {
             self.depth = outer;
         };
         let offset = self.cursor.offset();
-        let kind = ValueType::read(&mut self.cursor, ())?;
-        let value = Value::read(&mut self.cursor, kind)?;
+        let kind = self.cursor.parse(le_u8().map(ValueType))?;
+        let value = self.cursor.parse(value(kind))?;
         if let Value::Array(count) = value {
             self.depth = depth.saturating_add(1);
             let too_deep = || Error::malformed(format!("arrays in arrays deeper than {MOST_DEPTH}")).at(offset);
@@ -182,21 +185,15 @@ impl<'a> Iterator for Items<'a> {
     }
 }
 
-impl<'a> Read<'a> for Array<'a> {
-    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        walk_field(cursor, name, sink, |cursor| {
-            let count = count(cursor)?;
-            let mut start = *cursor;
-            let mut items = Items::new(start, count);
-            let mut index = 0_usize;
-            while items.step().within_index(index)?.is_some() {
-                index = index.saturating_add(1);
-            }
-            *cursor = items.cursor;
-            let items = start.split(cursor.offset().saturating_sub(start.offset()))?;
-            Ok(Self { items, count })
-        })
+/// Parses a count and the items, each with its type.
+pub(super) fn array(input: Cursor<'_>) -> IResult<Cursor<'_>, Array<'_>, Error> {
+    let (start, count) = count(input)?;
+    let mut items = Items::new(start, count);
+    let mut index = 0_usize;
+    while items.step().within_index(index)?.is_some() {
+        index = index.saturating_add(1);
     }
+    Ok((items.cursor, Array { items: start.up_to(items.cursor), count }))
 }
 
 impl Stored for Array<'_> {

@@ -1,12 +1,14 @@
 //! Records exactly as stored.
 
+use nom::Parser as _;
 use zerocopy::little_endian::U32;
 
-use super::value::{Array, Number, Value};
+use super::value::{Array, Number, Value, array, number, value};
 use crate::base::error::{Error, Result};
 use crate::base::text::ByteStr;
 use crate::record::codes::codes;
-use crate::record::{Framing, record, wire};
+use crate::record::parser::{cond, framing, le_u8, le_u32, text_to_nul, verify};
+use crate::record::{Framing, grammar, wire};
 
 wire! {
     /// The start of a file.
@@ -30,72 +32,72 @@ codes! {
     ValueType(u8) { 0 "text", 1 "float", 2 "int", 3 "array", 4 "expression", 6 "long" }
 }
 
-record! {
+grammar! {
     /// The start of a class's body. After it come the entries, then the address after the class and all its inner
     /// classes.
     ClassHead<'a> {
         /// The name of the class that it inherits from; empty for none.
-        parent: ByteStr<'a>,
+        parent: ByteStr<'a> = text_to_nul(),
         /// The number of entries.
-        entry_count: Framing<Number>,
+        entry_count: Number = framing(number),
     }
 }
 
-record! {
+grammar! {
     /// `class Name { .. };`.
     ClassEntry<'a> named name {
         /// 0.
-        kind: EntryKind,
+        kind: EntryKind = le_u8().map(EntryKind),
         /// The name.
-        name: ByteStr<'a>,
+        name: ByteStr<'a> = text_to_nul(),
         /// The address of the body.
         address: u32,
     }
 }
 
-record! {
+grammar! {
     /// `name = value;`.
     ValueEntry<'a> named name {
         /// 1.
-        kind: EntryKind,
+        kind: EntryKind = le_u8().map(EntryKind),
         /// The type of the value: any except an array.
-        value_type: ValueType => no_array,
+        value_type: ValueType = verify(le_u8().map(ValueType), no_array),
         /// The name.
-        name: ByteStr<'a>,
+        name: ByteStr<'a> = text_to_nul(),
         /// The value.
-        value: Value<'a> [value_type],
+        value: Value<'a> = value(value_type),
     }
 }
 
-record! {
+grammar! {
     /// `name[] = { .. };` or `name[] += { .. };`.
     ArrayEntry<'a> named name {
         /// 2 or 5.
-        kind: EntryKind,
+        kind: EntryKind = le_u8().map(EntryKind),
         /// 1 in all known files.
-        flag: u32 where kind.0 == 5,
+        flag: Option<u32> = cond(kind.0 == 5, le_u32()),
         /// The name.
-        name: ByteStr<'a>,
+        name: ByteStr<'a> = text_to_nul(),
         /// A count and the items, each with its type.
-        items: Array<'a>,
+        items: Array<'a> = array,
     }
 }
 
-record! {
+grammar! {
     /// `class Name;`, which names a class in another file, or `delete Name;`.
     NamedEntry<'a> named name {
         /// 3 or 4.
-        kind: EntryKind,
+        kind: EntryKind = le_u8().map(EntryKind),
         /// The name.
-        name: ByteStr<'a>,
+        name: ByteStr<'a> = text_to_nul(),
     }
 }
 
-record! {
+grammar! {
     /// A constant.
     Enum<'a> named name {
         /// The name.
-        name: ByteStr<'a>,
+        name: ByteStr<'a> = text_to_nul(),
         /// The value.
         value: u32,
     }

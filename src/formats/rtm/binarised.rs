@@ -16,18 +16,21 @@ use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
 use crate::bytes::parser::in_place;
 use crate::ranges::Data;
-use crate::record::list::{Count, List};
-use crate::record::{Read, record};
+use crate::record::parser::{cond, count, le_u32, length_count, text_to_nul};
+use crate::record::{List, grammar};
 
-record! {
+grammar! {
     /// The texts between the header of a BMTR file and its frame times.
     Texts<'a>(header: &'a BinarisedHeader) {
         /// The names of the bones.
-        bones: List<'a, ByteStr<'a>> = "BoneNames" [Count(header.bones.get(), ())],
+        #[label("BoneNames")]
+        bones: List<'a, ByteStr<'a>> = count(text_to_nul(), header.bones.get()),
         /// Texts that are stored with the animation. No known file has any.
-        metadata: List<'a, ByteStr<'a>> = "Zero" where header.version.get() >= 4,
+        #[label("Zero")]
+        metadata: Option<List<'a, ByteStr<'a>>> = cond(header.version.get() >= 4, length_count(le_u32(), text_to_nul())),
         /// Events of the animation.
-        properties: List<'a, Property<'a>> = "nFrameProperties, FrameProperties" where header.version.get() >= 4,
+        #[label("nFrameProperties, FrameProperties")]
+        properties: Option<List<'a, Property<'a>>> = cond(header.version.get() >= 4, length_count(le_u32(), Property::parser())),
     }
 }
 
@@ -61,7 +64,7 @@ impl<'a> Binarised<'a> {
     pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let start = size_of::<BinarisedHeader>() as u64;
         let header = Cursor::new(data.head(start)?).parse(context("header", in_place()).map_res(known))?;
-        let (texts, body) = data.read(start, |cursor| Ok((Texts::read(cursor, header)?, cursor.offset())))?;
+        let (texts, body) = data.read(start, |cursor| Ok((cursor.parse(Texts::parser(header))?, cursor.offset())))?;
         Ok(Self { header, texts, file: File { data, body, limits: *limits } })
     }
 

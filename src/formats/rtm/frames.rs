@@ -8,10 +8,12 @@ use crate::base::limits::Limits;
 use crate::base::span::Span;
 use crate::base::word_enum::word_enum;
 use crate::blocks::Block;
-use crate::bytes::{Cursor, Element, LeArray};
+use crate::bytes::parser::part;
+use crate::bytes::{Cursor, Element};
 use crate::codec::Codec;
-use crate::outline::{FieldInfo, Outline, Schema, Type};
-use crate::record::{Fixed as _, Stored, describe_absent, describe_count};
+use crate::outline::{FieldInfo, Outline, Schema, Type, Value};
+use crate::record::parser::{Grammar as _, cond, le_u8, le_u32, verify};
+use crate::record::{Fixed as _, Stored, describe_count};
 
 word_enum! {
     /// How a BMTR file marks packed arrays.
@@ -27,15 +29,13 @@ word_enum! {
 }
 
 impl PackingMark {
-    /// Reads the flag, if there is one, and returns the codec that follows from it or from the size.
-    fn read(self, cursor: &mut Cursor<'_>, bytes: u64) -> Result<(Option<u8>, Codec)> {
-        let flag = match self {
-            Self::Size => None,
-            Self::FlagUnlessEmpty if bytes == 0 => None,
-            Self::Flag | Self::FlagUnlessEmpty => Some(cursor.u8()?),
-        };
-        let packed = flag.map_or(bytes >= 1024, |flag| flag != 0);
-        Ok((flag, if packed { Codec::Lzo } else { Codec::Raw }))
+    /// Returns true if arrays of this size have a flag.
+    fn has_flag(self, bytes: u64) -> bool {
+        match self {
+            Self::Size => false,
+            Self::Flag => true,
+            Self::FlagUnlessEmpty => bytes > 0,
+        }
     }
 }
 
@@ -67,12 +67,11 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
     #[inline(always)]
     fn start(cursor: &mut Cursor<'_>, count: u32, rule: PackingMark) -> Result<(u64, Option<u8>, Codec)> {
         let offset = cursor.offset();
-        let stored = cursor.u32()?;
-        if stored != count {
-            return Err(Error::malformed(format!("has {stored} elements, not {count}")).at(offset));
-        }
-        let (flag, codec) = rule.read(cursor, u64::from(count).saturating_mul(size_of::<T>() as u64))?;
-        Ok((offset, flag, codec))
+        let bytes = u64::from(count).saturating_mul(size_of::<T>() as u64);
+        verify(le_u32(), is(count)).read(cursor)?;
+        let flag = cond(rule.has_flag(bytes), le_u8()).read(cursor)?;
+        let is_packed = flag.map_or(bytes >= 1024, |flag| flag != 0);
+        Ok((offset, flag, if is_packed { Codec::Lzo } else { Codec::Raw }))
     }
 
     /// Describes the array and its flag by these names.
@@ -80,7 +79,7 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
         describe_count(name, self.block.count(), self.offset, out);
         match self.flag {
             Some(flag) => flag.describe_at(flag_name, Span { offset: self.offset.saturating_add(4), bytes: 1 }, out),
-            None => describe_absent::<u8>(flag_name, out),
+            None => out.field(flag_name, Value::Absent),
         }
         out.array(name, &self.block);
     }
@@ -88,6 +87,13 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
     /// Returns the number of bytes it takes, including count and flag.
     pub fn byte_len(&self) -> u64 {
         self.block.offset().saturating_sub(self.offset).saturating_add(self.block.stored_byte_len())
+    }
+}
+
+/// Returns the check of a count that is stored elsewhere, too.
+fn is(count: u32) -> impl Fn(&u32) -> Result<()> {
+    move |stored| {
+        if *stored == count { Ok(()) } else { Err(Error::malformed(format!("has {stored} elements, not {count}"))) }
     }
 }
 
@@ -120,7 +126,7 @@ pub(super) const TIMES: &Schema = &Schema {
         field(
             "times",
             "FrameTimes",
-            LeArray::<F32>::GIVEN,
+            Type::Array(F32::COLUMNS, 0),
             " The times, in ascending order. Most real files start at 0 and end at 1. A single pose may have any time. Each frame holds for the duration of its time.",
         ),
     ],
@@ -280,7 +286,7 @@ impl<'a> FrameTable<'a> {
         let end = self.starts.get(index.saturating_add(1)).copied().unwrap_or(self.end);
         let Frames { start: mut cursor, bones, rule, limits, .. } = self.frames;
         cursor.skip(start.checked_sub(cursor.offset())?).ok()?;
-        let part = cursor.split(end.checked_sub(start)?).ok()?;
+        let part = cursor.parse(part(end.checked_sub(start)?)).ok()?;
         // It was read before, when the table was created.
         FlaggedBlock::exactly(part, bones, rule, &limits).ok()
     }

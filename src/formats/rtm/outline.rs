@@ -47,7 +47,8 @@ fn header<T: Fixed>(header: &T, offset: u64, out: &mut Outline<'_>) {
 fn list<'a, T: Item<'a>>(name: &'static str, list: Option<List<'a, T>>, out: &mut Outline<'_>) {
     match list {
         Some(list) => list.describe_counted(name, out),
-        None => record::describe_absent::<List<'_, T>>(name, out),
+        None if T::IS_FIELD => out.field(name, Value::Absent),
+        None => {}
     }
 }
 

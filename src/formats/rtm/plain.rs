@@ -1,6 +1,7 @@
 //! Plain files: RTM_0101, with or without RTM_MDAT before it.
 
 use nom::Parser as _;
+use nom::bytes::complete::tag;
 use nom::error::context;
 use zerocopy::little_endian::F32;
 use zerocopy::{FromBytes, IntoBytes};
@@ -12,10 +13,10 @@ use crate::base::error::{Context, Error, Result};
 use crate::base::limits::Limits;
 use crate::base::text::ByteStr;
 use crate::bytes::Strided;
-use crate::bytes::parser::in_place;
+use crate::bytes::parser::{in_place, is_ahead};
 use crate::ranges::Data;
-use crate::record::Read;
-use crate::record::list::{Count, List};
+use crate::record::List;
+use crate::record::parser::{array, cond, count, le_f32};
 
 fn known(header: &PlainHeader) -> Result<&PlainHeader> {
     match &*header.magic {
@@ -47,16 +48,16 @@ impl<'a> Plain<'a> {
     /// Opens a plain file: reads up to the names of the bones, but no frame.
     pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         data.read(0, |cursor| {
-            let (mut metadata, mut properties) = (None, None);
-            if cursor.rest().starts_with(b"RTM_MDAT") {
-                let header: &MetadataHeader = cursor.parse(context("metadata", in_place()))?;
-                metadata = Some(header);
-                let list = List::<PlainProperty<'_>>::parser(Count(header.properties.get(), ()));
-                properties = Some(cursor.parse(context("properties", list))?);
-            }
+            let has_metadata = is_ahead(*cursor, tag("RTM_MDAT"));
+            let metadata = cond(has_metadata, in_place::<MetadataHeader>());
+            let metadata = cursor.parse(context("metadata", metadata))?;
+            let property_count = metadata.map_or(0, |header| header.properties.get());
+            let properties = cond(has_metadata, count(PlainProperty::parser(), property_count));
+            let properties = cursor.parse(context("properties", properties))?;
             let header_offset = cursor.offset();
             let header = cursor.parse(context("header", in_place()).map_res(known))?;
-            let bones = Names::Fixed(cursor.array::<FixedName>(header.bones.get().into()).within("bones")?);
+            let bones = context("bones", array(header.bones.get())).map(Names::Fixed);
+            let bones = cursor.parse(bones)?;
             let file = File { data, body: cursor.offset(), limits: *limits };
             Ok(Self { metadata, properties, header, header_offset, bones, file })
         })
@@ -87,7 +88,7 @@ impl<'a> Plain<'a> {
         let mut cursor = self.file.rest();
         cursor.skip(self.stride().saturating_mul(index as u64))?;
         let offset = cursor.offset();
-        let time = cursor.f32()?;
+        let time = cursor.parse(le_f32())?;
         let bytes = cursor.bytes(self.stride().saturating_sub(size_of::<F32>() as u64))?;
         let bones = <[BonePose]>::ref_from_bytes(bytes).map_err(|_| cursor.error("bones do not divide"))?;
         Ok(PlainFrame { offset, time, bones })

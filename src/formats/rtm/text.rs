@@ -8,9 +8,10 @@ use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::parser::bytes;
 use crate::bytes::{Cursor, LeArray};
-use crate::outline::{Sink, Type, Value};
+use crate::outline::{Sink, Type};
 use crate::record::codes::codes;
-use crate::record::{List, Read, Stored, form, record, walk_field};
+use crate::record::parser::{Grammar, le_i32, le_u8, leaf_of, parsers, text_to_nul};
+use crate::record::{List, grammar};
 
 /// Consecutive names.
 #[derive(Clone, Copy, Debug)]
@@ -84,51 +85,48 @@ codes! {
     PropertyId(i32) { -1 "none", 0 "StepSound" }
 }
 
-record! {
+grammar! {
     /// An event in an animation at a given phase, such as a sound.
     Property<'a> named name {
         /// Kind of property.
-        id: PropertyId = "default",
+        #[label("default")]
+        id: PropertyId = le_i32().map(PropertyId),
         /// Its name, such as `StepSound`.
-        name: ByteStr<'a> = "name",
+        #[label("name")]
+        name: ByteStr<'a> = text_to_nul(),
         /// Its time: 0 at the first frame, 1 at the end.
         #[rule(Range(0, 1))]
-        phase: f32 = "frame_time",
+        #[label("frame_time")]
+        phase: f32,
         /// Its value; often empty.
-        value: ByteStr<'a> = "value",
+        #[label("value")]
+        value: ByteStr<'a> = text_to_nul(),
     }
 }
 
-record! {
+grammar! {
     /// A [`Property`] of a plain file.
     PlainProperty<'a> named name {
         /// Its time: 0 at the first frame, 1 at the end.
         #[rule(Range(0, 1))]
         phase: f32,
         /// Its name, such as `StepSound`.
-        name: ByteStr<'a> as ShortStr<'a>,
+        name: ByteStr<'a> = ShortText,
         /// Its value; often empty.
-        value: ByteStr<'a> as ShortStr<'a>,
+        value: ByteStr<'a> = ShortText,
     }
 }
 
-/// A text after its length in one byte.
-#[derive(Clone, Copy, Debug)]
-struct ShortStr<'a>(ByteStr<'a>);
+/// A parser of a text after its length in one byte.
+struct ShortText;
 
-impl Stored for ShortStr<'_> {
+parsers! { ['a] ShortText => ByteStr<'a>; }
+
+impl<'a> Grammar<'a> for ShortText {
     const TYPE: Type = Type::Varying("text with u8 length", 1);
 
-    fn value(&self) -> Option<Value<'_>> {
-        Some(self.0.into())
+    fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<ByteStr<'a>> {
+        let mut text = le_u8().flat_map(|length| bytes(length.into())).map(ByteStr::new);
+        leaf_of(<Self as Grammar<'_>>::TYPE, &mut text, cursor, name, sink)
     }
 }
-
-impl<'a> Read<'a> for ShortStr<'a> {
-    fn walk(cursor: &mut Cursor<'a>, (): (), name: &'static str, sink: &mut impl Sink) -> Result<Self> {
-        let text = u8::parser(()).flat_map(|length| bytes(length.into()));
-        walk_field(cursor, name, sink, |cursor| cursor.parse(text.map(|text| Self(ByteStr::new(text)))))
-    }
-}
-
-form!(['a] ShortStr<'a> => ByteStr<'a>);

@@ -14,31 +14,41 @@ wire! {
     /// The start of a BMTR file.
     BinarisedHeader = 37 {
         /// `BMTR`.
-        magic: Framing<[u8; 4]> = "Type",
+        #[label("Type")]
+        magic: Framing<[u8; 4]>,
         /// 3 to 5.
-        version: Framing<U32> = "Version",
+        #[label("Version")]
+        version: Framing<U32>,
         /// 1 in all known files.
         #[rule(OneOf(&[1]))]
-        reversed: u8 = "Always1",
+        #[label("Always1")]
+        reversed: u8,
         /// Movement of the animated body in one cycle: x, y, z in meters.
-        displacement: Vec3 = "Displacement",
+        #[label("Displacement")]
+        displacement: Vec3,
         /// Number of frames.
-        frames: U32 = "nFrames",
+        #[label("nFrames")]
+        frames: U32,
         /// 0, or 1 in 9 of 220 known files. The document calls it a constant.
         #[rule(Range(0, 1))]
-        preload: U32 = "Generally0",
+        #[label("Generally0")]
+        preload: U32,
         /// Number of bones in each frame; should equal `bones`.
-        bones_hint: U32 = "nBones",
+        #[label("nBones")]
+        bones_hint: U32,
         /// Number of bone names that follow.
-        bones: U32 = "NoOfBones",
+        #[label("NoOfBones")]
+        bones: U32,
     }
 
     /// One bone in one frame of a BMTR file, relative to the bone's parent, which only the model's skeleton defines.
     Transform = 14 {
         /// A quaternion x, y, z, w, each in 1/16384.
-        rotation: [I16; 4] = "Qnion",
+        #[label("Qnion")]
+        rotation: [I16; 4],
         /// x, y, z in meters, as IEEE half floats.
-        translation: [U16; 3] = "XYZ",
+        #[label("XYZ")]
+        translation: [U16; 3],
     }
 
     /// The start of RTM_MDAT, before its properties.

@@ -9,6 +9,7 @@ use super::wire::*;
 use crate::base::error::{Error, Result};
 use crate::base::text::ByteStr;
 use crate::bytes::cursor::Cursor;
+use crate::bytes::parser::up_to;
 use crate::ranges::Data;
 
 /// The location of an archive's directory.
@@ -100,12 +101,14 @@ impl<'a> Directory<'a> {
     }
 
     /// Returns an iterator over all entries that the directory holds, in its order, whatever their
-    /// [claimed number](Self::entry_count). If the directory is lost, it returns the entries of the headers before the files, and walks the whole archive.
+    /// [claimed number](Self::entry_count). If the directory is lost, it returns the entries of the headers before the
+    /// files, and walks the whole archive.
     pub fn entries(&self) -> Entries<'a> {
         let Some(claimed) = self.entry_count else { return Entries::lost(self.data.cursor(0)) };
         let mut cursor = self.data.cursor(self.start);
         // Checked before: the directory is before the end record.
-        let body = cursor.split(self.stop.saturating_sub(self.start)).unwrap_or(Cursor::new(&[]));
+        let directory = up_to(self.stop.saturating_sub(self.start));
+        let body = cursor.parse(directory).unwrap_or(Cursor::new(&[]));
         Entries::new(body, claimed)
     }
 

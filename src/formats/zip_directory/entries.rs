@@ -1,13 +1,16 @@
 //! The entries, from the directory or from the headers before the files.
 
+use nom::{IResult, Parser as _};
 use zerocopy::FromZeros;
-use zerocopy::little_endian::{U16, U32, U64};
+use zerocopy::little_endian::U32;
 
 use super::wire::*;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::text::ByteStr;
 use crate::bytes::cursor::Cursor;
-use crate::record::{Framing, Read};
+use crate::bytes::parser::part;
+use crate::record::Framing;
+use crate::record::parser::{le_u16, le_u64};
 
 /// How often the bytes of an archive are searched for the ends of stored files.
 const MOST_SEARCHED: u64 = 8;
@@ -110,7 +113,7 @@ impl<'a> Entries<'a> {
 
     pub(super) fn read(&mut self) -> Result<CentralEntry<'a>> {
         let offset = self.cursor.offset();
-        let CentralRecord { header, name, extra, comment } = CentralRecord::read(&mut self.cursor, ())?;
+        let CentralRecord { header, name, extra, comment } = self.cursor.parse(CentralRecord::parser())?;
         let (header, extra) = (*header, extra.as_bytes());
         let [unpacked_bytes, packed_bytes, header_offset] =
             widened([header.unpacked_bytes, header.packed_bytes, header.header_offset], extra);
@@ -194,17 +197,23 @@ fn widened<const N: usize>(numbers: [U32; N], extra: &[u8]) -> [u64; N] {
         return wide;
     }
     let mut fields = Cursor::new(extra);
-    while let (Ok(id), Ok(bytes)) = (fields.read::<U16>(), fields.read::<U16>()) {
-        let Ok(field) = fields.bytes(bytes.get().into()) else { break };
-        if id.get() == 1 {
-            let mut field = Cursor::new(field);
+    while let Ok((id, mut field)) = fields.parse(extra_field) {
+        if id == 1 {
             for number in wide.iter_mut().filter(|number| **number == u64::from(u32::MAX)) {
-                *number = field.read::<U64>().map_or(*number, |wide| wide.get());
+                *number = field.parse(le_u64()).unwrap_or(*number);
             }
             break;
         }
     }
     wide
+}
+
+/// Parses the id and the content of an extra field.
+fn extra_field(input: Cursor<'_>) -> IResult<Cursor<'_>, (u16, Cursor<'_>), Error> {
+    let (input, id) = le_u16().parse(input)?;
+    let (input, bytes) = le_u16().parse(input)?;
+    let (input, field) = part(bytes.into()).parse(input)?;
+    Ok((input, (id, field)))
 }
 
 impl<'a> Iterator for Entries<'a> {
@@ -236,6 +245,6 @@ pub fn first_entry(data: &[u8]) -> Result<LocalEntry<'_>> {
 }
 
 pub(super) fn local_entry(mut cursor: Cursor<'_>) -> Result<LocalEntry<'_>> {
-    let LocalRecord { header, name, extra } = LocalRecord::read(&mut cursor, ())?;
+    let LocalRecord { header, name, extra } = cursor.parse(LocalRecord::parser())?;
     Ok(LocalEntry { header, name, extra: extra.as_bytes(), data_offset: cursor.offset() })
 }

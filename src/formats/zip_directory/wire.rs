@@ -8,33 +8,45 @@ use crate::base::text::ByteStr;
 use crate::bytes::array::LeArray;
 use crate::bytes::cursor::Wire;
 use crate::outline::Schema;
-use crate::record::{Fixed, Framing, Inline, record, wire};
+use crate::record::parser::{array, in_place, inline, text, verify};
+use crate::record::{Fixed, Framing, grammar, wire};
 
 wire! {
     /// The header before a file's data; its name and extra fields follow.
     LocalHeader = 30 {
         /// `PK\x03\x04`.
-        signature: Framing<[u8; 4]> = "local file header signature",
+        #[label("local file header signature")]
+        signature: Framing<[u8; 4]>,
         /// The version that a reader needs, times 10.
-        version_needed: U16 = "version needed to extract",
+        #[label("version needed to extract")]
+        version_needed: U16,
         /// Bit 0: encrypted. Bit 3: sizes follow the data. Bit 11: the name is UTF-8.
-        flags: U16 = "general purpose bit flag",
+        #[label("general purpose bit flag")]
+        flags: U16,
         /// 0 stored, 8 deflated.
-        method: U16 = "compression method",
+        #[label("compression method")]
+        method: U16,
         /// Time of day in DOS format.
-        time: U16 = "last mod file time",
+        #[label("last mod file time")]
+        time: U16,
         /// Date in DOS format.
-        date: U16 = "last mod file date",
+        #[label("last mod file date")]
+        date: U16,
         /// CRC-32 of the decompressed bytes; 0 if it follows the data.
-        crc32: U32 = "crc-32",
+        #[label("crc-32")]
+        crc32: U32,
         /// Size in the file; 0 if it follows the data.
-        packed_bytes: U32 = "compressed size",
+        #[label("compressed size")]
+        packed_bytes: U32,
         /// Decompressed size; 0 if it follows the data.
-        unpacked_bytes: U32 = "uncompressed size",
+        #[label("uncompressed size")]
+        unpacked_bytes: U32,
         /// Number of bytes of the name.
-        name_bytes: Framing<U16> = "file name length",
+        #[label("file name length")]
+        name_bytes: Framing<U16>,
         /// Number of bytes of the extra fields.
-        extra_bytes: Framing<U16> = "extra field length",
+        #[label("extra field length")]
+        extra_bytes: Framing<U16>,
     }
 
     /// The optional record after a file's data, with its signature.
@@ -42,115 +54,160 @@ wire! {
         /// `PK\x07\x08`.
         signature: Framing<[u8; 4]>,
         /// CRC-32 of the decompressed bytes.
-        crc32: U32 = "crc-32",
+        #[label("crc-32")]
+        crc32: U32,
         /// Size in the file.
-        packed_bytes: U32 = "compressed size",
+        #[label("compressed size")]
+        packed_bytes: U32,
         /// Decompressed size.
-        unpacked_bytes: U32 = "uncompressed size",
+        #[label("uncompressed size")]
+        unpacked_bytes: U32,
     }
 
     /// The record after a file's data without a signature, as old writers write it.
     BareDescriptor = 12 {
         /// CRC-32 of the decompressed bytes.
-        crc32: U32 = "crc-32",
+        #[label("crc-32")]
+        crc32: U32,
         /// Size in the file.
-        packed_bytes: U32 = "compressed size",
+        #[label("compressed size")]
+        packed_bytes: U32,
         /// Decompressed size.
-        unpacked_bytes: U32 = "uncompressed size",
+        #[label("uncompressed size")]
+        unpacked_bytes: U32,
     }
 
     /// One entry of the directory; its name, extra fields and comment follow.
     CentralHeader = 46 {
         /// `PK\x01\x02`.
-        signature: Framing<[u8; 4]> = "central file header signature",
+        #[label("central file header signature")]
+        signature: Framing<[u8; 4]>,
         /// The writer's version and system.
-        version_made_by: U16 = "version made by",
+        #[label("version made by")]
+        version_made_by: U16,
         /// The version that a reader needs, times 10.
-        version_needed: U16 = "version needed to extract",
+        #[label("version needed to extract")]
+        version_needed: U16,
         /// Bit 0: encrypted. Bit 3: sizes follow the data. Bit 11: the name is UTF-8.
-        flags: U16 = "general purpose bit flag",
+        #[label("general purpose bit flag")]
+        flags: U16,
         /// 0 stored, 8 deflated.
-        method: U16 = "compression method",
+        #[label("compression method")]
+        method: U16,
         /// Time of day in DOS format.
-        time: U16 = "last mod file time",
+        #[label("last mod file time")]
+        time: U16,
         /// Date in DOS format.
-        date: U16 = "last mod file date",
+        #[label("last mod file date")]
+        date: U16,
         /// CRC-32 of the decompressed bytes.
-        crc32: U32 = "crc-32",
+        #[label("crc-32")]
+        crc32: U32,
         /// Size in the file.
-        packed_bytes: U32 = "compressed size",
+        #[label("compressed size")]
+        packed_bytes: U32,
         /// Decompressed size.
-        unpacked_bytes: U32 = "uncompressed size",
+        #[label("uncompressed size")]
+        unpacked_bytes: U32,
         /// Number of bytes of the name.
-        name_bytes: Framing<U16> = "file name length",
+        #[label("file name length")]
+        name_bytes: Framing<U16>,
         /// Number of bytes of the extra fields.
-        extra_bytes: Framing<U16> = "extra field length",
+        #[label("extra field length")]
+        extra_bytes: Framing<U16>,
         /// Number of bytes of the comment.
-        comment_bytes: Framing<U16> = "file comment length",
+        #[label("file comment length")]
+        comment_bytes: Framing<U16>,
         /// Number of the disk with the data.
-        disk: U16 = "disk number start",
+        #[label("disk number start")]
+        disk: U16,
         /// Bit 0: marked as text.
-        internal_attributes: U16 = "internal file attributes",
+        #[label("internal file attributes")]
+        internal_attributes: U16,
         /// File attributes of the writer's system.
-        external_attributes: U32 = "external file attributes",
+        #[label("external file attributes")]
+        external_attributes: U32,
         /// Offset of the local header, counted from the start of the archive.
-        header_offset: U32 = "relative offset of local header",
+        #[label("relative offset of local header")]
+        header_offset: U32,
     }
 
     /// The end record of a zip64 archive.
     Zip64EndRecord = 56 {
         /// `PK\x06\x06`.
-        signature: Framing<[u8; 4]> = "zip64 end of central dir signature",
+        #[label("zip64 end of central dir signature")]
+        signature: Framing<[u8; 4]>,
         /// Number of bytes of this record after this field.
-        bytes: U64 = "size of zip64 end of central directory record",
+        #[label("size of zip64 end of central directory record")]
+        bytes: U64,
         /// The writer's version and system.
-        version_made_by: U16 = "version made by",
+        #[label("version made by")]
+        version_made_by: U16,
         /// The version that a reader needs, times 10.
-        version_needed: U16 = "version needed to extract",
+        #[label("version needed to extract")]
+        version_needed: U16,
         /// Number of this disk.
-        disk: U32 = "number of this disk",
+        #[label("number of this disk")]
+        disk: U32,
         /// Number of the disk where the directory starts.
-        directory_disk: U32 = "number of the disk with the start of the central directory",
+        #[label("number of the disk with the start of the central directory")]
+        directory_disk: U32,
         /// Number of entries on this disk.
-        disk_entries: U64 = "total number of entries in the central directory on this disk",
+        #[label("total number of entries in the central directory on this disk")]
+        disk_entries: U64,
         /// Number of entries.
-        entries: U64 = "total number of entries in the central directory",
+        #[label("total number of entries in the central directory")]
+        entries: U64,
         /// Number of bytes of the directory.
-        directory_bytes: U64 = "size of the central directory",
+        #[label("size of the central directory")]
+        directory_bytes: U64,
         /// Offset of the directory, counted from the start of the archive.
-        directory_offset: U64 = "offset of start of central directory",
+        #[label("offset of start of central directory")]
+        directory_offset: U64,
     }
 
     /// The record before the end record of a zip64 archive.
     Zip64Locator = 20 {
         /// `PK\x06\x07`.
-        signature: Framing<[u8; 4]> = "zip64 end of central dir locator signature",
+        #[label("zip64 end of central dir locator signature")]
+        signature: Framing<[u8; 4]>,
         /// Number of the disk with the record.
-        disk: U32 = "number of the disk with the start of the zip64 end of central directory",
+        #[label("number of the disk with the start of the zip64 end of central directory")]
+        disk: U32,
         /// Offset of the record, counted from the start of the archive.
-        record_offset: U64 = "relative offset of the zip64 end of central directory record",
+        #[label("relative offset of the zip64 end of central directory record")]
+        record_offset: U64,
         /// Number of disks.
-        disks: U32 = "total number of disks",
+        #[label("total number of disks")]
+        disks: U32,
     }
 
     /// The last record, from which all others are found; a comment follows.
     EndRecord = 22 {
         /// `PK\x05\x06`.
-        signature: Framing<[u8; 4]> = "end of central dir signature",
+        #[label("end of central dir signature")]
+        signature: Framing<[u8; 4]>,
         /// Number of this disk.
-        disk: U16 = "number of this disk",
+        #[label("number of this disk")]
+        disk: U16,
         /// Number of the disk where the directory starts.
-        directory_disk: U16 = "number of the disk with the start of the central directory",
+        #[label("number of the disk with the start of the central directory")]
+        directory_disk: U16,
         /// Number of entries on this disk.
-        disk_entries: U16 = "total number of entries in the central directory on this disk",
+        #[label("total number of entries in the central directory on this disk")]
+        disk_entries: U16,
         /// Number of entries.
-        entries: U16 = "total number of entries in the central directory",
+        #[label("total number of entries in the central directory")]
+        entries: U16,
         /// Number of bytes of the directory.
-        directory_bytes: U32 = "size of the central directory",
+        #[label("size of the central directory")]
+        directory_bytes: U32,
         /// Offset of the directory, counted from the start of the archive.
-        directory_offset: U32 = "offset of start of central directory",
+        #[label("offset of start of central directory")]
+        directory_offset: U32,
         /// Number of bytes of the comment.
-        comment_bytes: Framing<U16> = ".ZIP file comment length",
+        #[label(".ZIP file comment length")]
+        comment_bytes: Framing<U16>,
     }
 }
 
@@ -166,15 +223,11 @@ pub(crate) trait Signed: Fixed + Wire + IntoBytes {
 
     /// Returns the record at the start of these bytes, if there is one. Creates no error, which would allocate.
     fn at_start(bytes: &[u8]) -> Option<&Self> {
-        let is_there = bytes.starts_with(&Self::SIGNATURE);
-        is_there.then(|| Self::ref_from_prefix(bytes).ok()).flatten().map(|(record, _)| record)
-    }
-
-    fn signed(&self) -> Result<()> {
-        match self.as_bytes().starts_with(&Self::SIGNATURE) {
-            true => Ok(()),
-            false => Err(Error::malformed(format!("no {}", Self::SCHEMA.name))),
+        if !bytes.starts_with(&Self::SIGNATURE) {
+            return None;
         }
+        let (record, _) = Self::ref_from_prefix(bytes).ok()?;
+        Some(record)
     }
 }
 
@@ -202,40 +255,55 @@ impl Signed for EndRecord {
     const SIGNATURE: [u8; 4] = *b"PK\x05\x06";
 }
 
-record! {
+// The labels are those of APPNOTE.TXT, the format's own document.
+
+grammar! {
     /// The header before a file's data.
     LocalRecord<'a> named name {
         /// The fixed part.
-        header: &'a LocalHeader as Inline<'a, LocalHeader> => |header| header.signed(),
+        header: &'a LocalHeader = verify(inline(in_place()), is_signed),
         /// The name as stored.
-        name: ByteStr<'a> = "file name" [u64::from(header.name_bytes.get())],
+        #[label("file name")]
+        name: ByteStr<'a> = text(header.name_bytes.get()),
         /// The extra fields.
-        extra: LeArray<'a, u8> = "extra field" [u64::from(header.extra_bytes.get())],
+        #[label("extra field")]
+        extra: LeArray<'a, u8> = array(header.extra_bytes.get()),
     }
 }
 
-record! {
+grammar! {
     /// One entry of the directory.
     CentralRecord<'a> named name {
         /// The fixed part.
-        header: &'a CentralHeader as Inline<'a, CentralHeader> => |header| header.signed(),
+        header: &'a CentralHeader = verify(inline(in_place()), is_signed),
         /// The name as stored.
-        name: ByteStr<'a> = "file name" [u64::from(header.name_bytes.get())],
+        #[label("file name")]
+        name: ByteStr<'a> = text(header.name_bytes.get()),
         /// The extra fields.
-        extra: LeArray<'a, u8> = "extra field" [u64::from(header.extra_bytes.get())],
+        #[label("extra field")]
+        extra: LeArray<'a, u8> = array(header.extra_bytes.get()),
         /// The comment.
-        comment: ByteStr<'a> = "file comment" [u64::from(header.comment_bytes.get())],
+        #[label("file comment")]
+        comment: ByteStr<'a> = text(header.comment_bytes.get()),
     }
 }
 
-record! {
+grammar! {
     /// The end of an archive.
     End<'a> {
         /// The fixed part.
-        record: &'a EndRecord as Inline<'a, EndRecord> => |record| record.signed(),
+        record: &'a EndRecord = verify(inline(in_place()), is_signed),
         /// The archive's comment.
-        comment: ByteStr<'a> = ".ZIP file comment" [u64::from(record.comment_bytes.get())],
+        #[label(".ZIP file comment")]
+        comment: ByteStr<'a> = text(record.comment_bytes.get()),
     }
+}
+
+fn is_signed<T: Signed>(record: &&T) -> Result<()> {
+    if record.as_bytes().starts_with(&T::SIGNATURE) {
+        return Ok(());
+    }
+    Err(Error::malformed(format!("no {}", T::SCHEMA.name)))
 }
 
 /// The records of an archive.

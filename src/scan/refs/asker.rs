@@ -1,16 +1,17 @@
 //! Assets with references, and the files that each of these means.
 
 use std::cmp::Ordering;
-use std::hash::{BuildHasher, Hasher};
+use std::hash::{BuildHasher, DefaultHasher, Hasher};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::configs::{Ask, Copies, Home};
 use super::index::{Index, find, find_or_instead};
 use super::keys::{Key, address, after, key, last};
-use super::link::{Link, MOST_TARGETS, State};
+use super::link::{Meant, Resolved, State};
 use super::prefix::{Prefixes, below, folded, text};
 use crate::asset::address::unnumbered;
+use crate::base::error::Result;
 use crate::base::text::Name;
 use crate::scan::order::by_bytes;
 
@@ -30,6 +31,16 @@ pub(super) struct Asker {
     pub(super) copies: Option<Copies>,
     /// The names of the images inside the asset, sorted.
     pub(super) inside: Vec<Key>,
+    /// The files next to it, once a reference asks for one.
+    pub(super) beside: OnceLock<Box<Beside>>,
+}
+
+/// The beginnings of the keys of files that are in one folder.
+pub(super) struct Beside {
+    /// The folder in the file system, or the archive.
+    place: Key,
+    /// The folder in the archive.
+    folder: DefaultHasher,
 }
 
 impl Asker {
@@ -64,8 +75,8 @@ impl Index<'_> {
         Home { root, path }
     }
 
-    /// The key of a file with this name next to the asker.
-    fn beside(&self, asker: &Asker, name: &str) -> Key {
+    /// The folder of the asker.
+    fn beside(&self, asker: &Asker) -> Box<Beside> {
         let (place, folder) = match &asker.member {
             None => (text(asker.path.parent().unwrap_or(Path::new(""))), String::new()),
             Some(member) => {
@@ -79,44 +90,43 @@ impl Index<'_> {
         };
         let mut hasher = self.hash.build_hasher();
         hasher.write(folder.as_bytes());
-        self.hash.hash_one((key(&self.hash, &place), after(&hasher, name)))
+        Box::new(Beside { place: key(&self.hash, &place), folder: hasher })
     }
 
-    pub(super) fn link<'l>(&mut self, asker: &'l Asker, ask: &'l Ask) -> Link<'l> {
-        let (reference, in_game) = (&ask.reference, asker.in_game);
+    /// Finds the files that a reference means.
+    ///
+    /// # Errors
+    /// Returns an error if looking up references has cost more than the limits allow.
+    pub(super) fn resolve(&mut self, asker: &Asker, ask: &Ask) -> Result<Resolved> {
+        let reference = &ask.reference;
         let name = &reference.name.text;
-        let is_inside = || asker.inside.binary_search(&key(&self.hash, &folded(name))).is_ok();
-        let link = |state, targets, elsewhere, more| {
-            let (path, member, place) = (&*asker.path, asker.member.as_ref(), ask.place);
-            Link { path, member, reference, state, targets, elsewhere, more, via: None, place }
-        };
-        if !asker.inside.is_empty() && is_inside() {
-            return link(State::Found, vec![address(&asker.path, asker.member.as_ref())], Vec::new(), 0);
+        let home = asker.home.root.len().saturating_add(asker.home.path.len());
+        self.cost.compare(home.saturating_add(name.len()))?;
+        if !asker.inside.is_empty() && asker.inside.binary_search(&key(&self.hash, &folded(name))).is_ok() {
+            return Ok(Resolved { state: State::Found, meant: Meant::Own });
         }
-        let path = asker.home.resolve(&ask.way, name);
-        let files = match &path {
-            None => 0..0,
-            Some(path) if in_game => {
-                find_or_instead(path, reference.kind, |path| find(&self.in_game, key(&self.hash, path)))
-            }
-            Some(path) => find(&self.in_place, self.beside(asker, last(path))),
+        let Some(path) = asker.home.resolve(&ask.way, name) else {
+            return Ok(Resolved { state: State::Unresolved, meant: Meant::Files([].into()) });
         };
-        let files = self.distinct(in_game, files);
-        let state = match (files.len(), &path) {
-            (1, _) => State::Found,
-            (0, None) => State::Unresolved,
-            (0, _) if in_game && name.starts_with("#(") => State::Procedural,
-            (0, Some(path)) if in_game && self.is_assumed(path) => State::Found,
-            (0, _) => State::Missing,
+        let entries = if asker.in_game {
+            find_or_instead(&path, reference.kind, |path| find(&self.in_game, key(&self.hash, path)))
+        } else {
+            let Beside { place, folder } = &**asker.beside.get_or_init(|| self.beside(asker));
+            find(&self.in_place, self.hash.hash_one((*place, after(folder, last(&path)))))
+        };
+        let files = self.distinct(asker.in_game, entries);
+        let state = match files.len() {
+            1 => State::Found,
+            0 if asker.in_game && name.starts_with("#(") => State::Procedural,
+            0 if asker.in_game && self.is_assumed(&path) => State::Found,
+            0 => State::Missing,
             _ => State::Ambiguous,
         };
-        let targets: Vec<Name> = files.iter().take(MOST_TARGETS).filter_map(|&file| self.target(file)).collect();
-        let (elsewhere, further) = match (state, &path) {
-            (State::Missing, Some(path)) => self.elsewhere(path, reference.kind),
-            _ => Default::default(),
+        let meant = match state {
+            State::Missing => Meant::Elsewhere(self.elsewhere(&path, reference.kind)),
+            _ => Meant::Files(files),
         };
-        let more = files.len().saturating_sub(targets.len()).saturating_add(further);
-        link(state, targets, elsewhere, more)
+        Ok(Resolved { state, meant })
     }
 
     fn is_assumed(&self, name: &str) -> bool {

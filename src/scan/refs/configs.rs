@@ -88,6 +88,51 @@ pub(super) fn is_included(name: &Path) -> bool {
     extension_in(name, &["cpp", "hpp"]) && !is_config
 }
 
+/// The byte order of a text in UTF-16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Utf16 {
+    Little,
+    Big,
+}
+
+impl Utf16 {
+    /// Returns the order if the text begins with a byte order mark, or if one byte of each pair at its start is 0.
+    pub(super) fn of(data: &[u8]) -> Option<Self> {
+        /// The bytes that are examined.
+        const HEAD: usize = 64;
+        let (pairs, _) = data.get(..HEAD).unwrap_or(data).as_chunks();
+        match pairs {
+            [] => None,
+            [[0xff, 0xfe], ..] => Some(Self::Little),
+            [[0xfe, 0xff], ..] => Some(Self::Big),
+            pairs if pairs.iter().all(|[low, high]| *low != 0 && *high == 0) => Some(Self::Little),
+            pairs if pairs.iter().all(|[high, low]| *low != 0 && *high == 0) => Some(Self::Big),
+            _ => None,
+        }
+    }
+
+    /// Returns the text in UTF-8, without the mark. Code units that are not characters become U+FFFD.
+    pub(super) fn to_utf8(self, data: &[u8]) -> String {
+        /// The mark at the start, in the order of the text.
+        const MARK: u16 = 0xfeff;
+        let (pairs, _) = data.as_chunks();
+        let units = pairs.iter().map(|pair| match self {
+            Self::Little => u16::from_le_bytes(*pair),
+            Self::Big => u16::from_be_bytes(*pair),
+        });
+        let mut units = units.peekable();
+        units.next_if_eq(&MARK);
+        let mut text = String::with_capacity(Self::most_in_utf8(data.len()));
+        text.extend(char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)));
+        text
+    }
+
+    /// The most bytes that the text takes in UTF-8: a code unit of two bytes may take three.
+    pub(super) fn most_in_utf8(bytes: usize) -> usize {
+        bytes.div_ceil(2).saturating_mul(3)
+    }
+}
+
 /// Returns the references of a text config, each once, and the error if they exceed the limit.
 pub(super) fn asks(data: &[u8], limits: &Limits) -> (Vec<Ask>, Option<Error>) {
     let mut references = References::new(limits);
@@ -155,5 +200,233 @@ pub(super) fn instead_of(path: &str, kind: ReferenceKind) -> Option<String> {
         ReferenceKind::Proxy | ReferenceKind::Model => Some(format!("{path}.p3d")),
         ReferenceKind::Texture => as_paa(path),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hash::RandomState;
+
+    use super::super::keys::key;
+    use super::*;
+
+    #[test]
+    fn paths_of_includes_have_no_dots() {
+        for (path, expected) in [
+            ("a.hpp", "a.hpp"),
+            (r"a\b.hpp", r"a\b.hpp"),
+            (r".\b.hpp", "b.hpp"),
+            (r".\.\b.hpp", "b.hpp"),
+            (r"a\.\b.hpp", r"a\b.hpp"),
+            (r"a\b\.", r"a\b"),
+            (r"a\\b.hpp", r"a\b.hpp"),
+            (r"\a\b.hpp", r"a\b.hpp"),
+            (r"a\..\b.hpp", "b.hpp"),
+            (r"a\.\..\b.hpp", "b.hpp"),
+            (r"a\b\..\..\c.hpp", "c.hpp"),
+            (r"a\b\..", "a"),
+            (r"..\b.hpp", "b.hpp"),
+            (r"a\..\..\b.hpp", "b.hpp"),
+            // Names that begin or end with dots.
+            (r".a\b.hpp", r".a\b.hpp"),
+            (r"a.\..b\...\c", r"a.\..b\...\c"),
+            ("", ""),
+            (".", ""),
+            ("..", ""),
+        ] {
+            assert_eq!(plain(path), expected, "{path:?}");
+        }
+    }
+
+    /// The rule from the end: each `..` takes the next name before it.
+    fn plain_from_the_end(path: &str) -> String {
+        let (mut kept, mut taken): (Vec<&str>, usize) = (Vec::new(), 0);
+        for part in path.rsplit('\\') {
+            match part {
+                "" | "." => {}
+                ".." => taken += 1,
+                _ if taken > 0 => taken -= 1,
+                _ => kept.insert(0, part),
+            }
+        }
+        kept.join("\\")
+    }
+
+    #[test]
+    fn every_short_path_has_no_dots() {
+        let parts = ["", ".", "..", "...", "a", "b.c"];
+        let mut paths: Vec<String> = parts.map(str::to_owned).to_vec();
+        let mut first = 0;
+        while paths.len() < 6 + 36 + 216 + 1_296 + 7_776 {
+            let path = paths[first].clone();
+            paths.extend(parts.map(|part| format!("{path}\\{part}")));
+            first += 1;
+        }
+        for path in paths {
+            assert_eq!(plain(&path), plain_from_the_end(&path), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn macros_lead_from_the_root_the_addon_or_its_neighbor() {
+        for (root, folder, addon) in [(r"z\my", r"z\my\", r"z\other\"), ("my", r"my\", r"other\"), ("", "", r"other\")]
+        {
+            let home = Home { root: root.to_owned(), path: r"z\my\main\config.cpp".to_owned() };
+            for path in ["A.paa", r"\a.paa", "data/A.paa", ""] {
+                let own = path.trim_start_matches('\\').replace('/', r"\").to_lowercase();
+                for (addon_of, is_below, before) in
+                    [(None, false, ""), (None, true, folder), (Some("OTHER"), true, addon), (Some("OTHER"), false, "")]
+                {
+                    let way = Way::Built { addon: addon_of.map(|addon| addon.into()), is_below, path: path.into() };
+                    let expected = format!("{before}{own}");
+                    assert_eq!(home.resolve(&way, "QUOTE(x)"), Some(expected), "{root:?} {way:?}");
+                }
+            }
+            assert_eq!(home.resolve(&Way::Unresolved, "x"), None);
+            assert_eq!(home.resolve(&Way::Path, "/A/B.paa").as_deref(), Some(r"a\b.paa"));
+        }
+    }
+
+    #[test]
+    fn names_of_configs_materials_and_included_texts_are_known_in_any_case() {
+        for (name, config, material, included) in [
+            ("config.cpp", true, false, false),
+            ("CONFIG.CPP", true, false, false),
+            ("a/Config.cpp", true, false, false),
+            ("config.hpp", true, false, true),
+            ("a.cpp", true, false, true),
+            ("myconfig.cpp", true, false, true),
+            ("a.HPP", true, false, true),
+            ("a.rvmat", true, true, false),
+            ("a.RvMat", true, true, false),
+            ("a.bisurf", true, false, false),
+            ("model.cfg", true, false, false),
+            ("a.paa", false, false, false),
+            ("cpp", false, false, false),
+            (".cpp", false, false, false),
+            ("a.cpp.txt", false, false, false),
+            ("", false, false, false),
+        ] {
+            let name = Path::new(name);
+            assert_eq!(
+                (is_config(name), is_material(name), is_included(name)),
+                (config, material, included),
+                "{name:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_missing_path_is_tried_as_the_game_does() {
+        use ReferenceKind::{File, Include, Material, Model, Proxy, Surface, Texture};
+        for kind in [File, Include, Material, Model, Proxy, Surface, Texture] {
+            for (path, paa) in [
+                (r"a\b.tga", Some(r"a\b.paa")),
+                ("b.png", Some("b.paa")),
+                ("b.paa", None),
+                ("b.tga.x", None),
+                ("tga", None),
+                (".tga", Some(".paa")),
+                ("", None),
+            ] {
+                let expected = match kind {
+                    Texture => paa.map(str::to_owned),
+                    Proxy | Model => Some(path.to_owned() + ".p3d"),
+                    _ => None,
+                };
+                assert_eq!(instead_of(path, kind), expected, "{kind:?} {path:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn includes_lead_from_the_folder_of_their_config_or_from_the_root() {
+        let home = Home { root: r"z\my".to_owned(), path: r"z\my\main\config.cpp".to_owned() };
+        for (name, expected) in [
+            ("a.hpp", r"z\my\main\a.hpp"),
+            (r".\a.hpp", r"z\my\main\a.hpp"),
+            ("./A.hpp", r"z\my\main\a.hpp"),
+            (r"..\a.hpp", r"z\my\a.hpp"),
+            ("../other/./a.hpp", r"z\my\other\a.hpp"),
+            (r"\x\a.hpp", r"x\a.hpp"),
+            ("/x/a.hpp", r"x\a.hpp"),
+        ] {
+            assert_eq!(home.resolve(&Way::Include, name).as_deref(), Some(expected), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_copied_texture_is_that_of_the_material_in_any_spelling_of_both() {
+        let hash = RandomState::new();
+        let key = |text: &str| key(&hash, text);
+        let copy_of = |material: &str, texture: &str| {
+            Copies([key(&pair(material, "")), key(&pair(material, texture))].into_iter().collect())
+        };
+        let same = [r"a\b_co.paa", r"a\b_co.tga", r"a\b_co.png", "A/B_co.PAA", "a/b_CO.TGA", r"\a\b_co.Png"];
+        let others = ["", r"a\b_co", r"a\b_co.jpg", r"a\b_co.tga.paa", r"a\c_co.paa", "b_co.paa", r"a\b_copaa"];
+        for copied in same {
+            for material in [r"m\a.rvmat", "M/A.rvmat", r"\m\A.RVMAT"] {
+                let copies = copy_of(r"m\a.rvmat", copied);
+                for texture in same {
+                    assert!(!copies.lacks(material, texture, key), "{copied} {material} {texture}");
+                }
+                for texture in others.iter().filter(|other| !other.is_empty()) {
+                    assert!(copies.lacks(material, texture, key), "{copied} {material} {texture}");
+                    assert!(copy_of(r"m\a.rvmat", texture).lacks(material, copied, key), "{texture} {copied}");
+                }
+            }
+            // Of this material nothing was copied.
+            assert!(!copy_of(r"m\a.rvmat", copied).lacks(r"m\b.rvmat", r"a\c_co.paa", key));
+        }
+    }
+
+    /// A text in UTF-16 of this order, with or without a mark.
+    fn in_utf16(text: &str, order: Utf16, has_mark: bool) -> Vec<u8> {
+        let mark = if has_mark { "\u{feff}" } else { "" };
+        let units = mark.encode_utf16().chain(text.encode_utf16());
+        units.flat_map(|unit| if order == Utf16::Big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
+    }
+
+    #[test]
+    fn utf_16_is_known_by_its_mark_or_its_zeros() {
+        let ascii = "class A { texture = \"a.paa\"; };\r\n".repeat(4);
+        let wide = "// Текстура 地板 \u{1f600}\r\n".to_owned() + &ascii;
+        for order in [Utf16::Little, Utf16::Big] {
+            for text in [ascii.as_str(), &wide, "a", ""] {
+                let marked = in_utf16(text, order, true);
+                assert_eq!(Utf16::of(&marked), Some(order), "{text:?}");
+                assert_eq!(order.to_utf8(&marked), text);
+            }
+            for text in [ascii.as_str(), "a", "ab"] {
+                let bare = in_utf16(text, order, false);
+                assert_eq!(Utf16::of(&bare), Some(order), "{text:?}");
+                assert_eq!(order.to_utf8(&bare), text);
+                // A byte is left over.
+                assert_eq!(order.to_utf8(&[&bare[..], b"x"].concat()), text);
+            }
+            // A text that later has other letters.
+            let text = format!("{ascii}{wide}");
+            let bare = in_utf16(&text, order, false);
+            assert_eq!((Utf16::of(&bare), order.to_utf8(&bare)), (Some(order), text));
+            // Half of a pair of surrogates.
+            let broken = in_utf16("a\u{1f600}b", order, true);
+            let broken = [&broken[..6], &broken[8..]].concat();
+            assert_eq!(order.to_utf8(&broken), "a\u{fffd}b");
+        }
+        for other in [
+            &b""[..],
+            b"a",
+            b"\0",
+            b"ab",
+            b"\xef\xbb\xbfab",
+            b"\0\0",
+            b"a\0\0\0",
+            b"a\0bc",
+            b"\0a\0\0",
+            b"\xff",
+            b"\xfea",
+        ] {
+            assert_eq!(Utf16::of(other), None, "{other:?}");
+        }
     }
 }

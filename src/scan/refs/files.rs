@@ -29,9 +29,9 @@ use crate::scan::{Found, Record, Scan, Sighting};
 /// files.add(scan.record(Path::new("mod/man.b3d"), &bytes), &bytes, Some(&asset))?;
 /// let mut targets = Vec::new();
 /// files.links()?.each(|link| {
-///     targets.extend(link.targets.iter().map(|target| target.text.clone()));
+///     targets.extend(link.targets().map(|target| target.text));
 ///     ControlFlow::Continue(())
-/// });
+/// })?;
 /// assert_eq!(targets, ["mod/skin.png"]);
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
@@ -67,7 +67,11 @@ impl<'s> Files<'s> {
         if let Some(given) = self.index.given.as_mut().filter(|_| is_prefix) {
             given.insert(record.path.clone(), data.to_vec());
         }
-        let budget = Budget::new(asset.map_or(data.len() as u64, |asset| asset.size()), &self.index.scan.limits);
+        let bytes = asset.map_or(data.len() as u64, |asset| asset.size());
+        if record.member.is_none() {
+            self.index.given_bytes = self.index.given_bytes.saturating_add(bytes);
+        }
+        let budget = Budget::new(bytes, &self.index.scan.limits);
         let sighting =
             Sighting { record: &record, data, asset, budget: &budget, members: 0..usize::MAX, is_continued: false };
         let seen = Seen::of(&sighting, false, &self.index.hash);

@@ -2,19 +2,21 @@
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::asker::Asker;
 use super::configs::{Ask, Home, instead_of, is_config, is_included, is_material};
+use super::cost::Cost;
 use super::keys::{Key, address, after, folder_key, folders_around, key, name_of};
 use super::prefix::{Given, Prefixes, below, folded, text};
 use super::seen::{Listed, Listing, Seen};
 use crate::asset::address::join;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
+use crate::base::impl_fmt::impl_fmt;
 use crate::base::limits::flag;
 use crate::base::text::Name;
 use crate::formats::rap::text::Way;
@@ -43,8 +45,14 @@ pub(super) struct Index<'s> {
     pub(super) distinct: HashMap<(bool, usize), Arc<[usize]>>,
     /// All files by name, once a reference is missing.
     pub(super) by_name: Option<Vec<(Key, usize)>>,
+    /// The position of each archive in the order of their addresses, once all are known.
+    pub(super) ranks: Vec<usize>,
     /// The bytes that all of this takes.
     pub(super) taken: u64,
+    /// The bytes of the files that were given, if they are not read from a file system.
+    pub(super) given_bytes: u64,
+    /// What remains for lookups.
+    pub(super) cost: Cost,
     /// Prefix files, if the files are given and not those of a file system.
     pub(super) given: Option<Given>,
 }
@@ -84,7 +92,10 @@ impl<'s> Index<'s> {
             in_place: Vec::new(),
             distinct: HashMap::new(),
             by_name: None,
+            ranks: Vec::new(),
             taken: 0,
+            given_bytes: 0,
+            cost: Cost::new(0, 0, &scan.limits),
             given: None,
         }
     }
@@ -142,6 +153,7 @@ impl<'s> Index<'s> {
                         home: Home::default(),
                         copies,
                         inside,
+                        beside: OnceLock::new(),
                     });
                 }
             }
@@ -247,6 +259,15 @@ impl<'s> Index<'s> {
 
     /// Prepares for lookups.
     pub(super) fn sort(&mut self) {
+        // Sorted once, so that long addresses are not compared for each file.
+        let mut order: Vec<usize> = (0..self.archives.len()).collect();
+        order.sort_by_key(|&archive| self.archives.get(archive).map(|archive| archive.address.text.as_str()));
+        self.ranks = vec![0; order.len()];
+        for (rank, archive) in order.into_iter().enumerate() {
+            if let Some(known) = self.ranks.get_mut(archive) {
+                *known = rank;
+            }
+        }
         for list in [&mut self.in_game, &mut self.in_place] {
             list.sort_unstable();
             list.dedup();
@@ -293,29 +314,71 @@ impl<'s> Index<'s> {
         Some(hash.hash_one((archive, name)))
     }
 
-    /// Compares two addresses.
+    /// Compares two files: by the addresses of their archives or their own paths, then by their names in the archive.
     pub(super) fn order(&self, a: usize, b: usize) -> Ordering {
         let (Some(a), Some(b)) = (self.files.get(a), self.files.get(b)) else { return Ordering::Equal };
-        if a.archive == b.archive {
-            return self.text_of(a).cmp(self.text_of(b));
+        match (a.archive, b.archive) {
+            (Some(one), Some(other)) if one == other => self.text_of(a).cmp(self.text_of(b)),
+            (Some(one), Some(other)) => self.ranks.get(one).cmp(&self.ranks.get(other)),
+            _ => self.place_of(a).cmp(&self.place_of(b)),
         }
-        let whole = |file| {
-            let archive = self.archive_of(file).map(|archive| [archive.address.text.as_str(), "!/"]);
-            archive.into_iter().flatten().chain([self.text_of(file)]).flat_map(str::bytes)
-        };
-        whole(a).cmp(whole(b))
+    }
+
+    /// The address of a file's archive and its name in it, or its path and nothing.
+    fn place_of(&self, file: &File) -> (&str, &str) {
+        match self.archive_of(file) {
+            Some(archive) => (&archive.address.text, self.text_of(file)),
+            None => (self.text_of(file), ""),
+        }
     }
 
     pub(super) fn archive_of(&self, file: &File) -> Option<&Archive> {
         self.archives.get(file.archive?)
     }
 
+    /// The address of a file, if there is enough left for giving it.
     pub(super) fn target(&self, file: usize) -> Option<Name> {
         let file = self.files.get(file)?;
+        let archive = self.archive_of(file);
+        let bytes = archive.map_or(0, |archive| archive.address.text.len()).saturating_add(file.text.len());
+        if !self.cost.name(bytes) {
+            return None;
+        }
         let name = Name { text: self.text_of(file).to_owned(), lossy: file.lossy };
-        Some(join(self.archive_of(file).map(|archive| &archive.address), name))
+        Some(join(archive.map(|archive| &archive.address), name))
+    }
+
+    /// Returns true if the address of a file has bytes that are not UTF-8.
+    pub(super) fn is_lossy(&self, file: usize) -> bool {
+        let Some(file) = self.files.get(file) else { return false };
+        file.lossy || self.archive_of(file).is_some_and(|archive| archive.address.lossy)
+    }
+
+    /// The key of each file's address, in the order of the files.
+    pub(super) fn address_keys(&self) -> impl Iterator<Item = Key> {
+        // Files of one archive follow each other, so that its address is hashed once.
+        let mut around: Option<(usize, DefaultHasher)> = None;
+        self.files.iter().map(move |file| {
+            let Some((number, archive)) = file.archive.zip(self.archive_of(file)) else {
+                return key(&self.hash, self.text_of(file));
+            };
+            let begun = match around.take() {
+                Some((last, hasher)) if last == number => hasher,
+                _ => {
+                    let mut hasher = self.hash.build_hasher();
+                    hasher.write(archive.address.text.as_bytes());
+                    hasher.write(b"!/");
+                    hasher
+                }
+            };
+            let address = after(&begun, self.text_of(file));
+            around = Some((number, begun));
+            address
+        })
     }
 }
+
+impl_fmt!([] Debug for Index<'_>, |index| "Index({} files)", index.files.len());
 
 /// The range of entries for this path or, without one, for a path to try instead.
 pub(super) fn find_or_instead(path: &str, kind: ReferenceKind, find: impl Fn(&str) -> Range<usize>) -> Range<usize> {
@@ -330,4 +393,93 @@ pub(super) fn find(list: &[(Key, usize)], key: Key) -> Range<usize> {
     let start = list.partition_point(|(known, _)| *known < key);
     let count = list.get(start..).unwrap_or_default().partition_point(|(known, _)| *known == key);
     start..start.saturating_add(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Limits;
+
+    #[test]
+    fn each_name_takes_its_bytes_and_an_entry() {
+        for decoded_bytes in [0, 1, 64, 65, 1_000, 100_000] {
+            for bytes in [0, 1, 36, 1_000, usize::MAX] {
+                let mut scan = Scan::new(["none"]);
+                scan.limits = Limits { decoded_bytes, ..Limits::default() };
+                let mut index = Index::new(&scan, &[]);
+                let fit = (0..2_000).take_while(|_| index.take(bytes).is_ok()).count() as u64;
+                assert_eq!(fit, decoded_bytes / (bytes as u64).saturating_add(64), "{bytes} in {decoded_bytes}");
+                let error = index.take(bytes).unwrap_err().to_string();
+                assert!(error.contains("bytes of names of files, members and references"), "{error}");
+                assert!(error.contains("--max-decoded"), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_is_lossy_if_its_name_or_its_archive_is() {
+        let scan = Scan::new(["none"]);
+        let mut index = Index::new(&scan, &[]);
+        for archive in [None, Some(false), Some(true)] {
+            let number = archive.map(|lossy| {
+                let member = Name { text: format!("{lossy}.zip"), lossy };
+                index.add_archive(Path::new("a.zip").into(), Some(member), Listing::default()).unwrap();
+                index.archives.len() - 1
+            });
+            for lossy in [false, true] {
+                let file = index.add_file(number, "x", lossy);
+                assert_eq!(index.is_lossy(file), lossy || archive == Some(true), "{archive:?} {lossy}");
+                assert_eq!(index.target(file).unwrap().lossy, index.is_lossy(file), "{archive:?} {lossy}");
+            }
+        }
+        assert!(!index.is_lossy(usize::MAX));
+    }
+
+    /// Files with their archives, in the order that is expected.
+    const ORDERED: [(Option<&str>, &str); 8] = [
+        (None, "a"),
+        (None, "a/b.zip"),
+        (Some("a/b.zip"), "a"),
+        (Some("a/b.zip"), "b"),
+        (Some("a/b.zip!/c.zip"), ""),
+        (Some("a/b.zip!/c.zip"), "A"),
+        (None, "a/c"),
+        (Some("b.zip"), "0"),
+    ];
+
+    #[test]
+    fn files_are_in_the_order_of_their_addresses() {
+        let scan = Scan::new(["none"]);
+        // Archives and files are found in any order.
+        for shift in 0..ORDERED.len() {
+            let mut index = Index::new(&scan, &[]);
+            let found: Vec<usize> = (0..ORDERED.len()).map(|place| (place * 3 + shift) % ORDERED.len()).collect();
+            let mut places = vec![0; ORDERED.len()];
+            for &place in &found {
+                let (archive, name) = ORDERED[place];
+                let number = archive.map(|archive| {
+                    let known = index.by_address.get(&key(&index.hash, archive)).copied();
+                    known.unwrap_or_else(|| {
+                        index.add_archive(Path::new(archive).into(), None, Listing::default()).unwrap();
+                        index.archives.len() - 1
+                    })
+                });
+                let file = index.add_file(number, name, false);
+                places[file] = place;
+            }
+            index.sort();
+            for a in 0..places.len() {
+                for b in 0..places.len() {
+                    assert_eq!(index.order(a, b), places[a].cmp(&places[b]), "{found:?}: {a} {b}");
+                }
+            }
+            // The address of each file is that of its archive and its name.
+            let keys: Vec<Key> = index.address_keys().collect();
+            for (file, &place) in places.iter().enumerate() {
+                let (archive, name) = ORDERED[place];
+                let address = archive.map_or(name.to_owned(), |archive| format!("{archive}!/{name}"));
+                assert_eq!(keys[file], key(&index.hash, &address), "{address}");
+            }
+        }
+    }
 }

@@ -1,9 +1,15 @@
 //! A reference and the files that it means.
 
+use std::iter;
+use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use super::elsewhere::MOST_ELSEWHERE;
+use super::index::Index;
+use super::keys::address;
 use crate::base::text::Name;
 use crate::base::word_enum::word_enum;
 use crate::summary::Reference;
@@ -25,7 +31,7 @@ word_enum! {
     }
 }
 
-/// The most addresses that a [`Link`] names.
+/// The most addresses that [`Link::targets`] gives.
 pub const MOST_TARGETS: usize = 100;
 
 /// One resolved reference of one asset.
@@ -40,12 +46,6 @@ pub struct Link<'l> {
     pub reference: &'l Reference,
     /// The result of resolving it.
     pub state: State,
-    /// [Addresses](crate::address) of the files it may mean, the first [`MOST_TARGETS`]: of the asset itself for an
-    /// image inside it. Empty if the name has an assumed prefix.
-    pub targets: Vec<Name>,
-    /// If it is missing, addresses of files with its name in other places, the first
-    /// [`MOST_ELSEWHERE`](super::MOST_ELSEWHERE).
-    pub elsewhere: Vec<Name>,
     /// The number of further files it may mean, or that have its name.
     pub more: usize,
     /// The [address](crate::address) of the material or included config that contains the reference, if it is not the
@@ -53,24 +53,85 @@ pub struct Link<'l> {
     pub via: Option<&'l Name>,
     /// The line and column in a text config, counted from 1.
     pub place: Option<(u32, u32)>,
+    pub(super) meant: Meant,
+    pub(super) index: &'l Index<'l>,
+}
+
+/// The files that a reference means, or that have its name. Their addresses are made on demand: there may be thousands
+/// of references to one file with a long address.
+#[derive(Clone, Debug)]
+pub(super) enum Meant {
+    /// The asset itself, for an image inside it.
+    Own,
+    /// These files.
+    Files(Arc<[usize]>),
+    /// None. The entries in [`Index::by_name`] of files with its name in other places.
+    Elsewhere(Range<usize>),
+}
+
+/// The result of resolving a reference.
+#[derive(Debug)]
+pub(super) struct Resolved {
+    pub(super) state: State,
+    pub(super) meant: Meant,
+}
+
+impl Meant {
+    /// The first files that it may mean.
+    pub(super) fn files(&self) -> impl Iterator<Item = usize> {
+        let files: &[usize] = if let Self::Files(files) = self { files } else { &[] };
+        files.iter().copied().take(MOST_TARGETS)
+    }
+
+    /// The number of files that are not named.
+    pub(super) fn more(&self) -> usize {
+        match self {
+            Self::Own => 0,
+            Self::Files(files) => files.len().saturating_sub(MOST_TARGETS),
+            Self::Elsewhere(entries) => entries.len().saturating_sub(MOST_ELSEWHERE),
+        }
+    }
 }
 
 impl<'l> Link<'l> {
-    /// Returns true if a name in it has bytes that are not UTF-8. They are escaped in the text.
-    pub fn is_lossy(&self) -> bool {
-        let Self { member, reference, targets, elsewhere, via, .. } = self;
-        let names = targets.iter().chain(elsewhere).chain(*member).chain(*via).chain([&reference.name]);
-        Name::from(self.path).lossy || names.into_iter().any(|name| name.lossy)
+    /// Makes the [addresses](crate::address) of the files it may mean, the first [`MOST_TARGETS`]: of the asset itself
+    /// for an image inside it. None if the name has an assumed prefix. Ends early at the limit that
+    /// [`Links::each`](super::Links::each) reports.
+    pub fn targets(&self) -> impl Iterator<Item = Name> {
+        let own = matches!(self.meant, Meant::Own).then(|| address(self.path, self.member));
+        let own = own.filter(|name| self.index.cost.name(name.text.len()));
+        own.into_iter().chain(self.meant.files().map_while(|file| self.index.target(file)))
     }
 
-    /// Returns the address of the file that it means, if it is exactly one that the scan found.
-    pub fn target(&self) -> Option<&Name> {
-        self.targets.first().filter(|_| self.state == State::Found)
+    /// If it is missing, makes the addresses of files with its name in other places, the first [`MOST_ELSEWHERE`]. Ends
+    /// early at the limit that [`Links::each`](super::Links::each) reports.
+    pub fn elsewhere(&self) -> impl Iterator<Item = Name> {
+        self.files_elsewhere().map_while(|file| self.index.target(file))
+    }
+
+    fn files_elsewhere(&self) -> impl Iterator<Item = usize> {
+        let entries = if let Meant::Elsewhere(entries) = &self.meant { entries.clone() } else { 0..0 };
+        let list = self.index.by_name.as_ref().and_then(|list| list.get(entries)).unwrap_or_default();
+        list.iter().map(|(_, file)| *file).take(MOST_ELSEWHERE)
+    }
+
+    /// Returns true if a name in it has bytes that are not UTF-8. They are escaped in the text.
+    pub fn is_lossy(&self) -> bool {
+        let names = iter::once(&self.reference.name).chain(self.member).chain(self.via);
+        let mut files = self.meant.files().chain(self.files_elsewhere());
+        Name::from(self.path).lossy
+            || names.into_iter().any(|name| name.lossy)
+            || files.any(|file| self.index.is_lossy(file))
+    }
+
+    /// Makes the address of the file that it means, if it is exactly one that the scan found.
+    pub fn target(&self) -> Option<Name> {
+        if self.state == State::Found { self.targets().next() } else { None }
     }
 }
 
-fn texts(names: &[Name]) -> Vec<&str> {
-    names.iter().map(|name| name.text.as_str()).collect()
+fn texts(names: impl Iterator<Item = Name>) -> Vec<String> {
+    names.map(|name| name.text).collect()
 }
 
 impl Serialize for Link<'_> {
@@ -78,8 +139,8 @@ impl Serialize for Link<'_> {
     /// is ambiguous, `target` is null and `targets` lists the files. If it is missing, `elsewhere` lists files with this
     /// name in other places. `more` counts further ones.
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let Self { path, member, reference, state, targets, elsewhere, more, via, place } = self;
-        let path = Name::from(*path);
+        let Self { member, reference, state, more, via, place, .. } = self;
+        let path = Name::from(self.path);
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("path", &path.text)?;
         map.serialize_entry("member", &member.as_ref().map(|member| &member.text))?;
@@ -89,12 +150,13 @@ impl Serialize for Link<'_> {
         map.serialize_entry("kind", &reference.kind)?;
         map.serialize_entry("name", &reference.name.text)?;
         map.serialize_entry("state", state.name())?;
-        map.serialize_entry("target", &self.target().map(|target| &target.text))?;
+        map.serialize_entry("target", &self.target().map(|target| target.text))?;
         if *state == State::Ambiguous {
-            map.serialize_entry("targets", &texts(targets))?;
+            map.serialize_entry("targets", &texts(self.targets()))?;
         }
+        let elsewhere = texts(self.elsewhere());
         if !elsewhere.is_empty() {
-            map.serialize_entry("elsewhere", &texts(elsewhere))?;
+            map.serialize_entry("elsewhere", &elsewhere)?;
         }
         if *more > 0 {
             map.serialize_entry("more", more)?;

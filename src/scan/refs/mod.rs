@@ -18,6 +18,7 @@
 
 mod asker;
 mod configs;
+mod cost;
 mod elsewhere;
 mod files;
 mod index;
@@ -35,13 +36,16 @@ pub use files::Files;
 pub use link::{Link, MOST_TARGETS, State};
 
 use self::asker::Asker;
-use self::configs::is_config;
+use self::configs::{Ask, is_config};
+use self::cost::Cost;
 use self::index::Index;
 use self::keys::{Key, address, key};
+use self::link::Resolved;
 use self::seen::Seen;
 use super::{Found, Scan};
 use crate::base::error::Result;
 use crate::base::impl_fmt::impl_fmt;
+use crate::base::text::Name;
 use crate::summary::ReferenceKind;
 
 /// Finds every reference of every asset in the scan, and the files among the scan's results that it may mean. `assumed`
@@ -55,7 +59,7 @@ use crate::summary::ReferenceKind;
 /// refs::resolve(&Scan::new(["corpus/zip"]), &["ca\\".to_owned()], |_| {})?.each(|link| {
 ///     missing += u64::from(link.state == refs::State::Missing);
 ///     ControlFlow::Continue(())
-/// });
+/// })?;
 /// assert!(missing > 0);
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
@@ -104,6 +108,8 @@ pub struct Links<'s> {
 impl<'s> Links<'s> {
     fn of(mut index: Index<'s>) -> Result<Self> {
         let mut askers = std::mem::take(&mut index.askers);
+        let bytes = index.scan.progress.opened_bytes().saturating_add(index.given_bytes);
+        index.cost = Cost::new(index.loose.len() as u64, bytes, &index.scan.limits);
         // Without references, no files need to be found.
         if !askers.is_empty() {
             let scan = index.scan;
@@ -116,7 +122,13 @@ impl<'s> Links<'s> {
     }
 
     /// Passes each resolved reference to the callback, sorted by path and member, until the callback breaks.
-    pub fn each(mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) {
+    ///
+    /// # Errors
+    /// Returns [`Limit`](crate::ErrorKind::Limit) if the addresses that the callback asked for exceed
+    /// [`Limits::output`](crate::Limits::output), or the paths that are looked up exceed
+    /// [`Limits::work`](crate::Limits::work): bytes for each byte of the files, and of 1 MiB for each file. If the
+    /// callback reached the limit, its last link had fewer addresses than there are.
+    pub fn each(mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) -> Result<()> {
         let followed = self.followed();
         let mut seen = vec![false; self.askers.len()];
         for is_followed in [false, true] {
@@ -128,68 +140,331 @@ impl<'s> Links<'s> {
                 // The assets and configs that lead to the reference, the next reference of each, and their addresses.
                 let mut around = vec![(root, 0_usize, None)];
                 while let Some((current, next, via)) = around.last_mut() {
-                    let Some(inner) = self.askers.get(*current) else { return };
+                    let Some(inner) = self.askers.get(*current) else { return Ok(()) };
                     let Some(ask) = inner.asks.get(*next) else {
                         around.pop();
                         continue;
                     };
                     *next = next.saturating_add(1);
-                    let (path, member) = (&*asker.path, asker.member.as_ref());
-                    let link = Link { path, member, via: via.as_ref(), ..self.index.link(inner, ask) };
-                    if each(&link).is_break() {
-                        return;
+                    let resolved = self.index.resolve(inner, ask)?;
+                    let link = link_of(&self.index, asker, ask, resolved, via.as_ref());
+                    let flow = each(&link);
+                    self.index.cost.check()?;
+                    if flow.is_break() {
+                        return Ok(());
                     }
                     if !matches!(ask.reference.kind, ReferenceKind::Material | ReferenceKind::Include) {
                         continue;
                     }
-                    for target in link.targets {
-                        let Some(&inner) = followed.get(&key(&self.index.hash, &target.text)) else { continue };
+                    for file in link.meant.files() {
+                        let Some(&inner) = followed.get(&file) else { continue };
                         if !std::mem::replace(seen.get_mut(inner).unwrap_or(&mut false), true) {
-                            around.push((inner, 0, Some(target)));
+                            around.push((inner, 0, self.address_of(inner)));
                         }
                     }
                 }
             }
         }
+        Ok(())
     }
 
     /// Passes each texture of a material to the callback that an ODOL model with a copy of this material does not
     /// have in the copy, until the callback breaks. Needs [`resolve_copies`].
-    pub fn each_stale(mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) {
-        /// The most textures of a material to compare. Real ones have up to 9.
-        const MOST_STAGES: usize = 64;
+    ///
+    /// # Errors
+    /// Returns the errors of [`each`](Self::each).
+    pub fn each_stale(mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) -> Result<()> {
         let followed = self.followed();
         let hash = self.index.hash.clone();
         for asker in &self.askers {
             let Some(copies) = &asker.copies else { continue };
             for ask in asker.asks.iter().filter(|ask| ask.reference.kind == ReferenceKind::Material) {
-                let material = self.index.link(asker, ask);
-                let [via] = material.targets.as_slice() else { continue };
-                let Some(inner) = followed.get(&key(&hash, &via.text)).and_then(|&inner| self.askers.get(inner)) else {
-                    continue;
-                };
+                let material = self.index.resolve(asker, ask)?.meant;
+                let mut files = material.files();
+                let (Some(file), None) = (files.next(), files.next()) else { continue };
+                let Some(&number) = followed.get(&file) else { continue };
+                let Some(inner) = self.askers.get(number) else { continue };
+                let via = self.address_of(number);
+                self.index.cost.compare(via.as_ref().map_or(0, |via| via.text.len()))?;
                 let textures = inner.asks.iter().filter(|ask| ask.reference.kind == ReferenceKind::Texture);
-                for texture in textures.take(MOST_STAGES) {
+                for texture in textures {
                     let (material, name) = (&ask.reference.name.text, &texture.reference.name.text);
-                    if copies.lacks(material, name, |text| key(&hash, text)) {
-                        let link = self.index.link(inner, texture);
-                        let (path, member) = (&*asker.path, asker.member.as_ref());
-                        if each(&Link { path, member, via: Some(via), ..link }).is_break() {
-                            return;
-                        }
+                    self.index.cost.compare(material.len().saturating_add(name.len()))?;
+                    if !copies.lacks(material, name, |text| key(&hash, text)) {
+                        continue;
+                    }
+                    let resolved = self.index.resolve(inner, texture)?;
+                    let flow = each(&link_of(&self.index, asker, texture, resolved, via.as_ref()));
+                    self.index.cost.check()?;
+                    if flow.is_break() {
+                        return Ok(());
                     }
                 }
             }
         }
+        Ok(())
     }
 
-    /// The materials and included texts, by the keys of their addresses.
-    fn followed(&self) -> HashMap<Key, usize> {
-        let followed = self.askers.iter().enumerate().filter(|(_, asker)| asker.is_followed);
-        followed
-            .map(|(index, asker)| (key(&self.index.hash, &address(&asker.path, asker.member.as_ref()).text), index))
-            .collect()
+    /// The materials and included texts, by their files.
+    fn followed(&self) -> HashMap<usize, usize> {
+        let mut by_address: HashMap<Key, usize> = HashMap::new();
+        for (number, asker) in self.askers.iter().enumerate() {
+            if asker.is_followed {
+                by_address.insert(key(&self.index.hash, &address(&asker.path, asker.member.as_ref()).text), number);
+            }
+        }
+        if by_address.is_empty() {
+            return HashMap::new();
+        }
+        let files = self.index.address_keys().enumerate();
+        files.filter_map(|(file, address)| Some((file, *by_address.get(&address)?))).collect()
+    }
+
+    /// The address of an asset or text with references.
+    fn address_of(&self, asker: usize) -> Option<Name> {
+        let asker = self.askers.get(asker)?;
+        Some(address(&asker.path, asker.member.as_ref()))
+    }
+}
+
+/// A reference that this asset leads to.
+fn link_of<'l>(
+    index: &'l Index<'_>,
+    asker: &'l Asker,
+    ask: &'l Ask,
+    resolved: Resolved,
+    via: Option<&'l Name>,
+) -> Link<'l> {
+    let Resolved { state, meant } = resolved;
+    Link {
+        path: &asker.path,
+        member: asker.member.as_ref(),
+        reference: &ask.reference,
+        state,
+        more: meant.more(),
+        via,
+        place: ask.place,
+        meant,
+        index,
     }
 }
 
 impl_fmt!([] Debug for Links<'_>, |links| "Links({} assets)", links.askers.len());
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::OnceLock;
+
+    use super::configs::{Copies, Home};
+    use super::prefix::Given;
+    use super::*;
+    use crate::summary::Reference;
+    use crate::{ErrorKind, Limits};
+
+    fn ask(kind: ReferenceKind, name: &str) -> Ask {
+        Ask::of(Reference { kind, name: Name { text: name.to_owned(), lossy: false } })
+    }
+
+    fn asker(path: &str, asks: Vec<Ask>) -> Asker {
+        Asker {
+            path: Path::new(path).into(),
+            member: None,
+            in_game: true,
+            is_followed: path.ends_with(".rvmat"),
+            is_included: false,
+            asks,
+            home: Home::default(),
+            copies: None,
+            inside: Vec::new(),
+            beside: OnceLock::new(),
+        }
+    }
+
+    /// A scan of the folder `mod`, with these limits.
+    fn scan(limits: Limits) -> Scan {
+        let mut scan = Scan::new(["mod"]);
+        scan.limits = limits;
+        scan
+    }
+
+    fn index<'s>(scan: &'s Scan, files: &[&str]) -> Index<'s> {
+        let mut index = Index { given: Some(Given::new()), ..Index::new(scan, &[]) };
+        for file in files {
+            index.add_path(file.into()).unwrap();
+        }
+        index
+    }
+
+    fn names(count: usize) -> Vec<String> {
+        (0..count).map(|number| format!("{number}.paa")).collect()
+    }
+
+    /// The stale textures of a model that copied those of its material's textures that `is_copied` chooses.
+    fn stale(limits: Limits, textures: &[String], is_copied: impl Fn(usize) -> bool) -> Result<Vec<String>> {
+        let scan = scan(limits);
+        let mut index = index(&scan, &["mod/m.rvmat", "mod/m.p3d"]);
+        let asks = textures.iter().map(|name| ask(ReferenceKind::Texture, name));
+        let asks = asks.chain([ask(ReferenceKind::Surface, "s.bisurf")]).collect();
+        let copied: Vec<&String> = (0..textures.len()).filter(|&at| is_copied(at)).map(|at| &textures[at]).collect();
+        let mut keys: std::collections::HashSet<Key> = std::collections::HashSet::new();
+        if !copied.is_empty() {
+            keys.insert(key(&index.hash, "m.rvmat\n"));
+        }
+        keys.extend(copied.iter().map(|name| key(&index.hash, &format!("m.rvmat\n{name}"))));
+        let mut model = asker("mod/m.p3d", vec![ask(ReferenceKind::Material, "M.rvmat")]);
+        model.copies = Some(Copies(keys));
+        index.askers = vec![asker("mod/m.rvmat", asks), model];
+        let mut stale = Vec::new();
+        Links::of(index)?.each_stale(|link| {
+            assert_eq!((link.path, link.via.unwrap().text.as_str()), (Path::new("mod/m.p3d"), "mod/m.rvmat"));
+            assert_eq!((link.state, link.reference.kind), (State::Missing, ReferenceKind::Texture));
+            stale.push(link.reference.name.text.clone());
+            ControlFlow::Continue(())
+        })?;
+        Ok(stale)
+    }
+
+    #[test]
+    fn every_texture_that_is_not_in_the_copy_is_stale() {
+        for textures in (0..6).map(names) {
+            for copied in 0..1_usize << textures.len() {
+                let is_copied = |at: usize| copied >> at & 1 == 1;
+                // A model without any texture of the material has no copy of it.
+                let expected = textures.iter().enumerate().filter(|&(at, _)| copied > 0 && !is_copied(at));
+                let expected: Vec<String> = expected.map(|(_, name)| name.clone()).collect();
+                assert_eq!(stale(Limits::default(), &textures, is_copied).unwrap(), expected, "{copied:b}");
+            }
+        }
+        for last in [62, 63, 64, 65, 500] {
+            assert_eq!(stale(Limits::default(), &names(last + 1), |at| at != last).unwrap(), [format!("{last}.paa")]);
+        }
+    }
+
+    fn is_limit(result: Result<()>, flag: &str) -> bool {
+        let Err(error) = result else { return false };
+        matches!(error.kind(), ErrorKind::Limit { flag: Some(named), .. } if *named == flag)
+    }
+
+    #[test]
+    fn copies_and_lookups_are_charged() {
+        let textures = names(20_000);
+        let limits = |work| Limits { work, ..Limits::default() };
+        assert!(stale(limits(256), &textures, |_| true).unwrap().is_empty());
+        // A mebibyte for each of the two files, and one more.
+        assert!(is_limit(stale(limits(0), &textures, |_| true).map(drop), "--max-work"));
+        assert!(is_limit(stale(limits(1), &names(40_000), |_| true).map(drop), "--max-work"));
+        let resolved = |work| {
+            let scan = scan(limits(work));
+            let mut index = index(&scan, &["mod/m.p3d"]);
+            index.askers =
+                vec![asker("mod/m.p3d", textures.iter().map(|name| ask(ReferenceKind::Texture, name)).collect())];
+            let mut count = 0;
+            let result = Links::of(index).unwrap().each(|link| {
+                assert_eq!(link.state, State::Missing);
+                count += 1;
+                ControlFlow::Continue(())
+            });
+            (result, count)
+        };
+        let (result, count) = resolved(256);
+        assert_eq!((result.is_ok(), count), (true, 20_000));
+        let (result, count) = resolved(1);
+        // Each costs its name and 128 bytes.
+        assert!(is_limit(result, "--max-work") && (14_000..16_384).contains(&count), "{count}");
+    }
+
+    #[test]
+    fn addresses_are_charged_when_a_callback_asks_for_them() {
+        let long = format!("mod/{}.paa", "n".repeat(60_000));
+        let name = long.strip_prefix("mod/").unwrap().to_owned();
+        let scan = scan(Limits { output: 0, ..Limits::default() });
+        let links = |file: &str, name: &str| {
+            let mut index = index(&scan, &[file]);
+            index.askers = vec![asker("mod/m.p3d", (0..50).map(|_| ask(ReferenceKind::Texture, name)).collect())];
+            Links::of(index).unwrap()
+        };
+        let mut count = 0;
+        let result = links(&long, &name).each(|link| {
+            assert_eq!((link.state, link.more, link.is_lossy()), (State::Found, 0, false));
+            count += 1;
+            ControlFlow::Continue(())
+        });
+        assert_eq!((result.is_ok(), count), (true, 50));
+        // Found ones have one address, and files elsewhere up to three. A mebibyte holds 17.
+        for (name, elsewhere) in [(name.as_str(), 0), (&format!("gone\\{name}"), 1)] {
+            let mut given = 0;
+            let result = links(&long, name).each(|link| {
+                let (targets, others) = (link.targets().count(), link.elsewhere().count());
+                assert!(targets <= 1 - elsewhere && others <= elsewhere);
+                given += targets + others;
+                ControlFlow::Continue(())
+            });
+            assert!(is_limit(result, "--max-output"));
+            assert_eq!(given, 17, "{elsewhere}");
+        }
+    }
+
+    /// Names of the asset, of what leads to the reference, of the reference, and of the files that it means or that have
+    /// its name.
+    #[test]
+    #[cfg(unix)]
+    fn a_link_is_lossy_if_any_name_in_it_is() {
+        use std::os::unix::ffi::OsStrExt;
+        let lossy = Path::new(std::ffi::OsStr::from_bytes(b"o\xff/x.paa"));
+        for place in ["nothing", "path", "member", "via", "reference", "target", "elsewhere"] {
+            let scan = Scan::new([Path::new("mod"), lossy.parent().unwrap()]);
+            let mut index = index(&scan, &["mod/m.rvmat"]);
+            index
+                .add_path(if matches!(place, "target" | "elsewhere") { lossy.into() } else { "mod/x.paa".into() })
+                .unwrap();
+            let name = if place == "elsewhere" { "gone\\x.paa" } else { "x.paa" };
+            let mut texture = ask(ReferenceKind::Texture, name);
+            texture.reference.name.lossy = place == "reference";
+            let mut material = asker("mod/m.rvmat", vec![texture]);
+            material.is_followed = true;
+            let mut asset = asker("mod/m.p3d", vec![ask(ReferenceKind::Material, "m.rvmat")]);
+            if place == "path" {
+                asset.path = Path::new(std::ffi::OsStr::from_bytes(b"mod/\xff.p3d")).into();
+            }
+            if place == "member" {
+                asset.member = Some(Name { text: "m.p3d".to_owned(), lossy: true });
+            }
+            if place == "via" {
+                material.path = lossy.with_file_name("v.rvmat").into();
+                index.add_path(lossy.with_file_name("v.rvmat")).unwrap();
+                asset.asks = vec![ask(ReferenceKind::Material, "v.rvmat")];
+            }
+            index.askers = vec![asset, material];
+            let mut seen = Vec::new();
+            let each = |link: &Link<'_>| {
+                if link.reference.kind == ReferenceKind::Texture {
+                    assert_eq!(link.state, if place == "elsewhere" { State::Missing } else { State::Found }, "{place}");
+                    seen.push((link.via.is_some(), link.is_lossy()));
+                }
+                ControlFlow::Continue(())
+            };
+            Links::of(index).unwrap().each(each).unwrap();
+            assert_eq!(seen, [(true, place != "nothing")], "{place}");
+        }
+    }
+
+    #[test]
+    fn given_files_allow_lookups_and_addresses_by_their_sizes() {
+        let scan = scan(Limits::default());
+        for (bytes, member) in [(0, false), (1_000, false), (1_000, true)] {
+            let mut files = Files::new(&scan, &[]);
+            let mut record = scan.record(Path::new("mod/a.txt"), &[]);
+            if member {
+                record.member = Some(Name { text: "a".to_owned(), lossy: false });
+            }
+            files.add(record, &vec![b'x'; bytes], None).unwrap();
+            files.add_path("mod/b".into()).unwrap();
+            let index = files.links().unwrap().index;
+            // Members lie in files that count already.
+            let (loose, own) = if member { (1, 0) } else { (2, bytes as u64) };
+            let expected = Cost::new(loose, own, &scan.limits);
+            assert_eq!(format!("{:?}", index.cost), format!("{expected:?}"), "{bytes} {member}");
+        }
+    }
+}

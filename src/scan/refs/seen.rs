@@ -4,7 +4,7 @@ use std::hash::RandomState;
 
 use memchr::memmem;
 
-use super::configs::{Ask, Copies, asks, is_config};
+use super::configs::{Ask, Copies, Utf16, asks, is_config};
 use super::inside::inside;
 use super::keys::{Key, key, name_of, stem};
 use super::prefix::{folded, text};
@@ -68,7 +68,16 @@ fn read_text(seen: &Sighting<'_, '_>) -> Result<(Vec<Ask>, Option<Error>)> {
     let (bytes, limits) = (seen.data.len() as u64, seen.budget.limits());
     seen.budget.work(bytes)?;
     let _held = seen.budget.hold(bytes.saturating_mul(NAMES_PER_BYTE).min(limits.reference_bytes.saturating_mul(2)))?;
-    Ok(asks(seen.data, limits))
+    let Some(order) = Utf16::of(seen.data) else { return Ok(asks(seen.data, limits)) };
+    let copied = Utf16::most_in_utf8(seen.data.len()) as u64;
+    seen.budget.work(copied)?;
+    let _copy = seen.budget.hold(copied)?;
+    let (asks, mut cut) = asks(order.to_utf8(seen.data).as_bytes(), limits);
+    if !bytes.is_multiple_of(2) {
+        let error = Error::malformed("text in UTF-16 with an odd number of bytes");
+        cut.get_or_insert(error.at(bytes.saturating_sub(1)));
+    }
+    Ok((asks, cut))
 }
 
 /// The contents of an archive.

@@ -6,7 +6,7 @@
 //! [`Depth::Summary`](crate::Depth::Summary) it reads a PBO or zip member by member. For
 //! [`Depth::Verify`](crate::Depth::Verify), for digests and for all other files it reads the whole file. It reads at
 //! most [`Limits::decoded_bytes`](crate::Limits::decoded_bytes) of a file at once, and takes as much memory again to join
-//! a file that arrives in several pieces.
+//! a member that arrives in several pieces, or a file of up to 16 MiB.
 
 mod fetch;
 mod first_reads;
@@ -98,6 +98,16 @@ impl Place<'_> {
             ranges.add(range.start, bytes);
         }
         Ok(())
+    }
+
+    /// Reads this range in one piece.
+    fn whole(self, range: Range<u64>) -> io::Result<Vec<u8>> {
+        let length = range.end.saturating_sub(range.start);
+        let bytes = self.file.read(&[range])?.pop().unwrap_or_default();
+        if bytes.len() as u64 != length {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(bytes)
     }
 
     /// Asks a question like [`Ranges::load`], and reads all missing ranges at once.

@@ -22,6 +22,9 @@ use crate::scan::walk::{Target, Use, is_archive};
 use crate::scan::{Depth, Found, Sighting};
 use crate::summary::Summary;
 
+/// A larger file is read again from its beginning, because joining its pieces takes memory for all of it.
+const MOST_JOINED: u64 = 16 << 20;
+
 impl Run<'_> {
     /// Describes a file of a store and everything inside it.
     pub(in crate::scan) fn stored(&self, stores: &dyn Stores, target: &Target) {
@@ -111,6 +114,10 @@ impl Run<'_> {
                     return Ok(true);
                 }
             };
+            if size > MOST_JOINED {
+                let bytes = place.whole(ranges.in_file(0..size))?;
+                return Ok(self.look(At { budget: held.budget(), ..at }, &bytes, stretch, pending));
+            }
             place.load(ranges, |ranges| ranges.get(0..size).map(drop))?;
             return Ok(self.look(At { budget: held.budget(), ..at }, ranges.get(0..size)?, stretch, pending));
         }

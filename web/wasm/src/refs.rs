@@ -72,11 +72,11 @@ impl Session {
                 if matches!(link.reference.kind, ReferenceKind::Material | ReferenceKind::Include)
                     && link.state == State::Found
                 {
-                    wanted.extend(link.targets.iter().map(|target| target.text.clone()));
+                    wanted.extend(link.targets().map(|target| target.text));
                 }
                 rows.extend(serde_json::to_value(link));
                 ControlFlow::Continue(())
-            });
+            })?;
             let known: HashSet<String> = texts.iter().map(Text::address).collect();
             wanted.retain(|address| !known.contains(address));
             wanted.dedup();

@@ -87,10 +87,10 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
             let message = format_args!("{gap} bytes before it belong to no record");
             report(problems, Severity::Warning, offset, index, message);
         }
-        let Some(record) = list.at(index) else { return };
-        if let Err(error) = budget.pay(&record) {
+        if let Err(error) = budget.check() {
             return problems.error(&error);
         }
+        let Some(record) = list.paid(index, &mut budget) else { return };
         let Some(record) = problems.ok(record) else {
             reached = None;
             last = None;

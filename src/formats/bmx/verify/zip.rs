@@ -88,7 +88,7 @@ fn names(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
 fn images(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
     let mut unnamed: BTreeSet<String> = archive.entries().filter_map(|entry| image(&entry)).collect();
     let Some(textures) = map.textures().ok().filter(|_| !unnamed.is_empty()) else { return };
-    for texture in textures.iter() {
+    for texture in textures.walk() {
         // If a texture cannot be read, any image may be the one it names.
         let Ok(texture) = texture else { return };
         if let Some(name) = texture.file_name.to_text() {

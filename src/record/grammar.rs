@@ -1,0 +1,251 @@
+//! The macro that defines records by their grammar.
+
+use super::parser::Grammar;
+use crate::base::error::Result;
+use crate::outline::{FieldInfo, Rule};
+
+macro_rules! optional {
+    () => {
+        None
+    };
+    ($value:expr) => {
+        Some($value)
+    };
+}
+pub(crate) use optional;
+
+/// Returns the description of a field. The function, which is never called, returns the parser that reads it.
+pub(crate) const fn field_info<'a, T, C, R, P, F>(
+    mut info: FieldInfo,
+    rule: Option<Rule>,
+    codes: Option<&'static [(i64, &'static str)]>,
+    _: &F,
+) -> FieldInfo
+where
+    P: Grammar<'a, Output = T>,
+    F: Fn(C, R) -> Result<P>,
+{
+    info.kind = P::TYPE;
+    info.rule = match rule {
+        Some(rule) => rule,
+        None => P::RULE,
+    };
+    info.codes = match codes {
+        Some(codes) => codes,
+        None => P::CODES,
+    };
+    info
+}
+
+/// Defines a record by its grammar: see [the module](super).
+macro_rules! grammar {
+    // The items are collected one by one, because only some have a parser, a condition, or bytes at all. The arms are
+    // tagged, so that a mistake in a definition is reported at its location, not as endless recursion.
+    (
+        @items $head:tt $also:tt { $($all:tt)* } [$($done:tt)*]
+        $(#[doc = $doc:literal])* $(#[rule($rule:ident $($bounds:tt)?)])? $(#[codes($codes:ty)])? $(#[label($spec:literal)])?
+        let $field:ident: $type:ty = $value:expr; $($rest:tt)*
+    ) => {
+        $crate::record::grammar! {
+            @items $head $also { $($all)* $field, } [$($done)* {
+                [$($doc)*] [$($rule $($bounds)?)?] [$($codes)?] [$($spec)?] $field [$($all)*] [$type] []
+                [$crate::record::parser::success($value)]
+            }]
+            $($rest)*
+        }
+    };
+    (
+        @items $head:tt $also:tt { $($all:tt)* } [$($done:tt)*]
+        $(#[doc = $doc:literal])* $(#[rule($rule:ident $($bounds:tt)?)])? $(#[codes($codes:ty)])? $(#[label($spec:literal)])?
+        $field:ident: $type:ty, $($rest:tt)*
+    ) => {
+        $crate::record::grammar! {
+            @items $head $also { $($all)* $field, } [$($done)* {
+                [$($doc)*] [$($rule $($bounds)?)?] [$($codes)?] [$($spec)?] $field [$($all)*] [$type] []
+                [$crate::record::parser::of::<$type, _>(())]
+            }]
+            $($rest)*
+        }
+    };
+    (
+        @items $head:tt $also:tt { $($all:tt)* } [$($done:tt)*]
+        $(#[doc = $doc:literal])* $(#[rule($rule:ident $($bounds:tt)?)])? $(#[codes($codes:ty)])? $(#[label($spec:literal)])?
+        $field:ident: $type:ty = cond($gate:expr, $parser:expr), $($rest:tt)*
+    ) => {
+        $crate::record::grammar! {
+            @items $head $also { $($all)* $field, } [$($done)* {
+                [$($doc)*] [$($rule $($bounds)?)?] [$($codes)?] [$($spec)?] $field [$($all)*] [$type] [$gate] [$parser]
+            }]
+            $($rest)*
+        }
+    };
+    (
+        @items $head:tt $also:tt { $($all:tt)* } [$($done:tt)*]
+        $(#[doc = $doc:literal])* $(#[rule($rule:ident $($bounds:tt)?)])? $(#[codes($codes:ty)])? $(#[label($spec:literal)])?
+        $field:ident: $type:ty = $parser:expr, $($rest:tt)*
+    ) => {
+        $crate::record::grammar! {
+            @items $head $also { $($all)* $field, } [$($done)* {
+                [$($doc)*] [$($rule $($bounds)?)?] [$($codes)?] [$($spec)?] $field [$($all)*] [$type] [] [$parser]
+            }]
+            $($rest)*
+        }
+    };
+    (
+        @items {
+            [$($about:literal)*] $name:ident [$($own:lifetime)?] $life:lifetime
+            [$context:ident: $knowledge:ty] [$($label:ident)?]
+        }
+        [$($this:ident $out:ident $also:expr)?] { $($all:tt)* }
+        [$({
+            [$($doc:literal)*] [$($rule:ident $($bounds:tt)?)?] [$($codes:ty)?] [$($spec:literal)?]
+            $field:ident [$($before:tt)*] [$type:ty] [$($gate:expr)?] [$parser:expr]
+        })*]
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Clone, Copy, Debug)]
+        #[non_exhaustive]
+        pub struct $name $(<$own>)? {
+            $(
+                $(#[doc = $doc])*
+                $(#[doc = concat!("(`", $spec, "`)")])?
+                $(#[doc = concat!("\n\nThere where `", stringify!($gate), "`.")])?
+                pub $field: $type,
+            )*
+        }
+
+        impl $(<$own>)? $name $(<$own>)? {
+            /// The record's description.
+            #[allow(unused_variables)]
+            pub const SCHEMA: &'static $crate::outline::Schema = &$crate::outline::Schema {
+                name: stringify!($name),
+                doc: concat!($($about),*),
+                fields: &[$($crate::record::field_info::<$type, _, _, _, _>(
+                    $crate::outline::FieldInfo {
+                        name: stringify!($field),
+                        spec: $crate::record::optional!($($spec)?),
+                        kind: $crate::outline::Type::Varying("", 0),
+                        gate: $crate::record::optional!($(stringify!($gate))?),
+                        rule: $crate::outline::Rule::Sound,
+                        codes: &[],
+                        doc: concat!($($doc),*),
+                    },
+                    $crate::record::optional!($($crate::outline::Rule::$rule $($bounds)?)?),
+                    $crate::record::optional!($(<$codes>::KNOWN)?),
+                    &|$context: $knowledge, Self { $($before)* .. }: Self| Ok($crate::record::grammar!(@parser [$($gate)?] $parser)),
+                )),*],
+            };
+        }
+
+        impl $(<$own>)? $crate::record::Stored for $name $(<$own>)? {
+            const TYPE: $crate::outline::Type = $crate::outline::Type::Record(Self::SCHEMA);
+            const SHOWS_ABSENCE: bool = false;
+        }
+
+        impl<$life> $crate::record::Read<$life, $knowledge> for $name $(<$own>)? {
+            #[inline(always)]
+            fn walk(
+                cursor: &mut $crate::bytes::Cursor<$life>,
+                context: $knowledge,
+                name: &'static str,
+                sink: &mut impl $crate::outline::Sink,
+            ) -> $crate::base::error::Result<Self> {
+                $crate::record::walk_part(cursor, context, $crate::outline::Part::one(name), sink)
+            }
+        }
+
+        #[allow(unused_variables)]
+        impl<$life> $crate::record::Record<$life, $knowledge> for $name $(<$own>)? {
+            const SCHEMA: &'static $crate::outline::Schema = Self::SCHEMA;
+
+            fn label(&self) -> Option<$crate::outline::Text<$life>> {
+                $crate::record::optional!($(self.$label.into())?)
+            }
+
+            #[inline(always)]
+            fn walk_fields(
+                cursor: &mut $crate::bytes::Cursor<$life>,
+                $context: $knowledge,
+                sink: &mut impl $crate::outline::Sink,
+            ) -> $crate::base::error::Result<Self> {
+                $(
+                    let rule = $crate::record::optional!($($crate::outline::Rule::$rule $($bounds)?)?);
+                    let $field: $type = $crate::record::grammar!(
+                        @walk [$($gate)?] $crate::record::parser::ruled(rule, $parser), $field, cursor, sink
+                    );
+                )*
+                let record = Self { $($field),* };
+                $($crate::outline::Sink::describe(sink, |$out| {
+                    let $this = &record;
+                    $also;
+                });)?
+                Ok(record)
+            }
+        }
+    };
+    (@walk [] $parser:expr, $field:ident, $cursor:ident, $sink:ident) => {
+        match $crate::record::parser::Grammar::walk(&mut $parser, $cursor, stringify!($field), $sink) {
+            Ok(value) => value,
+            Err(error) => return Err($crate::base::error::Context::within(error, stringify!($field))),
+        }
+    };
+    // As `cond` does, without its result, which would be copied.
+    (@walk [$gate:expr] $parser:expr, $field:ident, $cursor:ident, $sink:ident) => {
+        if $gate {
+            Some($crate::record::grammar!(@walk [] $parser, $field, $cursor, $sink))
+        } else {
+            $crate::record::parser::absent(&|| Ok($parser), stringify!($field), $sink)
+        }
+    };
+    (@parser [] $parser:expr) => { $parser };
+    // The function that the definition names.
+    (@parser [$gate:expr] $parser:expr) => { cond($gate, $parser) };
+    (
+        $(#[doc = $about:literal])* $name:ident<$life:lifetime>($context:ident: $knowledge:ty) $(named $label:ident)? {
+            $($items:tt)*
+        }
+        $(also |$this:ident, $out:ident| $also:expr)?
+    ) => {
+        $crate::record::grammar! {
+            @items { [$($about)*] $name [$life] $life [$context: $knowledge] [$($label)?] }
+            [$($this $out $also)?] {} [] $($items)*
+        }
+        impl<$life> $name<$life> {
+            /// Returns a [parser](crate::bytes::parser) of this record.
+            pub const fn parser(context: $knowledge) -> $crate::record::parser::Of<Self, $knowledge> {
+                $crate::record::parser::of(context)
+            }
+        }
+    };
+    (
+        $(#[doc = $about:literal])* $name:ident<$life:lifetime> $(named $label:ident)? { $($items:tt)* }
+        $(also |$this:ident, $out:ident| $also:expr)?
+    ) => {
+        $crate::record::grammar! {
+            @items { [$($about)*] $name [$life] $life [nothing: ()] [$($label)?] }
+            [$($this $out $also)?] {} [] $($items)*
+        }
+        impl<$life> $name<$life> {
+            /// Returns a [parser](crate::bytes::parser) of this record.
+            pub const fn parser() -> $crate::record::parser::Of<Self> {
+                $crate::record::parser::of(())
+            }
+        }
+    };
+    (
+        $(#[doc = $about:literal])* $name:ident($context:ident: $knowledge:ty) $(named $label:ident)? { $($items:tt)* }
+        $(also |$this:ident, $out:ident| $also:expr)?
+    ) => {
+        $crate::record::grammar! {
+            @items { [$($about)*] $name [] 'a [$context: $knowledge] [$($label)?] }
+            [$($this $out $also)?] {} [] $($items)*
+        }
+        impl $name {
+            /// Returns a [parser](crate::bytes::parser) of this record.
+            pub const fn parser(context: $knowledge) -> $crate::record::parser::Of<Self, $knowledge> {
+                $crate::record::parser::of(context)
+            }
+        }
+    };
+}
+pub(crate) use grammar;
