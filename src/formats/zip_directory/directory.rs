@@ -101,7 +101,8 @@ impl<'a> Directory<'a> {
     }
 
     /// Returns an iterator over all entries that the directory holds, in its order, whatever their
-    /// [claimed number](Self::entry_count). If the directory is lost, it returns the entries of the headers before the files, and walks the whole archive.
+    /// [claimed number](Self::entry_count). If the directory is lost, it returns the entries of the headers before the
+    /// files, and walks the whole archive.
     pub fn entries(&self) -> Entries<'a> {
         let Some(claimed) = self.entry_count else { return Entries::lost(self.data.cursor(0)) };
         let mut cursor = self.data.cursor(self.start);
