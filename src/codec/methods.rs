@@ -6,7 +6,7 @@ use std::io::{self, Cursor, Read};
 use lzma_rust2::XzReader;
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
-use zip::read::read_zipfile_from_stream;
+use zip::read::{ZipReadOptions, read_zipfile_from_stream_with_options};
 
 use crate::base::stop;
 use crate::bytes::Packing;
@@ -76,7 +76,9 @@ fn read(packing: Packing, stream: &[u8], size: u64, most: u64) -> Result<Vec<u8>
         _ => match one_file(packing, stream, size) {
             Some(header) => {
                 let mut archive = Cursor::new(header).chain(stream);
-                match read_zipfile_from_stream(&mut archive) {
+                // The caller compares the CRC-32.
+                let options = ZipReadOptions::new().ignore_crc32(true);
+                match read_zipfile_from_stream_with_options(&mut archive, options) {
                     Ok(Some(mut file)) => fill(&mut file, &mut out, size, most),
                     Ok(None) => return Err("does not unpack".to_owned()),
                     Err(error) => return Err(format!("does not unpack: {error}")),
@@ -91,8 +93,7 @@ fn read(packing: Packing, stream: &[u8], size: u64, most: u64) -> Result<Vec<u8>
     }
 }
 
-/// Reads up to `most` bytes. What comes after the claimed size only shows whether there is more: an error there is one of
-/// the sums of the stream or of the crate, and the caller compares its own.
+/// Reads up to `most` bytes. What comes after the claimed size only shows whether there is more.
 fn fill(reader: &mut dyn Read, out: &mut Vec<u8>, size: u64, most: u64) -> io::Result<()> {
     let mut piece = vec![0; PIECE];
     while (out.len() as u64) < most {
@@ -101,7 +102,6 @@ fn fill(reader: &mut dyn Read, out: &mut Vec<u8>, size: u64, most: u64) -> io::R
         }
         let end = if (out.len() as u64) < size { size.min(most) } else { most };
         let room = usize::try_from(end.saturating_sub(out.len() as u64)).unwrap_or(PIECE).min(PIECE);
-        let is_past_claim = out.len() as u64 >= size;
         match reader.read(piece.get_mut(..room).unwrap_or_default()) {
             Ok(0) => break,
             Ok(count) => {
@@ -110,7 +110,6 @@ fn fill(reader: &mut dyn Read, out: &mut Vec<u8>, size: u64, most: u64) -> io::R
                 out.extend_from_slice(new);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) if is_past_claim => break,
             Err(error) => return Err(error),
         }
     }

@@ -121,11 +121,14 @@ pub(super) fn find(data: Data<'_>) -> Result<Search<'_>> {
 }
 
 /// Finds the directory by its entries, before an end record that ends with the bytes. If there are fewer entries than it
-/// says, the headers before the files are better.
+/// says, the headers before the files are better. If it is of several disks and its first file is not here, there is none.
 fn find_by_entries(data: Data<'_>) -> Result<Option<Directory<'_>>> {
     let mut candidates = Candidates::of(data)?.filter(|candidate| candidate.fit == Fit::Exact);
     let Some(candidate) = candidates.next() else { return Ok(None) };
     let Some(directory) = candidate.directory_by_entries(data)? else { return Ok(None) };
+    if directory.claim().is_marked() && !directory.leads_to_file()? {
+        return Ok(None);
+    }
     let count = directory.entries().filter(Result::is_ok).count() as u64;
     if directory.entry_count == Some(count) || !begins_with_entry(data)? {
         return Ok(Some(directory));
@@ -230,6 +233,11 @@ impl Claim {
             offset: record.directory_offset.get(),
         }
     }
+
+    /// Returns true if the archive is marked as one of several disks.
+    fn is_marked(&self) -> bool {
+        self.disk > 0 || self.directory_disk > 0
+    }
 }
 
 impl<'a> Directory<'a> {
@@ -237,7 +245,7 @@ impl<'a> Directory<'a> {
     /// several disks; its files are here all the same.
     fn claimed_by(mut self, claim: &Claim) -> Result<Self> {
         self.entry_count = Some(claim.entries);
-        let is_marked = claim.disk > 0 || claim.directory_disk > 0;
+        let is_marked = claim.is_marked();
         match self.locate(claim.offset, claim.bytes) {
             Err(error) if error.incomplete().is_some() || !is_marked => return Err(error),
             Err(_) => return Err(several_disks(self.end_offset, claim.disk)),
