@@ -6,7 +6,6 @@ pub(crate) mod table;
 use std::cell::OnceCell;
 use std::io::Write;
 use std::path::Path;
-#[cfg(feature = "parquet")]
 use std::process::ExitCode;
 
 use meshpeek::scan::{Found, Record, Sighting, Views};
