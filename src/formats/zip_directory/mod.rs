@@ -3,6 +3,7 @@
 mod check;
 mod directory;
 mod entries;
+#[cfg(feature = "zip")]
 pub(crate) mod extra;
 mod outline;
 mod search;
