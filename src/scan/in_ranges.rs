@@ -176,9 +176,15 @@ impl<'s> Look<'s> {
     }
 
     fn member(&mut self, at: At<'_>, member: &Member<'_>) {
-        let decode = |format| match self.stops_before(format) {
-            true => Ok(None),
-            false => member.content(at.budget).map(Some),
+        let decode = |format| {
+            if self.stops_before(format) {
+                return Ok(None);
+            }
+            let content = member.content(at.budget)?;
+            if at.origin.scan.digests {
+                member.check(at.budget)?;
+            }
+            Ok(Some(content))
         };
         match content(at, member, at.origin.is_promised(), decode) {
             Ok(None) | Err(None) => {}

@@ -23,12 +23,13 @@ use crate::asset::Asset;
 use crate::asset::address::{Address, Content, Opened, open_member};
 use crate::asset::container::Member;
 use crate::asset::stored::Stored;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::stop;
 use crate::blocks::stream_cache::StreamCache;
 use crate::budget::{Budget, Held, Memory};
 use crate::ranges::{Data, Ranges};
+use crate::summary::Problem;
 
 /// From this size on, the checksum of an archive takes longer than asking another thread to help.
 const LARGE_ARCHIVE: usize = 1 << 20;
@@ -263,6 +264,18 @@ impl<'s> Run<'s> {
 
     /// Describes these bytes and everything inside them. Returns false if they are not in a known format.
     pub(super) fn look(&self, at: At<'_>, data: &[u8], stretch: &Stretch<'_>, pending: &mut Pending<'_>) -> bool {
+        self.look_at_faulty(at, data, None, stretch, pending)
+    }
+
+    /// Like [`look`](Self::look). The fault, if there is one, is the first problem of the record.
+    fn look_at_faulty(
+        &self,
+        at: At<'_>,
+        data: &[u8],
+        fault: Option<Error>,
+        stretch: &Stretch<'_>,
+        pending: &mut Pending<'_>,
+    ) -> bool {
         let At { origin, budget } = at;
         let format = Format::of_file(origin.name(), data);
         if format.is_none() && !origin.is_expected() && !(self.texts)(origin.name()) {
@@ -273,6 +286,9 @@ impl<'s> Run<'s> {
         let puts_off = origin.depth == 0 && data.len() >= LARGE_ARCHIVE && self.workers.is_many();
         let described = describe_as(at, format, Data::Whole(data), puts_off);
         let (mut record, asset) = (described.record, described.asset.as_ref());
+        if let Some(fault) = &fault {
+            record.summary.problems.insert(0, Problem::error(fault));
+        }
         let found = asset.and_then(|asset| container(at, asset, 0..origin.members.end, &mut record));
         let members = found.as_ref().map_or(0..0, |(_, members)| members.clone());
         let (inside, early) = (Inside { data, stretch, whole: data.len() as u64 }, Early::default());
@@ -369,7 +385,9 @@ impl<'s> Run<'s> {
         match content(at, member, is_expected, |_| member.view(at.budget).map(Some)) {
             Ok(None) | Err(None) => {}
             Ok(Some(content)) => {
-                self.look(At { budget: content.budget(), ..at }, &content, stretch, pending);
+                // A wrong checksum is a problem of the member and hides nothing in it.
+                let fault = if self.scan.digests { member.check(at.budget).err() } else { None };
+                self.look_at_faulty(At { budget: content.budget(), ..at }, &content, fault, stretch, pending);
             }
             Err(Some(record)) => self.asset(at, *record, None, pending),
         }

@@ -45,6 +45,15 @@ fn members_with_a_wrong_checksum_are_not_handed_out() {
         let by_address = run(&folder, &["verify", &bad]);
         assert!(stdout(&by_address).contains("CRC-32"), "{}", stdout(&by_address));
     }
+    // A wrong checksum of an archive hides nothing in it.
+    let inner = zip(&[Entry::stored("deep.b3d", &scene())], b"").to_vec();
+    let inner = Entry::stored("inner.zip", &inner).both(|header| header.crc32 ^= 1);
+    folder.file("nested.zip", zip(&[inner], b"").to_vec());
+    let records = lines(&run(&folder, &["scan", "nested.zip", "--digests", "--format", "ndjson"]));
+    let members: Vec<_> = records.iter().map(|record| record["member"].as_str()).collect();
+    assert_eq!(members, [None, Some("inner.zip"), Some("inner.zip!/deep.b3d")]);
+    assert_eq!(records[1]["problems"][0]["code"], "damaged.checksum", "{}", records[1]);
+    assert!(records[1]["digests"]["file"].is_string() && records[2]["problems"] == serde_json::json!([]));
     // A view is not checked.
     let info = run(&folder, &["info", "stored.zip!/bad.b3d"]);
     assert_eq!(code(&info), 0);
