@@ -473,6 +473,9 @@ fn are_in_the_order_of_records(members: usize, keys: &[&str], tops: &[usize]) {
     folder.file("in/nested.zip", zip(&entries, b"").to_vec());
     folder.file("in/sound.b3d", &sound);
     folder.file("in/bad.b3d", b"BB3D");
+    // It has five problems.
+    let (_, faulty) = b3d::hostile().into_iter().find(|(name, _)| *name == "two_of_each.b3d").unwrap();
+    folder.file("in/faulty.b3d", faulty);
     folder.file("in/note.txt", b"no asset");
     let input = folder.0.join("in");
     let scan = |more: &[&str]| {
@@ -496,10 +499,11 @@ fn are_in_the_order_of_records(members: usize, keys: &[&str], tops: &[usize]) {
     };
     let unsorted = out("unsorted", &[]);
     // Of members the table of files has nothing.
-    assert_eq!(unsorted[2].len(), 5);
+    assert_eq!(unsorted[2].len(), 6);
+    assert_eq!(unsorted[1].iter().filter(|row| place(row).0.ends_with("faulty.b3d")).count(), 5);
     for key in keys {
         let records = lines(&scan(&["--sort", key]));
-        assert_eq!(records.len(), members + 8);
+        assert_eq!(records.len(), members + 9);
         let places: Vec<_> = records.iter().map(place).collect();
         let sorted = out(key, &["--sort", key]);
         for ((table, rows), unsorted) in tables.iter().zip(&sorted).zip(&unsorted) {

@@ -441,6 +441,14 @@ fn servers_that_wait_are_named_and_end() {
                 });
             }
         }
+        // A server is named once, however many of its files are waited for.
+        threads.spawn(|| {
+            let urls = [liar.url("silent"), liar.url("interim")];
+            let output = liar.run(&["scan", "--jobs", "2", &urls[0], &urls[1]]);
+            let text = stderr(&output);
+            assert_eq!(text.matches("did not answer within 15 s").count(), 2, "{text}");
+            assert_eq!(text.matches("waiting for 127.0.0.1").count(), 1, "{text}");
+        });
         // The message comes soon.
         threads.spawn(|| {
             let mut child = liar.command();
