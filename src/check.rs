@@ -189,7 +189,7 @@ impl<R: Rule> Check<R> {
     /// the error.
     #[inline]
     pub(crate) fn report(self, what: &str, problems: &mut Problems, place: impl FnOnce(Error) -> Error) {
-        if self.broken > 0 && problems.keeps_another() {
+        if self.broken > 0 && problems.keeps_another(severity(self.rule.code())) {
             let error = place(self.error(what));
             problems.add(severity(error.code()), &error);
         }

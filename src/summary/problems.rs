@@ -62,11 +62,29 @@ impl Problem {
     }
 }
 
+/// Problems that were left out.
+#[derive(Clone, Copy, Debug)]
+struct Beyond {
+    count: u64,
+    worst: Severity,
+}
+
+impl Beyond {
+    fn none() -> Self {
+        Self { count: 0, worst: Severity::Warning }
+    }
+
+    fn add(&mut self, count: u64, worst: Severity) {
+        self.count = self.count.saturating_add(count);
+        self.worst = self.worst.max(worst);
+    }
+}
+
 /// Collects problems up to a limit, counts the rest, and holds the budget for finding them.
 #[derive(Debug)]
 pub struct Problems {
     list: Vec<Problem>,
-    beyond: u64,
+    beyond: Beyond,
     budget: Budget,
     /// The index of the problem that says that the budget is spent.
     spent: Option<usize>,
@@ -80,7 +98,7 @@ impl Problems {
 
     /// Creates an empty list. The cost of checking is charged to this budget.
     pub fn within(budget: Budget) -> Self {
-        Self { list: Vec::new(), beyond: 0, budget, spent: None }
+        Self { list: Vec::new(), beyond: Beyond::none(), budget, spent: None }
     }
 
     /// Returns the budget for checking.
@@ -100,7 +118,7 @@ impl Problems {
 
     /// Adds a problem of this severity. `error` is called only if the problem is kept.
     pub fn report(&mut self, severity: Severity, error: impl FnOnce() -> Error) {
-        if self.keeps_another() {
+        if self.keeps_another(severity) {
             self.add(severity, &error());
         }
     }
@@ -117,10 +135,12 @@ impl Problems {
     }
 
     /// Returns true if one more problem is kept. Otherwise counts it.
-    pub(crate) fn keeps_another(&mut self) -> bool {
-        let is_full = self.is_full();
-        self.beyond = self.beyond.saturating_add(is_full.into());
-        !is_full
+    pub(crate) fn keeps_another(&mut self, severity: Severity) -> bool {
+        if self.is_full() {
+            self.beyond.add(1, severity);
+            return false;
+        }
+        true
     }
 
     pub(crate) fn add(&mut self, severity: Severity, error: &Error) {
@@ -128,7 +148,7 @@ impl Problems {
         if error.is_spent() && !self.is_first_spent() {
             return;
         }
-        if self.keeps_another() {
+        if self.keeps_another(severity) {
             self.list.push(match severity {
                 Severity::Error => Problem::error(error),
                 Severity::Warning => Problem::warning(error),
@@ -144,24 +164,24 @@ impl Problems {
     }
 
     fn append(&mut self, other: Self) {
-        self.beyond = self.beyond.saturating_add(other.beyond);
+        self.beyond.add(other.beyond.count, other.beyond.worst);
         for (place, problem) in other.list.into_iter().enumerate() {
             if other.spent == Some(place) && !self.is_first_spent() {
                 continue;
             }
-            if self.keeps_another() {
+            if self.keeps_another(problem.severity) {
                 self.list.push(problem);
             }
         }
     }
 
     /// Returns all problems, ordered by offset. If the limit was exceeded, a last problem gives the number of missing
-    /// ones.
+    /// ones. It is as severe as the worst of them.
     pub fn into_vec(mut self) -> Vec<Problem> {
         self.list.sort_by_key(|problem| problem.offset);
-        if self.beyond > 0 {
-            let message = format!("{} further problems, beyond the limit for one asset", self.beyond);
-            let (severity, code) = (Severity::Error, Code::Limit);
+        if self.beyond.count > 0 {
+            let message = format!("{} further problems, beyond the limit for one asset", self.beyond.count);
+            let (severity, code) = (self.beyond.worst, Code::Limit);
             self.list.push(Problem { severity, code, offset: None, message: message.into() });
         }
         self.list
@@ -181,5 +201,27 @@ mod tests {
         let list = problems.into_vec();
         assert_eq!(list.iter().map(|p| p.offset).collect::<Vec<_>>(), [Some(5), Some(9), None]);
         assert_eq!(list[2].message, "1 further problems, beyond the limit for one asset");
+    }
+
+    #[test]
+    fn the_last_problem_is_as_severe_as_the_worst_that_is_left_out() {
+        for (left_out, worst) in [("ww", Severity::Warning), ("we", Severity::Error), ("ew", Severity::Error)] {
+            let limits = Limits { problems: 1, ..Limits::default() };
+            let mut whole = Problems::new(&limits);
+            let mut parts = Problems::new(&limits);
+            for kind in ["w"].into_iter().chain(left_out.split("").filter(|kind| !kind.is_empty())) {
+                let mut part = Problems::new(&limits);
+                for problems in [&mut whole, &mut part] {
+                    let error = Error::malformed("odd");
+                    if kind == "e" { problems.error(&error) } else { problems.warning(&error) }
+                }
+                parts.append(part);
+            }
+            for problems in [whole, parts] {
+                let list = problems.into_vec();
+                assert_eq!((list.len(), list[1].severity), (2, worst), "{left_out}");
+                assert!(list[1].message.starts_with("2 further"), "{}", list[1].message);
+            }
+        }
     }
 }

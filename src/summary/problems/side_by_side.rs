@@ -41,7 +41,9 @@ impl InOrder<'_> {
             // later.
             let spent = of_item.spent.take().filter(|place| *place < of_item.list.len());
             let end = spent.map(|place| of_item.list.swap_remove(place));
-            of_item.beyond = of_item.beyond.saturating_add(of_item.list.drain(..).len() as u64);
+            for left_out in of_item.list.drain(..) {
+                of_item.beyond.add(1, left_out.severity);
+            }
             of_item.spent = end.is_some().then_some(0);
             of_item.list.extend(end);
         }
