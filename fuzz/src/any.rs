@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use meshpeek::dissect::{LineKind, dissect, dissect_until, locate, overview};
 use meshpeek::inspect::{Inspect, Outline, Part, Span, Text, Value, Visitor};
 use meshpeek::ranges::Ranges;
-use meshpeek::summary::{Problems, Severity};
+use meshpeek::summary::{Counts, Problems, Severity};
 use meshpeek::view::parser::in_place;
 use meshpeek::view::{Cursor, Packing, Strided, Table};
 use meshpeek::visit::visit_ranges;
@@ -275,4 +275,13 @@ impl Visitor for Reader<'_> {
     fn problem(&mut self, _: &meshpeek::Error) {
         self.failed = true;
     }
+}
+
+/// Compares the counts of triangles with those of each LOD, which come with its resolution.
+pub fn same_triangles(counts: &Counts, lods: &[(f32, u64)]) {
+    let visual: Vec<_> = lods.iter().filter(|(resolution, _)| (0.0..1000.0).contains(resolution)).collect();
+    let finest = visual.iter().map(|(resolution, _)| *resolution).fold(f32::INFINITY, f32::min);
+    let of_finest = visual.iter().find(|(resolution, _)| *resolution == finest).map(|(_, triangles)| *triangles);
+    let found = ["triangles", "visual_lods", "visual_triangles"].map(|name| counts.get(name));
+    assert_eq!(found, [Some(lods.iter().map(|(_, triangles)| triangles).sum()), Some(visual.len() as u64), of_finest]);
 }

@@ -8,6 +8,7 @@ pub fn run(data: &[u8]) {
     let Ok(model) = Model::parse(data) else { return };
     assert_eq!(model.lods().count_hint(), model.lod_count() as u64);
     let (mut end, mut vertices, mut faces, mut is_whole) = (12, 0, 0, true);
+    let mut triangles = Vec::new();
     for (lod, span) in model.lods().spanned() {
         let Ok(lod) = lod else {
             is_whole = false;
@@ -23,6 +24,8 @@ pub fn run(data: &[u8]) {
             assert!((span.offset..end).contains(&place.offset));
             assert!(face.corners().len() <= 4);
         }
+        triangles
+            .push((lod.resolution, lod.faces.iter().map(|face| face.corners().len().max(2) as u64 - 2).sum::<u64>()));
         let last = lod.tags.iter().last().expect("the tag that ends them");
         assert_eq!(last.name.to_text().as_deref(), Some("#EndOfFile#"));
         for tag in &lod.tags {
@@ -34,5 +37,6 @@ pub fn run(data: &[u8]) {
     let counts = model.summarize().counts;
     if is_whole {
         assert_eq!((counts.get("vertices"), counts.get("faces")), (Some(vertices), Some(faces)));
+        crate::any::same_triangles(&counts, &triangles);
     }
 }

@@ -47,6 +47,7 @@ pub fn run(data: &[u8]) {
         assert!(animations.animation_axes.iter().all(|axes| axes.iter().count() == animations.animations.len()));
     }
     let mut taken = Vec::new();
+    let (mut triangles, mut is_whole) = (Vec::new(), model.whole().is_ok());
     for entry in model.lods() {
         let again = model.lod_entry(entry.index).map(|again| (again.index, again.start, again.end));
         assert_eq!(again, Some((entry.index, entry.start, entry.end)));
@@ -61,7 +62,17 @@ pub fn run(data: &[u8]) {
             }
             taken.push(entry.start..entry.end);
             self::lod(&lod, data);
+            let corners: Result<Vec<_>, _> =
+                lod.faces.iter().map(|face| face.map(|face| face.corners.iter().count() as u64)).collect();
+            is_whole &= corners.is_ok();
+            let of_lod = corners.unwrap_or_default().iter().map(|corners| corners - 2).sum();
+            triangles.push((entry.resolution.0, of_lod));
+        } else {
+            is_whole &= model.lod(entry.index).is_ok();
         }
+    }
+    if is_whole {
+        crate::any::same_triangles(&model.summarize().counts, &triangles);
     }
     taken.sort_by_key(|range| (range.start, range.end));
     assert!(taken.windows(2).all(|pair| pair[0].end <= pair[1].start), "a byte is part of two LODs");

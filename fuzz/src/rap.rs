@@ -35,7 +35,7 @@ fn check(config: &Config<'_>, len: u64) {
             match entry {
                 Entry::Class(_) => counts[0] += 1,
                 Entry::Value(_) => counts[1] += 1,
-                Entry::Array(_) => counts[2] += 1,
+                Entry::Array(_) | Entry::Append(_) => counts[2] += 1,
                 _ => {}
             }
             if let Some(array) = entry.array() {
@@ -78,7 +78,7 @@ fn recipe(data: &[u8]) {
     };
     assert_eq!(count(|kind| matches!(kind, text::EventKind::Class { .. })), binary.counts.get("classes"));
     assert_eq!(count(|kind| matches!(kind, text::EventKind::Value(..))), binary.counts.get("values"));
-    assert_eq!(count(|kind| matches!(kind, text::EventKind::Array(_, false))), binary.counts.get("arrays"));
+    assert_eq!(count(|kind| matches!(kind, text::EventKind::Array(..))), binary.counts.get("arrays"));
 }
 
 fn class(choices: &mut impl Iterator<Item = u8>, depth: usize) -> Class {

@@ -19,8 +19,8 @@ macro_rules! formats {
                     starts: [b"BB3D"],
                     version: |head| number(head, 8).filter(|version| i32::try_from(*version).is_ok()),
                     counts: [
-                        "textures", "brushes", "nodes", "meshes", "bones", "vertices", "triangles", "weights", "keys",
-                        "animations",
+                        "textures", "brushes", "nodes", "meshes", "surfaces", "bones", "vertices", "triangles",
+                        "weights", "keys", "animations",
                     ],
                     records: SCHEMA,
                 }
@@ -59,8 +59,8 @@ macro_rules! formats {
                     starts: [b"ODOL"],
                     version: |head| number(head, 4).filter(|_| head.starts_with(b"ODOL")),
                     counts: [
-                        "lods", "vertices", "faces", "sections", "selections", "materials", "textures", "proxies",
-                        "properties", "bones", "animations",
+                        "lods", "visual_lods", "vertices", "faces", "triangles", "visual_triangles", "sections",
+                        "selections", "materials", "textures", "proxies", "properties", "bones", "animations",
                     ],
                     records: SCHEMA,
                 }
@@ -89,7 +89,7 @@ macro_rules! formats {
                 Mlod "mlod" "Arma MLOD model" {
                     starts: [b"MLOD"],
                     version: |head| number(head, 4),
-                    counts: ["lods", "vertices", "faces"],
+                    counts: ["lods", "visual_lods", "vertices", "faces", "triangles", "visual_triangles"],
                     records: SCHEMA,
                 }
             }

@@ -87,6 +87,37 @@ impl fmt::Display for Resolution {
     }
 }
 
+/// Counts the visual LODs of a model, and the triangles of the finest: the one with the lowest number, and of several the
+/// first.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct VisualLods {
+    pub(crate) count: u64,
+    finest: Option<Finest>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Finest {
+    resolution: Resolution,
+    triangles: u64,
+}
+
+impl VisualLods {
+    pub(crate) fn add(&mut self, resolution: Resolution, triangles: u64) {
+        if !resolution.is_visual() {
+            return;
+        }
+        self.count = self.count.saturating_add(1);
+        if self.finest.is_none_or(|finest| resolution.0 < finest.resolution.0) {
+            self.finest = Some(Finest { resolution, triangles });
+        }
+    }
+
+    /// Returns the triangles of the finest visual LOD, or `None` if there is no visual LOD.
+    pub(crate) fn triangles(&self) -> Option<u64> {
+        self.finest.map(|finest| finest.triangles)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -170,7 +170,7 @@ fn scan_writes_tables_and_csv_too() {
     let table = stdout(&run(["scan", "corpus/b3d", "--format", "table"]));
     assert!(table.contains("contents"), "{table}");
     assert!(table.contains("corpus/b3d/triangle.b3d"), "{table}");
-    assert!(table.contains("1 node, 1 mesh, 3 vertices, 1 triangle"), "{table}");
+    assert!(table.contains("1 node, 1 mesh, 1 surface, 3 vertices, 1 triangle"), "{table}");
     let output = run(["scan", "corpus/b3d", "--format", "csv", "--digests"]);
     let text = stdout(&output);
     let mut csv = csv::Reader::from_reader(text.as_bytes());

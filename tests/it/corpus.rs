@@ -155,10 +155,14 @@ fn other_peoples_files_read_as_other_readers_read_them() {
         let bytes = std::fs::read(folder.join(name)).unwrap();
         let record = record(Path::new(name), &bytes);
         let record = serde_json::to_value(record).unwrap();
-        for key in ["format", "version", "counts"] {
+        for key in ["format", "version"] {
             if record[key] != Json::Null || expected[key] != Json::Null {
                 assert_eq!(record[key], expected[key], "{name}: {key}");
             }
+        }
+        // The other readers do not count everything.
+        for (key, count) in expected["counts"].as_object().into_iter().flatten() {
+            assert_eq!(record["counts"][key], *count, "{name}: {key}");
         }
         let digests = expected["digests"].as_object().cloned().unwrap_or_default();
         for (key, digest) in digests {

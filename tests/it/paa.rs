@@ -236,6 +236,18 @@ fn each_fault_is_reported_at_its_offset() {
     check("paa_odd_end.paa", Warning, Code::Suspicious, None, "end: ends with 0x1, not 0");
     check("paa_bytes_behind.paa", Warning, Code::Trailing, None, "9 bytes after the end mark");
     check("paa_cut.paa", Error, Code::Truncated, None, "mips[1].data: needs");
+    let sides = "sides of compressed textures are powers of two";
+    for (kind, sides, faults) in [
+        (DXT1, [12, 12], &[format!("12 x 12, {sides}")][..]),
+        (DXT5, [16, 24], &[format!("16 x 24, {sides}")]),
+        (DXT1, [16, 4], &[]),
+        (ARGB8888, [12, 12], &[]),
+    ] {
+        let found = verify(&Written::chain(kind, sides, 4).to_vec());
+        let found: Vec<_> = found.into_iter().map(|(severity, code, _, text)| (severity, code, text)).collect();
+        let expected = faults.iter().map(|fault| (Warning, Code::Suspicious, format!("mips[0]: {fault}")));
+        assert!(found.iter().cloned().eq(expected), "{found:?}");
+    }
     for (name, message) in [
         ("paa_tag_length.paa", "tags[0].data at 0xe: needs 4294967295 bytes"),
         ("paa_palette_too_long.paa", "palette at 0x6e: 257 colors, at most 256"),

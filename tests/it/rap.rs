@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use meshpeek::dissect::{LineKind, dissect};
 use meshpeek::rap::text::{Ask, EventKind, Reader, Way};
 use meshpeek::rap::{Config, Entry};
 use meshpeek::summary::{Code, Problems, ReferenceKind};
@@ -10,7 +11,9 @@ use meshpeek::{Asset, ErrorKind, Format, Inspect, Limits};
 use crate::corpus::outside;
 use crate::memory::usage_of;
 use crate::mutate::{Random, Source};
-use crate::writer::rap::{self, Value, as_text, class, corpus, everything, file, hostile, root, text, value};
+use crate::writer::rap::{
+    self, Value, as_text, breadth_first, class, corpus, everything, file, hostile, root, text, value,
+};
 
 #[path = "../../fuzz/src/rap.rs"]
 pub mod fuzz;
@@ -61,7 +64,8 @@ impl Facts {
         }
         let counts = config.summarize().counts;
         let own = ["classes", "values", "arrays"].map(|name| counts.get(name).unwrap());
-        assert_eq!(own, [0, 3, 4].map(|place| facts.counts[place]));
+        let [classes, _, _, values, arrays, appends, ..] = facts.counts;
+        assert_eq!(own, [classes, values, arrays + appends]);
         facts
     }
 
@@ -173,7 +177,7 @@ fn every_entry_and_value_is_read() {
     let summary = config.summarize();
     assert_eq!(summary.problems, []);
     let counts: Vec<_> = summary.counts.iter().collect();
-    assert_eq!(counts, [("classes", Some(6)), ("values", Some(4)), ("arrays", Some(5))]);
+    assert_eq!(counts, [("classes", Some(6)), ("values", Some(4)), ("arrays", Some(6))]);
     use ReferenceKind::{File, Material, Model, Texture};
     let references: Vec<_> = summary.references.iter().map(|one| (one.kind, one.name.text.as_str())).collect();
     assert_eq!(
@@ -196,7 +200,7 @@ fn every_entry_and_value_is_read() {
 #[test]
 fn each_check_reports_its_fault() {
     let expected = [
-        ("flashpoint", "unsupported at 0x4: raP of Operation Flashpoint (version 4)"),
+        ("flashpoint", "unsupported at 0x4: raP of Operation Flashpoint (version 4), only version 8 is read"),
         ("zero", "damaged at 0x4: 9 after the signature, not 0"),
         ("version", "unsupported at 0x8: raP of version 7, only 8 is known"),
         ("enums", "damaged at 0xc: enum_address: address 0xffffffff is not from 0x10 to 0x3c"),
@@ -234,6 +238,65 @@ fn each_check_reports_its_fault() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let error = Config::parse(&hostile[0].1).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Unsupported(_)));
+}
+
+#[test]
+fn classes_may_be_laid_out_breadth_first() {
+    let nested = file(&everything(), &[]).to_vec();
+    let flat = breadth_first(&everything()).to_vec();
+    assert_eq!(nested.len(), flat.len());
+    assert_ne!(nested, flat);
+    let [expected, found] = [&nested, &flat].map(|bytes| Config::parse(bytes).unwrap());
+    let names = |config: &Config<'_>| {
+        config
+            .classes()
+            .map(|step| step.map(|step| (step.depth, step.class.name.to_string())).unwrap())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names(&found), names(&expected));
+    let [expected, found] = [expected, found].map(|config| config.summarize());
+    assert!(found.counts.iter().eq(expected.counts.iter()));
+    assert_eq!((found.references, found.problems), (expected.references, expected.problems));
+    assert_eq!(verify(&flat), [""; 0]);
+    // No byte is left out.
+    let mut gaps = 0;
+    dissect(&Config::parse(&flat).unwrap(), flat.len() as u64, &mut |line| {
+        gaps += usize::from(line.kind == LineKind::Gap)
+    });
+    assert_eq!(gaps, 0);
+    fuzz::run(&flat);
+    // A hole before the last body moves it.
+    let last = Config::parse(&flat).unwrap().classes().map(|step| step.unwrap().class.offset()).max().unwrap() as usize;
+    let mut moved = flat.clone();
+    moved.splice(last..last, [0; 3]);
+    let address = flat.windows(4).position(|bytes| *bytes == (last as u32).to_le_bytes()).unwrap();
+    moved[address..address + 4].copy_from_slice(&(last as u32 + 3).to_le_bytes());
+    let enums = u32::from_le_bytes(moved[12..16].try_into().unwrap()) + 3;
+    moved[12..16].copy_from_slice(&enums.to_le_bytes());
+    let found = verify(&moved);
+    assert!(found.iter().any(|line| line.contains(&format!("the body is not at {last:#x}, right after"))), "{found:?}");
+    fuzz::run(&moved);
+}
+
+#[test]
+fn a_wrong_address_of_the_enums_hides_nothing_else() {
+    let sound = file(&everything(), &[("ONE", 1)]).to_vec();
+    let expected = Config::parse(&sound).unwrap().summarize();
+    for address in [0_u32, 0xf, u32::MAX] {
+        let mut bytes = sound.clone();
+        bytes[12..16].copy_from_slice(&address.to_le_bytes());
+        let config = Config::parse(&bytes).unwrap();
+        let found = config.summarize();
+        assert!(found.counts.iter().eq(expected.counts.iter()));
+        assert_eq!(found.references, expected.references);
+        assert!(config.enums().is_err());
+        assert_eq!(found.problems.len(), 1);
+        assert!(found.problems[0].message.starts_with("enum_address: address "), "{:?}", found.problems);
+        // Damage after it is named as well.
+        let last = bytes.len() - 60;
+        bytes[last..].fill(0xee);
+        assert!(verify(&bytes).len() > 1);
+    }
 }
 
 #[test]

@@ -27,6 +27,7 @@ counted! {
     brushes,
     nodes inside,
     meshes inside,
+    surfaces inside,
     bones inside,
     vertices inside,
     triangles inside,
@@ -205,6 +206,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 let index = next(&mut self.mesh.triangle_lists);
                 let mesh_index = self.mesh.index;
                 let place = |error: Error| error.within_item("triangles", index).within_item("meshes", mesh_index);
+                self.counted.surfaces = self.counted.surfaces.saturating_add(1);
                 if let Some(triangles) = self.problems.ok(Triangles::parse(chunk, mesh.brush_id).map_err(place)) {
                     self.counted.triangles = self.counted.triangles.saturating_add(triangles.indices.len() as u64);
                     if self.is_deep() {

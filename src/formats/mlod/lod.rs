@@ -87,6 +87,11 @@ impl<'a> Face<'a> {
         let count = usize::try_from(self.fields.corner_count.get()).unwrap_or(usize::MAX);
         self.fields.corners.get(..count).unwrap_or(&self.fields.corners)
     }
+
+    /// Returns the number of triangles that it divides into: two less than its corners.
+    pub fn triangle_count(&self) -> u64 {
+        self.corners().len().saturating_sub(2) as u64
+    }
 }
 
 impl<'a> Tag<'a> {

@@ -7,6 +7,7 @@ use crate::base::format::Format;
 use crate::base::limits::Limits;
 use crate::base::text::ByteStr;
 use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Unit};
+use crate::formats::resolution::VisualLods;
 use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part};
 use crate::record::{Fixed, describe_fields};
@@ -21,7 +22,8 @@ impl Inspect for Model<'_> {
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let inside = depth != Depth::Header;
         let mut references = References::new(&self.limits);
-        let (mut vertices, mut faces) = (0_u64, 0_u64);
+        let (mut vertices, mut faces, mut triangles) = (0_u64, 0_u64, 0_u64);
+        let mut visual = VisualLods::default();
         let mut end = super::LODS;
         let mut whole = true;
         let lods = inside.then(|| self.lods().spanned());
@@ -35,10 +37,14 @@ impl Inspect for Model<'_> {
             end = span.offset.saturating_add(span.bytes);
             // Neighbouring faces mostly have the same names, and comparing is cheaper than hashing.
             let (mut texture, mut material) = Default::default();
+            let mut own_triangles = 0_u64;
             for face in &lod.faces {
+                own_triangles = own_triangles.saturating_add(face.triangle_count());
                 add_changed(ReferenceKind::Texture, face.texture, &mut texture, &mut references);
                 add_changed(ReferenceKind::Material, face.material, &mut material, &mut references);
             }
+            triangles = triangles.saturating_add(own_triangles);
+            visual.add(Resolution(lod.resolution), own_triangles);
             for proxy in lod.tags.iter().filter_map(|tag| tag.proxy()) {
                 references.add(ReferenceKind::Proxy, proxy);
             }
@@ -50,8 +56,14 @@ impl Inspect for Model<'_> {
         if whole {
             let known = |count: u64| inside.then_some(count);
             let lods = self.lod_count() as u64;
-            summary.counts =
-                Counts::known([("lods", Some(lods)), ("vertices", known(vertices)), ("faces", known(faces))]);
+            summary.counts = Counts::known([
+                ("lods", Some(lods)),
+                ("visual_lods", known(visual.count)),
+                ("vertices", known(vertices)),
+                ("faces", known(faces)),
+                ("triangles", known(triangles)),
+                ("visual_triangles", visual.triangles().filter(|_| inside)),
+            ]);
             let after = summary.bytes.saturating_sub(end);
             if inside && after > 0 {
                 problems.warning(&Error::trailing(after, "the last LOD").at(end));

@@ -114,7 +114,15 @@ fn every_field_is_read() {
 
     let summary = model.summarize();
     let counts: Vec<_> = summary.counts.iter().collect();
-    assert_eq!(counts, [("lods", Some(1)), ("vertices", Some(3)), ("faces", Some(1))]);
+    let expected = [
+        ("lods", Some(1)),
+        ("visual_lods", Some(1)),
+        ("vertices", Some(3)),
+        ("faces", Some(1)),
+        ("triangles", Some(1)),
+        ("visual_triangles", Some(1)),
+    ];
+    assert_eq!(counts, expected);
     let names: Vec<_> = summary.references.iter().map(|reference| reference.name.text.as_str()).collect();
     assert_eq!(names, ["a.paa", "a.rvmat", "\\a\\gun"]);
     assert_eq!((summary.version, verify(&b.bytes)), (Some(257), vec![]));

@@ -177,6 +177,11 @@ impl<'a> Faces<'a> {
         self.byte_len().saturating_sub(heads).checked_div(self.form.width()).unwrap_or(0)
     }
 
+    /// Returns the number of triangles that the faces divide into: two less than corners for each face.
+    pub fn triangle_count(&self) -> u64 {
+        self.corner_count().saturating_sub(u64::from(self.head.count).saturating_mul(2))
+    }
+
     /// Returns true if point numbers have 32 bits.
     pub fn is_wide(&self) -> bool {
         self.form == Form::Wide

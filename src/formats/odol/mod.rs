@@ -463,7 +463,18 @@ impl<'a> Model<'a> {
     fn has_trailer(&self, rest: Cursor<'_>) -> Option<bool> {
         let (version, left) = (self.version(), rest.left());
         let is_there = version.has_buoyancy() || version.has_simple_geometry() && left == 4;
-        is_there.then(|| version.has_shapes() || version.may_have_shapes() && left > 4)
+        if !is_there {
+            return None;
+        }
+        if version.has_shapes() || !version.may_have_shapes() || left == 4 {
+            return Some(version.has_shapes());
+        }
+        // Either is possible. The one that reads the file to its end is right.
+        let fits = |has_shapes: &bool| {
+            let mut end = rest;
+            end.parse(Trailer::parser(*has_shapes)).is_ok() && end.is_empty()
+        };
+        [true, false].into_iter().find(fits).or(Some(true))
     }
 }
 

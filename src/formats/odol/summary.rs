@@ -1,7 +1,7 @@
 //! The implementation of [`Inspect`] for models.
 
 use super::table::{self, Sink};
-use super::verify::{COUNTED, Survey};
+use super::verify::Survey;
 use super::{Lod, Model, VertexTable};
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::format::Format;
@@ -10,7 +10,7 @@ use crate::budget::Budget;
 use crate::bytes::batch::to_the_end;
 use crate::inspect::{Depth, Inspect, no_digest};
 use crate::outline::Outline;
-use crate::summary::{Bounds, Problems, Summary};
+use crate::summary::{Bounds, Counts, Problems, Summary};
 
 impl Inspect for Model<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
@@ -19,20 +19,33 @@ impl Inspect for Model<'_> {
 
     /// Summarizes with one walk over all parts of all LODs and their compressed arrays, without decoding.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
-        let Survey { problems, counted, references, blocks, is_whole, .. } = Survey::of(self, depth, problems);
-        // Sums are known only if every LOD could be read.
-        let sums = COUNTED.iter().zip(counted).map(|((name, _), sum)| (*name, is_whole.then_some(sum)));
+        let Survey { problems, counted, visual, references, blocks, is_whole, .. } = Survey::of(self, depth, problems);
         let header = &self.header;
         let animations = header.animations.map(|animations| animations.animations.len() as u64);
-        let counts = std::iter::once(("lods", header.lod_count().map(u64::from))).chain(sums).chain([
+        // Sums are known only if every LOD could be read.
+        let [vertices, faces, triangles, sections, selections, materials, textures, proxies, properties] =
+            counted.map(|sum| is_whole.then_some(sum));
+        let counts = [
+            ("lods", header.lod_count().map(u64::from)),
+            ("visual_lods", is_whole.then_some(visual.count)),
+            ("vertices", vertices),
+            ("faces", faces),
+            ("triangles", triangles),
+            ("visual_triangles", visual.triangles().filter(|_| is_whole)),
+            ("sections", sections),
+            ("selections", selections),
+            ("materials", materials),
+            ("textures", textures),
+            ("proxies", proxies),
+            ("properties", properties),
             ("bones", header.info.as_ref().map(|info| info.bone_count() as u64)),
             ("animations", animations.or_else(|| self.version().is_flashpoint().then_some(0))),
-        ]);
+        ];
         let bounds = header.info.as_ref().map(|info| Bounds { min: info.bbox_min, max: info.bbox_max });
         let is_finite = |bounds: &Bounds| bounds.min.iter().chain(&bounds.max).all(|bound| bound.is_finite());
         Summary {
             version: Some(self.version().stored()),
-            counts: counts.collect(),
+            counts: Counts::known(counts),
             bounds: bounds.filter(is_finite),
             references: references.into_vec(problems),
             blocks,

@@ -24,7 +24,7 @@ grammar! {
         /// Kind of buoyancy: 0 none, 2 spheres. The length of other kinds is unknown.
         buoyancy_kind: i32 = verify(le_i32(), known),
         /// The buoyancy spheres.
-        buoyancy: Option<Buoyancy<'a>> = cond(buoyancy_kind == 2, Buoyancy::parser()),
+        buoyancy: Option<Buoyancy<'a>> = cond(buoyancy_kind == 2, Buoyancy::parser(has_shapes)),
         /// `components` again, mirrored in x.
         mirrored_components: Option<Shapes<'a>> = cond(has_shapes, Shapes::parser(HasBone(false))),
         /// `roadway` again, mirrored in x.
@@ -53,8 +53,8 @@ grammar! {
 }
 
 grammar! {
-    /// The model's buoyancy: spheres in a grid.
-    Buoyancy<'a> {
+    /// The model's buoyancy: spheres in a grid. Where the trailer has cooked shapes, a box ends it.
+    Buoyancy<'a>(has_box: bool) {
         /// The grid, and the values shared by all spheres.
         grid: &'a BuoyancyStart = verify(inline(in_place()), has_places),
         /// The spheres, one for each place in the grid.
@@ -62,9 +62,9 @@ grammar! {
         /// The submerged volume.
         volume: f32,
         /// A flat box: its smallest coordinates.
-        bbox_min: [f32; 3] = times(le_f32()),
+        bbox_min: Option<[f32; 3]> = cond(has_box, times(le_f32())),
         /// A flat box: its largest coordinates.
-        bbox_max: [f32; 3] = times(le_f32()),
+        bbox_max: Option<[f32; 3]> = cond(has_box, times(le_f32())),
     }
 }
 

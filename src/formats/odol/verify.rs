@@ -15,24 +15,26 @@ use crate::bytes::{Element, Table as _};
 use crate::check::{
     self, AtMost, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Repeated, Rows, Rule,
 };
+use crate::formats::resolution::VisualLods;
 use crate::inspect::{Depth, Inspect as _};
 use crate::record::describe_fields;
 use crate::summary::{Blocks, Problems, References};
 
-/// The name of a count, and the number in one LOD.
-type Counted = (&'static str, fn(&Lod<'_>) -> usize);
-
-/// The counts that are summed over all LODs.
-pub(super) const COUNTED: [Counted; 8] = [
-    ("vertices", |lod| lod.point_count as usize),
-    ("faces", |lod| lod.faces.len()),
-    ("sections", |lod| lod.sections.len()),
-    ("selections", |lod| lod.selections.len()),
-    ("materials", |lod| lod.materials.len()),
-    ("textures", |lod| lod.textures.len()),
-    ("proxies", |lod| lod.proxies.len()),
-    ("properties", |lod| lod.properties.len()),
-];
+/// Returns the numbers of one LOD that are summed over all: vertices, faces, triangles, sections, selections, materials,
+/// textures, proxies, properties.
+pub(super) fn counted(lod: &Lod<'_>) -> [u64; 9] {
+    [
+        lod.point_count.into(),
+        lod.faces.len() as u64,
+        lod.faces.triangle_count(),
+        lod.sections.len() as u64,
+        lod.selections.len() as u64,
+        lod.materials.len() as u64,
+        lod.textures.len() as u64,
+        lod.proxies.len() as u64,
+        lod.properties.len() as u64,
+    ]
+}
 
 /// One pass over a model. Depending on the depth, it reads only the header, all structures, or every element of every
 /// array too.
@@ -40,8 +42,9 @@ pub(super) struct Survey<'s, 'a> {
     model: &'s Model<'a>,
     deep: bool,
     pub(super) problems: &'s mut Problems,
-    /// The sums of [`COUNTED`].
-    pub(super) counted: [u64; COUNTED.len()],
+    /// The sums of what [`counted`] returns.
+    pub(super) counted: [u64; 9],
+    pub(super) visual: VisualLods,
     pub(super) references: References,
     pub(super) blocks: Blocks,
     /// True if every LOD was read.
@@ -55,10 +58,10 @@ fn parent_offset(bone: &Bone<'_>, offset: u64) -> u64 {
 
 impl<'s, 'a> Survey<'s, 'a> {
     pub(super) fn of(model: &'s Model<'a>, depth: Depth, problems: &'s mut Problems) -> Self {
-        let (counted, blocks) = Default::default();
+        let (counted, visual, blocks) = Default::default();
         let references = References::new(&model.layout.limits);
         let (deep, is_whole) = (depth == Depth::Verify, depth != Depth::Header);
-        let mut survey = Self { model, deep, problems, counted, references, blocks, is_whole };
+        let mut survey = Self { model, deep, problems, counted, visual, references, blocks, is_whole };
         survey.header();
         if depth != Depth::Header {
             survey.lods();

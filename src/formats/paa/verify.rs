@@ -68,6 +68,10 @@ impl<'s, 'a> Survey<'s, 'a> {
         if let Some([width, height]) = halved.filter(|&halved| halved != sides) {
             warn(format!("{} x {}, half of the one before is {width} x {height}", mip.width(), mip.height()));
         }
+        // The graphics interfaces of the games need such sides, and every real texture has them.
+        if index == 0 && self.texture.kind().is_blocks() && !sides.iter().all(|side| side.is_power_of_two()) {
+            warn(format!("{} x {}, sides of compressed textures are powers of two", mip.width(), mip.height()));
+        }
         if mip.sides.is_marked && !self.texture.kind().is_blocks() {
             warn("marked as LZO, which only DXT kinds are".to_owned());
         }

@@ -30,7 +30,7 @@ pub use wire::{ArrayEntry, ClassEntry, ClassHead, EntryKind, Enum, FileHeader, N
 use nom::Parser as _;
 use nom::error::context;
 
-use crate::base::error::{Context as _, Error, Result};
+use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
@@ -66,7 +66,8 @@ fn known(header: &FileHeader) -> Result<&FileHeader> {
             Err(Error::unsupported(format!("raP of version {version}, only {VERSION} is known")).at(8))
         }
         (b"\0raP", version @ 2..=4, _) => {
-            Err(Error::unsupported(format!("raP of Operation Flashpoint (version {version})")).at(4))
+            let message = format!("raP of Operation Flashpoint (version {version}), only version {VERSION} is read");
+            Err(Error::unsupported(message).at(4))
         }
         (b"\0raP", other, _) => Err(Error::malformed(format!("{other} after the signature, not 0")).at(4)),
         (other, ..) => Err(Error::malformed(format!("starts with \"{}\", not \"\\0raP\"", ByteStr::new(other)))),
@@ -100,18 +101,13 @@ impl<'a> Config<'a> {
     /// Reads the header.
     ///
     /// # Errors
-    /// Returns an error if it is not that of a binary config of version 8, or the enums are outside the file.
+    /// Returns an error if it is not that of a binary config of version 8.
     pub fn parse(data: &'a [u8]) -> Result<Self> {
         Self::open(Data::Whole(data), &Limits::default())
     }
 
     pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let header = Cursor::new(data.head(ROOT)?).parse(context("header", in_place()).map_res(known))?;
-        let (enums, last) = (u64::from(header.enum_address.get()), data.size().saturating_sub(ENUMS_MIN));
-        if !(ROOT..=last).contains(&enums) {
-            let message = format!("address {enums:#x} is not from {ROOT:#x} to {last:#x}");
-            return Err(Error::malformed(message).at(12).within("enum_address"));
-        }
         Ok(Self { data, header, limits: *limits })
     }
 
@@ -128,7 +124,7 @@ impl<'a> Config<'a> {
     /// Returns the constants after the classes. No file with any is known.
     ///
     /// # Errors
-    /// Returns an error if they exceed the end of the file.
+    /// Returns an error if they are outside the file. The classes can be read all the same.
     pub fn enums(&self) -> Result<List<'a, Enum<'a>>> {
         self.spanned_enums().map(|(enums, _)| enums)
     }

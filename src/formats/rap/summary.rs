@@ -26,7 +26,7 @@ impl Inspect for Config<'_> {
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let mut counted = Counted::default();
         let mut references = References::new(&self.limits);
-        let mut order = Order { is_broken: false, reached: super::ROOT, around: Vec::new() };
+        let mut order = Order::of(self.layout());
         if depth > Depth::Header {
             for step in self.classes() {
                 let Some(step) = problems.ok(step) else {
@@ -44,7 +44,7 @@ impl Inspect for Config<'_> {
                 }
                 order.add(&step, problems);
             }
-            order.leave(0, problems);
+            order.finish(problems);
             self.check_enums(&order, problems);
         }
         Summary {
@@ -75,6 +75,16 @@ impl Inspect for Config<'_> {
 
     fn dissect(&self, out: &mut Outline<'_>) {
         self.header.describe_fields(0, out);
+        match self.layout() {
+            Layout::Nested => self.dissect_nested(out),
+            Layout::Flat => self.dissect_flat(out),
+        }
+        self.describe_enums(out);
+    }
+}
+
+impl Config<'_> {
+    fn dissect_nested(&self, out: &mut Outline<'_>) {
         let mut around: Vec<bool> = Vec::new();
         for step in self.classes() {
             let Some(Step { index, depth, class, .. }) = out.ok(step) else { continue };
@@ -88,7 +98,20 @@ impl Inspect for Config<'_> {
             around.push(is_shown);
         }
         leave(&mut around, 0, out);
-        self.describe_enums(out);
+    }
+
+    /// Dissects the bodies in the order of the file, because inner classes are not within the range of their own.
+    fn dissect_flat(&self, out: &mut Outline<'_>) {
+        let mut bodies: Vec<(usize, Class<'_>)> = Vec::new();
+        for step in self.classes() {
+            let Some(Step { index, class, .. }) = out.ok(step) else { continue };
+            bodies.push((index, class));
+        }
+        bodies.sort_by_key(|(_, class)| class.offset());
+        for (index, class) in bodies {
+            let part = Part::item("classes", index).labelled(class.name).rooted();
+            out.part(part.spanning(class.offset(), class.byte_len()), |out| class.describe(out));
+        }
     }
 }
 
@@ -97,8 +120,9 @@ impl Counted {
         let count = match entry {
             Entry::Class(_) => &mut self.classes,
             Entry::Value(_) => &mut self.values,
-            Entry::Array(_) => &mut self.arrays,
-            Entry::Extern(_) | Entry::Delete(_) | Entry::Append(_) => return,
+            // `x[] += {...}` is stored as an array too.
+            Entry::Array(_) | Entry::Append(_) => &mut self.arrays,
+            Entry::Extern(_) | Entry::Delete(_) => return,
         };
         *count = count.saturating_add(1);
     }
@@ -121,7 +145,13 @@ impl<'a> Config<'a> {
     }
 
     pub(super) fn spanned_enums(&self) -> Result<(List<'a, Enum<'a>>, Span)> {
-        let mut cursor = self.at(self.header.enum_address.get().into());
+        let address = u64::from(self.header.enum_address.get());
+        let last = self.data.size().saturating_sub(super::ENUMS_MIN);
+        if !(super::ROOT..=last).contains(&address) {
+            let message = format!("address {address:#x} is not from {:#x} to {last:#x}", super::ROOT);
+            return Err(Error::malformed(message).at(12).within("enum_address"));
+        }
+        let mut cursor = self.at(address);
         let offset = cursor.offset();
         let enums = cursor.parse(context("enums", length_count(le_u32(), Enum::parser())))?;
         Ok((enums, cursor.since(offset)))
@@ -147,38 +177,113 @@ impl<'a> Config<'a> {
     }
 }
 
-/// Checks that bodies follow each other depth first, and that each class ends where it says.
+/// Where the bodies of inner classes are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// After the body of the class that contains them, which ends where the last of them ends: depth first.
+    Nested,
+    /// Anywhere after the body of the class that contains them, and each class ends with its own body. Some writers lay
+    /// classes out breadth first.
+    Flat,
+}
+
+impl Config<'_> {
+    /// Returns the layout, by where the root class says that it ends.
+    fn layout(&self) -> Layout {
+        let mut steps = self.classes();
+        match steps.next() {
+            Some(Ok(root)) if u64::from(root.class.end) == root.class.body_end() && steps.next().is_some() => {
+                Layout::Flat
+            }
+            _ => Layout::Nested,
+        }
+    }
+}
+
+/// Checks that bodies follow each other without a gap, and that each class ends where it says.
 struct Order {
+    layout: Layout,
     is_broken: bool,
     /// The offset after the last body.
     reached: u64,
-    /// The last class and the classes that contain it: index, claimed end, and offset of that claim.
-    around: Vec<(usize, u64, u64)>,
+    /// In the nested layout: the last class and the classes that contain it.
+    around: Vec<Claim>,
+    /// In the flat layout: all bodies.
+    bodies: Vec<Body>,
+}
+
+/// What a class says of its end.
+struct Claim {
+    index: usize,
+    end: u64,
+    /// The offset of the claim.
+    offset: u64,
+}
+
+struct Body {
+    offset: u64,
+    end: u64,
+    index: usize,
 }
 
 impl Order {
+    fn of(layout: Layout) -> Self {
+        Self { layout, is_broken: false, reached: super::ROOT, around: Vec::new(), bodies: Vec::new() }
+    }
+
     fn add(&mut self, step: &Step<'_>, problems: &mut Problems) {
-        self.leave(step.depth, problems);
         let class = &step.class;
-        if !self.is_broken && class.offset() != self.reached {
+        let body = Body { offset: class.offset(), end: class.body_end(), index: step.index };
+        let claim = Claim { index: step.index, end: class.end.into(), offset: body.end.saturating_sub(4) };
+        match self.layout {
+            Layout::Nested => {
+                self.leave(step.depth, problems);
+                self.follow(&body, problems);
+                self.around.push(claim);
+            }
+            Layout::Flat => {
+                self.end(&claim, body.end, problems);
+                self.bodies.push(body);
+            }
+        }
+    }
+
+    /// Checks what is known after the last class.
+    fn finish(&mut self, problems: &mut Problems) {
+        self.leave(0, problems);
+        let mut bodies = std::mem::take(&mut self.bodies);
+        bodies.sort_by_key(|body| body.offset);
+        for body in &bodies {
+            self.follow(body, problems);
+        }
+    }
+
+    /// Checks that a body is right after the one before.
+    fn follow(&mut self, body: &Body, problems: &mut Problems) {
+        if !self.is_broken && body.offset != self.reached {
             let message = format!("the body is not at {:#x}, right after the one before", self.reached);
-            let error = Error::malformed(message).at(class.offset()).within_item("classes", step.index);
+            let error = Error::malformed(message).at(body.offset).within_item("classes", body.index);
             problems.warning(&error.coded(Code::Order));
         }
-        self.reached = class.body_end();
-        self.around.push((step.index, class.end.into(), class.body_end().saturating_sub(4)));
+        self.reached = body.end;
     }
 
     /// Ends classes, until this many are left.
     fn leave(&mut self, depth: usize, problems: &mut Problems) {
         while self.around.len() > depth
-            && let Some((index, end, offset)) = self.around.pop()
+            && let Some(claim) = self.around.pop()
         {
-            if !self.is_broken && end != self.reached {
-                let message = format!("{end:#x} is not {:#x}, where the class ends", self.reached);
-                let error = Error::malformed(message).at(offset).within("end").within_item("classes", index);
-                problems.warning(&error.coded(Code::Order));
-            }
+            self.end(&claim, self.reached, problems);
         }
+    }
+
+    /// Checks that a class ends where it says.
+    fn end(&self, claim: &Claim, end: u64, problems: &mut Problems) {
+        if self.is_broken || claim.end == end {
+            return;
+        }
+        let message = format!("{:#x} is not {end:#x}, where the class ends", claim.end);
+        let error = Error::malformed(message).at(claim.offset).within("end").within_item("classes", claim.index);
+        problems.warning(&error.coded(Code::Order));
     }
 }

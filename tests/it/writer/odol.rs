@@ -311,15 +311,19 @@ impl Model {
         match self.layout() {
             ..58 => out,
             // The first version with shapes is not known: files of either form are accepted.
-            58..60 | 60 | 62 | 64 | 66 => out.mark("buoyancy").i32(0),
+            58 | 60 | 64 => out.mark("buoyancy").i32(0),
+            59 | 62 | 66 => Self::buoyancy(out),
             _ => {
-                let out =
-                    shapes(out, [2, 3]).mark("buoyancy").i32(2).mark("grid").i32s([2, 1, 3]).f32s([0.5; 3]).f32(0.25);
-                let out =
-                    out.i32s([1, 8]).f32s((0..6 * 5).map(|i| i as f32)).f32(3.5).f32s([0.0, 0.0, 0.0, 1.0, 0.0, 1.0]);
-                shapes(out, [2, 3])
+                let out = Self::buoyancy(shapes(out, [2, 3]));
+                shapes(out.f32s([0.0, 0.0, 0.0, 1.0, 0.0, 1.0]), [2, 3])
             }
         }
+    }
+
+    /// Buoyancy of kind 2, without the box.
+    fn buoyancy(out: Bytes) -> Bytes {
+        let out = out.mark("buoyancy").i32(2).mark("grid").i32s([2, 1, 3]).f32s([0.5; 3]).f32(0.25);
+        out.i32s([1, 8]).f32s((0..6 * 5).map(|i| i as f32)).f32(3.5)
     }
 
     /// One animation of each kind, the first without a bone.

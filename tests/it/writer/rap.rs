@@ -124,6 +124,37 @@ pub fn file(root: &Class, enums: &[(&str, u32)]) -> Bytes {
     enums.iter().fold(bytes, |bytes, (name, value)| bytes.cstr(name).u32(*value))
 }
 
+/// A binary config whose classes end with their own bodies, which are in breadth-first order.
+pub fn breadth_first(root: &Class) -> Bytes {
+    let mut classes = vec![root];
+    let mut next = 0;
+    while let Some(class) = classes.get(next).copied() {
+        classes.extend(inner(class));
+        next += 1;
+    }
+    let mut starts = vec![16];
+    for class in &classes {
+        let bytes = own_body(class, std::iter::repeat(0), 0).len() as u32;
+        starts.push(starts[starts.len() - 1] + bytes);
+    }
+    let mut bodies = Bytes::new();
+    let mut first_inner = 1;
+    for (index, class) in classes.iter().enumerate() {
+        let addresses = starts[first_inner..].iter().copied();
+        bodies = bodies.part(&own_body(class, addresses, starts[index + 1]));
+        first_inner += inner(class).count();
+    }
+    let header = Bytes::new().raw(b"\0raP").u32(0).u32(8).u32(16 + bodies.len() as u32);
+    header.part(&bodies).u32(0)
+}
+
+fn inner(class: &Class) -> impl Iterator<Item = &Class> {
+    class.entries.iter().filter_map(|entry| match entry {
+        Entry::Class(_, class) => Some(class),
+        _ => None,
+    })
+}
+
 /// Returns the config as text. Names and texts must not contain anything that the text form cannot express.
 pub fn as_text(root: &Class) -> String {
     let mut text = String::new();

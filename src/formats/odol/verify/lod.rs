@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use zerocopy::little_endian::I32;
 
-use super::{COUNTED, Survey};
+use super::{Survey, counted};
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::impl_fmt::impl_fmt;
@@ -23,9 +23,10 @@ use crate::summary::ReferenceKind;
 impl<'a> Survey<'_, 'a> {
     pub(super) fn lod(&mut self, entry: &LodEntry, lod: &Lod<'a>) {
         let index = entry.index;
-        for (sum, (_, count)) in self.counted.iter_mut().zip(COUNTED) {
-            *sum = sum.saturating_add(count(lod) as u64);
+        for (sum, count) in self.counted.iter_mut().zip(counted(lod)) {
+            *sum = sum.saturating_add(count);
         }
+        self.visual.add(entry.resolution, lod.faces.triangle_count());
         self.refer(lod);
         if let Some(flags) = lod.point_flags.and_then(|flags| flags.block()) {
             self.block(&flags, &|error| error.within("point_flags").within_item("lods", index));
