@@ -1,15 +1,18 @@
 //! The complete command line: verbs in groups, limits in a separate help topic, and formats by the extension of `-o`.
 
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
+use meshpeek::address::Address;
 
 use crate::args::Common;
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
 use crate::output_file::ending;
+use crate::remote;
 use crate::verbs::Cli;
 
 /// The verbs as `--help` groups them.
@@ -66,15 +69,35 @@ pub(crate) fn limits(common: &Common) -> Outcome {
 /// # Errors
 /// Returns an error if the verb cannot write the format of the extension.
 pub(crate) fn parse() -> Result<Cli, Failure> {
-    let matches = command().get_matches_from(wild::args_os());
+    let args = with_verb(wild::args_os().collect());
+    let matches = command().get_matches_from(&args);
     let matches = match chosen_format(&matches)? {
         Some((verb, format)) => {
             let command = command().mut_subcommand(verb, |it| it.mut_arg("format", |arg| arg.default_value(format)));
-            command.get_matches_from(wild::args_os())
+            command.get_matches_from(&args)
         }
         None => matches,
     };
     Ok(Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()))
+}
+
+/// Adds the verb that paths alone mean: `info` of files, `scan` of folders.
+fn with_verb(mut args: Vec<OsString>) -> Vec<OsString> {
+    let Some((_, given)) = args.split_first() else { return args };
+    let Some(first) = given.first() else { return args };
+    let is_verb = first.to_str().is_some_and(|first| command().find_subcommand(first).is_some());
+    if is_verb || !is_there(first) {
+        return args;
+    }
+    let has_folder = given.iter().any(|arg| Path::new(arg).is_dir() || arg.as_encoded_bytes().ends_with(b"/"));
+    args.insert(1, if has_folder { "scan" } else { "info" }.into());
+    args
+}
+
+/// Returns true for the path or address of something that exists, and for a URL.
+fn is_there(arg: &OsStr) -> bool {
+    let path = Path::new(arg);
+    remote::is_url(path) || Address::parse(path).file.exists()
 }
 
 /// The verb, and the format that the extension of `-o` selects for it.

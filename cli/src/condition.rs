@@ -8,6 +8,7 @@
 //! ```
 
 use std::cmp::Ordering;
+use std::sync::{Mutex, PoisonError};
 
 use meshpeek::Format;
 use meshpeek::scan::Record;
@@ -21,6 +22,9 @@ use nom::number::complete::recognize_float;
 use nom::sequence::{delimited, preceded, terminated};
 use nom::{Err, IResult, Parser};
 use serde_json::Value as Json;
+
+use crate::notes::Notes;
+use crate::report;
 
 /// The most conditions inside each other.
 const DEEPEST: usize = 32;
@@ -76,13 +80,111 @@ impl Condition {
             Self::All(list) => list.iter().all(|one| one.holds(record, value)),
             Self::Not(one) => !one.holds(record, value),
             Self::Is(key, relation, other) => {
-                let count = record.summary.counts.get(key.strip_prefix("counts.").unwrap_or(key));
-                let value = match count {
-                    Some(count) => Some(count.into()),
-                    None => value(key),
-                };
-                value.is_some_and(|value| is_met(&value, *relation, other))
+                value_of(key, record, value).is_some_and(|value| is_met(&value, *relation, other))
             }
+        }
+    }
+
+    /// Adds its keys to a list, each once.
+    fn add_keys<'c>(&'c self, keys: &mut Vec<&'c str>) {
+        match self {
+            Self::Any(list) | Self::All(list) => {
+                for one in list {
+                    one.add_keys(keys);
+                }
+            }
+            Self::Not(one) => one.add_keys(keys),
+            Self::Is(key, ..) if !keys.contains(&key.as_str()) => keys.push(key),
+            Self::Is(..) => {}
+        }
+    }
+}
+
+/// Returns the value of a key, or `None` if the record has none.
+fn value_of(key: &str, record: &Record, value: &dyn Fn(&str) -> Option<Json>) -> Option<Json> {
+    match record.summary.counts.get(key.strip_prefix("counts.").unwrap_or(key)) {
+        Some(count) => Some(count.into()),
+        None => value(key).filter(|value| !value.is_null()),
+    }
+}
+
+/// Counts the assets that a condition chooses, and those that lack a key of it or of the order.
+pub(crate) struct Noticed<'c> {
+    condition: Option<&'c Condition>,
+    keys: Vec<Key<'c>>,
+    counts: Mutex<Counts>,
+}
+
+struct Key<'c> {
+    name: &'c str,
+    use_as: Use,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Condition,
+    Order,
+}
+
+#[derive(Default)]
+struct Counts {
+    assets: u64,
+    chosen: u64,
+    /// For each key, the assets without it: of an order, only those that are chosen.
+    lacking: Vec<u64>,
+}
+
+impl<'c> Noticed<'c> {
+    /// `sort` is the key by which assets are sorted.
+    pub(crate) fn new(condition: Option<&'c Condition>, sort: Option<&'c str>) -> Self {
+        let mut names = Vec::new();
+        if let Some(condition) = condition {
+            condition.add_keys(&mut names);
+        }
+        let mut keys: Vec<_> = names.iter().map(|name| Key { name, use_as: Use::Condition }).collect();
+        if let Some(name) = sort.filter(|sort| !names.contains(sort)) {
+            keys.push(Key { name, use_as: Use::Order });
+        }
+        let counts = Counts { lacking: vec![0; keys.len()], ..Counts::default() };
+        Self { condition, keys, counts: Mutex::new(counts) }
+    }
+
+    /// Returns true if the record meets the condition.
+    pub(crate) fn look(&self, record: &Record, value: &dyn Fn(&str) -> Option<Json>) -> bool {
+        let is_chosen = self.condition.is_none_or(|condition| condition.holds(record, value));
+        if !record.summary.is_asset() {
+            return is_chosen;
+        }
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.assets += 1;
+        counts.chosen += u64::from(is_chosen);
+        for (key, lacking) in self.keys.iter().zip(&mut counts.lacking) {
+            let counts = is_chosen || key.use_as == Use::Condition;
+            if counts && value_of(key.name, record, value).is_none() {
+                *lacking += 1;
+            }
+        }
+        is_chosen
+    }
+
+    /// Says how many assets match, and which keys some of them lack.
+    pub(crate) fn say(&self, notes: Notes) {
+        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.condition.is_some() {
+            let assets = report::count(counts.assets, "assets");
+            notes.say(format_args!("{} of {assets} match", report::grouped(counts.chosen)));
+        }
+        for (key, &lacking) in self.keys.iter().zip(&counts.lacking) {
+            if lacking == 0 {
+                continue;
+            }
+            let assets = report::count(lacking, "assets");
+            let have = if lacking == 1 { "has" } else { "have" };
+            let effect = match key.use_as {
+                Use::Condition => "no comparison with it holds",
+                Use::Order => "sorted last",
+            };
+            notes.say(format_args!("{assets} {have} no {}: {effect}", key.name));
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::args::{Common, Inputs, RecordFormat, ScanArgs};
 use crate::args::{TABLES, table_form};
 #[cfg(not(feature = "parquet"))]
 use crate::command::NO_TABLES;
+use crate::condition::Noticed;
 use crate::failure::{Failure, Outcome};
 use crate::info::rows::{self, Rows};
 use crate::input::{Filter, Tally};
@@ -83,8 +84,15 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, common: &Common) -> Outcome 
         let value = |key: &str| rows::value(key, record, &json);
         args.condition.as_ref().is_none_or(|condition| condition.holds(record, &value))
     };
-    let filter: Filter<'_> = &is_chosen;
-    let filter = args.condition.as_ref().map(|_| filter);
+    let sort = inputs.sort.as_ref().map(|sort| sort.name.as_str()).filter(|name| !["path", "bytes"].contains(name));
+    let noticed = Noticed::new(args.condition.as_deref(), sort);
+    let look = |record: &Record| {
+        let json = OnceCell::new();
+        let value = |key: &str| rows::value(key, record, &json);
+        noticed.look(record, &value)
+    };
+    let filter: Filter<'_> = &look;
+    let filter = Some(filter).filter(|_| args.condition.is_some() || sort.is_some());
     let view = |seen: &Sighting<'_, '_>| {
         if !is_chosen(seen.record) {
             return None;
@@ -149,6 +157,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, common: &Common) -> Outcome 
         tally.rest(),
         fetched(common)
     ));
+    noticed.say(Notes::new(common));
     let mut code = tally.status();
     if code == ExitCode::SUCCESS && undrawn > 0 {
         code = ExitCode::from(1);

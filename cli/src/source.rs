@@ -59,7 +59,11 @@ impl<'p> Source<'p> {
             .map_err(|error| error.in_file(text))?,
             _ => {
                 remote::openable(text)?;
-                sized(address.open(map::access(common), &limits)?)
+                let opened = address.open(map::access(common), &limits);
+                if opened.is_err() && address.file.is_dir() {
+                    return Err(Failure::at(text, "is a folder; `meshpeek scan` reads folders"));
+                }
+                sized(opened?)
             }
         };
         let budget = Budget::new(size, &limits);

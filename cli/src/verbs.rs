@@ -21,7 +21,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Verb {
     /// Show files or archives in full, or the values of some keys
-    #[command(after_help = examples::INFO)]
+    #[command(aliases = ["inspect", "view"], after_help = examples::INFO)]
     Info(crate::info::Args),
     /// Write one record per asset in files, folders and archives
     #[command(after_help = examples::SCAN)]
@@ -35,7 +35,7 @@ pub(crate) enum Verb {
     #[command(after_help = examples::PLAN)]
     Plan(crate::plan::Args),
     /// Decode everything, check every index and report each problem
-    #[command(after_help = examples::VERIFY)]
+    #[command(aliases = ["check", "validate"], after_help = examples::VERIFY)]
     Verify {
         #[command(flatten)]
         inputs: Inputs,
@@ -77,7 +77,7 @@ pub(crate) enum Verb {
         file: PathBuf,
     },
     /// Write members of archives, or whole ones, as files into a folder
-    #[command(after_help = examples::EXTRACT)]
+    #[command(aliases = ["unpack"], after_help = examples::EXTRACT)]
     Extract(crate::extract::Args),
     /// Write a model as glTF, OBJ or PLY, or draw it
     #[command(after_help = examples::EXPORT)]

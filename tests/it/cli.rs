@@ -184,6 +184,55 @@ fn scan_writes_tables_and_csv_too() {
 }
 
 #[test]
+fn a_path_alone_is_shown_or_scanned() {
+    let same = |short: &[&str], long: &[&str]| {
+        let [short_output, long_output] = [short, long].map(|args| run(args.iter()));
+        assert_eq!(code(&short_output), code(&long_output), "{short:?}");
+        assert_eq!(stdout(&short_output), stdout(&long_output), "{short:?}");
+        assert!(!stdout(&short_output).is_empty(), "{short:?}: {}", stderr(&short_output));
+    };
+    same(&[EVERYTHING], &["info", EVERYTHING]);
+    same(&[EVERYTHING, "--json"], &["info", EVERYTHING, "--json"]);
+    same(&["corpus/zip/nested.zip!/2.zip"], &["info", "corpus/zip/nested.zip!/2.zip"]);
+    same(&["corpus/b3d", "--columns", "path"], &["scan", "corpus/b3d", "--columns", "path"]);
+    same(&[EVERYTHING, "corpus/paa", "--columns", "path"], &["scan", EVERYTHING, "corpus/paa", "--columns", "path"]);
+    for (alias, verb) in [("inspect", "info"), ("view", "info"), ("check", "verify"), ("validate", "verify")] {
+        same(&[alias, "corpus/hostile/cut_in_vertices.b3d"], &[verb, "corpus/hostile/cut_in_vertices.b3d"]);
+    }
+    let output = run(["corpus/none.b3d"]);
+    assert!(code(&output) == 2 && stderr(&output).contains("unrecognized subcommand"), "{}", stderr(&output));
+    let output = run(["info", "corpus/b3d"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("corpus/b3d: is a folder; `meshpeek scan` reads folders"), "{}", stderr(&output));
+}
+
+#[test]
+fn assets_without_a_key_are_counted() {
+    let scan = |flags: &[&str]| {
+        let output = run([&["scan", "corpus/b3d", "corpus/paa", "corpus/hostile/no_signature.b3d"], flags].concat());
+        (lines(&output), stderr(&output))
+    };
+    let (all, says) = scan(&[]);
+    assert!(!says.contains("match") && !says.contains("have no"), "{says}");
+    let has = |record: &Json| record["counts"]["triangles"].is_number();
+    let assets = all.iter().filter(|record| record["path"] != "corpus/hostile/no_signature.b3d").count();
+    let lacking = all.iter().filter(|record| !has(record)).count() - (all.len() - assets);
+    assert!(lacking > 10);
+    let (found, says) = scan(&["--where", "triangles >= 1 and bytes > 0"]);
+    assert!(says.contains(&format!("\n{} of {assets} assets match\n", found.len())), "{says}");
+    let line = format!("\n{lacking} assets have no triangles: no comparison with it holds\n");
+    assert!(says.contains(&line) && !says.contains("no bytes"), "{says}");
+    let (sorted, says) = scan(&["--sort=-triangles"]);
+    assert!(says.contains(&format!("\n{lacking} assets have no triangles: sorted last\n")), "{says}");
+    assert!(sorted.iter().map(has).is_sorted_by(|a, b| a >= b));
+    // Only those that are sorted count.
+    let (_, says) = scan(&["--sort=-triangles", "--where", "format = 'b3d'"]);
+    assert!(!says.contains("have no"), "{says}");
+    let (_, says) = scan(&["--sort", "bytes", "--where", "nodes = 987654"]);
+    assert!(says.contains(&format!("\n0 of {assets} assets match\n")), "{says}");
+}
+
+#[test]
 fn paths_come_from_files_and_standard_input_too() {
     let folder = Folder::new("paths");
     let list = folder.file("list", format!("{EVERYTHING}\r\n\ncorpus/b3d/empty.b3d\n"));
