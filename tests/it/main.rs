@@ -59,6 +59,7 @@ mod rap;
 mod rap_text;
 mod recipes;
 mod refs;
+mod refs_prefix;
 #[cfg(feature = "remote")]
 mod remote;
 mod revisions;
