@@ -10,6 +10,7 @@ use super::table::{Kind, Table, TableId};
 use super::wire::{IndexStart, small};
 use crate::base::error::{Context, Error, ErrorKind, Result};
 use crate::base::impl_fmt::impl_fmt;
+use crate::base::place::Locate;
 use crate::base::text::Utf32Str;
 use crate::bytes::Cursor;
 use crate::bytes::by_index::{ByIndex, Indexed};
@@ -189,9 +190,9 @@ impl<'m, T> Placed<'m, T> {
     }
 }
 
-impl<'m, T: Listed<'m>> Placed<'m, T> {
-    /// Adds the record's location to an error: its position in table, file and list.
-    pub(super) fn locate(&self, error: Error) -> Error {
+/// The position in table, file and list.
+impl<'m, T: Listed<'m>> Locate for Placed<'m, T> {
+    fn locate(&self, error: Error) -> Error {
         self.table.locate(error).within_item(T::LIST, self.index)
     }
 }

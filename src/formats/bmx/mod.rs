@@ -68,6 +68,7 @@ use table::{Source, TableId};
 use crate::base::error::{Error, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::limits::Limits;
+use crate::base::place::Locate;
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
 use crate::outline::Schema;

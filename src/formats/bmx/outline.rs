@@ -8,6 +8,7 @@ use super::wire::IndexStart;
 use super::{Entry, IndexEntry, IndexPlace, List, Map, Material, Mesh, Object, Texture};
 use crate::base::delegate::delegate;
 use crate::base::error::{Error, Result};
+use crate::base::place::Locate;
 use crate::base::span::Span;
 use crate::bytes::batch::Bytes;
 use crate::bytes::{Column, InPlace, Packing, Storage, array};

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use super::archive::{Archive, Entry};
 use crate::base::error::{Error, Result};
 use crate::base::limits::flag;
+use crate::base::place::Locate;
 use crate::base::word_enum::word_enum;
 use crate::bytes::Cursor;
 use crate::codec::deflate::Unpacked;
@@ -174,9 +175,11 @@ impl<'m> Table<'m> {
     pub(super) fn len(&self) -> u64 {
         self.bytes.len() as u64
     }
+}
 
-    /// Adds the table's location to an error whose offset counts from the start of the table.
-    pub(super) fn locate(&self, error: Error) -> Error {
+/// Offsets of errors in it count from its start.
+impl Locate for Table<'_> {
+    fn locate(&self, error: Error) -> Error {
         let offset = match self.place {
             // An offset outside the table is reported at its end, which is still inside the file.
             TableLocation::Stored(start) => Some(start.saturating_add(error.offset().unwrap_or(0).min(self.len()))),

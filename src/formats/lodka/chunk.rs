@@ -6,6 +6,7 @@ use super::content::Kind;
 use super::fields::not_negative;
 use super::wire::ChunkHeader;
 use crate::base::error::{Context, Error, Result};
+use crate::base::place::Locate;
 use crate::base::sealed::Sealed;
 use crate::bytes::chunk::Header as _;
 use crate::bytes::chunk::Tag;
@@ -82,11 +83,6 @@ impl<'a> Node<'a> {
         self.count_hint().try_into().unwrap_or(0)
     }
 
-    /// Adds the chunk to an error inside it.
-    pub(crate) fn place(&self, error: Error) -> Error {
-        error.within_item(self.kind.name(), self.index)
-    }
-
     /// Returns a cursor at the start of the body.
     ///
     /// # Errors
@@ -98,6 +94,13 @@ impl<'a> Node<'a> {
             }
             _ => self.chunk.whole(),
         }
+    }
+}
+
+/// An error inside a chunk has the chunk's place.
+impl Locate for Node<'_> {
+    fn locate(&self, error: Error) -> Error {
+        error.within_item(self.kind.name(), self.index)
     }
 }
 
@@ -224,7 +227,7 @@ pub trait View<'a>: Sealed + Sized {
 /// Reads all chunks of one kind in file order. One that cannot be read does not hide the others.
 pub(super) fn views<'a, T: View<'a>>(nodes: Nodes<'a>) -> impl Iterator<Item = Result<T>> + use<'a, T> {
     let found = nodes.filter(|node| node.as_ref().map_or(true, |node| node.kind == T::KIND));
-    found.map(|node| node.and_then(|node| T::read(&node).map_err(|error| node.place(error))))
+    found.map(|node| node.and_then(|node| T::read(&node).map_err(|error| node.locate(error))))
 }
 
 /// One model of a file (LOD1).

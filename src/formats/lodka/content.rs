@@ -9,6 +9,7 @@ use super::physics::Physics;
 use super::scenery::{ColliderSet, LightScheme, ProxySet};
 use super::skeleton::{Animation, Skeleton};
 use crate::base::error::Result;
+use crate::base::place::Locate as _;
 use crate::base::sealed::Sealed;
 
 macro_rules! kinds {
@@ -69,7 +70,7 @@ macro_rules! kinds {
                     Kind::Part | Kind::List => self.body().map(|_| Content::Chunks),
                     Kind::Unknown => self.body().map(|_| Content::Unknown),
                 };
-                content.map_err(|error| self.place(error))
+                content.map_err(|error| self.locate(error))
             }
         }
 

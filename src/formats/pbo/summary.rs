@@ -8,6 +8,7 @@ use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
+use crate::base::place::{Locate, Root};
 use crate::base::span::Span;
 use crate::base::text::{ByteStr, folded};
 use crate::bytes::Cursor;
@@ -125,6 +126,11 @@ impl Member<'_> {
         });
     }
 
+    /// Returns its name as games compare it.
+    fn folded_name(&self) -> Vec<u8> {
+        self.name().as_bytes().iter().map(|&byte| folded(byte)).collect()
+    }
+
     /// Returns its index, and the offset of its entry.
     fn place(&self) -> (usize, u64) {
         (self.index, self.entry.offset)
@@ -137,16 +143,15 @@ impl Member<'_> {
         if self.method() == Method::STORED && is_packed_size {
             let is_stream = depth == Depth::Verify && self.is_stream_of(claimed.into());
             let kind = if is_stream { "stored stream" } else { "stored size" };
-            alike.add(kind, self.place(), || {
-                let name = self.name().in_message();
-                let stream = if is_stream { ", and its bytes are an LZSS stream of that size" } else { "" };
-                format!("{name}: stored, but its entry claims an original size of {claimed}{stream}")
-            });
+            let name = self.name().in_message();
+            let stream = if is_stream { ", and its bytes are an LZSS stream of that size" } else { "" };
+            let message = format_args!("{name}: stored, but its entry claims an original size of {claimed}{stream}");
+            alike.add(kind, self.place(), message);
         }
         if self.method().name().is_none() || self.method() == Method::PRODUCT {
-            alike.add("method", self.place(), || {
-                format!("{}: unknown method {:#010x}", self.name().in_message(), self.method().code())
-            });
+            let name = self.name().in_message();
+            let message = format_args!("{name}: unknown method {:#010x}", self.method().code());
+            alike.add("method", self.place(), message);
         }
     }
 
@@ -159,10 +164,11 @@ impl Member<'_> {
             Ok(())
         });
         let Some(content) = problems.ok(content) else { return };
-        let (claimed, held) = (self.decoded_byte_len_hint(), content.len() as u64);
+        let claimed = self.decoded_byte_len_hint();
+        let held = content.len() as u64;
         if claimed != held {
             let name = self.name().in_message();
-            let message = || format!("{name}: its entry claims {claimed} bytes, its stream holds {held}");
+            let message = format_args!("{name}: its entry claims {claimed} bytes, its stream holds {held}");
             alike.add("size", self.place(), message);
         }
     }
@@ -217,7 +223,7 @@ impl Archive<'_> {
         let mut first = true;
         for entry in self.entries().map_while(Result::ok) {
             if let Some(violation) = violation(&entry, first) {
-                problems.report(Severity::Warning, || Error::malformed(violation).at(entry.offset).within("header"));
+                problems.report_at(Severity::Warning, Root.field("header"), entry.offset, violation);
             }
             first = false;
         }
@@ -238,7 +244,7 @@ impl Archive<'_> {
             }
         }
         alike.report(problems);
-        lost.report("members", problems, |error| error);
+        lost.report("members", problems, Root);
         blocks
     }
 
@@ -339,14 +345,12 @@ impl Archive<'_> {
     }
 
     fn check_duplicates(&self, alike: &mut Alike, problems: &mut Problems) {
-        let members = || self.members().map_while(Result::ok);
-        let folded = |member: Member<'_>| member.name().as_bytes().iter().map(|&byte| folded(byte)).collect::<Vec<_>>();
-        let names = members().map(|member| (member.index, folded(member)));
+        let names = self.members().map_while(Result::ok).map(|member| (member.index, member.folded_name()));
         let mut repeated = Repeated::find(self.member_count, names, problems);
-        for member in members() {
+        for member in self.members().map_while(Result::ok) {
             if let Some(first) = repeated.first_of(member.index) {
                 let name = member.name().in_message();
-                alike.add("repeated", member.place(), || format!("{name}: the same name as member {first}"));
+                alike.add("repeated", member.place(), format_args!("{name}: the same name as member {first}"));
             }
         }
     }

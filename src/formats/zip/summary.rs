@@ -16,7 +16,7 @@ use crate::formats::zip_directory::{Descriptor, Entries, SIZES_FOLLOW, Signed as
 use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part, Value};
 use crate::record::describe_opaque;
-use crate::summary::{Blocks, Counts, Problems, Severity, Summary, Unchecked, side_by_side};
+use crate::summary::{Blocks, Counts, Problems, Summary, Unchecked, side_by_side};
 
 impl Inspect for Archive<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
@@ -110,12 +110,21 @@ impl Inspect for Archive<'_> {
 impl Archive<'_> {
     /// Warns about tables of a Ballance map without `index.bm`, by which maps are recognized.
     fn check_map(&self, problems: &mut Problems) {
-        let is_there = |table: &str| self.members().map_while(Result::ok).any(|member| member.name() == table);
-        let tables = ["object.bm", "mesh.bm", "material.bm", "texture.bm"];
-        if let Some(table) = tables.into_iter().find(|table| is_there(table)).filter(|_| !is_there("index.bm")) {
-            let message = format!("{table} without index.bm: a Ballance map that cannot be read");
-            problems.warning(&Error::malformed(message).at(self.directory.start).coded(Code::Missing));
+        if self.has("index.bm") {
+            return;
         }
+        for table in ["object.bm", "mesh.bm", "material.bm", "texture.bm"] {
+            if self.has(table) {
+                let message = format!("{table} without index.bm: a Ballance map that cannot be read");
+                problems.warning(&Error::malformed(message).at(self.directory.start).coded(Code::Missing));
+                return;
+            }
+        }
+    }
+
+    /// Returns true if there is a member with this name.
+    fn has(&self, name: &str) -> bool {
+        self.members().map_while(Result::ok).any(|member| member.name() == name)
     }
 
     fn check_names(&self, problems: &mut Problems) {
@@ -124,7 +133,7 @@ impl Archive<'_> {
         let mut alike = Alike::default();
         for member in self.members().map_while(Result::ok) {
             if let Some(first) = repeated.first_of(member.index) {
-                let message = || member.message(format!("the same name as member {first}"));
+                let message = member.message(format!("the same name as member {first}"));
                 alike.add("repeated", member.place(), message);
             }
         }
@@ -148,8 +157,8 @@ impl Archive<'_> {
             match member.unpack() {
                 Ok((_, 0)) => {}
                 Ok((_, after)) => {
-                    let message = || format!("{after} bytes after the end of its stream");
-                    problems.report(Severity::Warning, || member.error(message()).coded(Code::Trailing));
+                    let error = member.error(format!("{after} bytes after the end of its stream"));
+                    problems.warning(&error.coded(Code::Trailing));
                 }
                 // A file that only its owner can read is not faulty.
                 Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_)) => {
