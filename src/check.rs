@@ -171,7 +171,8 @@ impl<R: Rule> Check<R> {
     #[inline]
     fn add(&mut self, list: Option<(&'static str, usize)>, rows: Rows, values: impl Iterator<Item = R::Value> + Clone) {
         let rule = &self.rule;
-        let (mut left, mut of) = (values, 0_u64);
+        let mut left = values;
+        let mut of = 0_u64;
         loop {
             let piece = left.clone();
             let (some, broken) = left.by_ref().take(PIECE).fold((0_usize, 0_u64), |(some, broken), value| {

@@ -198,7 +198,7 @@ impl<T: Element> Table for Block<'_, T> {
         self.borrowed().map(|array| InPlace { bytes: array.as_bytes(), stride: size_of::<T>() })
     }
 
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+    fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
         let _ = sink(self.decode()?.as_ref().as_bytes());
         Ok(())
     }
@@ -298,7 +298,7 @@ impl<T: Element> Table for Filled<'_, T> {
     }
 
     /// Passes a fill in batches, up to [`Limits::decoded_bytes`]. Returns an error if there are more rows.
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+    fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
         let Some(value) = self.fill else { return self.block.read(sink) };
         let Block { count, limit, .. } = self.block;
         let allowed = limit.checked_div(size_of::<T>() as u64).unwrap_or(0).min(count);

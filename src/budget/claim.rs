@@ -27,7 +27,14 @@ impl Claim {
 
     /// Returns true if this claim is `other` or was forked inside it.
     pub(super) fn is_within(self: &Arc<Self>, other: &Arc<Self>) -> bool {
-        std::iter::successors(Some(self), |claim| claim.around.as_ref()).any(|claim| Arc::ptr_eq(claim, other))
+        let mut inner = Some(self);
+        while let Some(claim) = inner {
+            if Arc::ptr_eq(claim, other) {
+                return true;
+            }
+            inner = claim.around.as_ref();
+        }
+        false
     }
 
     pub(super) fn add(&self, bytes: u64) -> Result<()> {
@@ -91,10 +98,16 @@ impl Counter {
             return Ok(());
         }
         let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(amount));
-        taken.map(drop).map_err(|_| {
+        if taken.is_err() {
             self.left.store(0, Ordering::Relaxed);
-            Error::limit(self.what, self.whole.load(Ordering::Relaxed), self.flag)
-        })
+            return Err(Error::limit(self.what, self.whole.load(Ordering::Relaxed), self.flag));
+        }
+        Ok(())
+    }
+
+    /// Returns true if at least this much is left.
+    pub(super) fn has(&self, amount: u64) -> bool {
+        self.left.load(Ordering::Relaxed) >= amount
     }
 
     /// Adds this amount, unless the pot ran empty before.

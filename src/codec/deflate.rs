@@ -27,7 +27,8 @@ pub(crate) fn inflate(data: &[u8], out: &mut [u8]) -> Result<Inflated, Decompres
     super::count(|done| &mut done.inflations, out.len());
     let mut stream = Decompress::new(false);
     loop {
-        let (read, written) = (stream.total_in(), stream.total_out());
+        let read = stream.total_in();
+        let written = stream.total_out();
         let rest = usize::try_from(read).ok().and_then(|start| data.get(start..)).unwrap_or_default();
         let room = usize::try_from(written).ok().and_then(|start| out.get_mut(start..)).unwrap_or_default();
         let most = room.len().min(stop::PIECE);

@@ -60,7 +60,9 @@ impl Array {
     }
 
     fn of(table: &dyn Table, data: &[u8], budget: &Budget) -> Result<Self> {
-        let (columns, rows, storage) = (table.columns(), table.rows(), table.storage());
+        let columns = table.columns();
+        let rows = table.rows();
+        let storage = table.storage();
         let here = table.in_place().and_then(|rows| Some((place(rows.bytes, data)?, rows.stride)));
         let content = match here {
             Some((range, stride)) => Content::Here { range, stride },

@@ -137,7 +137,8 @@ pub struct Schema {
 impl Schema {
     /// Returns the minimum size in bytes: that of the fields that are always present.
     pub const fn min(&self) -> u64 {
-        let (mut sum, mut fields) = (0_u64, self.fields);
+        let mut sum = 0_u64;
+        let mut fields = self.fields;
         while let [field, rest @ ..] = fields {
             if field.gate.is_none() {
                 sum = sum.saturating_add(field.kind.min());
@@ -149,7 +150,8 @@ impl Schema {
 
     /// Returns the size in bytes if it is fixed.
     pub const fn byte_len(&self) -> Option<u64> {
-        let (mut sum, mut fields) = (0_u64, self.fields);
+        let mut sum = 0_u64;
+        let mut fields = self.fields;
         while let [field, rest @ ..] = fields {
             match (field.gate, field.kind.byte_len()) {
                 (None, Some(bytes)) => sum = sum.saturating_add(bytes),

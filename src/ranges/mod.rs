@@ -136,7 +136,9 @@ impl Ranges {
 
     fn sharing(&self) -> Self {
         let Self { size, first_read, parts, start, packed, asked } = self;
-        let (parts, packed, asked) = (parts.clone(), packed.clone(), asked.clone());
+        let parts = parts.clone();
+        let packed = packed.clone();
+        let asked = asked.clone();
         Self { size: *size, first_read: *first_read, parts, start: *start, packed, asked }
     }
 
@@ -162,7 +164,8 @@ impl Ranges {
     /// Returns a file of this size that is decoded from this one: its first bytes, and the range to add for more.
     #[cfg(any(feature = "pbo", feature = "zip"))]
     fn packed(&self, size: u64, head: Vec<u8>, more: Range<u64>) -> Self {
-        let (first_read, asked) = (self.first_read, self.asked.clone());
+        let first_read = self.first_read;
+        let asked = self.asked.clone();
         let mut file = Self { first_read, asked, packed: Some(more), ..Self::new(size) };
         file.put(0, head);
         file

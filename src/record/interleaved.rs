@@ -38,7 +38,9 @@ impl<'a, L: Layout> Interleaved<'a, L> {
     /// Returns an error if the bytes are not a whole number of records.
     #[inline]
     pub fn rest(cursor: &mut Cursor<'a>, layout: L) -> Result<Self> {
-        let (records, offset, stride) = (cursor.rest(), cursor.offset(), layout.stride());
+        let records = cursor.rest();
+        let offset = cursor.offset();
+        let stride = layout.stride();
         if records.len().checked_rem(stride) != Some(0) {
             return Err(uneven(records.len(), stride, offset));
         }
@@ -107,7 +109,7 @@ impl<L: Layout> Table for Interleaved<'_, L> {
         Some(InPlace { bytes: self.records, stride: self.stride() })
     }
 
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+    fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
         let _ = sink(self.records);
         Ok(())
     }

@@ -177,7 +177,8 @@ impl Problems {
         self.list.sort_by_key(|problem| problem.offset);
         if self.beyond > 0 {
             let message = format!("{} further problems, beyond the limit for one asset", self.beyond);
-            let (severity, code) = (Severity::Error, Code::Limit);
+            let severity = Severity::Error;
+            let code = Code::Limit;
             self.list.push(Problem { severity, code, offset: None, message: message.into() });
         }
         self.list

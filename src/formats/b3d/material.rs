@@ -238,7 +238,8 @@ impl<'a, T: Material<'a>> Materials<'a, T> {
             self.knowledge = T::head(&mut records)?;
             self.records = records;
         }
-        let (offset, part) = (self.records.offset(), Part::item(T::LIST, self.index).rooted());
+        let offset = self.records.offset();
+        let part = Part::item(T::LIST, self.index).rooted();
         walk_part(&mut self.records, self.knowledge, part, sink).map(|material| Some((offset, material)))
     }
 

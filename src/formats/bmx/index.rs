@@ -278,7 +278,9 @@ impl<'m, T: Listed<'m>> List<'m, T> {
     fn read(&self, entry: IndexEntry<'m>, index: usize) -> Result<Placed<'m, T>> {
         let table = self.map.source.table(T::TABLE)?;
         let Some(mut cursor) = table.cursor(entry.record_offset).filter(|cursor| !cursor.is_empty()) else {
-            let (offset, name, len) = (entry.record_offset, T::TABLE.name(), table.len());
+            let offset = entry.record_offset;
+            let name = T::TABLE.name();
+            let len = table.len();
             let error = Error::malformed(format!("OFFSET {offset} lies outside the {len} bytes of {name}"));
             return Err(self.table.locate(error.at(entry.offset)).within_item(T::LIST, index));
         };

@@ -109,7 +109,7 @@ impl Table for Weights<'_> {
         Storage { packing: Packing::Derived, ..self.records.as_table().storage() }
     }
 
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+    fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
         let rows = (0_u32..).zip(self.vertices()).flat_map(|(vertex, list)| {
             list.iter().map(move |Weight { bone, weight, .. }| {
                 let ([a, b, c, d], [e, f], [g, h, i, j]) =

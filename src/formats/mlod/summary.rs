@@ -22,7 +22,8 @@ impl Inspect for Model<'_> {
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let inside = depth != Depth::Header;
         let mut references = References::new(&self.limits);
-        let (mut vertices, mut faces) = (0_u64, 0_u64);
+        let mut vertices = 0_u64;
+        let mut faces = 0_u64;
         let mut end = super::LODS;
         let mut whole = true;
         let lods = inside.then(|| self.lods().spanned());
@@ -67,7 +68,8 @@ impl Inspect for Model<'_> {
         for (index, (cursor, span, lod)) in self.lods().located().enumerate() {
             let Some(lod) = out.ok(lod) else { return };
             let purpose = Resolution(lod.resolution);
-            let (name, title) = (purpose.to_string(), purpose.title());
+            let name = purpose.to_string();
+            let title = purpose.title();
             let part = Part::item("lods", index).labelled(name.as_str()).titled(&title);
             out.part(part.spanning(span.offset, span.bytes), |out| {
                 out.field("name", name.as_str());

@@ -301,7 +301,8 @@ impl FaceIter<'_> {
     fn pass(&mut self) -> Option<()> {
         let left = self.left.checked_sub(1)?;
         let count = *self.faces.rest().first().filter(|count| (2..=4).contains(*count))?;
-        let (width, count) = (self.form.width(), u64::from(count));
+        let width = self.form.width();
+        let count = u64::from(count);
         self.faces.skip(width.saturating_mul(count).saturating_add(1)).ok()?;
         let units = width.saturating_mul(count.saturating_add(1));
         self.unit = self.unit.saturating_add(u32::try_from(units).ok()?);

@@ -140,7 +140,8 @@ impl<'a> Lod<'a> {
 
     /// Returns the vertex table, and the bytes between its end and that of the LOD: none in a valid file.
     pub(super) fn vertex_table_and_rest(&self) -> Result<(VertexTable<'a>, Cursor<'a>)> {
-        let (mut bytes, layout) = (self.arrays.bytes, self.layout());
+        let mut bytes = self.arrays.bytes;
+        let layout = self.layout();
         let table = match layout.version.is_flashpoint() {
             false => VertexTable::read(&mut bytes, layout),
             true => FlashpointLod::read(&mut bytes, layout).and_then(|lod| lod.into_table(layout)),

@@ -58,7 +58,8 @@ impl<'s, 'a> Survey<'s, 'a> {
     pub(super) fn of(model: &'s Model<'a>, depth: Depth, problems: &'s mut Problems) -> Self {
         let (counted, blocks) = Default::default();
         let references = References::new(&model.layout.limits);
-        let (deep, is_whole) = (depth == Depth::Verify, depth != Depth::Header);
+        let deep = depth == Depth::Verify;
+        let is_whole = depth != Depth::Header;
         let mut survey = Self { model, deep, problems, counted, references, blocks, is_whole };
         survey.header();
         if depth != Depth::Header {

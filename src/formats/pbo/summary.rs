@@ -56,11 +56,13 @@ impl Inspect for Archive<'_> {
     /// Dissects the entries of the header, and the members after it.
     fn dissect(&self, out: &mut Outline<'_>) {
         out.part(Part::one("header").spanning(0, self.data_offset), |out| {
-            let (mut properties, mut members) = (0_usize, 0_usize);
+            let mut properties = 0_usize;
+            let mut members = 0_usize;
             for (index, entry) in self.entries().enumerate() {
-                let Some(entry) = out.ok(entry.within_item("members", members)).filter(|_| !out.is_done()) else {
+                let Some(entry) = out.ok(entry.within_item("members", members)) else { break };
+                if out.is_done() {
                     break;
-                };
+                }
                 members = members.saturating_add(usize::from(entry.kind() == EntryKind::Member));
                 let part = Part::item("entries", index).labelled(entry.name());
                 out.part(part.spanning(entry.offset, entry.byte_len()), |out| {
@@ -72,7 +74,10 @@ impl Inspect for Archive<'_> {
             let Some(member) = out.ok(member) else { break };
             let stored = member.span();
             let part = Part::item("members", member.index).labelled(member.name());
-            let bytes = stored.as_ref().map_or(0, |span| span.bytes);
+            let bytes = match &stored {
+                Ok(span) => span.bytes,
+                Err(_) => 0,
+            };
             out.part(part.spanning(member.offset, bytes), |out| {
                 if out.ok(stored).is_some() {
                     out.array("content", &member.content());
@@ -94,7 +99,8 @@ impl Entry<'_> {
     /// Describes its fields and properties. `properties` counts the properties described so far.
     fn dissect(&self, archive: Data<'_>, properties: &mut usize, out: &mut Outline<'_>) {
         let entry = HeaderEntry::walk_fields(&mut archive.cursor(self.offset), (), out);
-        let Some(list) = out.ok(entry).and_then(|entry| entry.properties) else { return };
+        let Some(entry) = out.ok(entry) else { return };
+        let Some(list) = entry.properties else { return };
         for (start, span, property) in list.located() {
             let part = property_part(next(properties), &property, span).rooted();
             out.part(part, |out| describe_fields::<Property<'_>, _>(start, (), out));
@@ -304,7 +310,8 @@ impl Archive<'_> {
         // With them, all sizes have to lead to the end, or to a tail.
         end = end.saturating_add(entries.offset().saturating_sub(self.data_offset));
         let tail = self.data.size().checked_sub(end);
-        if ![0, size_of::<ShortTail>(), size_of::<Sha1Tail>()].iter().any(|tails| tail == Some(*tails as u64)) {
+        let tails = [0, size_of::<ShortTail>() as u64, size_of::<Sha1Tail>() as u64];
+        if !tail.is_some_and(|tail| tails.contains(&tail)) {
             return;
         }
         let first = first.in_message();

@@ -107,7 +107,8 @@ impl<'a> Config<'a> {
 
     pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let header = Cursor::new(data.head(ROOT)?).parse(context("header", in_place()).map_res(known))?;
-        let (enums, last) = (u64::from(header.enum_address.get()), data.size().saturating_sub(ENUMS_MIN));
+        let enums = u64::from(header.enum_address.get());
+        let last = data.size().saturating_sub(ENUMS_MIN);
         if !(ROOT..=last).contains(&enums) {
             let message = format!("address {enums:#x} is not from {ROOT:#x} to {last:#x}");
             return Err(Error::malformed(message).at(12).within("enum_address"));

@@ -16,20 +16,28 @@ pub fn kind_of(key: &[u8], text: &[u8]) -> Option<ReferenceKind> {
 }
 
 pub(super) fn by_extension(text: &[u8]) -> Option<ReferenceKind> {
-    const LONGEST: usize = 6;
     let dot = memchr::memrchr(b'.', text)?;
-    let extension = text.get(dot.saturating_add(1)..).filter(|extension| extension.len() <= LONGEST)?;
-    let is = |known: &str| extension.eq_ignore_ascii_case(known.as_bytes());
-    let is_in = |known: &[&str]| known.iter().any(|known| is(known));
-    match () {
-        () if is_in(&["paa", "pac", "tga", "png", "jpg", "jpeg"]) => Some(ReferenceKind::Texture),
-        () if is("rvmat") => Some(ReferenceKind::Material),
-        () if is("bisurf") => Some(ReferenceKind::Surface),
-        () if is("p3d") => Some(ReferenceKind::Model),
-        () if is_in(OTHERS) => Some(ReferenceKind::File),
-        () => None,
+    let extension = text.get(dot.saturating_add(1)..)?;
+    if extension.len() > LONGEST_EXTENSION {
+        return None;
     }
+    for (kind, known) in EXTENSIONS {
+        if known.iter().any(|known| extension.eq_ignore_ascii_case(known.as_bytes())) {
+            return Some(*kind);
+        }
+    }
+    None
 }
+
+const LONGEST_EXTENSION: usize = 6;
+
+const EXTENSIONS: &[(ReferenceKind, &[&str])] = &[
+    (ReferenceKind::Texture, &["paa", "pac", "tga", "png", "jpg", "jpeg"]),
+    (ReferenceKind::Material, &["rvmat"]),
+    (ReferenceKind::Surface, &["bisurf"]),
+    (ReferenceKind::Model, &["p3d"]),
+    (ReferenceKind::File, OTHERS),
+];
 
 /// Extensions of animations, sounds, videos, scripts, terrains and lists of texts.
 const OTHERS: &[&str] = &[
@@ -44,5 +52,6 @@ pub(super) fn by_key(key: &[u8]) -> Option<ReferenceKind> {
         ("hiddenSelectionsTextures", ReferenceKind::Texture),
         ("hiddenSelectionsMaterials", ReferenceKind::Material),
     ];
-    KEYS.iter().find(|(known, _)| key.eq_ignore_ascii_case(known.as_bytes())).map(|(_, kind)| *kind)
+    let (_, kind) = KEYS.iter().find(|(known, _)| key.eq_ignore_ascii_case(known.as_bytes()))?;
+    Some(*kind)
 }

@@ -96,7 +96,8 @@ impl<'a> Plain<'a> {
 
     /// Returns an iterator over the frames. It ends after the first error.
     pub fn frames(&self) -> impl Iterator<Item = Result<PlainFrame<'a>>> + use<'a> {
-        let (plain, mut broken) = (*self, false);
+        let plain = *self;
+        let mut broken = false;
         let frames = (0..self.header.frames.get() as usize).map_while(move |index| plain.frame(index).transpose());
         frames.take_while(move |frame| !std::mem::replace(&mut broken, frame.is_err()))
     }
@@ -139,7 +140,8 @@ pub struct PlainFrame<'a> {
 impl<'a> PlainFrame<'a> {
     /// Returns the matrix of each bone, in bone order.
     pub fn matrices(&self) -> Strided<'a, Matrix> {
-        let (stride, column) = (size_of::<BonePose>(), size_of::<FixedName>());
+        let stride = size_of::<BonePose>();
+        let column = size_of::<FixedName>();
         Strided::within(self.bones.as_bytes(), self.offset.saturating_add(size_of::<F32>() as u64), stride, column)
     }
 

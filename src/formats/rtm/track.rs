@@ -44,7 +44,7 @@ impl Table for Track<'_> {
         Storage { offset: file.body, bytes, packing: Packing::Derived }
     }
 
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+    fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
         let mut write = |time: f32, numbers: &[f32]| {
             let mut row = Vec::with_capacity(64);
             for number in [time].iter().chain(numbers) {

@@ -18,7 +18,8 @@ impl Member<'_> {
     pub(super) fn check_headers(&self, local: &LocalEntry<'_>, problems: &mut Problems) {
         let mut check = Comparison { member: self, where_from: "the header before its bytes", problems };
         let header = self.header();
-        let (here, there) = (local.header, header);
+        let here = local.header;
+        let there = header;
         if local.name != self.entry.name {
             check.differs("the name", local.name.in_message(), self.entry.name.in_message());
         }

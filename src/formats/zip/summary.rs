@@ -64,7 +64,8 @@ impl Inspect for Archive<'_> {
     }
 
     fn outline(&self, out: &mut Outline<'_>) {
-        let (start, stop) = (self.directory.start, self.directory.stop);
+        let start = self.directory.start;
+        let stop = self.directory.stop;
         out.part(Part::one("directory").spanning(start, stop.saturating_sub(start)), |out| {
             out.field("entries", self.directory.entry_count);
             out.field("prefix_bytes", self.directory.prefix);
@@ -90,11 +91,9 @@ impl Inspect for Archive<'_> {
             places.push((member.header_offset(), "members", member.index, Some(member)));
         }
         let folders = self.directory.entries().map_while(Result::ok).filter(is_folder);
-        places.extend(
-            folders
-                .enumerate()
-                .map(|(index, folder)| (prefix.saturating_add(folder.header_offset), "folders", index, None)),
-        );
+        for (index, folder) in folders.enumerate() {
+            places.push((prefix.saturating_add(folder.header_offset), "folders", index, None));
+        }
         places.sort_by_key(|(offset, ..)| *offset);
         for (offset, list, index, member) in places {
             let part = Part::item(list, index);
@@ -217,7 +216,8 @@ impl Member<'_> {
     /// Returns the offsets of its local header, of the start and end of its bytes, and of the end of the descriptor
     /// after them, which exists if the header does not contain their size.
     fn places(&self) -> Result<[u64; 4]> {
-        let (start, span) = (self.header_offset(), self.span()?);
+        let start = self.header_offset();
+        let span = self.span()?;
         let end = span.offset.saturating_add(span.bytes);
         let all = self.archive.data;
         let bytes = match self.header().flags.get() & SIZES_FOLLOW {
@@ -250,7 +250,8 @@ impl Member<'_> {
         let Some(Span { offset, bytes }) = out.ok(self.span()) else { return };
         // Encrypted content, or content with an unsupported method, cannot be read.
         if let Some(packing) = self.packing() {
-            let (rows, here) = (|| self.decoded_byte_len_hint(), || self.borrowed().ok().flatten());
+            let rows = || self.decoded_byte_len_hint();
+            let here = || self.borrowed().ok().flatten();
             out.array("data", &Bytes::new("value", Storage { offset, bytes, packing }, rows, here, || self.decode()));
         }
         let storage = Storage { offset, bytes, packing: Packing::InPlace };

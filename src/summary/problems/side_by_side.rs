@@ -12,7 +12,8 @@ pub(crate) fn side_by_side<T: Send>(
     items: impl Iterator<Item = T> + Send,
     look: impl Fn(T, &mut Problems) + Sync,
 ) {
-    let (budget, items) = (problems.budget.clone(), Mutex::new(items.fuse().enumerate()));
+    let budget = problems.budget.clone();
+    let items = Mutex::new(items.fuse().enumerate());
     let in_order: Mutex<InOrder<'_>> = Mutex::new(InOrder { problems, next: 0, waiting: BTreeMap::new(), held: 0 });
     budget.share_out(&|| {
         let budget = budget.fork();
