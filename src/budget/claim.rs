@@ -105,6 +105,13 @@ impl Counter {
         Ok(())
     }
 
+    /// Takes from what is left if this much stays. Returns false if it does not.
+    #[cfg(feature = "scan")]
+    pub(super) fn take_spare(&self, amount: u64, ample: u64) -> bool {
+        let spare = |left: u64| left.checked_sub(amount).filter(|left| *left >= ample);
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spare).is_ok()
+    }
+
     /// Returns true if at least this much is left.
     pub(super) fn has(&self, amount: u64) -> bool {
         self.left.load(Ordering::Relaxed) >= amount
@@ -112,10 +119,15 @@ impl Counter {
 
     /// Adds this amount, unless the pot ran empty before.
     pub(super) fn add(&self, amount: u64) {
-        let more = |left: u64| Some(left.saturating_add(amount));
-        let is_left = |left: u64| more(left).filter(|_| left > 0);
-        if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, is_left).is_ok() {
+        if self.give_back(amount) {
+            let more = |whole: u64| Some(whole.saturating_add(amount));
             let _ = self.whole.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
         }
+    }
+
+    /// Adds to what is left. An empty counter stays empty: then returns false.
+    pub(super) fn give_back(&self, amount: u64) -> bool {
+        let more = |left: u64| if left > 0 { Some(left.saturating_add(amount)) } else { None };
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
 }

@@ -132,7 +132,7 @@ impl Budget {
     }
 
     /// Returns the counters while nothing else shares it.
-    fn own_purse(&mut self) -> Option<&mut Counters> {
+    fn own_counters(&mut self) -> Option<&mut Counters> {
         let claim = self.counters.as_mut().and_then(Arc::get_mut)?;
         Arc::get_mut(&mut claim.counters)
     }
@@ -140,7 +140,7 @@ impl Budget {
     /// Refuses further work once the flag is set, so that the work can be cancelled.
     #[must_use]
     pub fn until(mut self, stop: Arc<AtomicBool>) -> Self {
-        if let Some(counters) = self.own_purse() {
+        if let Some(counters) = self.own_counters() {
             counters.stop = stop;
         }
         self
@@ -160,7 +160,7 @@ impl Budget {
     /// Adds helpers for [`share_out`](Self::share_out).
     #[cfg(feature = "scan")]
     pub(crate) fn helped_by(mut self, help: Arc<dyn Help>) -> Self {
-        if let Some(counters) = self.own_purse() {
+        if let Some(counters) = self.own_counters() {
             counters.help = Some(help);
         }
         self
@@ -344,7 +344,6 @@ impl Budget {
             return None;
         }
         let advance = Advance { counters: Some(counters.clone()), bytes };
-        let spare = |left: u64| left.checked_sub(bytes).filter(|&left| left >= AMPLE_WORK);
-        counters.work.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spare).is_ok().then_some(advance)
+        if counters.work.take_spare(bytes, AMPLE_WORK) { Some(advance) } else { None }
     }
 }

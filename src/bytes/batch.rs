@@ -81,10 +81,7 @@ pub(crate) fn to_the_end(mut sink: impl FnMut(&[u8])) -> impl FnMut(&[u8]) -> Co
     }
 }
 
-pub(crate) fn write_batched<R: AsRef<[u8]>>(
-    mut rows: impl Iterator<Item = R>,
-    sink: &mut RowSink<'_>,
-) {
+pub(crate) fn write_batched<R: AsRef<[u8]>>(mut rows: impl Iterator<Item = R>, sink: &mut RowSink<'_>) {
     let mut batch = Batch::new(sink);
     let _ = rows.try_for_each(|row| batch.push(row.as_ref()));
     let _ = batch.flush();

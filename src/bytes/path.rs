@@ -165,14 +165,15 @@ fn fault(part: &str) -> Option<&'static str> {
 
 fn is_device(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or(part).trim_end();
-    let numbered = || {
-        let (word, number) = stem.split_at_checked(3)?;
-        let mut digits = number.chars();
-        let digit = digits.next()?;
-        let is_word = ["com", "lpt"].iter().any(|name| word.eq_ignore_ascii_case(name));
-        Some(is_word && digits.next().is_none() && (digit.is_ascii_digit() || "¹²³".contains(digit)))
-    };
-    DEVICES.iter().any(|name| stem.eq_ignore_ascii_case(name)) || numbered() == Some(true)
+    if DEVICES.iter().any(|name| stem.eq_ignore_ascii_case(name)) {
+        return true;
+    }
+    // `COM1` to `LPT9`.
+    let Some((word, number)) = stem.split_at_checked(3) else { return false };
+    let is_word = word.eq_ignore_ascii_case("com") || word.eq_ignore_ascii_case("lpt");
+    let mut digits = number.chars();
+    let (Some(digit), None) = (digits.next(), digits.next()) else { return false };
+    is_word && (digit.is_ascii_digit() || "¹²³".contains(digit))
 }
 
 #[cfg(test)]

@@ -56,9 +56,15 @@ impl FieldInfo {
 
     /// Returns the rule and the codes as text: `from 0 to 128`, `0 none, 1 loop`. Empty if the field has neither.
     pub fn values(&self) -> String {
-        let codes = self.codes.iter().map(|(number, name)| format!("{number} {name}"));
-        let rule = Some(self.rule.to_string()).filter(|rule| !rule.is_empty() && !matches!(self.rule, Rule::Bits(_)));
-        rule.into_iter().chain(codes).collect::<Vec<_>>().join(", ")
+        let mut words = Vec::new();
+        let rule = self.rule.to_string();
+        if !rule.is_empty() && !matches!(self.rule, Rule::Bits(_)) {
+            words.push(rule);
+        }
+        for (number, name) in self.codes {
+            words.push(format!("{number} {name}"));
+        }
+        words.join(", ")
     }
 }
 

@@ -188,8 +188,10 @@ impl Ranges {
 
     /// Returns where this range is in the file, or the range to add for more decoded bytes.
     pub(crate) fn in_file(&self, Range { start, end }: Range<u64>) -> Range<u64> {
-        let shifted = || self.start.saturating_add(start)..self.start.saturating_add(end);
-        self.packed.clone().unwrap_or_else(shifted)
+        match &self.packed {
+            Some(packed) => packed.clone(),
+            None => self.start.saturating_add(start)..self.start.saturating_add(end),
+        }
     }
 
     /// Returns the size of the file.

@@ -1,11 +1,10 @@
 //! Fixed-size records whose columns are only known at run time.
 
-use std::ops::ControlFlow;
-
 use crate::base::error::Result;
 use crate::base::sealed::Sealed;
 use crate::base::span::Span;
 use crate::bytes::array::{Column, Element, InPlace, Packing, Storage, Strided, Table, uneven};
+use crate::bytes::batch::RowSink;
 use crate::bytes::cursor::Cursor;
 use crate::outline::{Outline, Type};
 use crate::record::Stored;

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::num::NonZeroU32;
-use std::ops::ControlFlow;
 
 use zerocopy::little_endian::F32;
 use zerocopy::{FromBytes, IntoBytes};
@@ -10,7 +9,7 @@ use zerocopy::{FromBytes, IntoBytes};
 use super::wire::{ChunkHeader, MeshHead, Triangle, VertexLayout, Weight};
 use crate::base::error::{Context, Error, Result};
 use crate::bytes::array::column;
-use crate::bytes::batch::write_batched;
+use crate::bytes::batch::{RowSink, write_batched};
 use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::chunk::{Chunk, Chunks, Tag};
 use crate::bytes::{Color, Column, Cursor, InPlace, LeArray, Packing, Scalar, Storage, Strided, Table, Vec2, Vec3};

@@ -13,7 +13,7 @@ use super::{
 use crate::base::error::Context;
 use crate::base::span::Span;
 use crate::bytes::chunk::{Chunk, Tag};
-use crate::outline::{Numbers, Outline, Part};
+use crate::outline::{Numbers, Outline, Part, next};
 use crate::record::parser::in_place;
 use crate::record::{Fixed, Record, describe_fields, describe_fixed, describe_opaque};
 

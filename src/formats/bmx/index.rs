@@ -91,7 +91,11 @@ impl Index {
         let version = cursor.parse(in_place().map_res(known_version))?;
         let mut index = Self { version, lists: Default::default(), broken: None };
         for entry in entries(cursor, version) {
-            match entry.and_then(|entry| index.add(&entry)) {
+            let added = match entry {
+                Ok(entry) => index.add(&entry),
+                Err(error) => Err(error),
+            };
+            match added {
                 Ok(()) => {}
                 Err(error) => {
                     index.broken = Some(table.locate(error));
@@ -112,12 +116,18 @@ impl Index {
     }
 
     fn of(&self, kind: Kind) -> &[u32] {
-        self.lists.get(kind.0 as usize).map_or(&[], Vec::as_slice)
+        match self.lists.get(kind.0 as usize) {
+            Some(list) => list,
+            None => &[],
+        }
     }
 
     /// Returns the number of records of this kind. A broken index does not show how many there should be.
     pub(super) fn count(&self, kind: Kind) -> Option<u64> {
-        self.broken.is_none().then(|| self.of(kind).len() as u64)
+        if self.broken.is_some() {
+            return None;
+        }
+        Some(self.of(kind).len() as u64)
     }
 }
 
@@ -313,14 +323,20 @@ const SMALL_OVERLAP: u64 = 64 << 20;
 
 impl OverlapBudget {
     pub(super) fn new(map: &Map<'_>, table: TableId) -> Self {
-        let table = map.source.table(table).map_or(0, |table| table.len());
+        let table = match map.source.table(table) {
+            Ok(table) => table.len(),
+            Err(_) => 0,
+        };
         let limit = table.saturating_mul(2).saturating_add(SMALL_OVERLAP);
         Self { table, limit, left: limit }
     }
 
     /// Charges for the bytes of a record, or for the whole table if the record has no end.
     fn pay<T>(&mut self, record: &Result<Placed<'_, T>>) {
-        self.spend(record.as_ref().map_or(self.table, |record| record.record_byte_len()));
+        match record {
+            Ok(record) => self.spend(record.record_byte_len()),
+            Err(_) => self.spend(self.table),
+        }
     }
 
     pub(super) fn spend(&mut self, bytes: u64) {

@@ -1,8 +1,10 @@
 //! The implementation of [`Inspect`] for maps.
 
+use std::iter::zip;
+
 use super::index::Listed;
 use super::{Kind, List, Map, Mesh, Object, Texture, table, verify};
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::base::format::Format;
 use crate::base::limits::Limits;
 use crate::budget::Budget;

@@ -115,7 +115,7 @@ impl<'a> Survey<'_, 'a> {
         }
     }
 
-    /// Warns if there is neither no index nor one for each vertex index.
+    /// Warns unless there is no index, or one for each vertex index.
     fn beside_vertex_indices(&mut self, place: impl Locate, indices: &Indices<'a>, corners: usize) {
         if ![0, corners].contains(&indices.len()) {
             let message = format_args!("{} indices beside {corners} vertex indices", indices.len());

@@ -236,9 +236,10 @@ pub trait View<'a>: Sealed + Sized {
 
 /// Reads all chunks of one kind in file order. One that cannot be read does not hide the others.
 pub(super) fn views<'a, T: View<'a>>(nodes: Nodes<'a>) -> impl Iterator<Item = Result<T>> + use<'a, T> {
-    nodes.filter(|node| !node.as_ref().is_ok_and(|node| node.kind != T::KIND)).map(|node| {
-        let node = node?;
-        T::read(&node).map_err(|error| node.locate(error))
+    nodes.filter_map(|node| match node {
+        Ok(node) if node.kind == T::KIND => Some(T::read(&node).map_err(|error| node.locate(error))),
+        Ok(_) => None,
+        Err(error) => Some(Err(error)),
     })
 }
 
@@ -275,16 +276,24 @@ pub(super) fn counted<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
     whole(node)
 }
 
-/// Reads a chunk's data as the author's own loader does. If that does not fit, tries the reading of the description.
-pub(super) fn either<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>, fits: impl Fn(&T) -> bool) -> Result<T> {
+/// Reads a chunk's data as the description says where that differs from the author's own loader.
+pub(super) fn as_described<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
+    whole(&Node { as_described: true, ..*node })
+}
+
+/// Reads a chunk's data as the author's own loader does, or else as the description says.
+pub(super) fn first_or_as_described<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
     let first = whole(node);
-    if first.as_ref().is_ok_and(&fits) {
+    if first.is_ok() {
         return first;
     }
-    match whole(&Node { as_described: true, ..*node }) {
-        Ok(second) if fits(&second) => Ok(second),
-        _ => first,
-    }
+    as_described(node).or(first)
+}
+
+/// Does the same, if the count in the chunk's header is not negative.
+pub(super) fn counted_either<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
+    check_count(node)?;
+    first_or_as_described(node)
 }
 
 /// Checks that the chunk is complete and the count in its header is not negative.

@@ -69,8 +69,16 @@ pub(super) fn dissect(model: &Model<'_>, out: &mut Outline<'_>) {
     level(&mut model.nodes().peekable(), 0, &mut Numbers::default(), out);
 }
 
+/// Returns true if a chunk is at this depth or deeper. One that cannot be read counts as such.
+fn is_inside(node: &Result<Node<'_>>, depth: usize) -> bool {
+    match node {
+        Ok(node) => node.depth >= depth,
+        Err(_) => true,
+    }
+}
+
 fn level(nodes: &mut Peekable<Nodes<'_>>, depth: usize, numbers: &mut Numbers, out: &mut Outline<'_>) {
-    while let Some(node) = nodes.next_if(|node| !node.as_ref().is_ok_and(|node| node.depth < depth)) {
+    while let Some(node) = nodes.next_if(|node| is_inside(node, depth)) {
         let Some(node) = out.ok(node) else { continue };
         let part = Part::item(node.kind.name(), node.index).spanning(node.chunk.offset(), node.chunk.byte_len());
         out.part(part.rooted(), |out| {

@@ -154,7 +154,8 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    fn content(&mut self, node: &Node<'a>, content: &Content<'a>) {
+    /// Compares the count in a chunk's header with what is in the chunk.
+    fn count(&mut self, node: &Node<'a>, content: &Content<'a>) {
         let counts = match content {
             // A list of chunks that ends with an error is reported elsewhere.
             Content::Chunks => count_chunks(node).ok(),
@@ -171,6 +172,10 @@ impl<'s, 'a> Survey<'s, 'a> {
             let offset = node.chunk.offset().saturating_add(8);
             self.warn(node, offset, format_args!("count {hint} of {tag}, there are {count}"));
         }
+    }
+
+    fn content(&mut self, node: &Node<'a>, content: &Content<'a>) {
+        self.count(node, content);
         match content {
             Content::Skeleton(skeleton) => self.skeleton(node, skeleton),
             Content::Animation(animation) => self.animation(node, animation),

@@ -1,12 +1,10 @@
 //! Bone weights: consecutive lists of variable length.
 
-use std::ops::ControlFlow;
-
 use super::wire::{NarrowWeight, WideWeight};
 use crate::base::error::Result;
 use crate::base::span::Span;
 use crate::bytes::array::columns;
-use crate::bytes::batch::write_batched;
+use crate::bytes::batch::{RowSink, write_batched};
 use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::parser::reading;
 use crate::bytes::shapes::shapes;

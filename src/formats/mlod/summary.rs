@@ -26,7 +26,7 @@ impl Inspect for Model<'_> {
         let mut faces = 0_u64;
         let mut end = super::LODS;
         let mut whole = true;
-        let lods = inside.then(|| self.lods().spanned());
+        let lods = if inside { Some(self.lods().spanned()) } else { None };
         for (index, (lod, span)) in lods.into_iter().flatten().enumerate() {
             let Some(lod) = problems.ok(lod) else {
                 whole = false;
@@ -50,10 +50,9 @@ impl Inspect for Model<'_> {
         }
         let mut summary = Summary { version: Some(self.version()), ..Summary::new(Format::Mlod, self.data.size()) };
         if whole {
-            let known = |count: u64| inside.then_some(count);
             let lods = self.lod_count() as u64;
-            summary.counts =
-                Counts::known([("lods", Some(lods)), ("vertices", known(vertices)), ("faces", known(faces))]);
+            let (vertices, faces) = if inside { (Some(vertices), Some(faces)) } else { (None, None) };
+            summary.counts = Counts::known([("lods", Some(lods)), ("vertices", vertices), ("faces", faces)]);
             let after = summary.bytes.saturating_sub(end);
             if inside && after > 0 {
                 problems.warning(&Error::trailing(after, "the last LOD").at(end));

@@ -24,7 +24,7 @@ impl Inspect for Model<'_> {
         let Survey { problems, counted, references, blocks, is_whole, .. } = Survey::of(self, depth, problems);
         let header = &self.header;
         let mut counts = vec![("lods", header.lod_count().map(u64::from))];
-        for ((name, _), sum) in zip(COUNTED, counted) {
+        for (name, sum) in zip(COUNTED, counted) {
             // Sums are known only if every LOD could be read.
             counts.push((name, if is_whole { Some(sum) } else { None }));
         }

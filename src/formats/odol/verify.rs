@@ -20,20 +20,23 @@ use crate::check::{
 use crate::inspect::{Depth, Inspect as _};
 use crate::summary::{Blocks, Problems, References};
 
-/// The name of a count, and the number in one LOD.
-type Counted = (&'static str, fn(&Lod<'_>) -> usize);
-
 /// The counts that are summed over all LODs.
-pub(super) const COUNTED: [Counted; 8] = [
-    ("vertices", |lod| lod.point_count as usize),
-    ("faces", |lod| lod.faces.len()),
-    ("sections", |lod| lod.sections.len()),
-    ("selections", |lod| lod.selections.len()),
-    ("materials", |lod| lod.materials.len()),
-    ("textures", |lod| lod.textures.len()),
-    ("proxies", |lod| lod.proxies.len()),
-    ("properties", |lod| lod.properties.len()),
-];
+pub(super) const COUNTED: [&str; 8] =
+    ["vertices", "faces", "sections", "selections", "materials", "textures", "proxies", "properties"];
+
+/// Returns the counts of one LOD.
+fn counts(lod: &Lod<'_>) -> [usize; COUNTED.len()] {
+    [
+        lod.point_count as usize,
+        lod.faces.len(),
+        lod.sections.len(),
+        lod.selections.len(),
+        lod.materials.len(),
+        lod.textures.len(),
+        lod.proxies.len(),
+        lod.properties.len(),
+    ]
+}
 
 /// One pass over a model. Depending on the depth, it reads only the header, all structures, or every element of every
 /// array too.

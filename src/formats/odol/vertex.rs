@@ -1,5 +1,7 @@
 //! Per-vertex data of a LOD.
 
+use std::iter::zip;
+
 use nom::error::context;
 use zerocopy::little_endian::U32;
 

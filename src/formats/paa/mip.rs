@@ -13,7 +13,7 @@ use crate::base::limits::{Limits, flag};
 use crate::base::span::Span;
 use crate::blocks::Block;
 use crate::bytes::array::columns;
-use crate::bytes::batch::to_the_end;
+use crate::bytes::batch::{RowSink, to_the_end};
 use crate::bytes::parser::{is_ahead, part};
 use crate::bytes::{Column, Cursor, LeArray, Packing, Storage, Table};
 use crate::codec::Codec;

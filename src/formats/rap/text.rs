@@ -189,12 +189,21 @@ impl<'a> Reader<'a> {
         rest.get(..length).unwrap_or_default()
     }
 
+    /// Takes the bytes before the end of the line.
+    fn rest_of_line(&mut self) -> &'a [u8] {
+        self.until(|byte| byte == b'\n')
+    }
+
+    fn skip_spaces(&mut self) {
+        self.until(|byte| !matches!(byte, b' ' | b'\t'));
+    }
+
     /// Skips white space and comments.
     fn skip_blank(&mut self) {
         loop {
             self.until(|byte| !byte.is_ascii_whitespace());
             if self.accept(b"//") {
-                self.until(|byte| byte == b'\n');
+                self.rest_of_line();
             } else if self.accept(b"/*") {
                 let rest = self.rest();
                 match memchr::memmem::find(rest, b"*/") {
@@ -276,7 +285,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let mut ahead = self.clone();
-            ahead.until(|byte| !matches!(byte, b' ' | b'\t'));
+            ahead.skip_spaces();
             if !ahead.accept(b"\\n") {
                 break;
             }
@@ -302,17 +311,17 @@ impl<'a> Reader<'a> {
     /// Takes a line that starts with `#`. Returns the path if it is an include.
     fn directive(&mut self) -> Option<ByteStr<'a>> {
         self.skip(1);
-        self.until(|byte| !matches!(byte, b' ' | b'\t'));
+        self.skip_spaces();
         let word = self.until(|byte| !byte.is_ascii_alphanumeric() && byte != b'_');
         if word == b"include" {
-            let line = self.until(|byte| byte == b'\n').trim_ascii_start();
+            let line = self.rest_of_line().trim_ascii_start();
             let (open, path) = line.split_first()?;
             let close = if *open == b'<' { b'>' } else { b'"' };
             let end = memchr::memchr(close, path)?;
             return path.get(..end).map(ByteStr::new);
         }
         loop {
-            let line = self.until(|byte| byte == b'\n').trim_ascii_end();
+            let line = self.rest_of_line().trim_ascii_end();
             let goes_on = line.last() == Some(&b'\\') && self.accept(b"\n");
             if !goes_on {
                 return None;
@@ -446,7 +455,9 @@ impl<'a> Scalar<'a> {
             inner = quoted;
         }
         let (kind, way) = match call(inner) {
-            Some((b"PATHTOF" | b"QPATHTOF" | b"QPATHTO_R", path)) => (kind_of_path(key, path)?, built(None, true, path)),
+            Some((b"PATHTOF" | b"QPATHTOF" | b"QPATHTO_R", path)) => {
+                (kind_of_path(key, path)?, built(None, true, path))
+            }
             Some((b"QPATHTOEF", arguments)) => {
                 let (addon, path) = arguments.split_at_checked(memchr::memchr(b',', arguments)?)?;
                 let path = path.get(1..)?.trim_ascii();

@@ -51,7 +51,10 @@ impl<'a> Plain<'a> {
             let has_metadata = is_ahead(*cursor, tag("RTM_MDAT"));
             let metadata = cond(has_metadata, in_place::<MetadataHeader>());
             let metadata = cursor.parse(context("metadata", metadata))?;
-            let property_count = metadata.map_or(0, |header| header.properties.get());
+            let property_count = match metadata {
+                Some(header) => header.properties.get(),
+                None => 0,
+            };
             let properties = cond(has_metadata, count(PlainProperty::parser(), property_count));
             let properties = cursor.parse(context("properties", properties))?;
             let header_offset = cursor.offset();
@@ -111,7 +114,10 @@ impl<'a> Plain<'a> {
     /// Returns the bytes after the last frame, which are not part of the animation; none in all known files.
     pub fn trailing(&self) -> &'a [u8] {
         let mut cursor = self.file.rest();
-        cursor.skip(self.frame_bytes()).map_or(&[], |()| cursor.rest())
+        match cursor.skip(self.frame_bytes()) {
+            Ok(()) => cursor.rest(),
+            Err(_) => &[],
+        }
     }
 
     /// Returns the offset of the first frame.

@@ -46,7 +46,7 @@ impl Inspect for Archive<'_> {
             }
         }
         names.report(problems);
-        self.check(whole.then(|| members.entries()), problems);
+        self.check(if whole { Some(members.entries()) } else { None }, problems);
         if depth == Depth::Verify {
             self.check_names(problems);
             self.check_map(problems);
@@ -56,7 +56,7 @@ impl Inspect for Archive<'_> {
             self.check_content(&shared, problems);
         }
         Summary {
-            counts: Counts::known([("members", whole.then_some(count))]),
+            counts: Counts::known([("members", if whole { Some(count) } else { None })]),
             blocks,
             unchecked,
             ..Summary::new(Format::Zip, self.data.size())

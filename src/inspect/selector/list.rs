@@ -38,8 +38,11 @@ pub fn each_until(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table) ->
     }
 }
 
+/// Receives arrays with their selectors until it returns true.
+type Take<'s> = dyn FnMut(&str, &dyn Table) -> bool + 's;
+
 /// Passes the arrays of a dissection to `take` until it returns true.
-pub(super) fn dissected(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table) -> bool) {
+pub(super) fn dissected(asset: &dyn Inspect, take: &mut Take<'_>) {
     let bytes = asset.size();
     let mut take = |selector: &str, table: &dyn Table| {
         // One value may claim to fill any number of rows. An outline checks it against the other arrays.
@@ -97,12 +100,12 @@ fn is_item_beside(one: &str, other: &str) -> bool {
 struct Lister<'s> {
     dissects: bool,
     path: Path,
-    take: &'s mut dyn FnMut(&str, &dyn Table) -> bool,
+    take: &'s mut Take<'s>,
     is_done: bool,
 }
 
 impl<'s> Lister<'s> {
-    fn new(dissects: bool, take: &'s mut dyn FnMut(&str, &dyn Table) -> bool) -> Self {
+    fn new(dissects: bool, take: &'s mut Take<'s>) -> Self {
         Self { dissects, path: Path::default(), take, is_done: false }
     }
 }

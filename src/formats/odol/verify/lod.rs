@@ -3,7 +3,7 @@
 use std::fmt;
 use std::iter::zip;
 
-use super::{COUNTED, Survey};
+use super::{Survey, counts};
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::impl_fmt::impl_fmt;
@@ -19,8 +19,8 @@ use crate::summary::{ReferenceKind, References};
 impl<'a> Survey<'_, 'a> {
     pub(super) fn lod(&mut self, entry: &LodEntry, lod: &Lod<'a>) {
         let index = entry.index;
-        for (sum, (_, count)) in zip(&mut self.counted, COUNTED) {
-            *sum = sum.saturating_add(count(lod) as u64);
+        for (sum, count) in zip(&mut self.counted, counts(lod)) {
+            *sum = sum.saturating_add(count as u64);
         }
         refer(&mut self.references, lod);
         if let Some(flags) = lod.point_flags
