@@ -52,6 +52,9 @@ pub(super) fn dissected(asset: &dyn Inspect, take: &mut Take<'_>) {
     asset.dissect(&mut Outline::within(&bound_of(asset), &mut Lister::new(true, &mut take)));
 }
 
+/// The bytes that a similar selector shares with the text.
+const LEAST_SHARED: usize = 3;
+
 /// Returns the selector of the array most similar to this text, if any is similar. Ignores selectors that differ only
 /// in indices, because they select other data.
 pub fn nearest(asset: &dyn Inspect, selector: &str) -> Option<String> {
@@ -67,7 +70,6 @@ pub fn nearest(asset: &dyn Inspect, selector: &str) -> Option<String> {
             best = Some((shared, known.to_owned()));
         }
     });
-    const LEAST_SHARED: usize = 3;
     let (shared, known) = best?;
     if shared >= LEAST_SHARED { Some(known) } else { None }
 }

@@ -95,7 +95,7 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
 
 /// Returns the offset of each record in its table, with its index.
 fn places<'m, T: Listed<'m>>(list: &List<'m, T>) -> Vec<(u64, usize)> {
-    let mut places = Vec::new();
+    let mut places = Vec::with_capacity(list.len());
     for index in 0..list.len() {
         let Some(entry) = list.entry(index) else { break };
         places.push((entry.record_offset, index));
