@@ -59,7 +59,7 @@ impl<'m> Listed<'m> for Material<'m> {
         const WITHOUT: u64 = 57;
         let records = list.len() as u64;
         let is_with = records.saturating_mul(WITH) == table.len();
-        let is_without = records.saturating_mul(WITHOUT) == table.len() || first_step(&list) == Some(WITHOUT);
+        let is_without = records.saturating_mul(WITHOUT) == table.len() || first_step(list) == Some(WITHOUT);
         Layout { version, has_switches: version > 13 && (is_with || !is_without) }
     }
 }
