@@ -41,11 +41,12 @@ use std::marker::PhantomData;
 pub(crate) use crate::base::error::Segment;
 pub(crate) use facing::Facing;
 pub(crate) use faults::{Alike, Faults};
-pub(crate) use fields::{fields, place_of};
+pub(crate) use fields::{fields, offset_of_field};
 pub(crate) use repeated::Repeated;
 
 use crate::base::code::Code;
 use crate::base::error::Error;
+use crate::base::place::Locate;
 use crate::base::stop;
 use crate::bytes::{Packing, Table};
 use crate::summary::{Problems, Severity};
@@ -110,16 +111,21 @@ pub(crate) struct Check<R: Rule> {
     rule: R,
     of: u64,
     broken: u64,
-    first: Option<(Place, R::Value)>,
+    first: Option<(Element, R::Value)>,
 }
 
-/// The place of an element.
+/// The position of an element.
 #[derive(Clone, Copy)]
-struct Place {
+struct Element {
     /// The inner list, if there are several.
     list: Option<(&'static str, usize)>,
     index: u64,
     offset: u64,
+}
+
+/// Returns the index and the value of the first of these elements that breaks the rule. They are counted from `start`.
+fn first_broken<R: Rule>(rule: &R, start: u64, values: impl Iterator<Item = R::Value>) -> Option<(u64, R::Value)> {
+    (start..).zip(values).find(|(_, value)| !rule.holds(*value))
 }
 
 impl<R: Rule> Check<R> {
@@ -151,7 +157,7 @@ impl<R: Rule> Check<R> {
         if !self.rule.holds(value) {
             self.broken = self.broken.wrapping_add(1);
             let index = self.of;
-            self.first.get_or_insert((Place { list: None, index, offset }, value));
+            self.first.get_or_insert((Element { list: None, index, offset }, value));
         }
         self.skip();
     }
@@ -165,15 +171,16 @@ impl<R: Rule> Check<R> {
     #[inline]
     fn add(&mut self, list: Option<(&'static str, usize)>, rows: Rows, values: impl Iterator<Item = R::Value> + Clone) {
         let rule = &self.rule;
-        let (mut left, mut of) = (values, 0_u64);
+        let mut left = values;
+        let mut of = 0_u64;
         loop {
             let piece = left.clone();
             let (some, broken) = left.by_ref().take(PIECE).fold((0_usize, 0_u64), |(some, broken), value| {
                 (some.wrapping_add(1), broken.wrapping_add(u64::from(!rule.holds(value))))
             });
             if broken > 0 && self.first.is_none() {
-                let first = (of..).zip(piece).find(|(_, value)| !rule.holds(*value));
-                self.first = first.map(|(index, value)| (Place { list, index, offset: rows.offset_of(index) }, value));
+                self.first = first_broken(rule, of, piece)
+                    .map(|(index, value)| (Element { list, index, offset: rows.offset_of(index) }, value));
             }
             of = of.wrapping_add(some as u64);
             self.broken = self.broken.wrapping_add(broken);
@@ -185,34 +192,38 @@ impl<R: Rule> Check<R> {
         self.of = self.of.wrapping_add(of);
     }
 
-    /// Adds the problem, if there is one. `what` names the elements in the plural. `place` adds the enclosing part to
-    /// the error.
+    /// Adds the problem, if there is one. `what` names the elements in the plural. `place` is the part around them.
     #[inline]
-    pub(crate) fn report(self, what: &str, problems: &mut Problems, place: impl FnOnce(Error) -> Error) {
+    pub(crate) fn report(self, what: &str, problems: &mut Problems, place: impl Locate) {
         if self.broken > 0 && problems.keeps_another(severity(self.rule.code())) {
-            let error = place(self.error(what));
+            let error = place.locate(self.error(what));
             problems.add(severity(error.code()), &error);
         }
     }
 
     #[cold]
     fn error(&self, what: &str) -> Error {
-        let first = self.first.as_ref().map(|(place, value)| (*place, value as &dyn Display));
+        let first = self.first.as_ref().map(|(element, value)| (*element, value as &dyn Display));
         error(&self.rule.words(), self.broken, self.of, what, first).coded(self.rule.code())
     }
 }
 
 /// Creates the error: this many elements out of a total are as the words describe.
-fn error(words: &str, broken: u64, of: u64, what: &str, first: Option<(Place, &dyn Display)>) -> Error {
-    let (is_one, broken, of) = (broken == 1, grouped(broken), grouped(of));
-    let Some((Place { list, index, offset }, value)) = first else {
+fn error(words: &str, broken: u64, of: u64, what: &str, first: Option<(Element, &dyn Display)>) -> Error {
+    let is_one = broken == 1;
+    let broken = grouped(broken);
+    let of = grouped(of);
+    let Some((Element { list, index, offset }, value)) = first else {
         return Error::malformed(format!("{broken} of {of} {what} are {words}"));
     };
     if what.is_empty() {
         return Error::malformed(format!("{value} is {words}")).at(offset);
     }
     let (verb, first) = if is_one { ("is", ": ") } else { ("are", "; the first is ") };
-    let list = list.map_or(String::new(), |(list, number)| format!(" of {list}[{number}]"));
+    let list = match list {
+        Some((list, number)) => format!(" of {list}[{number}]"),
+        None => String::new(),
+    };
     Error::malformed(format!("{broken} of {of} {what} {verb} {words}{first}{value} at index {index}{list}")).at(offset)
 }
 
@@ -225,7 +236,9 @@ pub(crate) fn ring(count: usize, problems: &mut Problems, parent: impl Fn(usize)
     for start in 0..count {
         let walk = start.saturating_add(1);
         let mut item = Some(start);
-        while let Some((index, seen)) = item.and_then(|index| Some((index, walks.get_mut(index)?))) {
+        while let Some(index) = item
+            && let Some(seen) = walks.get_mut(index)
+        {
             match *seen {
                 0 => *seen = walk,
                 before if before == walk => return Some(index),
@@ -239,13 +252,7 @@ pub(crate) fn ring(count: usize, problems: &mut Problems, parent: impl Fn(usize)
 
 /// Reports a single value that breaks a rule.
 #[inline]
-pub(crate) fn one<R: Rule>(
-    rule: R,
-    value: R::Value,
-    offset: u64,
-    problems: &mut Problems,
-    place: impl FnOnce(Error) -> Error,
-) {
+pub(crate) fn one<R: Rule>(rule: R, value: R::Value, offset: u64, problems: &mut Problems, place: impl Locate) {
     let mut check = Check::new(rule);
     check.next(offset, value);
     check.report("", problems, place);
@@ -302,6 +309,14 @@ impl<T: Table + ?Sized> From<&T> for Rows {
     }
 }
 
+/// Describes indices that are not among those from `first` to the last of a list of this length.
+fn up_to_last(first: i64, count: u64, if_empty: &str) -> String {
+    match count.checked_sub(1) {
+        Some(last) => format!("not from {first} to {last}"),
+        None => if_empty.to_owned(),
+    }
+}
+
 rules! {
     /// An index into a list of this length.
     Below(u64) of u64 = Code::Range, |Self(count), number| number < *count, format!("not below {count}");
@@ -309,11 +324,11 @@ rules! {
     /// A signed index into a list of this length.
     // A negative number becomes larger than any count.
     Index(u64) of i64 = Code::Range, |Self(count), number| number.cast_unsigned() < *count,
-        count.checked_sub(1).map_or("not in an empty list".to_owned(), |last| format!("not from 0 to {last}"));
+        up_to_last(0, *count, "not in an empty list");
 
     /// A signed index into a list of this length, or -1 for none.
     IndexOrNone(u64) of i64 = Code::Range, |Self(count), number| number == -1 || Index(*count).holds(number),
-        count.checked_sub(1).map_or("not -1".to_owned(), |last| format!("not from -1 to {last}"));
+        up_to_last(-1, *count, "not -1");
 
     /// An end index, at most the number of items.
     AtMost(u64) of u64 = Code::Range, |Self(count), end| end <= *count, format!("above {count}");
@@ -460,8 +475,8 @@ pub(crate) fn grouped(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::error::Context as _;
     use crate::base::limits::Limits;
+    use crate::base::place::Root;
 
     fn problems_of(report: impl FnOnce(&mut Problems)) -> Vec<(Severity, Option<u64>, String)> {
         let mut problems = Problems::new(&Limits::default());
@@ -474,7 +489,7 @@ mod tests {
         let values: Vec<u64> = (0..3000).map(|index| if (5..1029).contains(&index) { 70_000 } else { 7 }).collect();
         let found = problems_of(|problems| {
             let check = Check::new(Below(512)).array(Rows::new(0x10, 2), values.iter().copied());
-            check.report("indices", problems, |error| error.within("faces").within_item("lods", 2));
+            check.report("indices", problems, Root.item("lods", 2).field("faces"));
         });
         let message = "lods[2].faces: 1,024 of 3,000 indices are not below 512; the first is 70000 at index 5";
         assert_eq!(found, [(Severity::Error, Some(0x1a), message.to_owned())]);
@@ -484,9 +499,9 @@ mod tests {
     fn one_of_several_and_one_alone_have_shorter_messages() {
         let found = problems_of(|problems| {
             let check = Check::new(IndexOrNone(4)).array(9, [-1, 3, -2].into_iter());
-            check.report("parents", problems, |error| error);
-            one(Index(4), -1, 7, problems, |error| error.within("parent"));
-            one(Index(4), 3, 7, problems, |error| error);
+            check.report("parents", problems, Root);
+            one(Index(4), -1, 7, problems, Root.field("parent"));
+            one(Index(4), 3, 7, problems, Root);
         });
         let expected = [
             (Severity::Error, Some(7), "parent: -1 is not from 0 to 3".to_owned()),
@@ -502,7 +517,7 @@ mod tests {
             check.list(("links", 0), 1, [0, 1].into_iter());
             check.list(("links", 1), Rows::new(5, 4), [1, 2, 3].into_iter());
             check.list(("links", 2), 17, [4].into_iter());
-            check.report("items", problems, |error| error);
+            check.report("items", problems, Root);
         });
         let message = "3 of 6 items are not below 2; the first is 2 at index 1 of links[1]";
         assert_eq!(found, [(Severity::Error, Some(9), message.to_owned())]);
@@ -513,8 +528,8 @@ mod tests {
         let values = [[1.0, 2.0], [f32::NAN, 0.5], [0.0, f32::INFINITY]];
         let found = problems_of(|problems| {
             let check = Check::new(Finite).array(0, values.into_iter().map(Numbers));
-            check.report("vectors", problems, |error| error);
-            one(Finite, Numbers([f32::NEG_INFINITY]), 8, problems, |error| error.within("time"));
+            check.report("vectors", problems, Root);
+            one(Finite, Numbers([f32::NEG_INFINITY]), 8, problems, Root.field("time"));
         });
         let expected = [
             (
@@ -539,7 +554,7 @@ mod tests {
         assert!(holds(Unit::Direction, 0.0) && !holds(Unit::Quaternion, 0.0));
         let found = problems_of(|problems| {
             let lengths = [[1.0, 0.0], [0.0, 0.0], [3.0, 4.0]].into_iter().map(Length::of);
-            Check::new(Unit::Quaternion).array(0, lengths).report("rotations", problems, |error| error);
+            Check::new(Unit::Quaternion).array(0, lengths).report("rotations", problems, Root);
         });
         assert_eq!(found[0].2, "2 of 3 rotations are not unit; the first is of length 0.000 at index 1");
     }
@@ -557,17 +572,24 @@ mod tests {
         assert_eq!(seen.get(), 10 * PIECE);
     }
 
+    /// A place that counts the errors in it.
+    struct Counting<'c>(&'c std::cell::Cell<u32>);
+
+    impl Locate for Counting<'_> {
+        fn locate(&self, error: Error) -> Error {
+            self.0.set(self.0.get() + 1);
+            error
+        }
+    }
+
     #[test]
     fn a_message_is_made_only_if_it_is_kept() {
         let mut problems = Problems::new(&Limits { problems: 1, ..Limits::default() });
-        let mut made = 0;
+        let located = std::cell::Cell::new(0);
         for _ in 0..3 {
-            one(Below(0), 1, 0, &mut problems, |error| {
-                made += 1;
-                error
-            });
+            one(Below(0), 1, 0, &mut problems, Counting(&located));
         }
-        assert_eq!(made, 1);
+        assert_eq!(located.get(), 1);
         assert_eq!(problems.into_vec().len(), 2);
     }
 

@@ -83,17 +83,24 @@ pub fn dissect_until(asset: &dyn Inspect, bytes: u64, sink: Sink<'_>) {
 pub fn dissect_unread(bytes: &[u8], reason: &Error, sink: Sink<'_>) {
     let size = bytes.len() as u64;
     let mut tiler = Tiler::new(size, sink);
-    let signature = bytes.first_chunk::<4>().filter(|start| start.iter().all(u8::is_ascii_graphic));
-    if let Some((start, version)) = signature.zip(reason.version()) {
-        let field = |name, offset, kind| StoredField { name, kind, span: Span { offset, bytes: 4 }, framing: false };
+    if let Some(start) = bytes.first_chunk::<4>()
+        && start.iter().all(u8::is_ascii_graphic)
+        && let Some(version) = reason.version()
+    {
         let text = Text::Bytes(ByteStr::new(start));
-        tiler.stored(&field("signature", 0, Type::Times(&Type::Number("u8", 1), 4)), Value::Text(text));
-        let is_there = |at: &usize| bytes.get(*at..).is_some_and(|rest| rest.starts_with(&version.to_le_bytes()));
-        if let Some(at) = [4, 8].into_iter().find(is_there) {
-            tiler.stored(&field("version", at as u64, Type::Number("u32", 4)), version.into());
+        tiler.stored(&four_bytes("signature", 0, Type::Times(&Type::Number("u8", 1), 4)), Value::Text(text));
+        for at in [4, 8] {
+            if bytes.get(at..).is_some_and(|rest| rest.starts_with(&version.to_le_bytes())) {
+                tiler.stored(&four_bytes("version", at as u64, Type::Number("u32", 4)), version.into());
+                break;
+            }
         }
     }
     tiler.skip_to(size, &reason.message());
+}
+
+fn four_bytes(name: &'static str, offset: u64, kind: Type) -> StoredField {
+    StoredField { name, kind, span: Span { offset, bytes: 4 }, framing: false }
 }
 
 /// The part, array or field that a selector leads to.
@@ -130,13 +137,13 @@ pub struct Unpacked {
 /// Dissects the whole asset.
 pub fn locate(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Located> {
     let numbered = sought.and_around().find_map(|selector| selector.numbered(asset))?;
-    let way = |selector: Selector| Way { text: selector.to_string(), selector, ..Way::default() };
-    let mut ways: Vec<Way> = numbered.and_around().map(way).collect();
+    let mut ways: Vec<Way> = numbered.and_around().map(Way::new).collect();
     let mut packed: Vec<(usize, Unpacked)> = Vec::new();
     dissect(asset, bytes, &mut |line| {
         packed.truncate(packed.partition_point(|(depth, _)| *depth < line.depth));
         if let (LineKind::Part, Some(span)) = (line.kind, line.span) {
-            let (from, name) = (line.selector.to_owned(), line.note.clone());
+            let from = line.selector.to_owned();
+            let name = line.note.clone();
             packed.push((line.depth, Unpacked { from, name, span, place: Span::default() }));
         }
         for way in &mut ways {
@@ -144,18 +151,24 @@ pub fn locate(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Loca
         }
     });
     // An array interleaved with other arrays has no line with bytes in a dissection.
-    if let Some(first) = ways.first_mut().filter(|way| way.span.or(way.parts).is_none() && way.unpacked.is_none()) {
-        first.known |= first.selector.find(asset, &mut |table| {
-            first.span = Some(table.storage().span()).filter(|span| span.bytes > 0);
-        });
+    if let Some(first) = ways.first_mut()
+        && !first.has_place()
+    {
+        first.array(asset);
         if !first.known {
             first.row(asset);
         }
     }
-    let is_numbered = sought.numbered(asset).is_some_and(|all| ways.first().is_some_and(|way| way.selector == all));
+    let is_numbered = match (sought.numbered(asset), ways.first()) {
+        (Some(all), Some(first)) => first.selector == all,
+        _ => false,
+    };
     let place = ways.iter().position(|way| way.known)?;
     let Way { selector, span, parts, unpacked, is_part, .. } = ways.into_iter().nth(place)?;
-    let span = span.map(|span| whole(span, parts, is_part)).or(parts);
+    let span = match span {
+        Some(span) => Some(whole(span, parts, is_part)),
+        None => parts,
+    };
     Some(Located { selector, is_exact: is_numbered && place == 0, span, unpacked })
 }
 
@@ -183,16 +196,20 @@ pub fn unread(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Stri
             problems.push((line.selector.to_owned(), line.note.clone()));
         }
     });
-    selector.and_around().enumerate().find_map(|(distance, part)| {
+    for (distance, part) in selector.and_around().enumerate() {
         let text = part.to_string();
-        let (_, note) = problems.iter().find(|(path, _)| inside(path, &text).is_some())?;
-        Some(if is_exact && distance == 0 { note.clone() } else { format!("{text} is damaged: {note}") })
-    })
+        if let Some((_, note)) = problems.iter().find(|(path, _)| inside(path, &text).is_some()) {
+            let is_it = is_exact && distance == 0;
+            return Some(if is_it { note.clone() } else { format!("{text} is damaged: {note}") });
+        }
+    }
+    None
 }
 
 /// Returns the rest of a path that leads to this part or into it.
 fn inside<'p>(path: &'p str, part: &str) -> Option<&'p str> {
-    path.strip_prefix(part).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+    let rest = path.strip_prefix(part)?;
+    if rest.is_empty() || rest.starts_with('/') { Some(rest) } else { None }
 }
 
 /// Returns the offset in the file, if known, and the message of the problem at path `sought`.
@@ -201,14 +218,18 @@ fn inside<'p>(path: &'p str, part: &str) -> Option<&'p str> {
 pub fn problem_at(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<(Option<u64>, String)> {
     let mut problems = Problems::within(Budget::new(bytes, &asset.limits()));
     asset.verify(&mut problems);
-    let leads_there = |message: &str| {
-        let path = message.split_once(": ").map_or("", |(path, _)| path);
-        // The text in parentheses after the path is a position in an unpacked table.
-        let path = path.split_once(" (").map_or(path, |(path, _)| path);
-        path.parse::<Selector>().is_ok_and(|path| path == *sought)
-    };
-    let found = problems.into_vec().into_iter().find(|problem| leads_there(&problem.message))?;
+    let found = problems.into_vec().into_iter().find(|problem| leads_to(sought, &problem.message))?;
     Some((found.offset, found.message.into_owned()))
+}
+
+/// Returns true if the path before a problem's message leads to the sought part.
+fn leads_to(sought: &Selector, message: &str) -> bool {
+    let Some((mut path, _)) = message.split_once(": ") else { return false };
+    // The text in parentheses after the path is a position in an unpacked table.
+    if let Some((before, _)) = path.split_once(" (") {
+        path = before;
+    }
+    path.parse().is_ok_and(|path: Selector| path == *sought)
 }
 
 /// A candidate on the path to the selection: the selection itself or one of its ancestors.
@@ -226,11 +247,26 @@ struct Way {
 }
 
 impl Way {
+    fn new(selector: Selector) -> Self {
+        Self { text: selector.to_string(), selector, ..Self::default() }
+    }
+
+    fn has_place(&self) -> bool {
+        self.span.is_some() || self.parts.is_some() || self.unpacked.is_some()
+    }
+
+    /// Locates the array that the selector leads to.
+    fn array(&mut self, asset: &dyn Inspect) {
+        let is_found = self.selector.find(asset, &mut |table| self.span = span_of(table));
+        self.known |= is_found;
+    }
+
     /// Locates the row of an array that the selector ends in.
     fn row(&mut self, asset: &dyn Inspect) {
         let Some((array, index)) = self.selector.row() else { return };
         array.find(asset, &mut |table| {
-            let (storage, index) = (table.storage(), index as u64);
+            let storage = table.storage();
+            let index = index as u64;
             if index >= table.rows() {
                 return;
             }
@@ -242,7 +278,7 @@ impl Way {
                 }
                 // A row of a packed or interleaved array has no separate range, so the range is that of the whole
                 // array.
-                _ => Some(storage.span()).filter(|span| span.bytes > 0),
+                _ => span_of(table),
             };
         });
     }
@@ -250,7 +286,8 @@ impl Way {
     fn look(&mut self, line: &Line<'_>, packed: Option<&Unpacked>) {
         let Some(rest) = inside(line.selector, &self.text) else { return };
         self.known = true;
-        if let Some((place, packed)) = line.unpacked.zip(packed)
+        if let Some(place) = line.unpacked
+            && let Some(packed) = packed
             && self.unpacked.is_none()
         {
             self.unpacked = Some(Unpacked { place, ..packed.clone() });
@@ -268,10 +305,17 @@ impl Way {
             };
         } else if let Some(span) = line.span {
             let all = self.parts.unwrap_or(span);
-            let (first, last) = (all.offset.min(span.offset), all.end().max(span.end()));
+            let first = all.offset.min(span.offset);
+            let last = all.end().max(span.end());
             self.parts = Some(Span { offset: first, bytes: last.saturating_sub(first) });
         }
     }
+}
+
+/// Returns the range of a table, unless it has no bytes.
+fn span_of(table: &dyn Table) -> Option<Span> {
+    let span = table.storage().span();
+    if span.bytes > 0 { Some(span) } else { None }
 }
 
 /// Follows a dissection and fills uncovered bytes with gaps.
@@ -300,15 +344,16 @@ impl<'s> Tiler<'s> {
     /// Emits a gap for the bytes before `offset` that have no line yet.
     fn skip_to(&mut self, offset: u64, note: &str) {
         let offset = offset.min(self.bytes);
-        if let Some(bytes) = offset.checked_sub(self.at).filter(|&bytes| bytes > 0) {
-            let span = Some(Span { offset: self.at, bytes });
-            self.at = offset;
-            let unread = self.unread.take();
-            let note = if unread.is_some() { "cannot be read" } else { note };
-            let selector = unread.unwrap_or_default();
-            let gap = Line { kind: LineKind::Gap, span, note: note.to_owned(), name: "gap", ..Line::default() };
-            self.emit(&Line { depth: self.ends.len(), selector: &selector, ..gap });
+        if offset <= self.at {
+            return;
         }
+        let span = Some(Span { offset: self.at, bytes: offset.saturating_sub(self.at) });
+        self.at = offset;
+        let unread = self.unread.take();
+        let note = if unread.is_some() { "cannot be read" } else { note };
+        let selector = unread.unwrap_or_default();
+        let gap = Line { kind: LineKind::Gap, span, note: note.to_owned(), name: "gap", ..Line::default() };
+        self.emit(&Line { depth: self.ends.len(), selector: &selector, ..gap });
     }
 
     /// Claims the range for a leaf, after a gap for the bytes before it. Returns the part that no earlier line covers,
@@ -341,7 +386,8 @@ impl<'s> Tiler<'s> {
     /// Emits the line of the part to which the path leads.
     fn line_of(&mut self, part: &Part<'_>, line: Line<'_>) {
         self.unread = None;
-        let (depth, unpacked) = (self.ends.len(), self.unpacked.take());
+        let depth = self.ends.len();
+        let unpacked = self.unpacked.take();
         let path = std::mem::take(&mut self.path);
         self.emit(&Line { depth, unpacked, selector: path.as_str(), name: &title(part.name, part.index), ..line });
         self.path = path;
@@ -350,7 +396,10 @@ impl<'s> Tiler<'s> {
 
 /// `name`, `name[0]`.
 fn title(name: &str, index: Option<usize>) -> String {
-    index.map_or_else(|| name.to_owned(), |index| format!("{name}[{index}]"))
+    match index {
+        Some(index) => format!("{name}[{index}]"),
+        None => name.to_owned(),
+    }
 }
 
 /// The most texts that the value of one field has.
@@ -410,7 +459,8 @@ impl Visitor for Tiler<'_> {
 
     fn stored(&mut self, field: &StoredField, value: Value<'_>) {
         let span = self.take(field.span);
-        let (type_name, value) = (field.kind.to_string(), Some(value));
+        let type_name = field.kind.to_string();
+        let value = Some(value);
         self.line(field.name, None, Line { kind: LineKind::Field, span, type_name, value, ..Line::default() });
     }
 
@@ -419,7 +469,8 @@ impl Visitor for Tiler<'_> {
     }
 
     fn stored_texts<'t>(&mut self, field: &StoredField, texts: &mut dyn Iterator<Item = Text<'t>>) {
-        let (span, type_name) = (self.take(field.span), field.kind.to_string());
+        let span = self.take(field.span);
+        let type_name = field.kind.to_string();
         self.line(field.name, None, Line { span, type_name, ..texts_line(texts) });
     }
 
@@ -431,7 +482,8 @@ impl Visitor for Tiler<'_> {
             _ => self.take(storage.span()),
         };
         let mut columns = table.columns();
-        let (type_name, note) = (rows_of(&columns), format!("{} rows, {}", table.rows(), storage.packing.name()));
+        let type_name = rows_of(&columns);
+        let note = format!("{} rows, {}", table.rows(), storage.packing.name());
         // An array that shares its bytes with earlier lines has no whole rows left.
         if storage.packing != Packing::InPlace || span != Some(storage.span()) {
             columns.clear();
@@ -442,10 +494,14 @@ impl Visitor for Tiler<'_> {
     fn problem(&mut self, error: &Error) {
         // A location that starts with an item is relative to the file, any other to the enclosing part.
         let place = error.location();
-        let is_whole = self.path.as_str().is_empty()
-            || place.split_once(['.', '[']).is_some_and(|(list, _)| place.as_bytes().get(list.len()) == Some(&b'['));
-        let path = place.parse::<Selector>().map(|selector| selector.to_string()).unwrap_or_default();
-        let path = if is_whole { path } else { format!("{}/{path}", self.path.as_str()) };
+        let starts_with_item = place.find(['.', '[']).is_some_and(|end| place.as_bytes().get(end) == Some(&b'['));
+        let mut path = match place.parse::<Selector>() {
+            Ok(selector) => selector.to_string(),
+            Err(_) => String::new(),
+        };
+        if !starts_with_item && !self.path.as_str().is_empty() {
+            path = format!("{}/{path}", self.path.as_str());
+        }
         let problem = Line { kind: LineKind::Field, name: "problem", note: error.message(), ..Line::default() };
         self.emit(&Line { depth: self.ends.len(), selector: &path, ..problem });
         self.unread = Some(path);

@@ -128,8 +128,11 @@ pub trait Inspect: Sealed + Send + Sync {
     /// Writes several of these streams, each in order. `sink` gets the index of the name and the bytes. Data that the
     /// streams share is read once. Returns one result per name.
     fn digests(&self, names: &[&str], budget: &Budget, sink: &mut dyn FnMut(usize, &[u8])) -> Vec<Result<()>> {
-        let digest = |(place, name): (usize, &&str)| self.digest(name, budget, &mut |bytes| sink(place, bytes));
-        names.iter().enumerate().map(digest).collect()
+        let mut results = Vec::with_capacity(names.len());
+        for (place, name) in names.iter().enumerate() {
+            results.push(self.digest(name, budget, &mut |bytes| sink(place, bytes)));
+        }
+        results
     }
 
     /// Returns the number of bytes that the asset decodes on first use and keeps: the tables of a map. 0 for all other

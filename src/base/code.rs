@@ -69,6 +69,9 @@ impl Code {
     /// Returns the class: `damaged`, `unsupported`, `encrypted`, `limit`, `suspicious` or `other`.
     pub fn class(self) -> &'static str {
         let name = self.name();
-        name.split_once('.').map_or(name, |(class, _)| class)
+        match name.split_once('.') {
+            Some((class, _)) => class,
+            None => name,
+        }
     }
 }

@@ -317,7 +317,10 @@ impl fmt::Display for ErrorKind {
             Self::Unrecognized(found) => f.write_str(found.message()),
             Self::Limit { what, limit, flag } => {
                 write!(f, "more than {limit} {what}, the limit set for reading")?;
-                flag.map_or(Ok(()), |flag| write!(f, "; {flag} raises it"))
+                match flag {
+                    Some(flag) => write!(f, "; {flag} raises it"),
+                    None => Ok(()),
+                }
             }
             Self::Incomplete { range } => write!(f, "needs the bytes from {:#x} to {:#x}", range.start, range.end),
             Self::Io(error) => error.fmt(f),

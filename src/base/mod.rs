@@ -7,6 +7,7 @@ pub(crate) mod format;
 pub(crate) mod impl_fmt;
 pub mod limits;
 pub(crate) mod no_asset;
+pub(crate) mod place;
 pub(crate) mod sealed;
 pub(crate) mod span;
 pub(crate) mod stop;

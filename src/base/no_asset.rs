@@ -73,17 +73,29 @@ impl NoAsset {
 
 /// Returns true if the bytes look like the start of a text: no control characters except whitespace and escape.
 fn is_text(head: &[u8]) -> bool {
-    let is_utf8 = || match String::from_utf8(head.to_vec()) {
-        Ok(_) => true,
-        // The last character may be cut.
-        Err(error) => error.utf8_error().error_len().is_none(),
-    };
-    let is_plain = |&byte: &u8| byte >= b' ' && byte != 0x7f || matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
-    let is_utf16 = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
+    if Format::STARTS.iter().any(|start| start.starts_with(head)) {
+        return false;
+    }
     // A few bytes of a damaged file may look like text in another encoding.
     let is_long = head.len() >= 64;
-    let is_start_of_asset = Format::STARTS.iter().any(|start| start.starts_with(head));
-    !is_start_of_asset && (is_utf16 && is_long || head.iter().all(is_plain) && (is_long || is_utf8()))
+    let is_utf16 = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
+    if is_utf16 && is_long {
+        return true;
+    }
+    head.iter().all(is_plain) && (is_long || is_utf8(head))
+}
+
+fn is_plain(byte: &u8) -> bool {
+    *byte >= b' ' && *byte != 0x7f || matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b)
+}
+
+/// Returns true if the bytes are UTF-8, of which the last character may be cut.
+fn is_utf8(head: &[u8]) -> bool {
+    // A copy, because another process may change mapped bytes.
+    match String::from_utf8(head.to_vec()) {
+        Ok(_) => true,
+        Err(error) => error.utf8_error().error_len().is_none(),
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
-use std::ops::ControlFlow;
 
 use bytemuck::Zeroable as _;
 use zerocopy::IntoBytes;
@@ -13,7 +12,7 @@ use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 use crate::base::stop;
 use crate::bytes::array::{self, Column, Element, InPlace, LeArray, Packing, Storage, Table, to_machine};
-use crate::bytes::batch::BATCH;
+use crate::bytes::batch::{BATCH, RowSink};
 use crate::bytes::cursor::Cursor;
 use crate::codec::{self, Codec};
 
@@ -159,16 +158,17 @@ fn bytes_of<T>(count: u64) -> u64 {
 fn repeated<T: Clone>(element: T, count: u64, limit: u64, offset: u64) -> Result<Vec<T>> {
     codec::within_limit(bytes_of::<T>(count), limit).map_err(|error| error.at(offset))?;
     let mut elements = Vec::new();
-    let reserved = usize::try_from(count).ok().filter(|&count| elements.try_reserve_exact(count).is_ok());
-    let Some(count) = reserved else {
+    // If it does not fit in memory, it cannot be reserved either.
+    let number = usize::try_from(count).unwrap_or(usize::MAX);
+    if elements.try_reserve_exact(number).is_err() {
         return Err(Error::malformed(format!("no memory for {count} elements")).at(offset));
-    };
-    while elements.len() < count {
+    }
+    while elements.len() < number {
         if stop::is_set() {
             return Err(stop::error());
         }
         let more = elements.len().saturating_add(stop::PIECE);
-        elements.resize(more.min(count), element.clone());
+        elements.resize(more.min(number), element.clone());
     }
     Ok(elements)
 }
@@ -198,7 +198,7 @@ impl<T: Element> Table for Block<'_, T> {
         self.borrowed().map(|array| InPlace { bytes: array.as_bytes(), stride: size_of::<T>() })
     }
 
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+    fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
         let _ = sink(self.decode()?.as_ref().as_bytes());
         Ok(())
     }
@@ -236,14 +236,15 @@ impl<'a, T: Element> Filled<'a, T> {
 
     /// Returns the elements if each is stored.
     pub fn block(&self) -> Option<Block<'a, T>> {
-        self.fill.is_none().then_some(self.block)
+        if self.fill.is_none() { Some(self.block) } else { None }
     }
 
     /// Returns the element at `index` if that needs no decoding. Returns `None` if the index is out of range or the
     /// elements are compressed.
     pub fn get(&self, index: usize) -> Option<&'a T> {
         match self.fill {
-            Some(value) => ((index as u64) < self.count()).then_some(value),
+            Some(value) if (index as u64) < self.count() => Some(value),
+            Some(_) => None,
             None => self.block.borrowed()?.get(index),
         }
     }
@@ -298,7 +299,7 @@ impl<T: Element> Table for Filled<'_, T> {
     }
 
     /// Passes a fill in batches, up to [`Limits::decoded_bytes`]. Returns an error if there are more rows.
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+    fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
         let Some(value) = self.fill else { return self.block.read(sink) };
         let Block { count, limit, .. } = self.block;
         let allowed = limit.checked_div(size_of::<T>() as u64).unwrap_or(0).min(count);
@@ -409,7 +410,7 @@ mod tests {
         let mut calls = 0;
         many.read(&mut |_| {
             calls += 1;
-            ControlFlow::Break(())
+            std::ops::ControlFlow::Break(())
         })
         .unwrap();
         assert_eq!(calls, 1);
@@ -417,7 +418,7 @@ mod tests {
         let error = many
             .read(&mut |rows| {
                 bytes += rows.len();
-                ControlFlow::Continue(())
+                std::ops::ControlFlow::Continue(())
             })
             .unwrap_err();
         assert_eq!((bytes, error.offset()), (1 << 16, Some(0x20)));

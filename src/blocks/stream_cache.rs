@@ -91,22 +91,28 @@ fn find<T: Element>(stream: Cursor<'_>, count: u64, codec: Codec, limit: u64) ->
     KNOWN.with_borrow_mut(|known| {
         let decoded_len = count.saturating_mul(size_of::<T>() as u64);
         let key = Stream::of(stream, decoded_len, codec);
-        let known = known.as_mut().filter(|known| known.asset.contains(&key.address))?;
+        let known = known.as_mut()?;
+        if !known.asset.contains(&key.address) {
+            return None;
+        }
         if let Some(found) = known.streams.get(&key) {
             return Some(Ok(found.stored_len));
         }
         let found = match known.decode::<T>(stream, decoded_len, codec, limit) {
-            Some(found) => Ok(found),
-            None => codec.stored_byte_len(stream, decoded_len).map(|stored_len| Found { stored_len, elements: None }),
+            Some(found) => found,
+            None => match codec.stored_byte_len(stream, decoded_len) {
+                Ok(stored_len) => Found { stored_len, elements: None },
+                Err(error) => return Some(Err(error)),
+            },
         };
-        Some(found.map(|found| {
-            let stored_len = found.stored_len;
-            if known.streams.len() < MOST_ENDS {
-                known.kept = known.kept.saturating_add(found.elements.as_ref().map_or(0, |_| decoded_len));
-                known.streams.insert(key, found);
+        let stored_len = found.stored_len;
+        if known.streams.len() < MOST_ENDS {
+            if found.elements.is_some() {
+                known.kept = known.kept.saturating_add(decoded_len);
             }
-            stored_len
-        }))
+            known.streams.insert(key, found);
+        }
+        Some(Ok(stored_len))
     })
 }
 

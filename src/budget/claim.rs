@@ -27,7 +27,14 @@ impl Claim {
 
     /// Returns true if this claim is `other` or was forked inside it.
     pub(super) fn is_within(self: &Arc<Self>, other: &Arc<Self>) -> bool {
-        std::iter::successors(Some(self), |claim| claim.around.as_ref()).any(|claim| Arc::ptr_eq(claim, other))
+        let mut inner = Some(self);
+        while let Some(claim) = inner {
+            if Arc::ptr_eq(claim, other) {
+                return true;
+            }
+            inner = claim.around.as_ref();
+        }
+        false
     }
 
     pub(super) fn add(&self, bytes: u64) -> Result<()> {
@@ -91,18 +98,36 @@ impl Counter {
             return Ok(());
         }
         let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(amount));
-        taken.map(drop).map_err(|_| {
+        if taken.is_err() {
             self.left.store(0, Ordering::Relaxed);
-            Error::limit(self.what, self.whole.load(Ordering::Relaxed), self.flag)
-        })
+            return Err(Error::limit(self.what, self.whole.load(Ordering::Relaxed), self.flag));
+        }
+        Ok(())
+    }
+
+    /// Takes from what is left if this much stays. Returns false if it does not.
+    #[cfg(feature = "scan")]
+    pub(super) fn take_spare(&self, amount: u64, ample: u64) -> bool {
+        let spare = |left: u64| left.checked_sub(amount).filter(|left| *left >= ample);
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spare).is_ok()
+    }
+
+    /// Returns true if at least this much is left.
+    pub(super) fn has(&self, amount: u64) -> bool {
+        self.left.load(Ordering::Relaxed) >= amount
     }
 
     /// Adds this amount, unless the pot ran empty before.
     pub(super) fn add(&self, amount: u64) {
-        let more = |left: u64| Some(left.saturating_add(amount));
-        let is_left = |left: u64| more(left).filter(|_| left > 0);
-        if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, is_left).is_ok() {
+        if self.give_back(amount) {
+            let more = |whole: u64| Some(whole.saturating_add(amount));
             let _ = self.whole.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
         }
+    }
+
+    /// Adds to what is left. An empty counter stays empty: then returns false.
+    pub(super) fn give_back(&self, amount: u64) -> bool {
+        let more = |left: u64| if left > 0 { Some(left.saturating_add(amount)) } else { None };
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
 }

@@ -1,13 +1,11 @@
 //! Memory that is held, and work that is charged ahead of time.
 
 #[cfg(feature = "scan")]
-use std::sync::Arc;
-#[cfg(feature = "scan")]
-use std::sync::atomic::Ordering;
-
 use super::Budget;
 #[cfg(feature = "scan")]
 use super::claim::Claim;
+#[cfg(feature = "scan")]
+use std::sync::Arc;
 
 /// Memory that is held until this is dropped.
 #[derive(Debug)]
@@ -74,9 +72,7 @@ impl Advance {
     /// Returns the charge, because the caller pays for the same work.
     pub(crate) fn settle(self) {
         if let Some(counters) = &self.counters {
-            // An empty pot stays empty.
-            let more = |left: u64| (left > 0).then(|| left.saturating_add(self.bytes));
-            let _ = counters.work.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+            counters.work.give_back(self.bytes);
         }
     }
 }

@@ -67,9 +67,11 @@ impl Line {
 
     pub(super) fn leave(&self, claim: &Arc<Claim>) {
         let mut users = self.users();
-        let place = users.iter().position(|(user, _)| Arc::ptr_eq(user, claim));
-        let around = place.map_or(0, |place| place.saturating_add(1));
-        users.iter_mut().take(around).for_each(|(_, times)| *times = times.saturating_sub(1));
+        if let Some(place) = users.iter().position(|(user, _)| Arc::ptr_eq(user, claim)) {
+            for (_, times) in users.iter_mut().take(place.saturating_add(1)) {
+                *times = times.saturating_sub(1);
+            }
+        }
         let before = users.len();
         users.retain(|(_, times)| *times > 0);
         let is_freed = users.len() < before;
@@ -82,12 +84,18 @@ impl Line {
 
 /// Returns true if the claim may enter: it is already in the lane, or it was forked inside the last claim there.
 fn is_open(users: &[(Arc<Claim>, usize)], claim: &Arc<Claim>) -> bool {
-    let is_in = || users.iter().any(|(user, _)| Arc::ptr_eq(user, claim));
-    users.last().is_none_or(|(last, _)| claim.is_within(last)) || is_in()
+    match users.last() {
+        Some((last, _)) => claim.is_within(last) || is_user(users, claim),
+        None => true,
+    }
+}
+
+fn is_user(users: &[(Arc<Claim>, usize)], claim: &Arc<Claim>) -> bool {
+    users.iter().any(|(user, _)| Arc::ptr_eq(user, claim))
 }
 
 fn add_user(users: &mut Vec<(Arc<Claim>, usize)>, claim: &Arc<Claim>) {
-    if !users.iter().any(|(user, _)| Arc::ptr_eq(user, claim)) {
+    if !is_user(users, claim) {
         users.push((claim.clone(), 0));
     }
     for (user, times) in users {

@@ -116,13 +116,13 @@ impl Budget {
 
     /// Creates the budget of a file of this size, with shared memory.
     pub(crate) fn sharing(bytes: u64, limits: &Limits, memory: &Memory) -> Self {
-        let times = |small: u64, factor: u32| bytes.saturating_add(small).saturating_mul(factor.into());
         // A higher limit for decoded data also allows more work: `verify` of an archive unpacks twice and reads twice.
         let more = limits.decoded_bytes.saturating_sub(Limits::default().decoded_bytes).saturating_mul(4);
-        let work = times(SMALL_WORK, limits.work).saturating_add(more);
+        let work = bytes.saturating_add(SMALL_WORK).saturating_mul(limits.work.into()).saturating_add(more);
+        let output = bytes.saturating_add(SMALL_OUTPUT).saturating_mul(limits.output.into());
         let counters = Counters {
             work: Counter::new(work, "bytes decoded and looked at for one file", flag::WORK),
-            output: Counter::new(times(SMALL_OUTPUT, limits.output), "bytes of results for one file", flag::OUTPUT),
+            output: Counter::new(output, "bytes of results for one file", flag::OUTPUT),
             members: Counter::new(limits.archive_members.into(), "members in an archive", flag::ARCHIVE_MEMBERS),
             memory: memory.clone(),
             stop: Arc::default(),
@@ -132,7 +132,7 @@ impl Budget {
     }
 
     /// Returns the counters while nothing else shares it.
-    fn own_purse(&mut self) -> Option<&mut Counters> {
+    fn own_counters(&mut self) -> Option<&mut Counters> {
         let claim = self.counters.as_mut().and_then(Arc::get_mut)?;
         Arc::get_mut(&mut claim.counters)
     }
@@ -140,7 +140,7 @@ impl Budget {
     /// Refuses further work once the flag is set, so that the work can be cancelled.
     #[must_use]
     pub fn until(mut self, stop: Arc<AtomicBool>) -> Self {
-        if let Some(counters) = self.own_purse() {
+        if let Some(counters) = self.own_counters() {
             counters.stop = stop;
         }
         self
@@ -160,7 +160,7 @@ impl Budget {
     /// Adds helpers for [`share_out`](Self::share_out).
     #[cfg(feature = "scan")]
     pub(crate) fn helped_by(mut self, help: Arc<dyn Help>) -> Self {
-        if let Some(counters) = self.own_purse() {
+        if let Some(counters) = self.own_counters() {
             counters.help = Some(help);
         }
         self
@@ -176,17 +176,21 @@ impl Budget {
     /// A thread that holds memory through one claim and takes it through another may deadlock with itself.
     #[must_use]
     pub fn fork(&self) -> Self {
-        let fork =
-            |claim: &Arc<Claim>| Claim::new(claim.counters.clone(), Some(claim.clone()), self.limits.decoded_bytes);
-        Self { limits: self.limits, counters: self.counters.as_ref().map(fork) }
+        let mut fork = Self::unlimited(&self.limits);
+        if let Some(claim) = &self.counters {
+            fork.counters = Some(Claim::new(claim.counters.clone(), Some(claim.clone()), self.limits.decoded_bytes));
+        }
+        fork
     }
 
     /// Runs the closure on this thread, and at the same time on those that may help.
     pub(crate) fn share_out(&self, work: &(dyn Fn() + Sync)) {
-        match self.counters.as_ref().and_then(|counters| counters.help.as_ref()) {
-            Some(help) => help.join_in(work),
-            None => work(),
+        if let Some(counters) = &self.counters
+            && let Some(help) = &counters.help
+        {
+            return help.join_in(work);
         }
+        work();
     }
 
     /// Creates a budget without counting. Only the limits of each part apply.
@@ -224,14 +228,14 @@ impl Budget {
     /// charge, it does not change the budget. Use it to skip a single part.
     pub fn affords(&self, work: u64, output: u64, memory: u64) -> bool {
         let Some(claim) = &self.counters else { return memory <= self.limits.decoded_bytes };
-        let has = |pot: &Counter, amount: u64| pot.left.load(Ordering::Relaxed) >= amount;
-        has(&claim.work, work) && has(&claim.output, output) && self.room() >= memory
+        claim.work.has(work) && claim.output.has(output) && self.room() >= memory
     }
 
     /// Returns the bytes that this claim may still hold here.
     fn room(&self) -> u64 {
-        let left = |claim: &Arc<Claim>| claim.most.saturating_sub(claim.held.load(Ordering::Relaxed));
-        self.counters.as_ref().map_or(u64::MAX, left).min(self.limits.decoded_bytes)
+        let Some(claim) = &self.counters else { return self.limits.decoded_bytes };
+        let left = claim.most.saturating_sub(claim.held.load(Ordering::Relaxed));
+        left.min(self.limits.decoded_bytes)
     }
 
     /// Charges for bytes of results.
@@ -239,7 +243,10 @@ impl Budget {
     /// # Errors
     /// Returns an error if less output remains; all later charges for output fail too.
     pub fn output(&self, bytes: u64) -> Result<()> {
-        self.counters.as_ref().map_or(Ok(()), |counters| counters.output.take(bytes))
+        match &self.counters {
+            Some(counters) => counters.output.take(bytes),
+            None => Ok(()),
+        }
     }
 
     /// Charges for the members of an archive, including those of archives in it.
@@ -247,7 +254,10 @@ impl Budget {
     /// # Errors
     /// Returns an error if fewer members remain; all later charges for members fail too.
     pub fn members(&self, count: u64) -> Result<()> {
-        self.counters.as_ref().map_or(Ok(()), |counters| counters.members.take(count))
+        match &self.counters {
+            Some(counters) => counters.members.take(count),
+            None => Ok(()),
+        }
     }
 
     /// Charges for bytes that are about to be decoded, and takes memory for them.
@@ -267,8 +277,9 @@ impl Budget {
     /// # Errors
     /// Returns the errors of [`take`](Self::take).
     pub fn try_take(&self, bytes: u64) -> Result<Option<Held>> {
-        let held = self.try_hold(bytes)?;
-        held.map(|held| self.work(bytes).map(|()| held)).transpose()
+        let Some(held) = self.try_hold(bytes)? else { return Ok(None) };
+        self.work(bytes)?;
+        Ok(Some(held))
     }
 
     /// Returns the decoded bytes that remain after this many more.
@@ -287,7 +298,8 @@ impl Budget {
     /// Returns a [`Limit`](crate::ErrorKind::Limit) error if these bytes, together with all others that this
     /// [claim](self#memory) holds, exceed [`Limits::decoded_bytes`].
     pub fn hold(&self, bytes: u64) -> Result<Held> {
-        self.hold_or(bytes, Line::enter).map(|(held, _)| held)
+        let (held, _) = self.hold_or(bytes, Line::enter)?;
+        Ok(held)
     }
 
     /// Like [`hold`](Self::hold), but never waits. Returns `None` if other claims have the memory now.
@@ -295,7 +307,8 @@ impl Budget {
     /// # Errors
     /// Returns the errors of [`hold`](Self::hold).
     pub fn try_hold(&self, bytes: u64) -> Result<Option<Held>> {
-        self.hold_or(bytes, Line::try_enter).map(|(held, is_there)| is_there.then_some(held))
+        let (held, is_there) = self.hold_or(bytes, Line::try_enter)?;
+        Ok(if is_there { Some(held) } else { None })
     }
 
     /// Takes memory from the pool, or else through `enter`. The `bool` is true if it got the memory.
@@ -331,7 +344,6 @@ impl Budget {
             return None;
         }
         let advance = Advance { counters: Some(counters.clone()), bytes };
-        let spare = |left: u64| left.checked_sub(bytes).filter(|&left| left >= AMPLE_WORK);
-        counters.work.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spare).is_ok().then_some(advance)
+        if counters.work.take_spare(bytes, AMPLE_WORK) { Some(advance) } else { None }
     }
 }

@@ -63,7 +63,8 @@ impl<'b> Reservation<'b> {
     /// # Errors
     /// Returns the errors of [`Budget::hold`].
     pub fn keep(&self, bytes: u64) -> Result<()> {
-        self.reserve(bytes, |step| self.budget.hold(step).map(Some)).map(drop)
+        self.reserve(bytes, true)?;
+        Ok(())
     }
 
     /// Like [`keep`](Self::keep), but never waits. Returns `false` if other claims have the memory now.
@@ -71,16 +72,24 @@ impl<'b> Reservation<'b> {
     /// # Errors
     /// Returns the errors of [`Budget::hold`].
     pub fn try_keep(&self, bytes: u64) -> Result<bool> {
-        self.reserve(bytes, |step| self.budget.try_hold(step))
+        self.reserve(bytes, false)
     }
 
-    fn reserve(&self, bytes: u64, hold: impl Fn(u64) -> Result<Option<Held>>) -> Result<bool> {
+    fn hold(&self, bytes: u64, waits: bool) -> Result<Option<Held>> {
+        if waits { self.budget.hold(bytes).map(Some) } else { self.budget.try_hold(bytes) }
+    }
+
+    fn reserve(&self, bytes: u64, waits: bool) -> Result<bool> {
         let more = bytes.saturating_sub(self.left.get());
         if more > 0 {
-            // The last piece before the limit may be smaller than a step.
-            let step = more.max(STEP);
-            let held = hold(step).map(|held| (held, step)).or_else(|_| hold(more).map(|held| (held, more)))?;
-            let (Some(held), step) = held else { return Ok(false) };
+            let mut step = more.max(STEP);
+            let mut held = self.hold(step, waits);
+            if held.is_err() {
+                // The last piece before the limit may be smaller than a step.
+                step = more;
+                held = self.hold(step, waits);
+            }
+            let Some(held) = held? else { return Ok(false) };
             self.held.borrow_mut().push(held);
             self.left.set(self.left.get().saturating_add(step));
         }

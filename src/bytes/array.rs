@@ -83,7 +83,8 @@ pub(crate) use columns;
 
 /// Returns the size of a row of these columns in bytes.
 pub(crate) const fn row_byte_len(columns: &[Column]) -> usize {
-    let (mut rest, mut bytes) = (columns, 0_usize);
+    let mut rest = columns;
+    let mut bytes = 0_usize;
     while let [column, after @ ..] = rest {
         bytes = bytes.saturating_add(column.scalar.byte_len());
         rest = after;

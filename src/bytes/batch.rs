@@ -11,16 +11,19 @@ use crate::base::span::Span;
 /// The size of a batch in bytes.
 pub(crate) const BATCH: usize = 4096;
 
+/// Receives the bytes of whole rows, until it breaks.
+pub(crate) type RowSink<'s> = dyn FnMut(&[u8]) -> ControlFlow<()> + 's;
+
 /// Buffers a few kilobytes of rows on the stack for the sink of a [`Table`](super::Table).
 pub(crate) struct Batch<'s> {
-    sink: &'s mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    sink: &'s mut RowSink<'s>,
     rows: [u8; BATCH],
     filled: usize,
     flow: ControlFlow<()>,
 }
 
 impl<'s> Batch<'s> {
-    pub(crate) fn new(sink: &'s mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Self {
+    pub(crate) fn new(sink: &'s mut RowSink<'s>) -> Self {
         Self { sink, rows: [0; BATCH], filled: 0, flow: ControlFlow::Continue(()) }
     }
 
@@ -78,10 +81,7 @@ pub(crate) fn to_the_end(mut sink: impl FnMut(&[u8])) -> impl FnMut(&[u8]) -> Co
     }
 }
 
-pub(crate) fn write_batched<R: AsRef<[u8]>>(
-    mut rows: impl Iterator<Item = R>,
-    sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
-) {
+pub(crate) fn write_batched<R: AsRef<[u8]>>(mut rows: impl Iterator<Item = R>, sink: &mut RowSink<'_>) {
     let mut batch = Batch::new(sink);
     let _ = rows.try_for_each(|row| batch.push(row.as_ref()));
     let _ = batch.flush();
@@ -110,7 +110,7 @@ impl<F: Fn(&mut Batch<'_>) -> Result<()>> Table for Derived<F> {
         Storage { offset: self.from.offset, bytes: self.from.bytes, packing: Packing::Derived }
     }
 
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+    fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
         let mut batch = Batch::new(sink);
         let made = (self.make)(&mut batch);
         let _ = batch.flush();
@@ -153,7 +153,7 @@ impl<'a, N: Fn() -> u64, H: Fn() -> Option<&'a [u8]>, R: Fn() -> Result<Cow<'a, 
         (self.here)().map(|bytes| InPlace { bytes, stride: 1 })
     }
 
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+    fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
         let _ = sink(&(self.read)()?);
         Ok(())
     }

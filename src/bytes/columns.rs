@@ -12,7 +12,8 @@ pub(crate) type Named = ([u8; 64], usize, Scalar);
 
 /// Returns the total number of columns.
 pub(crate) const fn count(fields: &[Field]) -> usize {
-    let (mut sum, mut i) = (0, 0);
+    let mut sum = 0;
+    let mut i = 0;
     while i < fields.len() {
         sum += fields[i].1.len();
         i += 1;
@@ -23,7 +24,8 @@ pub(crate) const fn count(fields: &[Field]) -> usize {
 /// Names the columns: `radius`, or `position_x`, `position_y` for a field of several columns.
 pub(crate) const fn names<const COUNT: usize>(fields: &[Field]) -> [Named; COUNT] {
     let mut all = [([b'_'; 64], 0, Scalar::U8); COUNT];
-    let (mut at, mut i) = (0, 0);
+    let mut at = 0;
+    let mut i = 0;
     while i < fields.len() {
         let (name, columns) = fields[i];
         let mut j = 0;

@@ -259,7 +259,8 @@ mod tests {
         for filler in [1, 0x7f, 0x80, 0x81, 0xff] {
             for len in 0..60 {
                 for after in [&[0][..], &[0, 1], &[0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1], &[0, 0x80, 0, 0, 0, 0, 0, 0, 0]] {
-                    let (text, bytes) = (vec![filler; len], [&vec![filler; len][..], after].concat());
+                    let text = vec![filler; len];
+                    let bytes = [&vec![filler; len][..], after].concat();
                     for read in [Cursor::cstr, Cursor::long_cstr] {
                         let mut cursor = Cursor::new(&bytes);
                         assert_eq!(read(&mut cursor).unwrap().as_bytes(), text);

@@ -27,13 +27,14 @@ impl ByteStr<'_> {
     /// device names, and spaces or dots at the end of a part. Also returns an error for names that are not UTF-8 or
     /// have no parts.
     pub fn to_relative_path(&self) -> Result<String> {
-        let mut path = String::with_capacity(self.len());
-        self.each_part(|part| {
+        let name = self.relative_name()?;
+        let mut path = String::with_capacity(name.len());
+        for part in parts(&name) {
             if !path.is_empty() {
                 path.push('/');
             }
             path.push_str(part);
-        })?;
+        }
         Ok(path)
     }
 
@@ -50,8 +51,13 @@ impl ByteStr<'_> {
     pub fn to_escaped_path(&self) -> String {
         // A copy, because another process may change mapped bytes.
         let name = self.as_bytes().to_vec();
-        let parts = name.split(|byte| matches!(byte, b'/' | b'\\')).filter(|part| !part.is_empty());
-        let mut path = parts.map(escaped).collect::<Vec<_>>().join("/");
+        let mut parts = Vec::new();
+        for part in name.split(|byte| matches!(byte, b'/' | b'\\')) {
+            if !part.is_empty() {
+                parts.push(escaped(part));
+            }
+        }
+        let mut path = parts.join("/");
         if path.len() > LONGEST_PATH {
             path = path.rsplit('/').next().unwrap_or_default().to_owned();
         }
@@ -63,24 +69,29 @@ impl ByteStr<'_> {
     /// # Errors
     /// Returns the errors of that function.
     pub(crate) fn check_relative_path(&self) -> Result<()> {
-        self.each_part(|_| {})
+        self.relative_name().map(drop)
     }
 
-    fn each_part(&self, mut sink: impl FnMut(&str)) -> Result<()> {
+    /// Returns the name if it is a safe relative path.
+    fn relative_name(&self) -> Result<String> {
         let name = self.to_text().ok_or_else(|| Error::malformed("name is not UTF-8"))?;
         if name.starts_with(['/', '\\']) {
             return Err(Error::malformed("name starts at a root"));
         }
         let mut is_empty = true;
-        for part in name.split(['/', '\\']).filter(|part| !part.is_empty()) {
+        for part in parts(&name) {
             if let Some(fault) = fault(part) {
                 return Err(Error::malformed(fault));
             }
             is_empty = false;
-            sink(part);
         }
-        if is_empty { Err(Error::malformed("name is empty")) } else { Ok(()) }
+        if is_empty { Err(Error::malformed("name is empty")) } else { Ok(name) }
     }
+}
+
+/// Returns the parts of a path, without empty ones.
+fn parts(name: &str) -> impl Iterator<Item = &str> {
+    name.split(['/', '\\']).filter(|part| !part.is_empty())
 }
 
 /// The maximum bytes of a part, with room for a number. Most systems allow 255.
@@ -106,7 +117,8 @@ fn escaped(part: &[u8]) -> String {
         escape(last.encode_utf8(&mut [0; 4]).as_bytes(), &mut text);
     }
     if is_device(&text) {
-        let (mut first, rest) = (String::new(), text.split_off(1));
+        let mut first = String::new();
+        let rest = text.split_off(1);
         escape(text.as_bytes(), &mut first);
         text = first + &rest;
     }
@@ -153,14 +165,15 @@ fn fault(part: &str) -> Option<&'static str> {
 
 fn is_device(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or(part).trim_end();
-    let numbered = || {
-        let (word, number) = stem.split_at_checked(3)?;
-        let mut digits = number.chars();
-        let digit = digits.next()?;
-        let is_word = ["com", "lpt"].iter().any(|name| word.eq_ignore_ascii_case(name));
-        Some(is_word && digits.next().is_none() && (digit.is_ascii_digit() || "¹²³".contains(digit)))
-    };
-    DEVICES.iter().any(|name| stem.eq_ignore_ascii_case(name)) || numbered() == Some(true)
+    if DEVICES.iter().any(|name| stem.eq_ignore_ascii_case(name)) {
+        return true;
+    }
+    // `COM1` to `LPT9`.
+    let Some((word, number)) = stem.split_at_checked(3) else { return false };
+    let is_word = word.eq_ignore_ascii_case("com") || word.eq_ignore_ascii_case("lpt");
+    let mut digits = number.chars();
+    let (Some(digit), None) = (digits.next(), digits.next()) else { return false };
+    is_word && (digit.is_ascii_digit() || "¹²³".contains(digit))
 }
 
 #[cfg(test)]

@@ -40,8 +40,9 @@ impl Facing {
 
     /// Returns true if the normals certainly do not match the triangles.
     pub(crate) fn is_wrong(&self) -> bool {
-        let of = |sum: f32| sum / self.triangles as f32;
-        let (mean, along) = (of(self.cosines), of(self.along));
+        let triangles = self.triangles as f32;
+        let mean = self.cosines / triangles;
+        let along = self.along / triangles;
         self.triangles > 0 && (mean < -0.5 || mean < 0.5 && along < 0.7)
     }
 }

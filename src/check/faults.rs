@@ -1,5 +1,7 @@
 //! Faults of one kind, reported as one problem: the first of them, and their number.
 
+use std::fmt::Display;
+
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error, Segment};
 use crate::base::text::ByteStr;
@@ -27,12 +29,22 @@ impl Fault {
 
     /// Reports all of them. `what` follows their number.
     pub(super) fn report(self, what: &str, problems: &mut Problems) {
-        let Self { code, offset, message, path, count } = self;
-        problems.report(severity(code), || {
-            let more = if count > 1 { format!(" (first of {}{what})", grouped(count)) } else { String::new() };
-            let error = Error::malformed(message + &more).coded(code).at(offset);
-            path.iter().rev().fold(error, |error, &(name, index)| error.within_segment(name, index))
-        });
+        let severity = severity(self.code);
+        if problems.keeps_another(severity) {
+            problems.add(severity, &self.error(what));
+        }
+    }
+
+    fn error(self, what: &str) -> Error {
+        let mut message = self.message;
+        if self.count > 1 {
+            message += &format!(" (first of {}{what})", grouped(self.count));
+        }
+        let mut error = Error::malformed(message).coded(self.code).at(self.offset);
+        for (name, index) in self.path.into_iter().rev() {
+            error = error.within_segment(name, index);
+        }
+        error
     }
 }
 
@@ -42,10 +54,10 @@ pub(crate) struct Faults(Option<Fault>);
 
 impl Faults {
     /// Adds a fault at this path and offset.
-    pub(crate) fn add(&mut self, code: Code, (path, offset): (&[Segment], u64), message: impl FnOnce() -> String) {
+    pub(crate) fn add(&mut self, code: Code, path: &[Segment], offset: u64, message: impl Display) {
         match &mut self.0 {
             Some(fault) => fault.again(),
-            None => self.0 = Some(Fault::new(code, path.to_vec(), offset, message())),
+            None => self.0 = Some(Fault::new(code, path.to_vec(), offset, message.to_string())),
         }
     }
 
@@ -63,26 +75,28 @@ pub(crate) struct Alike(Vec<(String, Fault)>);
 
 impl Alike {
     /// Adds a fault of this kind for the member with this index and offset.
-    pub(crate) fn add(&mut self, kind: &str, (index, offset): (usize, u64), message: impl FnOnce() -> String) {
-        match self.0.iter_mut().find(|(known, _)| known == kind) {
-            Some((_, fault)) => fault.again(),
-            None => {
-                let path = vec![("members", Some(index))];
-                self.0.push((kind.to_owned(), Fault::new(Code::Suspicious, path, offset, message())));
+    pub(crate) fn add(&mut self, kind: &str, (index, offset): (usize, u64), message: impl Display) {
+        for (known, fault) in &mut self.0 {
+            if known == kind {
+                return fault.again();
             }
         }
+        let path = vec![("members", Some(index))];
+        self.0.push((kind.to_owned(), Fault::new(Code::Suspicious, path, offset, message.to_string())));
     }
 
     /// Adds the fault of a name that is no relative path.
     pub(crate) fn add_name(&mut self, name: ByteStr<'_>, at: (usize, u64)) {
         if let Err(error) = name.check_relative_path() {
             let message = error.message();
-            self.add(&message, at, || format!("{}: {message}", name.in_message()));
+            self.add(&message, at, format_args!("{}: {message}", name.in_message()));
         }
     }
 
     /// Reports each kind as a warning at its first member.
     pub(crate) fn report(self, problems: &mut Problems) {
-        self.0.into_iter().for_each(|(_, fault)| fault.report(" such members", problems));
+        for (_, fault) in self.0 {
+            fault.report(" such members", problems);
+        }
     }
 }

@@ -3,10 +3,11 @@
 use crate::base::code::Code;
 use crate::base::error::{Error, Segment};
 use crate::base::limits::Limits;
-use crate::bytes::Table;
+use crate::bytes::{Cursor, Table};
 use crate::check::faults::Fault;
 use crate::check::{Length, ROUNDING, Rule as _, Unit};
 use crate::outline::{Bound, Outline, Part, Rule, StoredField, Text, Value, Visitor};
+use crate::record::{Record, describe_fields};
 use crate::summary::Problems;
 
 /// Checks each field that the closure describes against its [`Rule`]. If several fields of the same name break their
@@ -29,10 +30,14 @@ pub(crate) fn fields(
     }
 }
 
-/// Returns the offset of the first field of this name that the closure describes.
-pub(crate) fn place_of(name: &str, describe: impl FnOnce(&mut Outline<'_>)) -> Option<u64> {
+/// Returns the offset of the first field of this name in the record at the cursor.
+pub(crate) fn offset_of_field<'a, T: Record<'a, C>, C: Copy>(
+    name: &str,
+    record: Cursor<'a>,
+    context: C,
+) -> Option<u64> {
     let mut place = Place { name, found: None };
-    describe(&mut Outline::new(&mut place));
+    describe_fields::<T, C>(record, context, &mut Outline::new(&mut place));
     place.found
 }
 
@@ -81,10 +86,12 @@ impl Visitor for Fields {
     fn stored(&mut self, field: &StoredField, value: Value<'_>) {
         let rule = self.rule.take().unwrap_or(Rule::Sound);
         let Some((code, words)) = fault(rule, &value) else { return };
-        let of = (self.path.last().map_or("", |(part, _)| part), field.name);
-        if let Some((_, fault)) = self.faults.iter_mut().find(|(other, fault)| *other == of && fault.code == code) {
-            fault.again();
-            return;
+        let part = self.path.last().map_or("", |(part, _)| part);
+        let of = (part, field.name);
+        for (other, fault) in &mut self.faults {
+            if *other == of && fault.code == code {
+                return fault.again();
+            }
         }
         let start = self.starts.last().copied().unwrap_or(0);
         let mut path = self.path.get(start..).unwrap_or_default().to_vec();
@@ -123,27 +130,28 @@ fn fault(rule: Rule, value: &Value<'_>) -> Option<(Code, String)> {
     if rule != Rule::Any && !floats.iter().all(|number| number.is_finite()) {
         return Some((Code::NotFinite, "not finite".to_owned()));
     }
-    let is_from = |least: i64, most: i64| {
-        floats.iter().all(|number| (least as f32 - ROUNDING..=most as f32 + ROUNDING).contains(number))
-    };
     let (holds, code) = match rule {
-        Rule::Range(least, most) => (is_from(least, most), Code::OddRange),
+        Rule::Range(least, most) => {
+            let range = least as f32 - ROUNDING..=most as f32 + ROUNDING;
+            (floats.iter().all(|number| range.contains(number)), Code::OddRange)
+        }
         Rule::Least(least) => (floats.iter().all(|number| *number >= least as f32), Code::OddRange),
         Rule::Unit => (Unit::Quaternion.holds(Length::of(floats)), Code::NotUnit),
-        _ => (true, Code::OddRange),
+        _ => return None,
     };
-    (!holds).then(|| (code, format!("not {rule}")))
+    if holds { None } else { Some((code, format!("not {rule}"))) }
 }
 
+/// The same for an integer.
 fn whole(rule: Rule, number: i64) -> Option<(Code, String)> {
     let (holds, code) = match rule {
         Rule::Range(least, most) => ((least..=most).contains(&number), Code::OddRange),
         Rule::Least(least) => (number >= least, Code::OddRange),
         Rule::OneOf(numbers) => (numbers.contains(&number), Code::OddRange),
         Rule::Bits(bits) => (number & !i64::from(bits) == 0, Code::UnknownCode),
-        _ => (true, Code::OddRange),
+        _ => return None,
     };
-    (!holds).then(|| (code, format!("not {rule}")))
+    if holds { None } else { Some((code, format!("not {rule}"))) }
 }
 
 fn shown(value: &Value<'_>) -> String {

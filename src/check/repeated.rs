@@ -25,11 +25,13 @@ impl Repeated {
         let hash = RandomState::new();
         let mut hashes: Vec<(u64, usize)> = all.map(|(place, one)| (hash.hash_one(one), place)).collect();
         hashes.sort_unstable();
-        let kinds = hashes.chunk_by(|(one, _), (other, _)| one == other);
-        let mut again: Vec<_> = kinds
-            .filter_map(<[_]>::split_first)
-            .flat_map(|((_, first), again)| again.iter().map(|&(_, place)| (place, *first)))
-            .collect();
+        let mut again = Vec::new();
+        for kind in hashes.chunk_by(|(one, _), (other, _)| one == other) {
+            let Some(((_, first), others)) = kind.split_first() else { continue };
+            for (_, place) in others {
+                again.push((*place, *first));
+            }
+        }
         again.sort_unstable();
         Self { again: again.into_iter().peekable(), _held: Some(held) }
     }
@@ -37,6 +39,7 @@ impl Repeated {
     /// Returns the index of the first of its kind if the item at this index is a duplicate. Call with ascending
     /// indices.
     pub(crate) fn first_of(&mut self, place: usize) -> Option<usize> {
-        self.again.next_if(|(again, _)| *again == place).map(|(_, first)| first)
+        let (_, first) = self.again.next_if(|(again, _)| *again == place)?;
+        Some(first)
     }
 }

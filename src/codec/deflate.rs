@@ -24,12 +24,13 @@ pub(crate) struct Inflated {
 /// # Errors
 /// Returns an error if the bytes are not a DEFLATE stream.
 pub(crate) fn inflate(data: &[u8], out: &mut [u8]) -> Result<Inflated, DecompressError> {
-    super::count(|done| &mut done.inflations, out.len());
+    super::count_inflation(out.len());
     let mut stream = Decompress::new(false);
     loop {
-        let (read, written) = (stream.total_in(), stream.total_out());
-        let rest = usize::try_from(read).ok().and_then(|start| data.get(start..)).unwrap_or_default();
-        let room = usize::try_from(written).ok().and_then(|start| out.get_mut(start..)).unwrap_or_default();
+        let read = stream.total_in();
+        let written = stream.total_out();
+        let rest = data.get(usize::try_from(read).unwrap_or(usize::MAX)..).unwrap_or_default();
+        let room = out.get_mut(usize::try_from(written).unwrap_or(usize::MAX)..).unwrap_or_default();
         let most = room.len().min(stop::PIECE);
         let room = room.get_mut(..most).unwrap_or_default();
         let status = stream.decompress(rest, room, FlushDecompress::None)?;

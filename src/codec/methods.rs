@@ -289,7 +289,8 @@ mod tests {
     #[test]
     fn streams_of_other_programs_are_decoded() {
         for (packing, hex) in STREAMS {
-            let (stream, expected) = (bytes(hex), b"meshpeek".repeat(40));
+            let stream = bytes(hex);
+            let expected = b"meshpeek".repeat(40);
             assert_eq!(unpack(*packing, &stream, SIZE), Ok(expected.clone()), "{packing}");
             assert_eq!(head(*packing, &stream, SIZE, 10).unwrap(), expected[..10], "{packing}");
             assert!(unpack(*packing, &stream, SIZE - 1).is_err(), "{packing}");

@@ -137,11 +137,25 @@ pub fn activity() -> Activity {
     ACTIVITY.get()
 }
 
-/// Counts a stream, of which this many decoded bytes were requested.
-fn count(streams: fn(&mut Activity) -> &mut u64, bytes: usize) {
+/// Counts a stream that was walked without decoding.
+fn count_walk() {
     let mut done = ACTIVITY.get();
-    let streams = streams(&mut done);
-    *streams = streams.wrapping_add(1);
+    done.walks = done.walks.wrapping_add(1);
+    ACTIVITY.set(done);
+}
+
+/// Counts a stream that is decoded to this many bytes.
+fn count_decode(bytes: usize) {
+    let mut done = ACTIVITY.get();
+    done.decodes = done.decodes.wrapping_add(1);
+    done.bytes = done.bytes.wrapping_add(bytes as u64);
+    ACTIVITY.set(done);
+}
+
+/// Counts a DEFLATE stream that is inflated to at most this many bytes.
+fn count_inflation(bytes: usize) {
+    let mut done = ACTIVITY.get();
+    done.inflations = done.inflations.wrapping_add(1);
     done.bytes = done.bytes.wrapping_add(bytes as u64);
     ACTIVITY.set(done);
 }

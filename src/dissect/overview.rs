@@ -52,7 +52,9 @@ struct Held {
 
 impl Held {
     fn of(line: &Line<'_>) -> Self {
-        let (selector, name, mut note) = (line.selector.to_owned(), line.name.to_owned(), line.note.clone());
+        let selector = line.selector.to_owned();
+        let name = line.name.to_owned();
+        let mut note = line.note.clone();
         if let Some(Span { offset, bytes }) = line.unpacked {
             // Writing to a String cannot fail.
             let _ = write!(note, "{}{bytes} bytes at {offset:#x} unpacked", if note.is_empty() { "" } else { ", " });
@@ -62,18 +64,21 @@ impl Held {
 
     /// Returns its list and its index, if it has no note that distinguishes it from other items.
     fn item(&self) -> Option<(&str, usize)> {
-        let (list, index) = self.selector.rsplit_once('/').filter(|_| self.note.is_empty())?;
+        if !self.note.is_empty() {
+            return None;
+        }
+        let (list, index) = self.selector.rsplit_once('/')?;
         Some((list, index.parse().ok()?))
     }
 
     /// True if `next` follows this part both in the list and in the file.
     fn is_followed_by(&self, next: &Self) -> bool {
         let end = self.span.map(Span::end);
-        let list = |part: &Self| part.item().map(|(list, _)| list.len());
-        self.depth == next.depth
-            && end == next.span.map(|span| span.offset)
-            && list(self).is_some_and(|length| list(next) == Some(length))
-            && self.item().zip(next.item()).is_some_and(|((one, _), (other, _))| one == other)
+        if self.depth != next.depth || end != next.span.map(|span| span.offset) {
+            return false;
+        }
+        let (Some((list, _)), Some((next_list, _))) = (self.item(), next.item()) else { return false };
+        list == next_list
     }
 
     fn add(&mut self, next: &Self) {
@@ -86,22 +91,27 @@ impl Held {
     fn emit(self, sink: Sink<'_>) -> ControlFlow<()> {
         let Self { depth, span, unpacked, .. } = self;
         let part = Line { depth, span, unpacked, ..Line::default() };
-        match self.item().filter(|_| self.count > 1).zip(self.name.split_once('[')) {
-            Some(((selector, first), (name, _))) => {
-                let name = format!("{name}[{first}..{}]", first.saturating_add(self.count));
-                sink(&Line { selector, name: &name, note: format!("{} items", self.count), ..part })
-            }
-            None => sink(&Line { selector: &self.selector, name: &self.name, note: self.note, ..part }),
+        if self.count > 1
+            && let Some((selector, first)) = self.item()
+            && let Some((name, _)) = self.name.split_once('[')
+        {
+            let name = format!("{name}[{first}..{}]", first.saturating_add(self.count));
+            return sink(&Line { selector, name: &name, note: format!("{} items", self.count), ..part });
         }
+        sink(&Line { selector: &self.selector, name: &self.name, note: self.note, ..part })
     }
 }
 
 impl Overview<'_> {
     fn line(&mut self, line: &Line<'_>) -> ControlFlow<()> {
-        if self.part.as_ref().is_some_and(|part| line.depth <= part.depth) {
+        if let Some(part) = &self.part
+            && line.depth <= part.depth
+        {
             self.end_part()?;
         }
-        if let (Some(span), false) = (line.span, line.kind == LineKind::Part) {
+        if let Some(span) = line.span
+            && line.kind != LineKind::Part
+        {
             self.at = span.end();
         }
         match line.kind {
@@ -111,9 +121,9 @@ impl Overview<'_> {
                 let mut part = Held::of(line);
                 // The span of some parts covers bytes of earlier lines.
                 part.span = part.span.filter(|span| span.offset >= self.at);
-                let goes_on = self.run.as_ref().is_some_and(|run| run.is_followed_by(&part));
-                if !goes_on || self.part.is_some() {
-                    self.flush()?;
+                match &self.run {
+                    Some(run) if run.is_followed_by(&part) && self.part.is_none() => {}
+                    _ => self.flush()?,
                 }
                 self.part = Some(part);
                 ControlFlow::Continue(())
@@ -146,7 +156,9 @@ impl Overview<'_> {
     /// Ends the current part. Fields that cover the whole part get no line.
     fn end_part(&mut self) -> ControlFlow<()> {
         let Some(part) = self.part.take() else { return ControlFlow::Continue(()) };
-        if self.fields.is_some_and(|(_, fields)| Some(fields) != part.span) {
+        if let Some((_, fields)) = self.fields
+            && Some(fields) != part.span
+        {
             self.part = Some(part);
             return self.flush();
         }

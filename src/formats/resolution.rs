@@ -67,12 +67,11 @@ impl Resolution {
     /// Returns `None` for visual LODs and unknown numbers.
     pub fn purpose(self) -> Option<(&'static str, Option<f32>)> {
         // The constants are rounded to `f32` like the stored number, so equality is correct.
-        let single = SINGLE.iter().find(|(value, _)| *value == self.0);
-        let range = || RANGES.iter().find(|(from, to, _)| (*from..*to).contains(&self.0));
-        match single {
-            Some((_, name)) => Some((name, None)),
-            None => range().map(|(from, _, name)| (*name, Some(self.0 - from))),
+        if let Some((_, name)) = SINGLE.iter().find(|(value, _)| *value == self.0) {
+            return Some((name, None));
         }
+        let (from, _, name) = RANGES.iter().find(|(from, to, _)| (*from..*to).contains(&self.0))?;
+        Some((name, Some(self.0 - from)))
     }
 }
 

@@ -60,16 +60,17 @@ impl Array {
     }
 
     fn of(table: &dyn Table, data: &[u8], budget: &Budget) -> Result<Self> {
-        let (columns, rows, storage) = (table.columns(), table.rows(), table.storage());
-        let here = table.in_place().and_then(|rows| Some((place(rows.bytes, data)?, rows.stride)));
-        let content = match here {
-            Some((range, stride)) => Content::Here { range, stride },
-            None => {
-                let bytes = rows.saturating_mul(row_byte_len(&columns) as u64);
-                let _held = budget.hold(bytes).map_err(|error| error.at(storage.offset))?;
-                Content::Decoded(decoded(table, budget)?)
-            }
-        };
+        let columns = table.columns();
+        let rows = table.rows();
+        let storage = table.storage();
+        if let Some(here) = table.in_place()
+            && let Some(range) = place(here.bytes, data)
+        {
+            return Ok(Self { columns, rows, storage, content: Content::Here { range, stride: here.stride } });
+        }
+        let bytes = rows.saturating_mul(row_byte_len(&columns) as u64);
+        let _held = budget.hold(bytes).map_err(|error| error.at(storage.offset))?;
+        let content = Content::Decoded(decoded(table, budget)?);
         Ok(Self { columns, rows, storage, content })
     }
 
@@ -83,7 +84,7 @@ impl Array {
 fn place(bytes: &[u8], data: &[u8]) -> Option<Range<usize>> {
     let start = if bytes.is_empty() { 0 } else { bytes.as_ptr().addr().checked_sub(data.as_ptr().addr())? };
     let range = start..start.checked_add(bytes.len())?;
-    data.get(range.clone()).map(|_| range)
+    if range.end <= data.len() { Some(range) } else { None }
 }
 
 fn decoded(table: &dyn Table, budget: &Budget) -> Result<Vec<u8>> {

@@ -71,8 +71,10 @@ impl Selector {
     /// Returns the selector of the enclosing part, or `None` at the top level. The enclosing part of an item is the
     /// part that contains its list.
     pub fn around(&self) -> Option<Self> {
-        let (_, around) = self.steps.split_last()?;
-        (!around.is_empty()).then(|| Self { steps: around.to_vec() })
+        match self.steps.split_last()? {
+            (_, []) => None,
+            (_, around) => Some(Self { steps: around.to_vec() }),
+        }
     }
 
     /// Returns an iterator over this selector and those of the parts around it, from the inside out.
@@ -106,12 +108,18 @@ impl FromStr for Selector {
 
 /// Splits a step as problems write it, such as `faces[3].corners`. Any other step is returned unchanged.
 fn words(word: &str) -> Vec<&str> {
-    let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let mut words = Vec::new();
     for part in word.split('.') {
-        match part.strip_suffix(']').and_then(|part| part.split_once('[')) {
+        let item = match part.strip_suffix(']') {
+            Some(part) => part.split_once('['),
+            None => None,
+        };
+        match item {
             Some((name, number)) if is_name(name) && is_name(number) && !number.is_empty() => {
-                words.extend([name, number].into_iter().filter(|word| !word.is_empty()));
+                if !name.is_empty() {
+                    words.push(name);
+                }
+                words.push(number);
             }
             None if is_name(part) && !part.is_empty() => words.push(part),
             _ => return vec![word],
@@ -120,16 +128,26 @@ fn words(word: &str) -> Vec<&str> {
     words
 }
 
+/// Returns true if there are only letters, digits and underscores.
+fn is_name(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn number(word: &str) -> Result<usize> {
+    word.parse().map_err(|_| Error::malformed(format!("{word} in a selector is no number of an item")))
+}
+
 impl Item {
     /// Parses an index or a name. Returns `None` if the word is the name of a part or an array.
     fn parse(word: &str) -> Result<Option<Self>> {
-        let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
-        let number = |word: &str| {
-            word.parse().map_err(|_| Error::malformed(format!("{word} in a selector is no number of an item")))
-        };
-        let Some(name) = word.strip_prefix('@') else {
-            return if is_number(word) { number(word).map(|number| Some(Self::Number(number))) } else { Ok(None) };
-        };
+        if is_number(word) {
+            return Ok(Some(Self::Number(number(word)?)));
+        }
+        let Some(name) = word.strip_prefix('@') else { return Ok(None) };
         let (name, namesake) = match name.rsplit_once('#') {
             Some((name, digits)) if is_number(digits) => (name, number(digits)?),
             _ => (name, 0),
@@ -142,15 +160,23 @@ fn unescape(name: &str) -> Result<Vec<u8>> {
     let mut parts = name.split("\\x");
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {
-        let (byte, rest) = part
-            .split_at_checked(2)
-            .filter(|(digits, _)| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
-            .and_then(|(digits, rest)| Some((u8::from_str_radix(digits, 16).ok()?, rest)))
-            .ok_or_else(|| Error::malformed(format!("\\x in the name {name} of a selector takes two digits")))?;
+        let Some((byte, rest)) = hex_byte(part) else {
+            return Err(Error::malformed(format!("\\x in the name {name} of a selector takes two digits")));
+        };
         bytes.push(byte);
         bytes.extend_from_slice(rest.as_bytes());
     }
     Ok(bytes)
+}
+
+/// Takes the byte that two hexadecimal digits at the start of a text mean.
+fn hex_byte(text: &str) -> Option<(u8, &str)> {
+    let (digits, rest) = text.split_at_checked(2)?;
+    // `from_str_radix` takes a sign too.
+    if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return None;
+    }
+    Some((u8::from_str_radix(digits, 16).ok()?, rest))
 }
 
 impl fmt::Display for Selector {
@@ -175,7 +201,8 @@ impl fmt::Display for Selector {
 
 fn escape(name: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-    let number_sign = name.len().checked_sub(digits).and_then(|end| end.checked_sub(1)).filter(|_| digits > 0);
+    // The place of the number sign in a name such as `part#2`, which would read as an item.
+    let number_sign = if digits > 0 { name.len().checked_sub(digits.saturating_add(1)) } else { None };
     let mut place = 0_usize;
     for chunk in name.utf8_chunks() {
         let mut chars = chunk.valid().chars().peekable();
@@ -183,14 +210,20 @@ fn escape(name: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
             let opens = c == '\\' && chars.peek() == Some(&'x') || c == '#' && number_sign == Some(place);
             place = place.saturating_add(c.len_utf8());
             if c == '/' || c.is_control() || opens {
-                let mut buffer = [0; 4];
-                c.encode_utf8(&mut buffer).bytes().try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
+                escape_bytes(c.encode_utf8(&mut [0; 4]).as_bytes(), f)?;
             } else {
                 f.write_char(c)?;
             }
         }
         place = place.saturating_add(chunk.invalid().len());
-        chunk.invalid().iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
+        escape_bytes(chunk.invalid(), f)?;
+    }
+    Ok(())
+}
+
+fn escape_bytes(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for byte in bytes {
+        write!(f, "\\x{byte:02x}")?;
     }
     Ok(())
 }

@@ -154,7 +154,9 @@ impl Value<'static> {
     #[cfg(any(feature = "rtm", feature = "scan"))]
     pub fn number(scalar: Scalar, bytes: &[u8]) -> Self {
         let mut wide = [0; 8];
-        wide.iter_mut().zip(bytes).for_each(|(wide, byte)| *wide = *byte);
+        for (wide, byte) in std::iter::zip(&mut wide, bytes) {
+            *wide = *byte;
+        }
         let [a, b, c, d, ..] = wide;
         match scalar {
             Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Self::Uint(u64::from_le_bytes(wide)),
@@ -168,33 +170,29 @@ impl Value<'static> {
 }
 
 macro_rules! value_from {
-    ($($source:ty => |$value:ident| $result:expr;)*) => {$(
+    ($($variant:ident: $($source:ty),*;)*) => {$($(
         impl<'a> From<$source> for Value<'a> {
-            fn from($value: $source) -> Self {
-                $result
+            fn from(value: $source) -> Self {
+                Self::$variant(value.into())
             }
         }
-    )*};
+    )*)*};
 }
 
 value_from! {
-    bool => |value| Self::Bool(value);
-    u8 => |value| Self::Uint(value.into());
-    u16 => |value| Self::Uint(value.into());
-    u32 => |value| Self::Uint(value.into());
-    u64 => |value| Self::Uint(value);
-    usize => |value| Self::Uint(value as u64);
-    i8 => |value| Self::Int(value.into());
-    i16 => |value| Self::Int(value.into());
-    i32 => |value| Self::Int(value.into());
-    i64 => |value| Self::Int(value);
-    f32 => |value| Self::Float(value);
-    ByteStr<'a> => |value| Self::Text(value.into());
-    Utf32Str<'a> => |value| Self::Text(value.into());
-    AnsiStr<'a> => |value| Self::Text(value.into());
-    &'a str => |value| Self::Text(value.into());
-    Vec<f32> => |value| Self::Floats(value.into());
-    Vec<i64> => |value| Self::Ints(value.into());
+    Bool: bool;
+    Uint: u8, u16, u32, u64;
+    Int: i8, i16, i32, i64;
+    Float: f32;
+    Text: ByteStr<'a>, Utf32Str<'a>, AnsiStr<'a>, &'a str;
+    Floats: Vec<f32>;
+    Ints: Vec<i64>;
+}
+
+impl From<usize> for Value<'_> {
+    fn from(value: usize) -> Self {
+        Self::Uint(value as u64)
+    }
 }
 
 impl<const N: usize> From<[f32; N]> for Value<'_> {
@@ -205,7 +203,10 @@ impl<const N: usize> From<[f32; N]> for Value<'_> {
 
 impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
     fn from(value: Option<T>) -> Self {
-        value.map_or(Self::Absent, Into::into)
+        match value {
+            Some(value) => value.into(),
+            None => Self::Absent,
+        }
     }
 }
 
@@ -332,14 +333,17 @@ impl<'v> Outline<'v> {
 
     /// Charges for one item. Returns false if the bound is exceeded.
     fn pay(&mut self) -> bool {
-        let is_paid = self.bound.is_none_or(|bound| bound.pay(ITEM_WORK));
+        let Some(bound) = self.bound else { return true };
+        let is_paid = bound.pay(ITEM_WORK);
         self.report_bound();
         is_paid
     }
 
     /// Reports, once, that the bound is exceeded.
     fn report_bound(&mut self) {
-        if let Some(error) = self.bound.and_then(|bound| bound.unreported.take()) {
+        if let Some(bound) = self.bound
+            && let Some(error) = bound.unreported.take()
+        {
             self.visitor.problem(&error);
         }
     }

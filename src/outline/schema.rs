@@ -56,9 +56,15 @@ impl FieldInfo {
 
     /// Returns the rule and the codes as text: `from 0 to 128`, `0 none, 1 loop`. Empty if the field has neither.
     pub fn values(&self) -> String {
-        let codes = self.codes.iter().map(|(number, name)| format!("{number} {name}"));
-        let rule = Some(self.rule.to_string()).filter(|rule| !rule.is_empty() && !matches!(self.rule, Rule::Bits(_)));
-        rule.into_iter().chain(codes).collect::<Vec<_>>().join(", ")
+        let mut words = Vec::new();
+        let rule = self.rule.to_string();
+        if !rule.is_empty() && !matches!(self.rule, Rule::Bits(_)) {
+            words.push(rule);
+        }
+        for (number, name) in self.codes {
+            words.push(format!("{number} {name}"));
+        }
+        words.join(", ")
     }
 }
 
@@ -137,7 +143,8 @@ pub struct Schema {
 impl Schema {
     /// Returns the minimum size in bytes: that of the fields that are always present.
     pub const fn min(&self) -> u64 {
-        let (mut sum, mut fields) = (0_u64, self.fields);
+        let mut sum = 0_u64;
+        let mut fields = self.fields;
         while let [field, rest @ ..] = fields {
             if field.gate.is_none() {
                 sum = sum.saturating_add(field.kind.min());
@@ -149,7 +156,8 @@ impl Schema {
 
     /// Returns the size in bytes if it is fixed.
     pub const fn byte_len(&self) -> Option<u64> {
-        let (mut sum, mut fields) = (0_u64, self.fields);
+        let mut sum = 0_u64;
+        let mut fields = self.fields;
         while let [field, rest @ ..] = fields {
             match (field.gate, field.kind.byte_len()) {
                 (None, Some(bytes)) => sum = sum.saturating_add(bytes),

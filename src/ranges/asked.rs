@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 const MOST_MISSING: usize = 1 << 16;
 
@@ -19,30 +19,28 @@ struct Missing {
 }
 
 impl Asked {
-    fn with<T>(&self, work: impl FnOnce(&mut Missing) -> T) -> T {
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    fn missing(&self) -> MutexGuard<'_, Missing> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn note(&self, range: Range<u64>) {
-        self.with(|missing| {
-            missing.count = missing.count.saturating_add(1);
-            if missing.recent.len() >= MOST_MISSING {
-                missing.recent.pop_front();
-            }
-            missing.recent.push_back(range);
-        });
+        let mut missing = self.missing();
+        missing.count = missing.count.saturating_add(1);
+        if missing.recent.len() >= MOST_MISSING {
+            missing.recent.pop_front();
+        }
+        missing.recent.push_back(range);
     }
 
     pub(super) fn count(&self) -> u64 {
-        self.with(|missing| missing.count)
+        self.missing().count
     }
 
     /// Returns the requests after this count, as far as they are kept.
     pub(super) fn since(&self, count: u64) -> Vec<Range<u64>> {
-        self.with(|missing| {
-            let new = usize::try_from(missing.count.saturating_sub(count)).unwrap_or(usize::MAX);
-            missing.recent.iter().skip(missing.recent.len().saturating_sub(new)).cloned().collect()
-        })
+        let missing = self.missing();
+        let new = usize::try_from(missing.count.saturating_sub(count)).unwrap_or(usize::MAX);
+        missing.recent.iter().skip(missing.recent.len().saturating_sub(new)).cloned().collect()
     }
 }
 

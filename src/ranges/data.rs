@@ -103,12 +103,13 @@ impl<'a> Data<'a> {
 
     #[inline]
     fn find(self, Range { start, end }: Range<u64>) -> Result<&'a [u8]> {
-        let needed = end.saturating_sub(start);
-        let here = |bytes: &'a [u8]| usize::try_from(needed).ok().and_then(|needed| bytes.get(..needed));
-        match here(self.from(start)) {
-            Some(bytes) => Ok(bytes),
-            None => self.find_further(start..end).and_then(|bytes| here(bytes).ok_or_else(|| self.lacks(start..end))),
+        // If it does not fit in memory, no buffer is that long.
+        let needed = usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX);
+        if let Some(bytes) = self.from(start).get(..needed) {
+            return Ok(bytes);
         }
+        let further = self.find_further(start..end)?;
+        further.get(..needed).ok_or_else(|| self.lacks(start..end))
     }
 
     /// Returns the bytes from the start of the range, which are in several buffers.

@@ -136,7 +136,9 @@ impl Ranges {
 
     fn sharing(&self) -> Self {
         let Self { size, first_read, parts, start, packed, asked } = self;
-        let (parts, packed, asked) = (parts.clone(), packed.clone(), asked.clone());
+        let parts = parts.clone();
+        let packed = packed.clone();
+        let asked = asked.clone();
         Self { size: *size, first_read: *first_read, parts, start: *start, packed, asked }
     }
 
@@ -162,7 +164,8 @@ impl Ranges {
     /// Returns a file of this size that is decoded from this one: its first bytes, and the range to add for more.
     #[cfg(any(feature = "pbo", feature = "zip"))]
     fn packed(&self, size: u64, head: Vec<u8>, more: Range<u64>) -> Self {
-        let (first_read, asked) = (self.first_read, self.asked.clone());
+        let first_read = self.first_read;
+        let asked = self.asked.clone();
         let mut file = Self { first_read, asked, packed: Some(more), ..Self::new(size) };
         file.put(0, head);
         file
@@ -185,8 +188,10 @@ impl Ranges {
 
     /// Returns where this range is in the file, or the range to add for more decoded bytes.
     pub(crate) fn in_file(&self, Range { start, end }: Range<u64>) -> Range<u64> {
-        let shifted = || self.start.saturating_add(start)..self.start.saturating_add(end);
-        self.packed.clone().unwrap_or_else(shifted)
+        match &self.packed {
+            Some(packed) => packed.clone(),
+            None => self.start.saturating_add(start)..self.start.saturating_add(end),
+        }
     }
 
     /// Returns the size of the file.

@@ -28,11 +28,13 @@ impl Shared {
     }
 
     pub(super) fn part(&self, Range { start, end }: Range<u64>) -> Self {
-        let index = |offset: u64| {
-            let offset = usize::try_from(offset).unwrap_or(usize::MAX);
-            self.range.start.saturating_add(offset).min(self.range.end)
-        };
-        Self { buffer: self.buffer.clone(), range: index(start)..index(end) }
+        Self { buffer: self.buffer.clone(), range: self.index(start)..self.index(end) }
+    }
+
+    /// Returns the index in the buffer of the byte at this offset.
+    fn index(&self, offset: u64) -> usize {
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+        self.range.start.saturating_add(offset).min(self.range.end)
     }
 }
 
@@ -53,7 +55,10 @@ struct Run {
 
 impl Run {
     fn len(&self) -> u64 {
-        self.pieces.last().map_or(0, |(end, _)| *end)
+        match self.pieces.last() {
+            Some((end, _)) => *end,
+            None => 0,
+        }
     }
 
     fn push(&mut self, piece: Shared) {
@@ -66,22 +71,31 @@ impl Run {
 
     /// Returns the bytes from this offset to the end of the piece that has them.
     fn near(&self, offset: u64) -> &[u8] {
-        let skip = |bytes, offset: u64| usize::try_from(offset).ok().and_then(|start| <[u8]>::get(bytes, start..));
         if let Some(joined) = self.joined.get() {
-            return skip(joined, offset).unwrap_or_default();
+            return after(joined, offset);
         }
         let index = self.pieces.partition_point(|(end, _)| *end <= offset);
         let Some((end, piece)) = self.pieces.get(index) else { return &[] };
-        skip(piece.bytes(), offset.saturating_sub(end.saturating_sub(piece.len()))).unwrap_or_default()
+        after(piece.bytes(), offset.saturating_sub(end.saturating_sub(piece.len())))
     }
 
     fn join(&self) -> &[u8] {
-        self.joined.get_or_init(|| {
-            let mut bytes = Vec::with_capacity(usize::try_from(self.len()).unwrap_or(0));
-            self.pieces.iter().for_each(|(_, piece)| bytes.extend_from_slice(piece.bytes()));
-            Arc::new(bytes)
-        })
+        self.joined.get_or_init(|| Arc::new(self.concatenated()))
     }
+
+    fn concatenated(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(usize::try_from(self.len()).unwrap_or(0));
+        for (_, piece) in &self.pieces {
+            bytes.extend_from_slice(piece.bytes());
+        }
+        bytes
+    }
+}
+
+/// Returns the bytes from this offset on.
+fn after(bytes: &[u8], offset: u64) -> &[u8] {
+    let start = usize::try_from(offset).unwrap_or(usize::MAX);
+    bytes.get(start..).unwrap_or_default()
 }
 
 /// The available parts of a file.
@@ -93,23 +107,29 @@ pub(super) struct Parts {
 
 impl Parts {
     pub(super) fn held(&self) -> u64 {
-        self.runs.values().fold(0, |sum, run| sum.saturating_add(run.len()))
+        self.runs.values().map(Run::len).fold(0, u64::saturating_add)
     }
 
-    /// Returns the offset of the first missing byte from this offset on, and the run up to it.
+    /// Returns the run that has the byte at this offset, and the offset of its first byte.
     fn run(&self, offset: u64) -> Option<(u64, &Run)> {
         let (&start, run) = self.runs.range(..=offset).next_back()?;
-        (offset < start.saturating_add(run.len())).then_some((start, run))
+        if offset < start.saturating_add(run.len()) { Some((start, run)) } else { None }
     }
 
     /// Returns the offset of the first missing byte from this offset on.
     pub(super) fn reach(&self, offset: u64) -> u64 {
-        self.run(offset).map_or(offset, |(start, run)| start.saturating_add(run.len()))
+        match self.run(offset) {
+            Some((start, run)) => start.saturating_add(run.len()),
+            None => offset,
+        }
     }
 
     /// Returns bytes from this offset, at most up to the first missing byte: those that are in one buffer.
     pub(super) fn near(&self, offset: u64) -> &[u8] {
-        self.run(offset).map_or(&[], |(start, run)| run.near(offset.saturating_sub(start)))
+        match self.run(offset) {
+            Some((start, run)) => run.near(offset.saturating_sub(start)),
+            None => &[],
+        }
     }
 
     /// Returns all bytes from this offset up to the first missing byte. Copies them if they are in several buffers.
@@ -131,8 +151,13 @@ impl Parts {
     /// Returns the first missing part of this range, and moves the start of the range after it.
     fn next_hole(&self, range: &mut Range<u64>) -> Option<Range<u64>> {
         let start = self.reach(range.start);
-        let runs = (start < range.end).then(|| self.runs.range(start..range.end))?;
-        range.start = { runs }.next().map_or(range.end, |(start, _)| *start);
+        if start >= range.end {
+            return None;
+        }
+        range.start = match self.runs.range(start..range.end).next() {
+            Some((next, _)) => *next,
+            None => range.end,
+        };
         Some(start..range.start)
     }
 
@@ -147,13 +172,19 @@ impl Parts {
     /// Adds a piece to the run that it touches.
     fn insert(&mut self, offset: u64, piece: Shared) {
         let end = offset.saturating_add(piece.len());
-        let before = self.runs.range_mut(..offset).next_back();
-        let before = before.filter(|(start, run)| start.saturating_add(run.len()) == offset).map(|(&start, _)| start);
-        let start = before.unwrap_or(offset);
-        let mut run = before.and_then(|start| self.runs.remove(&start)).unwrap_or_default();
+        let mut start = offset;
+        if let Some((&before, run)) = self.runs.range(..offset).next_back()
+            && before.saturating_add(run.len()) == offset
+        {
+            start = before;
+        }
+        let mut run = self.runs.remove(&start).unwrap_or_default();
         run.push(piece);
-        let after = self.runs.remove(&end).map(|run| run.pieces).unwrap_or_default();
-        after.into_iter().for_each(|(_, piece)| run.push(piece));
+        if let Some(after) = self.runs.remove(&end) {
+            for (_, piece) in after.pieces {
+                run.push(piece);
+            }
+        }
         self.runs.insert(start, run);
     }
 }

@@ -28,8 +28,12 @@ impl ReadAt for [u8] {
     }
 
     fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
-        let bytes = indices(&range).and_then(|range| self.get(range));
-        bytes.map(<[u8]>::to_vec).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+        if let Some(range) = indices(&range)
+            && let Some(bytes) = self.get(range)
+        {
+            return Ok(bytes.to_vec());
+        }
+        Err(io::ErrorKind::UnexpectedEof.into())
     }
 }
 
@@ -40,7 +44,7 @@ impl ReadAt for File {
     }
 
     fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
-        let length = indices(&range).map(|range| range.len()).ok_or(io::ErrorKind::InvalidInput)?;
+        let length = indices(&range).ok_or(io::ErrorKind::InvalidInput)?.len();
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
         bytes.resize(length, 0);

@@ -1,11 +1,10 @@
 //! Fixed-size records whose columns are only known at run time.
 
-use std::ops::ControlFlow;
-
 use crate::base::error::Result;
 use crate::base::sealed::Sealed;
 use crate::base::span::Span;
 use crate::bytes::array::{Column, Element, InPlace, Packing, Storage, Strided, Table, uneven};
+use crate::bytes::batch::RowSink;
 use crate::bytes::cursor::Cursor;
 use crate::outline::{Outline, Type};
 use crate::record::Stored;
@@ -38,7 +37,9 @@ impl<'a, L: Layout> Interleaved<'a, L> {
     /// Returns an error if the bytes are not a whole number of records.
     #[inline]
     pub fn rest(cursor: &mut Cursor<'a>, layout: L) -> Result<Self> {
-        let (records, offset, stride) = (cursor.rest(), cursor.offset(), layout.stride());
+        let records = cursor.rest();
+        let offset = cursor.offset();
+        let stride = layout.stride();
         if records.len().checked_rem(stride) != Some(0) {
             return Err(uneven(records.len(), stride, offset));
         }
@@ -107,7 +108,7 @@ impl<L: Layout> Table for Interleaved<'_, L> {
         Some(InPlace { bytes: self.records, stride: self.stride() })
     }
 
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+    fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
         let _ = sink(self.records);
         Ok(())
     }

@@ -257,7 +257,9 @@ impl<'a, T: Record<'a, C>, C: Copy> Entries<'a, T, C> {
     /// Describes each item as a part of its list, with indices from `first` on. Reports an error that ends the list
     /// early.
     pub(crate) fn describe_from(self, first: usize, out: &mut Outline<'_>) {
-        let (name, context, first) = (self.name, self.context, first.saturating_add(self.index));
+        let name = self.name;
+        let context = self.context;
+        let first = first.saturating_add(self.index);
         out.list(name);
         for (index, (start, Span { offset, bytes }, item)) in self.located().enumerate() {
             if out.is_done() {

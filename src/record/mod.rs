@@ -221,8 +221,8 @@ pub(crate) fn describe_fields<'a, T: Record<'a, C>, C>(mut cursor: Cursor<'a>, c
     out.ok(record);
 }
 
-#[cfg(test)]
 #[allow(unreachable_pub)]
+#[cfg(test)]
 mod tests {
     use nom::Parser as _;
     use zerocopy::little_endian::U16;

@@ -31,28 +31,40 @@ macro_rules! plain {
 }
 pub(crate) use plain;
 
+/// Implements numbers: their type name, and how to get the value that is shown.
+macro_rules! numbers {
+    ($($kind:ty: $name:literal $($get:ident)?;)*) => {
+        plain! {$(
+            $kind: Number($name, size_of::<$kind>() as u64) => |value| (*value) $(.$get())?;
+        )*}
+    };
+}
+
+numbers! {
+    u8: "u8";
+    u16: "u16";
+    u32: "u32";
+    u64: "u64";
+    i8: "i8";
+    i16: "i16";
+    i32: "i32";
+    i64: "i64";
+    f32: "f32";
+    bool: "bool";
+    U16: "u16" get;
+    U32: "u32" get;
+    U64: "u64" get;
+    I16: "i16" get;
+    I32: "i32" get;
+    F32: "f32" get;
+    Vec2: "f32[2]" to_array;
+    Vec3: "f32[3]" to_array;
+    Quat: "f32[4]" to_array;
+    Rotation: "f32[4]" to_array;
+    Color: "f32[4]" to_array;
+}
+
 plain! {
-    u8: Number("u8", 1) => |value| *value;
-    u16: Number("u16", 2) => |value| *value;
-    u32: Number("u32", 4) => |value| *value;
-    u64: Number("u64", 8) => |value| *value;
-    i8: Number("i8", 1) => |value| *value;
-    i16: Number("i16", 2) => |value| *value;
-    i32: Number("i32", 4) => |value| *value;
-    i64: Number("i64", 8) => |value| *value;
-    f32: Number("f32", 4) => |value| *value;
-    bool: Number("bool", 1) => |value| *value;
-    U16: Number("u16", 2) => |value| value.get();
-    U32: Number("u32", 4) => |value| value.get();
-    U64: Number("u64", 8) => |value| value.get();
-    I16: Number("i16", 2) => |value| value.get();
-    I32: Number("i32", 4) => |value| value.get();
-    F32: Number("f32", 4) => |value| value.get();
-    Vec2: Number("f32[2]", 8) => |value| value.to_array();
-    Vec3: Number("f32[3]", 12) => |value| value.to_array();
-    Quat: Number("f32[4]", 16) => |value| value.to_array();
-    Rotation: Number("f32[4]", 16) => |value| value.to_array();
-    Color: Number("f32[4]", 16) => |value| value.to_array();
     #[const N: usize] [u8; N]: Times(&u8::TYPE, N as u64) => |bytes| ByteStr::new(bytes);
     #[const N: usize] [f32; N]: Times(&f32::TYPE, N as u64) => |values| Value::Floats(values.as_slice().into());
     #[const N: usize] [F32; N]: Times(&F32::TYPE, N as u64) => |values| values.map(F32::get);

@@ -70,7 +70,8 @@ impl FileMap {
     /// [`Limit`](crate::ErrorKind::Limit) error for an endless one.
     pub fn open_with(path: impl AsRef<Path>, access: Access, limits: &Limits) -> Result<Self> {
         let path = path.as_ref();
-        Self::open_with_metadata(path, access, limits, true).map(|(file, _)| file)
+        let (file, _) = Self::open_with_metadata(path, access, limits, true)?;
+        Ok(file)
     }
 
     /// Opens a file like [`open_with`](Self::open_with), but calls `check` with the size before the file is read. If
@@ -86,7 +87,8 @@ impl FileMap {
     ) -> Result<Self> {
         let path = path.as_ref();
         let opened = Self::open_inner(path, access, limits, Some(PATIENCE), check);
-        opened.map(|(file, _)| file).map_err(|error| error.in_file(path))
+        let (file, _) = opened.map_err(|error| error.in_file(path))?;
+        Ok(file)
     }
 
     /// Also returns the metadata from before the file was read. A file that is not `named` must be a regular file and
@@ -97,7 +99,8 @@ impl FileMap {
         limits: &Limits,
         named: bool,
     ) -> Result<(Self, Metadata)> {
-        let opened = Self::open_inner(path, access, limits, named.then_some(PATIENCE), |_| Ok(()));
+        let patience = if named { Some(PATIENCE) } else { None };
+        let opened = Self::open_inner(path, access, limits, patience, |_| Ok(()));
         opened.map_err(|error| error.in_file(path))
     }
 
@@ -121,7 +124,7 @@ impl FileMap {
         if patience.is_none() && !metadata.is_file() {
             return Err(std::io::Error::other("not a regular file any more").into());
         }
-        let size = metadata.is_file().then_some(metadata.len()).filter(|&size| size > 0);
+        let size = if metadata.is_file() && metadata.len() > 0 { Some(metadata.len()) } else { None };
         check(size.unwrap_or(limits.decoded_bytes))?;
         let mapping = match (access.0, size) {
             (Way::MapLarge, Some(size)) => size >= MAP_FROM && can_guard(),
@@ -133,12 +136,14 @@ impl FileMap {
             true => map::map(file, &metadata).map(Bytes::Mapped),
             _ => Err(file),
         };
-        let read = |file| match (size, patience) {
-            (Some(size), _) => read(file, size),
-            (None, Some(patience)) => pipe::read_unsized(file, limits.decoded_bytes, patience),
-            (None, None) => Ok(Vec::new()),
+        let bytes = match (mapped, size, patience) {
+            (Ok(mapped), ..) => mapped,
+            (Err(file), Some(size), _) => Bytes::Owned(read(file, size)?),
+            (Err(file), None, Some(patience)) => {
+                Bytes::Owned(pipe::read_unsized(file, limits.decoded_bytes, patience)?)
+            }
+            (Err(_), None, None) => Bytes::Owned(Vec::new()),
         };
-        let bytes = mapped.or_else(|file| read(file).map(Bytes::Owned))?;
         Ok((Self(bytes), metadata))
     }
 

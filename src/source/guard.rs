@@ -127,9 +127,13 @@ extern "C" fn on_bus_error<const TIME: usize>(signal: c_int, info: *mut libc::si
     // SAFETY: a handler with SA_SIGINFO receives a complete record, which has an address for this signal. errno is this
     // thread's own.
     let (code, address, kept) = unsafe { ((*info).si_code, (*info).si_addr().addr(), *errno) };
-    // SAFETY: a sent signal has its sender in the record. getpid is allowed in a handler.
-    let is_own = || code <= 0 && unsafe { (*info).si_pid() == libc::getpid() };
-    let is_mended = if is_lost_page(code) { zeros::mend(address) } else { is_own() && zeros::mend_cut_files() };
+    let is_mended = if is_lost_page(code) {
+        zeros::mend(address)
+    } else {
+        // SAFETY: a sent signal has its sender in the record. getpid is allowed in a handler.
+        let is_own = code <= 0 && unsafe { (*info).si_pid() == libc::getpid() };
+        is_own && zeros::mend_cut_files()
+    };
     if !is_mended {
         let found = FOUND.get(TIME).map_or(ptr::null_mut(), |found| found.load(Ordering::Acquire));
         // SAFETY: null or leaked, and never changed.

@@ -3,12 +3,14 @@
 mod side_by_side;
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
 pub(crate) use side_by_side::side_by_side;
 
 use crate::base::code::Code;
 use crate::base::error::Error;
 use crate::base::limits::Limits;
+use crate::base::place::Locate;
 use crate::base::word_enum::word_enum;
 use crate::budget::Budget;
 
@@ -123,10 +125,24 @@ impl Problems {
         }
     }
 
+    /// Adds a problem at this offset of a place. The message is made only if the problem is kept.
+    #[cold]
+    pub(crate) fn report_at(&mut self, severity: Severity, place: impl Locate, offset: u64, message: impl Display) {
+        if self.keeps_another(severity) {
+            self.add(severity, &place.locate(Error::malformed(message.to_string()).at(offset)));
+        }
+    }
+
     /// Returns the value, or adds the error as a problem and returns `None`.
     #[inline(always)]
     pub fn ok<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         result.map_err(|error| self.error(&error)).ok()
+    }
+
+    /// Returns the value, or adds the error in this place as a problem and returns `None`.
+    #[inline(always)]
+    pub(crate) fn ok_in<T>(&mut self, place: impl Locate, result: Result<T, Error>) -> Option<T> {
+        result.map_err(|error| self.error(&place.locate(error))).ok()
     }
 
     /// Returns true if the limit is reached, so that further checks only cost time.
@@ -181,7 +197,8 @@ impl Problems {
         self.list.sort_by_key(|problem| problem.offset);
         if self.beyond.count > 0 {
             let message = format!("{} further problems, beyond the limit for one asset", self.beyond.count);
-            let (severity, code) = (self.beyond.worst, Code::Limit);
+            let severity = self.beyond.worst;
+            let code = Code::Limit;
             self.list.push(Problem { severity, code, offset: None, message: message.into() });
         }
         self.list

@@ -82,7 +82,10 @@ impl References {
         let name = name.into();
         let stored = name.as_bytes();
         let stored = stored.strip_prefix(root).unwrap_or(stored);
-        let Some(left) = self.left.filter(|_| !stored.is_empty()) else { return false };
+        let Some(left) = self.left else { return false };
+        if stored.is_empty() {
+            return false;
+        }
         let bit = 1 << kind as u8;
         let seen = self.seen.entry(self.seen.hasher().hash_one(stored)).or_default();
         if *seen & bit != 0 {
@@ -99,7 +102,10 @@ impl References {
 
     /// Returns the error if the references exceed the limit.
     pub(crate) fn limit_error(&self) -> Option<Error> {
-        self.left.is_none().then(|| Error::limit("bytes of references", self.limit, flag::REFERENCES))
+        if self.left.is_some() {
+            return None;
+        }
+        Some(Error::limit("bytes of references", self.limit, flag::REFERENCES))
     }
 
     /// Returns all references, in order of first use. Adds a problem if they exceed the limit.

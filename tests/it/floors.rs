@@ -35,7 +35,7 @@ const INSIDE: &[(&str, Floors)] = &[
             &["code", "format", "text"],
             &["no_asset"],
             &["error"],
-            &["stop"],
+            &["place", "stop"],
             &["mod"],
         ],
     ),

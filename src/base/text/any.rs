@@ -45,7 +45,7 @@ impl Text<'_> {
         match self {
             Self::Ansi(text) => {
                 let (raw, lossy) = text.to_text_or_lossy();
-                lossy.then_some(raw)
+                if lossy { Some(raw) } else { None }
             }
             _ => None,
         }
@@ -69,10 +69,17 @@ impl Text<'_> {
 fn cut(text: &[u8], most: usize) -> &[u8] {
     let Some((head, after)) = text.split_at_checked(most) else { return text };
     // Skip up to three continuation bytes of the character before.
-    let inside = after.first().is_some_and(|byte| byte & 0xc0 == 0x80);
-    let start = head.iter().rev().take(4).position(|byte| byte & 0xc0 != 0x80).filter(|_| inside);
-    let end = start.map_or(head.len(), |start| head.len().saturating_sub(start).saturating_sub(1));
+    if !after.first().is_some_and(continues_character) {
+        return head;
+    }
+    let Some(skipped) = head.iter().rev().take(4).position(|byte| !continues_character(byte)) else { return head };
+    let end = head.len().saturating_sub(skipped).saturating_sub(1);
     head.get(..end).unwrap_or(head)
+}
+
+/// Returns true if the byte is not the first of a character of UTF-8.
+fn continues_character(byte: &u8) -> bool {
+    byte & 0xc0 == 0x80
 }
 
 /// Escapes characters that could move a terminal's cursor, as the string types themselves do.

@@ -35,7 +35,7 @@ const PIECE: usize = stop::PIECE / 16;
 /// # Errors
 /// Returns an error at the offset of the first instruction that breaks a rule.
 pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
-    super::count(|done| &mut done.walks, 0);
+    super::count_walk();
     Codec::Lzo.within_ratio(stream, decoded_len)?;
     walk(stream, Count::new(decoded_len))
 }
@@ -51,7 +51,7 @@ pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
 
 /// Decodes a stream that others may follow. Returns its stored size.
 pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
-    super::count(|done| &mut done.decodes, out.len());
+    super::count_decode(out.len());
     walk(stream, Fill::new(out))
 }
 

@@ -107,7 +107,8 @@ impl Output for Fill<'_> {
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation, reason = "both are at most the output's length")]
     fn repeat(&mut self, distance: u64, length: u64) {
-        let (mut there, length) = (distance as usize, length as usize);
+        let mut there = distance as usize;
+        let length = length as usize;
         let whole = there.wrapping_add(length);
         let from = self.len.wrapping_sub(there);
         while there < whole

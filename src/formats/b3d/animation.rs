@@ -1,6 +1,7 @@
 //! Animations: the KEYS and ANIM chunks.
 
 use std::collections::BTreeMap;
+use std::iter::zip;
 
 use zerocopy::little_endian::I32;
 
@@ -38,7 +39,7 @@ impl Animation {
     /// Returns its length in seconds, or `None` if frames and rate do not give one.
     pub fn seconds(&self) -> Option<f32> {
         let seconds = self.frames as f32 / self.fps;
-        (self.fps > 0.0 && seconds.is_finite()).then_some(seconds)
+        if self.fps > 0.0 && seconds.is_finite() { Some(seconds) } else { None }
     }
 }
 
@@ -129,12 +130,19 @@ impl Layout for KeyLayout {
         const POSITION: [&str; 3] = ["position_x", "position_y", "position_z"];
         const SCALE: [&str; 3] = ["scale_x", "scale_y", "scale_z"];
         const ROTATION: [&str; 4] = ["rotation_w", "rotation_x", "rotation_y", "rotation_z"];
-        let parts: [(bool, &[&'static str]); 3] =
-            [(self.has(POSITIONS), &POSITION), (self.has(SCALES), &SCALE), (self.has(ROTATIONS), &ROTATION)];
-        let floats = parts.into_iter().filter(|(there, _)| *there).flat_map(|(_, names)| names);
-        std::iter::once(Column::new("frame", Scalar::I32))
-            .chain(floats.map(|name| Column::new(name, Scalar::F32)))
-            .collect()
+        let mut names = Vec::new();
+        if self.has(POSITIONS) {
+            names.extend(POSITION);
+        }
+        if self.has(SCALES) {
+            names.extend(SCALE);
+        }
+        if self.has(ROTATIONS) {
+            names.extend(ROTATION);
+        }
+        let mut columns = vec![Column::new("frame", Scalar::I32)];
+        columns.extend(names.into_iter().map(|name| Column::new(name, Scalar::F32)));
+        columns
     }
 }
 
@@ -162,20 +170,23 @@ impl<'a> Keys<'a> {
 
     /// Returns positions relative to the parent node, if the keys have them.
     pub fn positions(&self) -> Option<Strided<'a, Vec3>> {
-        self.records.layout().has(POSITIONS).then(|| self.records.column(4))
+        if self.records.layout().has(POSITIONS) { Some(self.records.column(4)) } else { None }
     }
 
     /// Returns scales, if the keys have them.
     pub fn scales(&self) -> Option<Strided<'a, Vec3>> {
         let layout = self.records.layout();
-        layout.has(SCALES).then(|| self.records.column(if layout.has(POSITIONS) { 16 } else { 4 }))
+        if !layout.has(SCALES) {
+            return None;
+        }
+        Some(self.records.column(if layout.has(POSITIONS) { 16 } else { 4 }))
     }
 
     /// Returns rotations as stored, if the keys have them; see [`rotation_xyzw`](super::rotation_xyzw) for their
     /// convention.
     pub fn rotations(&self) -> Option<Strided<'a, Quat>> {
         let layout = self.records.layout();
-        layout.has(ROTATIONS).then(|| self.records.column(layout.rotation_column()))
+        if layout.has(ROTATIONS) { Some(self.records.column(layout.rotation_column())) } else { None }
     }
 }
 
@@ -197,15 +208,16 @@ pub struct Tracks {
 
 impl Tracks {
     pub(super) fn add(&mut self, keys: &Keys<'_>) {
-        let frames = || keys.frames().iter().map(|frame| frame.get());
+        let frames = keys.frames();
+        let frames = frames.iter().map(|frame| frame.get());
         if let Some(positions) = keys.positions() {
-            self.positions.extend(frames().zip(positions.iter().map(Vec3::to_array)));
+            self.positions.extend(zip(frames.clone(), positions.iter().map(Vec3::to_array)));
         }
         if let Some(scales) = keys.scales() {
-            self.scales.extend(frames().zip(scales.iter().map(Vec3::to_array)));
+            self.scales.extend(zip(frames.clone(), scales.iter().map(Vec3::to_array)));
         }
         if let Some(rotations) = keys.rotations() {
-            self.rotations.extend(frames().zip(rotations.iter().map(Quat::to_array)));
+            self.rotations.extend(zip(frames, rotations.iter().map(Quat::to_array)));
         }
     }
 }

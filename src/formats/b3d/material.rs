@@ -238,7 +238,8 @@ impl<'a, T: Material<'a>> Materials<'a, T> {
             self.knowledge = T::head(&mut records)?;
             self.records = records;
         }
-        let (offset, part) = (self.records.offset(), Part::item(T::LIST, self.index).rooted());
+        let offset = self.records.offset();
+        let part = Part::item(T::LIST, self.index).rooted();
         walk_part(&mut self.records, self.knowledge, part, sink).map(|material| Some((offset, material)))
     }
 
@@ -260,8 +261,11 @@ fn next_tagged<'a>(data: Data<'a>, left: &mut Range<u64>, tag: Tag) -> Option<Ch
         let Range { start, end } = *left;
         *left = end..end;
         let body = start.saturating_add(size_of::<ChunkHeader>() as u64);
+        if body > end {
+            return None;
+        }
         // Missing bytes are recorded.
-        let head = (body <= end).then(|| data.ahead(start..body).ok()).flatten()?;
+        let head = data.ahead(start..body).ok()?;
         let header: &ChunkHeader = Cursor::new(head).parse(in_place()).ok()?;
         let stop = body.saturating_add(header.byte_len_hint().into()).min(end);
         if stop::is_due(start, stop) && stop::is_set() {

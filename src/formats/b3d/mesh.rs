@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::num::NonZeroU32;
-use std::ops::ControlFlow;
 
 use zerocopy::little_endian::F32;
 use zerocopy::{FromBytes, IntoBytes};
@@ -10,7 +9,7 @@ use zerocopy::{FromBytes, IntoBytes};
 use super::wire::{ChunkHeader, MeshHead, Triangle, VertexLayout, Weight};
 use crate::base::error::{Context, Error, Result};
 use crate::bytes::array::column;
-use crate::bytes::batch::write_batched;
+use crate::bytes::batch::{RowSink, write_batched};
 use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::chunk::{Chunk, Chunks, Tag};
 use crate::bytes::{Color, Column, Cursor, InPlace, LeArray, Packing, Scalar, Storage, Strided, Table, Vec2, Vec3};
@@ -77,11 +76,14 @@ impl<'a> Mesh<'a> {
 
     /// Returns its first VRTS chunk.
     pub(super) fn vertices_chunk(&self) -> Result<Chunk<'a, ChunkHeader>> {
-        let missing = || Error::malformed("mesh without a VRTS chunk").at(self.chunk.offset());
-        let place = self.vertices.ok_or_else(missing)?;
-        let mut body = self.chunk.body();
-        body.skip(place.get().into())?;
-        Chunk::next(&mut body)?.ok_or_else(missing)
+        if let Some(place) = self.vertices {
+            let mut body = self.chunk.body();
+            body.skip(place.get().into())?;
+            if let Some(chunk) = Chunk::next(&mut body)? {
+                return Ok(chunk);
+            }
+        }
+        Err(Error::malformed("mesh without a VRTS chunk").at(self.chunk.offset()))
     }
 }
 
@@ -120,7 +122,8 @@ pub(super) const VERTEX: &Schema = &Schema {
 };
 
 fn bounded(layout: &VertexLayout) -> Result<()> {
-    let (sets, size) = (layout.tex_coord_sets.get(), layout.tex_coord_set_size.get());
+    let sets = layout.tex_coord_sets.get();
+    let size = layout.tex_coord_set_size.get();
     if (0..=8).contains(&sets) && (0..=4).contains(&size) {
         return Ok(());
     }
@@ -181,11 +184,17 @@ impl Layout for &VertexLayout {
             ["uv6_u", "uv6_v", "uv6_w", "uv6_q"],
             ["uv7_u", "uv7_v", "uv7_w", "uv7_q"],
         ];
-        let normal = self.has_normals().then_some(NORMAL).into_iter().flatten();
-        let color = self.has_colors().then_some(COLOR).into_iter().flatten();
-        let uvs = UVS.iter().take(self.sets()).flat_map(|set| set.iter().take(self.set_size()).copied());
-        let names = POSITION.into_iter().chain(normal).chain(color).chain(uvs);
-        names.map(|name| Column::new(name, Scalar::F32)).collect()
+        let mut names = POSITION.to_vec();
+        if self.has_normals() {
+            names.extend(NORMAL);
+        }
+        if self.has_colors() {
+            names.extend(COLOR);
+        }
+        for set in UVS.iter().take(self.sets()) {
+            names.extend(set.iter().take(self.set_size()));
+        }
+        names.into_iter().map(|name| Column::new(name, Scalar::F32)).collect()
     }
 }
 
@@ -233,18 +242,24 @@ impl<'a> Vertices<'a> {
 
     /// Returns the normals, if the vertices have them. They should have length 1; real files contain some of length 0.
     pub fn normals(&self) -> Option<Strided<'a, Vec3>> {
-        self.layout.has_normals().then(|| self.records.column(12))
+        if self.layout.has_normals() { Some(self.records.column(12)) } else { None }
     }
 
     /// Returns the colors, if the vertices have them.
     pub fn colors(&self) -> Option<Strided<'a, Color>> {
-        self.layout.has_colors().then(|| self.records.column(if self.layout.has_normals() { 24 } else { 12 }))
+        if !self.layout.has_colors() {
+            return None;
+        }
+        Some(self.records.column(if self.layout.has_normals() { 24 } else { 12 }))
     }
 
     /// Returns one set of texture coordinates, counted from 0.
     pub fn tex_coords(&self, set: usize) -> Option<TexCoords<'a>> {
+        if set >= self.sets() {
+            return None;
+        }
         let column = self.layout.tex_coords_column().saturating_add(set.saturating_mul(self.layout.set_bytes()));
-        (set < self.sets()).then_some(TexCoords { records: self.records, column })
+        Some(TexCoords { records: self.records, column })
     }
 }
 
@@ -280,7 +295,7 @@ impl<'a> TexCoords<'a> {
 
     /// Returns U and V as a typed column, or `None` if the set has fewer than two components.
     pub fn uv(&self) -> Option<Strided<'a, Vec2>> {
-        (self.set_size() >= 2).then(|| self.records.column(self.column))
+        if self.set_size() >= 2 { Some(self.records.column(self.column)) } else { None }
     }
 }
 
@@ -314,7 +329,7 @@ impl Table for TexCoords<'_> {
         column(self.records.as_bytes(), self.records.stride(), self.column, self.records.layout().set_bytes())
     }
 
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+    fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
         write_batched(self.iter().map(IntoBytes::as_bytes), sink);
         Ok(())
     }

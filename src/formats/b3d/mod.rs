@@ -150,8 +150,10 @@ impl<'a> Scene<'a> {
 
     fn children(&self) -> Cursor<'a> {
         let mut children = self.chunk().body();
-        let version = children.skip(CHILDREN.saturating_sub(BODY));
-        version.map_or(Cursor::with_offset(&[], CHILDREN), |()| children)
+        match children.skip(CHILDREN.saturating_sub(BODY)) {
+            Ok(()) => children,
+            Err(_) => Cursor::with_offset(&[], CHILDREN),
+        }
     }
 
     /// Returns the version as stored: major x 100 + minor. 1 in all known files.

@@ -74,7 +74,7 @@ impl<'a> Node<'a> {
     /// # Errors
     /// Returns an error if the MESH chunk ends before its own field.
     pub fn mesh(&self) -> Result<Option<Mesh<'a>>> {
-        self.tagged(b"MESH").next().map(Mesh::parse).transpose().within("mesh")
+        self.meshes().next().transpose()
     }
 
     /// Returns its MESH chunks in file order. The format expects at most one.
@@ -113,7 +113,8 @@ impl<'a> Node<'a> {
     /// # Errors
     /// Returns an error if the ANIM chunk does not consist of exactly its three fields.
     pub fn animation(&self) -> Result<Option<Animation>> {
-        self.tagged(b"ANIM").next().map(|chunk| Animation::parse(&chunk)).transpose().within("animation")
+        let Some(chunk) = self.tagged(b"ANIM").next() else { return Ok(None) };
+        Animation::parse(&chunk).within("animation").map(Some)
     }
 
     /// Returns its named ranges of frames in file order, which some writers add. Not in the spec.
@@ -149,9 +150,8 @@ impl<'a> Node<'a> {
         ];
         let [sx, sy, sz] = self.scale();
         let [px, py, pz] = self.position();
-        let [row_x, row_y, row_z] = rotation.map(|[a, b, c]| [a * sx, b * sy, c * sz]);
-        let with = |[a, b, c]: [f32; 3], p| [a, b, c, p];
-        [with(row_x, px), with(row_y, py), with(row_z, pz)]
+        let [x, y, z] = rotation.map(|[a, b, c]| [a * sx, b * sy, c * sz]);
+        [[x[0], x[1], x[2], px], [y[0], y[1], y[2], py], [z[0], z[1], z[2], pz]]
     }
 
     /// Returns its chunks with this tag in file order.

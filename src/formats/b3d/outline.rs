@@ -13,7 +13,7 @@ use super::{
 use crate::base::error::Context;
 use crate::base::span::Span;
 use crate::bytes::chunk::{Chunk, Tag};
-use crate::outline::{Numbers, Outline, Part};
+use crate::outline::{Numbers, Outline, Part, next};
 use crate::record::parser::in_place;
 use crate::record::{Fixed, Record, describe_fields, describe_fixed, describe_opaque};
 
@@ -28,31 +28,46 @@ pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
             self::node(&node, out);
         }
     }
-    type IsSought = fn(&Kind<'_>) -> bool;
-    let lists: [(_, IsSought); 3] = [
-        ("meshes", |part| matches!(part, Kind::Mesh(_))),
-        ("bones", |part| matches!(part, Kind::Bone(_))),
-        ("unknown_chunks", |part| matches!(part, Kind::Unknown)),
-    ];
-    for (list, is_sought) in lists {
+    for list in ["meshes", "bones", "unknown_chunks"] {
         out.list(list);
-        let found = with_nodes(scene).filter(|(_, step)| is_sought(&step.part));
-        for (index, (node, step)) in found.enumerate() {
-            let is_unknown = matches!(step.part, Kind::Unknown);
-            let label = node.filter(|_| !is_unknown).map(|node| node.name.into());
-            chunk(&step.chunk, Part { label, ..Part::item(list, index) }, out, |out| {
-                if is_unknown {
-                    out.field("tag", step.chunk.tag().to_string().as_str());
-                }
-                out.field("node", step.node);
-                match step.part {
-                    Kind::Mesh(mesh) => self::mesh(&mesh, out),
-                    Kind::Bone(mesh) => bone(mesh, &step.chunk, out),
-                    _ => {}
-                }
-            });
+        let mut index = 0;
+        for (node, step) in with_nodes(scene) {
+            if list_of(&step.part) == Some(list) {
+                listed(&step, node, Part::item(list, next(&mut index)), out);
+            }
         }
     }
+}
+
+/// Returns the list of an outline that has the chunks of this kind in all nodes.
+fn list_of(kind: &Kind<'_>) -> Option<&'static str> {
+    match kind {
+        Kind::Mesh(_) => Some("meshes"),
+        Kind::Bone(_) => Some("bones"),
+        Kind::Unknown => Some("unknown_chunks"),
+        _ => None,
+    }
+}
+
+/// Describes an item of such a list.
+fn listed<'a>(step: &Step<'a>, node: Option<Node<'a>>, mut part: Part<'a>, out: &mut Outline<'_>) {
+    let is_unknown = matches!(step.part, Kind::Unknown);
+    if let Some(node) = node
+        && !is_unknown
+    {
+        part = part.labelled(node.name);
+    }
+    chunk(&step.chunk, part, out, |out| {
+        if is_unknown {
+            out.field("tag", step.chunk.tag().to_string().as_str());
+        }
+        out.field("node", step.node);
+        match step.part {
+            Kind::Mesh(mesh) => self::mesh(&mesh, out),
+            Kind::Bone(mesh) => bone(mesh, &step.chunk, out),
+            _ => {}
+        }
+    });
 }
 
 /// Returns an iterator over the readable chunks of a scene, each with the node that contains it.
@@ -71,7 +86,8 @@ fn with_nodes<'a>(scene: &Scene<'a>) -> impl Iterator<Item = (Option<Node<'a>>, 
 pub(super) fn dissect(scene: &Scene<'_>, out: &mut Outline<'_>) {
     scene.chunk().header().describe_fields(0, out);
     describe_fixed::<SceneHead>(&mut scene.chunk().body(), out);
-    let (mut materials, mut all) = ([0; 2], Numbers::default());
+    let mut materials = [0; 2];
+    let mut all = Numbers::default();
     // BB3D and the open chunks in it: whether each is shown, and the numbers of the chunks in it.
     let mut around = vec![(true, Numbers::default())];
     for step in scene.walk() {
@@ -207,9 +223,9 @@ fn animation(chunk: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
 
 fn keys(chunk: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
     let Some(keys) = out.ok(Keys::parse(chunk)) else { return };
-    let frames = || keys.frames().iter().map(|frame| frame.get());
-    out.field("first_frame", frames().min());
-    out.field("last_frame", frames().max());
+    let frames = keys.frames();
+    out.field("first_frame", frames.iter().map(|frame| frame.get()).min());
+    out.field("last_frame", frames.iter().map(|frame| frame.get()).max());
     describe_fields::<Keys<'_>, ()>(chunk.body(), (), out);
 }
 
@@ -224,15 +240,20 @@ fn mesh(mesh: &Mesh<'_>, out: &mut Outline<'_>) {
     if let Some(vertices) = out.ok(mesh.vertices_chunk()) {
         self::vertices(&vertices, out);
     }
-    let triangles = mesh.chunks().flatten().filter(|child| child.tag() == Tag(*b"TRIS"));
     out.list("triangles");
-    for (index, child) in triangles.enumerate() {
-        chunk(&child, Part::item("triangles", index), out, |out| {
-            let Some(triangles) = out.ok(Triangles::parse(&child, mesh.brush_id)) else { return };
-            out.field("brush", triangles.brush());
-            describe_fields::<TriangleList<'_>, ()>(child.body(), (), out);
-        });
+    let mut index = 0;
+    for child in mesh.chunks().flatten() {
+        if child.tag() == Tag(*b"TRIS") {
+            let part = Part::item("triangles", next(&mut index));
+            chunk(&child, part, out, |out| triangles(&child, mesh.brush_id, out));
+        }
     }
+}
+
+fn triangles(chunk: &Chunk<'_, ChunkHeader>, brush_of_mesh: i32, out: &mut Outline<'_>) {
+    let Some(triangles) = out.ok(Triangles::parse(chunk, brush_of_mesh)) else { return };
+    out.field("brush", triangles.brush());
+    describe_fields::<TriangleList<'_>, ()>(chunk.body(), (), out);
 }
 
 fn vertices(vrts: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {

@@ -6,11 +6,12 @@
 
 use std::fmt;
 
-use super::walk::{Walk, in_node};
+use super::walk::{InNode, Walk};
 use super::wire::ChunkHeader;
 use super::{Animation, Bone, ChunkKind, Keys, Mesh, Scene, Sequence, Step, Triangles, Vertices};
 use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
+use crate::base::place::{Locate, Root};
 use crate::base::stop;
 use crate::bytes::chunk::{Chunk, Header as _, Tag};
 use crate::bytes::{Color, Element, Quat, Strided, Vec3};
@@ -112,7 +113,8 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     fn scene_itself(&mut self) {
-        let (claimed, size) = (u64::from(self.scene.header.byte_len_hint()), self.scene.data.size());
+        let claimed = u64::from(self.scene.header.byte_len_hint());
+        let size = self.scene.data.size();
         let left = size.saturating_sub(super::BODY);
         if claimed > left {
             self.problems.error(&Error::truncated(claimed, left).at(super::BODY).within("length"));
@@ -136,8 +138,10 @@ impl<'s, 'a> Survey<'s, 'a> {
                 self.counted.textures = self.counted.textures.saturating_add(1);
             }
         }
-        let (mut known, mut none) = (Check::new(Known(self.counted.textures)), Check::new(NoneIsMinusOne));
-        let (mut brushes, mut index) = (self.scene.brushes(), 0);
+        let mut known = Check::new(Known(self.counted.textures));
+        let mut none = Check::new(NoneIsMinusOne);
+        let mut brushes = self.scene.brushes();
+        let mut index = 0;
         while let Some(read) = brushes.walk(&mut Silent) {
             let Some((offset, brush)) = self.problems.ok(read) else { continue };
             let layers = brush.texture_ids.len();
@@ -153,27 +157,18 @@ impl<'s, 'a> Survey<'s, 'a> {
                 none.list(list, &brush.texture_ids, ids);
             }
         }
-        let place = |error: Error| error.within("brushes");
-        known.report("texture ids", self.problems, place);
-        none.report("texture ids", self.problems, place);
+        known.report("texture ids", self.problems, Root.field("brushes"));
+        none.report("texture ids", self.problems, Root.field("brushes"));
     }
 
     #[inline(always)]
     fn step(&mut self, step: &Step<'a>) {
         let Step { chunk, part, node, depth } = step;
         self.leave(depth.saturating_sub(1) as usize);
-        // Adds the node that contains the chunk to an error.
-        let place = |error: Error| in_node(error, *node);
+        let place = InNode(*node);
         match part {
-            ChunkKind::Textures | ChunkKind::Brushes => {
-                self.truncated(chunk, place);
-                let is_brushes = matches!(part, ChunkKind::Brushes);
-                let [_, brushes, _] = self.at_root;
-                if self.counted.nodes > 0 || (brushes > 0 && !is_brushes) {
-                    self.warn(chunk.offset(), format_args!("{} after what refers to it", chunk.tag()));
-                }
-                self.once_at_root(chunk, is_brushes.into());
-            }
+            ChunkKind::Textures => self.list_at_root(chunk, place, false),
+            ChunkKind::Brushes => self.list_at_root(chunk, place, true),
             ChunkKind::Node(_) => {
                 self.truncated(chunk, place);
                 if *depth == 1 {
@@ -186,78 +181,92 @@ impl<'s, 'a> Survey<'s, 'a> {
                 self.truncated(chunk, place);
                 self.mesh(mesh);
             }
-            ChunkKind::Vertices(_) => {
-                let index = self.mesh.index;
-                let place = |error: Error| error.within("vertices").within_item("meshes", index);
-                if std::mem::replace(&mut self.mesh.vertices_seen, true) {
-                    self.problems.error(&place(Error::malformed("a second VRTS in one mesh").at(chunk.offset())));
-                }
-                if let Some(vertices) = self.problems.ok(Vertices::parse(chunk).map_err(place)) {
-                    self.counted.vertices = self.counted.vertices.saturating_add(vertices.len() as u64);
-                    if self.is_deep() {
-                        self.vertices(&vertices);
-                    }
-                }
-            }
-            ChunkKind::Triangles(mesh) => {
-                if !self.mesh.vertices_seen && self.mesh.vertices.is_some() {
-                    self.warn(chunk.offset(), "TRIS before the VRTS of its mesh");
-                }
-                let index = next(&mut self.mesh.triangle_lists);
-                let mesh_index = self.mesh.index;
-                let place = |error: Error| error.within_item("triangles", index).within_item("meshes", mesh_index);
-                self.counted.surfaces = self.counted.surfaces.saturating_add(1);
-                if let Some(triangles) = self.problems.ok(Triangles::parse(chunk, mesh.brush_id).map_err(place)) {
-                    self.counted.triangles = self.counted.triangles.saturating_add(triangles.indices.len() as u64);
-                    if self.is_deep() {
-                        self.triangles(&triangles, chunk, place);
-                    }
-                }
-            }
-            ChunkKind::Bone(mesh) => {
-                let index = usize::try_from(self.counted.bones).unwrap_or(usize::MAX);
-                let place = |error: Error| error.within_item("bones", index);
-                self.counted.bones = self.counted.bones.saturating_add(1);
-                self.only_one(chunk, |open| &mut open.bones);
-                if let Some(open) = self.open_nodes.last_mut() {
-                    add(&mut open.unanimated, (1, chunk.offset()));
-                }
-                if let Some(bone) = self.problems.ok(Bone::parse(chunk, *mesh).map_err(place)) {
-                    self.counted.weights = self.counted.weights.saturating_add(bone.weights.len() as u64);
-                    if self.is_deep() {
-                        self.bone(&bone, place);
-                    }
-                }
-            }
-            ChunkKind::Keys => {
-                let index = self.open_nodes.last_mut().map_or(0, |open| next(&mut open.keys));
-                let place = |error: Error| place(error.within_item("keys", index));
-                if let Some(keys) = self.problems.ok(Keys::parse(chunk).map_err(place)) {
-                    self.counted.keys = self.counted.keys.saturating_add(keys.len() as u64);
-                    if self.is_deep() {
-                        self.keys(&keys, place);
-                    }
-                }
-            }
+            ChunkKind::Vertices(_) => self.vertices_chunk(chunk),
+            ChunkKind::Triangles(mesh) => self.triangles_chunk(chunk, mesh),
+            ChunkKind::Bone(mesh) => self.bone_chunk(chunk, *mesh),
+            ChunkKind::Keys => self.keys_chunk(chunk, place),
             ChunkKind::Animation => {
                 self.counted.animations = self.counted.animations.saturating_add(1);
-                self.only_one(chunk, |open| &mut open.animations);
-                let place = |error: Error| place(error.within("animation"));
-                self.problems.ok(Animation::parse(chunk).map_err(place));
+                self.only_one(chunk);
+                self.problems.ok_in(place.field("animation"), Animation::parse(chunk));
             }
             ChunkKind::Sequence => {
                 let index = self.open_nodes.last_mut().map_or(0, |open| next(&mut open.sequences));
-                self.problems.ok(Sequence::parse(chunk).within_item("sequences", index).map_err(place));
+                self.problems.ok_in(place.item("sequences", index), Sequence::parse(chunk));
             }
             ChunkKind::Pivot => self.truncated(chunk, place),
-            ChunkKind::Unknown => {
-                self.truncated(chunk, place);
-                let known =
-                    [b"TEXS", b"BRUS", b"NODE", b"MESH", b"VRTS", b"TRIS", b"BONE", b"KEYS", b"ANIM", b"SEQS", b"PIVO"];
-                if known.iter().any(|tag| chunk.tag() == Tag(**tag)) {
-                    self.warn(chunk.offset(), format_args!("{} does not belong here", chunk.tag()));
-                }
-            }
+            ChunkKind::Unknown => self.unknown(chunk, place),
+        }
+    }
+
+    /// Checks a chunk of textures or brushes.
+    fn list_at_root(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: InNode, is_brushes: bool) {
+        self.truncated(chunk, place);
+        let [_, brushes, _] = self.at_root;
+        if self.counted.nodes > 0 || (brushes > 0 && !is_brushes) {
+            self.warn(chunk.offset(), format_args!("{} after what refers to it", chunk.tag()));
+        }
+        self.once_at_root(chunk, is_brushes.into());
+    }
+
+    fn vertices_chunk(&mut self, chunk: &Chunk<'a, ChunkHeader>) {
+        let place = Root.item("meshes", self.mesh.index).field("vertices");
+        if self.mesh.vertices_seen {
+            let error = Error::malformed("a second VRTS in one mesh").at(chunk.offset());
+            self.problems.error(&place.locate(error));
+        }
+        self.mesh.vertices_seen = true;
+        let Some(vertices) = self.problems.ok_in(place, Vertices::parse(chunk)) else { return };
+        self.counted.vertices = self.counted.vertices.saturating_add(vertices.len() as u64);
+        if self.is_deep() {
+            self.vertices(&vertices);
+        }
+    }
+
+    fn triangles_chunk(&mut self, chunk: &Chunk<'a, ChunkHeader>, mesh: &Mesh<'a>) {
+        if !self.mesh.vertices_seen && self.mesh.vertices.is_some() {
+            self.warn(chunk.offset(), "TRIS before the VRTS of its mesh");
+        }
+        let index = next(&mut self.mesh.triangle_lists);
+        let place = Root.item("meshes", self.mesh.index).item("triangles", index);
+        self.counted.surfaces = self.counted.surfaces.saturating_add(1);
+        let Some(triangles) = self.problems.ok_in(place, Triangles::parse(chunk, mesh.brush_id)) else { return };
+        self.counted.triangles = self.counted.triangles.saturating_add(triangles.indices.len() as u64);
+        if self.is_deep() {
+            self.triangles(&triangles, chunk, place);
+        }
+    }
+
+    fn bone_chunk(&mut self, chunk: &Chunk<'a, ChunkHeader>, mesh: Option<Mesh<'a>>) {
+        let index = usize::try_from(self.counted.bones).unwrap_or(usize::MAX);
+        let place = Root.item("bones", index);
+        self.counted.bones = self.counted.bones.saturating_add(1);
+        self.only_one(chunk);
+        if let Some(open) = self.open_nodes.last_mut() {
+            add(&mut open.unanimated, (1, chunk.offset()));
+        }
+        let Some(bone) = self.problems.ok_in(place, Bone::parse(chunk, mesh)) else { return };
+        self.counted.weights = self.counted.weights.saturating_add(bone.weights.len() as u64);
+        if self.is_deep() {
+            self.bone(&bone, place.field("weights"));
+        }
+    }
+
+    fn keys_chunk(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: InNode) {
+        let index = self.open_nodes.last_mut().map_or(0, |open| next(&mut open.keys));
+        let place = place.item("keys", index);
+        let Some(keys) = self.problems.ok_in(place, Keys::parse(chunk)) else { return };
+        self.counted.keys = self.counted.keys.saturating_add(keys.len() as u64);
+        if self.is_deep() {
+            self.keys(&keys, place);
+        }
+    }
+
+    fn unknown(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: InNode) {
+        self.truncated(chunk, place);
+        let known = [b"TEXS", b"BRUS", b"NODE", b"MESH", b"VRTS", b"TRIS", b"BONE", b"KEYS", b"ANIM", b"SEQS", b"PIVO"];
+        if known.contains(&&chunk.tag().0) {
+            self.warn(chunk.offset(), format_args!("{} does not belong here", chunk.tag()));
         }
     }
 
@@ -285,81 +294,72 @@ impl<'s, 'a> Survey<'s, 'a> {
         self.facing();
         let index = usize::try_from(self.counted.meshes).unwrap_or(usize::MAX);
         self.counted.meshes = self.counted.meshes.saturating_add(1);
-        self.only_one(&mesh.chunk, |open| &mut open.meshes);
+        self.only_one(&mesh.chunk);
         self.mesh = OpenMesh { index, vertices: mesh.vertices().ok(), ..OpenMesh::default() };
         if let Err(error) = mesh.vertices_chunk() {
             self.problems.error(&error.within_item("meshes", index));
         }
         if self.is_deep() {
             let offset = mesh.chunk.body().offset();
-            self.brush(mesh.brush_id, offset, |error| error.within_item("meshes", index));
+            self.brush(mesh.brush_id, offset, Root.item("meshes", index));
         }
     }
 
     #[inline(never)]
     fn vertices(&mut self, vertices: &Vertices<'a>) {
-        let index = self.mesh.index;
-        let place = |error: Error| error.within_item("meshes", index);
-        self.finite("vectors", &vertices.positions(), Vec3::to_array, |error| place(error.within("positions")));
+        let place = Root.item("meshes", self.mesh.index);
+        self.finite("vectors", &vertices.positions(), Vec3::to_array, place.field("positions"));
         if let Some(normals) = vertices.normals() {
-            self.finite("vectors", &normals, Vec3::to_array, |error| place(error.within("normals")));
+            self.finite("vectors", &normals, Vec3::to_array, place.field("normals"));
         }
         if let Some(colors) = vertices.colors() {
-            let place = |error: Error| place(error.within("colors"));
+            let place = place.field("colors");
             self.finite("colors", &colors, Color::to_array, place);
             let values = colors.iter().map(|color| Numbers(color.to_array()));
             Check::new(UnitRange).array(&colors, values).report("colors", self.problems, place);
         }
-        for (number, set) in (0..vertices.sets()).filter_map(|set| Some((set, vertices.tex_coords(set)?))) {
-            let offset = vertices.positions().offset();
-            let numbers = set.iter().flatten().map(|number| Numbers([number.get()]));
-            let check = Check::new(Finite).array(offset, numbers);
-            check.report("numbers", self.problems, |error| place(error.within_item("uvs", number)));
+        for set in 0..vertices.sets() {
+            let Some(uvs) = vertices.tex_coords(set) else { continue };
+            let numbers = uvs.iter().flatten().map(|number| Numbers([number.get()]));
+            let check = Check::new(Finite).array(vertices.positions().offset(), numbers);
+            check.report("numbers", self.problems, place.item("uvs", set));
         }
     }
 
     /// Compares the normals of the mesh that ends here with its triangles.
     fn facing(&mut self) {
         let facing = std::mem::take(&mut self.mesh.facing);
-        let Some(normals) = self.mesh.vertices.and_then(|vertices| vertices.normals()).filter(|_| facing.is_wrong())
-        else {
-            return;
-        };
-        let index = self.mesh.index;
-        self.problems.report(Severity::Warning, || {
+        let Some(vertices) = self.mesh.vertices else { return };
+        let Some(normals) = vertices.normals() else { return };
+        if facing.is_wrong() {
             let error = Error::malformed(facing.to_string()).coded(Code::Normals).at(normals.offset());
-            error.within("normals").within_item("meshes", index)
-        });
+            let place = Root.item("meshes", self.mesh.index).field("normals");
+            self.problems.warning(&place.locate(error));
+        }
     }
 
     fn finite<T: Element, const N: usize>(
         &mut self,
         what: &str,
         column: &Strided<'a, T>,
-        numbers: impl Fn(&T) -> [f32; N] + Clone,
-        place: impl Fn(Error) -> Error,
+        numbers: fn(&T) -> [f32; N],
+        place: impl Locate,
     ) {
         let values = column.iter().map(|element| Numbers(numbers(element)));
         Check::new(Finite).array(column, values).report(what, self.problems, place);
     }
 
     #[inline(never)]
-    fn triangles(
-        &mut self,
-        triangles: &Triangles<'a>,
-        chunk: &Chunk<'a, ChunkHeader>,
-        place: impl Fn(Error) -> Error + Copy,
-    ) {
+    fn triangles(&mut self, triangles: &Triangles<'a>, chunk: &Chunk<'a, ChunkHeader>, place: impl Locate + Copy) {
         self.brush(triangles.brush_id, chunk.body().offset(), place);
         let Some(vertices) = self.mesh.vertices else { return };
         if let Some(normals) = vertices.normals() {
             let positions = vertices.positions();
-            let of = |column: &Strided<'a, Vec3>, id: i32| Some(column.get(usize::try_from(id).ok()?)?.to_array());
             for (index, triangle) in triangles.indices.iter().enumerate() {
                 if index % check::PIECE == 0 && stop::is_set() {
                     return;
                 }
-                let [a, b, c] = triangle.vertices.map(|id| Some((of(&positions, id.get())?, of(&normals, id.get())?)));
+                let [a, b, c] = triangle.vertices.map(|id| corner(&positions, &normals, id.get()));
                 if let (Some(a), Some(b), Some(c)) = (a, b, c) {
                     self.mesh.facing.add([a.0, b.0, c.0], [a.1, b.1, c.1]);
                 }
@@ -367,12 +367,11 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         let ids = triangles.indices.iter().flat_map(|triangle| triangle.vertices).map(|id| id.get().into());
         let check = Check::new(Index(vertices.len() as u64)).array(Rows::new(triangles.indices.offset(), 4), ids);
-        check.report("vertex ids", self.problems, |error| place(error.within("indices")));
+        check.report("vertex ids", self.problems, place.field("indices"));
     }
 
     #[inline(never)]
-    fn bone(&mut self, bone: &Bone<'a>, place: impl Fn(Error) -> Error + Copy) {
-        let place = |error: Error| place(error.within("weights"));
+    fn bone(&mut self, bone: &Bone<'a>, place: impl Locate + Copy) {
         let weights = bone.weights.iter().map(|weight| Numbers([weight.weight.get()]));
         let rows = Rows::from(&bone.weights).into(4);
         Check::new(Finite).array(rows, weights.clone()).report("weights", self.problems, place);
@@ -387,19 +386,20 @@ impl<'s, 'a> Survey<'s, 'a> {
                 }
             }
             None if bone.weights.is_empty() => {}
-            None => self.problems.report(Severity::Error, || {
-                let error = Error::malformed("weights without a mesh at or above the bone");
-                place(error.at(bone.weights.offset()))
-            }),
+            None => {
+                let message = "weights without a mesh at or above the bone";
+                self.problems.report_at(Severity::Error, place, bone.weights.offset(), message);
+            }
         }
     }
 
     #[inline(never)]
-    fn keys(&mut self, keys: &Keys<'a>, place: impl Fn(Error) -> Error + Copy) {
-        for (column, what) in [(keys.positions(), "positions"), (keys.scales(), "scales")] {
-            if let Some(column) = column {
-                self.finite(what, &column, Vec3::to_array, place);
-            }
+    fn keys(&mut self, keys: &Keys<'a>, place: impl Locate + Copy) {
+        if let Some(positions) = keys.positions() {
+            self.finite("positions", &positions, Vec3::to_array, place);
+        }
+        if let Some(scales) = keys.scales() {
+            self.finite("scales", &scales, Vec3::to_array, place);
         }
         if let Some(rotations) = keys.rotations() {
             self.finite("rotations", &rotations, Quat::to_array, place);
@@ -409,16 +409,20 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     #[inline(never)]
-    fn brush(&mut self, id: i32, offset: u64, place: impl Fn(Error) -> Error) {
-        let place = |error: Error| place(error.within("brush_id"));
+    fn brush(&mut self, id: i32, offset: u64, place: impl Locate + Copy) {
+        let place = place.field("brush_id");
         check::one(Known(self.counted.brushes), id, offset, self.problems, place);
         check::one(NoneIsMinusOne, id, offset, self.problems, place);
     }
 
     /// Warns if a node has a second chunk of this kind, or both MESH and BONE.
-    fn only_one(&mut self, chunk: &Chunk<'a, ChunkHeader>, count: impl Fn(&mut OpenNode) -> &mut u32) {
+    fn only_one(&mut self, chunk: &Chunk<'a, ChunkHeader>) {
         let Some(open) = self.open_nodes.last_mut() else { return };
-        let seen = count(open);
+        let seen = match &chunk.tag().0 {
+            b"MESH" => &mut open.meshes,
+            b"BONE" => &mut open.bones,
+            _ => &mut open.animations,
+        };
         *seen = seen.saturating_add(1);
         let again = *seen > 1;
         let both = open.meshes > 0 && open.bones > 0 && chunk.tag() != Tag(*b"ANIM");
@@ -431,19 +435,24 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     /// Reports a chunk that is longer than its parent. A chunk cut by the end of the whole file is not reported again.
     #[inline]
-    fn truncated(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: impl Fn(Error) -> Error) {
+    fn truncated(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: impl Locate) {
         let Err(error) = chunk.whole() else { return };
         let file_is_cut = self.scene.chunk().missing() > 0;
         let to_the_end = chunk.offset().saturating_add(chunk.byte_len()) == self.scene.data.size();
         if !(file_is_cut && to_the_end) {
-            self.problems.error(&place(error));
+            self.problems.error(&place.locate(error));
         }
     }
 
-    #[cold]
     fn warn(&mut self, offset: u64, message: impl fmt::Display) {
-        self.problems.report(Severity::Warning, || Error::malformed(message.to_string()).at(offset));
+        self.problems.report_at(Severity::Warning, Root, offset, message);
     }
+}
+
+/// Returns the position and the normal of a vertex.
+fn corner(positions: &Strided<'_, Vec3>, normals: &Strided<'_, Vec3>, id: i32) -> Option<([f32; 3], [f32; 3])> {
+    let index = usize::try_from(id).ok()?;
+    Some((positions.get(index)?.to_array(), normals.get(index)?.to_array()))
 }
 
 /// Returns the next step. Not inlined, and borrowed by its caller: moving these large steps took longer than creating
@@ -463,7 +472,7 @@ fn add((count, first): &mut (u64, u64), (more, offset): (u64, u64)) {
 
 rules! {
     /// An index below this count, or negative for none.
-    Known(u64) of i32 = Code::Range, |Self(count), id| u64::try_from(id).map_or(true, |id| id < *count),
+    Known(u64) of i32 = Code::Range, |Self(count), id| id < 0 || u64::from(id.unsigned_abs()) < *count,
         format!("not below {count}");
 
     /// A negative index is -1.

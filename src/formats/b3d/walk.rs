@@ -5,6 +5,7 @@ use super::node::{Node, NodeHead};
 use super::wire::ChunkHeader;
 use crate::base::error::{Context, Error, Result};
 use crate::base::limits::flag;
+use crate::base::place::Locate;
 use crate::bytes::Cursor;
 use crate::bytes::chunk::Chunk;
 use crate::record::Read as _;
@@ -145,11 +146,17 @@ impl<'a> Walk<'a> {
     }
 }
 
-#[cold]
-pub(super) fn in_node(error: Error, node: Option<usize>) -> Error {
-    match node {
-        Some(index) => error.within_item("nodes", index),
-        None => error,
+/// The place in the node with this index, or outside all nodes.
+#[derive(Clone, Copy)]
+pub(super) struct InNode(pub(super) Option<usize>);
+
+impl Locate for InNode {
+    #[cold]
+    fn locate(&self, error: Error) -> Error {
+        match self.0 {
+            Some(index) => error.within_item("nodes", index),
+            None => error,
+        }
     }
 }
 
@@ -172,7 +179,7 @@ impl<'a> Iterator for Walk<'a> {
             };
             self.frames.pop();
             if let Err(error) = end {
-                return Some(Err(in_node(error, node)));
+                return Some(Err(InNode(node).locate(error)));
             }
         }
     }

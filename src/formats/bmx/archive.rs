@@ -31,7 +31,8 @@ impl<'a> Archive<'a> {
     pub(super) fn parse(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let directory = Directory::find_in(data)?;
         let limit = limits.archive_members;
-        let (mut lines, mut by_name) = (Vec::new(), HashMap::new());
+        let mut lines = Vec::new();
+        let mut by_name = HashMap::new();
         for entry in directory.entries() {
             let entry = entry.within("zip directory")?;
             if lines.len() as u64 >= u64::from(limit) {
@@ -200,7 +201,8 @@ impl<'m> Entry<'m> {
     pub(super) fn check_crc(&self, bytes: &[u8]) -> Result<()> {
         let mut crc = Crc::new();
         stop::in_pieces(bytes, |piece| crc.update(piece))?;
-        let (sum, claimed) = (crc.sum(), self.central.header.crc32.get());
+        let sum = crc.sum();
+        let claimed = self.central.header.crc32.get();
         if sum == claimed {
             return Ok(());
         }

@@ -54,8 +54,8 @@ impl Matrix {
 
     /// Converts from the matrix of 3ds Max. The last column becomes 0, 0, 0, 1.
     pub fn from_max([x, y, z, w]: [[f32; 3]; 4]) -> Self {
-        let row = |[x, y, z]: [f32; 3], last: f32| [x, y, z, last];
-        Self { rows: turn([row(x, 0.0), row(y, 0.0), row(z, 0.0), row(w, 1.0)]) }
+        let rows = [[x[0], x[1], x[2], 0.0], [y[0], y[1], y[2], 0.0], [z[0], z[1], z[2], 0.0], [w[0], w[1], w[2], 1.0]];
+        Self { rows: turn(rows) }
     }
 
     /// Converts to the matrix of Blender: for column vectors in its axes, with the translation in the last column. This

@@ -10,6 +10,7 @@ use super::table::{Kind, Table, TableId};
 use super::wire::{IndexStart, small};
 use crate::base::error::{Context, Error, ErrorKind, Result};
 use crate::base::impl_fmt::impl_fmt;
+use crate::base::place::Locate;
 use crate::base::text::Utf32Str;
 use crate::bytes::Cursor;
 use crate::bytes::by_index::{ByIndex, Indexed};
@@ -90,7 +91,11 @@ impl Index {
         let version = cursor.parse(in_place().map_res(known_version))?;
         let mut index = Self { version, lists: Default::default(), broken: None };
         for entry in entries(cursor, version) {
-            match entry.and_then(|entry| index.add(&entry)) {
+            let added = match entry {
+                Ok(entry) => index.add(&entry),
+                Err(error) => Err(error),
+            };
+            match added {
                 Ok(()) => {}
                 Err(error) => {
                     index.broken = Some(table.locate(error));
@@ -111,12 +116,18 @@ impl Index {
     }
 
     fn of(&self, kind: Kind) -> &[u32] {
-        self.lists.get(kind.0 as usize).map_or(&[], Vec::as_slice)
+        match self.lists.get(kind.0 as usize) {
+            Some(list) => list,
+            None => &[],
+        }
     }
 
     /// Returns the number of records of this kind. A broken index does not show how many there should be.
     pub(super) fn count(&self, kind: Kind) -> Option<u64> {
-        self.broken.is_none().then(|| self.of(kind).len() as u64)
+        if self.broken.is_some() {
+            return None;
+        }
+        Some(self.of(kind).len() as u64)
     }
 }
 
@@ -189,9 +200,9 @@ impl<'m, T> Placed<'m, T> {
     }
 }
 
-impl<'m, T: Listed<'m>> Placed<'m, T> {
-    /// Adds the record's location to an error: its position in table, file and list.
-    pub(super) fn locate(&self, error: Error) -> Error {
+/// The position in table, file and list.
+impl<'m, T: Listed<'m>> Locate for Placed<'m, T> {
+    fn locate(&self, error: Error) -> Error {
         self.table.locate(error).within_item(T::LIST, self.index)
     }
 }
@@ -277,7 +288,9 @@ impl<'m, T: Listed<'m>> List<'m, T> {
     fn read(&self, entry: IndexEntry<'m>, index: usize) -> Result<Placed<'m, T>> {
         let table = self.map.source.table(T::TABLE)?;
         let Some(mut cursor) = table.cursor(entry.record_offset).filter(|cursor| !cursor.is_empty()) else {
-            let (offset, name, len) = (entry.record_offset, T::TABLE.name(), table.len());
+            let offset = entry.record_offset;
+            let name = T::TABLE.name();
+            let len = table.len();
             let error = Error::malformed(format!("OFFSET {offset} lies outside the {len} bytes of {name}"));
             return Err(self.table.locate(error.at(entry.offset)).within_item(T::LIST, index));
         };
@@ -310,14 +323,20 @@ const SMALL_OVERLAP: u64 = 64 << 20;
 
 impl OverlapBudget {
     pub(super) fn new(map: &Map<'_>, table: TableId) -> Self {
-        let table = map.source.table(table).map_or(0, |table| table.len());
+        let table = match map.source.table(table) {
+            Ok(table) => table.len(),
+            Err(_) => 0,
+        };
         let limit = table.saturating_mul(2).saturating_add(SMALL_OVERLAP);
         Self { table, limit, left: limit }
     }
 
     /// Charges for the bytes of a record, or for the whole table if the record has no end.
     fn pay<T>(&mut self, record: &Result<Placed<'_, T>>) {
-        self.spend(record.as_ref().map_or(self.table, |record| record.record_byte_len()));
+        match record {
+            Ok(record) => self.spend(record.record_byte_len()),
+            Err(_) => self.spend(self.table),
+        }
     }
 
     pub(super) fn spend(&mut self, bytes: u64) {

@@ -57,10 +57,14 @@ impl<'m> Listed<'m> for Material<'m> {
     fn layout(version: u32, table: &Table<'_>, list: &List<'m, Self>) -> Layout {
         const WITH: u64 = 61;
         const WITHOUT: u64 = 57;
-        let whole = |size: u64| (list.len() as u64).saturating_mul(size) == table.len();
-        let offset = |index| list.entry(index).map(|entry| entry.record_offset);
-        let step = || offset(1)?.checked_sub(offset(0)?);
-        let has_switches = version > 13 && (whole(WITH) || !whole(WITHOUT) && step() != Some(WITHOUT));
-        Layout { version, has_switches }
+        let records = list.len() as u64;
+        let is_with = records.saturating_mul(WITH) == table.len();
+        let is_without = records.saturating_mul(WITHOUT) == table.len() || first_step(list) == Some(WITHOUT);
+        Layout { version, has_switches: version > 13 && (is_with || !is_without) }
     }
+}
+
+/// Returns the distance between the first two records.
+fn first_step<'m>(list: &List<'m, Material<'m>>) -> Option<u64> {
+    list.entry(1)?.record_offset.checked_sub(list.entry(0)?.record_offset)
 }

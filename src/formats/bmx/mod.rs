@@ -68,6 +68,7 @@ use table::{Source, TableId};
 use crate::base::error::{Error, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::limits::Limits;
+use crate::base::place::Locate;
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
 use crate::outline::Schema;
@@ -128,7 +129,7 @@ impl<'a> Map<'a> {
     pub fn from_tables(tables: Tables<'a>) -> Self {
         let Tables { index, objects, meshes, materials, textures } = tables;
         let tables = [index, objects, meshes, materials, textures];
-        let bytes = tables.iter().fold(0_u64, |sum, table| sum.saturating_add(table.len() as u64));
+        let bytes = tables.iter().map(|table| table.len() as u64).fold(0, u64::saturating_add);
         Self { source: Source::Tables(tables), index: OnceLock::new(), bytes, limits: Limits::default() }
     }
 
@@ -137,7 +138,7 @@ impl<'a> Map<'a> {
     /// # Errors
     /// Returns an error if `index.bm` does not decompress or is too short, or if the version is not supported.
     pub fn version(&self) -> Result<u32> {
-        self.positions().map(|index| index.version)
+        Ok(self.positions()?.version)
     }
 
     /// Returns an iterator over the entries of `index.bm` in stored order, including those of unknown kinds.
@@ -191,16 +192,23 @@ impl<'a> Map<'a> {
 
     /// Returns the comment of the zip, or `None` without a zip. Programs write `Use BM Spec 1.4`, and none reads it.
     pub fn comment(&self) -> Option<ByteStr<'_>> {
-        self.source.archive().map(|archive| archive.directory.comment)
+        Some(self.source.archive()?.directory.comment)
     }
 
     /// Returns the offsets of the index entries, read once.
     fn positions(&self) -> Result<&Index> {
-        let read = || {
-            let table = self.source.table(TableId::Index)?;
-            Index::read(&table).map(Box::new).map_err(|error| table.locate(error))
-        };
-        self.index.get_or_init(read).as_ref().map(|index| &**index).map_err(Error::clone)
+        match self.index.get_or_init(|| self.read_index()) {
+            Ok(index) => Ok(index),
+            Err(error) => Err(error.clone()),
+        }
+    }
+
+    fn read_index(&self) -> Result<Box<Index>> {
+        let table = self.source.table(TableId::Index)?;
+        match Index::read(&table) {
+            Ok(index) => Ok(Box::new(index)),
+            Err(error) => Err(table.locate(error)),
+        }
     }
 }
 

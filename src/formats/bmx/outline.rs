@@ -2,17 +2,19 @@
 
 use std::ops::ControlFlow;
 
+use super::archive::Archive;
 use super::index::{Listed, OverlapBudget, Placed};
 use super::table::{Table, TableId, TableLocation};
 use super::wire::IndexStart;
 use super::{Entry, IndexEntry, IndexPlace, List, Map, Material, Mesh, Object, Texture};
 use crate::base::delegate::delegate;
 use crate::base::error::{Error, Result};
+use crate::base::place::Locate;
 use crate::base::span::Span;
 use crate::bytes::batch::Bytes;
 use crate::bytes::{Column, InPlace, Packing, Storage, array};
 use crate::formats::zip_directory::Descriptor;
-use crate::outline::{Outline, Part, StoredField, Text, Value, Visitor};
+use crate::outline::{Outline, Part, StoredField, Text, Value, Visitor, next};
 use crate::record::{describe_fields, describe_fixed, walk_part};
 
 pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {
@@ -26,13 +28,23 @@ pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {
     for id in TableId::ALL {
         table_records(map, id, out);
     }
-    let unknown = map.index().into_iter().flatten().flatten().filter(|entry| entry.kind.name().is_none());
+    unknown_entries(map, out);
+}
+
+/// Describes the entries of the index whose kind is unknown.
+fn unknown_entries(map: &Map<'_>, out: &mut Outline<'_>) {
     out.list("unknown_entries");
-    for (index, entry) in unknown.enumerate() {
+    let Ok(entries) = map.index() else { return };
+    let mut index = 0;
+    for entry in entries.flatten() {
+        if entry.kind.name().is_some() {
+            continue;
+        }
         if out.is_done() {
             break;
         }
-        out.part(Part::item("unknown_entries", index).labelled(entry.name), |out| indexed(&entry, out));
+        let part = Part::item("unknown_entries", next(&mut index)).labelled(entry.name);
+        out.part(part, |out| indexed(&entry, out));
     }
 }
 
@@ -40,16 +52,21 @@ pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {
 fn table_records(map: &Map<'_>, id: TableId, out: &mut Outline<'_>) {
     match id {
         TableId::Index => {}
-        TableId::Objects => records::<Object<'_>>(map, out, |_, _| ()),
-        TableId::Meshes => records::<Mesh<'_>>(map, out, |_, _| ()),
-        TableId::Materials => records::<Material<'_>>(map, out, |material, out| {
-            out.field("record_bytes", material.record_byte_len());
-        }),
+        TableId::Objects => records::<Object<'_>>(map, out, nothing),
+        TableId::Meshes => records::<Mesh<'_>>(map, out, nothing),
+        TableId::Materials => records::<Material<'_>>(map, out, record_bytes),
         TableId::Textures => records::<Texture<'_>>(map, out, image),
     }
 }
 
-/// Describes the records of one kind. Their table is decompressed only if the visitor looks inside a record.
+fn nothing<T>(_: &Placed<'_, T>, _: &mut Outline<'_>) {}
+
+fn record_bytes(material: &Placed<'_, Material<'_>>, out: &mut Outline<'_>) {
+    out.field("record_bytes", material.record_byte_len());
+}
+
+/// Describes the records of one kind. Their table is decompressed only if the visitor looks inside a record. `also`
+/// describes what is beside the fields of a record.
 fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(&Placed<'m, T>, &mut Outline<'_>)) {
     // An unreadable index was reported with the version.
     let Ok(list) = List::<T>::new(map) else { return };
@@ -61,24 +78,29 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(
         }
         let Some(entry) = list.entry(index) else { continue };
         let mut part = Part::item(T::LIST, index).labelled(entry.name).rooted();
-        let mut read = |list: &List<'m, T>| {
-            let budget = budget.get_or_insert_with(|| OverlapBudget::new(map, T::TABLE));
-            list.paid(index, budget)
-        };
-        let found = if out.dissects() { read(&list) } else { None };
+        let mut found = None;
+        if out.dissects() {
+            found = list.paid(index, budget.get_or_insert_with(|| OverlapBudget::new(map, T::TABLE)));
+        }
         if let Some(Ok(found)) = &found {
             let span = Span { offset: entry.record_offset, bytes: found.record_byte_len() };
             part.span = span_in_file(&found.table, span, out);
         }
-        out.part(part, |out| {
-            indexed(&entry, out);
-            let Some(record) = found.or_else(|| read(&list)) else { return };
-            if let Some(record) = out.ok(record) {
-                let mut inside = InTable { out, table: record.table };
-                describe_fields::<T, _>(record.cursor(), record.layout, &mut Outline::new(&mut inside));
-                also(&record, out);
-            }
-        });
+        if !out.open(&part) {
+            continue;
+        }
+        indexed(&entry, out);
+        if found.is_none() {
+            found = list.paid(index, budget.get_or_insert_with(|| OverlapBudget::new(map, T::TABLE)));
+        }
+        if let Some(record) = found
+            && let Some(record) = out.ok(record)
+        {
+            let mut inside = InTable { out, table: record.table };
+            describe_fields::<T, _>(record.cursor(), record.layout, &mut Outline::new(&mut inside));
+            also(&record, out);
+        }
+        out.close();
     }
 }
 
@@ -86,7 +108,10 @@ fn image(texture: &Placed<'_, Texture<'_>>, out: &mut Outline<'_>) {
     let image = texture.image();
     out.field("embedded_as", image.as_ref().map(Entry::name));
     // A dissection shows the image in its zip entry.
-    if let Some(image) = image.filter(|image| !out.dissects() && out.ok(image.stored_bytes()).is_some()) {
+    if let Some(image) = image
+        && !out.dissects()
+        && out.ok(image.stored_bytes()).is_some()
+    {
         out.array("image", &content(image));
     }
 }
@@ -105,30 +130,37 @@ pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
             continue;
         }
         reached = offset.saturating_add(bytes);
-        out.part(part.spanning(offset, bytes), |out| {
-            if out.ok(entry.local()).is_none() {
-                return;
-            }
-            archive.directory.describe_local(offset, out);
-            let id = TableId::ALL.into_iter().find(|id| entry.name() == id.name());
-            let table = id.and_then(|id| map.source.table(id).ok());
-            let is_stored = table.is_some_and(|table| matches!(table.place, TableLocation::Stored(_)));
-            if !is_stored && out.ok(entry.stored_bytes()).is_some() {
-                out.array("data", &content(entry));
-            }
-            if let (Some(id), Some(table)) = (id, table) {
-                if id == TableId::Index {
-                    index_entries(map, &table, out);
-                }
-                table_records(map, id, out);
-            }
-            if let Ok(Some(_)) = entry.descriptor() {
-                let after = size_of::<Descriptor>() as u64;
-                archive.directory.dissect_descriptor(reached.saturating_sub(after), after, out);
-            }
-        });
+        out.part(part.spanning(offset, bytes), |out| dissect_entry(map, archive, &entry, out));
     }
     archive.directory.dissect(out);
+}
+
+/// Dissects an entry: its header, its bytes or the records in them, and its descriptor.
+fn dissect_entry(map: &Map<'_>, archive: &Archive<'_>, entry: &Entry<'_>, out: &mut Outline<'_>) {
+    if out.ok(entry.local()).is_none() {
+        return;
+    }
+    let (offset, bytes) = extent(entry);
+    archive.directory.describe_local(offset, out);
+    let mut table = None;
+    if let Some(id) = TableId::ALL.into_iter().find(|id| entry.name() == id.name()) {
+        table = map.source.table(id).ok();
+    }
+    let is_stored = table.is_some_and(|table| matches!(table.place, TableLocation::Stored(_)));
+    if !is_stored && out.ok(entry.stored_bytes()).is_some() {
+        out.array("data", &content(*entry));
+    }
+    if let Some(table) = table {
+        if table.id == TableId::Index {
+            index_entries(map, &table, out);
+        }
+        table_records(map, table.id, out);
+    }
+    if let Ok(Some(_)) = entry.descriptor() {
+        let after = size_of::<Descriptor>() as u64;
+        let end = offset.saturating_add(bytes);
+        archive.directory.dissect_descriptor(end.saturating_sub(after), after, out);
+    }
 }
 
 /// Describes the version and the entries of the index as stored.
@@ -260,7 +292,10 @@ impl array::Table for Elsewhere<'_> {
 /// Returns the decompressed bytes of an entry.
 fn content<'m>(entry: Entry<'m>) -> impl array::Table + use<'m> {
     let packing = if entry.central.header.method.get() == 0 { Packing::InPlace } else { Packing::Deflate };
-    let offset = entry.local().map_or(entry.header_offset(), |local| local.data_offset);
+    let offset = match entry.local() {
+        Ok(local) => local.data_offset,
+        Err(_) => entry.header_offset(),
+    };
     let storage = Storage { offset, bytes: entry.stored_byte_len(), packing };
     Bytes::new("value", storage, move || entry.decoded_byte_len_hint(), || None, move || entry.decode())
 }
@@ -295,7 +330,8 @@ fn entry(entry: &Entry<'_>, out: &mut Outline<'_>) {
         out.field("dos_date", header.date.get());
         out.field("dos_time", header.time.get());
         out.field("external_attributes", header.external_attributes.get());
-        out.field("comment", Some(entry.central.comment).filter(|comment| !comment.is_empty()));
+        let comment = entry.central.comment;
+        out.field("comment", if comment.is_empty() { None } else { Some(comment) });
         out.field("extra_bytes", entry.central.extra.len());
         if let Some(local) = out.ok(entry.local()) {
             out.field("data_offset", local.data_offset);
@@ -314,9 +350,14 @@ fn method(entry: &Entry<'_>) -> Option<&'static str> {
 /// Returns the offset of an entry's header, and the length from there to the end of its data and its descriptor.
 fn extent(entry: &Entry<'_>) -> (u64, u64) {
     let start = entry.header_offset();
-    let header = entry.local().map_or(0, |local| local.data_offset.saturating_sub(start));
-    let after = entry.descriptor().ok().flatten().map_or(0, |_| size_of::<Descriptor>() as u64);
-    (start, header.saturating_add(entry.stored_byte_len()).saturating_add(after))
+    let mut bytes = entry.stored_byte_len();
+    if let Ok(local) = entry.local() {
+        bytes = bytes.saturating_add(local.data_offset.saturating_sub(start));
+    }
+    if let Ok(Some(_)) = entry.descriptor() {
+        bytes = bytes.saturating_add(size_of::<Descriptor>() as u64);
+    }
+    (start, bytes)
 }
 
 fn indexed(entry: &IndexEntry<'_>, out: &mut Outline<'_>) {

@@ -1,8 +1,10 @@
 //! The implementation of [`Inspect`] for maps.
 
+use std::iter::zip;
+
 use super::index::Listed;
 use super::{Kind, List, Map, Mesh, Object, Texture, table, verify};
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::base::format::Format;
 use crate::base::limits::Limits;
 use crate::budget::Budget;
@@ -37,10 +39,9 @@ impl Inspect for Map<'_> {
     /// Returns the size of the compressed tables when decompressed, plus four times the size of the directory, whose
     /// names are copied.
     fn kept_bytes(&self) -> u64 {
-        self.source.archive().map_or(0, |archive| {
-            let directory = archive.directory.end_offset.saturating_sub(archive.directory.start);
-            table::inflated_bytes(archive).saturating_add(directory.saturating_mul(4))
-        })
+        let Some(archive) = self.source.archive() else { return 0 };
+        let directory = archive.directory.end_offset.saturating_sub(archive.directory.start);
+        table::inflated_bytes(archive).saturating_add(directory.saturating_mul(4))
     }
 
     fn digest_names(&self) -> &'static [&'static str] {
@@ -71,47 +72,61 @@ impl Map<'_> {
     fn facts(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let mut summary = Summary { blocks: self.blocks(), ..Summary::new(Format::Bmx, self.bytes) };
         let index = self.positions();
-        summary.version = index.as_ref().map_or_else(Error::version, |index| Some(index.version));
+        summary.version = match &index {
+            Ok(index) => Some(index.version),
+            Err(error) => error.version(),
+        };
         let Some(index) = problems.ok(index) else { return summary };
         if let Some(error) = &index.broken {
             problems.error(error);
         }
-        let (mut components, mut lengths) = ([None], [None; 4]);
+        let mut components = [None];
+        let mut lengths = [None; 4];
         let mut references = References::new(&self.limits);
         if depth > Depth::Header {
             components = self.sums::<Object<'_>, 1>(problems, |object| [object.is_component.is_set().into()]);
             lengths = self.sums::<Mesh<'_>, 4>(problems, |mesh| {
                 [mesh.positions.len(), mesh.uvs.len(), mesh.normals.len(), mesh.faces.len()]
             });
-            for texture in self.readable::<Texture<'_>>(problems).iter().flat_map(List::walk) {
-                if let Some(texture) = problems.ok(texture) {
-                    references.add(ReferenceKind::Texture, texture.file_name);
-                }
-            }
+            self.add_textures(&mut references, problems);
         }
         summary.references = references.into_vec(problems);
-        let ([components], [vertices, uvs, normals, triangles]) = (components, lengths);
-        // In a broken index, the readable entries are known, but not how many there should be.
-        let known = |sum: Option<u64>| sum.filter(|_| index.broken.is_none());
+        if index.broken.is_some() {
+            // The readable entries are known, but not how many there should be.
+            components = [None];
+            lengths = [None; 4];
+        }
+        let [components] = components;
+        let [vertices, uvs, normals, triangles] = lengths;
         summary.counts = Counts::known([
             ("objects", index.count(Kind::OBJECT)),
-            ("components", known(components)),
+            ("components", components),
             ("meshes", index.count(Kind::MESH)),
             ("materials", index.count(Kind::MATERIAL)),
             ("textures", index.count(Kind::TEXTURE)),
-            ("vertices", known(vertices)),
-            ("uvs", known(uvs)),
-            ("normals", known(normals)),
-            ("triangles", known(triangles)),
+            ("vertices", vertices),
+            ("uvs", uvs),
+            ("normals", normals),
+            ("triangles", triangles),
         ]);
         summary
+    }
+
+    fn add_textures(&self, references: &mut References, problems: &mut Problems) {
+        let Some(textures) = self.readable::<Texture<'_>>(problems) else { return };
+        for texture in textures.walk() {
+            if let Some(texture) = problems.ok(texture) {
+                references.add(ReferenceKind::Texture, texture.file_name);
+            }
+        }
     }
 
     /// Counts every entry of the zip as a block, except stored entries of 0 bytes.
     fn blocks(&self) -> Blocks {
         let mut blocks = Blocks::default();
         for entry in self.entries() {
-            let (packed, unpacked) = (entry.stored_byte_len(), entry.decoded_byte_len_hint());
+            let packed = entry.stored_byte_len();
+            let unpacked = entry.decoded_byte_len_hint();
             let is_packed = entry.central.header.method.get() != 0;
             // A stored entry is empty if its decompressed size is 0.
             blocks.count(is_packed, if is_packed { packed } else { unpacked }, unpacked);
@@ -142,10 +157,15 @@ impl Map<'_> {
                 sums = None;
                 continue;
             };
-            for (sum, number) in sums.iter_mut().flatten().zip(numbers(&record)) {
-                *sum = sum.saturating_add(number as u64);
+            if let Some(sums) = &mut sums {
+                for (sum, number) in zip(sums, numbers(&record)) {
+                    *sum = sum.saturating_add(number as u64);
+                }
             }
         }
-        sums.map_or([None; N], |sums| sums.map(Some))
+        match sums {
+            Some(sums) => sums.map(Some),
+            None => [None; N],
+        }
     }
 }

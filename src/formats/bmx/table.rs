@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use super::archive::{Archive, Entry};
 use crate::base::error::{Error, Result};
 use crate::base::limits::flag;
+use crate::base::place::Locate;
 use crate::base::word_enum::word_enum;
 use crate::bytes::Cursor;
 use crate::codec::deflate::Unpacked;
@@ -101,21 +102,27 @@ impl<'a> Source<'a> {
 
 impl Zip<'_> {
     fn unpacked(&self, id: TableId, entry: &Entry<'_>) -> Result<&Unpacked<u32>> {
-        let inflate = || {
-            let limit = self.archive.limits.decoded_bytes;
-            if inflated_bytes(&self.archive) > limit {
-                return Err(Error::limit("bytes in the tables of a map", limit, flag::DECODED));
-            }
-            entry.inflate()
-        };
-        id.of(&self.unpacked).get_or_init(inflate).as_ref().map_err(Error::clone)
+        id.of(&self.unpacked).get_or_init(|| self.inflate(entry)).as_ref().map_err(Error::clone)
+    }
+
+    fn inflate(&self, entry: &Entry<'_>) -> Result<Unpacked<u32>> {
+        let limit = self.archive.limits.decoded_bytes;
+        if inflated_bytes(&self.archive) > limit {
+            return Err(Error::limit("bytes in the tables of a map", limit, flag::DECODED));
+        }
+        entry.inflate()
     }
 }
 
 /// Returns the claimed decompressed size of all compressed tables, which are all kept in memory.
 pub(super) fn inflated_bytes(archive: &Archive<'_>) -> u64 {
-    let entries = TableId::ALL.into_iter().filter_map(|id| archive.find(id.name()));
-    entries.fold(0, |sum, entry| sum.saturating_add(entry.inflated_bytes()))
+    let mut sum = 0_u64;
+    for id in TableId::ALL {
+        if let Some(entry) = archive.find(id.name()) {
+            sum = sum.saturating_add(entry.inflated_bytes());
+        }
+    }
+    sum
 }
 
 word_enum! {
@@ -174,9 +181,11 @@ impl<'m> Table<'m> {
     pub(super) fn len(&self) -> u64 {
         self.bytes.len() as u64
     }
+}
 
-    /// Adds the table's location to an error whose offset counts from the start of the table.
-    pub(super) fn locate(&self, error: Error) -> Error {
+/// Offsets of errors in it count from its start.
+impl Locate for Table<'_> {
+    fn locate(&self, error: Error) -> Error {
         let offset = match self.place {
             // An offset outside the table is reported at its end, which is still inside the file.
             TableLocation::Stored(start) => Some(start.saturating_add(error.offset().unwrap_or(0).min(self.len()))),

@@ -6,6 +6,7 @@ use super::content::Kind;
 use super::fields::not_negative;
 use super::wire::ChunkHeader;
 use crate::base::error::{Context, Error, Result};
+use crate::base::place::Locate;
 use crate::base::sealed::Sealed;
 use crate::bytes::chunk::Header as _;
 use crate::bytes::chunk::Tag;
@@ -28,13 +29,18 @@ impl Kind {
         let Some(Tag(parent)) = &parent else {
             return if tag == b"LOD1" { Self::Part } else { Self::Unknown };
         };
-        match Self::TAGS.iter().find(|(list, known, _)| (*list, *known) == (parent, tag)) {
-            // The count is the layout version, and only version 2 is known.
-            Some((.., Self::Physics)) if chunk.header().count.get() != 2 => Self::Unknown,
-            Some((.., kind)) => *kind,
-            None if parent == b"LOD1" && Self::LISTS.contains(&tag) => Self::List,
-            None => Self::Unknown,
+        for (list, known, kind) in Self::TAGS {
+            if *list == parent && *known == tag {
+                return if kind.is_layout_known(chunk) { *kind } else { Self::Unknown };
+            }
         }
+        if parent == b"LOD1" && Self::LISTS.contains(&tag) { Self::List } else { Self::Unknown }
+    }
+
+    /// Returns true if the layout of such a chunk is known.
+    fn is_layout_known(self, chunk: &Chunk<'_>) -> bool {
+        // The count is the layout version, and only version 2 is known.
+        self != Self::Physics || chunk.header().count.get() == 2
     }
 
     /// Returns true if the format has chunks with this tag, in any place.
@@ -82,11 +88,6 @@ impl<'a> Node<'a> {
         self.count_hint().try_into().unwrap_or(0)
     }
 
-    /// Adds the chunk to an error inside it.
-    pub(crate) fn place(&self, error: Error) -> Error {
-        error.within_item(self.kind.name(), self.index)
-    }
-
     /// Returns a cursor at the start of the body.
     ///
     /// # Errors
@@ -98,6 +99,13 @@ impl<'a> Node<'a> {
             }
             _ => self.chunk.whole(),
         }
+    }
+}
+
+/// An error inside a chunk has the chunk's place.
+impl Locate for Node<'_> {
+    fn locate(&self, error: Error) -> Error {
+        error.within_item(self.kind.name(), self.index)
     }
 }
 
@@ -194,19 +202,24 @@ impl<'a> Level<'a> {
             Self::Here(chunks) => Some(chunks.next()?.map(|chunk| (chunk, Self::Here(Chunks::new(chunk.body()))))),
             Self::Heads(_, left) if left.is_empty() => None,
             Self::Heads(data, left) => {
-                let (data, Range { start, end }) = (*data, left.clone());
-                *left = end..end;
-                let body = start.saturating_add(size_of::<ChunkHeader>() as u64);
-                let head = data.ahead(start..body.min(end));
-                let header = head.and_then(|head| Cursor::with_offset(head, start).parse(in_place::<ChunkHeader>()));
-                Some(header.map(|header| {
-                    let stop = body.saturating_add(header.byte_len_hint().into()).min(end);
-                    *left = stop..end;
-                    (Chunk::of(header, Cursor::with_offset(&[], body)), Self::Heads(data, body..stop))
+                let all = left.clone();
+                *left = all.end..all.end;
+                Some(next_head(*data, all).map(|(chunk, body)| {
+                    left.start = body.end;
+                    (chunk, Self::Heads(*data, body))
                 }))
             }
         }
     }
+}
+
+/// Reads the header of the chunk at the start of a range. Returns the chunk without its body, and the range of the body.
+fn next_head<'a>(data: Data<'a>, range: Range<u64>) -> Result<(Chunk<'a>, Range<u64>)> {
+    let body = range.start.saturating_add(size_of::<ChunkHeader>() as u64);
+    let head = data.ahead(range.start..body.min(range.end))?;
+    let header: &ChunkHeader = Cursor::with_offset(head, range.start).parse(in_place())?;
+    let stop = body.saturating_add(header.byte_len_hint().into()).min(range.end);
+    Ok((Chunk::of(header, Cursor::with_offset(&[], body)), body..stop))
 }
 
 /// The parsed data of a chunk.
@@ -223,8 +236,11 @@ pub trait View<'a>: Sealed + Sized {
 
 /// Reads all chunks of one kind in file order. One that cannot be read does not hide the others.
 pub(super) fn views<'a, T: View<'a>>(nodes: Nodes<'a>) -> impl Iterator<Item = Result<T>> + use<'a, T> {
-    let found = nodes.filter(|node| node.as_ref().map_or(true, |node| node.kind == T::KIND));
-    found.map(|node| node.and_then(|node| T::read(&node).map_err(|error| node.place(error))))
+    nodes.filter_map(|node| match node {
+        Ok(node) if node.kind == T::KIND => Some(T::read(&node).map_err(|error| node.locate(error))),
+        Ok(_) => None,
+        Err(error) => Some(Err(error)),
+    })
 }
 
 /// One model of a file (LOD1).
@@ -256,16 +272,28 @@ pub(super) fn whole<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
 
 /// Reads a chunk's data as a record, if its header's count is not negative.
 pub(super) fn counted<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
-    check_count(node).and_then(|()| whole(node))
+    check_count(node)?;
+    whole(node)
 }
 
-/// Reads a chunk's data as the author's own loader does. If that does not fit, tries the reading of the description.
-pub(super) fn either<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>, fits: impl Fn(&T) -> bool) -> Result<T> {
+/// Reads a chunk's data as the description says where that differs from the author's own loader.
+pub(super) fn as_described<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
+    whole(&Node { as_described: true, ..*node })
+}
+
+/// Reads a chunk's data as the author's own loader does, or else as the description says.
+pub(super) fn first_or_as_described<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
     let first = whole(node);
-    match first.as_ref().is_ok_and(&fits) {
-        true => first,
-        false => whole(&Node { as_described: true, ..*node }).ok().filter(fits).map_or(first, Ok),
+    if first.is_ok() {
+        return first;
     }
+    as_described(node).or(first)
+}
+
+/// Does the same, if the count in the chunk's header is not negative.
+pub(super) fn counted_either<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
+    check_count(node)?;
+    first_or_as_described(node)
 }
 
 /// Checks that the chunk is complete and the count in its header is not negative.

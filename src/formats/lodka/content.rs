@@ -1,6 +1,6 @@
 //! The kinds of chunks, and how to read each.
 
-use super::chunk::{LodModel, Node, View, check_count, counted, either, whole};
+use super::chunk::{LodModel, Node, View, counted, counted_either, first_or_as_described, whole};
 use super::embedded::{Info, Screenshot, ShaderList, TextureList};
 use super::material::MaterialList;
 use super::mesh::{self, Mesh};
@@ -9,6 +9,7 @@ use super::physics::Physics;
 use super::scenery::{ColliderSet, LightScheme, ProxySet};
 use super::skeleton::{Animation, Skeleton};
 use crate::base::error::Result;
+use crate::base::place::Locate as _;
 use crate::base::sealed::Sealed;
 
 macro_rules! kinds {
@@ -69,7 +70,7 @@ macro_rules! kinds {
                     Kind::Part | Kind::List => self.body().map(|_| Content::Chunks),
                     Kind::Unknown => self.body().map(|_| Content::Unknown),
                 };
-                content.map_err(|error| self.place(error))
+                content.map_err(|error| self.locate(error))
             }
         }
 
@@ -123,7 +124,7 @@ kinds! {
     /// a mesh (MSH1).
     all meshes: Mesh "meshes" b"MSL1" b"MSH1" = mesh::read;
     /// the bones and bounds of the morph animations (MAN1).
-    one morph_collections: MorphCollections "morph_collection_lists" b"LOD1" b"MAN1" = |node| check_count(node).and_then(|()| either(node, |_| true));
+    one morph_collections: MorphCollections "morph_collection_lists" b"LOD1" b"MAN1" = counted_either;
     /// the vertices of the morph animations (MMD1).
     one morph_meshes: MorphMeshes "morph_mesh_lists" b"LOD1" b"MMD1" = counted;
     /// the bodies, geoms and joints (PHS1).
@@ -131,7 +132,7 @@ kinds! {
     /// a scheme of eight lights (LIG1).
     all light_schemes: LightScheme "light_schemes" b"LGS1" b"LIG1" = whole;
     /// a set of proxies, which are additional instances of meshes (PXI1).
-    all proxy_sets: ProxySet "proxy_sets" b"PXL1" b"PXI1" = |node| either(node, |_| true);
+    all proxy_sets: ProxySet "proxy_sets" b"PXL1" b"PXI1" = first_or_as_described;
     /// a set of colliders, which are shapes attached to bones (COL1).
     all collider_sets: ColliderSet "collider_sets" b"CLL1" b"COL1" = counted;
     /// the picture of the model (IMG1).

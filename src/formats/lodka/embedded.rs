@@ -178,9 +178,15 @@ grammar! {
 
 /// Returns the number of option bytes that remain after the names.
 fn reserve(option_size: u64, names: [AnsiStr<'_>; 2]) -> Result<u64> {
-    let names = names.map(|name| name.len() as u64).into_iter().fold(20, u64::saturating_add);
-    let fits = || Error::malformed(format!("names in options of {option_size} bytes take {names}"));
-    option_size.checked_sub(names).ok_or_else(fits).within("option_size")
+    /// The bytes of the options beside the names.
+    const FIXED: u64 = 20;
+    let [first, second] = names.map(|name| name.len() as u64);
+    let taken = FIXED.saturating_add(first).saturating_add(second);
+    let Some(reserve) = option_size.checked_sub(taken) else {
+        let message = format!("names in options of {option_size} bytes take {taken}");
+        return Err(Error::malformed(message).within("option_size"));
+    };
+    Ok(reserve)
 }
 
 impl Texture<'_> {

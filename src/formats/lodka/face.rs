@@ -29,8 +29,10 @@ impl Targets {
     }
 
     fn uv_widths(&self, kind: i32) -> PerSet<Width> {
-        let width = |target| Width::of(target, kind == 1 && self.mode == 2);
-        PerSet { sets: self.uvs.map(|target| target.map(width)), apart: false }
+        let is_wide = kind == 1 && self.mode == 2;
+        let [first, second] = self.uvs;
+        let sets = [first.map(|target| Width::of(target, is_wide)), second.map(|target| Width::of(target, is_wide))];
+        PerSet { sets, apart: false }
     }
 }
 

@@ -146,14 +146,21 @@ pub(super) fn frame_of<'a, T: Element>(
     frame: usize,
     (frames, len): (usize, usize),
 ) -> Option<&'a [T]> {
-    let start = frame.checked_mul(len).filter(|_| frame < frames)?;
+    if frame >= frames {
+        return None;
+    }
+    let start = frame.checked_mul(len)?;
     all.as_slice().get(start..start.checked_add(len)?)
 }
 
 /// Returns the sum of lengths or counts, none of which may be negative. They are in this table.
-pub(crate) fn total(mut lengths: impl Iterator<Item = i32>, offset: u64, table: &'static str) -> Result<u64> {
-    let sum = lengths.try_fold(0_u64, |sum, length| Ok(sum.saturating_add(not_negative(length)?)));
-    sum.map_err(|error: Error| error.at(offset)).within(table)
+pub(crate) fn total(lengths: impl Iterator<Item = i32>, offset: u64, table: &'static str) -> Result<u64> {
+    let mut sum = 0_u64;
+    for length in lengths {
+        let length = not_negative(length).map_err(|error| error.at(offset)).within(table)?;
+        sum = sum.saturating_add(length);
+    }
+    Ok(sum)
 }
 
 /// Describes records as one array, and one by one with their names.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::content::Content;
-use super::{Chunk, Kind, Nodes};
+use super::{Chunk, Kind, Node, Nodes};
 use crate::base::error::Result;
 use crate::base::text::AnsiStr;
 use crate::budget::{Budget, Held};
@@ -29,47 +29,48 @@ const NAME: u64 = 48;
 impl<'a> Known<'a> {
     /// Collects them from all chunks of a LOD1.
     pub(super) fn of(part: &Chunk<'a>, budget: &Budget) -> Result<Self> {
-        let nodes = || Nodes::part(part, 0).flatten();
-        let contents = || nodes().filter_map(|node| node.content().ok());
-        let lists = || {
-            contents().filter_map(|content| match content {
-                Content::MaterialList(list) if list.kind != 0 => Some(list.materials.flatten()),
-                _ => None,
-            })
-        };
-        let collections = || {
-            let morphs = contents().filter_map(|content| match content {
-                Content::MorphCollections(morphs) => Some(morphs.collections()),
-                _ => None,
-            });
-            morphs.flatten()
-        };
-        let names = lists().flatten().count().saturating_add(collections().count()) as u64;
-        let held = budget.hold(names.saturating_mul(NAME))?;
-        let whole = Nodes::part(part, 0).all(|node| node.is_ok_and(|node| node.body().is_ok()));
+        let held = budget.hold(count_names(part).saturating_mul(NAME))?;
+        let mut meshes = Vec::new();
+        let mut materials = HashSet::new();
+        let mut collections: HashMap<AnsiStr<'a>, Option<u64>> = HashMap::new();
         // The content of a list that cannot be read is unknown.
-        let is_read = |kind| whole && nodes().all(|node| node.kind != kind || node.content().is_ok());
-        let meshes = nodes().filter(|node| node.kind == Kind::Mesh).map(|node| match node.content() {
-            Ok(Content::Mesh(mesh)) => Some((mesh.name, mesh.positions.len())),
-            _ => None,
-        });
-        let names = lists().flatten().map(|material| material.name);
-        let mut frames: HashMap<AnsiStr<'a>, Option<u64>> = HashMap::new();
-        for morph in collections() {
-            let known = frames.entry(morph.name).or_insert(Some(morph.frame_count));
-            *known = known.filter(|count| *count == morph.frame_count);
+        let mut has_all_materials = true;
+        let mut has_all_collections = true;
+        for node in nodes(part) {
+            match (node.kind, node.content()) {
+                (Kind::Mesh, Ok(Content::Mesh(mesh))) => meshes.push(Some((mesh.name, mesh.positions.len()))),
+                (Kind::Mesh, _) => meshes.push(None),
+                (_, Ok(Content::MaterialList(list))) if list.kind != 0 => {
+                    materials.extend(list.materials.flatten().map(|material| material.name));
+                }
+                (Kind::MaterialList, Err(_)) => has_all_materials = false,
+                (_, Ok(Content::MorphCollections(morphs))) => {
+                    for morph in morphs.collections() {
+                        let frames = collections.entry(morph.name).or_insert(Some(morph.frame_count));
+                        if *frames != Some(morph.frame_count) {
+                            *frames = None;
+                        }
+                    }
+                }
+                (Kind::MorphCollections, Err(_)) => has_all_collections = false,
+                _ => {}
+            }
         }
+        let is_whole = Nodes::part(part, 0).all(|node| node.is_ok_and(|node| node.body().is_ok()));
         Ok(Self {
-            meshes: whole.then(|| meshes.collect()),
-            materials: is_read(Kind::MaterialList).then(|| names.collect()),
-            collections: is_read(Kind::MorphCollections).then_some(frames),
+            meshes: if is_whole { Some(meshes) } else { None },
+            materials: if is_whole && has_all_materials { Some(materials) } else { None },
+            collections: if is_whole && has_all_collections { Some(collections) } else { None },
             _held: Some(held),
         })
     }
 
     /// Returns the number of meshes, or a number above all others if it is unknown.
     pub(super) fn mesh_count(&self) -> u64 {
-        self.meshes.as_ref().map_or(u64::MAX, |meshes| meshes.len() as u64)
+        match &self.meshes {
+            Some(meshes) => meshes.len() as u64,
+            None => u64::MAX,
+        }
     }
 
     /// Returns the name and vertex count of a mesh.
@@ -81,4 +82,22 @@ impl<'a> Known<'a> {
     pub(super) fn has_material(&self, name: AnsiStr<'_>) -> bool {
         name.is_empty() || self.materials.as_ref().is_none_or(|materials| materials.contains(&name))
     }
+}
+
+/// Returns the chunks that can be read.
+fn nodes<'a>(part: &Chunk<'a>) -> impl Iterator<Item = Node<'a>> {
+    Nodes::part(part, 0).flatten()
+}
+
+/// Counts the names of materials and collections.
+fn count_names(part: &Chunk<'_>) -> u64 {
+    let mut names = 0_usize;
+    for node in nodes(part) {
+        names = names.saturating_add(match node.content() {
+            Ok(Content::MaterialList(list)) if list.kind != 0 => list.materials.flatten().count(),
+            Ok(Content::MorphCollections(morphs)) => morphs.collections().count(),
+            _ => 0,
+        });
+    }
+    names as u64
 }

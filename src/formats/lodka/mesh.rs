@@ -2,7 +2,7 @@
 
 use nom::Parser as _;
 
-use super::chunk::{Node, either};
+use super::chunk::{Node, as_described, whole};
 use super::codes::Flag;
 use super::face::{FaceGroup, Targets};
 use super::fields::{known, length};
@@ -91,5 +91,16 @@ fn some_bones(most: i32) -> Result<()> {
 /// Reads a mesh. If it has two sets of texture coordinates, walks the face groups to find out which of the two layouts
 /// fits.
 pub(super) fn read<'a>(node: &Node<'a>) -> Result<Mesh<'a>> {
-    either(node, |mesh: &Mesh<'_>| mesh.uvs.len() == 1 || { mesh.face_groups }.all(|group| group.is_ok()))
+    let first = whole(node);
+    if first.as_ref().is_ok_and(fits) {
+        return first;
+    }
+    match as_described(node) {
+        Ok(second) if fits(&second) => Ok(second),
+        _ => first,
+    }
+}
+
+fn fits(mesh: &Mesh<'_>) -> bool {
+    mesh.uvs.len() == 1 || { mesh.face_groups }.all(|group| group.is_ok())
 }

@@ -7,7 +7,7 @@ use super::text::text;
 use super::wire::{
     MorphAnimation, MorphBone, MorphCollider, MorphMatrix, MorphMeshRecord, MorphRecord, WideMorphRecord,
 };
-use crate::base::error::{Context, Error, Result};
+use crate::base::error::{Context, Result};
 use crate::base::text::AnsiStr;
 use crate::bytes::{Cursor, LeArray, Vec3};
 use crate::record::grammar;
@@ -51,13 +51,11 @@ fn names(
     bones: &LeArray<'_, MorphBone>,
     animations: &LeArray<'_, MorphAnimation>,
 ) -> Result<u64> {
-    let lengths = [
-        sum(records, |record| record.name_len.get())?,
-        sum(records, |record| record.collider_name_len.get())?,
-        bone_names(bones)?,
-        animation_names(animations)?,
-    ];
-    Ok(lengths.into_iter().fold(0, u64::saturating_add))
+    let collections = sum(records, |record| record.name_len.get())?;
+    let colliders = sum(records, |record| record.collider_name_len.get())?;
+    let bones = bone_names(bones)?;
+    let animations = animation_names(animations)?;
+    Ok(collections.saturating_add(colliders).saturating_add(bones).saturating_add(animations))
 }
 
 fn bone_names(bones: &LeArray<'_, MorphBone>) -> Result<u64> {
@@ -75,37 +73,57 @@ fn frames(animations: &LeArray<'_, MorphAnimation>) -> Result<u64> {
 fn matrices(records: &MorphRecords<'_>, animations: &LeArray<'_, MorphAnimation>) -> Result<u64> {
     frames(animations)?;
     let mut left = at(*animations);
-    records.iter().try_fold(0_u64, |sum, record| {
+    let mut sum = 0_u64;
+    for record in records.iter() {
         let own = left.array::<MorphAnimation>(not_negative(record.animations.get())?)?;
-        Ok(sum.saturating_add(not_negative(record.bones.get())?.saturating_mul(frames(&own)?)))
-    })
+        let bones = not_negative(record.bones.get())?;
+        sum = sum.saturating_add(bones.saturating_mul(frames(&own)?));
+    }
+    Ok(sum)
 }
 
 impl<'a> MorphCollections<'a> {
     /// Returns an iterator over the collections, each with its part of every table. Getting to the last one means
     /// walking the others.
     pub fn collections(&self) -> impl Iterator<Item = MorphCollection<'a>> + use<'a> {
-        let (mut bones, mut animations) = (at(self.bones), at(self.animations));
-        let mut names = Cursor::new(self.names.as_bytes());
-        let (mut matrices, mut colliders) = (at(self.matrices), at(self.colliders));
-        let mut split_off = move |record: MorphRecord| -> Result<MorphCollection<'a>> {
-            let bones = bones.array(not_negative(record.bones.get())?)?;
-            let animations = animations.array(not_negative(record.animations.get())?)?;
-            let frame_count = frames(&animations)?;
-            Ok(MorphCollection {
-                name: next_name(&mut names, record.name_len.get())?,
-                collider_name: next_name(&mut names, record.collider_name_len.get())?,
-                bone_names: names.split(bone_names(&bones)?)?,
-                animation_names: names.split(animation_names(&animations)?)?,
-                matrices: matrices.array(frame_count.saturating_mul(bones.len() as u64))?,
-                colliders: colliders.array(frame_count)?,
-                record,
-                bones,
-                animations,
-                frame_count,
-            })
+        let mut tables = Tables {
+            bones: at(self.bones),
+            animations: at(self.animations),
+            names: Cursor::new(self.names.as_bytes()),
+            matrices: at(self.matrices),
+            colliders: at(self.colliders),
         };
-        self.records.iter().map_while(move |record| split_off(record).ok())
+        self.records.iter().map_while(move |record| tables.split_off(record).ok())
+    }
+}
+
+/// The parts of the tables that belong to the collections not yet split off.
+struct Tables<'a> {
+    bones: Cursor<'a>,
+    animations: Cursor<'a>,
+    names: Cursor<'a>,
+    matrices: Cursor<'a>,
+    colliders: Cursor<'a>,
+}
+
+impl<'a> Tables<'a> {
+    /// Splits off the part of the next collection.
+    fn split_off(&mut self, record: MorphRecord) -> Result<MorphCollection<'a>> {
+        let bones = self.bones.array(not_negative(record.bones.get())?)?;
+        let animations = self.animations.array(not_negative(record.animations.get())?)?;
+        let frame_count = frames(&animations)?;
+        Ok(MorphCollection {
+            name: next_name(&mut self.names, record.name_len.get())?,
+            collider_name: next_name(&mut self.names, record.collider_name_len.get())?,
+            bone_names: self.names.split(bone_names(&bones)?)?,
+            animation_names: self.names.split(animation_names(&animations)?)?,
+            matrices: self.matrices.array(frame_count.saturating_mul(bones.len() as u64))?,
+            colliders: self.colliders.array(frame_count)?,
+            record,
+            bones,
+            animations,
+            frame_count,
+        })
     }
 }
 
@@ -148,7 +166,10 @@ impl<'a> MorphCollection<'a> {
 
     /// Returns a bone's transform in a frame. Frames are numbered across all animations.
     pub fn matrix(&self, bone: usize, frame: usize) -> Option<&'a MorphMatrix> {
-        let frames = usize::try_from(self.frame_count).ok().filter(|&frames| frame < frames)?;
+        let frames = usize::try_from(self.frame_count).ok()?;
+        if frame >= frames {
+            return None;
+        }
         self.matrices.get(bone.checked_mul(frames)?.checked_add(frame)?)
     }
 }
@@ -178,14 +199,18 @@ grammar! {
 }
 
 fn mesh_names(records: &LeArray<'_, MorphMeshRecord>) -> Result<u64> {
-    let sum = |field: fn(&MorphMeshRecord) -> i32| total(records.iter().map(field), records.offset(), "records");
-    Ok(sum(|record| record.name_len.get())?.saturating_add(sum(|record| record.collection_name_len.get())?))
+    let meshes = total(records.iter().map(|record| record.name_len.get()), records.offset(), "records")?;
+    let lengths = records.iter().map(|record| record.collection_name_len.get());
+    Ok(meshes.saturating_add(total(lengths, records.offset(), "records")?))
 }
 
 fn vertices(records: &LeArray<'_, MorphMeshRecord>) -> Result<u64> {
-    let add = |sum: u64, record| Ok(sum.saturating_add(vertex_total(record)?));
-    let placed = |error: Error| error.at(records.offset()).within("records");
-    records.iter().try_fold(0, add).map_err(placed)
+    let mut sum = 0_u64;
+    for record in records.iter() {
+        let vertices = vertex_total(record).map_err(|error| error.at(records.offset())).within("records")?;
+        sum = sum.saturating_add(vertices);
+    }
+    Ok(sum)
 }
 
 fn vertex_total(record: &MorphMeshRecord) -> Result<u64> {
@@ -195,7 +220,8 @@ fn vertex_total(record: &MorphMeshRecord) -> Result<u64> {
 impl<'a> MorphMeshes<'a> {
     /// Returns an iterator over the morphed meshes. Getting to the last one means walking the others.
     pub fn meshes(&self) -> impl Iterator<Item = MorphMesh<'a>> + use<'a> {
-        let (mut names, mut vertices) = (Cursor::new(self.names.as_bytes()), at(self.vertices));
+        let mut names = Cursor::new(self.names.as_bytes());
+        let mut vertices = at(self.vertices);
         self.records.iter().map_while(move |record| {
             Some(MorphMesh {
                 record,
@@ -224,8 +250,8 @@ pub struct MorphMesh<'a> {
 impl<'a> MorphMesh<'a> {
     /// Returns all vertices in a frame; empty if the mesh has none.
     pub fn frame(&self, frame: usize) -> Option<&'a [Vec3]> {
-        let [frames, vertices] =
-            [self.record.frames, self.record.vertices].map(|count| usize::try_from(count.get()).ok());
-        frame_of(self.vertices, frame, (frames?, vertices?))
+        let frames = usize::try_from(self.record.frames.get()).ok()?;
+        let vertices = usize::try_from(self.record.vertices.get()).ok()?;
+        frame_of(self.vertices, frame, (frames, vertices))
     }
 }

@@ -17,7 +17,6 @@ use crate::outline::{Numbers, Outline, Part, Text};
 use crate::record::{Fixed, Framing, Record, Stored as _, describe_fields, describe_opaque};
 
 pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
-    let list = |kind: Kind| model.nodes().flatten().filter(move |node| node.kind == kind);
     out.list(Kind::Part.name());
     for node in model.nodes() {
         // An error inside a chunk is reported with the chunk.
@@ -31,10 +30,14 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
         // First all chunks of a kind, then their items, because a list in an outline must be contiguous.
         for adds in [false, true] {
             match adds {
-                true => common_list(*kind).into_iter().for_each(|name| out.list(name)),
+                true => {
+                    if let Some(name) = common_list(*kind) {
+                        out.list(name);
+                    }
+                }
                 false => out.list(kind.name()),
             }
-            for node in list(*kind) {
+            for node in nodes_of(model, *kind) {
                 match node.content() {
                     Ok(content) if adds => items(&node, &content, &mut numbers, out),
                     Ok(content) => self::content(&node, &content, out),
@@ -46,12 +49,17 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     }
     for kind in [Kind::List, Kind::Unknown] {
         out.list(kind.name());
-        for node in list(kind) {
+        for node in nodes_of(model, kind) {
             chunk(&node, None, out, |out| {
                 out.field("tag", ByteStr::new(&*node.chunk.header().tag));
             });
         }
     }
+}
+
+/// Returns the readable chunks of a kind.
+fn nodes_of<'a>(model: &Model<'a>, kind: Kind) -> impl Iterator<Item = Node<'a>> {
+    model.nodes().flatten().filter(move |node| node.kind == kind)
 }
 
 /// Dissects a file: in file order, with each chunk inside its parent.
@@ -61,8 +69,16 @@ pub(super) fn dissect(model: &Model<'_>, out: &mut Outline<'_>) {
     level(&mut model.nodes().peekable(), 0, &mut Numbers::default(), out);
 }
 
+/// Returns true if a chunk is at this depth or deeper. One that cannot be read counts as such.
+fn is_inside(node: &Result<Node<'_>>, depth: usize) -> bool {
+    match node {
+        Ok(node) => node.depth >= depth,
+        Err(_) => true,
+    }
+}
+
 fn level(nodes: &mut Peekable<Nodes<'_>>, depth: usize, numbers: &mut Numbers, out: &mut Outline<'_>) {
-    while let Some(node) = nodes.next_if(|node| node.as_ref().map_or(true, |node| node.depth >= depth)) {
+    while let Some(node) = nodes.next_if(|node| is_inside(node, depth)) {
         let Some(node) = out.ok(node) else { continue };
         let part = Part::item(node.kind.name(), node.index).spanning(node.chunk.offset(), node.chunk.byte_len());
         out.part(part.rooted(), |out| {
@@ -77,8 +93,6 @@ fn level(nodes: &mut Peekable<Nodes<'_>>, depth: usize, numbers: &mut Numbers, o
 }
 
 fn content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {
-    // A chunk is described as it was read.
-    let read_as = |as_described| Node { as_described, ..*node };
     match content {
         Content::Info(info) => describe_record(node, info, out),
         Content::Skeleton(skeleton) => describe_record(node, skeleton, out),
@@ -89,17 +103,22 @@ fn content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {
         Content::MaterialList(list) => describe_record(node, list, out),
         Content::TextureList(list) => describe_record(node, list, out),
         Content::ShaderList(list) => describe_record(node, list, out),
-        Content::Mesh(mesh) => describe_record(&read_as(mesh.uv_counts_apart), mesh, out),
-        Content::MorphCollections(morphs) => describe_record(&read_as(morphs.wide_records), morphs, out),
+        Content::Mesh(mesh) => describe_record(&read_as(node, mesh.uv_counts_apart), mesh, out),
+        Content::MorphCollections(morphs) => describe_record(&read_as(node, morphs.wide_records), morphs, out),
         Content::MorphMeshes(morphs) => describe_record(node, morphs, out),
         Content::Physics(physics) => describe_record(node, physics, out),
-        Content::ProxySet(set) => describe_record(&read_as(set.wide_records), set, out),
+        Content::ProxySet(set) => describe_record(&read_as(node, set.wide_records), set, out),
         Content::Unknown if out.dissects() => {
             let body = node.chunk.body();
             describe_opaque("data", Span { offset: body.offset(), bytes: body.left() }, out);
         }
         Content::Chunks | Content::Unknown => {}
     }
+}
+
+/// Returns the chunk with the reading that was right for it, so that it is described as it was read.
+fn read_as<'a>(node: &Node<'a>, as_described: bool) -> Node<'a> {
+    Node { as_described, ..*node }
 }
 
 /// Returns the name of the common list to which chunks of this kind add.
@@ -122,9 +141,10 @@ fn items(node: &Node<'_>, content: &Content<'_>, numbers: &mut Numbers, out: &mu
             records_of::<Material<'_>, _, _>((node, list), materials.materials.located(), materials.kind, numbers, out);
         }
         Content::TextureList(textures) => {
-            let records = textures.records.located().map(|(start, span, record)| {
-                let start = record.as_ref().map_or(start, |record| record.0);
-                (start, span, record)
+            // The fields of a texture are in the record around it.
+            let records = textures.records.located().map(|(start, span, record)| match &record {
+                Ok(inner) => (inner.0, span, record),
+                Err(_) => (start, span, record),
             });
             records_of::<Texture<'_>, _, _>((node, list), records, (), numbers, out);
         }
@@ -160,8 +180,10 @@ fn records_of<'a, T: Record<'a, C>, C: Copy, E>(
             continue;
         }
         let record = T::read(&mut start.clone(), context);
-        let label = record.as_ref().ok().and_then(|record| record.label());
-        let part = Part { label, ..numbers.item(list) };
+        let mut part = numbers.item(list);
+        if let Ok(record) = &record {
+            part.label = record.label();
+        }
         out.part(part.rooted().spanning(offset, bytes), |out| {
             if out.ok(record).is_some() {
                 out.field("model", node.part);

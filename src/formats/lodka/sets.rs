@@ -80,7 +80,7 @@ impl<'a, C: Copy, P: Grammar<'a, Output: Table>, F: Fn(u64, C) -> P> Grammar<'a>
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<Sets<P::Output>> {
         let before = if self.per.apart { [None; 2] } else { self.per.sets };
         let counts = for_each(before, |_, _| length().count(cursor, name, sink))?;
-        let read = |index: usize, context| {
+        let arrays = for_each(self.per.sets, |index, context| {
             let count = match counts.get(index) {
                 Some(Some(count)) => *count,
                 _ => length().count(cursor, name, sink)?,
@@ -88,8 +88,8 @@ impl<'a, C: Copy, P: Grammar<'a, Output: Table>, F: Fn(u64, C) -> P> Grammar<'a>
             let array = (self.array)(count, context).read(cursor)?;
             sink.describe(|out| out.array_item(name, index, &array));
             Ok(array)
-        };
-        for_each(self.per.sets, read).map(Sets)
+        })?;
+        Ok(Sets(arrays))
     }
 }
 

@@ -76,8 +76,10 @@ grammar! {
 }
 
 fn has_skeleton(node: &Node<'_>) -> Result<()> {
-    let missing = || Error::malformed("no skeleton (SKL1) before this animation").at(node.chunk.offset());
-    node.bones_hint.map(drop).ok_or_else(missing)
+    if node.bones_hint.is_none() {
+        return Err(Error::malformed("no skeleton (SKL1) before this animation").at(node.chunk.offset()));
+    }
+    Ok(())
 }
 
 impl<'a> Animation<'a> {

@@ -8,7 +8,8 @@ use super::content::{Content, Kind};
 use super::known::Known;
 use super::{Animation, Bump, Mesh, Model, Node, Skeleton};
 use crate::base::code::Code;
-use crate::base::error::{Context, Error, Result};
+use crate::base::error::{Context, Result};
+use crate::base::place::Locate;
 use crate::base::text::AnsiStr;
 use crate::bytes::chunk::Tag;
 use crate::check::{self, Faults, Segment};
@@ -153,22 +154,28 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    fn content(&mut self, node: &Node<'a>, content: &Content<'a>) {
+    /// Compares the count in a chunk's header with what is in the chunk.
+    fn count(&mut self, node: &Node<'a>, content: &Content<'a>) {
         let counts = match content {
             // A list of chunks that ends with an error is reported elsewhere.
-            Content::Chunks => Chunks::new(node.chunk.body())
-                .try_fold(0_usize, |count, chunk| chunk?.whole().map(|_| count.saturating_add(1)))
-                .ok(),
+            Content::Chunks => count_chunks(node).ok(),
             Content::Info(_) | Content::Screenshot(_) => Some(1),
             Content::MaterialList(list) => list.material_count.and_then(|count| usize::try_from(count).ok()),
             Content::Mesh(mesh) => usize::try_from(mesh.face_group_count).ok(),
             _ => None,
         };
-        let (hint, tag) = (i64::from(node.count_hint()), node.chunk.tag());
-        if let Some(count) = counts.filter(|count| i64::try_from(*count) != Ok(hint)) {
+        let hint = i64::from(node.count_hint());
+        let tag = node.chunk.tag();
+        if let Some(count) = counts
+            && i64::try_from(count) != Ok(hint)
+        {
             let offset = node.chunk.offset().saturating_add(8);
             self.warn(node, offset, format_args!("count {hint} of {tag}, there are {count}"));
         }
+    }
+
+    fn content(&mut self, node: &Node<'a>, content: &Content<'a>) {
+        self.count(node, content);
         match content {
             Content::Skeleton(skeleton) => self.skeleton(node, skeleton),
             Content::Animation(animation) => self.animation(node, animation),
@@ -200,16 +207,8 @@ impl<'s, 'a> Survey<'s, 'a> {
                     let Some(shader) = self.entry(node, shader) else { continue };
                     let index = index(self.counted.shaders);
                     let bump = self.problems.ok(shader.bump().within("bump").within_item("shaders", index)).flatten();
-                    let names = |bump: Bump<'a>| {
-                        [
-                            ("material", bump.material),
-                            ("normal_material", bump.normal_material),
-                            ("specular_material", bump.specular_material),
-                        ]
-                    };
-                    for (field, name) in bump.into_iter().flat_map(names) {
-                        let path = [("shaders", Some(index)), ("bump", None), (field, None)];
-                        self.material_name(name, &path, &mut missing);
+                    if let Some(bump) = bump {
+                        self.bump(&bump, index, &mut missing);
                     }
                     add(&mut self.counted.shaders, 1);
                 }
@@ -247,13 +246,24 @@ impl<'s, 'a> Survey<'s, 'a> {
         self.finite(node, "keys", &animation.keys);
     }
 
+    fn bump(&self, bump: &Bump<'a>, index: usize, missing: &mut Faults) {
+        for (field, name) in [
+            ("material", bump.material),
+            ("normal_material", bump.normal_material),
+            ("specular_material", bump.specular_material),
+        ] {
+            let path = [("shaders", Some(index)), ("bump", None), (field, None)];
+            self.material_name(name, &path, missing);
+        }
+    }
+
     /// Checks that the material with this name exists. `path` leads to the field with the name.
     fn material_name(&self, name: AnsiStr<'a>, path: &[Segment], missing: &mut Faults) {
         if !self.part.known.has_material(name) {
             // A single name has its length before it.
             let length = if path.last() == Some(&("materials", None)) { 0 } else { 4 };
             let offset = self.model.offset_of(name).saturating_sub(length);
-            missing.add(Code::Missing, (path, offset), || format!("{name} is none of the model's materials"));
+            missing.add(Code::Missing, path, offset, format_args!("{name} is none of the model's materials"));
         }
     }
 
@@ -285,34 +295,22 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     /// Returns an entry of the chunk, or reports its error.
     fn entry<T>(&mut self, node: &Node<'a>, entry: Result<T>) -> Option<T> {
-        entry.map_err(|error| self.problems.error(&node.place(error))).ok()
+        self.problems.ok_in(node, entry)
     }
 
-    fn warn(&mut self, node: &Node<'a>, offset: u64, message: impl Display) {
-        self.warn_in(node, |error| error, offset, message);
-    }
-
-    /// Warns about a field of the chunk.
-    pub(super) fn warn_of(&mut self, node: &Node<'a>, field: &'static str, offset: u64, message: impl Display) {
-        self.warn_in(node, within(field), offset, message);
-    }
-
-    /// Warns about a part of the chunk. `place` adds the part to the error.
-    #[cold]
-    pub(super) fn warn_in(
-        &mut self,
-        node: &Node<'a>,
-        place: impl FnOnce(Error) -> Error,
-        offset: u64,
-        message: impl Display,
-    ) {
-        self.problems.report(Severity::Warning, || node.place(place(Error::malformed(message.to_string()).at(offset))));
+    pub(super) fn warn(&mut self, place: impl Locate, offset: u64, message: impl Display) {
+        self.problems.report_at(Severity::Warning, place, offset, message);
     }
 }
 
-/// Adds a part of the chunk to an error.
-pub(super) fn within(part: &'static str) -> impl FnOnce(Error) -> Error {
-    move |error| error.within(part)
+/// Counts the chunks in a list of chunks.
+fn count_chunks(node: &Node<'_>) -> Result<usize> {
+    let mut count = 0_usize;
+    for chunk in Chunks::new(node.chunk.body()) {
+        chunk?.whole()?;
+        count = count.saturating_add(1);
+    }
+    Ok(count)
 }
 
 /// Converts a count to the index of the next item.

@@ -1,12 +1,10 @@
 //! Bone weights: consecutive lists of variable length.
 
-use std::ops::ControlFlow;
-
 use super::wire::{NarrowWeight, WideWeight};
 use crate::base::error::Result;
 use crate::base::span::Span;
 use crate::bytes::array::columns;
-use crate::bytes::batch::write_batched;
+use crate::bytes::batch::{RowSink, write_batched};
 use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::parser::reading;
 use crate::bytes::shapes::shapes;
@@ -109,7 +107,7 @@ impl Table for Weights<'_> {
         Storage { packing: Packing::Derived, ..self.records.as_table().storage() }
     }
 
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+    fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
         let rows = (0_u32..).zip(self.vertices()).flat_map(|(vertex, list)| {
             list.iter().map(move |Weight { bone, weight, .. }| {
                 let ([a, b, c, d], [e, f], [g, h, i, j]) =

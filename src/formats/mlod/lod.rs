@@ -109,15 +109,16 @@ impl<'a> Tag<'a> {
     /// 255 down to 2, weights grow from 1/255 to 254/255.
     pub fn weights(&self, lod: &Lod<'a>) -> impl Iterator<Item = (usize, f32)> + use<'a> {
         let points = self.data.as_bytes().get(..lod.points.len()).filter(|_| self.is_selection()).unwrap_or_default();
-        let weight = |byte: u8| if byte == 1 { 1.0 } else { f32::from(0_u8.wrapping_sub(byte)) / 255.0 };
-        points.iter().enumerate().filter(|(_, byte)| **byte != 0).map(move |(point, byte)| (point, weight(*byte)))
+        points.iter().enumerate().filter(|(_, byte)| **byte != 0).map(|(point, byte)| (point, weight(*byte)))
     }
 
     /// Returns name and value, if it is a property: 64 bytes each, up to the first NUL.
     pub fn property(&self) -> Option<(ByteStr<'a>, ByteStr<'a>)> {
-        let (name, value) = self.data.as_bytes().split_at_checked(64).filter(|_| self.name == "#Property#")?;
-        let text = |bytes: &'a [u8]| ByteStr::new(bytes.split(|&byte| byte == 0).next().unwrap_or_default());
-        Some((text(name), text(value.get(..64)?)))
+        if self.name != "#Property#" {
+            return None;
+        }
+        let (name, value) = self.data.as_bytes().split_at_checked(64)?;
+        Some((up_to_nul(name), up_to_nul(value.get(..64)?)))
     }
 
     /// Returns the model of a proxy selection: the text after `proxy:`, without the number after the last dot.
@@ -129,6 +130,17 @@ impl<'a> Tag<'a> {
         let dot = path.iter().rposition(|&byte| byte == b'.').unwrap_or(path.len());
         Some(ByteStr::new(path.get(..dot)?))
     }
+}
+
+/// Returns the weight that a byte of a selection means.
+fn weight(byte: u8) -> f32 {
+    if byte == 1 { 1.0 } else { f32::from(0_u8.wrapping_sub(byte)) / 255.0 }
+}
+
+/// Returns the text before the first NUL.
+fn up_to_nul(bytes: &[u8]) -> ByteStr<'_> {
+    let end = memchr::memchr(0, bytes).unwrap_or(bytes.len());
+    ByteStr::new(bytes.get(..end).unwrap_or_default())
 }
 
 /// Describes faces as one table of the fields before their names, with the names listed separately.

@@ -12,7 +12,8 @@ use crate::record::List;
 
 /// Describes the textures and materials of faces, each once, and the index of each face's own.
 pub(super) fn describe(faces: &List<'_, Face<'_>>, out: &mut Outline<'_>) {
-    let (mut textures, mut materials) = (Unique::default(), Unique::default());
+    let mut textures = Unique::default();
+    let mut materials = Unique::default();
     let mut rows = Vec::new();
     for face in faces {
         let row = [textures.index(face.texture), materials.index(face.material)];

@@ -2,9 +2,10 @@
 
 use super::{Lod, Model, Resolution};
 use crate::base::code::Code;
-use crate::base::error::{Context, Error};
+use crate::base::error::Error;
 use crate::base::format::Format;
 use crate::base::limits::Limits;
+use crate::base::place::{Locate, Root};
 use crate::base::text::ByteStr;
 use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Unit};
 use crate::formats::resolution::VisualLods;
@@ -22,11 +23,13 @@ impl Inspect for Model<'_> {
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let inside = depth != Depth::Header;
         let mut references = References::new(&self.limits);
-        let (mut vertices, mut faces, mut triangles) = (0_u64, 0_u64, 0_u64);
+        let mut vertices = 0_u64;
+        let mut faces = 0_u64;
+        let mut triangles = 0_u64;
         let mut visual = VisualLods::default();
         let mut end = super::LODS;
         let mut whole = true;
-        let lods = inside.then(|| self.lods().spanned());
+        let lods = if inside { Some(self.lods().spanned()) } else { None };
         for (index, (lod, span)) in lods.into_iter().flatten().enumerate() {
             let Some(lod) = problems.ok(lod) else {
                 whole = false;
@@ -54,15 +57,14 @@ impl Inspect for Model<'_> {
         }
         let mut summary = Summary { version: Some(self.version()), ..Summary::new(Format::Mlod, self.data.size()) };
         if whole {
-            let known = |count: u64| inside.then_some(count);
             let lods = self.lod_count() as u64;
             summary.counts = Counts::known([
                 ("lods", Some(lods)),
-                ("visual_lods", known(visual.count)),
-                ("vertices", known(vertices)),
-                ("faces", known(faces)),
-                ("triangles", known(triangles)),
-                ("visual_triangles", visual.triangles().filter(|_| inside)),
+                ("visual_lods", if inside { Some(visual.count) } else { None }),
+                ("vertices", if inside { Some(vertices) } else { None }),
+                ("faces", if inside { Some(faces) } else { None }),
+                ("triangles", if inside { Some(triangles) } else { None }),
+                ("visual_triangles", visual.triangles()),
             ]);
             let after = summary.bytes.saturating_sub(end);
             if inside && after > 0 {
@@ -78,7 +80,8 @@ impl Inspect for Model<'_> {
         for (index, (cursor, span, lod)) in self.lods().located().enumerate() {
             let Some(lod) = out.ok(lod) else { return };
             let purpose = Resolution(lod.resolution);
-            let (name, title) = (purpose.to_string(), purpose.title());
+            let name = purpose.to_string();
+            let title = purpose.title();
             let part = Part::item("lods", index).labelled(name.as_str()).titled(&title);
             out.part(part.spanning(span.offset, span.bytes), |out| {
                 out.field("name", name.as_str());
@@ -100,35 +103,37 @@ fn add_changed<'a>(kind: ReferenceKind, name: ByteStr<'a>, before: &mut ByteStr<
 impl Lod<'_> {
     /// Reports indices out of range, numbers that are not finite, and normals that are not of length 1.
     fn check(&self, lod: usize, end: u64, problems: &mut Problems) {
-        let place = |error: Error| error.within_item("lods", lod);
-        check::one(Finite, Numbers([self.resolution]), end.saturating_sub(4), problems, |error| {
-            place(error.within("resolution"))
-        });
-        let (points, normals) = (self.points, self.normals);
+        let place = Root.item("lods", lod);
+        let resolution = Numbers([self.resolution]);
+        check::one(Finite, resolution, end.saturating_sub(4), problems, place.field("resolution"));
+        let points = self.points;
+        let normals = self.normals;
         let positions = points.iter().map(|point| Numbers(point.position.to_array()));
         let check = Check::new(Finite).array(&points, positions);
-        check.report("positions", problems, |error| place(error.within("points")));
+        check.report("positions", problems, place.field("points"));
         let check = Check::new(Finite).array(&normals, normals.iter().map(|normal| Numbers(normal.to_array())));
-        check.report("vectors", problems, |error| place(error.within("normals")));
+        check.report("vectors", problems, place.field("normals"));
         let check = Check::new(Unit::Direction).array(&normals, normals.iter().map(|n| Length::of(n.to_array())));
-        check.report("vectors", problems, |error| place(error.within("normals")));
+        check.report("vectors", problems, place.field("normals"));
         let mut corner_counts = Check::new(Broken::new(Code::Range, "neither 3 nor 4"));
         let mut point_numbers = Check::new(Below(points.len() as u64));
         let mut normal_numbers = Check::new(Below(normals.len() as u64));
         let mut uvs = Check::new(Finite);
         for (index, (face, span)) in self.faces.spanned().enumerate() {
-            let (count, corners, list) = (face.fields.corner_count.get(), face.corners(), ("faces", index));
+            let count = face.fields.corner_count.get();
+            let list = ("faces", index);
             let is_face = (3..=4).contains(&count);
             corner_counts.look(span.offset, count, is_face);
             // Corners of a face with a wrong count have no meaning.
-            let corners = if is_face { corners.iter() } else { [].iter() };
+            let corners = if is_face { face.corners().iter() } else { [].iter() };
             point_numbers.list(list, span.offset, corners.clone().map(|corner| corner.point.get().into()));
             normal_numbers.list(list, span.offset, corners.clone().map(|corner| corner.normal.get().into()));
             uvs.list(list, span.offset, corners.map(|corner| Numbers([corner.u.get(), corner.v.get()])));
         }
-        corner_counts.report("numbers of corners", problems, |error| place(error.within("faces")));
-        point_numbers.report("point numbers", problems, |error| place(error.within("faces")));
-        normal_numbers.report("normal numbers", problems, |error| place(error.within("faces")));
-        uvs.report("UVs", problems, |error| place(error.within("faces")));
+        let faces = place.field("faces");
+        corner_counts.report("numbers of corners", problems, faces);
+        point_numbers.report("point numbers", problems, faces);
+        normal_numbers.report("normal numbers", problems, faces);
+        uvs.report("UVs", problems, faces);
     }
 }

@@ -186,7 +186,7 @@ pub(super) fn at_most(count: u32, limit: u32, what: &'static str) -> Result<()> 
 
 /// Returns the number of LODs. Without animations it is stored as -1.
 fn lods(count: Option<i32>) -> u32 {
-    count.and_then(|count| u32::try_from(count).ok()).unwrap_or(0)
+    u32::try_from(count.unwrap_or(0)).unwrap_or(0)
 }
 
 /// The bones and axes of all animations in one LOD, in the order of the animations.

@@ -133,13 +133,18 @@ impl RenderFlags {
 
     /// Returns the bits that are set and have no name.
     pub fn unknown_bits(self) -> u32 {
-        Self::KNOWN.iter().fold(self.0, |bits, (bit, _)| bits & !u32::try_from(*bit).unwrap_or(0))
+        let mut bits = self.0;
+        for (known, _) in Self::KNOWN {
+            bits &= !u32::try_from(*known).unwrap_or(0);
+        }
+        bits
     }
 }
 
 plain! {
     RenderFlags: Number("RenderFlags", 4) => |flags| {
         let names: Vec<_> = flags.names().collect();
-        Value::Coded(flags.0.into(), (!names.is_empty()).then(|| names.join(", ").into()))
+        let meaning = if names.is_empty() { None } else { Some(names.join(", ").into()) };
+        Value::Coded(flags.0.into(), meaning)
     };
 }

@@ -84,6 +84,11 @@ impl Form {
         if self == Self::Wide { 4 } else { 2 }
     }
 
+    /// Returns the size in the file of faces without flags and texture, if each has this number of corners.
+    fn byte_len(self, faces: u64, corners: u64) -> u64 {
+        self.width().saturating_mul(corners).saturating_add(1).saturating_mul(faces)
+    }
+
     /// Returns the number of bytes before the point numbers.
     fn head(self) -> u64 {
         if self == Self::Flashpoint { 7 } else { 1 }
@@ -116,11 +121,10 @@ impl<'a> Read<'a, Version> for Faces<'a> {
         let n = u64::from(head.count);
         // A face is smaller in the file than in memory: its number of corners takes a byte instead of a unit.
         let stored = u64::from(head.memory_bytes).checked_sub(n.saturating_mul(form.width().saturating_sub(1)));
-        let with_corners = |corners: u64| form.width().saturating_mul(corners).saturating_add(1).saturating_mul(n);
-        let is_likely = |bytes: &u64| form != Form::Flashpoint && (with_corners(2)..=with_corners(4)).contains(bytes);
-        let faces = match stored.filter(is_likely) {
-            Some(bytes) => cursor.parse(part(bytes))?,
-            None => {
+        let likely = form.byte_len(n, 2)..=form.byte_len(n, 4);
+        let faces = match stored {
+            Some(bytes) if form != Form::Flashpoint && likely.contains(&bytes) => cursor.parse(part(bytes))?,
+            _ => {
                 let start = *cursor;
                 for index in 0..head.count {
                     next_face(cursor, form).within_index(index as usize)?;
@@ -271,7 +275,7 @@ fn sound_bounds<const WIDTH: usize>(
         end = end.saturating_add(unit.wrapping_mul(u32::from(corners).wrapping_add(1)));
         bounds.push(end);
     }
-    faces.is_empty().then_some(bounds)
+    if faces.is_empty() { Some(bounds) } else { None }
 }
 
 /// An iterator over the faces of a LOD.
@@ -306,7 +310,8 @@ impl FaceIter<'_> {
     fn pass(&mut self) -> Option<()> {
         let left = self.left.checked_sub(1)?;
         let count = *self.faces.rest().first().filter(|count| (2..=4).contains(*count))?;
-        let (width, count) = (self.form.width(), u64::from(count));
+        let width = self.form.width();
+        let count = u64::from(count);
         self.faces.skip(width.saturating_mul(count).saturating_add(1)).ok()?;
         let units = width.saturating_mul(count.saturating_add(1));
         self.unit = self.unit.saturating_add(u32::try_from(units).ok()?);
@@ -327,8 +332,8 @@ impl<'a> Iterator for FaceIter<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         let Some(left) = self.left.checked_sub(1) else {
             // Only the first call after the last face finds bytes left.
-            let rest = self.faces.split(self.faces.left()).ok().filter(|rest| !rest.is_empty())?;
-            return Some(Err(left_over(&rest).within("faces")));
+            let rest = self.faces.split(self.faces.left()).ok()?;
+            return if rest.is_empty() { None } else { Some(Err(left_over(&rest).within("faces"))) };
         };
         Some(match next_face(&mut self.faces, self.form) {
             Ok(face) => {
@@ -481,9 +486,14 @@ fn describe_sections(
             describe_fields::<Section<'_>, _>(start, version, out);
             // Sections follow each other. If one starts before the end of the previous one, its faces are not shown.
             let first = faces.seek(section.start).ok();
-            let end = first.and_then(|_| faces.seek(section.end).ok());
+            let mut count = None;
+            if let Some(first) = first
+                && let Ok(end) = faces.seek(section.end)
+            {
+                count = Some(end.saturating_sub(first));
+            }
             out.field("first_face", first);
-            out.field("face_count", first.zip(end).map(|(first, end)| end.saturating_sub(first)));
+            out.field("face_count", count);
         });
     }
 }

@@ -135,17 +135,19 @@ impl<'a> Lod<'a> {
     /// # Errors
     /// Returns an error if an array exceeds the LOD, or if its stream breaks a rule of its codec.
     pub fn vertex_table(&self) -> Result<VertexTable<'a>> {
-        self.vertex_table_and_rest().map(|(table, _)| table)
+        let (table, _) = self.vertex_table_and_rest()?;
+        Ok(table)
     }
 
     /// Returns the vertex table, and the bytes between its end and that of the LOD: none in a valid file.
     pub(super) fn vertex_table_and_rest(&self) -> Result<(VertexTable<'a>, Cursor<'a>)> {
-        let (mut bytes, layout) = (self.arrays.bytes, self.layout());
+        let mut bytes = self.arrays.bytes;
+        let layout = self.layout();
         let table = match layout.version.is_flashpoint() {
-            false => VertexTable::read(&mut bytes, layout),
-            true => FlashpointLod::read(&mut bytes, layout).and_then(|lod| lod.into_table(layout)),
+            false => VertexTable::read(&mut bytes, layout)?,
+            true => FlashpointLod::read(&mut bytes, layout)?.into_table(layout)?,
         };
-        Ok((table?, bytes))
+        Ok((table, bytes))
     }
 
     /// Returns the positions of the points, in meters, relative to the model's

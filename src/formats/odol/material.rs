@@ -130,7 +130,7 @@ fn known(kind: &u32) -> Result<()> {
 
 fn transforms(kind: u32, layout: Layout, stages: Option<u32>, transforms: Option<u32>) -> u64 {
     let count = if kind == 8 && layout.reading != Reading::OtherMaterials { stages } else { transforms };
-    count.map_or(0, u64::from)
+    count.unwrap_or(0).into()
 }
 
 /// The materials of a LOD.
@@ -152,11 +152,22 @@ impl<'a> Material<'a> {
     /// Returns true if the codes in stages and transforms are plausible. Checked for the kinds whose layout is
     /// uncertain.
     pub(super) fn is_sane(&self) -> bool {
-        let sane = |stage: Stage<'_>| stage.filter.0 < 256 && stage.transform.is_none_or(|index| index < 256);
+        if !matches!(self.kind, 7 | 8 | 11) {
+            return true;
+        }
         let own = self.stages.iter().filter_map(|stage| stage.own_transform);
         let mut transforms = self.transforms.iter().chain(own);
-        !matches!(self.kind, 7 | 8 | 11)
-            || self.all_stages().all(sane) && transforms.all(|transform| transform.uv_source().0 < 256)
+        self.all_stages().all(|stage| stage.is_sane())
+            && transforms.all(|transform| transform.uv_source().0 < SANE_CODES)
+    }
+}
+
+/// Codes are far below this number.
+const SANE_CODES: u32 = 256;
+
+impl Stage<'_> {
+    fn is_sane(&self) -> bool {
+        self.filter.0 < SANE_CODES && self.transform.is_none_or(|index| index < SANE_CODES)
     }
 }
 

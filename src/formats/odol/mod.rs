@@ -264,7 +264,10 @@ impl<'a> Model<'a> {
         let mut model = Self { data, layout, header: Header::default() };
         // `whole` reports other errors.
         missing(model.read_header())?;
-        if let Some(version) = likely.other_dialect().filter(|_| !model.fits()) {
+        if model.fits() {
+            return Ok(model);
+        }
+        if let Some(version) = likely.other_dialect() {
             let mut other = Self { data, layout: Layout { version, ..layout }, header: Header::default() };
             missing(other.read_header())?;
             if other.fits() {
@@ -276,19 +279,31 @@ impl<'a> Model<'a> {
 
     /// Reads the header as far as possible. Returns the error that ends it early.
     fn read_header(&mut self) -> Result<()> {
-        let (header, layout) = (&mut self.header, self.layout);
+        let header = &mut self.header;
+        let layout = self.layout;
         self.data.read(0, |cursor| header.read(cursor, layout))
     }
 
     /// Returns true if the header was almost certainly read in the right dialect.
     fn fits(&self) -> bool {
-        let header = &self.header;
+        if !self.header.is_whole || !self.lods().all(|entry| self.contains(&entry)) {
+            return false;
+        }
         // Headers of DayZ and Arma end where the first LOD starts. A reading that is off by a few bytes may
         // resynchronize at the end of a text, so the code before the first text is checked too.
-        let is_sure = !self.version().has_lzo()
-            || self.lods().map(|entry| u64::from(entry.start)).min().is_none_or(|first| first == header.end)
-                && header.info.and_then(|info| info.shadow_source?.name()).is_some();
-        header.is_whole && is_sure && self.lods().all(|entry| self.contains(&entry))
+        !self.version().has_lzo() || self.ends_at_first_lod() && self.has_known_shadow_source()
+    }
+
+    fn ends_at_first_lod(&self) -> bool {
+        match self.lods().map(|entry| entry.start).min() {
+            Some(first) => u64::from(first) == self.header.end,
+            None => true,
+        }
+    }
+
+    fn has_known_shadow_source(&self) -> bool {
+        let Some(info) = &self.header.info else { return false };
+        info.shadow_source.is_some_and(|source| source.name().is_some())
     }
 
     /// Returns true if a LOD can be at this location.
@@ -329,8 +344,11 @@ impl<'a> Model<'a> {
     /// # Errors
     /// Returns the error of [`whole`](Self::whole) if the header is cut short before the end of these facts.
     pub fn info(&self) -> Result<&ModelInfo<'a>> {
-        let cut_short = || self.whole().err().unwrap_or_else(|| Error::malformed("header without facts"));
-        self.header.info.as_ref().ok_or_else(cut_short)
+        let Some(info) = &self.header.info else {
+            self.whole()?;
+            return Err(Error::malformed("header without facts"));
+        };
+        Ok(info)
     }
 
     /// Returns the bone animations, if there are any.
@@ -383,7 +401,8 @@ impl<'a> Model<'a> {
     /// Returns what the game draws before it has loaded the LOD at `index`, or `None` if it must load the LOD at once
     /// (`useDefault`). Takes O(index) time.
     pub fn face_default(&self, index: usize) -> Option<FaceDefault> {
-        self.header.face_default(index).map(|(_, default, _)| default)
+        let (_, default, _) = self.header.face_default(index)?;
+        Some(default)
     }
 
     /// Reads the LOD at `index`, up to its vertex table. Returns `None` if the index is out of range or the header is
@@ -393,37 +412,51 @@ impl<'a> Model<'a> {
     /// Returns an error if its range is outside the file or overlaps another LOD, or if a field is invalid.
     pub fn lod(&self, index: usize) -> Result<Option<Lod<'a>>> {
         let Some(entry) = self.lod_entry(index) else { return Ok(None) };
-        self.lod_body(&entry).and_then(|body| self.read_lod(body)).within_item("lods", index).map(Some)
+        let body = self.lod_body(&entry).within_item("lods", index)?;
+        let lod = self.read_lod(body).within_item("lods", index)?;
+        Ok(Some(lod))
     }
 
     /// Returns the bytes of a LOD.
     fn lod_body(&self, entry: &LodEntry) -> Result<Cursor<'a>> {
         let LodEntry { index, start, end, .. } = *entry;
-        let entry_offset = |table: LeArray<'_, U32>| table.offset().saturating_add(4_u64.saturating_mul(index as u64));
-        let at = |table, message: &'static str| Err(Error::malformed(message).at(entry_offset(table)));
+        let before = 4_u64.saturating_mul(index as u64);
         if u64::from(start) < self.header.end {
-            return at(self.starts(), "starts inside the header");
-        } else if end < start {
-            return at(self.ends(), "ends before it starts");
-        } else if u64::from(end) > self.byte_len() {
-            return at(self.ends(), "ends after the file");
+            let offset = self.starts().offset().saturating_add(before);
+            return Err(Error::malformed("starts inside the header").at(offset));
+        }
+        let end_offset = self.ends().offset().saturating_add(before);
+        if end < start {
+            return Err(Error::malformed("ends before it starts").at(end_offset));
+        }
+        if u64::from(end) > self.byte_len() {
+            return Err(Error::malformed("ends after the file").at(end_offset));
         }
         if let Some(other) = self.lods().find(|other| self.contains(other) && entry.runs_into(other)) {
             let message = format!("range {start:#x} to {end:#x} runs into that of lods[{}]", other.index);
-            return Err(Error::malformed(message).at(entry_offset(self.ends())));
+            return Err(Error::malformed(message).at(end_offset));
         }
         Ok(Cursor::with_offset(self.data.get(start.into()..end.into())?, start.into()))
     }
 
     fn read_lod(&self, body: Cursor<'a>) -> Result<Lod<'a>> {
-        let read = |reading| Lod::of(&mut body.clone(), Layout { reading, ..self.layout });
-        let fits = |lod: &Result<Lod<'_>>| lod.as_ref().is_ok_and(Lod::fits);
-        let common = read(Reading::Common);
-        if fits(&common) {
+        let common = self.read_lod_as(body, Reading::Common);
+        if common.as_ref().is_ok_and(Lod::fits) {
             return common;
         }
         // Where readers differ, the correct reading is the one that ends at the end given in the tables.
-        [Reading::OtherMaterials, Reading::LongFrames].into_iter().map(read).find(fits).unwrap_or(common)
+        for reading in [Reading::OtherMaterials, Reading::LongFrames] {
+            if let Ok(lod) = self.read_lod_as(body, reading)
+                && lod.fits()
+            {
+                return Ok(lod);
+            }
+        }
+        common
+    }
+
+    fn read_lod_as(&self, mut body: Cursor<'a>, reading: Reading) -> Result<Lod<'a>> {
+        Lod::of(&mut body, Layout { reading, ..self.layout })
     }
 
     /// Returns the trailer after the LODs, from version 58 on.
@@ -431,16 +464,19 @@ impl<'a> Model<'a> {
     /// # Errors
     /// Returns an error if it cannot be read, or if its bytes are not [available](crate::ranges).
     pub fn trailer(&self) -> Result<Option<Trailer<'a>>> {
-        Ok(self.trailer_and_rest()?.and_then(|(trailer, _)| trailer))
+        let Some((trailer, _)) = self.trailer_and_rest()? else { return Ok(None) };
+        Ok(trailer)
     }
 
     /// Returns the trailer, and the data after it, or after the LODs if there is none. Returns `None` if their location
     /// is unknown.
     fn trailer_and_rest(&self) -> Result<Option<(Option<Trailer<'a>>, Cursor<'a>)>> {
         let Some(mut rest) = self.after_lods().transpose()? else { return Ok(None) };
-        let has_shapes = self.has_trailer(rest);
-        let trailer = has_shapes.map(|has_shapes| rest.parse(context("trailer", Trailer::parser(has_shapes))));
-        Ok(Some((trailer.transpose()?, rest)))
+        let mut trailer = None;
+        if let Some(has_shapes) = self.has_trailer(rest) {
+            trailer = Some(rest.parse(context("trailer", Trailer::parser(has_shapes)))?);
+        }
+        Ok(Some((trailer, rest)))
     }
 
     /// Returns the data after the LODs; in version 7, the facts. Returns `None` if their location is unknown.
@@ -448,20 +484,30 @@ impl<'a> Model<'a> {
     /// # Errors
     /// Returns an error if its bytes are not available.
     fn after_lods(&self) -> Option<Result<Cursor<'a>>> {
-        let header = Some(&self.header).filter(|header| header.is_whole)?;
-        let end = match self.version().is_flashpoint() {
-            true => header.facts_span.offset.saturating_add(header.facts_span.bytes),
-            false => self
-                .lods()
-                .try_fold(header.end, |end, entry| self.contains(&entry).then(|| end.max(entry.end.into())))?,
-        };
+        if !self.header.is_whole {
+            return None;
+        }
+        let end = if self.version().is_flashpoint() { self.header.facts_span.end() } else { self.end_of_lods()? };
         Some(self.data.get(end..self.byte_len()).map(|bytes| Cursor::with_offset(bytes, end)))
+    }
+
+    /// Returns the end of the last LOD, or `None` if a LOD cannot be where the tables say.
+    fn end_of_lods(&self) -> Option<u64> {
+        let mut end = self.header.end;
+        for entry in self.lods() {
+            if !self.contains(&entry) {
+                return None;
+            }
+            end = end.max(entry.end.into());
+        }
+        Some(end)
     }
 
     /// Returns whether the trailer has cooked shapes, or `None` if there is no trailer. Other readers disagree about
     /// the version that introduced the trailer, and the one that added the shapes.
     fn has_trailer(&self, rest: Cursor<'_>) -> Option<bool> {
-        let (version, left) = (self.version(), rest.left());
+        let version = self.version();
+        let left = rest.left();
         let is_there = version.has_buoyancy() || version.has_simple_geometry() && left == 4;
         if !is_there {
             return None;
@@ -470,11 +516,13 @@ impl<'a> Model<'a> {
             return Some(version.has_shapes());
         }
         // Either is possible. The one that reads the file to its end is right.
-        let fits = |has_shapes: &bool| {
+        for has_shapes in [true, false] {
             let mut end = rest;
-            end.parse(Trailer::parser(*has_shapes)).is_ok() && end.is_empty()
-        };
-        [true, false].into_iter().find(fits).or(Some(true))
+            if end.parse(Trailer::parser(has_shapes)).is_ok() && end.is_empty() {
+                return Some(has_shapes);
+            }
+        }
+        Some(true)
     }
 }
 

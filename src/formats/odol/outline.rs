@@ -2,9 +2,10 @@
 
 use super::animation::Animations;
 use super::header::{Facts, Start, Tables};
-use super::{FaceDefault, Layout, Lod, LodEntry, Model, Trailer};
+use super::{FaceDefault, Lod, LodEntry, Model, Trailer};
 use crate::base::error::{Context as _, Result};
 use crate::base::text::ByteStr;
+use crate::bytes::Cursor;
 use crate::outline::{Outline, Part};
 use crate::record::{Record as _, describe_fields, walk_part};
 
@@ -16,26 +17,35 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     if !model.version().is_flashpoint() {
         lods(model, out);
     }
-    let rest = model.after_lods().and_then(Result::ok);
-    if let Some((mut rest, has_shapes)) = rest.and_then(|rest| Some((rest, model.has_trailer(rest)?))) {
-        let mut end = rest;
-        let bytes = match end.parse(Trailer::parser(has_shapes)) {
-            Ok(_) => end.offset().saturating_sub(rest.offset()),
-            Err(_) => rest.left(),
-        };
-        out.part(Part::one("trailer").spanning(rest.offset(), bytes), |out| {
-            // Not reported here, because no LOD depends on the trailer: `verify` warns about an error in it.
-            let _ = Trailer::walk_fields(&mut rest, has_shapes, out);
-        });
+    if let Some(Ok(rest)) = model.after_lods()
+        && let Some(has_shapes) = model.has_trailer(rest)
+    {
+        trailer(rest, has_shapes, out);
     }
 }
 
+fn trailer(mut rest: Cursor<'_>, has_shapes: bool, out: &mut Outline<'_>) {
+    let mut end = rest;
+    let bytes = match end.parse(Trailer::parser(has_shapes)) {
+        Ok(_) => end.offset().saturating_sub(rest.offset()),
+        Err(_) => rest.left(),
+    };
+    out.part(Part::one("trailer").spanning(rest.offset(), bytes), |out| {
+        // Not reported here, because no LOD depends on the trailer: `verify` warns about an error in it.
+        let _ = Trailer::walk_fields(&mut rest, has_shapes, out);
+    });
+}
+
 fn header(model: &Model<'_>, out: &mut Outline<'_>) -> Result<()> {
-    let (mut cursor, version) = (model.data.cursor(0), model.version());
+    let mut cursor = model.data.cursor(0);
+    let version = model.version();
     walk_part::<Start<'_>, _, _>(&mut cursor, version, Part::one("header"), out)?;
     if version.is_flashpoint() {
         lods(model, out);
-        let end = model.lods().last().map_or(cursor.offset(), |last| last.end.into());
+        let end = match model.lods().last() {
+            Some(last) => last.end.into(),
+            None => cursor.offset(),
+        };
         cursor.skip(end.saturating_sub(cursor.offset()))?;
         model.whole()?;
     }
@@ -55,7 +65,9 @@ fn lods(model: &Model<'_>, out: &mut Outline<'_>) {
     if out.dissects() {
         entries.sort_by_key(|entry| entry.start);
     }
-    entries.iter().for_each(|entry| lod(model, entry, out));
+    for entry in &entries {
+        lod(model, entry, out);
+    }
 }
 
 fn lod(model: &Model<'_>, entry: &LodEntry, out: &mut Outline<'_>) {
@@ -72,18 +84,32 @@ fn lod(model: &Model<'_>, entry: &LodEntry, out: &mut Outline<'_>) {
         out.field("is_visual", entry.resolution.is_visual());
         out.field("start", entry.start);
         out.field("end", entry.end);
-        if let Some((.., span)) = model.header.face_default(entry.index).filter(|_| !out.dissects()) {
+        if !out.dissects()
+            && let Some((.., span)) = model.header.face_default(entry.index)
+        {
             out.part(Part::one("face_default"), |out| {
                 describe_fields::<FaceDefault, _>(model.data.cursor(span.offset), model.version(), out);
             });
         }
-        let lod = model.lod_body(entry).map(|body| (body, model.read_lod(body)));
-        let Some((mut body, lod)) = out.ok(lod.within_item("lods", entry.index)) else { return };
-        // A LOD that cannot be read is described up to the error.
-        let layout = lod.as_ref().map_or(model.layout, Lod::layout);
-        let lod = lod.ok().filter(|_| !out.skips_arrays());
-        let points = lod.and_then(|lod| lod.vertex_table().ok()).map(|table| table.positions.count());
-        let described = Lod::describe(&mut body, Layout { points, ..layout }, out);
-        out.ok(described.within_item("lods", entry.index));
+        lod_fields(model, entry, out);
     });
+}
+
+fn lod_fields(model: &Model<'_>, entry: &LodEntry, out: &mut Outline<'_>) {
+    let body = model.lod_body(entry).within_item("lods", entry.index);
+    let Some(mut body) = out.ok(body) else { return };
+    // A LOD that cannot be read is described up to the error.
+    let mut layout = model.layout;
+    layout.points = None;
+    if let Ok(lod) = model.read_lod(body) {
+        layout = lod.layout();
+        layout.points = None;
+        if !out.skips_arrays()
+            && let Ok(table) = lod.vertex_table()
+        {
+            layout.points = Some(table.positions.count());
+        }
+    }
+    let described = Lod::describe(&mut body, layout, out);
+    out.ok(described.within_item("lods", entry.index));
 }

@@ -1,5 +1,7 @@
 //! The implementation of [`Inspect`] for models.
 
+use std::iter::zip;
+
 use super::table::{self, Sink};
 use super::verify::Survey;
 use super::{Lod, Model, VertexTable};
@@ -21,32 +23,37 @@ impl Inspect for Model<'_> {
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let Survey { problems, counted, visual, references, blocks, is_whole, .. } = Survey::of(self, depth, problems);
         let header = &self.header;
-        let animations = header.animations.map(|animations| animations.animations.len() as u64);
+        let mut bones = None;
+        let mut bounds = None;
+        if let Some(info) = &header.info {
+            bones = Some(info.bone_count() as u64);
+            if info.bbox_min.iter().chain(&info.bbox_max).all(|bound| bound.is_finite()) {
+                bounds = Some(Bounds { min: info.bbox_min, max: info.bbox_max });
+            }
+        }
         // Sums are known only if every LOD could be read.
         let [vertices, faces, triangles, sections, selections, materials, textures, proxies, properties] =
-            counted.map(|sum| is_whole.then_some(sum));
-        let counts = [
+            counted.map(|sum| if is_whole { Some(sum) } else { None });
+        let counts = Counts::known([
             ("lods", header.lod_count().map(u64::from)),
-            ("visual_lods", is_whole.then_some(visual.count)),
+            ("visual_lods", if is_whole { Some(visual.count) } else { None }),
             ("vertices", vertices),
             ("faces", faces),
             ("triangles", triangles),
-            ("visual_triangles", visual.triangles().filter(|_| is_whole)),
+            ("visual_triangles", if is_whole { visual.triangles() } else { None }),
             ("sections", sections),
             ("selections", selections),
             ("materials", materials),
             ("textures", textures),
             ("proxies", proxies),
             ("properties", properties),
-            ("bones", header.info.as_ref().map(|info| info.bone_count() as u64)),
-            ("animations", animations.or_else(|| self.version().is_flashpoint().then_some(0))),
-        ];
-        let bounds = header.info.as_ref().map(|info| Bounds { min: info.bbox_min, max: info.bbox_max });
-        let is_finite = |bounds: &Bounds| bounds.min.iter().chain(&bounds.max).all(|bound| bound.is_finite());
+            ("bones", bones),
+            ("animations", self.animation_count()),
+        ]);
         Summary {
             version: Some(self.version().stored()),
-            counts: Counts::known(counts),
-            bounds: bounds.filter(is_finite),
+            counts,
+            bounds,
             references: references.into_vec(problems),
             blocks,
             ..Summary::new(Format::Odol, self.byte_len())
@@ -67,11 +74,11 @@ impl Inspect for Model<'_> {
 
     /// Computes all digests in one walk over each LOD.
     fn digests(&self, names: &[&str], budget: &Budget, sink: &mut dyn FnMut(usize, &[u8])) -> Vec<Result<()>> {
-        let start = |name: &&str| match self.digest_names().contains(name) {
-            true => self.whole(),
-            false => Err(no_digest(self.format(), name)),
-        };
-        let mut results: Vec<Result<()>> = names.iter().map(start).collect();
+        let mut results: Vec<Result<()>> = Vec::with_capacity(names.len());
+        for name in names {
+            let is_known = self.digest_names().contains(name);
+            results.push(if is_known { self.whole() } else { Err(no_digest(self.format(), name)) });
+        }
         for index in 0..self.lod_count() {
             if results.iter().all(Result::is_err) {
                 break;
@@ -81,7 +88,10 @@ impl Inspect for Model<'_> {
                 Ok(lod) if names.contains(&"uvs") => Some(lod.vertex_table()),
                 _ => None,
             };
-            for (place, (name, result)) in names.iter().zip(&mut results).enumerate().filter(|(_, (_, r))| r.is_ok()) {
+            for (place, (name, result)) in zip(names, &mut results).enumerate() {
+                if result.is_err() {
+                    continue;
+                }
                 let mut sink = to_the_end(|rows| sink(place, rows));
                 *result = match &lod {
                     Ok(lod) => lod.digest(name, table.as_ref(), budget, &mut sink).within_item("lods", index),
@@ -90,6 +100,15 @@ impl Inspect for Model<'_> {
             }
         }
         results
+    }
+}
+
+impl Model<'_> {
+    fn animation_count(&self) -> Option<u64> {
+        if let Some(animations) = &self.header.animations {
+            return Some(animations.animations.len() as u64);
+        }
+        if self.version().is_flashpoint() { Some(0) } else { None }
     }
 }
 

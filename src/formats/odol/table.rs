@@ -1,5 +1,6 @@
 //! Arrays computed from stored ones row by row, for use as a [`Table`].
 
+use std::iter::zip;
 use std::ops::ControlFlow;
 
 use zerocopy::FromBytes;
@@ -60,7 +61,7 @@ pub(super) fn corners<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
         make: |batch: &mut Batch<'_>| {
             batch.extend(faces.iter().map(|face| {
                 let mut row = [-1; 4];
-                for (place, corner) in row.iter_mut().zip(face?.corners.iter()) {
+                for (place, corner) in zip(&mut row, face?.corners.iter()) {
                     *place = corner.cast_signed();
                 }
                 Ok(bytemuck::cast::<_, [u8; 16]>(row.map(i32::to_le_bytes)))

@@ -101,8 +101,11 @@ impl BuoyancyStart {
 
     /// Returns the number of places, or `None` if a count is negative.
     fn places(&self) -> Option<u64> {
-        let mut counts = self.grid().into_iter().map(|count| u64::try_from(count).ok());
-        counts.try_fold(1_u64, |places, count| Some(places.saturating_mul(count?)))
+        let mut places = 1_u64;
+        for count in self.grid() {
+            places = places.saturating_mul(u64::try_from(count).ok()?);
+        }
+        Some(places)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Checks models, and collects the facts of a summary on the way.
 
 use std::collections::{HashMap, HashSet};
+use std::iter::zip;
 
 mod lod;
 mod vertices;
@@ -9,6 +10,7 @@ use super::header::Facts;
 use super::{Animations, Bone, Lod, Model, ModelInfo, Skeleton};
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error};
+use crate::base::place::{Locate, Root};
 use crate::base::span::Span;
 use crate::blocks::{Block, Decoded};
 use crate::bytes::{Element, Table as _};
@@ -17,7 +19,6 @@ use crate::check::{
 };
 use crate::formats::resolution::VisualLods;
 use crate::inspect::{Depth, Inspect as _};
-use crate::record::describe_fields;
 use crate::summary::{Blocks, Problems, References};
 
 /// Returns the numbers of one LOD that are summed over all: vertices, faces, triangles, sections, selections, materials,
@@ -60,7 +61,8 @@ impl<'s, 'a> Survey<'s, 'a> {
     pub(super) fn of(model: &'s Model<'a>, depth: Depth, problems: &'s mut Problems) -> Self {
         let (counted, visual, blocks) = Default::default();
         let references = References::new(&model.layout.limits);
-        let (deep, is_whole) = (depth == Depth::Verify, depth != Depth::Header);
+        let deep = depth == Depth::Verify;
+        let is_whole = depth != Depth::Header;
         let mut survey = Self { model, deep, problems, counted, visual, references, blocks, is_whole };
         survey.header();
         if depth != Depth::Header {
@@ -68,7 +70,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         // After the walk over all fields, which decodes the masses ahead.
         if let Some(info) = &model.header.info {
-            survey.block(&info.masses, &|error| error.within("masses").within("info"));
+            survey.block(&info.masses, Root.field("info").field("masses"));
         }
         survey
     }
@@ -102,7 +104,10 @@ impl<'s, 'a> Survey<'s, 'a> {
         let mut entries: Vec<_> = self.model.lods().collect();
         entries.sort_by_key(|entry| entry.start);
         let mut end = self.model.header.end;
-        for entry in entries.iter().filter(|entry| self.model.contains(entry)) {
+        for entry in &entries {
+            if !self.model.contains(entry) {
+                continue;
+            }
             let gap = u64::from(entry.start).saturating_sub(end);
             if gap > 0 {
                 let message = format!("{gap} bytes before it belong to nothing");
@@ -120,12 +125,15 @@ impl<'s, 'a> Survey<'s, 'a> {
         if let Some(info) = &self.model.header.info {
             self.info(info);
         }
-        if let Some(resolutions) = self.model.header.resolutions.filter(|_| self.deep) {
+        if !self.deep {
+            return;
+        }
+        if let Some(resolutions) = self.model.header.resolutions {
             let numbers = resolutions.iter().map(|resolution| Numbers([resolution.get()]));
             let check = Check::new(Finite).array(&resolutions, numbers);
-            check.report("resolutions", self.problems, |error| error.within("resolutions"));
+            check.report("resolutions", self.problems, Root.field("resolutions"));
         }
-        if let Some(animations) = self.model.animations().filter(|_| self.deep) {
+        if let Some(animations) = self.model.animations() {
             self.animations(animations);
         }
     }
@@ -144,15 +152,18 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     fn info(&mut self, info: &ModelInfo<'a>) {
         let lods = self.model.lod_count() as u64;
-        // A negative index means none.
-        for (name, lod) in info.special_lods.iter().filter(|(_, lod)| *lod >= 0) {
-            self.fact(Index(lods), lod.into(), name, |error| error.within(name).within("special_lods"));
+        let place = Root.field("info");
+        for (name, lod) in info.special_lods.iter() {
+            // A negative index means none.
+            if lod >= 0 {
+                self.fact(Index(lods), lod.into(), name, place.field("special_lods").field(name));
+            }
         }
         if !self.deep {
             return;
         }
         if let Some(first) = info.min_shadow {
-            self.fact(AtMost(lods), first.into(), "min_shadow", |error| error.within("min_shadow"));
+            self.fact(AtMost(lods), first.into(), "min_shadow", place.field("min_shadow"));
         }
         for (name, value, inverse) in
             [("inverse_mass", info.mass, info.inverse_mass), ("inverse_armor", info.armor, info.inverse_armor)]
@@ -160,7 +171,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             let product = value * inverse;
             if value != 0.0 && product.is_finite() && (product - 1.0).abs() > 1e-3 {
                 let rule = Broken::new(Code::OddRange, format!("not 1 / {value}"));
-                self.fact(rule, inverse, name, |error| error.within(name));
+                self.fact(rule, inverse, name, place.field(name));
             }
         }
         if let Some(skeleton) = &info.skeleton {
@@ -169,22 +180,22 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     /// Checks a field of the facts.
-    fn fact<R: Rule>(&mut self, rule: R, value: R::Value, name: &str, place: impl FnOnce(Error) -> Error) {
+    fn fact<R: Rule>(&mut self, rule: R, value: R::Value, name: &str, place: impl Locate) {
         if rule.holds(value) {
             return;
         }
         let header = &self.model.header;
         let start = self.model.data.cursor(header.facts_span.offset);
-        let offset =
-            check::place_of(name, |out| describe_fields::<Facts<'_>, _>(start, header.lods(self.model.layout), out));
-        let offset = offset.unwrap_or(start.offset());
-        check::one(rule, value, offset, self.problems, |error| place(error).within("info"));
+        let offset = check::offset_of_field::<Facts<'_>, _>(name, start, header.lods(self.model.layout));
+        check::one(rule, value, offset.unwrap_or(start.offset()), self.problems, place);
     }
 
     fn skeleton(&mut self, skeleton: &Skeleton<'a>) {
         let mut parents = Check::new(Broken::new(Code::Name, "not the name of a bone"));
-        let names: HashMap<_, _> =
-            skeleton.bones.iter().zip(0_usize..).map(|(bone, index)| (bone.name, index)).collect();
+        let mut names = HashMap::with_capacity(skeleton.bones.len());
+        for (index, bone) in skeleton.bones.iter().enumerate() {
+            names.insert(bone.name, index);
+        }
         let mut twice = Repeated::find(
             skeleton.bones.len(),
             skeleton.bones.iter().map(|bone| bone.name).enumerate(),
@@ -196,25 +207,29 @@ impl<'s, 'a> Survey<'s, 'a> {
             parents.look(parent, bone.parent, bone.parent.is_empty() || names.contains_key(&bone.parent));
             again.look(offset, bone.name, twice.first_of(index).is_none());
         }
-        let place = |error: Error| error.within("bones").within("skeleton").within("info");
-        parents.report("parents", self.problems, place);
-        again.report("names", self.problems, place);
+        let place = Root.field("info").field("skeleton");
+        parents.report("parents", self.problems, place.field("bones"));
+        again.report("names", self.problems, place.field("bones"));
         let above: Vec<_> = skeleton.bones.iter().map(|bone| names.get(&bone.parent).copied()).collect();
-        let ring = check::ring(above.len(), self.problems, |index| *above.get(index)?);
-        if let Some((index, (bone, span))) = ring.and_then(|index| Some((index, skeleton.bones.spanned().nth(index)?)))
+        if let Some(index) = check::ring(above.len(), self.problems, |index| *above.get(index)?)
+            && let Some((bone, span)) = skeleton.bones.spanned().nth(index)
         {
             let error = Error::malformed(format!("{} leads back to the bone itself", bone.parent));
-            let error = error.at(parent_offset(&bone, span.offset)).within("parent").within_item("bones", index);
-            self.problems.warning(&error.within("skeleton").within("info"));
+            let error = error.at(parent_offset(&bone, span.offset));
+            self.problems.warning(&place.item("bones", index).field("parent").locate(error));
         }
     }
 
     fn bone_count(&self) -> u64 {
-        self.model.header.info.as_ref().map_or(0, |info| info.bone_count() as u64)
+        match &self.model.header.info {
+            Some(info) => info.bone_count() as u64,
+            None => 0,
+        }
     }
 
     fn animations(&mut self, animations: &Animations<'a>) {
-        let (count, bones) = (animations.animations.len() as u64, self.bone_count());
+        let count = animations.animations.len() as u64;
+        let bones = self.bone_count();
         let lods = self.model.lod_count();
         if animations.bone_animations.len() != lods && count > 0 {
             let message = format!("animations of {} LODs in a model of {lods}", animations.bone_animations.len());
@@ -222,10 +237,10 @@ impl<'s, 'a> Survey<'s, 'a> {
             self.problems.warning(&Error::malformed(message).at(offset).within("bone_animations"));
         }
         for (lod, (of_bones, Span { offset, .. })) in animations.bone_animations.spanned().enumerate() {
-            let place = |error: Error| error.within("bones").within_item("bone_animations", lod);
+            let place = Root.item("bone_animations", lod).field("bones");
             if of_bones.bones.len() as u64 != bones {
                 let message = format!("animations of {} bones for a skeleton of {bones}", of_bones.bones.len());
-                self.problems.warning(&place(Error::malformed(message).at(offset)));
+                self.problems.warning(&place.locate(Error::malformed(message).at(offset)));
             }
             let mut check = Check::new(Below(count));
             for (bone, list) in of_bones.bones.iter().enumerate() {
@@ -234,8 +249,9 @@ impl<'s, 'a> Survey<'s, 'a> {
             check.report("animations", self.problems, place);
         }
         for (lod, axes) in animations.animation_axes.iter().enumerate() {
-            let place = |error: Error| error.within_item("animation_axes", lod);
-            let (mut check, mut numbers) = (Check::new(IndexOrNone(bones)), Check::new(Finite));
+            let place = Root.item("animation_axes", lod);
+            let mut check = Check::new(IndexOrNone(bones));
+            let mut numbers = Check::new(Finite);
             for (axis, Span { offset, .. }) in axes.spanned() {
                 check.next(offset, axis.bone.into());
                 let ([x, y, z], [to_x, to_y, to_z]) = axis.position.zip(axis.direction).unwrap_or_default();
@@ -251,41 +267,42 @@ impl<'s, 'a> Survey<'s, 'a> {
     /// Checks that the list of animations for each bone and the bone of each animation agree.
     fn both_ways(&mut self, animations: &Animations<'a>) {
         let mut wrong = Faults::default();
-        for (lod, (of_bones, axes)) in
-            animations.bone_animations.iter().zip(animations.animation_axes.iter()).enumerate()
-        {
-            let lists = || of_bones.bones.iter().map(|list| list.len()).sum::<usize>();
-            let held = self.problems.budget().hold((lists() as u64).saturating_mul(32));
+        for (lod, (of_bones, axes)) in zip(&animations.bone_animations, &animations.animation_axes).enumerate() {
+            let listed: usize = of_bones.bones.iter().map(|list| list.len()).sum();
+            let held = self.problems.budget().hold((listed as u64).saturating_mul(32));
             let Some(_held) = self.problems.ok(held) else { return };
-            let mut listed = HashSet::new();
             let moved: Vec<i32> = axes.iter().map(|axis| axis.bone).collect();
-            let (animations, bones) = (moved.len(), of_bones.bones.len());
-            let is_known = |index: u32| (index as usize) < animations;
-            let lists_known = of_bones.bones.iter().all(|list| list.iter().all(|index| is_known(index.get())));
-            if !lists_known || !moved.iter().all(|bone| usize::try_from(*bone).map_or(true, |bone| bone < bones)) {
+            let lists_known =
+                of_bones.bones.iter().all(|list| list.iter().all(|index| (index.get() as usize) < moved.len()));
+            let bones = of_bones.bones.len();
+            if !lists_known || moved.iter().any(|bone| usize::try_from(*bone).is_ok_and(|bone| bone >= bones)) {
                 // Already reported by the caller.
                 continue;
             }
+            let mut listed = HashSet::new();
             for (bone, list) in of_bones.bones.iter().enumerate() {
-                for (index, animation) in (0..).zip(list.iter().map(|animation| animation.get())) {
+                for (index, animation) in list.iter().enumerate() {
+                    let animation = animation.get();
                     listed.insert((bone, animation));
-                    let moves = moved.get(animation as usize);
-                    if moves.is_some_and(|moves| usize::try_from(*moves) != Ok(bone)) {
+                    if let Some(moves) = moved.get(animation as usize)
+                        && usize::try_from(*moves) != Ok(bone)
+                    {
                         let path = [("bone_animations", Some(lod)), ("bones", Some(bone))];
-                        wrong.add(Code::Suspicious, (&path, Rows::from(&list).offset_of(index)), || {
-                            format!("animation {animation} does not move bone {bone} in animation_axes[{lod}]")
-                        });
+                        let offset = Rows::from(&list).offset_of(index as u64);
+                        let message =
+                            format_args!("animation {animation} does not move bone {bone} in animation_axes[{lod}]");
+                        wrong.add(Code::Suspicious, &path, offset, message);
                     }
                 }
             }
-            for (animation, (axis, Span { offset, .. })) in (0_u32..).zip(axes.spanned()) {
-                let bone = usize::try_from(axis.bone).ok();
-                if bone.is_some_and(|bone| !listed.contains(&(bone, animation))) {
+            for (animation, (axis, Span { offset, .. })) in zip(0_u32.., axes.spanned()) {
+                if let Ok(bone) = usize::try_from(axis.bone)
+                    && !listed.contains(&(bone, animation))
+                {
                     let row = usize::try_from(animation).ok();
                     let path = [("animation_axes", Some(lod)), ("animations", row), ("bone", None)];
-                    wrong.add(Code::Suspicious, (&path, offset), || {
-                        format!("bone {} does not list the animation in bone_animations[{lod}]", axis.bone)
-                    });
+                    let message = format_args!("bone {bone} does not list the animation in bone_animations[{lod}]");
+                    wrong.add(Code::Suspicious, &path, offset, message);
                 }
             }
         }
@@ -293,13 +310,12 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     /// Adds a block to the facts. In a deep survey, decodes it or reports why it cannot be decoded.
-    fn block<'b, T: Element>(
-        &mut self,
-        block: &Block<'b, T>,
-        place: &dyn Fn(Error) -> Error,
-    ) -> Option<Decoded<'b, T>> {
+    fn block<'b, T: Element>(&mut self, block: &Block<'b, T>, place: impl Locate) -> Option<Decoded<'b, T>> {
         self.blocks.add(block.storage(), block.decoded_byte_len());
-        let decoded = self.deep.then(|| self.problems.budget().decode(block))?;
-        self.problems.ok(decoded.map_err(place))
+        if !self.deep {
+            return None;
+        }
+        let decoded = self.problems.budget().decode(block);
+        self.problems.ok_in(place, decoded)
     }
 }

@@ -109,14 +109,15 @@ impl Version {
     /// # Errors
     /// Returns [`Unsupported`](crate::ErrorKind::Unsupported) if it is not supported.
     pub fn new(stored: u32) -> Result<Self> {
-        let likely = u16::try_from(stored).ok().and_then(|stored| Self::likely(stored).next());
-        likely.ok_or_else(|| unread(stored))
+        let number = u16::try_from(stored).map_err(|_| unread(stored))?;
+        Self::likely(number).next().ok_or_else(|| unread(stored))
     }
 
     /// Returns the version with the same number in the less likely dialect, if this is the likelier of two.
     pub(super) fn other_dialect(self) -> Option<Self> {
         let mut versions = Self::likely(self.stored);
-        versions.find(|likely| *likely == self).and(versions.next())
+        versions.find(|likely| *likely == self)?;
+        versions.next()
     }
 
     /// Returns the supported versions with this number, the likelier one first.
@@ -159,12 +160,18 @@ impl Version {
 
     /// Returns the game whose tools write it.
     pub fn game(self) -> &'static str {
-        self.range().map_or("", |range| range.game)
+        match self.range() {
+            Some(range) => range.game,
+            None => "",
+        }
     }
 
     /// Returns the evidence that it is read correctly.
     pub fn evidence(self) -> Evidence {
-        self.range().and_then(|range| range.evidence).unwrap_or(Evidence::Between)
+        match self.range() {
+            Some(Range { evidence: Some(evidence), .. }) => *evidence,
+            _ => Evidence::Between,
+        }
     }
 
     /// Returns true for DayZ's files of this version and later.
@@ -194,7 +201,7 @@ impl PartialOrd<u32> for Version {
 }
 
 macro_rules! gates {
-    ($($(#[$doc:meta])* $name:ident = |$version:ident| $rule:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident($version:ident) = $rule:expr;)*) => {
         impl Version {
             $(
                 $(#[$doc])*
@@ -213,29 +220,29 @@ macro_rules! gates {
 
 gates! {
     /// Returns true if the LODs come first, without a table (version 7).
-    is_flashpoint = |v| v == 7;
+    is_flashpoint(v) = v == 7;
     /// Returns true if compressed blocks are LZO streams, not LZSS with a checksum (from 44 on).
-    has_lzo = |v| v >= 44;
+    has_lzo(v) = v >= 44;
     /// Returns true if texture coordinates and vectors are packed, not floats (from 45 on).
-    has_packed_vectors = |v| v >= 45;
+    has_packed_vectors(v) = v >= 45;
     /// Returns true if a LOD starts with its point count and has the point flags in its vertex table (from 50 on).
-    has_point_count = |v| v >= 50;
+    has_point_count(v) = v >= 50;
     /// Returns true if there is an index for the simple geometry (from 53 on).
-    has_simple_geometry = |v| v >= 53;
+    has_simple_geometry(v) = v >= 53;
     /// Returns true if a kind of buoyancy follows the last LOD (from 58 on).
-    has_buoyancy = |v| v >= 58;
+    has_buoyancy(v) = v >= 58;
     /// Returns true if cooked shapes may follow the last LOD (from 60 on).
-    may_have_shapes = |v| v >= 60;
+    may_have_shapes(v) = v >= 60;
     /// Returns true if a flag, not the size, decides whether a block is compressed (from 64 on).
-    has_block_flags = |v| v >= 64;
+    has_block_flags(v) = v >= 64;
     /// Returns true if sections may have a collimator, and a number follows the vertex table (from 67 on).
-    has_collimators = |v| v >= 67;
+    has_collimators(v) = v >= 67;
     /// Returns true if a LOD ends with one more byte (from 68 on).
-    has_last_byte = |v| v >= 68;
+    has_last_byte(v) = v >= 68;
     /// Returns true if cooked shapes follow the last LOD (from 68 on).
-    has_shapes = |v| v >= 68;
+    has_shapes(v) = v >= 68;
     /// Returns true if point and face numbers have 32 bits (from 69 on).
-    has_wide_indices = |v| v >= 69;
+    has_wide_indices(v) = v >= 69;
 }
 
 #[cold]

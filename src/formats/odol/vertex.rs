@@ -1,5 +1,7 @@
 //! Per-vertex data of a LOD.
 
+use std::iter::zip;
+
 use nom::error::context;
 use zerocopy::little_endian::U32;
 
@@ -198,17 +200,19 @@ impl<'a> UvSets<'a> {
     fn describe(&self, start: u64, layout: Layout, name: &'static str, out: &mut Outline<'_>) {
         out.field("uv_count", self.count);
         // A mismatched count could claim any number of rows.
-        let sound = |set: &UvSet<'_>| check_count(set.stored.as_table(), layout.points.unwrap_or(0));
+        let points = layout.points.unwrap_or(0);
         for (index, set) in self.iter().enumerate() {
-            if out.ok(sound(&set)).is_some() {
+            if out.ok(check_count(set.stored.as_table(), points)).is_some() {
                 out.array_item(name, index, set.stored.as_table());
             }
         }
-        for (index, set) in self.iter().enumerate().filter(|(_, set)| sound(set).is_ok()) {
-            out.array_item("uv_coordinates", index, &table::coordinates(&set));
+        for (index, set) in self.iter().enumerate() {
+            if check_count(set.stored.as_table(), points).is_ok() {
+                out.array_item("uv_coordinates", index, &table::coordinates(&set));
+            }
         }
         let starts = std::iter::once(start).chain(self.more.spanned().map(|(_, span)| span.offset));
-        for (index, (set, offset)) in self.iter().zip(starts).enumerate() {
+        for (index, (set, offset)) in zip(self.iter(), starts).enumerate() {
             if let Some(bounds) = set.bounds {
                 let part = Part::item("uv_bounds", index).spanning(offset, size_of::<UvBounds>() as u64);
                 out.part(part, |out| bounds.describe_fields(offset, out));
@@ -253,7 +257,10 @@ impl<'a> UvSet<'a> {
     /// Converts a packed coordinate of this set to floats.
     pub fn scale(&self, packed: PackedUv) -> [f32; 2] {
         // Every set of packed coordinates has bounds, so the default is never used.
-        self.bounds.map_or([f32::NAN; 2], |bounds| bounds.scale(packed))
+        match self.bounds {
+            Some(bounds) => bounds.scale(packed),
+            None => [f32::NAN; 2],
+        }
     }
 }
 
@@ -275,7 +282,9 @@ impl<'a> Normals<'a> {
     /// Returns the errors of [`decode`](Self::decode).
     pub fn decode_outward(&self) -> Result<Vec<[f32; 3]>> {
         let mut normals = self.decode()?;
-        normals.iter_mut().flatten().for_each(|axis| *axis = -*axis);
+        for axis in normals.as_flattened_mut() {
+            *axis = -*axis;
+        }
         Ok(normals)
     }
 }

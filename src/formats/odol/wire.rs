@@ -168,8 +168,8 @@ impl LastConstants {
     /// Returns the numbers in stored order.
     pub fn to_array(&self) -> [f32; 12] {
         let mut numbers = self.0.map(|word| f32::from_bits(word.get()));
-        let whole = |word: U32| word.get().cast_signed() as f32;
-        (numbers[2], numbers[6]) = (whole(self.0[2]), whole(self.0[6]));
+        numbers[2] = self.0[2].get().cast_signed() as f32;
+        numbers[6] = self.0[6].get().cast_signed() as f32;
         numbers
     }
 }
@@ -185,12 +185,14 @@ impl UvBounds {
     /// assert_eq!(bounds.scale(center), [0.5, 2.0]);
     /// ```
     pub fn scale(&self, packed: PackedUv) -> [f32; 2] {
-        let one = |packed: i16, min: F32, max: F32| {
-            min.get() + (f32::from(packed) + 32767.0) / 65534.0 * (max.get() - min.get())
-        };
-        let ([min_u, min_v], [max_u, max_v]) = (self.min, self.max);
-        [one(packed.u.get(), min_u, max_u), one(packed.v.get(), min_v, max_v)]
+        let [min_u, min_v] = self.min.map(F32::get);
+        let [max_u, max_v] = self.max.map(F32::get);
+        [scaled(packed.u.get(), min_u, max_u), scaled(packed.v.get(), min_v, max_v)]
     }
+}
+
+fn scaled(packed: i16, min: f32, max: f32) -> f32 {
+    min + (f32::from(packed) + 32767.0) / 65534.0 * (max - min)
 }
 
 /// A unit vector of version 45 and later: three signed 10-bit numbers, x in the lowest bits. Bits 30 and 31 are unused.

@@ -13,7 +13,7 @@ use crate::base::limits::{Limits, flag};
 use crate::base::span::Span;
 use crate::blocks::Block;
 use crate::bytes::array::columns;
-use crate::bytes::batch::to_the_end;
+use crate::bytes::batch::{RowSink, to_the_end};
 use crate::bytes::parser::{is_ahead, part};
 use crate::bytes::{Column, Cursor, LeArray, Packing, Storage, Table};
 use crate::codec::Codec;
@@ -191,7 +191,8 @@ impl<'a> Pixels<'a> {
         if height > i16::MAX.cast_unsigned() {
             return Err(stored.error(format!("{height} pixels high, at most {}", i16::MAX)));
         }
-        let (need, codec) = (kind.byte_len(width, height), self.codec());
+        let need = kind.byte_len(width, height);
+        let codec = self.codec();
         if codec == Codec::Raw && need != stored.left() {
             let message = format!("{} bytes for {width} x {height} pixels, which take {need}", stored.left());
             return Err(stored.error(message));
@@ -202,7 +203,7 @@ impl<'a> Pixels<'a> {
     }
 
     /// Converts the decoded block to RGBA, and passes each row to `sink`.
-    pub(super) fn each_row(&self, decoded: &[u8], sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+    pub(super) fn each_row(&self, decoded: &[u8], sink: &mut RowSink<'_>) -> Result<()> {
         let Self { layout: Layout { kind, palette, .. }, sides, stored } = *self;
         let width = usize::from(sides.width);
         let _ = match kind {
@@ -213,8 +214,7 @@ impl<'a> Pixels<'a> {
                 if let Some(index) = decoded.iter().find(|&&index| usize::from(index) >= palette.len()) {
                     return Err(stored.error(format!("pixel {index} in a palette of {} colors", palette.len())));
                 }
-                let color = |color: &PaletteColor| [color.red, color.green, color.blue, 255];
-                plain(decoded, width, |&[index]| palette.get(index.into()).map(color).unwrap_or_default(), sink)
+                plain(decoded, width, |&[index]| palette.get(index.into()).map(opaque).unwrap_or_default(), sink)
             }
             Kind::AI88 => plain(decoded, width, |&[gray, alpha]| [gray, gray, gray, alpha], sink),
             Kind::ARGB1555 => plain(decoded, width, argb1555, sink),
@@ -261,8 +261,10 @@ impl<'a> Mip<'a> {
     /// Returns the errors of [`block`](Self::block). Returns an error if the pixels exceed [`Limits::decoded_bytes`], do
     /// not decode, or have an index that is not in the palette.
     pub fn to_rgba8(&self) -> Result<Vec<u8>> {
-        let (pixels, limit) = (self.pixels(), self.data.layout.limits.decoded_bytes);
-        let (offset, block) = (self.data.stored.offset(), self.block()?);
+        let pixels = self.pixels();
+        let limit = self.data.layout.limits.decoded_bytes;
+        let offset = self.data.stored.offset();
+        let block = self.block()?;
         let bytes = pixels.rows().saturating_mul(4);
         if bytes > limit {
             return Err(Error::limit("decoded bytes in a picture", limit, flag::DECODED).at(offset));
@@ -294,7 +296,7 @@ impl Table for Pixels<'_> {
         Some([self.sides.height, self.sides.width].map(u64::from))
     }
 
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
+    fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
         self.each_row(&self.block()?.decode()?, sink)
     }
 }
@@ -304,7 +306,7 @@ fn blocks<const N: usize>(
     stored: &[u8],
     Sides { width, height, .. }: Sides,
     decode: impl Fn(&[u8; N]) -> super::bc::Block,
-    sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    sink: &mut RowSink<'_>,
 ) -> ControlFlow<()> {
     let across = usize::from(width).div_ceil(4);
     let pitch = across.saturating_mul(16);
@@ -336,7 +338,7 @@ fn plain<const N: usize>(
     stored: &[u8],
     width: usize,
     convert: impl Fn(&[u8; N]) -> [u8; 4],
-    sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    sink: &mut RowSink<'_>,
 ) -> ControlFlow<()> {
     let mut out = vec![[0; 4]; width];
     for row in stored.as_chunks::<N>().0.chunks_exact(width.max(1)) {
@@ -346,6 +348,10 @@ fn plain<const N: usize>(
         sink(out.as_flattened())?;
     }
     ControlFlow::Continue(())
+}
+
+fn opaque(color: &PaletteColor) -> [u8; 4] {
+    [color.red, color.green, color.blue, 255]
 }
 
 fn argb4444(stored: &[u8; 2]) -> [u8; 4] {
@@ -397,7 +403,7 @@ impl<'a> Iterator for Mips<'a> {
             _ => self.cursor.parse(Mip::parser(self.layout)),
         };
         let mip = mip.within_item("mips", index);
-        self.next = mip.is_ok().then(|| index.saturating_add(1));
+        self.next = if mip.is_ok() { Some(index.saturating_add(1)) } else { None };
         Some(mip)
     }
 }
@@ -410,16 +416,25 @@ pub(super) fn count(data: ranges::Data<'_>, mut offset: u64, layout: Layout<'_>)
     if let ranges::Data::Whole(_) = data {
         return Mips::new(data.rest(offset), layout).flatten().count() as u64;
     }
-    let mut skip = || {
-        let end = data.size().min(offset.saturating_add(LONGEST_HEAD));
-        // Missing bytes are recorded.
-        let mut cursor = Cursor::with_offset(data.ahead(offset..end).ok()?, offset);
-        if is_ahead(cursor, tag(&NO_SIDES[..])) {
-            return None;
-        }
-        let (_, bytes) = cursor.parse((sides(layout.kind), by_value::<U24>())).ok()?;
-        offset = cursor.offset().saturating_add(bytes.get().into());
-        (offset <= data.size()).then_some(())
-    };
-    (0..MOST_MIPS).map_while(|_| skip()).count() as u64
+    let mut count = 0_u64;
+    while count < MOST_MIPS as u64
+        && let Some(end) = end_of_mip(data, offset, layout.kind)
+    {
+        offset = end;
+        count = count.saturating_add(1);
+    }
+    count
+}
+
+/// Returns the end of the mip at this offset, or `None` if there is none.
+fn end_of_mip(data: ranges::Data<'_>, offset: u64, kind: Kind) -> Option<u64> {
+    let end = data.size().min(offset.saturating_add(LONGEST_HEAD));
+    // Missing bytes are recorded.
+    let mut cursor = Cursor::with_offset(data.ahead(offset..end).ok()?, offset);
+    if is_ahead(cursor, tag(&NO_SIDES[..])) {
+        return None;
+    }
+    let (_, bytes) = cursor.parse((sides(kind), by_value::<U24>())).ok()?;
+    let end = cursor.offset().saturating_add(bytes.get().into());
+    if end <= data.size() { Some(end) } else { None }
 }

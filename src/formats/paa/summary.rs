@@ -44,7 +44,8 @@ impl Inspect for Texture<'_> {
         }
         // Some writers leave out its last two bytes.
         let mut rest = mips.rest();
-        let (offset, bytes) = (rest.offset(), rest.left().min(size_of::<EndMark>() as u64));
+        let offset = rest.offset();
+        let bytes = rest.left().min(size_of::<EndMark>() as u64);
         out.part(Part::one("end").spanning(offset, bytes), |out| {
             if let Ok(mark) = rest.read::<EndMark>() {
                 mark.describe_fields(offset, out);

@@ -6,11 +6,12 @@ use super::wire::{Kind, Swizzle};
 use super::{Mip, Tag, TagData, Texture, tag};
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error};
+use crate::base::place::{Locate, Root};
 use crate::base::span::Span;
 use crate::bytes::Table;
 use crate::check::{Below, Broken, Check};
 use crate::codec::lzss::signed_sum;
-use crate::summary::{Blocks, Counts, Problems, Summary};
+use crate::summary::{Blocks, Counts, Problems, Severity, Summary};
 
 /// One walk over the mips. If `deep` is set, it also checks the tags and decodes every mip.
 pub(super) struct Survey<'s, 'a> {
@@ -55,59 +56,65 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     fn mip(&mut self, mip: &Mip<'a>, offset: u64) {
         let index = self.offsets.len();
-        let place = |error: Error| error.within_item("mips", index);
+        let place = Root.item("mips", index);
         let sides = [mip.width(), mip.height()];
         let halved = self.before.map(|sides| sides.map(|side| (side / 2).max(1)));
         self.before = Some(sides);
-        let Some(block) = self.problems.ok(mip.block().map_err(place)) else { return };
+        let Some(block) = self.problems.ok_in(place, mip.block()) else { return };
         self.blocks.add(block.storage(), block.decoded_byte_len());
         if !self.deep {
             return;
         }
-        let mut warn = |message: String| self.problems.warning(&place(Error::malformed(message).at(offset)));
-        if let Some([width, height]) = halved.filter(|&halved| halved != sides) {
-            warn(format!("{} x {}, half of the one before is {width} x {height}", mip.width(), mip.height()));
+        if let Some(halved) = halved
+            && halved != sides
+        {
+            let [width, height] = halved;
+            let message =
+                format_args!("{} x {}, half of the one before is {width} x {height}", mip.width(), mip.height());
+            self.problems.report_at(Severity::Warning, place, offset, message);
         }
         // The graphics interfaces of the games need such sides, and every real texture has them.
         if index == 0 && self.texture.kind().is_blocks() && !sides.iter().all(|side| side.is_power_of_two()) {
             warn(format!("{} x {}, sides of compressed textures are powers of two", mip.width(), mip.height()));
         }
         if mip.sides.is_marked && !self.texture.kind().is_blocks() {
-            warn("marked as LZO, which only DXT kinds are".to_owned());
+            let message = "marked as LZO, which only DXT kinds are";
+            self.problems.report_at(Severity::Warning, place, offset, message);
         }
         let decoded = self.problems.budget().decode(&block);
-        let Some(decoded) = self.problems.ok(decoded.map_err(place)) else { return };
+        let Some(decoded) = self.problems.ok_in(place, decoded) else { return };
         let packing = block.packing();
         if packing == crate::bytes::Packing::Lzss {
             let sum = mip.stored_bytes().as_bytes().last_chunk().map(|sum| u32::from_le_bytes(*sum));
             if sum != Some(signed_sum(&decoded)) {
                 let offset = block.offset().saturating_add(block.stored_byte_len()).saturating_sub(4);
                 let error = Error::malformed("the checksum sums unsigned bytes, not signed ones").at(offset);
-                self.problems.warning(&place(error));
+                self.problems.warning(&place.locate(error));
             }
         }
         if self.texture.kind() == Kind::P8 {
             let check = Check::new(Below(self.texture.palette().len() as u64));
-            check.array(block.offset(), decoded.iter().map(|&index| index.into())).report(
-                "pixels",
-                self.problems,
-                place,
-            );
+            let check = check.array(block.offset(), decoded.iter().map(|&index| index.into()));
+            check.report("pixels", self.problems, place);
         }
     }
 
     /// Checks the bytes after the last mip.
     fn end(&mut self, mut rest: crate::bytes::Cursor<'_>) {
         let offset = rest.offset();
-        let warn = |message: String| Error::malformed(message).at(offset).within("end");
+        let place = Root.field("end");
         if self.offsets.is_empty() {
-            self.problems.error(&warn("no mip".to_owned()));
+            self.problems.report_at(Severity::Error, place, offset, "no mip");
         }
         let left = rest.left();
         match rest.read::<super::EndMark>() {
-            Err(_) => self.problems.warning(&warn(format!("an end mark of {left} bytes, not 6"))),
+            Err(_) => {
+                let message = format_args!("an end mark of {left} bytes, not 6");
+                self.problems.report_at(Severity::Warning, place, offset, message);
+            }
             Ok(mark) if mark.unread.get() != 0 => {
-                self.problems.warning(&warn(format!("ends with {:#x}, not 0", mark.unread.get())));
+                let message = format_args!("ends with {:#x}, not 0", mark.unread.get());
+                self.problems.report_at(Severity::Warning, place, offset, message);
             }
             Ok(_) => {}
         }
@@ -127,35 +134,37 @@ impl<'s, 'a> Survey<'s, 'a> {
             odd.look(span.offset, tag.name, tag.name.as_bytes().iter().all(u8::is_ascii_graphic));
             self.tag(&tag, index, span, is_whole);
         }
-        repeated.report("names", self.problems, |error| error.within("tags"));
-        odd.report("names", self.problems, |error| error.within("tags"));
+        repeated.report("names", self.problems, Root.field("tags"));
+        odd.report("names", self.problems, Root.field("tags"));
     }
 
     fn tag(&mut self, tag: &Tag<'a>, index: usize, span: Span, is_whole: bool) {
-        let place = |error: Error| error.within_item("tags", index);
+        let place = Root.item("tags", index);
         let data = span.offset.saturating_add(12);
-        self.problems.ok(tag::check_length(tag).map_err(|error| place(error.at(data))));
-        let mut unknown = |message: String| {
-            self.problems.warning(&place(Error::malformed(message).at(data).coded(Code::UnknownCode)))
-        };
+        self.problems.ok_in(place, tag::check_length(tag).map_err(|error| error.at(data)));
         match tag.data {
             // Some writers set the upper bits.
             TagData::Flags(flags) if flags & 0xfc != 0 => {
-                unknown(format!("flags {flags:#x}, of which two bits are known"))
+                let error = Error::malformed(format!("flags {flags:#x}, of which two bits are known")).at(data);
+                self.problems.warning(&place.locate(error.coded(Code::UnknownCode)));
             }
             TagData::Swizzle(swizzle) => {
                 let Swizzle { alpha, red, green, blue } = swizzle;
                 for (field, source) in [("alpha", alpha), ("red", red), ("green", green), ("blue", blue)] {
                     if source.name().is_none() {
-                        unknown(format!("{field} from the unknown source {}", source.0));
+                        let error = Error::malformed(format!("{field} from the unknown source {}", source.0)).at(data);
+                        self.problems.warning(&place.locate(error.coded(Code::UnknownCode)));
                     }
                 }
             }
             TagData::Offsets(offsets) => {
+                if !is_whole {
+                    return;
+                }
                 let mut check = Check::new(Broken::new(Code::Range, "not that of the mip, or not 0 after the last"));
-                for (place, offset) in offsets.iter().enumerate().filter(|_| is_whole) {
-                    let actual = self.offsets.get(place).copied().unwrap_or(0);
-                    let at = offsets.offset().saturating_add((place as u64).saturating_mul(4));
+                for (mip, offset) in offsets.iter().enumerate() {
+                    let actual = self.offsets.get(mip).copied().unwrap_or(0);
+                    let at = offsets.offset().saturating_add((mip as u64).saturating_mul(4));
                     check.look(at, offset.get(), u64::from(offset.get()) == actual);
                 }
                 check.report("offsets", self.problems, place);

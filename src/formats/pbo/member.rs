@@ -190,13 +190,16 @@ impl<'a> Member<'a> {
     /// Returns an error if they are not inside the archive.
     pub(super) fn span(&self) -> Result<Span> {
         // The error is in the header's claim, which may point far outside the file.
-        let error = |error: Error| error.at(self.entry.offset).within_item("members", self.index);
+        self.claimed_span().map_err(|error| error.at(self.entry.offset).within_item("members", self.index))
+    }
+
+    fn claimed_span(&self) -> Result<Span> {
         let size = self.stored_byte_len();
         let Some(rest) = self.archive.size().checked_sub(self.offset) else {
-            return Err(error(Error::malformed("starts after the end of the archive")));
+            return Err(Error::malformed("starts after the end of the archive"));
         };
         if size > rest {
-            return Err(error(Error::truncated(size, rest)));
+            return Err(Error::truncated(size, rest));
         }
         Ok(Span { offset: self.offset, bytes: size })
     }
@@ -204,7 +207,7 @@ impl<'a> Member<'a> {
     /// Returns the offset of its bytes if they are inside the archive.
     #[cfg(feature = "stores")]
     pub(crate) fn content_offset(&self) -> Option<u64> {
-        self.is_inside().then_some(self.offset)
+        if self.is_inside() { Some(self.offset) } else { None }
     }
 
     /// Returns the same member with these ranges of its archive.
@@ -273,7 +276,10 @@ impl<'a> Iterator for Members<'a> {
                 entry => break entry.within_item("members", self.index),
             }
         };
-        let member = entry.and_then(|entry| self.member(entry));
+        let member = match entry {
+            Ok(entry) => self.member(entry),
+            Err(error) => Err(error),
+        };
         self.ended = member.is_err();
         Some(member)
     }

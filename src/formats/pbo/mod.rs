@@ -86,7 +86,8 @@ struct Header {
 impl Header {
     /// Also returns the error that ends the header early.
     fn read(cursor: Cursor<'_>) -> (Self, Option<Error>) {
-        let (mut entries, mut header) = (Entries::new(cursor), Self::default());
+        let mut entries = Entries::new(cursor);
+        let mut header = Self::default();
         let mut broken = None;
         for entry in entries.by_ref() {
             let entry = match entry {
@@ -134,10 +135,9 @@ impl<'a> Archive<'a> {
         let read = data.read_expecting(0, &expected, |cursor| {
             let error;
             (header, error) = Header::read(*cursor);
-            error.map_or(Ok(()), |error| {
-                expected.set(header.expected(data.size()));
-                Err(error)
-            })
+            let Some(error) = error else { return Ok(()) };
+            expected.set(header.expected(data.size()));
+            Err(error)
         });
         match read {
             Err(error) if error.incomplete().is_some() => return Err(error),
@@ -167,8 +167,9 @@ impl<'a> Archive<'a> {
 
     /// Returns the first property with this key, ignoring case. Linear in the header.
     pub fn property(&self, key: &str) -> Option<ByteStr<'a>> {
-        let same = |property: &Property<'_>| property.key.as_bytes().eq_ignore_ascii_case(key.as_bytes());
-        self.properties().find(same).map(|property| property.value)
+        let mut properties = self.properties();
+        let found = properties.find(|property| property.key.as_bytes().eq_ignore_ascii_case(key.as_bytes()))?;
+        Some(found.value)
     }
 
     /// Returns the folder in the game's virtual file system that contains the members, such as `z\ace\addons\ai`.
@@ -188,7 +189,12 @@ impl<'a> Archive<'a> {
     /// # Errors
     /// Returns the header's error if it occurs before such a member.
     pub fn find(&self, name: &[u8]) -> Result<Option<Member<'a>>> {
-        let mut members = self.members();
-        members.find(|found| found.as_ref().map_or(true, |it| is_same_name(it.name().as_bytes(), name))).transpose()
+        for member in self.members() {
+            let member = member?;
+            if is_same_name(member.name().as_bytes(), name) {
+                return Ok(Some(member));
+            }
+        }
+        Ok(None)
     }
 }

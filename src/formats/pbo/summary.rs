@@ -8,6 +8,7 @@ use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
+use crate::base::place::{Locate, Root};
 use crate::base::span::Span;
 use crate::base::text::{ByteStr, folded};
 use crate::bytes::Cursor;
@@ -55,11 +56,13 @@ impl Inspect for Archive<'_> {
     /// Dissects the entries of the header, and the members after it.
     fn dissect(&self, out: &mut Outline<'_>) {
         out.part(Part::one("header").spanning(0, self.data_offset), |out| {
-            let (mut properties, mut members) = (0_usize, 0_usize);
+            let mut properties = 0_usize;
+            let mut members = 0_usize;
             for (index, entry) in self.entries().enumerate() {
-                let Some(entry) = out.ok(entry.within_item("members", members)).filter(|_| !out.is_done()) else {
+                let Some(entry) = out.ok(entry.within_item("members", members)) else { break };
+                if out.is_done() {
                     break;
-                };
+                }
                 members = members.saturating_add(usize::from(entry.kind() == EntryKind::Member));
                 let part = Part::item("entries", index).labelled(entry.name());
                 out.part(part.spanning(entry.offset, entry.byte_len()), |out| {
@@ -71,7 +74,10 @@ impl Inspect for Archive<'_> {
             let Some(member) = out.ok(member) else { break };
             let stored = member.span();
             let part = Part::item("members", member.index).labelled(member.name());
-            let bytes = stored.as_ref().map_or(0, |span| span.bytes);
+            let bytes = match &stored {
+                Ok(span) => span.bytes,
+                Err(_) => 0,
+            };
             out.part(part.spanning(member.offset, bytes), |out| {
                 if out.ok(stored).is_some() {
                     out.array("content", &member.content());
@@ -93,7 +99,8 @@ impl Entry<'_> {
     /// Describes its fields and properties. `properties` counts the properties described so far.
     fn dissect(&self, archive: Data<'_>, properties: &mut usize, out: &mut Outline<'_>) {
         let entry = HeaderEntry::walk_fields(&mut archive.cursor(self.offset), (), out);
-        let Some(list) = out.ok(entry).and_then(|entry| entry.properties) else { return };
+        let Some(entry) = out.ok(entry) else { return };
+        let Some(list) = entry.properties else { return };
         for (start, span, property) in list.located() {
             let part = property_part(next(properties), &property, span).rooted();
             out.part(part, |out| describe_fields::<Property<'_>, _>(start, (), out));
@@ -125,6 +132,11 @@ impl Member<'_> {
         });
     }
 
+    /// Returns its name as games compare it.
+    fn folded_name(&self) -> Vec<u8> {
+        self.name().as_bytes().iter().map(|&byte| folded(byte)).collect()
+    }
+
     /// Returns its index, and the offset of its entry.
     fn place(&self) -> (usize, u64) {
         (self.index, self.entry.offset)
@@ -137,16 +149,15 @@ impl Member<'_> {
         if self.method() == Method::STORED && is_packed_size {
             let is_stream = depth == Depth::Verify && self.is_stream_of(claimed.into());
             let kind = if is_stream { "stored stream" } else { "stored size" };
-            alike.add(kind, self.place(), || {
-                let name = self.name().in_message();
-                let stream = if is_stream { ", and its bytes are an LZSS stream of that size" } else { "" };
-                format!("{name}: stored, but its entry claims an original size of {claimed}{stream}")
-            });
+            let name = self.name().in_message();
+            let stream = if is_stream { ", and its bytes are an LZSS stream of that size" } else { "" };
+            let message = format_args!("{name}: stored, but its entry claims an original size of {claimed}{stream}");
+            alike.add(kind, self.place(), message);
         }
         if self.method().name().is_none() || self.method() == Method::PRODUCT {
-            alike.add("method", self.place(), || {
-                format!("{}: unknown method {:#010x}", self.name().in_message(), self.method().code())
-            });
+            let name = self.name().in_message();
+            let message = format_args!("{name}: unknown method {:#010x}", self.method().code());
+            alike.add("method", self.place(), message);
         }
     }
 
@@ -159,10 +170,11 @@ impl Member<'_> {
             Ok(())
         });
         let Some(content) = problems.ok(content) else { return };
-        let (claimed, held) = (self.decoded_byte_len_hint(), content.len() as u64);
+        let claimed = self.decoded_byte_len_hint();
+        let held = content.len() as u64;
         if claimed != held {
             let name = self.name().in_message();
-            let message = || format!("{name}: its entry claims {claimed} bytes, its stream holds {held}");
+            let message = format_args!("{name}: its entry claims {claimed} bytes, its stream holds {held}");
             alike.add("size", self.place(), message);
         }
     }
@@ -217,7 +229,7 @@ impl Archive<'_> {
         let mut first = true;
         for entry in self.entries().map_while(Result::ok) {
             if let Some(violation) = violation(&entry, first) {
-                problems.report(Severity::Warning, || Error::malformed(violation).at(entry.offset).within("header"));
+                problems.report_at(Severity::Warning, Root.field("header"), entry.offset, violation);
             }
             first = false;
         }
@@ -238,7 +250,7 @@ impl Archive<'_> {
             }
         }
         alike.report(problems);
-        lost.report("members", problems, |error| error);
+        lost.report("members", problems, Root);
         blocks
     }
 
@@ -298,7 +310,8 @@ impl Archive<'_> {
         // With them, all sizes have to lead to the end, or to a tail.
         end = end.saturating_add(entries.offset().saturating_sub(self.data_offset));
         let tail = self.data.size().checked_sub(end);
-        if ![0, size_of::<ShortTail>(), size_of::<Sha1Tail>()].iter().any(|tails| tail == Some(*tails as u64)) {
+        let tails = [0, size_of::<ShortTail>() as u64, size_of::<Sha1Tail>() as u64];
+        if !tail.is_some_and(|tail| tails.contains(&tail)) {
             return;
         }
         let first = first.in_message();
@@ -339,14 +352,12 @@ impl Archive<'_> {
     }
 
     fn check_duplicates(&self, alike: &mut Alike, problems: &mut Problems) {
-        let members = || self.members().map_while(Result::ok);
-        let folded = |member: Member<'_>| member.name().as_bytes().iter().map(|&byte| folded(byte)).collect::<Vec<_>>();
-        let names = members().map(|member| (member.index, folded(member)));
+        let names = self.members().map_while(Result::ok).map(|member| (member.index, member.folded_name()));
         let mut repeated = Repeated::find(self.member_count, names, problems);
-        for member in members() {
+        for member in self.members().map_while(Result::ok) {
             if let Some(first) = repeated.first_of(member.index) {
                 let name = member.name().in_message();
-                alike.add("repeated", member.place(), || format!("{name}: the same name as member {first}"));
+                alike.add("repeated", member.place(), format_args!("{name}: the same name as member {first}"));
             }
         }
     }

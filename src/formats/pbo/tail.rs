@@ -70,9 +70,12 @@ const PIECE: usize = 1 << 20;
 impl Checksum<'_> {
     /// Reads the next piece. Returns false at the end, or if the thread was asked to stop.
     pub(crate) fn step(&mut self) -> bool {
-        let piece = self.pieces.next().filter(|_| !stop::is_set());
-        piece.into_iter().for_each(|piece| self.sum.update(piece));
-        piece.is_some()
+        let Some(piece) = self.pieces.next() else { return false };
+        if stop::is_set() {
+            return false;
+        }
+        self.sum.update(piece);
+        true
     }
 
     /// Returns true if the bytes read have the stored checksum.
@@ -90,7 +93,8 @@ impl<'a> Archive<'a> {
     pub fn tail(&self) -> Result<Tail<'a>> {
         let size = self.data.size();
         if self.data_end > size {
-            let [needed, left] = [self.data_end, size].map(|end| end.saturating_sub(self.data_offset));
+            let needed = self.data_end.saturating_sub(self.data_offset);
+            let left = size.saturating_sub(self.data_offset);
             return Err(Error::truncated(needed, left).at(self.data_offset));
         }
         Ok(Tail { offset: self.data_end, bytes: self.data.get(self.data_end..size)? })
@@ -102,10 +106,9 @@ impl<'a> Archive<'a> {
     /// # Errors
     /// Returns the errors of [`tail`](Self::tail).
     pub fn checksum_holds(&self) -> Result<Option<bool>> {
-        Ok(self.checksum()?.map(|mut checksum| {
-            while checksum.step() {}
-            checksum.holds()
-        }))
+        let Some(mut checksum) = self.checksum()? else { return Ok(None) };
+        while checksum.step() {}
+        Ok(Some(checksum.holds()))
     }
 
     /// Returns the SHA-1 to be computed piece by piece, or `None` if none is stored.

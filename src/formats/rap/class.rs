@@ -111,13 +111,14 @@ pub enum Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    #[inline]
+    // With `inline` alone, inlining depends on unrelated code; without inlining, a config takes 7 % more instructions.
+    #[inline(always)]
     fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
         Self::walk(cursor, Part::one(""), &mut Silent)
     }
 
     /// Reads the entry at the cursor, and describes it to the sink as this part.
-    #[inline]
+    #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, part: Part<'_>, sink: &mut impl Sink) -> Result<Self> {
         Ok(match cursor.parse(peek(le_u8()))? {
             0 => Self::Class(walk_part(cursor, (), part, sink)?),

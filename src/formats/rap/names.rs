@@ -18,23 +18,23 @@ pub fn kind_of(key: &[u8], text: &[u8]) -> Option<ReferenceKind> {
 pub(super) fn by_extension(text: &[u8]) -> Option<ReferenceKind> {
     const LONGEST: usize = 6;
     let dot = memchr::memrchr(b'.', text)?;
-    let extension = text.get(dot.saturating_add(1)..).filter(|extension| extension.len() <= LONGEST)?;
-    let is = |known: &str| extension.eq_ignore_ascii_case(known.as_bytes());
-    let is_in = |known: &[&str]| known.iter().any(|known| is(known));
-    match () {
-        () if is_in(&["paa", "pac", "tga", "png", "jpg", "jpeg"]) => Some(ReferenceKind::Texture),
-        () if is("rvmat") => Some(ReferenceKind::Material),
-        () if is("bisurf") => Some(ReferenceKind::Surface),
-        () if is("p3d") => Some(ReferenceKind::Model),
-        () if is_in(OTHERS) => Some(ReferenceKind::File),
-        () => None,
+    let extension = text.get(dot.saturating_add(1)..)?;
+    let mut lower = [0; LONGEST];
+    let lower = lower.get_mut(..extension.len())?;
+    lower.copy_from_slice(extension);
+    lower.make_ascii_lowercase();
+    match &*lower {
+        b"paa" | b"pac" | b"tga" | b"png" | b"jpg" | b"jpeg" => Some(ReferenceKind::Texture),
+        b"rvmat" => Some(ReferenceKind::Material),
+        b"bisurf" => Some(ReferenceKind::Surface),
+        b"p3d" => Some(ReferenceKind::Model),
+        // Animations, sounds and videos.
+        b"rtm" | b"wss" | b"wav" | b"ogg" | b"lip" | b"ogv" | b"bikb" => Some(ReferenceKind::File),
+        // Scripts, terrains and lists of texts.
+        b"sqf" | b"sqs" | b"fsm" | b"wrp" | b"xml" | b"html" | b"emat" | b"edds" | b"csv" => Some(ReferenceKind::File),
+        _ => None,
     }
 }
-
-/// Extensions of animations, sounds, videos, scripts, terrains and lists of texts.
-const OTHERS: &[&str] = &[
-    "rtm", "wss", "wav", "ogg", "lip", "ogv", "bikb", "sqf", "sqs", "fsm", "wrp", "xml", "html", "emat", "edds", "csv",
-];
 
 pub(super) fn by_key(key: &[u8]) -> Option<ReferenceKind> {
     const KEYS: [(&str, ReferenceKind); 5] = [
@@ -44,5 +44,6 @@ pub(super) fn by_key(key: &[u8]) -> Option<ReferenceKind> {
         ("hiddenSelectionsTextures", ReferenceKind::Texture),
         ("hiddenSelectionsMaterials", ReferenceKind::Material),
     ];
-    KEYS.iter().find(|(known, _)| key.eq_ignore_ascii_case(known.as_bytes())).map(|(_, kind)| *kind)
+    let (_, kind) = KEYS.iter().find(|(known, _)| key.eq_ignore_ascii_case(known.as_bytes()))?;
+    Some(*kind)
 }

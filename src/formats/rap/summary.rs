@@ -166,7 +166,8 @@ impl<'a> Config<'a> {
 
     fn check_enums(&self, order: &Order, problems: &mut Problems) {
         let Some((_, Span { offset, bytes })) = problems.ok(self.spanned_enums()) else { return };
-        let (end, size) = (offset.saturating_add(bytes), self.data.size());
+        let end = offset.saturating_add(bytes);
+        let size = self.data.size();
         if end < size {
             problems.warning(&Error::trailing(size.saturating_sub(end), "the enums").at(end));
         }

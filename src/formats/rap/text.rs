@@ -140,8 +140,7 @@ impl<'a> Reader<'a> {
             Some(_) => {
                 let word = ahead.word();
                 ahead.skip_blank();
-                let is_word = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
-                ["class", "enum", "delete"].into_iter().any(is_word)
+                ["class", "enum", "delete"].into_iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
                     || word.contains(&b'(')
                     || !word.is_empty() && matches!(ahead.peek(), Some(b'=' | b'['))
             }
@@ -190,16 +189,27 @@ impl<'a> Reader<'a> {
         rest.get(..length).unwrap_or_default()
     }
 
+    /// Takes the bytes before the end of the line.
+    fn rest_of_line(&mut self) -> &'a [u8] {
+        self.until(|byte| byte == b'\n')
+    }
+
+    fn skip_spaces(&mut self) {
+        self.until(|byte| !matches!(byte, b' ' | b'\t'));
+    }
+
     /// Skips white space and comments.
     fn skip_blank(&mut self) {
         loop {
             self.until(|byte| !byte.is_ascii_whitespace());
             if self.accept(b"//") {
-                self.until(|byte| byte == b'\n');
+                self.rest_of_line();
             } else if self.accept(b"/*") {
                 let rest = self.rest();
-                let end = memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end.saturating_add(2));
-                self.skip(end);
+                match memchr::memmem::find(rest, b"*/") {
+                    Some(end) => self.skip(end.saturating_add(2)),
+                    None => self.skip(rest.len()),
+                }
             } else {
                 return;
             }
@@ -227,7 +237,8 @@ impl<'a> Reader<'a> {
     /// Skips from a parenthesis to the one that closes it, or to the end of the line if there is none.
     fn parentheses(&mut self) {
         let rest = self.rest();
-        let (mut depth, mut is_text) = (0_usize, false);
+        let mut depth = 0_usize;
+        let mut is_text = false;
         let mut end = None;
         for (place, byte) in rest.iter().enumerate() {
             match byte {
@@ -246,9 +257,13 @@ impl<'a> Reader<'a> {
                 _ => {}
             }
         }
-        self.is_open_ended |= end.is_none();
-        let line = || memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-        self.skip(end.unwrap_or_else(line));
+        match end {
+            Some(end) => self.skip(end),
+            None => {
+                self.is_open_ended = true;
+                self.skip(memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
+            }
+        }
     }
 
     /// Takes a quoted text and the texts joined to it with `\n`. A text without a closing quote ends with the line.
@@ -270,7 +285,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let mut ahead = self.clone();
-            ahead.until(|byte| !matches!(byte, b' ' | b'\t'));
+            ahead.skip_spaces();
             if !ahead.accept(b"\\n") {
                 break;
             }
@@ -296,17 +311,17 @@ impl<'a> Reader<'a> {
     /// Takes a line that starts with `#`. Returns the path if it is an include.
     fn directive(&mut self) -> Option<ByteStr<'a>> {
         self.skip(1);
-        self.until(|byte| !matches!(byte, b' ' | b'\t'));
+        self.skip_spaces();
         let word = self.until(|byte| !byte.is_ascii_alphanumeric() && byte != b'_');
         if word == b"include" {
-            let line = self.until(|byte| byte == b'\n').trim_ascii_start();
+            let line = self.rest_of_line().trim_ascii_start();
             let (open, path) = line.split_first()?;
             let close = if *open == b'<' { b'>' } else { b'"' };
             let end = memchr::memchr(close, path)?;
             return path.get(..end).map(ByteStr::new);
         }
         loop {
-            let line = self.until(|byte| byte == b'\n').trim_ascii_end();
+            let line = self.rest_of_line().trim_ascii_end();
             let goes_on = line.last() == Some(&b'\\') && self.accept(b"\n");
             if !goes_on {
                 return None;
@@ -323,8 +338,7 @@ impl<'a> Reader<'a> {
                 None
             }
             (end @ (b'}' | b';'), Some((key, depth))) => {
-                let outer = depth.checked_sub(1).filter(|&depth| depth > 0 && end == b'}');
-                self.array = outer.map(|depth| (key, depth));
+                self.array = if end == b'}' && depth > 1 { Some((key, depth.saturating_sub(1))) } else { None };
                 None
             }
             (b'}', None) => Some(EventKind::End),
@@ -341,7 +355,6 @@ impl<'a> Reader<'a> {
     fn entry(&mut self) -> Option<EventKind<'a>> {
         let word = ByteStr::new(self.word());
         self.skip_blank();
-        let is_word = |known: &str| word.as_bytes().eq_ignore_ascii_case(known.as_bytes());
         match self.peek() {
             Some(b'[') => {
                 self.until(|byte| b"=;{}\n".contains(&byte));
@@ -357,25 +370,30 @@ impl<'a> Reader<'a> {
                 self.skip_blank();
                 self.value(word, false)
             }
-            _ if is_word("class") => {
-                let name = ByteStr::new(self.word());
-                self.skip_blank();
-                let parent = self.accept(b":").then(|| {
-                    self.skip_blank();
-                    ByteStr::new(self.word())
-                });
-                self.skip_blank();
-                let is_body = self.accept(b"{");
-                Some(if is_body { EventKind::Class { name, parent } } else { EventKind::Extern(name) })
-            }
-            _ if is_word("delete") => Some(EventKind::Delete(ByteStr::new(self.word()))),
-            Some(b'{') if is_word("enum") => {
+            _ if is_word(word, b"class") => Some(self.class()),
+            _ if is_word(word, b"delete") => Some(EventKind::Delete(ByteStr::new(self.word()))),
+            Some(b'{') if is_word(word, b"enum") => {
                 self.until(|byte| byte == b'}');
                 self.skip(1);
                 None
             }
-            _ => word.as_bytes().contains(&b'(').then_some(EventKind::Call(word)),
+            _ if word.as_bytes().contains(&b'(') => Some(EventKind::Call(word)),
+            _ => None,
         }
+    }
+
+    /// Reads what follows the word `class`.
+    fn class(&mut self) -> EventKind<'a> {
+        let name = ByteStr::new(self.word());
+        self.skip_blank();
+        let mut parent = None;
+        if self.accept(b":") {
+            self.skip_blank();
+            parent = Some(ByteStr::new(self.word()));
+        }
+        self.skip_blank();
+        let is_body = self.accept(b"{");
+        if is_body { EventKind::Class { name, parent } } else { EventKind::Extern(name) }
     }
 
     /// Reads the value after `=`.
@@ -432,20 +450,23 @@ impl<'a> Scalar<'a> {
         if self.is_quoted {
             return Some((kind_of(key, text)?, self.text, Way::Path));
         }
-        let kind = |path: &[u8]| by_extension(path).or_else(|| by_key(key));
-        let built = |addon, is_below, path: &[u8]| Way::Built { addon, is_below, path: path.to_vec() };
         let mut inner = text;
         while let Some((b"QUOTE", quoted)) = call(inner) {
             inner = quoted;
         }
         let (kind, way) = match call(inner) {
-            Some((b"PATHTOF" | b"QPATHTOF" | b"QPATHTO_R", path)) => (kind(path)?, built(None, true, path)),
+            Some((b"PATHTOF" | b"QPATHTOF" | b"QPATHTO_R", path)) => {
+                (kind_of_path(key, path)?, built(None, true, path))
+            }
             Some((b"QPATHTOEF", arguments)) => {
                 let (addon, path) = arguments.split_at_checked(memchr::memchr(b',', arguments)?)?;
                 let path = path.get(1..)?.trim_ascii();
-                (kind(path)?, built(Some(addon.trim_ascii().to_vec()), true, path))
+                (kind_of_path(key, path)?, built(Some(addon.trim_ascii()), true, path))
             }
-            Some(_) => (argument_kind(inner).or_else(|| by_key(key))?, Way::Unresolved),
+            Some(_) => match argument_kind(inner) {
+                Some(kind) => (kind, Way::Unresolved),
+                None => (by_key(key)?, Way::Unresolved),
+            },
             // The remainder of a quoted text is a plain path.
             None if inner.len() < text.len() => (kind_of(key, inner)?, built(None, false, inner)),
             None => match by_extension(inner) {
@@ -459,12 +480,24 @@ impl<'a> Scalar<'a> {
     }
 }
 
+fn is_word(word: ByteStr<'_>, known: &[u8]) -> bool {
+    word.as_bytes().eq_ignore_ascii_case(known)
+}
+
+fn kind_of_path(key: &[u8], path: &[u8]) -> Option<ReferenceKind> {
+    by_extension(path).or_else(|| by_key(key))
+}
+
+fn built(addon: Option<&[u8]>, is_below: bool, path: &[u8]) -> Way {
+    Way::Built { addon: addon.map(<[u8]>::to_vec), is_below, path: path.to_vec() }
+}
+
 /// Returns the name and the arguments of a macro call.
 fn call(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let (name, arguments) = text.split_at_checked(memchr::memchr(b'(', text)?)?;
     let is_name = !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     let arguments = arguments.strip_prefix(b"(")?.strip_suffix(b")")?;
-    is_name.then(|| (name, arguments.trim_ascii()))
+    if is_name { Some((name, arguments.trim_ascii())) } else { None }
 }
 
 /// Returns the kind of the first file among the arguments of a macro.

@@ -169,8 +169,10 @@ impl<'a> Items<'a> {
         let value = self.cursor.parse(value(kind))?;
         if let Value::Array(count) = value {
             self.depth = depth.saturating_add(1);
-            let too_deep = || Error::malformed(format!("arrays in arrays deeper than {MOST_DEPTH}")).at(offset);
-            *self.left.get_mut(self.depth).ok_or_else(too_deep)? = count;
+            let Some(left) = self.left.get_mut(self.depth) else {
+                return Err(Error::malformed(format!("arrays in arrays deeper than {MOST_DEPTH}")).at(offset));
+            };
+            *left = count;
         }
         Ok(Some(Item { depth, value, kind, offset, bytes: self.cursor.offset().saturating_sub(offset) }))
     }

@@ -59,14 +59,16 @@ impl<'a> Walk<'a> {
                 .within_item("classes", index)
         })?;
         self.next = index.saturating_add(1);
-        let (outer, depth) = (self.frames.last().map(|frame| frame.class), self.frames.len());
+        let outer = self.frames.last().map(|frame| frame.class);
+        let depth = self.frames.len();
         self.frames.push(Frame { class: index, offset: address, entries: class.entries(), entry: 0 });
         Ok(Step { index, outer, depth, class })
     }
 
     /// Returns the address of a class, checked against that of the class that contains it. `offset` is that of the entry.
     fn address(&self, around: &Frame<'a>, entry: &ClassEntry<'a>, offset: u64) -> Result<u64> {
-        let (address, size) = (u64::from(entry.address), self.config.data.size());
+        let address = u64::from(entry.address);
+        let size = self.config.data.size();
         if address <= around.offset || address >= size {
             // If addresses always increase, they cannot form a loop.
             let message = format!("address {address:#x} is not between {:#x} and {size:#x}", around.offset);

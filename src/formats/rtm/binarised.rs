@@ -102,8 +102,10 @@ impl<'a> Binarised<'a> {
     }
 
     fn body_by(&self, rule: PackingMark) -> Result<(FlaggedBlock<'a, F32>, Frames<'a>)> {
-        let (mut cursor, limits) = (self.file.rest(), &self.file.limits);
-        let (frames, bones) = (self.header.frames.get(), self.header.bones.get());
+        let mut cursor = self.file.rest();
+        let limits = &self.file.limits;
+        let frames = self.header.frames.get();
+        let bones = self.header.bones.get();
         let times = FlaggedBlock::read(&mut cursor, frames, rule, limits).within("times")?;
         Ok((times, Frames::new(cursor, frames, bones, rule, limits)))
     }
@@ -111,7 +113,8 @@ impl<'a> Binarised<'a> {
     /// Returns the marks that this file can use. How empty arrays are marked is uncertain, which matters only if there
     /// are any.
     fn candidates(&self) -> &'static [PackingMark] {
-        let (no_frames, no_bones) = (self.header.frames == 0, self.header.bones == 0);
+        let no_frames = self.header.frames == 0;
+        let no_bones = self.header.bones == 0;
         match self.header.version.get() {
             3 => &[PackingMark::Size],
             // Without frames, a missing flag cannot be distinguished from no flag.

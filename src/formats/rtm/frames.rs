@@ -70,7 +70,10 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
         let bytes = u64::from(count).saturating_mul(size_of::<T>() as u64);
         verify(le_u32(), is(count)).read(cursor)?;
         let flag = cond(rule.has_flag(bytes), le_u8()).read(cursor)?;
-        let is_packed = flag.map_or(bytes >= 1024, |flag| flag != 0);
+        let is_packed = match flag {
+            Some(flag) => flag != 0,
+            None => bytes >= PACKED_FROM,
+        };
         Ok((offset, flag, if is_packed { Codec::Lzo } else { Codec::Raw }))
     }
 
@@ -143,6 +146,9 @@ pub(super) const FRAME: &Schema = &Schema {
     ],
 };
 
+/// The bytes from which on an array without a flag is packed.
+const PACKED_FROM: u64 = 1024;
+
 /// The frames of a BMTR file. Each has a transform for every bone, in the order of the bones.
 #[derive(Clone, Copy, Debug)]
 pub struct Frames<'a> {
@@ -172,7 +178,7 @@ impl<'a> Frames<'a> {
     /// frames are too small for it.
     pub fn stride(&self) -> Option<u64> {
         let bytes = u64::from(self.bones).saturating_mul(size_of::<Transform>() as u64);
-        (self.rule == PackingMark::Size && bytes < 1024).then(|| bytes.saturating_add(4))
+        if self.rule == PackingMark::Size && bytes < PACKED_FROM { Some(bytes.saturating_add(4)) } else { None }
     }
 
     /// Returns the frame at `index`. Takes O(1) time with a [`stride`](Self::stride). Otherwise walks the frames before
@@ -188,8 +194,8 @@ impl<'a> Frames<'a> {
         match self.stride() {
             Some(stride) => {
                 let mut cursor = self.start;
-                let frame = cursor.skip(stride.saturating_mul(index as u64)).and_then(|()| self.read(&mut cursor));
-                frame.within_item("frames", index).map(Some)
+                cursor.skip(stride.saturating_mul(index as u64)).within_item("frames", index)?;
+                self.read(&mut cursor).within_item("frames", index).map(Some)
             }
             None => self.iter().nth(index).transpose(),
         }
@@ -221,7 +227,9 @@ impl<'a> Frames<'a> {
     /// Returns a cursor after the last frame.
     pub(super) fn end(&self) -> Result<Cursor<'a>> {
         let mut all = self.iter();
-        all.by_ref().try_for_each(|frame| frame.map(drop))?;
+        for frame in all.by_ref() {
+            frame?;
+        }
         Ok(all.cursor)
     }
 

@@ -198,7 +198,7 @@ impl<'a> Motion<'a> {
 
     /// Returns one bone through all frames, or `None` after the last bone.
     pub fn track(&self, bone: usize) -> Option<Track<'a>> {
-        (bone < self.bones().len()).then(|| Track::new(*self, bone))
+        if bone < self.bones().len() { Some(Track::new(*self, bone)) } else { None }
     }
 
     fn file(&self) -> &File<'a> {

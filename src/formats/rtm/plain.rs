@@ -51,7 +51,10 @@ impl<'a> Plain<'a> {
             let has_metadata = is_ahead(*cursor, tag("RTM_MDAT"));
             let metadata = cond(has_metadata, in_place::<MetadataHeader>());
             let metadata = cursor.parse(context("metadata", metadata))?;
-            let property_count = metadata.map_or(0, |header| header.properties.get());
+            let property_count = match metadata {
+                Some(header) => header.properties.get(),
+                None => 0,
+            };
             let properties = cond(has_metadata, count(PlainProperty::parser(), property_count));
             let properties = cursor.parse(context("properties", properties))?;
             let header_offset = cursor.offset();
@@ -96,7 +99,8 @@ impl<'a> Plain<'a> {
 
     /// Returns an iterator over the frames. It ends after the first error.
     pub fn frames(&self) -> impl Iterator<Item = Result<PlainFrame<'a>>> + use<'a> {
-        let (plain, mut broken) = (*self, false);
+        let plain = *self;
+        let mut broken = false;
         let frames = (0..self.header.frames.get() as usize).map_while(move |index| plain.frame(index).transpose());
         frames.take_while(move |frame| !std::mem::replace(&mut broken, frame.is_err()))
     }
@@ -110,7 +114,10 @@ impl<'a> Plain<'a> {
     /// Returns the bytes after the last frame, which are not part of the animation; none in all known files.
     pub fn trailing(&self) -> &'a [u8] {
         let mut cursor = self.file.rest();
-        cursor.skip(self.frame_bytes()).map_or(&[], |()| cursor.rest())
+        match cursor.skip(self.frame_bytes()) {
+            Ok(()) => cursor.rest(),
+            Err(_) => &[],
+        }
     }
 
     /// Returns the offset of the first frame.
@@ -139,7 +146,8 @@ pub struct PlainFrame<'a> {
 impl<'a> PlainFrame<'a> {
     /// Returns the matrix of each bone, in bone order.
     pub fn matrices(&self) -> Strided<'a, Matrix> {
-        let (stride, column) = (size_of::<BonePose>(), size_of::<FixedName>());
+        let stride = size_of::<BonePose>();
+        let column = size_of::<FixedName>();
         Strided::within(self.bones.as_bytes(), self.offset.saturating_add(size_of::<F32>() as u64), stride, column)
     }
 

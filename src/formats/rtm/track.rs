@@ -1,10 +1,9 @@
 //! One bone through all frames.
 
-use std::ops::ControlFlow;
-
 use super::Motion;
 use crate::base::error::Result;
 use crate::bytes::array::columns;
+use crate::bytes::batch::RowSink;
 use crate::bytes::{Column, Packing, Storage, Table};
 
 /// One bone through all frames: for each its time, then rotation and translation (binarised) or matrix (plain), all as
@@ -44,14 +43,7 @@ impl Table for Track<'_> {
         Storage { offset: file.body, bytes, packing: Packing::Derived }
     }
 
-    fn read(&self, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
-        let mut write = |time: f32, numbers: &[f32]| {
-            let mut row = Vec::with_capacity(64);
-            for number in [time].iter().chain(numbers) {
-                row.extend_from_slice(&number.to_le_bytes());
-            }
-            sink(&row)
-        };
+    fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
         match self.motion {
             Motion::Binarised(motion) => {
                 let (times, frames) = motion.body()?;
@@ -60,7 +52,7 @@ impl Table for Track<'_> {
                     let transforms = frame?.block.decode()?;
                     let Some(transform) = transforms.get(self.bone) else { break };
                     let ([x, y, z, w], [tx, ty, tz]) = (transform.rotation(), transform.translation());
-                    if write(time.get(), &[x, y, z, w, tx, ty, tz]).is_break() {
+                    if sink(&row(time.get(), &[x, y, z, w, tx, ty, tz])).is_break() {
                         break;
                     }
                 }
@@ -69,7 +61,7 @@ impl Table for Track<'_> {
                 for frame in motion.frames() {
                     let frame = frame?;
                     let Some(bone) = frame.bone(self.bone) else { break };
-                    if write(frame.time, bone.matrix.to_rows().as_flattened()).is_break() {
+                    if sink(&row(frame.time, bone.matrix.to_rows().as_flattened())).is_break() {
                         break;
                     }
                 }
@@ -77,4 +69,13 @@ impl Table for Track<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the bytes of a row: a time and the numbers at that time.
+fn row(time: f32, numbers: &[f32]) -> Vec<u8> {
+    let mut row = Vec::with_capacity(64);
+    for number in [time].iter().chain(numbers) {
+        row.extend_from_slice(&number.to_le_bytes());
+    }
+    row
 }

@@ -1,14 +1,16 @@
 //! Checks animations, and counts their blocks on the way.
 
 use std::fmt;
+use std::iter::zip;
 
 use half::f16;
 
 use super::wire::{BonePose, Matrix, Transform};
 use super::{Binarised, FlaggedBlock, Motion, Plain};
 use crate::base::code::Code;
-use crate::base::error::{Context, Error};
+use crate::base::error::Error;
 use crate::base::impl_fmt::impl_fmt;
+use crate::base::place::{Locate, Root};
 use crate::base::text::ByteStr;
 use crate::blocks::Decoded;
 use crate::bytes::{Element, Table};
@@ -42,7 +44,7 @@ impl<'p> Survey<'p> {
 
     fn binarised(&mut self, motion: &Binarised<'_>) {
         let Some((times, frames)) = self.problems.ok(motion.body()) else { return };
-        if let Some(decoded) = self.array(&times, |error| error.within("times")) {
+        if let Some(decoded) = self.array(&times, Root.field("times")) {
             self.times(decoded.iter().map(|time| time.get()), &times.block);
         }
         let mut translations = Check::new(FiniteHalves);
@@ -54,37 +56,29 @@ impl<'p> Survey<'p> {
                 whole = false;
                 break;
             };
-            let Some(transforms) = self.array(&frame, |error| error.within_item("frames", index)) else { continue };
-            translations.list(
-                ("frames", index),
-                &frame.block,
-                transforms.iter().map(|transform| Halves(transform.translation.map(|half| half.get()))),
-            );
+            let Some(transforms) = self.array(&frame, Root.item("frames", index)) else { continue };
+            translations.list(("frames", index), &frame.block, transforms.iter().map(Transform::halves));
             rotations.list(("frames", index), &frame.block, transforms.iter().map(Transform::length));
         }
-        translations.report("translations", self.problems, |error| error.within("frames"));
-        rotations.report("quaternions", self.problems, |error| error.within("frames"));
+        translations.report("translations", self.problems, Root.field("frames"));
+        rotations.report("quaternions", self.problems, Root.field("frames"));
         if whole {
             self.trailing(all.cursor().offset(), all.cursor().rest());
         }
     }
 
     /// Counts an array, and decodes it in a deep survey.
-    fn array<'a, T: Element>(
-        &mut self,
-        array: &FlaggedBlock<'a, T>,
-        place: impl Fn(Error) -> Error,
-    ) -> Option<Decoded<'a, T>> {
+    fn array<'a, T: Element>(&mut self, array: &FlaggedBlock<'a, T>, place: impl Locate) -> Option<Decoded<'a, T>> {
         self.blocks.add(array.block.storage(), array.block.decoded_byte_len());
         if let Some(flag @ (1 | 3..)) = array.flag {
             let error = Error::malformed(format!("flag of a packed array is {flag}, not 2"));
-            self.problems.warning(&place(error.at(array.block.offset().saturating_sub(1))));
+            self.problems.warning(&place.locate(error.at(array.block.offset().saturating_sub(1))));
         }
         if !self.deep {
             return None;
         }
         let decoded = self.problems.budget().decode(&array.block);
-        self.problems.ok(decoded.map_err(place))
+        self.problems.ok_in(place, decoded)
     }
 
     fn plain(&mut self, motion: &Plain<'_>) {
@@ -99,29 +93,32 @@ impl<'p> Survey<'p> {
         for (index, frame) in motion.frames().enumerate() {
             let Some(frame) = self.problems.ok(frame) else { break };
             let list = ("frames", index);
-            let pairs = frame.names().zip(motion.bones.iter()).map(|(here, header)| Names { here, header });
+            let pairs = zip(frame.names(), motion.bones.iter()).map(|(here, header)| Names { here, header });
             // Each frame starts with its time, and each name is followed by a matrix.
             names.list(list, Rows::new(frame.offset.saturating_add(4), size_of::<BonePose>()), pairs);
-            let numbers = |matrix: &Matrix| Numbers(zerocopy::transmute!(matrix.to_rows()));
-            matrices.list(list, &frame.matrices(), frame.matrices().iter().map(numbers));
+            matrices.list(list, &frame.matrices(), frame.matrices().iter().map(numbers_of));
         }
-        names.report("names", self.problems, |error| error.within("frames"));
-        matrices.report("matrices", self.problems, |error| error.within("frames"));
+        names.report("names", self.problems, Root.field("frames"));
+        matrices.report("matrices", self.problems, Root.field("frames"));
     }
 
     fn times(&mut self, times: impl Iterator<Item = f32> + Clone, rows: impl Into<Rows> + Copy) {
-        let place = |error: Error| error.within("times");
+        let place = Root.field("times");
         let check = Check::new(Finite).array(rows, times.clone().map(|time| Numbers([time])));
         check.report("times", self.problems, place);
         if times.clone().all(f32::is_finite) && !times.clone().is_sorted() {
             let error = Error::malformed("times do not ascend").at(rows.into().offset_of(0));
-            self.problems.warning(&place(error));
+            self.problems.warning(&place.locate(error));
         }
         // The last time need not be 1: a real file ends at 0.994. A single pose may have any time.
         let is_motion = times.clone().nth(1).is_some();
-        if let Some(first) = times.clone().next().filter(|&first| is_motion && first.is_finite() && first != 0.0) {
+        if let Some(first) = times.clone().next()
+            && is_motion
+            && first.is_finite()
+            && first != 0.0
+        {
             let error = Error::malformed(format!("the first is {first}, not 0")).at(rows.into().offset_of(0));
-            self.problems.warning(&place(error));
+            self.problems.warning(&place.locate(error));
         }
     }
 
@@ -132,7 +129,15 @@ impl<'p> Survey<'p> {
     }
 }
 
+fn numbers_of(matrix: &Matrix) -> Numbers<12> {
+    Numbers(zerocopy::transmute!(matrix.to_rows()))
+}
+
 impl Transform {
+    fn halves(&self) -> Halves {
+        Halves(self.translation.map(|half| half.get()))
+    }
+
     #[inline]
     fn length(&self) -> Length {
         Length::in_units(self.rotation.map(|part| part.get()), 16384)

@@ -3,7 +3,6 @@
 //! Readers of streams have only these two, so that a contradiction shows different readers different files.
 
 use super::Member;
-use crate::base::error::Error;
 use crate::base::span::Span;
 use crate::formats::zip_directory::extra::{self, ExtraFields, UnicodePath};
 use crate::formats::zip_directory::{LocalEntry, SIZES_FOLLOW, Sizes};
@@ -19,7 +18,8 @@ impl Member<'_> {
     pub(super) fn check_headers(&self, local: &LocalEntry<'_>, problems: &mut Problems) {
         let mut check = Comparison { member: self, where_from: "the header before its bytes", problems };
         let header = self.header();
-        let (here, there) = (local.header, header);
+        let here = local.header;
+        let there = header;
         if local.name != self.entry.name {
             check.differs("the name", local.name.in_message(), self.entry.name.in_message());
         }
@@ -61,7 +61,7 @@ impl Member<'_> {
                 return;
             }
             let message = "no descriptor after its bytes, though its flags announce one";
-            return problems.report(Severity::Warning, || self.error(message));
+            return problems.warning(&self.error(message));
         };
         if forms.contains(said) {
             return;
@@ -80,7 +80,7 @@ struct Comparison<'c, 'm> {
 
 impl Comparison<'_, '_> {
     fn report(&mut self, severity: Severity, message: String) {
-        self.problems.report(severity, || -> Error { self.member.error(message) });
+        self.problems.add(severity, &self.member.error(message));
     }
 
     fn differs(&mut self, what: &str, here: impl std::fmt::Display, there: impl std::fmt::Display) {

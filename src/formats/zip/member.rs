@@ -170,7 +170,8 @@ impl<'a> Member<'a> {
         if self.is_shared {
             return Err(self.error("shares bytes with another member").coded(Code::Overlap));
         }
-        let (start, bytes) = (self.local()?.data_offset, self.stored_byte_len());
+        let start = self.local()?.data_offset;
+        let bytes = self.stored_byte_len();
         if start.saturating_add(bytes) > self.archive.directory.start {
             let what = if self.archive.directory.is_lost() { "over the end" } else { "into the directory" };
             return Err(self.error(format!("{bytes} bytes at {start:#x} run {what}")));
@@ -359,7 +360,8 @@ impl<'a> Member<'a> {
     #[cfg(feature = "methods")]
     fn unpack_other(&self) -> Result<Vec<u8>> {
         let Some(packing) = other_packing(self.method()) else { return Ok(Vec::new()) };
-        let (stream, size) = (self.stored_bytes()?, self.decoded_byte_len_hint());
+        let stream = self.stored_bytes()?;
+        let size = self.decoded_byte_len_hint();
         if self.unpacked_bytes() != size {
             return Err(self.error(format!("{} bytes cannot unpack to {size}", stream.len())));
         }
@@ -369,7 +371,8 @@ impl<'a> Member<'a> {
     }
 
     fn inflate(&self) -> Result<(Vec<u8>, u64)> {
-        let (stream, size) = (self.stored_bytes()?, self.decoded_byte_len_hint());
+        let stream = self.stored_bytes()?;
+        let size = self.decoded_byte_len_hint();
         let limit = self.archive.limits.decoded_bytes;
         within_limit(self.unpacked_bytes(), limit).map_err(|error| self.located(error))?;
         let unpacked = deflate::unpack(stream, size).map_err(|message| self.error(message))?;

@@ -130,7 +130,7 @@ impl<'a> Archive<'a> {
         let start = member.header_offset();
         // The header before the data takes at least 30 bytes.
         let end = start.saturating_add(30).saturating_add(member.stored_byte_len());
-        (end <= self.directory.start).then_some(start..end)
+        if end <= self.directory.start { Some(start..end) } else { None }
     }
 
     /// Returns true if the header of a file is where the directory says.
@@ -154,8 +154,13 @@ impl<'a> Archive<'a> {
     /// # Errors
     /// Returns the directory's error if it occurs before such a file.
     pub fn find(&self, name: &[u8]) -> Result<Option<Member<'a>>> {
-        let mut members = self.members();
-        members.find(|found| found.as_ref().map_or(true, |it| is_same_name(it.name().as_bytes(), name))).transpose()
+        for member in self.members() {
+            let member = member?;
+            if is_same_name(member.name().as_bytes(), name) {
+                return Ok(Some(member));
+            }
+        }
+        Ok(None)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::formats::zip_directory::{Descriptor, Entries, SIZES_FOLLOW, Signed as
 use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part, Value};
 use crate::record::describe_opaque;
-use crate::summary::{Blocks, Counts, Problems, Severity, Summary, Unchecked, side_by_side};
+use crate::summary::{Blocks, Counts, Problems, Summary, Unchecked, side_by_side};
 
 impl Inspect for Archive<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
@@ -46,7 +46,7 @@ impl Inspect for Archive<'_> {
             }
         }
         names.report(problems);
-        self.check(whole.then(|| members.entries()), problems);
+        self.check(if whole { Some(members.entries()) } else { None }, problems);
         if depth == Depth::Verify {
             self.check_names(problems);
             self.check_map(problems);
@@ -56,7 +56,7 @@ impl Inspect for Archive<'_> {
             self.check_content(&shared, problems);
         }
         Summary {
-            counts: Counts::known([("members", whole.then_some(count))]),
+            counts: Counts::known([("members", if whole { Some(count) } else { None })]),
             blocks,
             unchecked,
             ..Summary::new(Format::Zip, self.data.size())
@@ -64,7 +64,8 @@ impl Inspect for Archive<'_> {
     }
 
     fn outline(&self, out: &mut Outline<'_>) {
-        let (start, stop) = (self.directory.start, self.directory.stop);
+        let start = self.directory.start;
+        let stop = self.directory.stop;
         out.part(Part::one("directory").spanning(start, stop.saturating_sub(start)), |out| {
             out.field("entries", self.directory.entry_count);
             out.field("prefix_bytes", self.directory.prefix);
@@ -90,11 +91,9 @@ impl Inspect for Archive<'_> {
             places.push((member.header_offset(), "members", member.index, Some(member)));
         }
         let folders = self.directory.entries().map_while(Result::ok).filter(is_folder);
-        places.extend(
-            folders
-                .enumerate()
-                .map(|(index, folder)| (prefix.saturating_add(folder.header_offset), "folders", index, None)),
-        );
+        for (index, folder) in folders.enumerate() {
+            places.push((prefix.saturating_add(folder.header_offset), "folders", index, None));
+        }
         places.sort_by_key(|(offset, ..)| *offset);
         for (offset, list, index, member) in places {
             let part = Part::item(list, index);
@@ -110,12 +109,21 @@ impl Inspect for Archive<'_> {
 impl Archive<'_> {
     /// Warns about tables of a Ballance map without `index.bm`, by which maps are recognized.
     fn check_map(&self, problems: &mut Problems) {
-        let is_there = |table: &str| self.members().map_while(Result::ok).any(|member| member.name() == table);
-        let tables = ["object.bm", "mesh.bm", "material.bm", "texture.bm"];
-        if let Some(table) = tables.into_iter().find(|table| is_there(table)).filter(|_| !is_there("index.bm")) {
-            let message = format!("{table} without index.bm: a Ballance map that cannot be read");
-            problems.warning(&Error::malformed(message).at(self.directory.start).coded(Code::Missing));
+        if self.has("index.bm") {
+            return;
         }
+        for table in ["object.bm", "mesh.bm", "material.bm", "texture.bm"] {
+            if self.has(table) {
+                let message = format!("{table} without index.bm: a Ballance map that cannot be read");
+                problems.warning(&Error::malformed(message).at(self.directory.start).coded(Code::Missing));
+                return;
+            }
+        }
+    }
+
+    /// Returns true if there is a member with this name.
+    fn has(&self, name: &str) -> bool {
+        self.members().map_while(Result::ok).any(|member| member.name() == name)
     }
 
     fn check_names(&self, problems: &mut Problems) {
@@ -124,7 +132,7 @@ impl Archive<'_> {
         let mut alike = Alike::default();
         for member in self.members().map_while(Result::ok) {
             if let Some(first) = repeated.first_of(member.index) {
-                let message = || member.message(format!("the same name as member {first}"));
+                let message = member.message(format!("the same name as member {first}"));
                 alike.add("repeated", member.place(), message);
             }
         }
@@ -148,8 +156,8 @@ impl Archive<'_> {
             match member.unpack() {
                 Ok((_, 0)) => {}
                 Ok((_, after)) => {
-                    let message = || format!("{after} bytes after the end of its stream");
-                    problems.report(Severity::Warning, || member.error(message()).coded(Code::Trailing));
+                    let error = member.error(format!("{after} bytes after the end of its stream"));
+                    problems.warning(&error.coded(Code::Trailing));
                 }
                 // A file that only its owner can read is not faulty.
                 Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_)) => {
@@ -208,7 +216,8 @@ impl Member<'_> {
     /// Returns the offsets of its local header, of the start and end of its bytes, and of the end of the descriptor
     /// after them, which exists if the header does not contain their size.
     fn places(&self) -> Result<[u64; 4]> {
-        let (start, span) = (self.header_offset(), self.span()?);
+        let start = self.header_offset();
+        let span = self.span()?;
         let end = span.offset.saturating_add(span.bytes);
         let all = self.archive.data;
         let bytes = match self.header().flags.get() & SIZES_FOLLOW {
@@ -241,7 +250,8 @@ impl Member<'_> {
         let Some(Span { offset, bytes }) = out.ok(self.span()) else { return };
         // Encrypted content, or content with an unsupported method, cannot be read.
         if let Some(packing) = self.packing() {
-            let (rows, here) = (|| self.decoded_byte_len_hint(), || self.borrowed().ok().flatten());
+            let rows = || self.decoded_byte_len_hint();
+            let here = || self.borrowed().ok().flatten();
             out.array("data", &Bytes::new("value", Storage { offset, bytes, packing }, rows, here, || self.decode()));
         }
         let storage = Storage { offset, bytes, packing: Packing::InPlace };

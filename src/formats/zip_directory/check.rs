@@ -6,7 +6,8 @@ use super::search::{self, Claim, Search, locator};
 use super::wire::*;
 use crate::base::code::Code;
 use crate::base::error::Error;
-use crate::summary::Problems;
+use crate::base::place::Root;
+use crate::summary::{Problems, Severity};
 
 /// A count of a classic end record is the true one modulo this, from writers that do not know zip64.
 const COUNTS: u64 = 1 << 16;
@@ -50,39 +51,39 @@ impl Directory<'_> {
     }
 
     fn check_claim(&self, record: &str, claim: &Claim, offset: u64, counted: Option<u64>, problems: &mut Problems) {
-        let error = |message: String| Error::malformed(message).at(offset);
         if let Some(counted) = counted {
             let said = claim.entries;
             if said != counted {
                 let message = format!("the {record} says {said} entries, the directory holds {counted}");
                 // Old writers of many entries count like this, and most readers do not mind.
                 if self.zip64.is_none() && counted.checked_rem(COUNTS) == Some(said) {
-                    problems.warning(&error(message));
+                    problems.report_at(Severity::Warning, Root, offset, message);
                 } else {
-                    problems.error(&error(message));
+                    problems.report_at(Severity::Error, Root, offset, message);
                 }
             }
             let here = claim.disk_entries;
             if here != claim.entries && here != counted {
                 let message = format!("the {record} says {here} entries on this disk, the directory holds {counted}");
-                problems.error(&error(message));
+                problems.report_at(Severity::Error, Root, offset, message);
             }
         }
         let bytes = self.stop.saturating_sub(self.start);
         if claim.bytes != bytes {
             let said = claim.bytes;
-            problems.error(&error(format!("the {record} says a directory of {said} bytes, it has {bytes}")));
+            let message = format_args!("the {record} says a directory of {said} bytes, it has {bytes}");
+            problems.report_at(Severity::Error, Root, offset, message);
         }
         let start = self.start.saturating_sub(self.prefix);
         if claim.offset != start {
             let said = claim.offset;
             let message = format!("the {record} says that the directory is at {said:#x}, it is at {start:#x}");
-            problems.error(&error(message));
+            problems.report_at(Severity::Error, Root, offset, message);
         }
         for (disk, what) in [(claim.disk, "this is"), (claim.directory_disk, "the directory is on")] {
             if disk > 0 {
                 let message = format!("the {record} says that {what} disk {disk}, but the archive is in one piece");
-                problems.error(&error(message));
+                problems.report_at(Severity::Error, Root, offset, message);
             }
         }
     }
@@ -112,23 +113,22 @@ impl Directory<'_> {
     fn check_locator(&self, problems: &mut Problems) {
         let Ok(Some(locator)) = locator(self.data, self.end_offset) else { return };
         let offset = self.end_offset.saturating_sub(size_of::<Zip64Locator>() as u64);
-        let error = |message: String| Error::malformed(message).at(offset);
         let said = locator.record_offset.get();
         let there = self.stop.saturating_sub(self.prefix);
         if said != there {
             let message = format!("the zip64 locator says that its record is at {said:#x}, it is at {there:#x}");
-            problems.error(&error(message));
+            problems.report_at(Severity::Error, Root, offset, message);
         }
         let disk = locator.disk.get();
         if disk > 0 {
             let message = format!("the zip64 locator says disk {disk}, but the archive is in one piece");
-            problems.error(&error(message));
+            problems.report_at(Severity::Error, Root, offset, message);
         }
         // Some writers count from 0.
         let disks = locator.disks.get();
         if disks > 1 {
             let message = format!("the zip64 locator says {disks} disks, but the archive is in one piece");
-            problems.error(&error(message));
+            problems.report_at(Severity::Error, Root, offset, message);
         }
     }
 

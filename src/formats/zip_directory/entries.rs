@@ -114,7 +114,8 @@ impl<'a> Entries<'a> {
     pub(super) fn read(&mut self) -> Result<CentralEntry<'a>> {
         let offset = self.cursor.offset();
         let CentralRecord { header, name, extra, comment } = self.cursor.parse(CentralRecord::parser())?;
-        let (header, extra) = (*header, extra.as_bytes());
+        let header = *header;
+        let extra = extra.as_bytes();
         let [unpacked_bytes, packed_bytes, header_offset] =
             widened([header.unpacked_bytes, header.packed_bytes, header.header_offset], extra);
         let bytes = self.cursor.offset().saturating_sub(offset);
@@ -156,7 +157,8 @@ impl<'a> Entries<'a> {
             header_offset: narrowed(offset),
             ..CentralHeader::new_zeroed()
         };
-        let (header_offset, comment) = (offset, ByteStr::default());
+        let header_offset = offset;
+        let comment = ByteStr::default();
         Some(CentralEntry { header, packed_bytes, unpacked_bytes, header_offset, name, extra, comment, offset, bytes })
     }
 

@@ -93,11 +93,17 @@ pub(super) fn find(data: Data<'_>) -> Result<Search<'_>> {
     let mut broken = None;
     for fit in [Fit::Exact, Fit::Before, Fit::Cut] {
         let mut found: Option<Directory<'_>> = None;
-        for candidate in Candidates::of(data)?.filter(|candidate| candidate.fit == fit) {
+        for candidate in Candidates::of(data)? {
+            if candidate.fit != fit {
+                continue;
+            }
             match candidate.directory(data) {
                 Ok(directory) => {
-                    if let Some(earlier) = found.filter(|_| fit == Fit::Exact) {
-                        let (earlier, offset) = (earlier.end_offset, candidate.offset);
+                    if let Some(earlier) = found
+                        && fit == Fit::Exact
+                    {
+                        let earlier = earlier.end_offset;
+                        let offset = candidate.offset;
                         let message = format!("two zip end records fit, at {earlier:#x} and {offset:#x}");
                         return Err(Error::malformed(message).at(earlier));
                     }
@@ -123,8 +129,7 @@ pub(super) fn find(data: Data<'_>) -> Result<Search<'_>> {
 /// Finds the directory by its entries, before an end record that ends with the bytes. If there are fewer entries than it
 /// says, the headers before the files are better. If it is of several disks and its first file is not here, there is none.
 fn find_by_entries(data: Data<'_>) -> Result<Option<Directory<'_>>> {
-    let mut candidates = Candidates::of(data)?.filter(|candidate| candidate.fit == Fit::Exact);
-    let Some(candidate) = candidates.next() else { return Ok(None) };
+    let Some(candidate) = Candidates::of(data)?.find(|candidate| candidate.fit == Fit::Exact) else { return Ok(None) };
     let Some(directory) = candidate.directory_by_entries(data)? else { return Ok(None) };
     if directory.claim().is_marked() && !directory.leads_to_file()? {
         return Ok(None);
@@ -197,7 +202,7 @@ impl<'a> Candidate<'a> {
 
     /// Returns true if the location of the directory is in the zip64 record alone.
     fn is_wide(&self) -> bool {
-        [self.record.directory_bytes, self.record.directory_offset].iter().any(|number| number.get() == WIDE)
+        self.record.directory_bytes.get() == WIDE || self.record.directory_offset.get() == WIDE
     }
 }
 

@@ -1,6 +1,6 @@
 //! Finds the array that a selector selects.
 
-use std::cell::Cell;
+use std::iter::zip;
 
 use super::list::dissected;
 use super::{Item, Selector, Step};
@@ -14,40 +14,43 @@ impl Selector {
     /// If none of these has the array, visits a whole [dissection](Inspect::dissect), which has the tables that
     /// outlines split.
     pub fn find(&self, asset: &dyn Inspect, take: &mut dyn FnMut(&dyn Table)) -> bool {
-        let found = Cell::new(false);
-        let mut take = |table: &dyn Table| {
-            found.set(true);
-            take(table);
-        };
-        outline_within_limits(asset, &mut Finder::new(&self.steps, Some(&mut take)));
-        if found.get() {
+        let mut finder = Finder::new(&self.steps, Some(&mut *take));
+        outline_within_limits(asset, &mut finder);
+        if finder.is_found {
             return true;
         }
-        let Some(sought) = self.numbered(asset).map(|selector| selector.to_string()) else { return false };
+        let Some(numbered) = self.numbered(asset) else { return false };
+        let sought = numbered.to_string();
+        let mut is_found = false;
         dissected(asset, &mut |selector, table| {
-            let is_it = selector == sought;
-            if is_it {
+            if selector == sought {
                 take(table);
+                is_found = true;
             }
-            is_it
+            is_found
         });
-        found.get()
+        is_found
     }
 
     /// Returns the selector with indices instead of names, or `None` if no item has one of the names. Visits only the
     /// parts on the path.
     pub fn numbered(&self, asset: &dyn Inspect) -> Option<Self> {
-        let named = self.steps.iter().rposition(|step| matches!(step.item, Some(Item::Name(..))));
-        let Some(steps) = named.and_then(|last| self.steps.get(..=last)) else { return Some(self.clone()) };
-        let numbers = |describe: &dyn Fn(&mut Outline<'_>)| {
-            let mut finder = Finder::new(steps, None);
-            describe(&mut Outline::within(&bound_of(asset), &mut finder));
-            (finder.numbers.len() == steps.len()).then_some(finder.numbers)
-        };
-        // Lists that an outline leaves out, such as the entries of a header, have names only in a dissection.
-        let numbers = numbers(&|out| asset.outline(out)).or_else(|| numbers(&|out| asset.dissect(out)))?;
         let mut numbered = self.clone();
-        for (step, number) in numbered.steps.iter_mut().zip(numbers) {
+        let Some(last) = self.steps.iter().rposition(|step| matches!(step.item, Some(Item::Name(..)))) else {
+            return Some(numbered);
+        };
+        let named = self.steps.get(..=last)?;
+        let mut finder = Finder::new(named, None);
+        asset.outline(&mut Outline::within(&bound_of(asset), &mut finder));
+        if finder.numbers.len() < named.len() {
+            // Lists that an outline leaves out, such as the entries of a header, have names only in a dissection.
+            finder = Finder::new(named, None);
+            asset.dissect(&mut Outline::within(&bound_of(asset), &mut finder));
+        }
+        if finder.numbers.len() < named.len() {
+            return None;
+        }
+        for (step, number) in zip(&mut numbered.steps, finder.numbers) {
             step.item = number.map(Item::Number);
         }
         Some(numbered)
@@ -66,11 +69,13 @@ struct Finder<'s> {
     namesakes: usize,
     /// True once the last matching part has ended, so that nothing more can match.
     passed: bool,
+    /// True once an array was taken.
+    is_found: bool,
 }
 
 impl<'s> Finder<'s> {
     fn new(steps: &'s [Step], take: Option<Take<'s>>) -> Self {
-        Self { steps, take, numbers: Vec::new(), namesakes: 0, passed: false }
+        Self { steps, take, numbers: Vec::new(), namesakes: 0, passed: false, is_found: false }
     }
 
     fn is_at_last(&self) -> bool {
@@ -79,8 +84,8 @@ impl<'s> Finder<'s> {
 
     /// Returns true if the part matches the next step.
     fn meets(&mut self, part: &Part<'_>) -> bool {
-        let (Some(step), false) = (self.steps.get(self.numbers.len()), self.passed) else { return false };
-        if step.name != part.name {
+        let Some(step) = self.steps.get(self.numbers.len()) else { return false };
+        if self.passed || step.name != part.name {
             return false;
         }
         match (&step.item, part.index) {
@@ -97,11 +102,12 @@ impl<'s> Finder<'s> {
 }
 
 fn is_called(part: &Part<'_>, name: &[u8]) -> bool {
-    let is_label = part.label.is_some_and(|label| match label {
-        Text::Bytes(text) => text.as_bytes() == name,
-        Text::Utf32(text) => std::str::from_utf8(name).is_ok_and(|name| text == *name),
-        Text::Ansi(text) => text.as_bytes() == name || text.decode().as_bytes() == name,
-    });
+    let is_label = match part.label {
+        Some(Text::Bytes(text)) => text.as_bytes() == name,
+        Some(Text::Utf32(text)) => std::str::from_utf8(name).is_ok_and(|name| text == *name),
+        Some(Text::Ansi(text)) => text.as_bytes() == name || text.decode().as_bytes() == name,
+        None => false,
+    };
     is_label || part.title.is_some_and(|title| title.as_bytes() == name)
 }
 
@@ -112,7 +118,8 @@ impl Visitor for Finder<'_> {
             return false;
         }
         self.numbers.push(part.index);
-        (self.namesakes, self.passed) = (0, is_last);
+        self.namesakes = 0;
+        self.passed = is_last;
         !is_last
     }
 
@@ -131,6 +138,7 @@ impl Visitor for Finder<'_> {
             && let Some(take) = &mut self.take
         {
             self.passed = true;
+            self.is_found = true;
             take(table);
         }
     }

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
+use std::iter::zip;
 use std::ops::ControlFlow;
 
 use super::path::Path;
-use super::words;
+use super::{is_number, words};
 use crate::base::error::Error;
 use crate::bytes::{Packing, Table};
 use crate::inspect::{Inspect, bound_of, outline_within_limits};
@@ -22,28 +23,37 @@ pub fn each(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table)) {
 
 /// Like [`each`], until `take` breaks.
 pub fn each_until(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table) -> ControlFlow<()>) {
-    let (hash, mut known) = (RandomState::new(), HashSet::new());
-    let mut is_over = false;
-    let mut is_new = |selector: &str| known.insert(hash.hash_one(selector));
+    let hash = RandomState::new();
+    let mut known = HashSet::new();
     let mut of_outline = |selector: &str, table: &dyn Table| {
-        is_new(selector);
-        is_over = is_over || take(selector, table).is_break();
-        is_over
+        known.insert(hash.hash_one(selector));
+        take(selector, table).is_break()
     };
-    outline_within_limits(asset, &mut Lister::new(false, &mut of_outline));
-    if !is_over {
-        dissected(asset, &mut |selector, table| is_new(selector) && take(selector, table).is_break());
+    let mut lister = Lister::new(false, &mut of_outline);
+    outline_within_limits(asset, &mut lister);
+    if !lister.is_done {
+        dissected(asset, &mut |selector, table| {
+            known.insert(hash.hash_one(selector)) && take(selector, table).is_break()
+        });
     }
 }
 
+/// Receives arrays with their selectors until it returns true.
+type Take<'s> = dyn FnMut(&str, &dyn Table) -> bool + 's;
+
 /// Passes the arrays of a dissection to `take` until it returns true.
-pub(super) fn dissected(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table) -> bool) {
+pub(super) fn dissected(asset: &dyn Inspect, take: &mut Take<'_>) {
     let bytes = asset.size();
-    // One value may claim to fill any number of rows. An outline checks it against the other arrays.
-    let is_bounded = |table: &dyn Table| table.storage().packing != Packing::Fill || table.rows() <= bytes;
-    let mut take = |selector: &str, table: &dyn Table| is_bounded(table) && take(selector, table);
+    let mut take = |selector: &str, table: &dyn Table| {
+        // One value may claim to fill any number of rows. An outline checks it against the other arrays.
+        let is_bounded = table.storage().packing != Packing::Fill || table.rows() <= bytes;
+        is_bounded && take(selector, table)
+    };
     asset.dissect(&mut Outline::within(&bound_of(asset), &mut Lister::new(true, &mut take)));
 }
+
+/// The bytes that a similar selector shares with the text.
+const LEAST_SHARED: usize = 3;
 
 /// Returns the selector of the array most similar to this text, if any is similar. Ignores selectors that differ only
 /// in indices, because they select other data.
@@ -53,15 +63,20 @@ pub fn nearest(asset: &dyn Inspect, selector: &str) -> Option<String> {
         if is_item_beside(known, selector) {
             return;
         }
-        let same = |(a, b): &(u8, u8)| a == b;
-        let at_start = known.bytes().zip(selector.bytes()).take_while(same).count();
-        let at_end = known.bytes().rev().zip(selector.bytes().rev()).take_while(same).count();
+        let at_start = count_same(known.bytes(), selector.bytes());
+        let at_end = count_same(known.bytes().rev(), selector.bytes().rev());
         let shared = at_start.saturating_add(at_end);
         if best.as_ref().is_none_or(|(most, _)| shared > *most) {
             best = Some((shared, known.to_owned()));
         }
     });
-    best.filter(|(shared, _)| *shared >= 3).map(|(_, known)| known)
+    let (shared, known) = best?;
+    if shared >= LEAST_SHARED { Some(known) } else { None }
+}
+
+/// Returns how many bytes are the same before the first that differ.
+fn count_same(one: impl Iterator<Item = u8>, other: impl Iterator<Item = u8>) -> usize {
+    zip(one, other).take_while(|(a, b)| a == b).count()
 }
 
 /// Returns true if the asset has an array with this selector except for the indices.
@@ -73,8 +88,8 @@ pub fn is_of_others(asset: &dyn Inspect, selector: &str) -> bool {
 
 /// Returns true if two selectors are equal or differ only in indices.
 fn is_item_beside(one: &str, other: &str) -> bool {
-    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
-    let (mut one, mut other) = (one.split('/'), other.split('/').flat_map(words));
+    let mut one = one.split('/');
+    let mut other = other.split('/').flat_map(words);
     loop {
         match (one.next(), other.next()) {
             (None, None) => return true,
@@ -87,12 +102,12 @@ fn is_item_beside(one: &str, other: &str) -> bool {
 struct Lister<'s> {
     dissects: bool,
     path: Path,
-    take: &'s mut dyn FnMut(&str, &dyn Table) -> bool,
+    take: &'s mut Take<'s>,
     is_done: bool,
 }
 
 impl<'s> Lister<'s> {
-    fn new(dissects: bool, take: &'s mut dyn FnMut(&str, &dyn Table) -> bool) -> Self {
+    fn new(dissects: bool, take: &'s mut Take<'s>) -> Self {
         Self { dissects, path: Path::default(), take, is_done: false }
     }
 }

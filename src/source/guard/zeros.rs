@@ -24,8 +24,14 @@ pub(in super::super) fn page_size() -> usize {
 /// Replaces a map with zeros, from the page of this address on. Returns true if the address is in a map and it
 /// succeeded.
 pub(super) fn mend(address: usize) -> bool {
-    let found = places().find_map(|place| place.range().filter(|range| range.contains(&address)).map(|r| (place, r)));
-    found.is_some_and(|(place, range)| mend_place(place, range, address))
+    for place in places() {
+        if let Some(range) = place.range()
+            && range.contains(&address)
+        {
+            return mend_place(place, range, address);
+        }
+    }
+    false
 }
 
 fn mend_place(place: &Slot, range: Range<usize>, address: usize) -> bool {
@@ -33,12 +39,13 @@ fn mend_place(place: &Slot, range: Range<usize>, address: usize) -> bool {
     let page = PAGE.load(Ordering::Relaxed);
     let start = address & !page.saturating_sub(1);
     place.zeros.fetch_min(start, Ordering::Relaxed);
-    map_zeros(start..range.end) || {
-        // A process at its maximum number of maps gets no further one, not even in place of another. With one less, it
-        // may replace any number, but cannot split one in two.
-        give_up_spare_map();
-        map_zeros(range)
+    if map_zeros(start..range.end) {
+        return true;
     }
+    // A process at its maximum number of maps gets no further one, not even in place of another. With one less, it
+    // may replace any number, but cannot split one in two.
+    give_up_spare_map();
+    map_zeros(range)
 }
 
 /// Replaces everything that files have lost with zeros. Returns true if there was any. Python's `faulthandler`, for
@@ -46,8 +53,11 @@ fn mend_place(place: &Slot, range: Range<usize>, address: usize) -> bool {
 /// signal no longer has the address of the fault.
 pub(super) fn mend_cut_files() -> bool {
     let page = PAGE.load(Ordering::Relaxed);
-    // All of them, not only the first.
-    places().filter(|place| place.pinned(|range| mend_if_cut(place, range, page))).count() > 0
+    let mut is_any_mended = false;
+    for place in places() {
+        is_any_mended |= place.pinned(|range| mend_if_cut(place, range, page));
+    }
+    is_any_mended
 }
 
 fn mend_if_cut(place: &Slot, range: Range<usize>, page: usize) -> bool {
@@ -60,11 +70,12 @@ fn mend_if_cut(place: &Slot, range: Range<usize>, page: usize) -> bool {
         facts.assume_init().st_size
     };
     let size = usize::try_from(size).unwrap_or(usize::MAX);
-    let lost = size.checked_next_multiple_of(page).and_then(|size| range.start.checked_add(size));
     #[cfg(test)]
     super::tests::pause();
+    let Some(whole_pages) = size.checked_next_multiple_of(page) else { return false };
+    let Some(lost) = range.start.checked_add(whole_pages) else { return false };
     let end = place.zeros.load(Ordering::Relaxed).min(range.end);
-    lost.filter(|lost| *lost < end).is_some_and(|lost| mend_place(place, range, lost))
+    lost < end && mend_place(place, range, lost)
 }
 
 /// A map that exists to be given up. 0 if it is gone.
@@ -72,7 +83,8 @@ static SPARE: AtomicUsize = AtomicUsize::new(0);
 
 fn keep_spare_map() {
     // Shared, so that the system does not merge it with another.
-    let (protection, flags) = (libc::PROT_NONE, libc::MAP_SHARED | libc::MAP_ANON);
+    let protection = libc::PROT_NONE;
+    let flags = libc::MAP_SHARED | libc::MAP_ANON;
     // SAFETY: new pages that belong to nothing else.
     let start = unsafe { libc::mmap(ptr::null_mut(), page_size(), protection, flags, -1, 0) };
     if start != libc::MAP_FAILED {
@@ -90,8 +102,10 @@ fn give_up_spare_map() {
 
 /// Replaces pages of a map with zeros.
 fn map_zeros(range: Range<usize>) -> bool {
-    let (protection, flags) = (libc::PROT_READ, libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_FIXED);
-    let (start, len) = (ptr::with_exposed_provenance_mut(range.start), range.end.saturating_sub(range.start));
+    let protection = libc::PROT_READ;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_FIXED;
+    let start = ptr::with_exposed_provenance_mut(range.start);
+    let len = range.end.saturating_sub(range.start);
     // SAFETY: the pages belong to a map of this crate, kept alive by the interrupted access or a pin. They stay
     // readable.
     unsafe { libc::mmap(start, len, protection, flags, -1, 0) != libc::MAP_FAILED }

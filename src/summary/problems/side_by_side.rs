@@ -1,7 +1,7 @@
 //! Checks items on several threads, and reports their problems as one thread would.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Problems;
 
@@ -12,16 +12,21 @@ pub(crate) fn side_by_side<T: Send>(
     items: impl Iterator<Item = T> + Send,
     look: impl Fn(T, &mut Problems) + Sync,
 ) {
-    let (budget, items) = (problems.budget.clone(), Mutex::new(items.fuse().enumerate()));
+    let budget = problems.budget.clone();
+    let items = Mutex::new(items.fuse().enumerate());
     let in_order: Mutex<InOrder<'_>> = Mutex::new(InOrder { problems, next: 0, waiting: BTreeMap::new(), held: 0 });
     budget.share_out(&|| {
         let budget = budget.fork();
-        while let Some((place, item)) = { items.lock().unwrap_or_else(PoisonError::into_inner).next() } {
+        while let Some((place, item)) = { lock(&items).next() } {
             let mut of_item = Problems::within(budget.clone());
             look(item, &mut of_item);
-            in_order.lock().unwrap_or_else(PoisonError::into_inner).add(place, of_item);
+            lock(&in_order).add(place, of_item);
         }
     });
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Problems of items that were finished before earlier items.
@@ -39,12 +44,16 @@ impl InOrder<'_> {
         if is_last && self.held >= u64::from(self.problems.budget.limits().problems) {
             // As many problems as are kept precede this item. Whether a spent budget was already reported is decided
             // later.
-            let spent = of_item.spent.take().filter(|place| *place < of_item.list.len());
-            let end = spent.map(|place| of_item.list.swap_remove(place));
+            let mut end = None;
+            if let Some(place) = of_item.spent.take()
+                && place < of_item.list.len()
+            {
+                end = Some(of_item.list.swap_remove(place));
+                of_item.spent = Some(0);
+            }
             for left_out in of_item.list.drain(..) {
                 of_item.beyond.add(1, left_out.severity);
             }
-            of_item.spent = end.is_some().then_some(0);
             of_item.list.extend(end);
         }
         self.held = self.held.saturating_add(of_item.list.len() as u64);

@@ -5,16 +5,15 @@ mod zip;
 use std::fmt;
 
 use super::index::{List, Listed, OverlapBudget, Placed};
-use super::table::{Kind, TableId};
+use super::table::{Kind, Table, TableId};
 use super::wire::Flag;
-use super::{Map, Material, Mesh, Object, Texture};
+use super::{IndexEntry, Map, Material, Mesh, Object, Texture};
 use crate::base::code::Code;
-use crate::base::error::{Context, Error};
+use crate::base::error::Error;
+use crate::base::place::Locate;
 use crate::base::text::Utf32Str;
 use crate::bytes::{Element, LeArray, Vec2, Vec3};
 use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Repeated, Rows, Rule, Unit, UnitRange};
-use crate::outline::Outline;
-use crate::record::describe_fields;
 use crate::summary::{Problems, Severity};
 
 pub(super) fn map(map: &Map<'_>, problems: &mut Problems) {
@@ -25,7 +24,11 @@ pub(super) fn map(map: &Map<'_>, problems: &mut Problems) {
         problems.ok(map.source.table(id));
     }
     match map.positions() {
-        Ok(index) => index.broken.iter().for_each(|error| problems.error(error)),
+        Ok(index) => {
+            if let Some(error) = &index.broken {
+                problems.error(error);
+            }
+        }
         Err(error) => {
             if map.source.table(TableId::Index).is_ok() {
                 problems.error(&error);
@@ -49,61 +52,113 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
     // The list of positions takes 16 bytes for each record.
     let held = problems.budget().hold((list.len() as u64).saturating_mul(16));
     let Some(_held) = problems.ok(held) else { return };
-    let mut places: Vec<(u64, usize)> =
-        (0..list.len()).map_while(|index| Some((list.entry(index)?.record_offset, index))).collect();
-    let report = |problems: &mut Problems, severity, offset: u64, index: usize, message: fmt::Arguments<'_>| {
-        let error = || Error::malformed(message.to_string()).at(offset);
-        problems.report(severity, || table.locate(error()).within_item(T::LIST, index));
-    };
-    let steps = places.iter().zip(places.iter().skip(1));
-    if let Some((_, (offset, index))) = steps.into_iter().find(|((one, _), (next, _))| next < one) {
-        let message = format_args!("lies before the record that the index names before it");
-        report(problems, Severity::Warning, *offset, *index, message);
+    let mut places = places(&list);
+    if let Some((offset, index)) = first_out_of_order(&places) {
+        let message = "lies before the record that the index names before it";
+        problems.report_at(Severity::Warning, table.item(T::LIST, index), offset, message);
     }
     places.sort_unstable();
     let mut budget = OverlapBudget::new(map, T::TABLE);
-    // The end of the records so far, or `None` if an end is unknown.
     let whole = map.positions().is_ok_and(|index| index.broken.is_none());
-    let mut reached = whole.then_some(0);
-    let mut last: Option<(u64, usize)> = None;
+    let mut covered = Covered { table, list: T::LIST, reached: if whole { Some(0) } else { None }, last: None };
     for (offset, index) in places {
-        match last {
-            Some((earlier, other)) if earlier == offset => {
+        match covered.overlap(offset) {
+            Some(Overlap::SamePlace(other)) => {
                 let message = format_args!("the index names this place for {}[{other}] too", T::LIST);
-                report(problems, Severity::Warning, offset, index, message);
-                budget.spend(reached.unwrap_or(table.len()).saturating_sub(offset));
+                problems.report_at(Severity::Warning, table.item(T::LIST, index), offset, message);
+                budget.spend(covered.reached.unwrap_or(table.len()).saturating_sub(offset));
                 continue;
             }
-            Some((_, other)) if reached.is_some_and(|reached| offset < reached) => {
+            Some(Overlap::Inside(other)) => {
                 let message = format_args!("starts inside {}[{other}]", T::LIST);
-                report(problems, Severity::Error, offset, index, message);
+                problems.report_at(Severity::Error, table.item(T::LIST, index), offset, message);
                 continue;
             }
-            _ => {}
-        }
-        if let Some(gap) =
-            reached.map(|reached| offset.saturating_sub(reached)).filter(|gap| *gap > 0 && offset < table.len())
-        {
-            let message = format_args!("{gap} bytes before it belong to no record");
-            report(problems, Severity::Warning, offset, index, message);
+            None => covered.report_gap(offset, index, problems),
         }
         if let Err(error) = budget.check() {
             return problems.error(&error);
         }
         let Some(record) = list.paid(index, &mut budget) else { return };
         let Some(record) = problems.ok(record) else {
-            reached = None;
-            last = None;
+            covered.reached = None;
+            covered.last = None;
             continue;
         };
         check(Checks { record: &record, problems });
-        reached = Some(record.end).filter(|_| whole);
-        last = Some((offset, index));
+        covered.reached = if whole { Some(record.end) } else { None };
+        covered.last = Some((offset, index));
     }
     problems.ok(budget.check());
-    if let Some(tail) = reached.and_then(|reached| table.len().checked_sub(reached)).filter(|tail| *tail > 0) {
-        let error = Error::trailing(tail, "the last record").at(table.len().saturating_sub(tail));
-        problems.warning(&table.locate(error));
+    covered.report_tail(problems);
+}
+
+/// Returns the offset of each record in its table, with its index.
+fn places<'m, T: Listed<'m>>(list: &List<'m, T>) -> Vec<(u64, usize)> {
+    let mut places = Vec::with_capacity(list.len());
+    for index in 0..list.len() {
+        let Some(entry) = list.entry(index) else { break };
+        places.push((entry.record_offset, index));
+    }
+    places
+}
+
+/// Returns the first place that lies before the one before it.
+fn first_out_of_order(places: &[(u64, usize)]) -> Option<(u64, usize)> {
+    for pair in places.windows(2) {
+        if let [(before, _), (offset, index)] = pair
+            && offset < before
+        {
+            return Some((*offset, *index));
+        }
+    }
+    None
+}
+
+/// The part of a table that the records checked so far take.
+struct Covered<'m> {
+    table: Table<'m>,
+    list: &'static str,
+    /// The end of the records so far, or `None` if an end is unknown.
+    reached: Option<u64>,
+    /// The offset and the index of the record before.
+    last: Option<(u64, usize)>,
+}
+
+/// How a record overlaps the one with this index.
+enum Overlap {
+    SamePlace(usize),
+    Inside(usize),
+}
+
+impl Covered<'_> {
+    /// Returns how a record at this offset overlaps the one before it.
+    fn overlap(&self, offset: u64) -> Option<Overlap> {
+        let (earlier, other) = self.last?;
+        if earlier == offset {
+            return Some(Overlap::SamePlace(other));
+        }
+        if offset < self.reached? { Some(Overlap::Inside(other)) } else { None }
+    }
+
+    /// Warns about bytes before a record that belong to no record.
+    fn report_gap(&self, offset: u64, index: usize, problems: &mut Problems) {
+        let Some(reached) = self.reached else { return };
+        let gap = offset.saturating_sub(reached);
+        if gap > 0 && offset < self.table.len() {
+            let message = format_args!("{gap} bytes before it belong to no record");
+            problems.report_at(Severity::Warning, self.table.item(self.list, index), offset, message);
+        }
+    }
+
+    /// Warns about bytes after the last record.
+    fn report_tail(&self, problems: &mut Problems) {
+        let Some(reached) = self.reached else { return };
+        let tail = self.table.len().saturating_sub(reached);
+        if tail > 0 {
+            let error = Error::trailing(tail, "the last record").at(reached);
+            problems.warning(&self.table.locate(error));
+        }
     }
 }
 
@@ -115,8 +170,10 @@ struct Checks<'c, 'm, T> {
 
 impl<'m, T: Listed<'m>> Checks<'_, 'm, T> {
     fn report(&mut self, field: &'static str, severity: Severity, message: impl fmt::Display) {
-        let error = || Error::malformed(message.to_string()).at(place_of(self.record, field)).within(field);
-        self.problems.report(severity, || self.record.locate(error()));
+        if self.problems.keeps_another() {
+            let error = Error::malformed(message.to_string()).at(offset_of(self.record, field));
+            self.problems.add(severity, &self.record.field(field).locate(error));
+        }
     }
 
     /// Checks a field against a rule.
@@ -124,21 +181,22 @@ impl<'m, T: Listed<'m>> Checks<'_, 'm, T> {
         if rule.holds(value) {
             return;
         }
-        let place = |error: Error| self.record.locate(error.within(field));
-        check::one(rule, value, place_of(self.record, field), self.problems, place);
+        check::one(rule, value, offset_of(self.record, field), self.problems, self.record.field(field));
     }
 
     /// Reports booleans other than 0 and 1, the values that programs write.
     fn bools(&mut self, bools: &[(&'static str, Option<Flag>)]) {
-        for (name, value) in
-            bools.iter().filter_map(|(name, flag)| Some((*name, (*flag)?.0)).filter(|(_, value)| *value > 1))
-        {
-            self.one(name, Broken::new(Code::Bool, "neither 0 nor 1"), value);
+        for (name, flag) in bools {
+            if let Some(Flag(value @ 2..)) = flag {
+                self.one(name, Broken::new(Code::Bool, "neither 0 nor 1"), *value);
+            }
         }
     }
 
     fn name(&mut self, field: &'static str, name: Utf32Str<'_>) {
-        name_trouble(name, |severity, message| self.report(field, severity, message));
+        for (severity, message) in name_trouble(name) {
+            self.report(field, severity, message);
+        }
     }
 
     fn count(&self, kind: Kind) -> Option<u64> {
@@ -148,51 +206,50 @@ impl<'m, T: Listed<'m>> Checks<'_, 'm, T> {
 
 /// Returns the offset of a field in the record's table.
 #[cold]
-fn place_of<'m, T: Listed<'m>>(record: &Placed<'m, T>, field: &str) -> u64 {
-    let describe = |out: &mut Outline<'_>| describe_fields::<T, _>(record.cursor(), record.layout, out);
-    check::place_of(field, describe).unwrap_or(record.entry.record_offset)
+fn offset_of<'m, T: Listed<'m>>(record: &Placed<'m, T>, field: &str) -> u64 {
+    check::offset_of_field::<T, _>(field, record.cursor(), record.layout).unwrap_or(record.entry.record_offset)
 }
 
-fn name_trouble(name: Utf32Str<'_>, mut report: impl FnMut(Severity, fmt::Arguments<'_>)) {
+/// Returns what is wrong with a name.
+fn name_trouble(name: Utf32Str<'_>) -> Vec<(Severity, String)> {
+    let mut trouble = Vec::new();
     if let Some(unit) = name.chars().find_map(Result::err) {
-        report(Severity::Error, format_args!("{name:?} has the code point {unit:#x}, which is no character"));
+        trouble.push((Severity::Error, format!("{name:?} has the code point {unit:#x}, which is no character")));
     }
     if name.chars().any(|c| c == Ok('\0')) {
-        report(Severity::Warning, format_args!("{name:?} has a NUL in it"));
+        trouble.push((Severity::Warning, format!("{name:?} has a NUL in it")));
     }
     if name.chars().next() == Some(Ok('\u{feff}')) {
-        report(Severity::Warning, format_args!("{name:?} starts with a byte order mark"));
+        trouble.push((Severity::Warning, format!("{name:?} starts with a byte order mark")));
     }
+    trouble
+}
+
+/// Returns the readable entries of the index.
+fn entries<'m>(map: &'m Map<'_>) -> impl Iterator<Item = IndexEntry<'m>> {
+    map.index().into_iter().flatten().flatten()
 }
 
 fn index_names(map: &Map<'_>, problems: &mut Problems) {
     let Ok(table) = map.source.table(TableId::Index) else { return };
-    let entries = || map.index().into_iter().flatten().flatten();
-    let names = entries().map(|entry| (entry.kind, entry.name)).enumerate();
-    let mut repeated = Repeated::find(entries().count(), names, problems);
+    let names = entries(map).map(|entry| (entry.kind, entry.name)).enumerate();
+    let mut repeated = Repeated::find(entries(map).count(), names, problems);
     let mut twice = Check::new(Broken::new(Code::Duplicate, "that of another of its kind"));
-    for (index, entry) in entries().enumerate() {
-        let mut report = |field: &'static str, offset: u64, severity, message: fmt::Arguments<'_>| {
-            problems.report(severity, || {
-                let error = Error::malformed(message.to_string()).at(offset).within(field);
-                table.locate(error.within_item("index_entries", index))
-            });
-        };
-        name_trouble(entry.name, |severity, message| report("name", entry.offset, severity, message));
+    for (index, entry) in entries(map).enumerate() {
+        let place = table.item("index_entries", index);
+        for (severity, message) in name_trouble(entry.name) {
+            problems.report_at(severity, place.field("name"), entry.offset, message);
+        }
         if entry.kind.name().is_none() {
             // The kind follows the name.
             let name = (entry.name.as_bytes().len() as u64).saturating_add(4);
-            report(
-                "kind",
-                entry.offset.saturating_add(name),
-                Severity::Warning,
-                format_args!("TYPE {}, which readers skip", entry.kind.0),
-            );
+            let message = format_args!("TYPE {}, which readers skip", entry.kind.0);
+            problems.report_at(Severity::Warning, place.field("kind"), entry.offset.saturating_add(name), message);
         }
         let is_first = repeated.first_of(index).is_none();
         twice.look(entry.offset, entry.name, is_first);
     }
-    twice.report("names", problems, |error| table.locate(error.within("index_entries")));
+    twice.report("names", problems, table.field("index_entries"));
 }
 
 fn object<'m>(mut checks: Checks<'_, 'm, Object<'m>>) {
@@ -230,7 +287,7 @@ fn mesh<'m>(checks: Checks<'_, 'm, Mesh<'m>>) {
     finite(mesh, "normals", &mesh.normals, Vec3::to_array, checks.problems);
     let lengths = mesh.normals.iter().map(|normal| Length::of(normal.to_array()));
     let check = Check::new(Unit::Direction).array(&mesh.normals, lengths);
-    check.report("vectors", checks.problems, |error| mesh.locate(error.within("normals")));
+    check.report("vectors", checks.problems, mesh.field("normals"));
     faces(mesh, checks.count(Kind::MATERIAL), checks.problems);
 }
 
@@ -242,7 +299,7 @@ fn finite<T: Element, const N: usize>(
     problems: &mut Problems,
 ) {
     let check = Check::new(Finite).array(vectors, vectors.iter().map(|vector| Numbers(numbers(vector))));
-    check.report("vectors", problems, |error| mesh.locate(error.within(list)));
+    check.report("vectors", problems, mesh.field(list));
 }
 
 /// Checks each index of the faces against the length of its list.
@@ -254,24 +311,24 @@ fn faces(mesh: &Placed<'_, Mesh<'_>>, materials: Option<u64>, problems: &mut Pro
     let mut used = Check::new(Below(materials.unwrap_or(u64::MAX)));
     let mut flags = Check::new(Broken::new(Code::Bool, "neither 0 nor 1"));
     let step = faces.as_bytes().len().checked_div(faces.len()).unwrap_or(0);
-    let (rows, bytes) = (Rows::new(faces.offset(), step), step as u64);
+    let rows = Rows::new(faces.offset(), step);
     for (index, face) in faces.iter().enumerate() {
-        let (offset, corners) = (rows.offset_of(index as u64), face.corners());
-        // A corner has three indices. The material fields follow the last corner.
-        let each = |number: u64| Rows::new(offset.saturating_add(number.saturating_mul(4)), 12);
-        let uses = each(9).offset_of(0);
-        let corners = corners.iter();
+        let offset = rows.offset_of(index as u64);
+        let corners = face.corners();
         let list = ("faces", index);
-        positions.list(list, each(0), corners.clone().map(|corner| corner.position.into()));
-        uvs.list(list, each(1), corners.clone().map(|corner| corner.uv.into()));
-        normals.list(list, each(2), corners.map(|corner| corner.normal.into()));
+        // A corner has three indices of 4 bytes. The material fields follow the last corner.
+        let corner = Rows::new(offset, 12);
+        positions.list(list, corner, corners.iter().map(|corner| corner.position.into()));
+        uvs.list(list, corner.into(4), corners.iter().map(|corner| corner.uv.into()));
+        normals.list(list, corner.into(8), corners.iter().map(|corner| corner.normal.into()));
+        let uses = corner.offset_of(3);
         match face.material() {
-            Some(material) => used.next(uses.saturating_add(bytes.saturating_sub(40)), material.into()),
+            Some(material) => used.next(uses.saturating_add((step as u64).saturating_sub(40)), material.into()),
             None => used.skip(),
         }
         flags.look(uses, face.use_material, face.use_material <= 1);
     }
-    let place = |error: Error| mesh.locate(error.within("faces"));
+    let place = mesh.field("faces");
     positions.report("positions", problems, place);
     uvs.report("texture coordinates", problems, place);
     normals.report("normals", problems, place);
@@ -295,14 +352,17 @@ fn material<'m>(mut checks: Checks<'_, 'm, Material<'m>>) {
         ("specular", Some(material.colors.specular.to_array())),
         ("emissive", material.emissive),
     ];
-    for (name, color) in colors.into_iter().filter_map(|(name, color)| Some((name, color?))) {
+    for (name, color) in colors {
+        let Some(color) = color else { continue };
         checks.one(name, Finite, Numbers(color));
         checks.one(name, UnitRange, Numbers(color));
     }
     if let Some(power) = material.power {
         checks.one("power", Finite, Numbers([power]));
     }
-    if let Some((texture, count)) = material.texture().zip(checks.count(Kind::TEXTURE)) {
+    if let Some(texture) = material.texture()
+        && let Some(count) = checks.count(Kind::TEXTURE)
+    {
         checks.one("texture_index", Below(count), texture.into());
     }
 }

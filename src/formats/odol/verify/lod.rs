@@ -1,42 +1,43 @@
 //! Checks a level of detail, except its vertex table.
 
-use std::fmt::Display;
-
-use zerocopy::little_endian::I32;
+use std::fmt;
+use std::iter::zip;
 
 use super::{Survey, counted};
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::impl_fmt::impl_fmt;
+use crate::base::place::{Locate, Root};
 use crate::base::span::Span;
-use crate::base::text::ByteStr;
 use crate::blocks::Block;
 use crate::bytes::Element;
-use crate::check::{
-    self, AtMost, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Rows, Rule, rules,
-};
+use crate::check::{self, AtMost, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Rows, rules};
 use crate::formats::odol::vertex::check_count;
 use crate::formats::odol::{FaceDefault, IndexBlock, Indices, Lod, LodEntry, Material, Section, Selection, Stage};
-use crate::record::describe_fields;
-use crate::summary::ReferenceKind;
+use crate::summary::{ReferenceKind, References};
 
 impl<'a> Survey<'_, 'a> {
     pub(super) fn lod(&mut self, entry: &LodEntry, lod: &Lod<'a>) {
         let index = entry.index;
-        for (sum, count) in self.counted.iter_mut().zip(counted(lod)) {
+        for (sum, count) in zip(&mut self.counted, counted(lod)) {
             *sum = sum.saturating_add(count);
         }
         self.visual.add(entry.resolution, lod.faces.triangle_count());
-        self.refer(lod);
-        if let Some(flags) = lod.point_flags.and_then(|flags| flags.block()) {
-            self.block(&flags, &|error| error.within("point_flags").within_item("lods", index));
+        refer(&mut self.references, lod);
+        if let Some(flags) = lod.point_flags
+            && let Some(block) = flags.block()
+        {
+            self.block(&block, Root.item("lods", index).field("point_flags"));
         }
         self.point_maps(lod, index);
         for (number, selection) in lod.selections.iter().enumerate() {
             self.selection(&selection, number, lod, index);
         }
         if self.deep {
-            self.parts(lod, index);
+            self.proxies(lod, index);
+            self.bones(lod, index);
+            self.frames(lod, index);
+            self.materials(lod, index);
             self.faces(lod, index);
         }
         self.face_default(entry, lod);
@@ -46,80 +47,59 @@ impl<'a> Survey<'_, 'a> {
         }
     }
 
-    /// Adds the references of a LOD. Paths start at the game's virtual root, with or without a leading backslash.
-    fn refer(&mut self, lod: &Lod<'_>) {
-        let mut add = |kind, name: ByteStr<'_>| {
-            self.references.add_rooted(kind, name, b"\\");
-        };
-        lod.proxies.iter().for_each(|proxy| add(ReferenceKind::Proxy, proxy.model));
-        lod.textures.iter().for_each(|texture| add(ReferenceKind::Texture, texture));
-        for material in &lod.materials {
-            add(ReferenceKind::Material, material.name);
-            material.surface.into_iter().for_each(|surface| add(ReferenceKind::Surface, surface));
-            material.all_stages().for_each(|stage| add(ReferenceKind::Texture, stage.texture));
-        }
-        let names = lod.sections.iter().filter_map(|section| section.material_name);
-        names.for_each(|name| add(ReferenceKind::Material, name));
-    }
-
     fn point_maps(&mut self, lod: &Lod<'a>, index: usize) {
-        for (name, block, bound) in [
-            ("point_to_vertex", lod.point_to_vertex, lod.point_count.into()),
-            ("vertex_to_point", lod.vertex_to_point, lod.point_to_vertex.count()),
-        ] {
-            let place = |error: Error| error.within(name).within_item("lods", index);
-            self.indices(&block, Below(bound), "indices", &place);
-        }
+        let place = Root.item("lods", index);
+        self.indices(&lod.point_to_vertex, lod.point_count.into(), "indices", place.field("point_to_vertex"));
+        let vertices = lod.point_to_vertex.count();
+        self.indices(&lod.vertex_to_point, vertices, "indices", place.field("vertex_to_point"));
     }
 
     fn selection(&mut self, selection: &Selection<'a>, number: usize, lod: &Lod<'a>, index: usize) {
-        let place = |error: Error| error.within_item("selections", number).within_item("lods", index);
-        let (faces, points) = (Below(lod.faces.len() as u64), Below(lod.point_count.into()));
-        let sections = Index(lod.sections.len() as u64);
-        self.indices(&selection.faces, faces, "face numbers", &|error| place(error.within("faces")));
+        let place = Root.item("lods", index).item("selections", number);
+        self.indices(&selection.faces, lod.faces.len() as u64, "face numbers", place.field("faces"));
         if let Some(weights) = selection.face_weights {
-            self.block(&weights, &|error| place(error.within("face_weights")));
+            self.block(&weights, place.field("face_weights"));
         }
         if let Some(offsets) = selection.face_offsets {
-            self.block(&offsets, &|error| place(error.within("face_offsets")));
+            self.block(&offsets, place.field("face_offsets"));
         }
-        let section = |section: &I32| section.get().into();
-        self.numbers(&selection.sections, sections, section, "section numbers", &|error| {
-            place(error.within("sections"))
-        });
-        self.indices(&selection.vertices, points, "point numbers", &|error| place(error.within("vertices")));
-        self.block(&selection.weights, &|error| place(error.within("weights")));
+        if let Some(numbers) = self.block(&selection.sections, place.field("sections")) {
+            let sections = Index(lod.sections.len() as u64);
+            let check =
+                Check::new(sections).array(&selection.sections, numbers.iter().map(|number| number.get().into()));
+            check.report("section numbers", self.problems, place.field("sections"));
+        }
+        self.indices(&selection.vertices, lod.point_count.into(), "point numbers", place.field("vertices"));
+        self.block(&selection.weights, place.field("weights"));
         if selection.weights.count() > 0 {
             let even = check_count(&selection.weights, selection.vertices.count());
-            self.problems.ok(even.within("weights").map_err(place));
+            self.problems.ok_in(place.field("weights"), even);
         }
     }
 
-    /// Adds a block of numbers to the facts. In a deep survey, checks them against a rule.
-    fn numbers<T: Element, R: Rule>(
+    /// Adds a block of indices of either width to the facts. In a deep survey, checks that they are below this count.
+    fn indices(&mut self, block: &IndexBlock<'a>, count: u64, what: &str, place: impl Locate + Copy) {
+        match block {
+            Indices::U16(block) => self.indices_of(block, count, what, place),
+            Indices::U32(block) => self.indices_of(block, count, what, place),
+        }
+    }
+
+    fn indices_of<T: Element + Copy + Into<u64>>(
         &mut self,
         block: &Block<'a, T>,
-        rule: R,
-        number: impl Fn(&T) -> R::Value + Clone,
+        count: u64,
         what: &str,
-        place: &dyn Fn(Error) -> Error,
+        place: impl Locate + Copy,
     ) {
-        if let Some(numbers) = self.block(block, place) {
-            Check::new(rule).array(block, numbers.iter().map(number)).report(what, self.problems, place);
+        if let Some(indices) = self.block(block, place) {
+            let check = Check::new(Below(count)).array(block, indices.iter().map(|index| (*index).into()));
+            check.report(what, self.problems, place);
         }
     }
 
-    /// Adds a block of indices of either width to the facts. In a deep survey, checks them.
-    fn indices(&mut self, block: &IndexBlock<'a>, rule: Below, what: &str, place: &dyn Fn(Error) -> Error) {
-        match block {
-            Indices::U16(block) => self.numbers(block, rule, |index| index.get().into(), what, place),
-            Indices::U32(block) => self.numbers(block, rule, |index| index.get().into(), what, place),
-        }
-    }
-
-    /// Checks the indices between the lists of a LOD.
-    fn parts(&mut self, lod: &Lod<'a>, index: usize) {
-        let place = |error: Error| error.within_item("lods", index);
+    /// Checks what the proxies refer to.
+    fn proxies(&mut self, lod: &Lod<'a>, index: usize) {
         let skeleton = self.bone_count();
         let mut selections = Check::new(IndexOrNone(lod.selections.len() as u64));
         let mut sections = Check::new(IndexOrNone(lod.sections.len() as u64));
@@ -132,29 +112,44 @@ impl<'a> Survey<'_, 'a> {
             sections.next(last(1), proxy.section.unwrap_or(-1).into());
             bones.next(last(2), proxy.bone.unwrap_or(-1).into());
         }
-        selections.report("selections", self.problems, |error| place(error.within("proxies")));
-        sections.report("sections", self.problems, |error| place(error.within("proxies")));
-        bones.report("bones", self.problems, |error| place(error.within("proxies")));
-        let check = Check::new(Below(skeleton)).array(&lod.bones, lod.bones.iter().map(|bone| bone.get().into()));
-        check.report("bones", self.problems, |error| place(error.within("bones")));
+        let place = Root.item("lods", index).field("proxies");
+        selections.report("selections", self.problems, place);
+        sections.report("sections", self.problems, place);
+        bones.report("bones", self.problems, place);
+    }
+
+    /// Checks the bones of the LOD and their links.
+    fn bones(&mut self, lod: &Lod<'a>, index: usize) {
+        let numbers = lod.bones.iter().map(|bone| bone.get().into());
+        let check = Check::new(Below(self.bone_count())).array(&lod.bones, numbers);
+        check.report("bones", self.problems, Root.item("lods", index).field("bones"));
         self.bone_links(lod, index);
+    }
+
+    /// Checks the positions of the frames.
+    fn frames(&mut self, lod: &Lod<'a>, index: usize) {
         let mut odd_frames = Faults::default();
         for (number, (frame, Span { offset, .. })) in lod.frames.spanned().enumerate() {
-            let place = |error: Error| place(error.within("positions").within_item("frames", number));
+            let place = Root.item("lods", index).item("frames", number).field("positions");
             if frame.positions.len() as u64 != u64::from(lod.point_count) {
                 let path = [("lods", Some(index)), ("frames", Some(number)), ("positions", None)];
                 // The count follows the time.
-                odd_frames.add(Code::Suspicious, (&path, offset.saturating_add(4)), || {
-                    format!("{} positions for {} points", frame.positions.len(), lod.point_count)
-                });
+                let offset = offset.saturating_add(4);
+                let message = format_args!("{} positions for {} points", frame.positions.len(), lod.point_count);
+                odd_frames.add(Code::Suspicious, &path, offset, message);
             }
             let numbers = frame.positions.iter().map(|position| Numbers(position.to_array()));
             Check::new(Finite).array(&frame.positions, numbers).report("positions", self.problems, place);
         }
         odd_frames.report(self.problems);
+    }
+
+    /// Checks the transforms of the materials, and the indices of their stages.
+    fn materials(&mut self, lod: &Lod<'a>, index: usize) {
         let mut odd_transforms = Faults::default();
         for (number, material) in lod.materials.iter().enumerate() {
-            self.transforms(&material, |error| place(error.within_item("materials", number)));
+            let place = Root.item("lods", index).item("materials", number);
+            self.transforms(&material, place.field("transforms"));
             let count = material.transforms.len() as u64;
             if material.kind == 8 && count == 0 {
                 // Some writers of this kind omit the transforms.
@@ -165,42 +160,34 @@ impl<'a> Survey<'_, 'a> {
                 let path = [("lods", Some(index)), ("materials", Some(number)), ("transform_count", None)];
                 // The count is the last field before the stages.
                 let offset = material.stages.offset().saturating_sub(4);
-                odd_transforms
-                    .add(Code::Suspicious, (&path, offset), || format!("{count} transforms for {stages} stages"));
+                let message = format_args!("{count} transforms for {stages} stages");
+                odd_transforms.add(Code::Suspicious, &path, offset, message);
             }
-            let place = |error: Error| place(error.within_item("materials", number));
-            // The index follows the filter and the texture.
-            let number = |stage: Stage<'_>, offset: u64| {
-                let before = (stage.texture.len() as u64).saturating_add(5);
-                Some((offset.saturating_add(before), u64::from(stage.transform?)))
-            };
-            let numbers = material.stages.spanned().filter_map(|(stage, span)| number(stage, span.offset));
-            let end = material.transforms.offset().saturating_add(material.transforms.as_bytes().len() as u64);
-            let thermal = material.thermal_stage.and_then(|stage| number(stage, end));
-            // From DayZ on, an index may be equal to the count, as in one real file.
-            let (mut below, mut most) = (Check::new(Below(count)), Check::new(AtMost(count)));
-            for (offset, transform) in numbers.chain(thermal) {
-                match material.kind {
-                    ..16 => below.next(offset, transform),
-                    16.. => most.next(offset, transform),
-                }
+            let mut transforms = StageTransforms::new(&material);
+            for (stage, Span { offset, .. }) in material.stages.spanned() {
+                transforms.look(&stage, offset);
             }
-            below.report("transforms", self.problems, place);
-            most.report("transforms", self.problems, place);
+            if let Some(stage) = material.thermal_stage {
+                let end = material.transforms.offset().saturating_add(material.transforms.as_bytes().len() as u64);
+                transforms.look(&stage, end);
+            }
+            transforms.below.report("transforms", self.problems, place);
+            transforms.most.report("transforms", self.problems, place);
         }
         odd_transforms.report(self.problems);
     }
 
     /// Checks that the links from the skeleton to the LOD's bones match the links back.
     fn bone_links(&mut self, lod: &Lod<'a>, index: usize) {
-        let place = |error: Error| error.within("bone_links").within_item("lods", index);
+        let place = Root.item("lods", index).field("bone_links");
         if lod.bone_links.is_empty() {
             return;
         }
-        let (bones, skeleton) = (lod.bones.len() as u64, self.bone_count());
+        let bones = lod.bones.len() as u64;
+        let skeleton = self.bone_count();
         if lod.bone_links.len() as u64 != skeleton {
             let message = format!("{} bone links for {skeleton} bones", lod.bone_links.len());
-            self.problems.error(&place(Error::malformed(message).at(lod.bone_links.offset())));
+            self.problems.error(&place.locate(Error::malformed(message).at(lod.bone_links.offset())));
         }
         let mut inside = Check::new(Below(bones));
         let mut back = Check::new(Broken::new(Code::Suspicious, "not to a place of their bone"));
@@ -209,43 +196,45 @@ impl<'a> Survey<'_, 'a> {
             inside.list(("bone_links", number), &links, links.iter().map(|link| link.get().into()));
             met = met.saturating_add(links.len() as u64);
             for link in links.iter() {
-                // A link out of range was reported above.
-                let bone = lod.bones.get(link.get() as usize);
-                let leads_back = |bone: u64| bone == number as u64 || bone >= skeleton;
-                back.look(links.offset(), link.get(), bone.is_none_or(|bone| leads_back(bone.get().into())));
+                let leads_back = match lod.bones.get(link.get() as usize) {
+                    Some(bone) => u64::from(bone.get()) == number as u64 || u64::from(bone.get()) >= skeleton,
+                    // A link out of range was reported above.
+                    None => true,
+                };
+                back.look(links.offset(), link.get(), leads_back);
             }
         }
         inside.report("bones", self.problems, place);
         back.report("links", self.problems, place);
         if met != bones {
             let message = format!("{met} links to {bones} bones");
-            self.problems.warning(&place(Error::malformed(message).at(lod.bone_links.offset())));
+            self.problems.warning(&place.locate(Error::malformed(message).at(lod.bone_links.offset())));
         }
     }
 
     /// Checks the texture-coordinate transforms of a material.
-    fn transforms(&mut self, material: &Material<'a>, place: impl Fn(Error) -> Error) {
+    fn transforms(&mut self, material: &Material<'a>, place: impl Locate + Copy) {
         let made = &material.transforms;
         let rows = Rows::from(made);
         let numbers = made.iter().map(|made| Numbers(made.transform.to_array()));
         // The source of the coordinates is the first field.
         let check = Check::new(Finite).array(rows.into(4), numbers);
-        check.report("transforms", self.problems, |error| place(error.within("transforms")));
+        check.report("transforms", self.problems, place);
         let mut sources = Check::new(Broken::new(Code::UnknownCode, "without a meaning"));
-        for (index, transform) in (0..).zip(made.iter()) {
+        for (index, transform) in zip(0.., made.iter()) {
             let source = transform.uv_source();
             sources.look(rows.offset_of(index), source.0, source.name().is_some());
         }
-        sources.report("sources of coordinates", self.problems, |error| place(error.within("transforms")));
+        sources.report("sources of coordinates", self.problems, place);
     }
 
     fn faces(&mut self, lod: &Lod<'a>, index: usize) {
-        let place = |error: Error| error.within_item("lods", index);
+        let place = Root.item("lods", index);
         let bounds = match lod.faces.sound_bounds(lod.point_count.into()) {
             Some(bounds) => bounds,
             None => match self.bounds_of_each(lod, index) {
                 Ok(bounds) => bounds,
-                Err(error) => return self.problems.error(&place(error)),
+                Err(error) => return self.problems.error(&place.locate(error)),
             },
         };
         let mut textures = Check::new(IndexOrNone(lod.textures.len() as u64));
@@ -273,7 +262,7 @@ impl<'a> Survey<'_, 'a> {
             end = section.end;
             ranges.next(number(1), MemoryRange { start, end });
         }
-        let place = |error: Error| place(error.within("sections"));
+        let place = place.field("sections");
         textures.report("textures", self.problems, place);
         materials.report("materials", self.problems, place);
         bones.report("last bones", self.problems, place);
@@ -282,13 +271,14 @@ impl<'a> Survey<'_, 'a> {
         areas.report("areas", self.problems, place);
         if end != lod.faces.memory_byte_len() && !lod.sections.is_empty() && lod.faces.has_units() {
             let message = format!("sections end at {end}, faces at {}", lod.faces.memory_byte_len());
-            self.problems.warning(&place(Error::malformed(message).at(lod.sections.offset())));
+            self.problems.warning(&place.locate(Error::malformed(message).at(lod.sections.offset())));
         }
     }
 
     /// Returns the start of each face in the game's memory and the end of the last. Reports corners out of range.
     fn bounds_of_each(&mut self, lod: &Lod<'a>, index: usize) -> Result<Vec<u32>> {
         let mut bounds = vec![0];
+        let mut end = 0_u32;
         let mut points = Check::new(Below(lod.point_count.into()));
         let mut broken = Ok(());
         let mut offset = lod.faces.offset();
@@ -296,48 +286,107 @@ impl<'a> Survey<'_, 'a> {
             match face {
                 Ok(face) => {
                     let corners = face.corners.iter().map(u64::from);
-                    let (bytes, count) = (face.corners.as_bytes().len(), face.corners.len());
+                    let bytes = face.corners.as_bytes().len();
+                    let count = face.corners.len();
                     let first = offset.saturating_add(if face.flags.is_some() { 7 } else { 1 });
                     points.list(("faces", number), Rows::new(first, bytes.checked_div(count).unwrap_or(0)), corners);
                     offset = first.saturating_add(bytes as u64);
-                    bounds.extend(bounds.last().map(|start: &u32| start.saturating_add(face.memory_byte_len())));
+                    end = end.saturating_add(face.memory_byte_len());
+                    bounds.push(end);
                 }
                 Err(error) => broken = Err(error),
             }
         }
-        points.report("point numbers", self.problems, |error| error.within("faces").within_item("lods", index));
-        broken.map(|()| bounds)
+        points.report("point numbers", self.problems, Root.item("lods", index).field("faces"));
+        broken?;
+        Ok(bounds)
     }
 
     /// Checks that the face default in the tables matches the LOD.
     fn face_default(&mut self, entry: &LodEntry, lod: &Lod<'_>) {
         let Some((number, default, Span { offset, .. })) = self.model.header.face_default(entry.index) else { return };
-        let (data, version) = (self.model.data, self.model.version());
-        let deep = self.deep;
-        let mut differs = |name: &'static str, claimed: &dyn Display, is: &dyn Display| {
-            let found =
-                check::place_of(name, |out| describe_fields::<FaceDefault, _>(data.cursor(offset), version, out));
-            let error = Error::malformed(format!("{claimed}, the LOD has {is}")).at(found.unwrap_or(offset));
-            self.problems.warning(&error.within(name).within_item("face_defaults", number));
-        };
-        let mut same = |name, claimed: i64, is: i64| {
+        let claims: [(&'static str, i64, i64); 6] = [
+            ("faces", default.faces.into(), i64::try_from(lod.faces.len()).unwrap_or(i64::MAX)),
+            ("color", default.color.into(), lod.color.into()),
+            ("special", default.special.into(), lod.special.cast_signed().into()),
+            ("or_hints", default.or_hints.into(), lod.or_hints.into()),
+            ("has_skeleton", default.has_skeleton.into(), u8::from(!lod.bones.is_empty()).into()),
+            ("points", default.points.unwrap_or(lod.point_count).into(), lod.point_count.into()),
+        ];
+        let checked = if self.deep { claims.len() } else { 1 };
+        for (name, claimed, is) in claims.into_iter().take(checked) {
             if claimed != is {
-                differs(name, &claimed, &is);
+                self.claims(number, offset, name, format_args!("{claimed}, the LOD has {is}"));
             }
-        };
-        same("faces", default.faces.into(), i64::try_from(lod.faces.len()).unwrap_or(i64::MAX));
-        if !deep {
-            return;
         }
-        same("color", default.color.into(), lod.color.into());
-        same("special", default.special.into(), lod.special.cast_signed().into());
-        same("or_hints", default.or_hints.into(), lod.or_hints.into());
-        same("has_skeleton", default.has_skeleton.into(), u8::from(!lod.bones.is_empty()).into());
-        same("points", default.points.unwrap_or(lod.point_count).into(), lod.point_count.into());
         // NaN in some files of the game.
-        let areas = default.face_area.zip(lod.face_area).filter(|(claimed, is)| claimed != is && !claimed.is_nan());
-        if let Some((claimed, is)) = areas {
-            differs("face_area", &claimed, &is);
+        if self.deep
+            && let (Some(claimed), Some(is)) = (default.face_area, lod.face_area)
+            && claimed != is
+            && !claimed.is_nan()
+        {
+            self.claims(number, offset, "face_area", format_args!("{claimed}, the LOD has {is}"));
+        }
+    }
+
+    /// Warns about what a field of the face default at this offset claims.
+    fn claims(&mut self, number: usize, offset: u64, name: &'static str, message: fmt::Arguments<'_>) {
+        let record = self.model.data.cursor(offset);
+        let field = check::offset_of_field::<FaceDefault, _>(name, record, self.model.version());
+        let error = Error::malformed(message.to_string()).at(field.unwrap_or(offset));
+        self.problems.warning(&error.within(name).within_item("face_defaults", number));
+    }
+}
+
+/// Adds the references of a LOD. Paths start at the game's virtual root, with or without a leading backslash.
+fn refer(references: &mut References, lod: &Lod<'_>) {
+    const ROOT: &[u8] = b"\\";
+    for proxy in &lod.proxies {
+        references.add_rooted(ReferenceKind::Proxy, proxy.model, ROOT);
+    }
+    for texture in &lod.textures {
+        references.add_rooted(ReferenceKind::Texture, texture, ROOT);
+    }
+    for material in &lod.materials {
+        references.add_rooted(ReferenceKind::Material, material.name, ROOT);
+        if let Some(surface) = material.surface {
+            references.add_rooted(ReferenceKind::Surface, surface, ROOT);
+        }
+        for stage in material.all_stages() {
+            references.add_rooted(ReferenceKind::Texture, stage.texture, ROOT);
+        }
+    }
+    for section in &lod.sections {
+        if let Some(name) = section.material_name {
+            references.add_rooted(ReferenceKind::Material, name, ROOT);
+        }
+    }
+}
+
+/// The checks of the transforms that the stages of a material name.
+struct StageTransforms {
+    below: Check<Below>,
+    most: Check<AtMost>,
+    /// From DayZ on, an index may be equal to the count, as in one real file.
+    may_be_count: bool,
+}
+
+impl StageTransforms {
+    fn new(material: &Material<'_>) -> Self {
+        let count = material.transforms.len() as u64;
+        Self { below: Check::new(Below(count)), most: Check::new(AtMost(count)), may_be_count: material.kind >= 16 }
+    }
+
+    /// Checks the transform of a stage at this offset.
+    fn look(&mut self, stage: &Stage<'_>, offset: u64) {
+        let Some(transform) = stage.transform else { return };
+        // The index follows the filter and the texture.
+        let before = (stage.texture.len() as u64).saturating_add(5);
+        let offset = offset.saturating_add(before);
+        if self.may_be_count {
+            self.most.next(offset, transform.into());
+        } else {
+            self.below.next(offset, transform.into());
         }
     }
 }

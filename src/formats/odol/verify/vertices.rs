@@ -1,58 +1,54 @@
 //! Checks a vertex table.
 
+use std::ops::Deref;
+
 use zerocopy::little_endian::F32;
 use zerocopy::{FromBytes, IntoBytes};
 
 use super::Survey;
 use crate::base::code::Code;
-use crate::base::error::{Context as _, Error};
-use crate::blocks::{Block, Filled};
+use crate::base::error::Error;
+use crate::base::place::{Locate, Root};
+use crate::blocks::{Block, Decoded, Filled};
 use crate::bytes::{Cursor, Element, Table, Vec3};
 use crate::check::{self, Below, Broken, Check, Finite, Index, Length, Numbers, Rows, Unit, are_finite};
 use crate::formats::odol::wire::{PackedVector, UvBounds};
 use crate::formats::odol::{BoneRef, Encoding, Lod, Neighbors, UvSet, VertexTable};
+use crate::summary::Problems;
 
 impl<'a> Survey<'_, 'a> {
     pub(super) fn vertices(&mut self, lod: &Lod<'a>, table: &VertexTable<'a>, rest: Cursor<'a>, index: usize) {
-        let (start, bytes) = (lod.vertex_table_offset(), lod.vertex_table_byte_len());
-        if let Some(size) = table.vertex_table_bytes.filter(|&size| !lod.is_table_size(size)) {
-            let message = format!("says to take {size} bytes, the LOD ends after {bytes}");
-            self.problems
-                .error(&Error::malformed(message).at(start).within("vertex_table_bytes").within_item("lods", index));
+        let place = Root.item("lods", index);
+        if let Some(size) = table.vertex_table_bytes
+            && !lod.is_table_size(size)
+        {
+            let message = format!("says to take {size} bytes, the LOD ends after {}", lod.vertex_table_byte_len());
+            let error = Error::malformed(message).at(lod.vertex_table_offset());
+            self.problems.error(&place.field("vertex_table_bytes").locate(error));
         }
         if !rest.is_empty() {
             let error = rest.error(format!("{} bytes between the last array and the end of the LOD", rest.left()));
-            self.problems.error(&error.within_item("lods", index));
+            self.problems.error(&place.locate(error));
         }
-        let place = |error: Error| error.within("positions").within_item("lods", index);
-        if table.point_count() != u64::from(lod.point_count) {
-            let message = format!("{} positions for {} points", table.point_count(), lod.point_count);
-            self.problems.error(&place(Error::malformed(message).at(table.positions.offset())));
-        }
-        let positions = self.block(&table.positions, &place);
-        if let Some(positions) = positions.filter(|positions| !are_finite(positions.as_bytes())) {
-            let numbers = positions.iter().map(|one| Numbers(one.to_array()));
-            Check::new(Finite).array(&table.positions, numbers).report("positions", self.problems, place);
-        }
+        self.positions(lod, table, index);
         if let Some(flags) = lod.point_flags {
             self.filled(index, table, &flags, "point_flags");
         }
         if let Some(flags) = table.point_flags {
             self.filled(index, table, &flags, "point_flags");
-            self.each(&flags, &|error| error.within("point_flags").within_item("lods", index), |_, _, _| {});
+            self.elements(&flags, place.field("point_flags"));
         }
         for (set, uvs) in table.uvs.iter().enumerate() {
             self.uvs(index, table, &uvs, set);
         }
         self.filled(index, table, table.normals.as_table(), "normals");
-        let packed = |vector: &PackedVector| vector.to_outward();
         match &table.normals {
-            Encoding::Packed(array) => self.directions(index, array, packed, false, "normals"),
-            Encoding::Float(array) => self.directions(index, array, Vec3::to_array, true, "normals"),
+            Encoding::Packed(array) => self.directions::<_, PackedVector>(index, array, "normals"),
+            Encoding::Float(array) => self.directions::<_, Vec3>(index, array, "normals"),
         }
         match table.tangents {
-            Encoding::Packed(block) => self.directions(index, &block.into(), packed, false, "tangents"),
-            Encoding::Float(block) => self.directions(index, &block.into(), Vec3::to_array, true, "tangents"),
+            Encoding::Packed(block) => self.directions::<_, PackedVector>(index, &block.into(), "tangents"),
+            Encoding::Float(block) => self.directions::<_, Vec3>(index, &block.into(), "tangents"),
         }
         let optional: [(&dyn Table, &'static str); 3] =
             [(table.tangents.as_table(), "tangents"), (&table.bone_refs, "bone_refs"), (&table.neighbors, "neighbors")];
@@ -63,29 +59,48 @@ impl<'a> Survey<'_, 'a> {
         }
         self.bone_refs(lod, &table.bone_refs, index);
         self.neighbors(lod, &table.neighbors, index);
-        if let Some(number @ 1..) = table.unknown.filter(|_| self.deep) {
+        if let Some(number @ 1..) = table.unknown
+            && self.deep
+        {
             let end = table.neighbors.offset().saturating_add(table.neighbors.stored_byte_len());
             let rule = Broken::new(Code::OddRange, "not 0");
-            check::one(rule, number, end, self.problems, |error| error.within("unknown").within_item("lods", index));
+            check::one(rule, number, end, self.problems, place.field("unknown"));
+        }
+    }
+
+    fn positions(&mut self, lod: &Lod<'a>, table: &VertexTable<'a>, index: usize) {
+        let place = Root.item("lods", index).field("positions");
+        if table.point_count() != u64::from(lod.point_count) {
+            let message = format!("{} positions for {} points", table.point_count(), lod.point_count);
+            self.problems.error(&place.locate(Error::malformed(message).at(table.positions.offset())));
+        }
+        let Some(positions) = self.block(&table.positions, place) else { return };
+        if !are_finite(positions.as_bytes()) {
+            let numbers = positions.iter().map(|one| Numbers(one.to_array()));
+            Check::new(Finite).array(&table.positions, numbers).report("positions", self.problems, place);
         }
     }
 
     fn uvs(&mut self, index: usize, table: &VertexTable<'a>, uvs: &UvSet<'a>, set: usize) {
-        let place = |error: Error| error.within_item("uvs", set).within_item("lods", index);
+        let place = Root.item("lods", index).item("uvs", set);
         let stored = uvs.stored.as_table();
-        self.problems.ok(table.check_count(stored).map_err(place));
+        self.problems.ok_in(place, table.check_count(stored));
+        let mut is_block = false;
         match &uvs.stored {
-            Encoding::Packed(array) => self.each(array, &place, |_, _, _| {}),
-            Encoding::Float(array) => self.each(array, &place, |survey, rows, all| {
-                let check = Check::new(Finite).array(rows, all.iter().map(|uv| Numbers(uv.to_array())));
-                check.report("coordinates", survey.problems, place);
-            }),
+            Encoding::Packed(array) => {
+                self.elements(array, place);
+                is_block = array.block().is_some_and(|all| all.count() > 0);
+            }
+            Encoding::Float(array) => {
+                if let Some((rows, all)) = self.elements(array, place) {
+                    let check = Check::new(Finite).array(rows, all.iter().map(|uv| Numbers(uv.to_array())));
+                    check.report("coordinates", self.problems, place);
+                }
+            }
         }
         if let Some(bounds) = uvs.bounds {
             let ends = [bounds.min, bounds.max].map(|ends| Numbers(ends.map(F32::get)));
             // A count, a fill, and possibly the flag of a block are between the bounds and the coordinates.
-            let is_block =
-                matches!(&uvs.stored, Encoding::Packed(array) if array.block().is_some_and(|all| all.count() > 0));
             let flag = u64::from(is_block && self.model.version().has_block_flags());
             let before = (size_of::<UvBounds>() as u64).saturating_add(5).saturating_add(flag);
             let start = stored.storage().offset.saturating_sub(before);
@@ -93,46 +108,32 @@ impl<'a> Survey<'_, 'a> {
         }
     }
 
-    /// Passes the elements to `look`: each one, or the single value for all.
-    fn each<T: Element>(
-        &mut self,
-        array: &Filled<'a, T>,
-        place: &dyn Fn(Error) -> Error,
-        look: impl FnOnce(&mut Self, Rows, &[T]),
-    ) {
-        let Some(block) = array.block() else {
-            let fill = array.fill().filter(|_| self.deep);
-            return look(self, Rows::from(array.storage().offset), fill.map_or(&[], std::slice::from_ref));
-        };
-        if let Some(all) = self.block(&block, place) {
-            look(self, Rows::from(&block), &all);
+    /// Adds an array to the facts. In a deep survey, returns its elements: each one, or the single value for all.
+    fn elements<T: Element>(&mut self, array: &Filled<'a, T>, place: impl Locate) -> Option<(Rows, Elements<'a, T>)> {
+        if let Some(block) = array.block() {
+            let all = self.block(&block, place)?;
+            return Some((Rows::from(&block), Elements::Each(all)));
         }
+        let fill = array.fill()?;
+        if self.deep { Some((Rows::from(array.storage().offset), Elements::Fill(fill))) } else { None }
     }
 
     /// Checks that vectors have length 1. Also checks that float vectors are finite.
-    fn directions<T: Element, V: Element>(
-        &mut self,
-        index: usize,
-        array: &Filled<'a, T>,
-        vector: impl Fn(&V) -> [f32; 3] + Copy,
-        are_floats: bool,
-        name: &'static str,
-    ) {
-        let place = |error: Error| error.within(name).within_item("lods", index);
-        self.each(array, &place, |survey, rows, all| {
-            // Tangents are pairs of vectors.
-            let rows = rows.each(size_of::<V>());
-            let vectors = <[V]>::ref_from_bytes(all.as_bytes()).unwrap_or_default().iter().map(vector);
-            if are_floats {
-                Check::new(Finite).array(rows, vectors.clone().map(Numbers)).report(name, survey.problems, place);
-            }
-            Check::new(Unit::Direction).array(rows, vectors.map(Length::of)).report("vectors", survey.problems, place);
-        });
+    fn directions<T: Element, V: Direction>(&mut self, index: usize, array: &Filled<'a, T>, name: &'static str) {
+        let place = Root.item("lods", index).field(name);
+        let Some((rows, all)) = self.elements(array, place) else { return };
+        // Tangents are pairs of vectors.
+        let rows = rows.each(size_of::<V>());
+        let vectors = <[V]>::ref_from_bytes(all.as_bytes()).unwrap_or_default().iter().map(V::to_floats);
+        if V::MAY_BE_INFINITE {
+            Check::new(Finite).array(rows, vectors.clone().map(Numbers)).report(name, self.problems, place);
+        }
+        Check::new(Unit::Direction).array(rows, vectors.map(Length::of)).report("vectors", self.problems, place);
     }
 
     fn bone_refs(&mut self, lod: &Lod<'a>, block: &Block<'a, BoneRef>, index: usize) {
-        let place = |error: Error| error.within("bone_refs").within_item("lods", index);
-        let Some(refs) = self.block(block, &place) else { return };
+        let place = Root.item("lods", index).field("bone_refs");
+        let Some(refs) = self.block(block, place) else { return };
         if lod.faces.has_units() {
             self.section_bones(lod, block, &refs, index);
         }
@@ -144,7 +145,7 @@ impl<'a> Survey<'_, 'a> {
         for (point, bones) in refs.iter().enumerate() {
             checks.look(bones, ("points", point), rows.offset_of(point as u64));
         }
-        checks.report(self, place);
+        checks.report(self.problems, place);
     }
 
     /// Checks that the bones that move a vertex are among those of each section that draws it.
@@ -173,31 +174,70 @@ impl<'a> Survey<'_, 'a> {
                 }
             }
         }
-        check.report("bones", self.problems, |error| error.within("bone_refs").within_item("lods", index));
+        check.report("bones", self.problems, Root.item("lods", index).field("bone_refs"));
     }
 
     fn neighbors(&mut self, lod: &Lod<'a>, block: &Block<'a, Neighbors>, index: usize) {
-        let place = |error: Error| error.within("neighbors").within_item("lods", index);
-        let Some(all) = self.block(block, &place) else { return };
+        let place = Root.item("lods", index).field("neighbors");
+        let Some(all) = self.block(block, place) else { return };
         let mut points = Check::new(Below(lod.point_count.into()));
         let mut checks = BoneRefs::new(lod);
         let rows = Rows::from(block);
         for (point, Neighbors { pair }) in all.iter().enumerate() {
-            points.list(
-                ("points", point),
-                rows.offset_of(point as u64),
-                pair.iter().map(|neighbor| neighbor.vertex.get().into()),
-            );
+            let numbers = pair.iter().map(|neighbor| neighbor.vertex.get().into());
+            points.list(("points", point), rows.offset_of(point as u64), numbers);
             for neighbor in pair {
                 checks.look(&neighbor.bones, ("points", point), rows.offset_of(point as u64));
             }
         }
         points.report("point numbers", self.problems, place);
-        checks.report(self, place);
+        checks.report(self.problems, place);
     }
 
     fn filled(&mut self, index: usize, table: &VertexTable<'_>, array: &dyn Table, name: &'static str) {
-        self.problems.ok(table.check_count(array).within(name).within_item("lods", index));
+        self.problems.ok_in(Root.item("lods", index).field(name), table.check_count(array));
+    }
+}
+
+/// The elements of an array: each one, or the single value for all.
+enum Elements<'a, T: Clone> {
+    Each(Decoded<'a, T>),
+    Fill(&'a T),
+}
+
+impl<T: Clone> Deref for Elements<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match self {
+            Self::Each(all) => all,
+            Self::Fill(one) => std::slice::from_ref(one),
+        }
+    }
+}
+
+/// A vector of length 1.
+trait Direction: Element {
+    const MAY_BE_INFINITE: bool;
+
+    fn to_floats(&self) -> [f32; 3];
+}
+
+impl Direction for PackedVector {
+    const MAY_BE_INFINITE: bool = false;
+
+    #[inline]
+    fn to_floats(&self) -> [f32; 3] {
+        self.to_outward()
+    }
+}
+
+impl Direction for Vec3 {
+    const MAY_BE_INFINITE: bool = true;
+
+    #[inline]
+    fn to_floats(&self) -> [f32; 3] {
+        self.to_array()
     }
 }
 
@@ -205,7 +245,8 @@ impl<'a> Survey<'_, 'a> {
 #[inline]
 fn is_sound(bones: &BoneRef, below: u64) -> bool {
     let count = bones.count.get();
-    let (mut sound, mut sum) = ((0..=4).contains(&count), 0_u32);
+    let mut sound = (0..=4).contains(&count);
+    let mut sum = 0_u32;
     for (place, pair) in (0..).zip(&bones.pairs) {
         let counts = place < count;
         sound &= !counts | (u64::from(pair.bone) < below);
@@ -236,9 +277,9 @@ impl BoneRefs {
         self.sums.look(offset, sum, sum == 255 || bones.weights().is_empty());
     }
 
-    fn report(self, survey: &mut Survey<'_, '_>, place: impl Fn(Error) -> Error) {
-        self.counts.report("counts of bones", survey.problems, &place);
-        self.bones.report("bones", survey.problems, &place);
-        self.sums.report("sums of weights", survey.problems, place);
+    fn report(self, problems: &mut Problems, place: impl Locate + Copy) {
+        self.counts.report("counts of bones", problems, place);
+        self.bones.report("bones", problems, place);
+        self.sums.report("sums of weights", problems, place);
     }
 }
