@@ -13,12 +13,13 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use meshpeek::budget::Reservation;
 use meshpeek::export::{self, Edges, Flaw, Lod, Mirror, Model, Options, Up, View};
 use meshpeek::inspect::Depth;
-use meshpeek::pose::Rig;
+use meshpeek::pose::{ModelCfg, Rig};
 use meshpeek::rtm::Motion;
 use meshpeek::summary::{Problem, Problems, Severity};
 use meshpeek::{Asset, Budget, Format, Inspect};
 
 use crate::args::Common;
+use crate::bones::Bones;
 use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
 use crate::output::Output;
@@ -28,6 +29,9 @@ use crate::source::Source;
 use crate::visible::shown;
 use images::Given;
 pub(crate) use images::Images;
+
+/// How many names of bones a message has.
+const MOST_NAMES: usize = 20;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -200,11 +204,20 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         motion.as_ref().zip(motion_content.as_ref()).map(|(motion, content)| motion.asset(content)).transpose()?;
     let config = args.model_cfg.as_ref().map(|path| Source::open(path, common)).transpose()?;
     let config_content = config.as_ref().map(|config| config.checked_content(common)).transpose()?;
-    let skeleton = config.as_ref().zip(config_content.as_ref()).map(|(config, content)| {
+    let mut left_out = Vec::new();
+    let mut skeleton = None;
+    if let (Some(config), Some(content)) = (&config, &config_content) {
         let name = source.name.file_stem().unwrap_or_default().to_string_lossy();
-        Rig::from_model_cfg(content, &name, content.budget()).map_err(|error| error.in_file(&config.name))
-    });
-    let skeleton = skeleton.transpose()?;
+        let read = ModelCfg::read(content, content.budget())
+            .and_then(|config| Ok((config.rig(&name)?, config.skeleton_of_model(&name)?.flaws, config.unread())));
+        let (rig, flaws, unread) = read.map_err(|error| error.in_file(&config.name))?;
+        left_out.extend(unread.into_iter().chain(flaws).map(|flaw| format!("{}: {flaw}", shown(&config.name))));
+        if let Asset::Mlod(_) = &asset {
+            let selections = Bones::selections(&args.file, &asset)?;
+            without_selection(&rig, &selections, &shown(&args.file).to_string(), common);
+        }
+        skeleton = Some(rig);
+    }
     let rig = match &motion {
         Some(motion) => Some(rig(motion, skeleton.as_ref())?),
         None => skeleton,
@@ -265,7 +278,25 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         notes.error(format_args!("{}: {}", shown(&args.file), Flaw::Dark));
     }
     lost.iter().for_each(|lost| notes.error(format_args!("{}: {lost}", shown(&args.file))));
-    Ok(if lost.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    left_out.iter().for_each(|flaw| notes.error(flaw));
+    Ok(if lost.is_empty() && left_out.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Says which bones of a `model.cfg` move nothing, because the model has no selection of their name.
+fn without_selection(rig: &Rig<'_>, selections: &Bones, file: &str, common: &Common) {
+    let mut bones = Bones::default();
+    bones.extend(rig.bones().iter().map(|bone| bone.name.to_string()));
+    let names: Vec<&str> = bones.without(selections).collect();
+    if names.is_empty() {
+        return;
+    }
+    let first = names.get(..MOST_NAMES).unwrap_or(&names).join(", ");
+    let more = match names.len().saturating_sub(MOST_NAMES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let count = count(names.len() as u64, "bones");
+    Notes::new(common).say(format_args!("{file}: {count} without a selection of the model, left out of its skin: {first}{more}"));
 }
 
 /// The bones and the animation of a plain RTM file.
