@@ -6,7 +6,7 @@ use std::path::Path;
 use meshpeek::budget::Reservation;
 use meshpeek::export::{self, Embedded, NoImages, Options};
 use meshpeek::geometry::{Mesh, Primitive, Texture, smooth_normals};
-use meshpeek::pose::{Matrix, ModelCfg, Rig, Transform};
+use meshpeek::pose::{Matrix, ModelCfg, Transform};
 use meshpeek::{Asset, Budget, Limits, codec};
 use serde_json::{Value as Json, json};
 
