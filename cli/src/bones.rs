@@ -15,6 +15,8 @@ pub(crate) struct Bones {
     pub(crate) names: Vec<String>,
     /// Their indices, by lower-case name.
     places: HashMap<String, usize>,
+    /// True if the names are not spelled as their author did: a binarised model has them in lower case.
+    pub(crate) is_lower: bool,
 }
 
 impl Bones {
@@ -69,10 +71,14 @@ impl Bones {
                 }
             }
             Asset::Odol(model) => {
+                selections.is_lower = true;
                 for index in 0..model.lod_count() {
                     let lod = model.lod(index).map_err(|error| error.in_file(path))?;
                     for selection in lod.iter().flat_map(|lod| &lod.selections) {
-                        selections.add(selection.name.to_string());
+                        let name = selection.name.to_string();
+                        if !name.to_lowercase().starts_with("proxy:") {
+                            selections.add(name);
+                        }
                     }
                 }
             }

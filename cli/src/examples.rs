@@ -132,8 +132,8 @@ Examples:
   meshpeek fit house.p3d model.cfg
 
 Bones are paired by name, ignoring case. `missing`: the animation moves it, but the model does not have it. `unmoved`: \
-the model has it, but the animation does not move it. `case`: both have it, with other capital letters. An MLOD has no \
-skeleton: a bone needs a selection of its name.
+the model has it, but the animation does not move it. `case`: both have it, with other capital letters (a \
+binarised model has none). An MLOD has no skeleton: a bone needs a selection of its name.
 
 Of a model.cfg, the skeleton of the class with the animation's name is compared, else each skeleton. A .p3d in place of \
 the animation is compared with the class of its name: `missing` are bones, sections, and selections and axes of \

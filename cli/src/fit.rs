@@ -71,6 +71,7 @@ fn bones_of(path: &Path, asset: &Asset<'_>) -> Result<Bones, Failure> {
     if let Asset::Mlod(_) = asset {
         bones = Bones::selections(path, asset)?;
     }
+    bones.is_lower = matches!(asset, Asset::Odol(_));
     let rigs: Vec<Rig<'_>> =
         asset.rigs().into_iter().collect::<meshpeek::Result<_>>().map_err(|error| error.in_file(path))?;
     bones.extend(rigs.iter().flat_map(Rig::bones).map(|bone| bone.name.to_string()));
@@ -300,13 +301,7 @@ impl Fit<'_> {
     }
 
     /// Writes the bones that a model or the animation lacks.
-    fn compare(
-        &mut self,
-        place: Place<'_>,
-        moved: &Bones,
-        bones: &Bones,
-        has_skeleton: bool,
-    ) -> Result<(), Failure> {
+    fn compare(&mut self, place: Place<'_>, moved: &Bones, bones: &Bones, has_skeleton: bool) -> Result<(), Failure> {
         self.heading(place)?;
         let mut lacking = 0_u64;
         for name in moved.without(bones) {
@@ -349,8 +344,11 @@ impl Fit<'_> {
         Ok(())
     }
 
-    /// Writes the names that differ from others in case alone.
+    /// Writes the names that differ from others in case alone, if both are spelled as their author did.
     fn respelled(&mut self, place: Place<'_>, kind: &str, names: &Bones, others: &Bones) -> Result<(), Failure> {
+        if names.is_lower || others.is_lower {
+            return Ok(());
+        }
         for name in &names.names {
             if let Some(other) = others.spelled(name).filter(|other| other != name) {
                 self.row(place, Row { kind, name, state: "case", nearest: vec![other.to_owned()] })?;

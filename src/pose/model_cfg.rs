@@ -175,8 +175,7 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
             [only] => self.skeleton_of(only),
             [] => Err(Error::unsupported("no skeletons: a model.cfg has them in CfgSkeletons")),
             _ => {
-                let names: Vec<String> =
-                    self.skeleton_names().take(MOST_NAMES).map(|name| name.to_string()).collect();
+                let names: Vec<String> = self.skeleton_names().take(MOST_NAMES).map(|name| name.to_string()).collect();
                 let (model, names) = (ByteStr::from(model), names.join(", "));
                 Err(Error::unsupported(format!(
                     "CfgModels has no class {model} that names one of the skeletons {names}"
@@ -263,8 +262,7 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
                     continue;
                 }
                 let around = levels.get(level..).unwrap_or_default();
-                let mut animation =
-                    Animation { name: ByteStr::new(class.name), selection: None, axes: Vec::new() };
+                let mut animation = Animation { name: ByteStr::new(class.name), selection: None, axes: Vec::new() };
                 animation.selection = self.inherited(around, class, Key::Selection)?;
                 for key in [Key::Axis, Key::Begin, Key::End] {
                     animation.axes.extend(self.inherited(around, class, key)?);
@@ -300,12 +298,7 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
     }
 
     /// The class of this name in the first of these lists that has it, from a level on.
-    fn outward<'c>(
-        &self,
-        around: &[&'c Classes<'a>],
-        level: &mut usize,
-        name: &[u8],
-    ) -> Result<Option<&'c Class<'a>>> {
+    fn outward<'c>(&self, around: &[&'c Classes<'a>], level: &mut usize, name: &[u8]) -> Result<Option<&'c Class<'a>>> {
         while let Some(classes) = around.get(*level) {
             self.room.work(STEP_WORK)?;
             if let Some(class) = classes.named(name) {
@@ -440,7 +433,14 @@ struct Classes<'a> {
 impl<'a> Classes<'a> {
     fn add(&mut self, name: &'a [u8], parent: &'a [u8]) {
         self.places.entry(name.to_ascii_lowercase()).or_insert(self.all.len());
-        self.all.push(Class { name, parent, texts: Vec::new(), arrays: Vec::new(), animations: None, is_deleted: false });
+        self.all.push(Class {
+            name,
+            parent,
+            texts: Vec::new(),
+            arrays: Vec::new(),
+            animations: None,
+            is_deleted: false,
+        });
     }
 
     fn named(&self, name: &[u8]) -> Option<&Class<'a>> {
@@ -555,8 +555,7 @@ impl<'a> Reading<'a, '_, '_> {
     /// A value or item that is kept, as stored. Macros and texts in several pieces are flaws.
     fn plain(&mut self, key: ByteStr<'_>, scalar: Scalar<'a>, line: u32) -> Option<&'a [u8]> {
         self.key(key)?;
-        let is_macro =
-            !scalar.is_quoted && (scalar.text.contains(&b'(') || self.macros.contains(scalar.text.as_ref()));
+        let is_macro = !scalar.is_quoted && (scalar.text.contains(&b'(') || self.macros.contains(scalar.text.as_ref()));
         match scalar.text {
             Cow::Borrowed(text) if !is_macro => Some(text),
             text => {
@@ -648,12 +647,9 @@ impl<'a> Reading<'a, '_, '_> {
                 ("sectionsInherit", Key::SectionsInherit),
                 ("sections", Key::Sections),
             ],
-            (Section::Models, 4) if self.is_in_animations => &[
-                ("selection", Key::Selection),
-                ("axis", Key::Axis),
-                ("begin", Key::Begin),
-                ("end", Key::End),
-            ],
+            (Section::Models, 4) if self.is_in_animations => {
+                &[("selection", Key::Selection), ("axis", Key::Axis), ("begin", Key::Begin), ("end", Key::End)]
+            }
             _ => return None,
         };
         let is = |known: &str| key.as_bytes().eq_ignore_ascii_case(known.as_bytes());

@@ -445,7 +445,8 @@ fn model_cfg_of(body: &[&str]) -> writer::rap::Class {
 fn a_model_cfg_gives_the_tree_of_bones_of_a_model() {
     let bones = |config: &[u8], model: &str| -> Result<Vec<_>, String> {
         let budget = budget(config);
-        let rig = ModelCfg::read(config, &budget).and_then(|config| config.rig(model)).map_err(|error| error.to_string())?;
+        let rig =
+            ModelCfg::read(config, &budget).and_then(|config| config.rig(model)).map_err(|error| error.to_string())?;
         Ok(rig.bones().iter().map(|bone| (bone.name.to_string(), bone.parent)).collect::<Vec<_>>())
     };
     let body = [("Hip", None), ("arm", Some(0)), ("hand", Some(1)), ("tail", Some(0))];
@@ -539,13 +540,17 @@ fn a_model_cfg_gives_a_motion_parents_and_moves_nothing_elsewhere() {
     let [config, motion_path] = [&config, &motion].map(|path| path.to_str().unwrap());
     let (_, still) = glb(&folder, &file, &["--model-cfg", config]);
     let export = |config: &str| {
-        let out = folder.0.join("said.glb");
-        program().args(["export", "--model-cfg", config, "--force", "-o"]).args([&out, &file]).output().unwrap()
+        let out = Path::new(config).with_extension("glb");
+        program().args(["export", "--model-cfg", config, "-o"]).args([&out, &file]).output().unwrap()
     };
     let said = export(twice.to_str().unwrap());
     let bones = "2 bones without a selection of the model, left out of its skin: Hip, arm";
     assert!(stderr(&said).contains(bones), "{}", stderr(&said));
-    assert!(stderr(&said).contains("the bone HIP is listed with the parent \"\", then with \"arm\""), "{}", stderr(&said));
+    assert!(
+        stderr(&said).contains("the bone HIP is listed with the parent \"\", then with \"arm\""),
+        "{}",
+        stderr(&said)
+    );
     assert_eq!(code(&said), 1);
     let clean = export(config);
     assert!(code(&clean) == 0 && stderr(&clean).contains(bones), "{}", stderr(&clean));

@@ -296,7 +296,8 @@ fn without_selection(rig: &Rig<'_>, selections: &Bones, file: &str, common: &Com
         more => format!(" and {more} more"),
     };
     let count = count(names.len() as u64, "bones");
-    Notes::new(common).say(format_args!("{file}: {count} without a selection of the model, left out of its skin: {first}{more}"));
+    Notes::new(common)
+        .say(format_args!("{file}: {count} without a selection of the model, left out of its skin: {first}{more}"));
 }
 
 /// The bones and the animation of a plain RTM file.

@@ -85,8 +85,8 @@ fn is_bare(text: &[u8]) -> bool {
 /// Returns true for keywords that no value contains, outside functions.
 fn is_statement(word: &[u8]) -> bool {
     const WORDS: [&str; 15] = [
-        "break", "do", "else", "elseif", "end", "for", "goto", "if", "in", "local", "repeat", "return", "then", "until",
-        "while",
+        "break", "do", "else", "elseif", "end", "for", "goto", "if", "in", "local", "repeat", "return", "then",
+        "until", "while",
     ];
     WORDS.iter().any(|known| word == known.as_bytes())
 }
@@ -96,7 +96,9 @@ fn is_statement(word: &[u8]) -> bool {
 enum Part<'a> {
     Text(Cow<'a, [u8]>, (u32, u32)),
     /// Code. True if it ends with a key that is read where it is set.
-    Code { is_key: bool },
+    Code {
+        is_key: bool,
+    },
     /// A table, a number, or a group whose names are listed.
     Other,
 }
@@ -443,8 +445,7 @@ impl<'a> Values<'a> {
     fn code(&mut self, kind: ReferenceKind, start: Start, end: usize) {
         let code = self.data.get(start.offset..end).unwrap_or_default().trim_ascii();
         let shown = code.get(..MOST_CODE).unwrap_or(code);
-        let words: Vec<&[u8]> =
-            shown.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+        let words: Vec<&[u8]> = shown.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
         let mut text = words.join(&b' ');
         if shown.len() < code.len() {
             text.extend_from_slice(b" ...");
@@ -564,10 +565,7 @@ mod tests {
             // Texts that are joined are one text.
             ("texture = \"a.png\" ..\n\t\"^b.png\" .. ('^c' .. '.png')", &["t a.png", "t b.png", "t c.png"]),
             // Choices list each text.
-            (
-                r#"texture = x and "a.png" or y == "no.png" and "b.png" or "c.png""#,
-                &["t a.png", "t b.png", "t c.png"],
-            ),
+            (r#"texture = x and "a.png" or y == "no.png" and "b.png" or "c.png""#, &["t a.png", "t b.png", "t c.png"]),
             (r#"texture = (x and "a" or "b") .. ".png""#, &[r#"t? (x and "a" or "b") .. ".png""#]),
             (r#"mesh = name or "a.b3d""#, &["m? name", "m a.b3d"]),
             // A key that is set elsewhere is read there.

@@ -174,8 +174,7 @@ impl Index<'_> {
             Binding::Lua => State::Procedural,
             Binding::Perhaps => State::Unresolved,
         };
-        let name = folded(&reference.name.text);
-        let name = name.rsplit('\\').next().unwrap_or_default();
+        let name = reference.name.text.rsplit(['/', '\\']).next().unwrap_or_default();
         let files = self.media_named(name)?;
         let state = match files.len() {
             0 => state,

@@ -95,9 +95,15 @@ impl<'a> Lexer<'a> {
         is_next
     }
 
-    fn while_byte(&mut self, is_in: impl Fn(u8) -> bool) -> &'a [u8] {
-        let rest = self.rest();
-        let length = rest.iter().position(|&byte| !is_in(byte)).unwrap_or(rest.len());
+    /// Takes the bytes of a kind.
+    fn take_while(&mut self, is_in: fn(&u8) -> bool) -> &'a [u8] {
+        let mut length = 0_usize;
+        for byte in self.rest() {
+            if !is_in(byte) {
+                break;
+            }
+            length = length.saturating_add(1);
+        }
         self.skip(length)
     }
 
@@ -108,7 +114,7 @@ impl<'a> Lexer<'a> {
 
     fn skip_blank(&mut self) {
         loop {
-            self.while_byte(|byte| byte.is_ascii_whitespace() || byte == 0x0b);
+            self.take_while(is_blank);
             let start = self.at;
             if !self.accept(b"--") {
                 return;
@@ -150,7 +156,8 @@ impl<'a> Lexer<'a> {
         self.skip(1);
         let mut text: Cow<'a, [u8]> = Cow::Borrowed(b"");
         loop {
-            let part = self.while_byte(|byte| byte != quote && byte != b'\\' && byte != b'\n');
+            let rest = self.rest();
+            let part = self.skip(memchr::memchr3(quote, b'\\', b'\n', rest).unwrap_or(rest.len()));
             if text.is_empty() {
                 text = part.into();
             } else {
@@ -187,14 +194,14 @@ impl<'a> Lexer<'a> {
             b'u' => {
                 self.skip(1);
                 self.accept(b"{");
-                let digits = self.while_byte(|byte| byte.is_ascii_hexdigit());
+                let digits = self.take_while(u8::is_ascii_hexdigit);
                 self.accept(b"}");
                 let letter = char::from_u32(number(digits, 16)).unwrap_or(char::REPLACEMENT_CHARACTER);
                 text.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
             }
             b'z' => {
                 self.skip(1);
-                self.while_byte(|byte| byte.is_ascii_whitespace());
+                self.take_while(is_blank);
             }
             b'\r' | b'\n' => {
                 self.accept(b"\r");
@@ -213,7 +220,7 @@ impl<'a> Lexer<'a> {
 
     fn number(&mut self) {
         loop {
-            let part = self.while_byte(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            let part = self.take_while(is_word);
             let is_exponent = matches!(part.last(), Some(b'e' | b'E' | b'p' | b'P'));
             let is_fraction = self.peek() == Some(b'.') && !self.rest().starts_with(b"..");
             let is_sign = is_exponent && matches!(self.peek(), Some(b'+' | b'-'));
@@ -273,9 +280,7 @@ impl<'a> Iterator for Lexer<'a> {
                 Some(text) => Kind::Text(text.into()),
                 None => self.symbol(),
             },
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
-                Kind::Name(self.while_byte(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
-            }
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => Kind::Name(self.take_while(is_word)),
             b'0'..=b'9' => {
                 self.number();
                 Kind::Number
@@ -288,6 +293,14 @@ impl<'a> Iterator for Lexer<'a> {
         };
         Some(Token { kind, start: Start { offset: start, place } })
     }
+}
+
+fn is_blank(byte: &u8) -> bool {
+    byte.is_ascii_whitespace() || *byte == 0x0b
+}
+
+fn is_word(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
 }
 
 /// The number that digits stand for, or the largest.
@@ -313,8 +326,11 @@ mod tests {
         for (lua, expected) in [
             (r#""a" 'b' [[c]] [==[d]]]==]"#, &["a", "b", "c", "d]]"][..]),
             (r#""it's" 'say "x"'"#, &["it's", "say \"x\""]),
-            (r#""\65\066B\x43\u{44}\z  
-                E""#, &["ABBCDE"]),
+            (
+                r#""\65\066B\x43\u{44}\z  
+                E""#,
+                &["ABBCDE"],
+            ),
             ("\"a\\\nb\" \"\\\\^[x\\:\"", &["a\nb", "\\^[x:"]),
             ("\"\\n\\t\\\"\\'\"", &["\n\t\"'"]),
             ("[[\nfirst]] [[\r\nsecond]]", &["first", "second"]),
