@@ -204,17 +204,28 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         motion.as_ref().zip(motion_content.as_ref()).map(|(motion, content)| motion.asset(content)).transpose()?;
     let config = args.model_cfg.as_ref().map(|path| Source::open(path, common)).transpose()?;
     let config_content = config.as_ref().map(|config| config.checked_content(common)).transpose()?;
-    let mut left_out = Vec::new();
+    let notes = Notes::new(common);
+    let mut is_config_whole = true;
     let mut skeleton = None;
     if let (Some(config), Some(content)) = (&config, &config_content) {
         let name = source.name.file_stem().unwrap_or_default().to_string_lossy();
-        let read = ModelCfg::read(content, content.budget())
-            .and_then(|config| Ok((config.rig(&name)?, config.skeleton_of_model(&name)?.flaws, config.unread())));
-        let (rig, flaws, unread) = read.map_err(|error| error.in_file(&config.name))?;
-        left_out.extend(unread.into_iter().chain(flaws).map(|flaw| format!("{}: {flaw}", shown(&config.name))));
+        let read = ModelCfg::read(content, content.budget()).map_err(|error| error.in_file(&config.name))?;
+        let rig = read.rig(&name);
+        // What is not read may be why there is no skeleton.
+        let mut flaws = read.unread();
+        if rig.is_ok() {
+            flaws.extend(read.skeleton_of_model(&name)?.flaws);
+        }
+        is_config_whole = flaws.is_empty();
+        for flaw in flaws {
+            notes.error(format_args!("{}: {flaw}", shown(&config.name)));
+        }
+        let rig = rig.map_err(|error| error.in_file(&config.name))?;
         if let Asset::Mlod(_) = &asset {
             let selections = Bones::selections(&args.file, &asset)?;
-            without_selection(&rig, &selections, &shown(&args.file).to_string(), common);
+            if let Some(bones) = without_selection(&rig, &selections) {
+                notes.say(format_args!("{}: {bones}", shown(&args.file)));
+            }
         }
         skeleton = Some(rig);
     }
@@ -270,7 +281,6 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     }
     out.flush()?;
     source.unchanged()?;
-    let notes = Notes::new(common);
     if is_empty {
         notes.say(format_args!("{}: no triangles, nodes only", shown(&args.file)));
     }
@@ -278,26 +288,23 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         notes.error(format_args!("{}: {}", shown(&args.file), Flaw::Dark));
     }
     lost.iter().for_each(|lost| notes.error(format_args!("{}: {lost}", shown(&args.file))));
-    left_out.iter().for_each(|flaw| notes.error(flaw));
-    Ok(if lost.is_empty() && left_out.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if lost.is_empty() && is_config_whole { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Says which bones of a `model.cfg` move nothing, because the model has no selection of their name.
-fn without_selection(rig: &Rig<'_>, selections: &Bones, file: &str, common: &Common) {
+/// The bones of a `model.cfg` that move nothing, because the model has no selection of their name.
+fn without_selection(rig: &Rig<'_>, selections: &Bones) -> Option<String> {
     let mut bones = Bones::default();
     bones.extend(rig.bones().iter().map(|bone| bone.name.to_string()));
     let names: Vec<&str> = bones.without(selections).collect();
     if names.is_empty() {
-        return;
+        return None;
     }
-    let first = names.get(..MOST_NAMES).unwrap_or(&names).join(", ");
-    let more = match names.len().saturating_sub(MOST_NAMES) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let mut first = names.get(..MOST_NAMES).unwrap_or(&names).join(", ");
+    if names.len() > MOST_NAMES {
+        first += &format!(" and {} more", names.len() - MOST_NAMES);
+    }
     let count = count(names.len() as u64, "bones");
-    Notes::new(common)
-        .say(format_args!("{file}: {count} without a selection of the model, left out of its skin: {first}{more}"));
+    Some(format!("{count} without a selection of the model, left out of its skin: {first}"))
 }
 
 /// The bones and the animation of a plain RTM file.

@@ -1,7 +1,8 @@
 //! Models and textures that the Lua texts of Luanti mods name.
 //!
-//! Read are literal texts under the keys of definitions: `mesh = "x.b3d"`, `textures = {"a.png^b.png"}`. What code builds
-//! from variables is listed as code, [unresolved](super::State::Unresolved).
+//! Literal texts are read under the keys of definitions: `mesh = "x.b3d"`, `textures = {"a.png^b.png"}`. In a text that
+//! calls the engine, so are those that stand alone, such as arguments. What code builds from variables is listed as code,
+//! [unresolved](super::State::Unresolved).
 
 mod lexer;
 
@@ -54,7 +55,7 @@ fn kind_of(key: &[u8]) -> Option<ReferenceKind> {
     let is_alone = last.len() == key.len();
     match last {
         b"mesh" | b"meshes" => Some(ReferenceKind::Model),
-        b"texture" | b"textures" | b"tiles" => Some(ReferenceKind::Texture),
+        b"texture" | b"textures" | b"tiles" | b"palette" => Some(ReferenceKind::Texture),
         b"image" | b"overlay" if !is_alone => Some(ReferenceKind::Texture),
         _ => None,
     }
@@ -71,9 +72,22 @@ fn is_separator(byte: u8) -> bool {
     b"^()[]:={}&\\".contains(&byte)
 }
 
-/// Returns true for bytes that only names have, and no texture modifier.
+/// Returns true for the name of a file, or a pattern for such names. A path and what a form shows are none.
 fn is_file_name(name: &[u8]) -> bool {
-    !name.iter().any(|byte| byte.is_ascii_control() || matches!(byte, b'/' | b'\\' | b'"'))
+    name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.- %".contains(byte) || !byte.is_ascii())
+}
+
+/// Returns true for texts that call the engine.
+fn is_of_engine(data: &[u8]) -> bool {
+    for global in [&b"minetest."[..], b"core."] {
+        for place in memchr::memmem::find_iter(data, global) {
+            let before = place.checked_sub(1).and_then(|before| data.get(before));
+            if !before.is_some_and(|before| before.is_ascii_alphanumeric() || b"_.".contains(before)) {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// Returns true for a name that may lack its extension.
@@ -224,6 +238,7 @@ struct Values<'a> {
 
 impl<'a> Values<'a> {
     fn read(&mut self) -> Result<(), Error> {
+        let is_of_engine = is_of_engine(self.data);
         let mut key = None;
         let mut is_joined = false;
         while let Some(token) = self.take() {
@@ -243,9 +258,14 @@ impl<'a> Values<'a> {
                 }
                 Kind::Text(text) => {
                     key = kind_of(&text);
-                    let is_alone = !was_joined && !matches!(self.peek(), Some(Kind::Concat | Kind::Compare));
-                    if is_alone && extension_is_in(&text, &["b3d"]) && is_file_name(&text) {
-                        self.add(ReferenceKind::Model, &text, token.start.place, Way::Path);
+                    let ahead = self.peek();
+                    if was_joined || matches!(ahead, Some(Kind::Concat | Kind::Compare | Kind::Mark(b']'))) {
+                        continue;
+                    }
+                    if extension_is_in(&text, &["b3d"]) {
+                        self.literal(ReferenceKind::Model, &text, token.start.place, [true; 2]);
+                    } else if is_of_engine {
+                        self.literal(ReferenceKind::Texture, &text, token.start.place, [true; 2]);
                     }
                 }
                 _ => key = None,
@@ -530,6 +550,19 @@ mod tests {
             (r#"tiles = {"stone", "a_b", x = "no"}, texture = "no""#, &["t stone", "t a_b"]),
         ] {
             assert_eq!(read(lua), expected, "{lua}");
+        }
+    }
+
+    #[test]
+    fn texts_that_stand_alone_are_names_in_code_for_the_engine() {
+        let code = r#"register("x", {"a.png", 'b.png^c.png'}, "d.jpg", t["no.png"], path .. "no.png", "no.png" .. x,
+            "image[0,0;1,1;no.png]", y == "no.png", "sub/no.png", "e_%d.png"); t["no.png"] = 1"#;
+        let expected = ["t a.png", "t b.png", "t c.png", "t d.jpg", "t? e_%d.png"];
+        for global in ["minetest.after", "core.after"] {
+            assert_eq!(read(&format!("{global}(1, f)\n{code}")), expected);
+        }
+        for other in ["", "score.add(1)\n", "my.core.add(1)\n", "core = {}\n"] {
+            assert!(read(&format!("{other}{code}")).is_empty(), "{other}");
         }
     }
 

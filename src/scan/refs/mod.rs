@@ -15,9 +15,10 @@
 //!
 //! Lua texts of Luanti mods name models and textures by file name alone. The files are those of this name in a `textures`,
 //! `models`, `media` or `sounds` folder of any mod. Case counts, and a texture may be one of another image format. Only
-//! literal texts are read, under keys such as `mesh`, `textures` and `tiles`; a texture with modifiers, such as
-//! `a.png^b.png`, is one reference for each name. If Lua names a b3d model, or builds names of models in its mod, a texture
-//! that the model itself names may be anywhere among these files, and none of them is not missing.
+//! literal texts are read: under keys such as `mesh`, `textures` and `tiles`, and alone in code that calls the engine. A
+//! texture with modifiers, such as `a.png^b.png`, is one reference for each name. If Lua names a b3d model, or builds
+//! names of models in its mod, a texture that the model itself names may be any of these files, or procedural or
+//! unresolved, but not missing.
 //!
 //! For b3d, bmx and lodka, only the last component of a name counts. The file is in the model's own folder, and in the
 //! same archive if the model is in one.
