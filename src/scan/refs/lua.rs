@@ -21,6 +21,8 @@ use crate::summary::{Problems, ReferenceKind, References};
 pub(super) const MOST_BYTES: usize = 16 << 20;
 /// The most levels of brackets in a value. Lua itself reads no more.
 const MOST_DEPTH: usize = 200;
+/// The most texts that are joined with `..`, the rest is code. Lua itself joins some 250.
+const MOST_PARTS: usize = 1000;
 /// The most bytes of code that stand for a name.
 const MOST_CODE: usize = 200;
 
@@ -188,7 +190,11 @@ impl<'a> Frame<'a> {
         if self.parts.is_empty() {
             self.start = start;
         }
-        self.parts.push(part);
+        if self.parts.len() < MOST_PARTS {
+            self.parts.push(part);
+        } else {
+            self.set_code(false);
+        }
         self.is_after_part = true;
     }
 
@@ -454,8 +460,9 @@ impl<'a> Values<'a> {
             let is_last = next > text.len();
             let is_whole = (!is_first || is_start) && (!is_last || is_end);
             if is_whole && extension_is_in(piece, &IMAGES) && is_file_name(piece) {
-                // A name with % is a pattern for others.
-                let way = if piece.contains(&b'%') { Way::Unresolved } else { Way::Path };
+                // A pattern for names, or the end of names.
+                let is_part = piece.contains(&b'%') || piece.starts_with(b"_");
+                let way = if is_part { Way::Unresolved } else { Way::Path };
                 self.add(kind, piece, place, way);
             }
         }
@@ -556,8 +563,8 @@ mod tests {
     #[test]
     fn texts_that_stand_alone_are_names_in_code_for_the_engine() {
         let code = r#"register("x", {"a.png", 'b.png^c.png'}, "d.jpg", t["no.png"], path .. "no.png", "no.png" .. x,
-            "image[0,0;1,1;no.png]", y == "no.png", "sub/no.png", "e_%d.png"); t["no.png"] = 1"#;
-        let expected = ["t a.png", "t b.png", "t c.png", "t d.jpg", "t? e_%d.png"];
+            "image[0,0;1,1;no.png]", y == "no.png", "sub/no.png", "e_%d.png", x:gsub(".png", "_f.png")); t["no.png"] = 1"#;
+        let expected = ["t a.png", "t b.png", "t c.png", "t d.jpg", "t? e_%d.png", "t? _f.png"];
         for global in ["minetest.after", "core.after"] {
             assert_eq!(read(&format!("{global}(1, f)\n{code}")), expected);
         }
@@ -642,6 +649,10 @@ mod tests {
         }
         // Brackets outside values do not count.
         assert_eq!(read(&format!("{}textures = {{\"a.png\"}}", "{".repeat(100_000))), ["t a.png"]);
+        for (parts, is_code) in [(MOST_PARTS, false), (MOST_PARTS + 1, true)] {
+            let rows = read(&format!("texture = 'a.png^' ..{} '^b.png'", " '' ..".repeat(parts - 2)));
+            assert_eq!((rows.len(), rows[1].starts_with("t?")), (2, is_code), "{rows:?}");
+        }
         let large = vec![b' '; MOST_BYTES + 1];
         assert!(asks(&large, &Limits::default()).1.unwrap().to_string().contains("more than 16777216 bytes"));
         assert!(asks(&large[1..], &Limits::default()).1.is_none());
