@@ -128,11 +128,18 @@ pub(crate) const FIT: &str = "\
 Examples:
   meshpeek fit walk.rtm soldier.p3d
   meshpeek fit walk.b3d hero.b3d villain.b3d --format ndjson
+  meshpeek fit walk.rtm model.cfg --bones pelvis,spine
+  meshpeek fit house.p3d model.cfg
 
 Bones are paired by name, ignoring case. `missing`: the animation moves it, but the model does not have it. `unmoved`: \
-the model has it, but the animation does not move it. An MLOD has no skeleton: a bone needs a selection of its name.
+the model has it, but the animation does not move it. `case`: both have it, with other capital letters (a \
+binarised model has none). An MLOD has no skeleton: a bone needs a selection of its name.
 
-Exit status: 0 the models have every bone, 1 a bone is missing or a model could not be read, 2 nothing could be done.";
+Of a model.cfg, the skeleton of the class with the animation's name is compared, else each skeleton. A .p3d in place of \
+the animation is compared with the class of its name: `missing` are bones, sections, and selections and axes of \
+animations that no LOD has as a selection. Includes and macros are not read; each is reported.
+
+Exit status: 0 the models have every bone, 1 a bone is missing or something could not be read, 2 nothing could be done.";
 
 pub(crate) const DIFF: &str = "\
 Examples:

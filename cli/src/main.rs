@@ -3,6 +3,7 @@
 #![deny(unsafe_code)]
 
 mod args;
+mod bones;
 mod cat;
 mod command;
 mod condition;

@@ -30,6 +30,7 @@ targets! {
     geometry
     inflate
     lodka
+    lua
     lzo
     lzss
     odol

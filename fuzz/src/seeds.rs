@@ -14,6 +14,13 @@ const MESHES: usize = 5;
 const MACROS: &str = "#include \"a.hpp\"\n#define A(x) \\\n x\nclass A: B { model = QPATHTOF(a.p3d); \
     b[] += {QUOTE(QPATHTOEF(c,d.paa)), \"e\" \\n \"f\"}; C(g.paa) };";
 
+/// Everything that names files in a Lua text, and texts and comments of each form.
+pub const LUA: &str = "-- \"no.png\"\nlocal textures = {\"a.png^[combine:8x8:0,0=b.png\", 'c', [[b.png]]}\n\
+    --[==[ no ]==]\nregister(\"x.b3d\", {\n\tmesh = x and 'x.b3d' or def.mesh,\n\
+    \ttiles = {{name = \"a.png\", animation = {length = n}}, \"b_\" .. i + 1 .. \".png\", f(\"no.png\"), ...},\n\
+    \t[\"wield_image\"] = (\"a_%s.png\"):format(x), child_textures = t[1].y,\n\
+    \ton_use = function(self) return {texture = \"\\x61\\46png\" .. '^(b' .. '.png)'} end,\n})\n";
+
 /// For each target, names and bytes.
 pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
     let small = corpus().into_iter().filter(|(_, bytes)| bytes.len() <= LARGEST);
@@ -66,6 +73,7 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
     for (name, text) in [("everything", rap::as_text(&root)), ("macros", MACROS.to_owned())] {
         all.push(("config_text", name.to_owned(), text.into_bytes()));
     }
+    all.push(("lua", "everything".to_owned(), LUA.as_bytes().to_vec()));
     all.extend(tables().into_iter().map(|(name, bytes)| ("bmx_tables", name, bytes)));
     all.extend(maps().into_iter().map(|(name, bytes)| ("bmx", name, bytes)));
     all.extend(scenes().into_iter().map(|(name, bytes)| ("b3d", name.to_owned(), bytes)));

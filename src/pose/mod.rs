@@ -36,18 +36,20 @@
 mod b3d;
 #[cfg(feature = "lodka")]
 mod lodka;
+#[cfg(feature = "rap")]
+mod model_cfg;
 #[cfg(feature = "odol")]
 mod odol;
 #[cfg(feature = "rtm")]
 mod rtm;
 mod sample;
-#[cfg(feature = "rap")]
-mod skeleton;
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 pub use crate::geometry::{Matrix, Transform};
+#[cfg(feature = "rap")]
+pub use model_cfg::{Animation, ModelCfg, ModelClass, Skeleton};
 pub use sample::Track;
 
 use crate::asset::Asset;

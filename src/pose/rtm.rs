@@ -24,7 +24,7 @@ fn key(name: Text<'_>) -> Vec<u8> {
 
 impl<'a> Rig<'a> {
     /// Applies the animation of an RTM file to the bones of another rig, such as that of an ODOL model or of a
-    /// [`model.cfg`](Self::from_model_cfg). Each bone moves like the one with the same name, ignoring case. Bones that
+    /// `model.cfg`. Each bone moves like the one with the same name, ignoring case. Bones that
     /// are not in the file follow their parents. For BMTR, this supplies the parents.
     #[must_use]
     pub fn with_skeleton(motion: Motion<'a>, skeleton: &Rig<'a>) -> Self {

@@ -43,6 +43,7 @@ mod handed_out;
 mod in_ranges;
 mod letters;
 mod lodka;
+mod luanti;
 mod magics;
 mod materials;
 mod mlod;

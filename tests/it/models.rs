@@ -6,7 +6,7 @@ use std::path::Path;
 use meshpeek::budget::Reservation;
 use meshpeek::export::{self, Embedded, NoImages, Options};
 use meshpeek::geometry::{Mesh, Primitive, Texture, smooth_normals};
-use meshpeek::pose::{Matrix, Rig, Transform};
+use meshpeek::pose::{Matrix, ModelCfg, Transform};
 use meshpeek::{Asset, Budget, Limits, codec};
 use serde_json::{Value as Json, json};
 
@@ -419,16 +419,16 @@ fn mlod_models_are_written_by_lod_without_proxies_and_move_with_plain_rtm() {
 
 /// A `model.cfg` with two skeletons, one of which inherits from a third.
 fn model_cfg() -> writer::rap::Class {
+    model_cfg_of(&["hand", "Arm", "arm", "hip", "HIP", "arm", "tail", "hip"])
+}
+
+fn model_cfg_of(body: &[&str]) -> writer::rap::Class {
     use writer::rap::{Entry, class, root, texts, value};
     let bones = |names: &[&str]| Entry::Array("skeletonBones".to_owned(), texts(names));
     let skeletons = [
         class("Default", "", [value("skeletonInherit", ""), bones(&[])]),
         class("Base", "Default", [bones(&["Hip", ""])]),
-        class(
-            "Body",
-            "Default",
-            [value("SkeletonInherit", "base"), bones(&["hand", "Arm", "arm", "hip", "HIP", "arm", "tail", "hip"])],
-        ),
+        class("Body", "Default", [value("SkeletonInherit", "base"), bones(body)]),
     ];
     let turn = class("Animations", "", [class("Turn", "", [value("skeletonName", "Other")])]);
     let models = [
@@ -444,7 +444,9 @@ fn model_cfg() -> writer::rap::Class {
 #[test]
 fn a_model_cfg_gives_the_tree_of_bones_of_a_model() {
     let bones = |config: &[u8], model: &str| -> Result<Vec<_>, String> {
-        let rig = Rig::from_model_cfg(config, model, &budget(config)).map_err(|error| error.to_string())?;
+        let budget = budget(config);
+        let rig =
+            ModelCfg::read(config, &budget).and_then(|config| config.rig(model)).map_err(|error| error.to_string())?;
         Ok(rig.bones().iter().map(|bone| (bone.name.to_string(), bone.parent)).collect::<Vec<_>>())
     };
     let body = [("Hip", None), ("arm", Some(0)), ("hand", Some(1)), ("tail", Some(0))];
@@ -461,7 +463,7 @@ fn a_model_cfg_gives_the_tree_of_bones_of_a_model() {
             assert!(bones(config, model).unwrap_err().contains(why), "{model}");
         }
         let small = Budget::new(0, &Limits { decoded_bytes: 100, ..Limits::default() });
-        assert!(Rig::from_model_cfg(config, "man", &small).is_err());
+        assert!(ModelCfg::read(config, &small).is_err());
     }
     // The only skeleton serves any model.
     let only = |entries: &str| format!("class CfgSkeletons {{ class A: A {{ {entries} }}; }};");
@@ -529,12 +531,32 @@ fn a_model_cfg_gives_a_motion_parents_and_moves_nothing_elsewhere() {
     let folder = Folder::new("model-cfg");
     let tags = [tag("hand", &[1, 1, 0, 0]), tag("Tail", &[0, 0, 1, 0])];
     let file = folder.file("man.p3d", model(&[lod(3, &[face(&[0, 1, 2], "", "")], &tags, 1.0)]).to_vec());
-    let config = folder.file("model.cfg", writer::rap::as_text(&model_cfg()));
+    let clean = model_cfg_of(&["hand", "Arm", "arm", "hip", "tail", "hip"]);
+    let config = folder.file("model.cfg", writer::rap::as_text(&clean));
+    let twice = folder.file("twice.cfg", writer::rap::as_text(&model_cfg()));
     // The arm is not in it, so the hand's nearest ancestor is the hip.
     let bones = [("hip", [1.0, 2.0, 3.0], 1), ("HAND", [4.0, 2.0, 0.5], 2)];
     let motion = folder.file("man.rtm", plain_motion(&bones));
     let [config, motion_path] = [&config, &motion].map(|path| path.to_str().unwrap());
     let (_, still) = glb(&folder, &file, &["--model-cfg", config]);
+    let export = |config: &str| {
+        let out = Path::new(config).with_extension("glb");
+        program().args(["export", "--model-cfg", config, "-o"]).args([&out, &file]).output().unwrap()
+    };
+    let said = export(twice.to_str().unwrap());
+    let bones = "2 bones without a selection of the model, left out of its skin: Hip, arm";
+    assert!(stderr(&said).contains(bones), "{}", stderr(&said));
+    assert!(
+        stderr(&said).contains("the bone HIP is listed with the parent \"\", then with \"arm\""),
+        "{}",
+        stderr(&said)
+    );
+    assert_eq!(code(&said), 1);
+    let clean = export(config);
+    assert!(code(&clean) == 0 && stderr(&clean).contains(bones), "{}", stderr(&clean));
+    let all = r#"class CfgSkeletons { class A { skeletonBones[] = {"hand", "", "tail", "hand"}; }; };"#;
+    let all = export(folder.file("all.cfg", all).to_str().unwrap());
+    assert_eq!((code(&all), stderr(&all).as_str()), (0, ""));
     let parents = |document: &Json| {
         let nodes = document["nodes"].as_array().unwrap().iter();
         nodes.map(|node| (node["name"].as_str().unwrap().to_owned(), len(node, "children"))).collect::<Vec<_>>()

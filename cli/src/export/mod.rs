@@ -13,12 +13,13 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use meshpeek::budget::Reservation;
 use meshpeek::export::{self, Edges, Flaw, Lod, Mirror, Model, Options, Up, View};
 use meshpeek::inspect::Depth;
-use meshpeek::pose::Rig;
+use meshpeek::pose::{ModelCfg, Rig};
 use meshpeek::rtm::Motion;
 use meshpeek::summary::{Problem, Problems, Severity};
 use meshpeek::{Asset, Budget, Format, Inspect};
 
 use crate::args::Common;
+use crate::bones::Bones;
 use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
 use crate::output::Output;
@@ -28,6 +29,9 @@ use crate::source::Source;
 use crate::visible::shown;
 use images::Given;
 pub(crate) use images::Images;
+
+/// How many names of bones a message has.
+const MOST_NAMES: usize = 20;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -200,11 +204,31 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         motion.as_ref().zip(motion_content.as_ref()).map(|(motion, content)| motion.asset(content)).transpose()?;
     let config = args.model_cfg.as_ref().map(|path| Source::open(path, common)).transpose()?;
     let config_content = config.as_ref().map(|config| config.checked_content(common)).transpose()?;
-    let skeleton = config.as_ref().zip(config_content.as_ref()).map(|(config, content)| {
+    let notes = Notes::new(common);
+    let mut is_config_whole = true;
+    let mut skeleton = None;
+    if let (Some(config), Some(content)) = (&config, &config_content) {
         let name = source.name.file_stem().unwrap_or_default().to_string_lossy();
-        Rig::from_model_cfg(content, &name, content.budget()).map_err(|error| error.in_file(&config.name))
-    });
-    let skeleton = skeleton.transpose()?;
+        let read = ModelCfg::read(content, content.budget()).map_err(|error| error.in_file(&config.name))?;
+        let rig = read.rig(&name);
+        // What is not read may be why there is no skeleton.
+        let mut flaws = read.unread();
+        if rig.is_ok() {
+            flaws.extend(read.skeleton_of_model(&name)?.flaws);
+        }
+        is_config_whole = flaws.is_empty();
+        for flaw in flaws {
+            notes.error(format_args!("{}: {flaw}", shown(&config.name)));
+        }
+        let rig = rig.map_err(|error| error.in_file(&config.name))?;
+        if let Asset::Mlod(_) = &asset {
+            let selections = Bones::selections(&args.file, &asset)?;
+            if let Some(bones) = without_selection(&rig, &selections) {
+                notes.say(format_args!("{}: {bones}", shown(&args.file)));
+            }
+        }
+        skeleton = Some(rig);
+    }
     let rig = match &motion {
         Some(motion) => Some(rig(motion, skeleton.as_ref())?),
         None => skeleton,
@@ -257,7 +281,6 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     }
     out.flush()?;
     source.unchanged()?;
-    let notes = Notes::new(common);
     if is_empty {
         notes.say(format_args!("{}: no triangles, nodes only", shown(&args.file)));
     }
@@ -265,7 +288,23 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         notes.error(format_args!("{}: {}", shown(&args.file), Flaw::Dark));
     }
     lost.iter().for_each(|lost| notes.error(format_args!("{}: {lost}", shown(&args.file))));
-    Ok(if lost.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if lost.is_empty() && is_config_whole { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// The bones of a `model.cfg` that move nothing, because the model has no selection of their name.
+fn without_selection(rig: &Rig<'_>, selections: &Bones) -> Option<String> {
+    let mut bones = Bones::default();
+    bones.extend(rig.bones().iter().map(|bone| bone.name.to_string()));
+    let names: Vec<&str> = bones.without(selections).collect();
+    if names.is_empty() {
+        return None;
+    }
+    let mut first = names.get(..MOST_NAMES).unwrap_or(&names).join(", ");
+    if names.len() > MOST_NAMES {
+        first += &format!(" and {} more", names.len() - MOST_NAMES);
+    }
+    let count = count(names.len() as u64, "bones");
+    Some(format!("{count} without a selection of the model, left out of its skin: {first}"))
 }
 
 /// The bones and the animation of a plain RTM file.

@@ -7,8 +7,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::configs::{Ask, Copies, Home};
 use super::index::{Index, find, find_or_instead};
-use super::keys::{Key, address, after, key, last};
+use super::keys::{Key, address, after, key, last, name_of};
 use super::link::{Meant, Resolved, State};
+use super::lua::is_lua;
 use super::prefix::{Prefixes, below, folded, text};
 use crate::asset::address::unnumbered;
 use crate::base::error::Result;
@@ -102,6 +103,9 @@ impl Index<'_> {
         let name = &reference.name.text;
         let home = asker.home.root.len().saturating_add(asker.home.path.len());
         self.cost.compare(home.saturating_add(name.len()))?;
+        if is_lua(name_of(&asker.path, asker.member.as_ref())) {
+            return self.resolve_lua(ask);
+        }
         if !asker.inside.is_empty() && asker.inside.binary_search(&key(&self.hash, &folded(name))).is_ok() {
             return Ok(Resolved { state: State::Found, meant: Meant::Own });
         }
@@ -122,6 +126,12 @@ impl Index<'_> {
             0 => State::Missing,
             _ => State::Ambiguous,
         };
+        if state == State::Missing
+            && !asker.in_game
+            && let Some(bound) = self.resolve_bound(asker, reference)?
+        {
+            return Ok(bound);
+        }
         let meant = match state {
             State::Missing => Meant::Elsewhere(self.elsewhere(&path, reference.kind)),
             _ => Meant::Files(files),

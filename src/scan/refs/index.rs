@@ -11,6 +11,7 @@ use super::asker::Asker;
 use super::configs::{Ask, Home, instead_of, is_config, is_included, is_material};
 use super::cost::Cost;
 use super::keys::{Key, address, after, folder_key, folders_around, key, name_of};
+use super::media::Media;
 use super::prefix::{Given, Prefixes, below, folded, text};
 use super::seen::{Listed, Listing, Seen};
 use crate::asset::address::join;
@@ -45,6 +46,8 @@ pub(super) struct Index<'s> {
     pub(super) distinct: HashMap<(bool, usize), Arc<[usize]>>,
     /// All files by name, once a reference is missing.
     pub(super) by_name: Option<Vec<(Key, usize)>>,
+    /// What Lua texts say about models.
+    pub(super) media: Media,
     /// The position of each archive in the order of their addresses, once all are known.
     pub(super) ranks: Vec<usize>,
     /// The bytes that all of this takes.
@@ -92,6 +95,7 @@ impl<'s> Index<'s> {
             in_place: Vec::new(),
             distinct: HashMap::new(),
             by_name: None,
+            media: Media::default(),
             ranks: Vec::new(),
             taken: 0,
             given_bytes: 0,
@@ -285,13 +289,20 @@ impl<'s> Index<'s> {
         if let Some(known) = self.distinct.get(&(in_game, range.start)) {
             return known.clone();
         }
-        let mut all: Vec<usize> = files.collect();
-        let mut seen: HashSet<Key> = HashSet::new();
-        all.retain(|&file| self.identity(file).is_none_or(|identity| seen.insert(identity)));
-        all.sort_by(|&a, &b| self.order(a, b));
-        let all: Arc<[usize]> = all.into();
+        let all: Vec<usize> = files.collect();
+        let all = self.unique(all);
         self.distinct.insert((in_game, range.start), all.clone());
         all
+    }
+
+    /// These files, each once, by their addresses.
+    pub(super) fn unique(&mut self, mut all: Vec<usize>) -> Arc<[usize]> {
+        let mut seen: HashSet<Key> = HashSet::new();
+        if all.len() > 1 {
+            all.retain(|&file| self.identity(file).is_none_or(|identity| seen.insert(identity)));
+            all.sort_by(|&a, &b| self.order(a, b));
+        }
+        all.into()
     }
 
     pub(super) fn text_of(&self, file: &File) -> &str {

@@ -22,11 +22,12 @@ word_enum! {
         Found = "found",
         /// No file has this name.
         Missing = "missing",
-        /// The reference does not name a file: the game computes it, as with `#(argb,8,8,3)color(1,1,1,1)`.
+        /// The reference does not name a file: the game computes it, as with `#(argb,8,8,3)color(1,1,1,1)`, or Lua code
+        /// gives other textures to the model.
         Procedural = "procedural",
         /// Several files have this name.
         Ambiguous = "ambiguous",
-        /// The name depends on a macro whose definition is not known.
+        /// The name depends on a macro whose definition is not known, or on Lua code.
         Unresolved = "unresolved",
     }
 }
@@ -51,7 +52,7 @@ pub struct Link<'l> {
     /// The [address](crate::address) of the material or included config that contains the reference, if it is not the
     /// asset itself.
     pub via: Option<&'l Name>,
-    /// The line and column in a text config, counted from 1.
+    /// The line and column in a text, counted from 1.
     pub place: Option<(u32, u32)>,
     pub(super) meant: Meant,
     pub(super) index: &'l Index<'l>,

@@ -13,6 +13,13 @@
 //! files that a config includes. Each is listed once, for the first that asks for it. Materials that nothing asks for
 //! come last.
 //!
+//! Lua texts of Luanti mods name models and textures by file name alone. The files are those of this name in a `textures`,
+//! `models`, `media` or `sounds` folder of any mod. Case counts, and a texture may be one of another image format. Only
+//! literal texts are read: under keys such as `mesh`, `textures` and `tiles`, and alone in code that calls the engine. A
+//! texture with modifiers, such as `a.png^b.png`, is one reference for each name. If Lua names a b3d model, or builds
+//! names of models in its mod, a texture that the model itself names may be any of these files, or procedural or
+//! unresolved, but not missing.
+//!
 //! For b3d, bmx and lodka, only the last component of a name counts. The file is in the model's own folder, and in the
 //! same archive if the model is in one.
 
@@ -25,6 +32,8 @@ mod index;
 mod inside;
 mod keys;
 mod link;
+mod lua;
+mod media;
 mod prefix;
 mod seen;
 
@@ -41,6 +50,8 @@ use self::cost::Cost;
 use self::index::Index;
 use self::keys::{Key, address, key};
 use self::link::Resolved;
+use self::lua::is_lua;
+use self::media::Media;
 use self::seen::Seen;
 use super::{Found, Scan};
 use crate::base::error::Result;
@@ -88,7 +99,7 @@ fn resolve_as<'s>(
     let mut index = Index::new(scan, assumed);
     let (hash, mut failed) = (index.hash.clone(), Ok(()));
     scan.run_showing(
-        is_config,
+        |name| is_config(name) || is_lua(name),
         |seen| Seen::of(seen, copies, &hash),
         |found, seen| {
             failed = index.add(found, seen.flatten(), &mut other);
@@ -117,6 +128,7 @@ impl<'s> Links<'s> {
             index.add_loose(&scan.paths, &mut askers)?;
             index.sort();
             askers.sort_by(Asker::order);
+            index.media = Media::of(&askers, &index.hash);
         }
         Ok(Self { index, askers })
     }

@@ -7,6 +7,7 @@ use memchr::memmem;
 use super::configs::{Ask, Copies, Utf16, asks, is_config};
 use super::inside::inside;
 use super::keys::{Key, key, name_of, stem};
+use super::lua;
 use super::prefix::{folded, text};
 use crate::asset::Asset;
 use crate::asset::address::{Names, unnumbered};
@@ -40,12 +41,12 @@ impl Seen {
     fn read(seen: &Sighting<'_, '_>, copies: bool, hash: &RandomState) -> Self {
         let Some(asset) = seen.asset else {
             // Only texts and damaged assets have none.
-            if seen.record.summary.format.is_some()
-                || !is_config(name_of(&seen.record.path, seen.record.member.as_ref()))
-            {
+            let name = name_of(&seen.record.path, seen.record.member.as_ref());
+            let is_lua = lua::is_lua(name);
+            if seen.record.summary.format.is_some() || !(is_lua || is_config(name)) {
                 return Self::default();
             }
-            return match read_text(seen) {
+            return match read_text(seen, is_lua) {
                 Ok((asks, cut)) => Self { asks, cut, ..Self::default() },
                 Err(error) => Self { cut: Some(error), ..Self::default() },
             };
@@ -62,12 +63,15 @@ impl Seen {
 }
 
 /// The references of a text, within the budget of its file.
-fn read_text(seen: &Sighting<'_, '_>) -> Result<(Vec<Ask>, Option<Error>)> {
+fn read_text(seen: &Sighting<'_, '_>, is_lua: bool) -> Result<(Vec<Ask>, Option<Error>)> {
     /// The most bytes that references take per byte of a text: the shortest has four.
     const NAMES_PER_BYTE: u64 = 32;
     let (bytes, limits) = (seen.data.len() as u64, seen.budget.limits());
     seen.budget.work(bytes)?;
     let _held = seen.budget.hold(bytes.saturating_mul(NAMES_PER_BYTE).min(limits.reference_bytes.saturating_mul(2)))?;
+    if is_lua {
+        return Ok(lua::asks(seen.data, limits));
+    }
     let Some(order) = Utf16::of(seen.data) else { return Ok(asks(seen.data, limits)) };
     let copied = Utf16::most_in_utf8(seen.data.len()) as u64;
     seen.budget.work(copied)?;

@@ -1,0 +1,308 @@
+//! The files that the names in Lua texts of Luanti mods mean: the engine looks for media by file name alone, in the
+//! `textures` and `models` folders of all mods.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::RandomState;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::asker::Asker;
+use super::configs::Ask;
+use super::index::Index;
+use super::keys::{Key, address, key, name_of};
+use super::link::{Meant, Resolved, State};
+use super::lua::{IMAGES, is_lua};
+use super::prefix::{folded, text};
+use crate::asset::address::unnumbered;
+use crate::base::error::Result;
+use crate::formats::rap::text::Way;
+use crate::summary::{Reference, ReferenceKind};
+
+/// The folders of a mod whose files the engine sends to players.
+const FOLDERS: [&str; 4] = ["textures", "models", "media", "sounds"];
+
+/// Images that the engine itself has, without their extension `.png`, as far as mods use them.
+const BUILT_IN: [&str; 28] = [
+    "air",
+    "blank",
+    "bubble",
+    "bubble_gone",
+    "crack_anylength",
+    "halo",
+    "heart",
+    "heart_gone",
+    "ignore",
+    "logo",
+    "minimap_mask_round",
+    "minimap_mask_square",
+    "minimap_overlay_round",
+    "minimap_overlay_square",
+    "no_texture",
+    "no_texture_airlike",
+    "object_marker_red",
+    "player",
+    "player_back",
+    "player_marker",
+    "progress_bar",
+    "progress_bar_bg",
+    "smoke_puff",
+    "sunrisebg",
+    "unknown_item",
+    "unknown_node",
+    "unknown_object",
+    "wieldhand",
+];
+
+/// What the Lua texts of a scan say about models, and the media that were looked up.
+#[derive(Default)]
+pub(super) struct Media {
+    /// The file names of models that Lua names, folded.
+    named: HashSet<Key>,
+    /// The folders around Lua texts that build names of models.
+    building: HashSet<Key>,
+    /// The files of each name.
+    found: HashMap<Key, Arc<[usize]>>,
+}
+
+/// Who decides about the textures of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Binding {
+    /// The model.
+    Own,
+    /// Lua code that names the model.
+    Lua,
+    /// Perhaps Lua code: it builds names of models.
+    Perhaps,
+}
+
+impl Media {
+    pub(super) fn of(askers: &[Asker], hash: &RandomState) -> Self {
+        let mut media = Self::default();
+        for asker in askers {
+            if !is_lua(name_of(&asker.path, asker.member.as_ref())) {
+                continue;
+            }
+            let mut is_building = false;
+            for ask in asker.asks.iter().filter(|ask| ask.reference.kind == ReferenceKind::Model) {
+                if ask.way == Way::Path {
+                    media.named.insert(key(hash, &folded(&ask.reference.name.text)));
+                }
+                is_building |= ask.way == Way::Unresolved;
+            }
+            if is_building {
+                let address = address(&asker.path, asker.member.as_ref()).text;
+                media.building.extend(folders(&address).map(|folder| key(hash, folder)));
+            }
+        }
+        media
+    }
+
+    fn binding(&self, asker: &Asker, hash: &RandomState) -> Binding {
+        if self.named.is_empty() && self.building.is_empty() {
+            return Binding::Own;
+        }
+        let name = name_of(&asker.path, asker.member.as_ref());
+        if !name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("b3d")) {
+            return Binding::Own;
+        }
+        let name = folded(&text(name));
+        if self.named.contains(&key(hash, name.rsplit('\\').next().unwrap_or_default())) {
+            return Binding::Lua;
+        }
+        let address = address(&asker.path, asker.member.as_ref()).text;
+        let Some(owner) = owner(&address) else { return Binding::Own };
+        if self.building.contains(&key(hash, owner)) { Binding::Perhaps } else { Binding::Own }
+    }
+}
+
+/// The folders around a file, outermost first, without separators at their ends. The first is the current folder.
+fn folders(address: &str) -> impl Iterator<Item = &str> {
+    let ends = address.match_indices(['/', '\\']).map(|(end, _)| end);
+    std::iter::once(0).chain(ends).filter_map(|end| address.get(..end))
+}
+
+/// The folder of the mod that has this model: the one around the innermost `models`.
+fn owner(address: &str) -> Option<&str> {
+    let folder = folders(address).filter(|folder| folder.rsplit(['/', '\\']).next() == Some("models")).last()?;
+    Some(folder.strip_suffix("models")?.trim_end_matches(['/', '\\']))
+}
+
+/// The folder of a file that the engine sends to players, and the length of the part up to a folder such as `textures`.
+fn media_folder(path: &str) -> Option<(&str, usize)> {
+    let folder = path.get(..path.rfind(['/', '\\'])?)?;
+    let mut start = 0_usize;
+    let mut root = None;
+    for part in folder.split(['/', '\\']) {
+        let end = start.saturating_add(part.len());
+        if root.is_none() && FOLDERS.contains(&part) {
+            root = Some(end);
+        } else if root.is_some() && part.starts_with(['_', '.']) {
+            return None;
+        }
+        start = end.saturating_add(1);
+    }
+    Some((folder, root?))
+}
+
+impl Index<'_> {
+    /// Finds the media that a reference of a Lua text means.
+    pub(super) fn resolve_lua(&mut self, ask: &Ask) -> Result<Resolved> {
+        if ask.way != Way::Path {
+            return Ok(Resolved { state: State::Unresolved, meant: Meant::Files([].into()) });
+        }
+        let reference = &ask.reference;
+        let name = reference.name.text.as_str();
+        let files = self.media(reference)?;
+        let state = match files.len() {
+            1 => State::Found,
+            0 if is_built_in(name) || self.is_assumed_media(name) => State::Found,
+            0 => State::Missing,
+            _ => State::Ambiguous,
+        };
+        let meant = match state {
+            State::Missing => Meant::Elsewhere(self.elsewhere(&folded(name), ReferenceKind::File)),
+            _ => Meant::Files(files),
+        };
+        Ok(Resolved { state, meant })
+    }
+
+    /// Finds the media that a missing texture of a model means, if Lua code gives the model its textures.
+    pub(super) fn resolve_bound(&mut self, asker: &Asker, reference: &Reference) -> Result<Option<Resolved>> {
+        let binding = self.media.binding(asker, &self.hash);
+        let state = match binding {
+            Binding::Own => return Ok(None),
+            Binding::Lua => State::Procedural,
+            Binding::Perhaps => State::Unresolved,
+        };
+        let name = reference.name.text.rsplit(['/', '\\']).next().unwrap_or_default();
+        let files = self.media_named(name)?;
+        let state = match files.len() {
+            0 => state,
+            1 => State::Found,
+            _ => State::Ambiguous,
+        };
+        Ok(Some(Resolved { state, meant: Meant::Files(files) }))
+    }
+
+    /// The media of this name. An image may have another extension.
+    fn media(&mut self, reference: &Reference) -> Result<Arc<[usize]>> {
+        let name = reference.name.text.as_str();
+        let mut files = self.media_named(name)?;
+        if reference.kind != ReferenceKind::Texture {
+            return Ok(files);
+        }
+        let stem = IMAGES.iter().find_map(|known| name.strip_suffix(known)?.strip_suffix('.')).unwrap_or(name);
+        for extension in IMAGES {
+            if !files.is_empty() {
+                break;
+            }
+            files = self.media_named(&format!("{stem}.{extension}"))?;
+        }
+        Ok(files)
+    }
+
+    /// The media of exactly this name, by their addresses. Computed once for all callers.
+    fn media_named(&mut self, name: &str) -> Result<Arc<[usize]>> {
+        let own = key(&self.hash, name);
+        self.cost.compare(name.len())?;
+        if let Some(known) = self.media.found.get(&own) {
+            return Ok(known.clone());
+        }
+        let entries = self.elsewhere(&folded(name), ReferenceKind::File);
+        let named: Vec<usize> = {
+            let list = self.by_name.as_ref().and_then(|list| list.get(entries)).unwrap_or_default();
+            list.iter().map(|(_, file)| *file).collect()
+        };
+        let mut folders: Vec<(usize, String, usize)> = Vec::new();
+        for number in named {
+            let Some(file) = self.files.get(number) else { continue };
+            let path = self.text_of(file);
+            self.cost.compare(path.len())?;
+            let path = if file.archive.is_some() { unnumbered(path) } else { path };
+            let is_named = path.rsplit(['/', '\\']).next() == Some(name);
+            if let Some((folder, root)) = media_folder(path).filter(|_| is_named) {
+                let archive = file.archive.map_or_else(String::new, |archive| format!("{archive}!/"));
+                let root = archive.len().saturating_add(root);
+                folders.push((number, archive + folder, root));
+            }
+        }
+        let known: HashSet<&str> = folders.iter().map(|(_, folder, _)| folder.as_str()).collect();
+        let mut files = Vec::new();
+        for (number, folder, root) in &folders {
+            // A folder's own file comes before those in the folders below.
+            let mut around = self::folders(folder).filter(|around| around.len() >= *root);
+            if !around.any(|around| known.contains(around)) {
+                files.push(*number);
+            }
+        }
+        let files = self.unique(files);
+        self.take(name.len())?;
+        self.media.found.insert(own, files.clone());
+        Ok(files)
+    }
+
+    /// Returns true if the name begins with the name of a mod that the user assumes to be there: `default` has
+    /// `default_stone.png`.
+    fn is_assumed_media(&self, name: &str) -> bool {
+        let name = folded(name);
+        self.assumed.iter().any(|prefix| {
+            let rest = name.strip_prefix(prefix.as_str());
+            rest.is_some_and(|rest| prefix.ends_with('_') || rest.starts_with(['_', '.']))
+        })
+    }
+}
+
+fn is_built_in(name: &str) -> bool {
+    let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str());
+    let is_image = name.strip_suffix(".png").is_some() || !name.contains('.');
+    is_image && stem.is_some_and(|stem| BUILT_IN.contains(&stem))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn media_are_in_folders_that_the_engine_reads() {
+        for (path, expected) in [
+            ("mods/a/textures/x.png", Some(("mods/a/textures", 15))),
+            ("textures/x.png", Some(("textures", 8))),
+            (r"a\models\sub\x.b3d", Some((r"a\models\sub", 8))),
+            ("a/textures/models/x.png", Some(("a/textures/models", 10))),
+            ("a/media/_old/x.png", None),
+            ("a/media/.old/x.png", None),
+            ("a/_b/media/x.png", Some(("a/_b/media", 10))),
+            ("a/Textures/x.png", None),
+            ("a/src/x.png", None),
+            ("x.png", None),
+        ] {
+            assert_eq!(media_folder(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_model_belongs_to_the_mod_around_its_folder() {
+        for (path, expected) in [
+            ("mods/a/models/x.b3d", Some("mods/a")),
+            ("models/x.b3d", Some("")),
+            ("/models/x.b3d", Some("")),
+            ("a.zip!/a/models/b/x.b3d", Some("a.zip!/a")),
+            ("models/a/models/x.b3d", Some("models/a")),
+            ("a/x.b3d", None),
+            ("a/mymodels/x.b3d", None),
+        ] {
+            assert_eq!(owner(path), expected, "{path}");
+        }
+        assert_eq!(folders("a/b/x.lua").collect::<Vec<_>>(), ["", "a", "a/b"]);
+        assert_eq!(folders("x.lua").collect::<Vec<_>>(), [""]);
+    }
+
+    #[test]
+    fn images_of_the_engine_are_known() {
+        for (name, expected) in
+            [("blank.png", true), ("blank", true), ("blank.b3d", false), ("blanks.png", false), ("x_blank.png", false)]
+        {
+            assert_eq!(is_built_in(name), expected, "{name}");
+        }
+    }
+}
