@@ -75,7 +75,9 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         // The graphics interfaces of the games need such sides, and every real texture has them.
         if index == 0 && self.texture.kind().is_blocks() && !sides.iter().all(|side| side.is_power_of_two()) {
-            warn(format!("{} x {}, sides of compressed textures are powers of two", mip.width(), mip.height()));
+            let message =
+                format_args!("{} x {}, sides of compressed textures are powers of two", mip.width(), mip.height());
+            self.problems.report_at(Severity::Warning, place, offset, message);
         }
         if mip.sides.is_marked && !self.texture.kind().is_blocks() {
             let message = "marked as LZO, which only DXT kinds are";

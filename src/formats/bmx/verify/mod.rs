@@ -170,7 +170,7 @@ struct Checks<'c, 'm, T> {
 
 impl<'m, T: Listed<'m>> Checks<'_, 'm, T> {
     fn report(&mut self, field: &'static str, severity: Severity, message: impl fmt::Display) {
-        if self.problems.keeps_another() {
+        if self.problems.keeps_another(severity) {
             let error = Error::malformed(message.to_string()).at(offset_of(self.record, field));
             self.problems.add(severity, &self.record.field(field).locate(error));
         }

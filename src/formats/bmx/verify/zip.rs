@@ -161,7 +161,7 @@ fn headers(entry: &Entry<'_>, local: &LocalEntry<'_>, problems: &mut Problems) {
 }
 
 fn differs(what: &str, entry: &Entry<'_>, problems: &mut Problems) {
-    if problems.keeps_another() {
+    if problems.keeps_another(Severity::Error) {
         let message = format!("another {what} in the header before its data than in the directory");
         problems.error(&entry.error(message).at(entry.header_offset()));
     }
