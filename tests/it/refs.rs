@@ -1,5 +1,11 @@
 //! Resolving the references of a generated mod.
 
+mod configs;
+mod roots;
+#[cfg(unix)]
+mod table;
+mod unread;
+
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Mutex;
@@ -215,14 +221,15 @@ fn missing_files_alone_and_other_ways_to_write_them() {
     assert!(
         table
             .replace("addons\\a", "addons/a")
-            .contains("addons/a.pbo!/model.p3d\n  found       texture   my\\b\\data\\wood_co.paa  ->  "),
+            .contains("addons/a.pbo!/model.p3d\n  found       texture   my\\b\\data\\wood_co.paa\n      -> "),
         "{table}"
     );
     let output = run(["refs", root, "--format", "csv", "-q"]);
     let mut csv = csv::Reader::from_reader(&output.stdout[..]);
     assert_eq!(
         csv.headers().unwrap(),
-        &["path", "member", "kind", "name", "state", "target", "via", "line", "column", "elsewhere"][..]
+        &["path", "member", "kind", "name", "state", "target", "via", "line", "column", "elsewhere", "reason", "note"]
+            [..]
     );
     let rows: Vec<_> = csv.records().map(Result::unwrap).collect();
     assert_eq!((rows.len(), &rows[3][4]), (16, "missing"));
@@ -416,11 +423,11 @@ fn files_with_the_name_of_a_missing_one_are_listed() {
     assert_eq!(lines(&refs(&[".", "./c"])), links);
     let portable = |text: String| text.replace(r".\b\", "./b/").replace(r".\c\", "./c/");
     let text = portable(stdout(&refs(&[".", "--format", "table"])));
-    assert!(text.contains("Wood.tga  a file of that name is in ./b/WOOD.paa\n"), "{text}");
+    assert!(text.contains("Wood.tga\n      a file of that name is in ./b/WOOD.paa\n"), "{text}");
     assert!(text.contains("all.paa\n") && text.contains("  a file of that name is in ./c/all.paa\n"), "{text}");
     assert!(text.contains("and 2 more\n"), "{text}");
     let csv = portable(stdout(&refs(&[".", "--format", "csv"])));
-    assert!(csv.contains(",./c/all.paa | ./b/y.zip!/all.paa | ./b/y.zip!/all.paa#1 | 2 more\n"), "{csv}");
+    assert!(csv.contains(",./c/all.paa | ./b/y.zip!/all.paa | ./b/y.zip!/all.paa#1 | 2 more,,\n"), "{csv}");
 }
 
 /// The status of texts is that of assets: 2 only if nothing could be read.
@@ -517,7 +524,7 @@ fn states_follow_from_the_files_the_name_and_the_prefixes() {
                     let mut seen = Vec::new();
                     let each = |link: &refs::Link<'_>| {
                         let targets: Vec<String> = link.targets().map(|target| target.text).collect();
-                        seen.push((link.reference.name.text.clone(), link.state, targets));
+                        seen.push((link.reference.unwrap().name.text.clone(), link.state, targets));
                         ControlFlow::Continue(())
                     };
                     all.links().unwrap().each(each).unwrap();
