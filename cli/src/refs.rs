@@ -424,7 +424,7 @@ impl Row {
             State::Ambiguous => report::style(Severity::Warning),
             _ => Style::new(),
         };
-        let mut first = format!("{style}{:<10}{style:#}", link.state);
+        let mut first = format!("{style}{}{style:#}", held(&format!("{:<10}", link.state)));
         if let Some(reference) = link.reference {
             first += &held(&format!("  {:<8}  {}", reference.kind.name(), report::escape(&reference.name.text)));
         }

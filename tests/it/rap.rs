@@ -30,6 +30,7 @@ struct Facts {
 impl Facts {
     /// Counts a text under a key.
     fn add(&mut self, key: &str, text: &str) {
+        use meshpeek::rap::kind_of;
         let key = key.to_lowercase();
         if let Some(index) = ["pixelshaderid", "surfaceinfo"].iter().position(|known| *known == key) {
             self.named[index] = text.to_owned();
@@ -38,7 +39,9 @@ impl Facts {
             let bar = if self.named[2].is_empty() { "" } else { "|" };
             self.named[2] += &format!("{bar}{text}");
         }
-        if meshpeek::rap::kind_of(key.as_bytes(), text.as_bytes()).is_some() {
+        // The other reader knows no paths without an extension.
+        let is_bare = kind_of(key.as_bytes(), b"word").is_none() && kind_of(b"scope", text.as_bytes()).is_none();
+        if !is_bare && kind_of(key.as_bytes(), text.as_bytes()).is_some() {
             self.counts[if text.starts_with("#(") { 7 } else { 6 }] += 1;
         }
     }

@@ -131,7 +131,8 @@ impl Index<'_> {
             return Ok(Resolved { reason: Some(Reason::Beside), ..Resolved::new(State::Found, Meant::Own) });
         }
         let Some(path) = asker.home.resolve(&ask.way, name) else {
-            return Ok(Resolved::new(State::Unresolved, Meant::Files([].into())));
+            let note = Some("neither a path nor a known macro".to_owned());
+            return Ok(Resolved { note, ..Resolved::new(State::Unresolved, Meant::Files([].into())) });
         };
         if !asker.in_game {
             let Beside { place, folder } = &**asker.beside.get_or_init(|| self.beside(asker));

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use super::asker::Asker;
-use super::configs::{Ask, Home, Text, instead_of, is_included, is_material, is_mission};
+use super::configs::{Ask, Home, Text, instead_of, is_config, is_included, is_material, is_mission};
 use super::cost::Cost;
 use super::keys::{Key, address, after, folder_key, folders_around, key, last, name_of};
 use super::link::Odd;
@@ -170,7 +170,11 @@ impl<'s> Index<'s> {
     pub(super) fn add(&mut self, found: Found, seen: Option<Box<Seen>>, other: &mut impl FnMut(Found)) -> Result<()> {
         match found {
             Found::Asset(record) => {
-                let mut note = reason(&record);
+                let text = seen.as_ref().and_then(|seen| seen.text.as_ref());
+                let is_text = text.is_some();
+                let is_config_text = text.is_some_and(|text| text.is_config);
+                let is_read = is_config_text || is_text && is_config(name_of(&record.path, record.member.as_ref()));
+                let mut note = if is_read { None } else { reason(&record) };
                 if let Some(odd) = odd_of(&record) {
                     self.take(0)?;
                     self.odd.insert(key(&self.hash, &address(&record.path, record.member.as_ref()).text), odd);
@@ -199,8 +203,7 @@ impl<'s> Index<'s> {
                 if let Some(listing) = listing {
                     self.add_archive(path.clone(), member.clone(), listing)?;
                 }
-                let is_text = text.is_some();
-                let Text { mut asks, defines, is_config: is_config_text, .. } = text.unwrap_or_default();
+                let Text { mut asks, defines, .. } = text.unwrap_or_default();
                 let name = name_of(&path, member.as_ref());
                 let is_named = self.named.contains(&key(&self.hash, &address(&path, member.as_ref()).text));
                 if is_named && is_text && !is_config_text && member.is_none() {
@@ -760,7 +763,7 @@ mod tests {
         for kind in [ReferenceKind::Texture, ReferenceKind::Model, ReferenceKind::Proxy, ReferenceKind::Material] {
             for path in ["a.tga", "a.png", "a.paa", "a"] {
                 let instead = match (kind, path) {
-                    (ReferenceKind::Texture, "a.tga" | "a.png") => Some("a.paa".to_owned()),
+                    (ReferenceKind::Texture, "a.tga" | "a.png" | "a") => Some("a.paa".to_owned()),
                     (ReferenceKind::Model | ReferenceKind::Proxy, _) => Some(format!("{path}.p3d")),
                     _ => None,
                 };

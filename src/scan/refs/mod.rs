@@ -39,6 +39,7 @@ use std::path::{Path, PathBuf};
 pub use elsewhere::MOST_ELSEWHERE;
 pub use files::Files;
 pub use link::{Link, MOST_TARGETS, Odd, Reason, State};
+pub use prefix::Covering;
 pub use unused::Unused;
 
 use self::asker::Asker;

@@ -4,7 +4,7 @@ use std::hash::RandomState;
 
 use memchr::memmem;
 
-use super::configs::{Copies, Text, Utf16};
+use super::configs::{Copies, Text, Utf16, is_config};
 use super::inside::inside;
 use super::keys::{Key, key, name_of, stem};
 use super::link::Odd;
@@ -42,7 +42,9 @@ impl Seen {
     fn read(seen: &Sighting<'_, '_>, copies: bool, hash: &RandomState) -> Self {
         let Some(asset) = seen.asset else {
             // Only texts and damaged assets have none.
-            if seen.record.summary.format.is_some() || NoAsset::of(seen.data) != NoAsset::Text {
+            let name = name_of(&seen.record.path, seen.record.member.as_ref());
+            let is_text = NoAsset::of(seen.data) == NoAsset::Text || is_config(name) && Utf16::of(seen.data).is_some();
+            if seen.record.summary.format.is_some() || !is_text {
                 return Self::default();
             }
             return match read_text(seen) {

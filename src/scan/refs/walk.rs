@@ -201,7 +201,8 @@ impl<'w> Walk<'w, '_> {
             let expanded = Ask { reference, place: ask.place, way: found.way, usage: None };
             let mut resolved = self.index.resolve(inner, &expanded, self.mission)?;
             if resolved.state == State::Unresolved {
-                resolved.note.clone_from(&expansion.failure);
+                let undefined = || format!("the macro {} is not defined", expanded.reference.name.text);
+                resolved.note = Some(expansion.failure.clone().unwrap_or_else(undefined));
             }
             answers.push(Answer { reference: Cow::Owned(expanded.reference), resolved });
         }

@@ -60,7 +60,7 @@ fn a_text_that_is_named_is_read_under_any_name() {
         let info = run(["info", whole]);
         assert_eq!(code(&info), 0, "{name}: {}", stderr(&info));
         assert!(stdout(&info).contains("Arma config as text") && stdout(&info).contains(r"my\gone.paa"));
-        let json: Json = serde_json::from_str(stdout(&run(["info", "--json", whole]))).unwrap();
+        let json: Json = serde_json::from_str(&stdout(&run(["info", "--json", whole]))).unwrap();
         assert_eq!((&json["format"], &json["references"][0]["name"]), (&Json::Null, &r"my\gone.paa".into()));
         assert_eq!(json["problems"][0]["code"], "other.text");
         let verify = run(["verify", "--strict", whole]);

@@ -70,7 +70,7 @@ fn odd_files_are_found_and_counted() {
     let textures = [r"my\lfs.paa", r"my\empty.paa", r"my\cut.paa", r"my\good.paa"];
     let mut configs = String::from("a[] = {\"my\\lfs.ogg\",\"my\\empty.ogg\",\"my\\good.ogg\"};\n");
     configs += "class A {};";
-    let good = std::fs::read(crate::corpus::root().join("corpus/addons/main/data/house_co.paa")).unwrap();
+    let good = std::fs::read(crate::corpus::root().join("corpus/paa/dxt1.paa")).unwrap();
     let members: [(&str, &[u8]); 9] = [
         ("m.p3d", &model(&textures, "", "")),
         ("config.cpp", configs.as_bytes()),

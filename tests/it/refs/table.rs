@@ -26,12 +26,12 @@ fn one_fact_is_one_line_at_any_width() {
         let expected = [
             format!("{folder_name}/config.cpp"),
             "  found       material  my/0.rvmat".to_owned(),
-            "      at 1:40".to_owned(),
+            "      at 1:42".to_owned(),
             format!("      -> {folder_name}/0.rvmat"),
             format!("  missing     texture   {}", name.replace('\\', "/")),
-            format!("      via {folder_name}/0.rvmat:1:23"),
-            format!("      via {folder_name}/1.rvmat:1:23"),
-            format!("      via {folder_name}/2.rvmat:1:23"),
+            format!("      via {folder_name}/0.rvmat:1:21"),
+            format!("      via {folder_name}/1.rvmat:1:21"),
+            format!("      via {folder_name}/2.rvmat:1:21"),
         ];
         let lines: Vec<&str> = text.lines().collect();
         for (line, expected) in lines.iter().zip(&expected) {
