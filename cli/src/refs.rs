@@ -424,9 +424,11 @@ impl Row {
             State::Ambiguous => report::style(Severity::Warning),
             _ => Style::new(),
         };
-        let mut first = format!("{style}{}{style:#}", held(&format!("{:<10}", link.state)));
+        let mut first = format!("{style}{}{style:#}", link.state);
         if let Some(reference) = link.reference {
-            first += &held(&format!("  {:<8}  {}", reference.kind.name(), report::escape(&reference.name.text)));
+            let padding = " ".repeat(10_usize.saturating_sub(link.state.name().len()));
+            let name = report::escape(&reference.name.text);
+            first += &held(&format!("{padding}  {:<8}  {name}", reference.kind.name()));
         }
         let mut row = Self { first, places: Vec::new(), facts: Vec::new() };
         let place = link.place.map(|(line, column)| format!("{line}:{column}"));

@@ -1,6 +1,8 @@
 //! Resolving the references of a generated mod.
 
 mod configs;
+mod generated;
+mod images;
 mod roots;
 #[cfg(unix)]
 mod table;

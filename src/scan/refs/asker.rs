@@ -220,7 +220,7 @@ impl Index<'_> {
         for &file in files {
             let other = self.root_of(file);
             let is_same = other != own && self.prefix_of_root(other) == Some(prefix.as_str());
-            if is_same && self.pairs.len() < MOST_PAIRS && self.pairs.insert((own, other)) {
+            if is_same && self.pairs.len() < MOST_PAIRS && self.pairs.insert((own.min(other), own.max(other))) {
                 let cost = self.name_of_root(other).len();
                 return self.cost.name(cost).then(|| format!("same prefix as {}", self.name_of_root(other)));
             }

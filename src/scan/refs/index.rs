@@ -82,6 +82,10 @@ pub(super) struct Index<'s> {
     pub(super) above: Vec<(PathBuf, String)>,
     /// True while files around the given paths are added: they are listed only if others lead to them.
     pub(super) is_around: bool,
+    /// The number of loose files that were given. Those after them are around the given paths.
+    pub(super) given_loose: usize,
+    /// The first file that was not given.
+    pub(super) first_around: usize,
 }
 
 /// A folder that loose files are below.
@@ -147,6 +151,8 @@ impl<'s> Index<'s> {
             prefixes: Vec::new(),
             above: Vec::new(),
             is_around: false,
+            given_loose: usize::MAX,
+            first_around: usize::MAX,
         }
         .naming()
     }
@@ -348,6 +354,7 @@ impl<'s> Index<'s> {
 
     pub(super) fn add_loose(&mut self, roots: &[PathBuf], askers: &mut [Asker]) -> Result<()> {
         let files = std::mem::take(&mut self.loose);
+        self.first_around = self.files.len().saturating_add(self.given_loose);
         let given = self.given.as_mut().map(std::mem::take);
         let hash = self.hash.clone();
         let (own, above) = (std::mem::take(&mut self.prefixes), std::mem::take(&mut self.above));

@@ -6,12 +6,14 @@
 //! the nearest enclosing folder. If no enclosing folder has such a file, it is below the names of its addon (the
 //! outermost folder with a `config.cpp` or `config.bin`) and of the given folder. A zip is a folder of loose files.
 //! Case, kind of slash and a leading slash are ignored. A proxy or model may omit its `.p3d`. A `.tga` or `.png` stands
-//! for the `.paa` of the same name.
+//! for the `.paa` of the same name. Of several files with one path, the one in the archive or folder with a prefix that the
+//! asker is in is meant, or else the one below the same given path.
 //!
-//! Configs name files in the same way: binary ones (rap) and text (`.rvmat`, `.bisurf`, `config.cpp`, `.cfg`). A found
-//! material is followed: its own references come after it, [`via`](Link::via) the material. So are the `.hpp` and `.cpp`
-//! files that a config includes. Each is listed once, for the first that asks for it. Materials that nothing asks for
-//! come last.
+//! Configs name files in the same way: binary ones (rap) and text (`.rvmat`, `.bisurf`, `config.cpp`, `.cfg`), recognized
+//! by name and content, and every text that the user named. Texts of missions (`description.ext`, `mission.sqm`) name files
+//! in their own folder. A found material is followed: its own references come after it, [`via`](Link::via) the material. So
+//! are the texts that a config includes. Each is listed once, for the first that asks for it. Materials that nothing asks
+//! for come last. Macros are expanded with the definitions before them, in the config and in what it includes.
 //!
 //! For b3d, bmx and lodka, only the last component of a name counts. The file is in the model's own folder, and in the
 //! same archive if the model is in one.
@@ -156,13 +158,15 @@ fn add_above(scan: &Scan, index: &mut Index<'_>, copies: bool, other: &mut (impl
         let around = folders_around(&hash, path);
         !given.contains(&folder_key(&hash, path)) && !around.iter().any(|folder| given.contains(folder))
     };
+    index.given_loose = index.loose.len();
     let mut known: HashSet<PathBuf> = HashSet::new();
     for path in &scan.paths {
         #[cfg(feature = "stores")]
         if scan.stores.as_deref().is_some_and(|stores| stores.has(path)) {
             continue;
         }
-        let Some(Above { folder, inner, prefix }) = Above::of(path) else { continue };
+        let is_stdin = path.as_os_str() == "-";
+        let Some(Above { folder, inner, prefix }) = Above::of(path).filter(|_| !is_stdin) else { continue };
         index.above.push((inner, prefix));
         if !known.insert(folder.clone()) {
             continue;

@@ -44,7 +44,7 @@ impl Index<'_> {
         let mut unused: Vec<usize> = Vec::new();
         let mut seen: HashSet<Key> = HashSet::new();
         let mut seen_used: HashSet<Key> = HashSet::new();
-        for (file, is_used) in used.into_iter().enumerate() {
+        for (file, is_used) in used.into_iter().enumerate().take(self.first_around) {
             let extension = Path::new(self.name_of(file)).extension().and_then(|extension| extension.to_str());
             let is_kind =
                 extension.is_some_and(|extension| KINDS.iter().any(|known| extension.eq_ignore_ascii_case(known)));

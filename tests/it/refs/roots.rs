@@ -41,7 +41,7 @@ fn of_two_roots_with_one_prefix_the_own_one_is_meant() {
         r"x\my\a.paa found ./addons/a/a.paa own root -",
         // It could be either.
         r"x\my\a.paa ambiguous - - -",
-        "b.hpp found ./old/a/b.hpp beside same prefix as ./addons/a",
+        "b.hpp found ./old/a/b.hpp beside -",
         r"\x\my\c.paa found ./old/a/c.paa own root -",
         r"x\my\a.paa found ./old/a/a.paa own root -",
     ];
@@ -57,7 +57,7 @@ fn of_two_roots_with_one_prefix_the_own_one_is_meant() {
     let expected = [
         "b.hpp found ./new.pbo!/b.hpp beside same prefix as ./old.pbo",
         r"x\my\a.paa found ./new.pbo!/a.paa own root -",
-        "b.hpp found ./old.pbo!/b.hpp beside same prefix as ./new.pbo",
+        "b.hpp found ./old.pbo!/b.hpp beside -",
         r"x\my\a.paa found ./old.pbo!/a.paa own root -",
     ];
     assert_eq!(rows(&lines(&refs(&archives, &["-q", "."]))), expected);
@@ -209,6 +209,10 @@ fn files_that_nothing_names_are_listed() {
     let output = refs(&folder, &["--unused", "m"]);
     assert_eq!(code(&output), 1);
     assert!(stderr(&output).contains("; not all read: 1 file"), "{}", stderr(&output));
+    // Of the folder around a path, only what was passed is listed.
+    folder.file("m/sounds/loose.ogg", "x");
+    let rows = lines(&refs(&folder, &["--unused", "m/sounds"]));
+    assert_eq!((rows.len(), &rows[0]["path"].as_str().unwrap().ends_with("loose.ogg")), (1, &true), "{rows:?}");
     // Nothing names anything.
     let bare = Folder::new("refs-unused-bare");
     bare.file("a.paa", "x");
