@@ -43,6 +43,9 @@ pub(crate) struct Args {
     /// Prefix of a folder or archive, instead of that in its file
     #[arg(long, value_name = "NAME=FOLDER", value_parser = prefix)]
     prefix: Vec<(String, PathBuf)>,
+    /// Folder with images: a texture that is found nowhere else is the one with its name that is anywhere below it
+    #[arg(long, value_name = "DIR")]
+    textures: Option<PathBuf>,
     /// Output format [default: `table` on a terminal, else `ndjson`]
     #[arg(long, value_name = "FORMAT")]
     format: Option<RecordFormat>,
@@ -70,6 +73,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     rules.assumed.clone_from(&args.assume);
     rules.prefixes.clone_from(&args.prefix);
     rules.copies = args.stale;
+    rules.textures.clone_from(&args.textures);
     rules.above = true;
     let (links, unreadable) = input::whole(&scan, common, |other| {
         refs::resolve_by(&scan, &rules, |found| {

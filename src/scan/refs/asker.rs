@@ -171,7 +171,14 @@ impl Index<'_> {
         match *files {
             [] if asker.in_game && name.starts_with("#(") => Resolved::new(State::Procedural, Meant::Files([].into())),
             [] if asker.in_game && self.is_assumed(path) => Resolved::new(State::Found, Meant::Files([].into())),
-            [] => Resolved::new(State::Missing, Meant::Elsewhere(self.elsewhere(path, kind))),
+            [] => {
+                let image = if kind == ReferenceKind::Texture { self.texture(path) } else { None };
+                let Some(image) = image else {
+                    return Resolved::new(State::Missing, Meant::Elsewhere(self.elsewhere(path, kind)));
+                };
+                let (reason, odd) = (Some(Reason::FileName), self.odd_of(image));
+                Resolved { reason, odd, ..Resolved::new(State::Found, Meant::Files([image].into())) }
+            }
             [file] => {
                 let odd = self.odd_of(file);
                 Resolved { reason: Some(reason), odd, ..Resolved::new(State::Found, Meant::Files(files)) }

@@ -82,6 +82,10 @@ pub(super) struct Index<'s> {
     pub(super) above: Vec<(PathBuf, String)>,
     /// True while files around the given paths are added: they are listed only if others lead to them.
     pub(super) is_around: bool,
+    /// Images that the user gives for textures of their names.
+    pub(super) textures: Vec<PathBuf>,
+    /// These images, by name.
+    pub(super) by_texture: HashMap<Key, Vec<usize>>,
     /// The number of loose files that were given. Those after them are around the given paths.
     pub(super) given_loose: usize,
     /// The first file that was not given.
@@ -151,6 +155,8 @@ impl<'s> Index<'s> {
             prefixes: Vec::new(),
             above: Vec::new(),
             is_around: false,
+            textures: Vec::new(),
+            by_texture: HashMap::new(),
             given_loose: usize::MAX,
             first_around: usize::MAX,
         }
@@ -399,7 +405,36 @@ impl<'s> Index<'s> {
                 self.in_game.push((key(&self.hash, &in_game), file));
             }
         }
+        self.first_around = self.first_around.min(self.files.len());
+        for path in std::mem::take(&mut self.textures) {
+            let address = address(&path, None);
+            self.take_file(address.text.len())?;
+            let file = self.add_file(None, &address.text, address.lossy);
+            let folded = folded(&address.text);
+            self.by_texture.entry(key(&self.hash, last(&folded))).or_default().push(file);
+        }
         Ok(())
+    }
+
+    /// The image with the name at the end of a path: the one whose folders are most like those of the path, then the one
+    /// with the fewest folders.
+    pub(super) fn texture(&self, path: &str) -> Option<usize> {
+        /// The most images of one name that are compared.
+        const MOST_SAME: usize = 100;
+        if self.by_texture.is_empty() {
+            return None;
+        }
+        let other = instead_of(path, ReferenceKind::Texture);
+        for name in [Some(path), other.as_deref()].into_iter().flatten() {
+            let Some(same) = self.by_texture.get(&key(&self.hash, last(name))) else { continue };
+            let distance = |&&file: &&usize| {
+                let own = folded(self.name_of(file));
+                let equal = own.rsplit('\\').zip(name.rsplit('\\')).take_while(|(a, b)| a == b).count();
+                (std::cmp::Reverse(equal), own.matches('\\').count(), own)
+            };
+            return same.iter().take(MOST_SAME).min_by_key(distance).copied();
+        }
+        None
     }
 
     /// The number of the folder that a loose file is below. Those of archives come first.

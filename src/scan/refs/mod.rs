@@ -97,6 +97,8 @@ pub struct Rules {
     pub assumed: Vec<String>,
     /// Prefixes of folders and archives, which go before those in files.
     pub prefixes: Vec<(String, PathBuf)>,
+    /// A folder with images. A texture that is found nowhere else is the one with its name that is anywhere below it.
+    pub textures: Option<PathBuf>,
     /// True to keep the textures that ODOL models copied from materials, for [`Links::each_stale`].
     pub copies: bool,
     /// True to look for prefix files in the folders above each path. Then the files in that folder may be meant, and its
@@ -114,6 +116,17 @@ pub fn resolve_by<'s>(scan: &'s Scan, rules: &Rules, mut other: impl FnMut(Found
         index.prefixes.extend(spellings(of, &scan.paths).into_iter().map(|path| (prefix.clone(), path)));
     }
     collect(scan, &mut index, rules.copies, &mut other, |_| true)?;
+    if let Some(folder) = &rules.textures {
+        let mut below = scan.clone();
+        below.paths = vec![folder.clone()];
+        below.archives = false;
+        for target in below.walk(below.paths()) {
+            match target {
+                Ok(target) => index.textures.push(target.path),
+                Err(error) => other(Found::Unreadable(error)),
+            }
+        }
+    }
     if rules.above {
         add_above(scan, &mut index, rules.copies, &mut other)?;
     }

@@ -66,10 +66,9 @@ impl Addon {
             names.iter().zip(files).map(|(name, (_, content))| (name.as_str(), content.as_bytes())).collect();
         let archive = pbo(&prefix, &members);
         match self.form {
-            Form::Zip => folder.file(
-                &format!("m/{}", self.place),
-                zip(&[Entry::stored("in/addon.pbo", &archive)], b"").to_vec(),
-            ),
+            Form::Zip => {
+                folder.file(&format!("m/{}", self.place), zip(&[Entry::stored("in/addon.pbo", &archive)], b"").to_vec())
+            }
             _ => folder.file(&format!("m/{}", self.place), archive),
         };
     }
@@ -111,13 +110,21 @@ fn config(random: &mut Random, own: &Addon, all: &[Addon]) -> Config {
         let name = name.replace('@', &level.to_string());
         answers.push(row(&name, "found", &own.address(&format!("inc/l{level}.hpp")), "beside"));
         let line = format!("#include \"{name}\"\n");
-        if level == 1 { main += &line } else { files.last_mut().unwrap().1 += &line }
+        if level == 1 {
+            main += &line
+        } else {
+            files.last_mut().unwrap().1 += &line
+        }
         files.push((format!("inc/l{level}.hpp"), String::from("#define EMPTY\n")));
     }
     let macros = "#define QUOTE(x) #x\n#define OWN(x) QUOTE(z\\mod\\addons\\@\\##x)\n\
         #define ICON(name,kind) OWN(data\\##name##0.##kind)\n#define BOTH(a) class a { \\\n  picture = OWN(data\\##a); \\\n}\n"
         .replace('@', &format!("a{}", own.number));
-    if depth == 0 { main += &macros } else { files.last_mut().unwrap().1 += &macros }
+    if depth == 0 {
+        main += &macros
+    } else {
+        files.last_mut().unwrap().1 += &macros
+    }
     main += "class Vehicles {\n";
     for index in 0..random.below(8) {
         let other = all[random.below(all.len())].number;

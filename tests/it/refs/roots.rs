@@ -145,6 +145,28 @@ fn names_that_exist_without_their_first_part_hint_at_a_prefix() {
 }
 
 #[test]
+fn textures_that_are_nowhere_else_are_found_by_their_names() {
+    let folder = Folder::new("refs-textures");
+    let textures = [r"my\in\a_co.tga", r"my\b.paa", r"my\own.paa", r"my\gone.paa"];
+    folder.file("m/$PBOPREFIX$", "my");
+    folder.file("m/model.p3d", model(&textures, "", r"my\part"));
+    folder.file("m/own.paa", "x");
+    for name in ["x/A_co.paa", "deep/down/in/a_co.paa", "b.paa", "own.paa", "part.p3d"] {
+        folder.file(&format!("images/{name}"), "x");
+    }
+    let links = lines(&refs(&folder, &["-q", "--textures", "images", "m"]));
+    let expected = [
+        r"my\in\a_co.tga found images/deep/down/in/a_co.paa file name -",
+        r"my\b.paa found images/b.paa file name -",
+        r"my\own.paa found m/own.paa prefix -",
+        r"my\gone.paa missing - - -",
+        r"my\part missing - - -",
+    ];
+    assert_eq!(rows(&links), expected);
+    assert_eq!(code(&refs(&folder, &["-q", "--textures", "none", "m"])), 1);
+}
+
+#[test]
 fn a_prefix_file_above_a_path_covers_it() {
     let folder = Folder::new("refs-above");
     folder.file("addon/$PBOPREFIX$", "my\\addon");
