@@ -115,7 +115,8 @@ impl<'w> Walk<'w, '_> {
                     further.extend(answer.resolved.meant.files());
                 }
             }
-            let (is_listed, is_include) = (step.is_listed, ask.reference.kind == ReferenceKind::Include);
+            let is_listed = step.is_listed;
+            let is_include = ask.reference.kind == ReferenceKind::Include;
             for file in further {
                 let Some(&inner) = self.followed.get(&file) else { continue };
                 let is_new = is_include && self.loaded.insert(inner);
@@ -124,7 +125,8 @@ impl<'w> Walk<'w, '_> {
                 } else {
                     std::mem::replace(self.seen.get_mut(inner).unwrap_or(&mut true), true)
                 };
-                if !was_seen || is_new {
+                // Texts may include each other.
+                if is_new || !is_listed && !was_seen {
                     let via = self.askers.get(inner).map(Asker::address);
                     around.push(Step { asker: inner, next: 0, next_define: 0, via, is_listed: is_listed || was_seen });
                 }
