@@ -485,11 +485,19 @@ impl<'s> Index<'s> {
         if file.archive.is_some() { unnumbered(text).rsplit('\\').next().unwrap_or_default() } else { text }
     }
 
-    /// Adds the folders around a path in the game.
+    /// Adds the folders around a path in the game, in one pass over it.
     fn add_folders(&mut self, path: &str) {
-        for end in memchr::memchr_iter(b'\\', path.as_bytes()) {
-            let folder = path.get(..end).unwrap_or_default();
-            self.folders.insert(key(&self.hash, folder));
+        /// The most folders around a path, and in all.
+        const DEEPEST: usize = 64;
+        const MOST_FOLDERS: usize = 1 << 20;
+        let mut hasher = self.hash.build_hasher();
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\\', path.as_bytes()).take(DEEPEST) {
+            hasher.write(path.get(start..end).unwrap_or_default().as_bytes());
+            if self.folders.len() < MOST_FOLDERS {
+                self.folders.insert(hasher.clone().finish());
+            }
+            start = end;
         }
     }
 

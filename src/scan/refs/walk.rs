@@ -10,6 +10,7 @@ use super::configs::{Ask, Usage, is_config, is_mission};
 use super::index::Index;
 use super::keys::name_of;
 use super::link::{Link, Meant, Resolved, State};
+use super::unread::Unread;
 use crate::base::error::Result;
 use crate::base::text::{ByteStr, Name};
 use crate::formats::rap::macros::Macros;
@@ -183,6 +184,10 @@ impl<'w> Walk<'w, '_> {
         let expansion = match self.macros.expand(&usage.text, &self.index.scan.limits) {
             Ok(expansion) => expansion,
             Err(error) => {
+                let is_known = |last: &Unread| last.path == inner.path && last.member == inner.member;
+                if self.index.unread.last().is_some_and(is_known) {
+                    return Ok(Vec::new());
+                }
                 let line = ask.place.map_or(0, |(line, _)| line);
                 let note = format!("line {line}: {}", error.message());
                 self.index.add_unread(inner.path.clone(), inner.member.clone(), note)?;
