@@ -35,6 +35,8 @@ pub(super) struct Asker {
     pub(super) defines: Vec<(usize, Define)>,
     /// The number of the root that it is below, if it is a loose file: see [`Index::root_of`].
     pub(super) root: Option<usize>,
+    /// The number of the root that it is below, once a reference needs it.
+    pub(super) around: OnceLock<Option<usize>>,
     /// Its location in the game, for macros and includes.
     pub(super) home: Home,
     pub(super) copies: Option<Copies>,
@@ -94,6 +96,10 @@ impl Index<'_> {
 
     /// The number of the root that an asker is below.
     fn root_around(&self, asker: &Asker) -> Option<usize> {
+        *asker.around.get_or_init(|| self.find_root_around(asker))
+    }
+
+    fn find_root_around(&self, asker: &Asker) -> Option<usize> {
         let Some(member) = &asker.member else { return asker.root };
         let outer = member.text.rsplit_once("!/").map(|(outer, _)| outer);
         let outer = outer.map(|outer| Name { text: outer.to_owned(), lossy: member.lossy });
@@ -211,6 +217,11 @@ impl Index<'_> {
 
     /// The files below the given path that the asker is below, if other files are not.
     fn given_with(&self, asker: &Asker, files: &[usize]) -> Vec<usize> {
+        /// The most given paths that are compared.
+        const MOST_GIVEN: usize = 100;
+        if self.scan.paths.len() > MOST_GIVEN {
+            return Vec::new();
+        }
         let above = self.scan.paths.iter().filter(|path| asker.path.starts_with(path));
         let Some(given) = above.max_by_key(|path| path.as_os_str().len()) else { return Vec::new() };
         let is_near = |file: &usize| self.path_of(*file).is_some_and(|path| path.starts_with(given));

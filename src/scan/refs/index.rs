@@ -72,7 +72,7 @@ pub(super) struct Index<'s> {
     pub(super) pairs: HashSet<(usize, usize)>,
     /// The addresses of files that are not what their names promise.
     pub(super) odd: HashMap<Key, Odd>,
-    /// What is odd about loose files that were looked at.
+    /// What is odd about files that references mean.
     pub(super) looked_at: HashMap<usize, Option<Odd>>,
     /// The files that references mean, if this is asked for.
     pub(super) used: Option<Vec<bool>>,
@@ -247,6 +247,7 @@ impl<'s> Index<'s> {
                         is_included,
                         defines,
                         root: None,
+                        around: OnceLock::new(),
                         path,
                         member,
                         asks,
@@ -501,9 +502,17 @@ impl<'s> Index<'s> {
         }
     }
 
-    /// Returns what is odd about a file that a reference means.
+    /// Returns what is odd about a file that a reference means. It is looked for once: addresses may be long.
     pub(super) fn odd_of(&mut self, number: usize) -> Option<Odd> {
-        let file = self.files.get(number)?;
+        if let Some(known) = self.looked_at.get(&number) {
+            return *known;
+        }
+        let odd = self.look_for_odd(self.files.get(number)?);
+        self.looked_at.insert(number, odd);
+        odd
+    }
+
+    fn look_for_odd(&self, file: &File) -> Option<Odd> {
         if file.odd.is_some() {
             return file.odd;
         }
@@ -517,12 +526,7 @@ impl<'s> Index<'s> {
         if archive.is_some() || self.given.is_some() {
             return None;
         }
-        if let Some(known) = self.looked_at.get(&number) {
-            return *known;
-        }
-        let odd = odd_on_disk(Path::new(self.text_of(file)));
-        self.looked_at.insert(number, odd);
-        odd
+        odd_on_disk(Path::new(self.text_of(file)))
     }
 
     /// Prepares for lookups.

@@ -410,6 +410,7 @@ mod tests {
             asks,
             defines: Vec::new(),
             root: None,
+            around: OnceLock::new(),
             home: Home::default(),
             copies: None,
             inside: Vec::new(),
