@@ -37,6 +37,8 @@ pub(super) struct Asker {
     pub(super) root: Option<usize>,
     /// The number of the root that it is below, once a reference needs it.
     pub(super) around: OnceLock<Option<usize>>,
+    /// Why not all of it was read, which matters once a config includes it.
+    pub(super) cut: Option<String>,
     /// Its location in the game, for macros and includes.
     pub(super) home: Home,
     pub(super) copies: Option<Copies>,

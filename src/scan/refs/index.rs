@@ -205,6 +205,16 @@ impl<'s> Index<'s> {
                 };
                 let Seen { mut listing, text, copies, inside, cut } = seen.map_or_else(Seen::default, |seen| *seen);
                 let list_cut = listing.as_mut().and_then(|listing| listing.cut.take());
+                let name = name_of(&path, member.as_ref());
+                let is_named = self.named.contains(&key(&self.hash, &address(&path, member.as_ref()).text));
+                // An included text means nothing by itself, unless the user named it.
+                let is_root = !is_included(name) || is_named && is_config_text;
+                let mut cut = cut;
+                let mut cut_note = None;
+                if is_text && !is_root && !is_config_text {
+                    // It may be of another language.
+                    cut_note = cut.take().map(|error| error.message());
+                }
                 for error in cut.into_iter().chain(list_cut) {
                     note.get_or_insert_with(|| error.message());
                     other(Found::Unreadable(error.in_file(&path)));
@@ -216,8 +226,6 @@ impl<'s> Index<'s> {
                     self.add_archive(path.clone(), member.clone(), listing)?;
                 }
                 let Text { mut asks, defines, .. } = text.unwrap_or_default();
-                let name = name_of(&path, member.as_ref());
-                let is_named = self.named.contains(&key(&self.hash, &address(&path, member.as_ref()).text));
                 if is_named && is_text && !is_config_text && member.is_none() {
                     other(Found::NoAsset(path.to_path_buf()));
                 }
@@ -235,9 +243,8 @@ impl<'s> Index<'s> {
                     self.take(copies.as_ref().map_or(0, |copies| copies.0.len().saturating_mul(16)))?;
                     self.take(inside.len().saturating_mul(8))?;
                     let in_game = matches!(summary.format, Some(Format::Odol | Format::Mlod | Format::Rap));
-                    // An included text means nothing by itself, unless the user named it.
-                    let is_root = !is_included(name) || is_named && is_config_text;
                     let is_included = self.is_around || is_text && !is_root;
+                    let name = name_of(&path, member.as_ref());
                     let is_material = is_material(name);
                     self.has_folders |= asks.iter().any(may_be_folder);
                     self.askers.push(Asker {
@@ -248,6 +255,7 @@ impl<'s> Index<'s> {
                         defines,
                         root: None,
                         around: OnceLock::new(),
+                        cut: cut_note,
                         path,
                         member,
                         asks,

@@ -411,6 +411,7 @@ mod tests {
             defines: Vec::new(),
             root: None,
             around: OnceLock::new(),
+            cut: None,
             home: Home::default(),
             copies: None,
             inside: Vec::new(),

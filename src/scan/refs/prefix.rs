@@ -242,7 +242,8 @@ fn entry(folder: &Path, name: &str) -> Option<PathBuf> {
 /// Returns the folded prefix that a file in this folder gives.
 fn prefix_in(folder: &Path) -> Option<String> {
     for name in PREFIX_FILES {
-        for name in [name.to_ascii_uppercase(), name.to_owned()] {
+        let upper = name.to_ascii_uppercase();
+        for name in [upper.replace(".TXT", ".txt"), upper, name.to_owned(), name.replace("pboprefix", "PboPrefix")] {
             let Some(bytes) = read(&folder.join(name)) else { continue };
             return Some(parse(&bytes).unwrap_or_else(|| own_name(folder)));
         }

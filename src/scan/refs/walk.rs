@@ -128,7 +128,11 @@ impl<'w> Walk<'w, '_> {
                 };
                 // Texts may include each other.
                 if is_new || !is_listed && !was_seen {
-                    let via = self.askers.get(inner).map(Asker::address);
+                    let Some(text) = self.askers.get(inner) else { continue };
+                    if let Some(cut) = text.cut.as_ref().filter(|_| !was_seen) {
+                        self.index.add_unread(text.path.clone(), text.member.clone(), cut.clone())?;
+                    }
+                    let via = Some(text.address());
                     around.push(Step { asker: inner, next: 0, next_define: 0, via, is_listed: is_listed || was_seen });
                 }
             }

@@ -186,6 +186,18 @@ fn macros_beyond_the_limits_are_unread() {
     assert_eq!(links(&folder, "loop"), expected);
 }
 
+/// A header of another program may exceed the limits; it matters only to a config that includes it.
+#[test]
+fn a_long_text_that_nothing_includes_is_not_unread() {
+    let folder = Folder::new("refs-long-header");
+    let uses: String = (0..70_000).map(|number| format!("STDMETHOD(f{number});\n")).collect();
+    folder.file("m/long.h", format!("#pragma once\nint a;\n{uses}"));
+    folder.file("m/config.cpp", "class A { icon = \"#(argb,8,8,3)color(1,1,1,1)\"; };");
+    assert_eq!(links(&folder, "m"), ["#(argb,8,8,3)color(1,1,1,1) procedural -"]);
+    folder.file("m/config.cpp", "#include \"long.h\"\nclass A {};");
+    assert_eq!(links(&folder, "m"), ["long.h found long.h", "- unread -"]);
+}
+
 #[test]
 fn names_without_an_extension_are_files_by_their_keys() {
     let folder = Folder::new("refs-bare-names");
