@@ -121,8 +121,8 @@ Examples:
 
 For a missing file, the first files of that name in other places are listed.
 
-Exit status: 0 every file is found, 1 a file is missing, a copy is stale, or a path could
-not be read, 2 nothing could be done.";
+Exit status: 0 every file is found and everything was read, 1 a file is missing, a copy is
+stale, or something could not be read (`unread`), 2 nothing could be done.";
 
 pub(crate) const FIT: &str = "\
 Examples:

@@ -96,7 +96,10 @@ impl Page {
         scan.digests = args.digests;
         let record = scan.record_of(&source.address.file, &opened);
         let is_text = matches!(self, Self::Text(_));
-        if let Some(problem) = record.summary.problems.first().filter(|_| is_text && !record.summary.is_asset()) {
+        let is_config = report::is_config(&record);
+        if let Some(problem) =
+            record.summary.problems.first().filter(|_| is_text && !is_config && !record.summary.is_asset())
+        {
             return Err(Failure::at(path, &problem.message));
         }
         let asset = opened.content.as_ref().ok().and_then(|content| source.asset(content).ok());
@@ -106,7 +109,9 @@ impl Page {
                 if let Some(asset) = &asset {
                     report::body(asset, out)?;
                 }
-                report::problems(&record, out)?;
+                if !is_config {
+                    report::problems(&record, out)?;
+                }
                 out.flush()?;
             }
             Self::Json(out) => {
@@ -123,7 +128,7 @@ impl Page {
             }
         }
         source.unchanged()?;
-        Ok(asset.is_some())
+        Ok(asset.is_some() || is_config)
     }
 }
 

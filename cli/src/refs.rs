@@ -1,14 +1,16 @@
 //! `meshpeek refs`: each reference and the result of resolving it.
 
-use std::collections::HashMap;
-use std::io::Write;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher as _, RandomState};
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anstyle::Style;
-use meshpeek::scan::refs::{self, Link, State};
+use meshpeek::scan::Found;
+use meshpeek::scan::refs::{self, Link, Reason, State};
 use meshpeek::summary::{Name, Severity};
 
 use crate::args::{Common, RecordFormat};
@@ -17,7 +19,8 @@ use crate::notes::Notes;
 use crate::output::Output;
 #[cfg(feature = "parquet")]
 use crate::tables::{Table, Tables};
-use crate::wrap::{HANG, held};
+use crate::visible::shown;
+use crate::wrap::held;
 use crate::{input, report};
 
 #[derive(clap::Args)]
@@ -25,15 +28,24 @@ pub(crate) struct Args {
     /// Files and folders that belong together: archives, models and loose files
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
-    /// Show only references whose file is missing
+    /// Show only references whose file is missing, and what could not be read
     #[arg(long)]
     missing: bool,
     /// Show only textures that a material names and that an ODOL model's copy of the material does not have
     #[arg(long, conflicts_with = "missing")]
     stale: bool,
+    /// List instead the textures, materials, models, animations and sounds that nothing names
+    #[arg(long, conflicts_with_all = ["missing", "stale"])]
+    unused: bool,
     /// Count names below this prefix, such as `ca`, as found: the game itself has them
     #[arg(long, value_name = "PREFIX")]
     assume: Vec<String>,
+    /// Prefix of a folder or archive, instead of that in its file
+    #[arg(long, value_name = "NAME=FOLDER", value_parser = prefix)]
+    prefix: Vec<(String, PathBuf)>,
+    /// Folder with images: a texture that is found nowhere else is the one with its name that is anywhere below it
+    #[arg(long, value_name = "DIR")]
+    textures: Option<PathBuf>,
     /// Output format [default: `table` on a terminal, else `ndjson`]
     #[arg(long, value_name = "FORMAT")]
     format: Option<RecordFormat>,
@@ -42,59 +54,249 @@ pub(crate) struct Args {
     jobs: Option<NonZeroUsize>,
 }
 
+/// Reads `NAME=FOLDER`.
+fn prefix(text: &str) -> Result<(String, PathBuf), String> {
+    let (name, folder) = text.split_once('=').ok_or("expected NAME=FOLDER, such as my\\addon=source/addon")?;
+    let folder = PathBuf::from(folder);
+    if !folder.exists() {
+        return Err(format!("{} does not exist", folder.display()));
+    }
+    Ok((name.to_owned(), folder))
+}
+
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let mut scan = input::scan_whole(&args.paths, args.jobs, common)?;
     // Include textures that git ignores.
     scan.selection.ignored = true;
-    let (links, unreadable) = input::whole(&scan, common, |other| match args.stale {
-        true => refs::resolve_copies(&scan, &args.assume, other),
-        false => refs::resolve(&scan, &args.assume, other),
-    })?;
-    let mut writer = Writer::new(args.format, common)?;
-    let (mut counts, mut written) = (HashMap::<State, u64>::new(), Ok(()));
-    let each = |link: &Link<'_>| {
-        *counts.entry(link.state).or_default() += 1;
-        if !args.missing || link.state == State::Missing {
-            written = writer.write(link);
-        }
-        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    };
-    let resolved = if args.stale { links.each_stale(each) } else { links.each(each) };
-    written?;
-    resolved?;
-    writer.finish()?;
-    let count = |state| counts.get(&state).copied().unwrap_or(0);
-    let all: u64 = counts.values().sum();
     let notes = Notes::new(common);
-    if args.stale {
-        notes.say(format_args!("{}", report::count(all, "stale copies")));
+    let mut rules = refs::Rules::default();
+    rules.assumed.clone_from(&args.assume);
+    rules.prefixes.clone_from(&args.prefix);
+    rules.copies = args.stale;
+    rules.textures.clone_from(&args.textures);
+    rules.above = true;
+    let (links, unreadable) = input::whole(&scan, common, |other| {
+        refs::resolve_by(&scan, &rules, |found| {
+            if let Found::NoAsset(path) = &found
+                && args.paths.contains(path)
+            {
+                notes.say(format_args!("{}: neither an asset nor a config, so it names no files", shown(path)));
+            }
+            other(found);
+        })
+    })?;
+    let mut counts = Counts::default();
+    if args.unused {
+        let unused = list_unused(args, links, &mut counts, common)?;
+        counts.report_unused(unused, notes);
     } else {
-        let unresolved = match count(State::Unresolved) {
-            0 => String::new(),
-            some => format!(", {some} unresolved"),
+        let mut writer = Writer::new(args.format, common)?;
+        let mut written = Ok(());
+        let each = |link: &Link<'_>| {
+            counts.add(link);
+            if !args.missing || matches!(link.state, State::Missing | State::Unread) {
+                written = writer.write(link);
+            }
+            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        notes.say(format_args!(
-            "{}: {} found, {} missing, {} procedural, {} ambiguous{unresolved}",
-            report::count(all, "references"),
-            count(State::Found),
-            count(State::Missing),
-            count(State::Procedural),
-            count(State::Ambiguous)
-        ));
+        let resolved = if args.stale { links.each_stale(each) } else { links.each(each) };
+        written?;
+        resolved?;
+        writer.finish()?;
+        counts.report(args.stale, notes);
     }
-    let wrong = if args.stale { all } else { count(State::Missing) };
-    Ok(if unreadable == 0 && wrong > 0 { ExitCode::from(1) } else { status(scan.progress.files(), unreadable) })
+    let wrong = match (args.unused, args.stale) {
+        (true, _) => 0,
+        (_, true) => counts.all(),
+        _ => counts.of(State::Missing),
+    };
+    let is_wrong = wrong > 0 || counts.of(State::Unread) > 0;
+    Ok(if unreadable == 0 && is_wrong { ExitCode::from(1) } else { status(scan.progress.files(), unreadable) })
+}
+
+/// Lists the files that nothing names. Returns their number.
+fn list_unused(args: &Args, links: refs::Links<'_>, counts: &mut Counts, common: &Common) -> Result<u64, Failure> {
+    let mut out = Output::of(common, args.format == Some(RecordFormat::Table))?;
+    let format = args.format.unwrap_or(if out.is_terminal { RecordFormat::Table } else { RecordFormat::Ndjson });
+    if !matches!(format, RecordFormat::Table | RecordFormat::Ndjson) {
+        return Err("--unused is written as `table` or `ndjson`".into());
+    }
+    let (mut number, mut written) = (0, Ok(()));
+    links.each_unused(
+        |link| counts.add(link),
+        |unused| {
+            number += 1;
+            written = match format {
+                RecordFormat::Ndjson => out.json_line(unused),
+                _ => {
+                    let bytes = unused.bytes.map(|bytes| report::count(bytes, "bytes")).unwrap_or_default();
+                    writeln!(out, "{}  {}", whole(unused.path, unused.member.as_ref()), held(&bytes))
+                }
+            };
+            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        },
+    )?;
+    written?;
+    out.flush()?;
+    Ok(number)
+}
+
+/// The number of references by state, and what missing names have in common.
+#[derive(Default)]
+struct Counts {
+    by_state: HashMap<State, u64>,
+    odd: BTreeMap<&'static str, u64>,
+    /// The missing names by their first part, in lower case.
+    missing: BTreeMap<String, Group>,
+}
+
+/// Missing names with one first part.
+struct Group {
+    /// The first part as written first.
+    first: String,
+    names: u64,
+    /// The folders or archives below which all of them exist without the first part.
+    folders: Vec<String>,
+}
+
+impl Counts {
+    fn add(&mut self, link: &Link<'_>) {
+        *self.by_state.entry(link.state).or_default() += 1;
+        if let Some(odd) = link.odd {
+            *self.odd.entry(odd.name()).or_default() += 1;
+        }
+        if link.state == State::Missing {
+            self.add_missing(link);
+        }
+    }
+
+    fn add_missing(&mut self, link: &Link<'_>) {
+        /// The most groups, and the longest first part.
+        const MOST_GROUPS: usize = 10_000;
+        const LONGEST_PART: usize = 100;
+        let Some(reference) = link.reference else { return };
+        let name = reference.name.text.trim_start_matches(['\\', '/']).replace('/', "\\");
+        let Some((first, rest)) = name.split_once('\\') else { return };
+        let is_odd = first.contains(['(', ':', '.']) || first.len() > LONGEST_PART;
+        if is_odd || self.missing.len() >= MOST_GROUPS {
+            return;
+        }
+        let folders = folders_with(link, &rest.to_ascii_lowercase());
+        let group = self.missing.entry(first.to_ascii_lowercase()).or_insert_with(|| Group {
+            first: first.to_owned(),
+            names: 0,
+            folders: folders.clone(),
+        });
+        group.names += 1;
+        group.folders.retain(|folder| folders.contains(folder));
+    }
+
+    fn of(&self, state: State) -> u64 {
+        self.by_state.get(&state).copied().unwrap_or(0)
+    }
+
+    /// The number of references, without what could not be read.
+    fn all(&self) -> u64 {
+        self.by_state.values().sum::<u64>() - self.of(State::Unread)
+    }
+
+    /// How many files could not all be read, for the end of a line.
+    fn unread(&self) -> String {
+        match self.of(State::Unread) {
+            0 => String::new(),
+            some => format!("; not all read: {}", report::count(some, "files")),
+        }
+    }
+
+    fn report(&self, is_stale: bool, notes: Notes) {
+        let unread = self.unread();
+        if is_stale {
+            return notes.say(format_args!("{}{unread}", report::count(self.all(), "stale copies")));
+        }
+        let mut unresolved = String::new();
+        if self.of(State::Unresolved) > 0 {
+            unresolved = format!(", {} unresolved", report::grouped(self.of(State::Unresolved)));
+        }
+        let [found, missing, procedural, ambiguous] =
+            [State::Found, State::Missing, State::Procedural, State::Ambiguous]
+                .map(|state| report::grouped(self.of(state)));
+        notes.say(format_args!(
+            "{}: {found} found, {missing} missing, {procedural} procedural, {ambiguous} ambiguous{unresolved}{unread}",
+            report::count(self.all(), "references"),
+        ));
+        let odd: Vec<String> =
+            self.odd.iter().map(|(odd, count)| format!("{} {odd}", report::grouped(*count))).collect();
+        if !odd.is_empty() {
+            notes.say(format_args!("found, but: {}", odd.join(", ")));
+        }
+        self.report_missing(notes);
+    }
+
+    /// Says what missing names begin with, and which prefix may be missing.
+    fn report_missing(&self, notes: Notes) {
+        /// The most groups that are listed.
+        const MOST_LISTED: usize = 10;
+        let mut groups: Vec<&Group> = self.missing.values().collect();
+        groups.sort_by_key(|group| std::cmp::Reverse(group.names));
+        if groups.iter().map(|group| group.names).sum::<u64>() < 2 {
+            return;
+        }
+        let listed = groups.iter().take(MOST_LISTED);
+        let mut parts: Vec<String> = listed
+            .map(|group| format!("{} {}\\", report::grouped(group.names), report::escape(&group.first)))
+            .collect();
+        if groups.len() > MOST_LISTED {
+            parts.push(format!("{} more", report::grouped((groups.len() - MOST_LISTED) as u64)));
+        }
+        notes.say(format_args!("missing by first part: {}", parts.join(", ")));
+        for group in groups.iter().take(MOST_LISTED) {
+            let Some(folder) = group.folders.first() else { continue };
+            let (first, folder) = (report::escape(&group.first), report::escape(folder));
+            notes.say(format_args!(
+                "{} with {first}\\ exist below {folder}: is its prefix missing? Try --prefix {first}={folder}",
+                report::count(group.names, "names"),
+            ));
+        }
+    }
+
+    fn report_unused(&self, unused: u64, notes: Notes) {
+        let unread = self.unread();
+        notes.say(format_args!("{} that nothing names{unread}", report::count(unused, "files")));
+        if self.of(State::Unresolved) > 0 {
+            let names = report::count(self.of(State::Unresolved), "names");
+            notes.say(format_args!("{names} could not be resolved and may mean some of them"));
+        }
+    }
+}
+
+/// The folders or archives in which a missing file is, without the first part of its name.
+fn folders_with(link: &Link<'_>, rest: &str) -> Vec<String> {
+    let mut folders = Vec::new();
+    for file in link.elsewhere() {
+        let folded = file.text.to_ascii_lowercase().replace('/', "\\");
+        let stem = rest.rsplit_once('.').map_or(rest, |(stem, _)| stem);
+        let Some(start) = folded.rfind(stem) else { continue };
+        let is_end = folded.get(start + stem.len()..).is_some_and(|end| !end.contains('\\'));
+        let before = file.text.get(..start).filter(|before| before.ends_with(['\\', '/']));
+        if let Some(before) = before.filter(|_| is_end) {
+            let folder = before.trim_end_matches(['\\', '/']);
+            folders.push(folder.strip_suffix('!').unwrap_or(folder).to_owned());
+        }
+    }
+    folders
 }
 
 /// Writes each link as it comes.
 enum Writer {
-    /// With the asset of the last reference.
-    Table(Output, Option<(PathBuf, Option<Name>)>),
+    Table(Output, Box<Sheet>),
     Ndjson(Output),
     Csv(Box<csv::Writer<Output>>),
     #[cfg(feature = "parquet")]
     Tables(std::sync::Arc<Tables>),
 }
+
+/// The columns of CSV.
+const COLUMNS: &str = "path,member,kind,name,state,target,via,line,column,elsewhere,reason,note";
 
 impl Writer {
     fn new(format: Option<RecordFormat>, common: &Common) -> Result<Self, Failure> {
@@ -106,10 +308,10 @@ impl Writer {
         }
         let out = Output::text(common)?;
         Ok(match format.unwrap_or(if out.is_terminal { RecordFormat::Table } else { RecordFormat::Ndjson }) {
-            RecordFormat::Table => Self::Table(out, None),
+            RecordFormat::Table => Self::Table(out, Box::default()),
             RecordFormat::Csv => {
                 let mut csv = csv::Writer::from_writer(Output::data(common)?);
-                csv.write_record("path,member,kind,name,state,target,via,line,column,elsewhere".split(','))?;
+                csv.write_record(COLUMNS.split(','))?;
                 Self::Csv(Box::new(csv))
             }
             _ => Self::Ndjson(Output::data(common)?),
@@ -118,14 +320,7 @@ impl Writer {
 
     fn write(&mut self, link: &Link<'_>) -> Result<(), Failure> {
         match self {
-            Self::Table(out, asset) => {
-                let is_same =
-                    asset.as_ref().is_some_and(|(path, member)| *path == link.path && member.as_ref() == link.member);
-                if !is_same {
-                    *asset = Some((link.path.to_owned(), link.member.cloned()));
-                }
-                Ok(row(link, is_same, out)?)
-            }
+            Self::Table(out, sheet) => Ok(sheet.add(link, out)?),
             Self::Ndjson(out) => Ok(out.json_line(link)?),
             #[cfg(feature = "parquet")]
             Self::Tables(tables) => tables.add(|rows| rows.link(link)),
@@ -137,20 +332,29 @@ impl Writer {
                     files.extend(more.clone().filter(|_| !files.is_empty()));
                     files.join(" | ")
                 };
-                let (kind, name) = (link.reference.kind.name(), &link.reference.name.text);
+                let kind = link.reference.map_or("", |reference| reference.kind.name());
+                let name = link.reference.map_or("", |reference| &reference.name.text);
                 let (line, column) = link.place.map(|(line, column)| (line.to_string(), column.to_string())).unzip();
                 let (line, column) = (line.unwrap_or_default(), column.unwrap_or_default());
                 let (via, state) = (link.via.map_or("", |via| &via.text), link.state.name());
                 let target = list(link.targets().map(|file| file.text).collect());
                 let elsewhere = list(link.elsewhere().map(|file| file.text).collect());
-                Ok(csv.write_record([&path, member, kind, name, state, &target, via, &line, &column, &elsewhere])?)
+                let reason = link.reason.map_or("", Reason::name);
+                let note = link.note_text().unwrap_or_default();
+                Ok(csv.write_record([
+                    &path, member, kind, name, state, &target, via, &line, &column, &elsewhere, reason, &note,
+                ])?)
             }
         }
     }
 
     fn finish(self) -> Result<(), Failure> {
         match self {
-            Self::Table(mut out, _) | Self::Ndjson(mut out) => Ok(out.flush()?),
+            Self::Table(mut out, mut sheet) => {
+                sheet.write(&mut out)?;
+                Ok(out.flush()?)
+            }
+            Self::Ndjson(mut out) => Ok(out.flush()?),
             Self::Csv(mut csv) => Ok(csv.flush()?),
             #[cfg(feature = "parquet")]
             Self::Tables(tables) => tables.finish(false),
@@ -158,47 +362,107 @@ impl Writer {
     }
 }
 
-/// A file that the name resolves to, or one that has the name elsewhere.
-fn file_text(link: &Link<'_>, file: &Name) -> String {
-    let before = if link.state == State::Missing { "a file of that name is in ".to_owned() } else { held("->  ") };
-    before + &report::address(&file.text, None)
+/// The references of one asset, as text.
+#[derive(Default)]
+struct Sheet {
+    path: PathBuf,
+    member: Option<Name>,
+    rows: Vec<Row>,
+    /// The indices of the rows by all that they say, except the places of the name.
+    known: HashMap<u64, usize>,
+    hash: RandomState,
 }
 
-/// Writes a reference, below the name of its asset if the asset is new.
-fn row(link: &Link<'_>, is_same: bool, out: &mut Output) -> std::io::Result<()> {
-    if !is_same {
-        writeln!(
-            out,
-            "{}",
-            report::address(&Name::from(link.path).text, link.member.map(|member| member.text.as_str()))
-        )?;
-    }
-    let style = match link.state {
-        State::Missing => report::style(Severity::Error),
-        State::Ambiguous => report::style(Severity::Warning),
-        _ => Style::new(),
-    };
-    let (kind, name) = (link.reference.kind.name(), held(&report::escape(&link.reference.name.text)));
-    write!(out, "  {style}{:<10}{style:#}  {kind:<8}  {name}", link.state)?;
-    let place = link.place.map(|(line, column)| format!("{line}:{column}"));
-    match (link.via, place) {
-        (Some(via), place) => {
-            let place = place.map(|place| format!(":{place}")).unwrap_or_default();
-            write!(out, "  via {}{place}", report::address(&via.text, None))?;
+/// A reference of an asset: the line with its name, and a line for each further fact.
+struct Row {
+    first: String,
+    /// The texts that contain the name.
+    places: Vec<String>,
+    facts: Vec<String>,
+}
+
+impl Sheet {
+    /// Adds a reference. A name that the asset asks for through several texts has one row.
+    fn add(&mut self, link: &Link<'_>, out: &mut Output) -> io::Result<()> {
+        /// The most rows that wait for others of the same name.
+        const MOST_ROWS: usize = 10_000;
+        let is_same = self.path == link.path && self.member.as_ref() == link.member;
+        if !is_same || self.rows.len() >= MOST_ROWS {
+            self.write(out)?;
+            self.path = link.path.to_owned();
+            self.member = link.member.cloned();
         }
-        (None, Some(place)) => write!(out, "  at {place}")?,
-        (None, None) => {}
+        let mut row = Row::of(link);
+        let key = self.hash.hash_one((&row.first, &row.facts));
+        match self.known.get(&key).and_then(|&index| self.rows.get_mut(index)) {
+            Some(known) => known.places.append(&mut row.places),
+            None => {
+                self.known.insert(key, self.rows.len());
+                self.rows.push(row);
+            }
+        }
+        Ok(())
     }
-    let files: Vec<String> = link.targets().chain(link.elsewhere()).map(|file| file_text(link, &file)).collect();
-    if let ([file], 0) = (files.as_slice(), link.more) {
-        return writeln!(out, "  {file}");
+
+    /// Writes the rows below the address of the asset.
+    fn write(&mut self, out: &mut Output) -> io::Result<()> {
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "{}", whole(&self.path, self.member.as_ref()))?;
+        for row in self.rows.drain(..) {
+            writeln!(out, "  {}", row.first)?;
+            for fact in row.places.iter().chain(&row.facts) {
+                writeln!(out, "      {}", held(fact))?;
+            }
+        }
+        self.known.clear();
+        Ok(())
     }
-    writeln!(out)?;
-    for file in files {
-        writeln!(out, "  {HANG}{:<10}  {:<8}  {file}", "", "")?;
+}
+
+impl Row {
+    fn of(link: &Link<'_>) -> Self {
+        let style = match link.state {
+            State::Missing | State::Unread => report::style(Severity::Error),
+            State::Ambiguous => report::style(Severity::Warning),
+            _ => Style::new(),
+        };
+        let mut first = format!("{style}{}{style:#}", link.state);
+        if let Some(reference) = link.reference {
+            let padding = " ".repeat(10_usize.saturating_sub(link.state.name().len()));
+            let name = report::escape(&reference.name.text);
+            first += &held(&format!("{padding}  {:<8}  {name}", reference.kind.name()));
+        }
+        let mut row = Self { first, places: Vec::new(), facts: Vec::new() };
+        let place = link.place.map(|(line, column)| format!("{line}:{column}"));
+        match (link.via, place) {
+            (Some(via), Some(place)) => row.places.push(format!("via {}:{place}", report::escape(&via.text))),
+            (Some(via), None) => row.places.push(format!("via {}", report::escape(&via.text))),
+            (None, Some(place)) => row.places.push(format!("at {place}")),
+            (None, None) => {}
+        }
+        for file in link.targets() {
+            row.facts.push(format!("-> {}", report::escape(&file.text)));
+        }
+        for file in link.elsewhere() {
+            row.facts.push(format!("a file of that name is in {}", report::escape(&file.text)));
+        }
+        if link.more > 0 {
+            row.facts.push(format!("and {} more", report::grouped(link.more as u64)));
+        }
+        if let Some(note) = link.note_text() {
+            row.facts.push(report::escape(&note));
+        }
+        row
     }
-    if link.more > 0 {
-        writeln!(out, "  {:<10}  {:<8}      and {} more", "", "", report::grouped(link.more as u64))?;
+}
+
+/// The address of an asset, which a line break does not split.
+fn whole(path: &Path, member: Option<&Name>) -> String {
+    let mut address = Name::from(path).text;
+    if let Some(member) = member {
+        address = format!("{address}!/{}", member.text);
     }
-    Ok(())
+    held(&report::escape(&address))
 }

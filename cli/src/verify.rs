@@ -6,6 +6,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use meshpeek::Format;
+use meshpeek::format::NoAsset;
 use meshpeek::scan::{Depth, Found, Record, Sighting};
 use meshpeek::summary::{Problem, Severity};
 
@@ -105,7 +106,8 @@ impl Reported {
             let facts = (problem.offset, &problem.message);
             let is_known = around
                 .is_some_and(|around| self.of_archives.contains(&self.hash.hash_one((&record.path, around, facts))));
-            if is_known {
+            let is_config = problem.message == NoAsset::Config.message();
+            if is_known || is_config {
                 continue;
             }
             new.push(problem);

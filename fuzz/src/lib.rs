@@ -26,6 +26,7 @@ targets! {
     b3d_peer
     bmx
     bmx_tables
+    config_macros
     config_text
     geometry
     inflate

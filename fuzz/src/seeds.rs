@@ -71,6 +71,7 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
     all.push(("rap", "recipe".to_owned(), (0..=255).map(|byte: u8| byte.wrapping_mul(37)).collect()));
     let root = rap::everything();
     for (name, text) in [("everything", rap::as_text(&root)), ("macros", MACROS.to_owned())] {
+        all.push(("config_macros", name.to_owned(), text.clone().into_bytes()));
         all.push(("config_text", name.to_owned(), text.into_bytes()));
     }
     all.push(("lua", "everything".to_owned(), LUA.as_bytes().to_vec()));

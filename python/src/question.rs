@@ -103,9 +103,11 @@ where
     if stale {
         return refs::resolve_copies(&kernel, assumed, other)?.each_stale(|link| batches.link(link));
     }
-    refs::resolve(&kernel, assumed, other)?.each(|link| match missing && link.state != State::Missing {
-        true => ControlFlow::Continue(()),
-        false => batches.link(link),
+    refs::resolve(&kernel, assumed, other)?.each(|link| {
+        match missing && !matches!(link.state, State::Missing | State::Unread) {
+            true => ControlFlow::Continue(()),
+            false => batches.link(link),
+        }
     })
 }
 

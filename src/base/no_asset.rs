@@ -14,6 +14,8 @@ word_enum! {
         LfsPointer = "lfs",
         /// Text in any encoding. BlitzMax programs also use the extension `.bmx`.
         Text = "text",
+        /// A config of Arma as text. Its references are read.
+        Config = "config",
         /// An index of an addon's textures, `texHeaders.bin`. It is recognized, but not read.
         TextureIndex = "texture_index",
         /// A tar archive, which this crate does not read.
@@ -51,7 +53,7 @@ impl NoAsset {
         match self {
             Self::Empty => Code::Empty,
             Self::LfsPointer => Code::LfsPointer,
-            Self::Text => Code::Text,
+            Self::Text | Self::Config => Code::Text,
             Self::TextureIndex | Self::Tar | Self::SevenZip | Self::Rar | Self::Unknown => Code::Unknown,
         }
     }
@@ -62,6 +64,7 @@ impl NoAsset {
             Self::Empty => "not an asset; the file is empty",
             Self::LfsPointer => "not an asset; a Git LFS pointer, whose file is stored elsewhere",
             Self::Text => "not an asset; looks like text",
+            Self::Config => "not an asset; a config as text, of which the names of files are read",
             Self::TextureIndex => "not an asset; an index of textures (texHeaders.bin), which is not read",
             Self::Tar => "not an asset; a tar archive, which is not read: extract it first",
             Self::SevenZip => "not an asset; a 7z archive, which is not read: extract it first",

@@ -9,15 +9,19 @@ use super::{Depth, Digests, Record, Scan, Views};
 use crate::asset::Asset;
 use crate::asset::address::{self, Content, Opened};
 use crate::asset::stored::Stored;
+use crate::base::code::Code;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
-use crate::base::text::Name;
+use crate::base::no_asset::NoAsset;
+use crate::base::text::{ByteStr, Name};
 use crate::blocks::stream_cache::StreamCache;
 use crate::budget::{Budget, Held};
 use crate::formats::pbo::{self, Checksum};
+use crate::formats::rap::looks;
+use crate::formats::rap::text::Reader;
 use crate::inspect::Inspect as _;
 use crate::ranges::Data;
-use crate::summary::{Problem, Problems, Summary};
+use crate::summary::{Problem, Problems, References, Summary};
 
 /// The location of some bytes.
 #[derive(Clone)]
@@ -166,9 +170,38 @@ pub(super) fn describe_as<'a>(at: At<'_>, format: Option<Format>, data: Data<'a>
         Ok(Described { asset: Some(asset), ..described })
     });
     described.unwrap_or_else(|error| {
-        let record = unreadable(at, format, bytes, Some(data), &error);
+        let mut record = unreadable(at, format, bytes, Some(data), &error);
+        if at.origin.named {
+            add_names_of_text(at, data, &mut record);
+        }
         Described { record, asset: None, _held: None, record_memory: None, late: None }
     })
+}
+
+/// Adds the names in a text, if it is a config.
+fn add_names_of_text(At { origin, budget }: At<'_>, data: Data<'_>, record: &mut Record) {
+    let Some(problem) = record.summary.problems.first_mut().filter(|problem| problem.code == Code::Text) else {
+        return;
+    };
+    // The text is examined, and then read.
+    if budget.work(data.size().saturating_mul(2)).is_err() {
+        return;
+    }
+    let Ok(text) = data.head(data.size()) else { return };
+    let extension = origin.name().extension().and_then(|extension| extension.to_str());
+    let is_material = extension
+        .is_some_and(|extension| ["rvmat", "bisurf"].iter().any(|known| extension.eq_ignore_ascii_case(known)));
+    if !is_material && !looks::is_config(text, false) {
+        return;
+    }
+    problem.message = NoAsset::Config.message().into();
+    let mut references = References::new(&origin.scan.limits);
+    for ask in Reader::new(text).filter_map(|event| event.ask()) {
+        references.add(ask.kind, ByteStr::new(&ask.name));
+    }
+    let mut problems = Problems::new(&origin.scan.limits);
+    record.summary.references = references.into_vec(&mut problems);
+    record.summary.problems.append(&mut problems.into_vec());
 }
 
 /// Describes an asset. The result does not contain the asset itself.

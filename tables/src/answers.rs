@@ -7,7 +7,7 @@ use super::cells::{Column, Flag, Int, List, Long, OrNull, Rows, Text, clamped, c
 use super::plain::index;
 use meshpeek::diff::{Difference, Fact};
 use meshpeek::scan::dupes::{Copy, Group};
-use meshpeek::scan::refs::Link;
+use meshpeek::scan::refs::{Link, Reason};
 use meshpeek::summary::Name;
 
 columns! {
@@ -16,14 +16,16 @@ columns! {
         path: Text = &Name::from(row.path).text,
         member: OrNull<Text> = row.member.map(|member| &*member.text),
         lossy: Flag = row.is_lossy(),
-        kind: Text = row.reference.kind.name(),
-        name: Text = &row.reference.name.text,
+        kind: OrNull<Text> = row.reference.map(|reference| reference.kind.name()),
+        name: OrNull<Text> = row.reference.map(|reference| &*reference.name.text),
         state: Text = row.state.name(),
         target: OrNull<Text> = row.target().map(|target| target.text).as_deref(),
         targets: List<Text> = &mut texts(row.targets()).iter().map(String::as_str),
         elsewhere: List<Text> = &mut texts(row.elsewhere()).iter().map(String::as_str),
         more: Long = clamped(row.more as u64),
         via: OrNull<Text> = row.via.map(|via| &*via.text),
+        reason: OrNull<Text> = row.reason.map(Reason::name),
+        note: OrNull<Text> = row.note_text().as_deref(),
         line: OrNull<Int> = row.place.map(|(line, _)| index(line as usize)),
         column: OrNull<Int> = row.place.map(|(_, column)| index(column as usize)),
     }

@@ -35,7 +35,7 @@
 //! | `problems` | path, member?, lossy, format?, severity, code, offset?, message |
 //! | `files` | path, lossy, state, format?, bytes?, mtime? timestamp |
 //! | `geometry` | path, member?, primitive i32, name?, lod? i32, resolution? f32, model? i32, node? i32, mesh? i32, visible? bool, material?, texture?, positions list<f32\[3\]>, normals list<f32\[3\]>, uvs list<f32\[2\]>, triangles list<i32\[3\]>, left_out, problem? |
-//! | `refs` | path, member?, lossy, kind, name, state, target?, targets `list<text>`, elsewhere `list<text>`, more, via?, line? i32, column? i32 |
+//! | `refs` | path, member?, lossy, kind?, name?, state, target?, targets `list<text>`, elsewhere `list<text>`, more, via?, reason?, note?, line? i32, column? i32 |
 //! | `dupes` | group i64, same, format, digest, path, member?, lossy, bytes |
 //! | `diff` | change, path?, member?, place, to?, label?, a? (JSON), b? (JSON), rows? (JSON) |
 //!

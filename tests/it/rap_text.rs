@@ -468,6 +468,30 @@ fn every_ending_and_key_names_its_kind_of_file() {
             assert_eq!(meshpeek::rap::kind_of(format!("{key}s").as_bytes(), b"word"), None, "{key}");
         }
     }
+    // The table in FORMATS.md has every key.
+    let page = std::fs::read_to_string(crate::corpus::root().join("FORMATS.md")).unwrap();
+    let mut keys = 0;
+    for row in page.lines().filter(|line| line.starts_with("| `") && line.matches('|').count() == 4) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        for key in cells[1].split(", ").map(|key| key.trim_matches('`')) {
+            let path = meshpeek::rap::kind_of(key.as_bytes(), br"a\b c/d");
+            let word = meshpeek::rap::kind_of(key.as_bytes(), b"word");
+            assert!(path.is_some(), "{key}");
+            assert_eq!(word, path.filter(|_| cells[2] == "all"), "{key}");
+            let kind = match cells[3] {
+                "`.p3d`" => Some(Model),
+                "`.paa`" => Some(Texture),
+                "`.rtm`" => Some(File),
+                _ => path,
+            };
+            assert_eq!(path, kind, "{key}");
+            keys += 1;
+        }
+    }
+    assert_eq!(keys, 14);
+    for text in ["a.b", r"a\b.", r"a\b.x", r"a\", "http://a/b", "a/b?c", r"a\b;", "a\n/b", "%1/a"] {
+        assert_eq!(meshpeek::rap::kind_of(b"icon", text.as_bytes()), None, "{text}");
+    }
     for key in ["scope", "model"] {
         assert_eq!(meshpeek::rap::kind_of(key.as_bytes(), b"#(argb,8,8,3)color(1,1,1,1)"), Some(Texture), "{key}");
     }

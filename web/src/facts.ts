@@ -32,15 +32,17 @@ interface Info {
 
 /** As `meshpeek refs` prints it. */
 interface Reference {
-  kind: string;
-  name: string;
-  state: 'found' | 'missing' | 'procedural' | 'ambiguous' | 'unresolved';
+  /** Null in the state `unread`, as the name. */
+  kind: string | null;
+  name: string | null;
+  state: 'found' | 'missing' | 'procedural' | 'ambiguous' | 'unresolved' | 'unread';
   target: string | null;
   targets?: string[];
   elsewhere?: string[];
   more?: number;
   via: string | null;
   line?: number;
+  note: string | null;
 }
 
 /** Long lists grow by this many rows. */
@@ -95,7 +97,7 @@ export class Facts implements Panel {
     this.element.append(el('h3', {}, t('references')), table(t('references'), [t('state'), t('kind'), t('name'), t('file'), t('via')], references.length, row));
   }
 
-  private reference({ kind, name, state, target, targets, elsewhere, more, via, line }: Reference): HTMLTableRowElement {
+  private reference({ kind, name, state, target, targets, elsewhere, more, via, line, note }: Reference): HTMLTableRowElement {
     const { client, about } = this.context;
     // A file that was opened alone has nothing around it that could be missing.
     const alone = state === 'missing' && client.sources.length === 1 && !about.address.includes('!/');
@@ -111,7 +113,7 @@ export class Facts implements Panel {
     }
     if (more) files.append(el('span', {}, t('furtherFiles', grouped(more))));
     const from = via ? `${short(via)}${line ? `:${line}` : ''}` : '';
-    return el('tr', { class: alone ? 'unknown' : state }, el('td', {}, t(alone ? 'unknown' : state)), el('td', {}, kind), el('td', {}, short(name)), files, el('td', {}, from));
+    return el('tr', { class: alone ? 'unknown' : state }, el('td', {}, t(alone ? 'unknown' : state)), el('td', {}, kind ?? ''), el('td', {}, short(name ?? note ?? '')), files, el('td', {}, from));
   }
 
   private async verify(box: HTMLElement, check: HTMLButtonElement) {

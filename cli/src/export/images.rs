@@ -1,5 +1,5 @@
-//! Finds the images that a model uses: those that the user names, in the model, next to its file, in its archive, or below
-//! a given folder.
+//! Finds the images that a model uses: those that the user names, in the model, by the prefix of the folder around it, next
+//! to its file, in its archive, or below a given folder.
 
 use std::cell::Cell;
 use std::cmp::Reverse;
@@ -12,6 +12,7 @@ use meshpeek::container::Container;
 use meshpeek::export::{Embedded, Pixels, base_name, is_embeddable};
 use meshpeek::geometry::Texture;
 use meshpeek::inspect::Text;
+use meshpeek::scan::refs::Covering;
 use meshpeek::summary::Name;
 use meshpeek::{Access, Asset, Error, FileMap, Limits};
 
@@ -47,6 +48,8 @@ pub(crate) struct Images<'a> {
     /// Reports images that are left out.
     notes: Option<Notes>,
     found: HashMap<String, Option<Bytes>>,
+    /// The folder around the model that has a prefix file, once looked for.
+    covering: Option<Option<Covering>>,
     /// The files next to the model, by lower-case name. Read when an image is not found by its exact name.
     beside: Option<HashMap<String, PathBuf>>,
     /// The files below the given folder, by lower-case name. Read when an image is not found elsewhere.
@@ -110,7 +113,18 @@ impl<'a> Images<'a> {
     }
 
     fn new(asset: &'a Asset<'a>, around: Around<'a>, given: Given, limits: Limits, notes: Option<Notes>) -> Self {
-        Self { asset, around, given, limits, notes, found: HashMap::new(), beside: None, below: None, members: None }
+        Self {
+            asset,
+            around,
+            given,
+            limits,
+            notes,
+            found: HashMap::new(),
+            covering: None,
+            beside: None,
+            below: None,
+            members: None,
+        }
     }
 
     /// Reports that an image is left out because it is too large.
@@ -170,11 +184,14 @@ impl<'a> Images<'a> {
         found.ok().flatten()
     }
 
-    /// The file of this name. Only the last component opens a file: paths in a model are never followed.
+    /// The file of this name: the one with this path below the folder that has the prefix, else by its last component.
     fn outside(&mut self, full_name: &str, room: &Room<'_>) -> Option<Bytes> {
         let name = base_name(full_name);
         if name.is_empty() || name == "." || name == ".." {
             return None;
+        }
+        if let Some(path) = self.by_prefix(full_name) {
+            return self.open(&path, full_name, room);
         }
         let near = match &self.around {
             Around::Nothing => None,
@@ -189,6 +206,15 @@ impl<'a> Images<'a> {
             let path = self.below(full_name)?;
             self.open(&path, full_name, room)
         })
+    }
+
+    /// The file that the game means, as `refs` finds it.
+    fn by_prefix(&mut self, name: &str) -> Option<PathBuf> {
+        let Around::Folder(folder) = &self.around else { return None };
+        if !matches!(self.asset, Asset::Odol(_) | Asset::Mlod(_)) {
+            return None;
+        }
+        self.covering.get_or_insert_with(|| Covering::of(folder)).as_ref()?.find(name)
     }
 
     /// The member of this name: next to the model, else elsewhere in its archive, the nearest first.

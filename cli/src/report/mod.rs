@@ -15,6 +15,7 @@ use std::io::{Result, Write};
 
 use anstyle::{AnsiColor, Style};
 use meshpeek::container::Container;
+use meshpeek::format::NoAsset;
 use meshpeek::inspect::Text;
 use meshpeek::scan::Record;
 use meshpeek::summary::{Problem, ReferenceKind, Severity};
@@ -44,7 +45,8 @@ const LONGEST_MENTION: usize = 200;
 pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
     let summary = &record.summary;
     writeln!(out, "{HEADING}{}{HEADING:#}", place(record))?;
-    write!(out, "  {}", summary.format.map_or(NO_FORMAT, Format::title))?;
+    let no_format = if is_config(record) { "Arma config as text" } else { NO_FORMAT };
+    write!(out, "  {}", summary.format.map_or(no_format, Format::title))?;
     if let Some(version) = summary.version {
         write!(out, ", version {version}")?;
     }
@@ -68,6 +70,7 @@ pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
         (ReferenceKind::Proxy, "proxies"),
         (ReferenceKind::Model, "models"),
         (ReferenceKind::File, "other files"),
+        (ReferenceKind::Include, "included texts"),
     ] {
         let names = summary.references.iter().filter(|reference| reference.kind == kind);
         section(out, &format!("Needs {title}"), names, |out, reference| {
@@ -75,6 +78,11 @@ pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
         })?;
     }
     Ok(())
+}
+
+/// Returns true for a config as text, whose names of files were read.
+pub(crate) fn is_config(record: &Record) -> bool {
+    record.summary.problems.iter().any(|problem| problem.message == NoAsset::Config.message())
 }
 
 /// Writes the content of the format beyond the record.

@@ -14,7 +14,9 @@
 //! in another way and are rejected.
 
 mod class;
-mod names;
+pub(crate) mod looks;
+pub(crate) mod macros;
+pub(crate) mod names;
 mod summary;
 pub mod text;
 mod value;

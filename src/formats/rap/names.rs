@@ -4,7 +4,8 @@ use crate::summary::ReferenceKind;
 
 /// Returns the kind of file that a text names under this key, or `None` if it does not name one. A text names a file if
 /// it ends in a known extension. Under `model`, `texture`, `surfaceInfo`, `hiddenSelectionsTextures` and
-/// `hiddenSelectionsMaterials`, every text names a file.
+/// `hiddenSelectionsMaterials`, every text names a file. Under `file`, `picture` and some further keys, a path without an
+/// extension does.
 pub fn kind_of(key: &[u8], text: &[u8]) -> Option<ReferenceKind> {
     if text.is_empty() {
         return None;
@@ -12,7 +13,7 @@ pub fn kind_of(key: &[u8], text: &[u8]) -> Option<ReferenceKind> {
     if text.starts_with(b"#(") {
         return Some(ReferenceKind::Texture);
     }
-    by_extension(text).or_else(|| by_key(key))
+    by_extension(text).or_else(|| by_key(key, text))
 }
 
 pub(super) fn by_extension(text: &[u8]) -> Option<ReferenceKind> {
@@ -36,14 +37,60 @@ pub(super) fn by_extension(text: &[u8]) -> Option<ReferenceKind> {
     }
 }
 
-pub(super) fn by_key(key: &[u8]) -> Option<ReferenceKind> {
-    const KEYS: [(&str, ReferenceKind); 5] = [
-        ("model", ReferenceKind::Model),
-        ("texture", ReferenceKind::Texture),
-        ("surfaceInfo", ReferenceKind::Surface),
-        ("hiddenSelectionsTextures", ReferenceKind::Texture),
-        ("hiddenSelectionsMaterials", ReferenceKind::Material),
-    ];
-    let (_, kind) = KEYS.iter().find(|(known, _)| key.eq_ignore_ascii_case(known.as_bytes()))?;
+/// Extensions of animations, sounds, videos, scripts, terrains and lists of texts.
+const OTHERS: &[&str] = &[
+    "rtm", "wss", "wav", "ogg", "lip", "ogv", "bikb", "sqf", "sqs", "fsm", "wrp", "xml", "html", "emat", "edds", "csv",
+];
+
+/// The texts that name files under a key, if they have no known extension.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Texts {
+    /// All.
+    Any,
+    /// Those that are paths without an extension. Others are words, such as the name of an icon.
+    Paths,
+}
+
+/// The keys whose texts name files without an extension, with the kind of file. In 407 configs of three mods, 2,942 paths
+/// have none: 2,812 are `file` of animation states, 103 `model`; the rest are under the other keys with [`Texts::Paths`].
+/// The game names such files in its log: "Animation ... .rtm not found", "Picture ... not found".
+const KEYS: [(&str, ReferenceKind, Texts); 14] = [
+    ("model", ReferenceKind::Model, Texts::Any),
+    ("texture", ReferenceKind::Texture, Texts::Any),
+    ("surfaceInfo", ReferenceKind::Surface, Texts::Any),
+    ("hiddenSelectionsTextures", ReferenceKind::Texture, Texts::Any),
+    ("hiddenSelectionsMaterials", ReferenceKind::Material, Texts::Any),
+    ("file", ReferenceKind::File, Texts::Paths),
+    ("gunnerOpticsModel", ReferenceKind::Model, Texts::Paths),
+    ("driverOpticsModel", ReferenceKind::Model, Texts::Paths),
+    ("modelOptics", ReferenceKind::Model, Texts::Paths),
+    ("particleShape", ReferenceKind::Model, Texts::Paths),
+    ("portrait", ReferenceKind::Texture, Texts::Paths),
+    ("picture", ReferenceKind::Texture, Texts::Paths),
+    ("icon", ReferenceKind::Texture, Texts::Paths),
+    ("cursorAim", ReferenceKind::Texture, Texts::Paths),
+];
+
+/// The kind of file that a text without a known extension names under this key.
+pub(super) fn by_key(key: &[u8], text: &[u8]) -> Option<ReferenceKind> {
+    let (_, kind, texts) = entry(key)?;
+    if *texts == Texts::Any || is_path(text) { Some(*kind) } else { None }
+}
+
+/// The kind of file that texts under this key may name.
+pub(crate) fn is_key(key: &[u8]) -> Option<ReferenceKind> {
+    let (_, kind, _) = entry(key)?;
     Some(*kind)
+}
+
+fn entry(key: &[u8]) -> Option<&'static (&'static str, ReferenceKind, Texts)> {
+    KEYS.iter().find(|(known, ..)| key.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+/// Returns true for a path of several parts whose last part has no extension.
+fn is_path(text: &[u8]) -> bool {
+    let Some(end) = memchr::memrchr2(b'\\', b'/', text) else { return false };
+    let last = text.get(end.saturating_add(1)..).unwrap_or_default();
+    let is_odd = |byte: &u8| byte.is_ascii_control() || b"<>|\"*?:;(){}%".contains(byte);
+    !last.is_empty() && !last.contains(&b'.') && !text.iter().any(is_odd)
 }

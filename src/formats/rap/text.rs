@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::names::{by_extension, by_key, kind_of};
+use super::names::{by_extension, by_key, is_key, kind_of};
 use crate::base::text::ByteStr;
 use crate::summary::ReferenceKind;
 
@@ -31,6 +31,26 @@ pub struct Reader<'a> {
     array: Option<(ByteStr<'a>, usize)>,
     /// True if a parenthesis was never closed. From then on, parentheses end with their line.
     is_open_ended: bool,
+    /// What the last step skipped.
+    skipped: Option<Skipped<'a>>,
+}
+
+/// What is not an event, but matters for macros.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Skipped<'a> {
+    /// What follows `#define`.
+    Define(&'a [u8]),
+    /// What follows `#undef`.
+    Undefine(&'a [u8]),
+    /// A name instead of an entry.
+    Word(&'a [u8]),
+}
+
+/// A step of a reader.
+#[derive(Debug)]
+pub(crate) enum Step<'a> {
+    Event(Event<'a>),
+    Skipped(Skipped<'a>, (u32, u32)),
 }
 
 /// An element of a config.
@@ -125,7 +145,8 @@ impl<'a> Reader<'a> {
     /// Starts to read a text. A text that is not a config, such as a script, has no events.
     pub fn new(data: &'a [u8]) -> Self {
         let at = if data.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        let mut reader = Self { data, at, line: 1, line_start: 0, start: (1, 1), array: None, is_open_ended: false };
+        let mut reader =
+            Self { data, at, line: 1, line_start: 0, start: (1, 1), array: None, is_open_ended: false, skipped: None };
         if !reader.starts_like_config() {
             reader.at = data.len();
         }
@@ -320,13 +341,21 @@ impl<'a> Reader<'a> {
             let end = memchr::memchr(close, path)?;
             return path.get(..end).map(ByteStr::new);
         }
+        let start = self.at;
         loop {
             let line = self.rest_of_line().trim_ascii_end();
             let goes_on = line.last() == Some(&b'\\') && self.accept(b"\n");
             if !goes_on {
-                return None;
+                break;
             }
         }
+        let rest = self.data.get(start..self.at).unwrap_or_default();
+        self.skipped = match word {
+            b"define" => Some(Skipped::Define(rest)),
+            b"undef" => Some(Skipped::Undefine(rest)),
+            _ => None,
+        };
+        None
     }
 
     /// Reads on. Returns `None` if this produced no event. The caller skips one byte if this skips none.
@@ -378,7 +407,10 @@ impl<'a> Reader<'a> {
                 None
             }
             _ if word.as_bytes().contains(&b'(') => Some(EventKind::Call(word)),
-            _ => None,
+            _ => {
+                self.skipped = Some(Skipped::Word(word.as_bytes()));
+                None
+            }
         }
     }
 
@@ -407,10 +439,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl<'a> Iterator for Reader<'a> {
-    type Item = Event<'a>;
-
-    fn next(&mut self) -> Option<Event<'a>> {
+impl<'a> Reader<'a> {
+    /// Reads on, up to an event or something that matters for macros.
+    pub(crate) fn next_step(&mut self) -> Option<Step<'a>> {
         loop {
             self.skip_blank();
             let before = self.at;
@@ -418,13 +449,29 @@ impl<'a> Iterator for Reader<'a> {
                 return None;
             }
             self.mark();
+            self.skipped = None;
             let kind = self.step();
             if self.at == before {
                 self.skip(1);
             }
             if let Some(kind) = kind {
                 let (line, column) = self.start;
-                return Some(Event { line, column, kind });
+                return Some(Step::Event(Event { line, column, kind }));
+            }
+            if let Some(skipped) = self.skipped {
+                return Some(Step::Skipped(skipped, self.start));
+            }
+        }
+    }
+}
+
+impl<'a> Iterator for Reader<'a> {
+    type Item = Event<'a>;
+
+    fn next(&mut self) -> Option<Event<'a>> {
+        loop {
+            if let Step::Event(event) = self.next_step()? {
+                return Some(event);
             }
         }
     }
@@ -465,15 +512,15 @@ impl<'a> Scalar<'a> {
             }
             Some(_) => match argument_kind(inner) {
                 Some(kind) => (kind, Way::Unresolved),
-                None => (by_key(key)?, Way::Unresolved),
+                None => (is_key(key)?, Way::Unresolved),
             },
             // The remainder of a quoted text is a plain path.
             None if inner.len() < text.len() => (kind_of(key, inner)?, built(None, false, inner)),
             None => match by_extension(inner) {
                 Some(kind) => (kind, Way::Path),
                 None if is_number(inner) || inner.is_empty() => return None,
-                None if inner.contains(&b'\\') => (by_key(key)?, Way::Path),
-                None => (by_key(key)?, Way::Unresolved),
+                None if inner.contains(&b'\\') => (by_key(key, inner)?, Way::Path),
+                None => (by_key(key, inner)?, Way::Unresolved),
             },
         };
         Some((kind, self.text, way))
@@ -485,7 +532,7 @@ fn is_word(word: ByteStr<'_>, known: &[u8]) -> bool {
 }
 
 fn kind_of_path(key: &[u8], path: &[u8]) -> Option<ReferenceKind> {
-    by_extension(path).or_else(|| by_key(key))
+    by_extension(path).or_else(|| by_key(key, path))
 }
 
 fn built(addon: Option<&[u8]>, is_below: bool, path: &[u8]) -> Way {

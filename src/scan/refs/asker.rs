@@ -5,16 +5,19 @@ use std::hash::{BuildHasher, DefaultHasher, Hasher};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use super::configs::{Ask, Copies, Home};
+use super::configs::{Ask, Copies, Home, folder};
 use super::index::{Index, find, find_or_instead};
 use super::keys::{Key, address, after, key, last, name_of};
-use super::link::{Meant, Resolved, State};
+use super::link::{MOST_TARGETS, Meant, Reason, Resolved, State};
 use super::lua::is_lua;
 use super::prefix::{Prefixes, below, folded, text};
 use crate::asset::address::unnumbered;
 use crate::base::error::Result;
 use crate::base::text::Name;
+use crate::formats::rap::macros::Define;
+use crate::formats::rap::text::Way;
 use crate::scan::order::by_bytes;
+use crate::summary::ReferenceKind;
 
 /// An asset with references.
 pub(super) struct Asker {
@@ -24,9 +27,19 @@ pub(super) struct Asker {
     pub(super) in_game: bool,
     /// True if its references come after that of an asset or config that asks for it.
     pub(super) is_followed: bool,
+    /// True if references may lead to it, and to those in it.
+    pub(super) is_target: bool,
     /// True if it means nothing by itself.
     pub(super) is_included: bool,
     pub(super) asks: Vec<Ask>,
+    /// The definitions of macros, each with the number of references before it.
+    pub(super) defines: Vec<(usize, Define)>,
+    /// The number of the root that it is below, if it is a loose file: see [`Index::root_of`].
+    pub(super) root: Option<usize>,
+    /// The number of the root that it is below, once a reference needs it.
+    pub(super) around: OnceLock<Option<usize>>,
+    /// Why not all of it was read, which matters once a config includes it.
+    pub(super) cut: Option<String>,
     /// Its location in the game, for macros and includes.
     pub(super) home: Home,
     pub(super) copies: Option<Copies>,
@@ -51,6 +64,10 @@ impl Asker {
         by_path.then_with(|| self.member().cmp(&other.member()))
     }
 
+    pub(super) fn address(&self) -> Name {
+        address(&self.path, self.member.as_ref())
+    }
+
     pub(super) fn member(&self) -> Option<&str> {
         self.member.as_ref().map(|name| name.text.as_str())
     }
@@ -60,20 +77,36 @@ impl Index<'_> {
     /// The location of an asker in the game.
     pub(super) fn home(&self, asker: &Asker, prefixes: &Prefixes<'_>) -> Home {
         let Some(member) = &asker.member else {
-            let (root, path) = prefixes.roots_of(&asker.path).into_iter().next().unwrap_or_default();
-            return Home { root, path };
+            let mut places = prefixes.places_of(&asker.path).paths.into_iter();
+            let (root, path) = places.next().unwrap_or_default();
+            return Home { root, path, other: places.last().map(|(_, path)| path) };
         };
         let (outer, own) =
             member.text.rsplit_once("!/").map_or((None, &*member.text), |(outer, own)| (Some(outer), own));
         let outer = outer.map(|outer| Name { text: outer.to_owned(), lossy: member.lossy });
-        let archive = key(&self.hash, &address(&asker.path, outer.as_ref()).text);
-        let archive = self.by_address.get(&archive).and_then(|&archive| self.archives.get(archive));
+        let archive = self.archive_at(&asker.path, outer.as_ref());
+        let archive = archive.and_then(|archive| self.archives.get(archive));
         let root = archive.map(|archive| archive.root.clone()).unwrap_or_default();
         let path = below(&root, &folded(unnumbered(own)));
         // In a zip, the addon is the config's own folder.
-        let folder = || path.rsplit_once('\\').map_or("", |(folder, _)| folder).to_owned();
-        let root = if root.is_empty() { folder() } else { root };
-        Home { root, path }
+        let root = if root.is_empty() { folder(&path).to_owned() } else { root };
+        Home { root, path, other: None }
+    }
+
+    fn archive_at(&self, path: &Path, member: Option<&Name>) -> Option<usize> {
+        self.by_address.get(&key(&self.hash, &address(path, member).text)).copied()
+    }
+
+    /// The number of the root that an asker is below.
+    fn root_around(&self, asker: &Asker) -> Option<usize> {
+        *asker.around.get_or_init(|| self.find_root_around(asker))
+    }
+
+    fn find_root_around(&self, asker: &Asker) -> Option<usize> {
+        let Some(member) = &asker.member else { return asker.root };
+        let outer = member.text.rsplit_once("!/").map(|(outer, _)| outer);
+        let outer = outer.map(|outer| Name { text: outer.to_owned(), lossy: member.lossy });
+        self.archive_at(&asker.path, outer.as_ref())
     }
 
     /// The folder of the asker.
@@ -94,11 +127,11 @@ impl Index<'_> {
         Box::new(Beside { place: key(&self.hash, &place), folder: hasher })
     }
 
-    /// Finds the files that a reference means.
+    /// Finds the files that a reference means. `mission` is the folder of the mission that the text is of.
     ///
     /// # Errors
     /// Returns an error if looking up references has cost more than the limits allow.
-    pub(super) fn resolve(&mut self, asker: &Asker, ask: &Ask) -> Result<Resolved> {
+    pub(super) fn resolve(&mut self, asker: &Asker, ask: &Ask, mission: Option<&str>) -> Result<Resolved> {
         let reference = &ask.reference;
         let name = &reference.name.text;
         let home = asker.home.root.len().saturating_add(asker.home.path.len());
@@ -107,36 +140,121 @@ impl Index<'_> {
             return self.resolve_lua(ask);
         }
         if !asker.inside.is_empty() && asker.inside.binary_search(&key(&self.hash, &folded(name))).is_ok() {
-            return Ok(Resolved { state: State::Found, meant: Meant::Own });
+            return Ok(Resolved { reason: Some(Reason::Beside), ..Resolved::new(State::Found, Meant::Own) });
         }
         let Some(path) = asker.home.resolve(&ask.way, name) else {
-            return Ok(Resolved { state: State::Unresolved, meant: Meant::Files([].into()) });
+            let note = Some("neither a path nor a known macro".to_owned());
+            return Ok(Resolved { note, ..Resolved::new(State::Unresolved, Meant::Files([].into())) });
         };
-        let entries = if asker.in_game {
-            find_or_instead(&path, reference.kind, |path| find(&self.in_game, key(&self.hash, path)))
-        } else {
+        if !asker.in_game {
             let Beside { place, folder } = &**asker.beside.get_or_init(|| self.beside(asker));
-            find(&self.in_place, self.hash.hash_one((*place, after(folder, last(&path)))))
-        };
-        let files = self.distinct(asker.in_game, entries);
-        let state = match files.len() {
-            1 => State::Found,
-            0 if asker.in_game && name.starts_with("#(") => State::Procedural,
-            0 if asker.in_game && self.is_assumed(&path) => State::Found,
-            0 => State::Missing,
-            _ => State::Ambiguous,
-        };
-        if state == State::Missing
-            && !asker.in_game
-            && let Some(bound) = self.resolve_bound(asker, reference)?
-        {
-            return Ok(bound);
+            let entries = find(&self.in_place, self.hash.hash_one((*place, after(folder, last(&path)))));
+            let files = self.distinct(false, entries);
+            if files.is_empty()
+                && let Some(bound) = self.resolve_bound(asker, reference)?
+            {
+                return Ok(bound);
+            }
+            return Ok(self.answer(asker, ask, &path, files, Reason::Beside));
         }
-        let meant = match state {
-            State::Missing => Meant::Elsewhere(self.elsewhere(&path, reference.kind)),
-            _ => Meant::Files(files),
+        let is_relative = ask.way == Way::Include && !name.starts_with(['\\', '/']);
+        let is_of_mission = ask.way == Way::Path && !name.starts_with(['\\', '/']);
+        let mut tries = Vec::new();
+        if let Some(mission) = mission.filter(|_| is_of_mission) {
+            tries.push((below(mission, &path), Reason::Beside));
+        }
+        tries.push((path.clone(), if is_relative { Reason::Beside } else { Reason::Prefix }));
+        if is_relative && let Some(other) = asker.home.resolve_other(name) {
+            tries.push((other, Reason::Beside));
+        }
+        for (path, reason) in &tries {
+            let kind = reference.kind;
+            let entries = find_or_instead(path, kind, |path| find(&self.in_game, key(&self.hash, path)));
+            let files = self.distinct(true, entries);
+            if !files.is_empty() {
+                return Ok(self.answer(asker, ask, path, files, *reason));
+            }
+            if kind == ReferenceKind::File && self.folders.contains(&key(&self.hash, path.trim_end_matches('\\'))) {
+                let found = Resolved::new(State::Found, Meant::Files([].into()));
+                return Ok(Resolved { note: Some("a folder".to_owned()), ..found });
+            }
+        }
+        Ok(self.answer(asker, ask, &path, [].into(), Reason::Prefix))
+    }
+
+    /// What these files with the path of a reference mean.
+    fn answer(&mut self, asker: &Asker, ask: &Ask, path: &str, files: Arc<[usize]>, reason: Reason) -> Resolved {
+        let (name, kind) = (&ask.reference.name.text, ask.reference.kind);
+        match *files {
+            [] if asker.in_game && name.starts_with("#(") => Resolved::new(State::Procedural, Meant::Files([].into())),
+            [] if asker.in_game && self.is_assumed(path) => Resolved::new(State::Found, Meant::Files([].into())),
+            [] => {
+                let image = if kind == ReferenceKind::Texture { self.texture(path) } else { None };
+                let Some(image) = image else {
+                    return Resolved::new(State::Missing, Meant::Elsewhere(self.elsewhere(path, kind)));
+                };
+                let (reason, odd) = (Some(Reason::FileName), self.odd_of(image));
+                Resolved { reason, odd, ..Resolved::new(State::Found, Meant::Files([image].into())) }
+            }
+            [file] => {
+                let odd = self.odd_of(file);
+                Resolved { reason: Some(reason), odd, ..Resolved::new(State::Found, Meant::Files(files)) }
+            }
+            _ if asker.in_game && files.len() <= MOST_TARGETS => self.choose(asker, files, reason),
+            _ => Resolved::new(State::Ambiguous, Meant::Files(files)),
+        }
+    }
+
+    /// Chooses among files with one path: one in the root of the asker, or in the path that was given and leads to it.
+    fn choose(&mut self, asker: &Asker, files: Arc<[usize]>, reason: Reason) -> Resolved {
+        let own = self.root_around(asker);
+        let mut near: Vec<usize> = files.iter().copied().filter(|&file| own == Some(self.root_of(file))).collect();
+        if near.is_empty() {
+            near = self.given_with(asker, &files);
+        }
+        let note = self.same_prefix(own, &files);
+        let mut resolved = match *near {
+            [] => Resolved::new(State::Ambiguous, Meant::Files(files)),
+            [file] => {
+                let reason = if reason == Reason::Prefix { Reason::OwnRoot } else { reason };
+                let odd = self.odd_of(file);
+                Resolved { reason: Some(reason), odd, ..Resolved::new(State::Found, Meant::Files(near.into())) }
+            }
+            _ => Resolved::new(State::Ambiguous, Meant::Files(near.into())),
         };
-        Ok(Resolved { state, meant })
+        resolved.note = note;
+        resolved
+    }
+
+    /// The files below the given path that the asker is below, if other files are not.
+    fn given_with(&self, asker: &Asker, files: &[usize]) -> Vec<usize> {
+        /// The most given paths that are compared.
+        const MOST_GIVEN: usize = 100;
+        if self.scan.paths.len() > MOST_GIVEN {
+            return Vec::new();
+        }
+        let above = self.scan.paths.iter().filter(|path| asker.path.starts_with(path));
+        let Some(given) = above.max_by_key(|path| path.as_os_str().len()) else { return Vec::new() };
+        let is_near = |file: &usize| self.path_of(*file).is_some_and(|path| path.starts_with(given));
+        let near: Vec<usize> = files.iter().copied().filter(is_near).collect();
+        if near.len() == files.len() { Vec::new() } else { near }
+    }
+
+    /// Says once for each pair of roots that they have the same prefix.
+    fn same_prefix(&mut self, own: Option<usize>, files: &[usize]) -> Option<String> {
+        /// The most pairs that are said.
+        const MOST_PAIRS: usize = 10_000;
+        let own = own.unwrap_or_else(|| files.first().map_or(0, |&file| self.root_of(file)));
+        let prefix = self.prefix_of_root(own).filter(|prefix| !prefix.is_empty())?.to_owned();
+        for &file in files {
+            let other = self.root_of(file);
+            let is_same = other != own && self.prefix_of_root(other) == Some(prefix.as_str());
+            if is_same && self.pairs.len() < MOST_PAIRS && self.pairs.insert((own.min(other), own.max(other))) {
+                let cost = self.name_of_root(other).len();
+                return self.cost.name(cost).then(|| format!("same prefix as {}", self.name_of_root(other)));
+            }
+        }
+        None
     }
 
     fn is_assumed(&self, name: &str) -> bool {

@@ -1,15 +1,19 @@
 //! References of text configs, and the textures that ODOL models copied from materials.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
 
-use super::keys::Key;
+use super::keys::{Key, last};
 use super::prefix::{below, folded};
 use crate::asset::Asset;
 use crate::base::error::Error;
-use crate::base::limits::Limits;
+use crate::base::limits::{Limits, flag};
 use crate::base::text::{ByteStr, Name};
-use crate::formats::rap::text::{Reader, Way};
+use crate::formats::rap::looks;
+use crate::formats::rap::macros::Define;
+use crate::formats::rap::names::is_key;
+use crate::formats::rap::text::{EventKind, Reader, Skipped, Step, Way};
 use crate::summary::{Problems, Reference, ReferenceKind, References};
 
 /// A reference, and how it leads to a file.
@@ -18,12 +22,86 @@ pub(super) struct Ask {
     /// The line and column in a text.
     pub(super) place: Option<(u32, u32)>,
     pub(super) way: Way,
+    /// The macros that it uses.
+    pub(super) usage: Option<Box<Usage>>,
 }
 
 impl Ask {
     pub(super) fn of(reference: Reference) -> Self {
-        Self { reference, place: None, way: Way::Path }
+        Self { reference, place: None, way: Way::Path, usage: None }
     }
+}
+
+/// A use of macros in a text.
+pub(super) struct Usage {
+    /// The text as written.
+    pub(super) text: Box<[u8]>,
+    shape: Shape,
+    /// True if it names a file whatever the macros mean.
+    pub(super) is_sure: bool,
+}
+
+/// Where a use of macros stands.
+enum Shape {
+    /// It is the value of this key.
+    Value(Box<[u8]>),
+    /// It is an item of the array of this key.
+    Item(Box<[u8]>),
+    /// It stands for entries.
+    Entries,
+}
+
+impl Usage {
+    /// The macros in an event, if it has any.
+    fn of(kind: &EventKind<'_>) -> Option<Self> {
+        let (text, shape) = match kind {
+            EventKind::Value(key, value) if !value.is_quoted => (&*value.text, Shape::Value(key.as_bytes().into())),
+            EventKind::Item(key, value) if !value.is_quoted => (&*value.text, Shape::Item(key.as_bytes().into())),
+            EventKind::Call(call) => (call.as_bytes(), Shape::Entries),
+            _ => return None,
+        };
+        let is_used = match &shape {
+            Shape::Value(key) | Shape::Item(key) => has_call(text) || is_name(text) && is_key(key).is_some(),
+            Shape::Entries => true,
+        };
+        is_used.then(|| Self { text: text.into(), shape, is_sure: false })
+    }
+
+    /// A config with this text in its place.
+    pub(super) fn with(&self, text: &[u8]) -> Vec<u8> {
+        match &self.shape {
+            Shape::Value(key) => [key, &b" = "[..], text, b";"].concat(),
+            Shape::Item(key) => [key, &b"[] = {"[..], text, b"};"].concat(),
+            // Any line of the preprocessor marks a config.
+            Shape::Entries => [b"#\n", text].concat(),
+        }
+    }
+
+    /// Returns true if it stands for one value.
+    pub(super) fn is_scalar(&self) -> bool {
+        !matches!(self.shape, Shape::Entries)
+    }
+
+    pub(super) fn byte_len(&self) -> usize {
+        let key = match &self.shape {
+            Shape::Value(key) | Shape::Item(key) => key.len(),
+            Shape::Entries => 0,
+        };
+        self.text.len().saturating_add(key)
+    }
+}
+
+/// Returns true if a name is followed by a parenthesis.
+fn has_call(text: &[u8]) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let mut places = memchr::memchr_iter(b'(', text);
+    places.any(|place| place.checked_sub(1).and_then(|before| text.get(before)).is_some_and(is_part))
+}
+
+/// Returns true for the name of a macro.
+fn is_name(text: &[u8]) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    text.first().is_some_and(|first| !first.is_ascii_digit()) && text.iter().all(is_part)
 }
 
 /// The location of a config in the game's file system.
@@ -33,25 +111,35 @@ pub(super) struct Home {
     pub(super) root: String,
     /// The folded path of the config.
     pub(super) path: String,
+    /// Another path of it: below the folder that was given.
+    pub(super) other: Option<String>,
 }
 
 impl Home {
     /// Returns the folded path to which a macro or include leads.
     pub(super) fn resolve(&self, way: &Way, name: &str) -> Option<String> {
         let text = |bytes: &[u8]| folded(&Name::from(ByteStr::new(bytes)).text);
-        let folder = |path: &str| path.rsplit_once('\\').map_or("", |(folder, _)| folder).to_owned();
         Some(match way {
             Way::Path => folded(name),
             Way::Built { is_below: false, path, .. } => text(path),
             Way::Built { addon: None, path, .. } => below(&self.root, &text(path)),
-            Way::Built { addon: Some(addon), path, .. } => {
-                below(&below(&folder(&self.root), &text(addon)), &text(path))
-            }
+            Way::Built { addon: Some(addon), path, .. } => below(&below(folder(&self.root), &text(addon)), &text(path)),
             Way::Include if name.starts_with(['\\', '/']) => folded(name),
-            Way::Include => plain(&below(&folder(&self.path), &folded(name))),
+            Way::Include => plain(&below(folder(&self.path), &folded(name))),
             _ => return None,
         })
     }
+
+    /// Returns another path to which a relative include leads.
+    pub(super) fn resolve_other(&self, name: &str) -> Option<String> {
+        let other = self.other.as_ref().filter(|_| !name.starts_with(['\\', '/']))?;
+        Some(plain(&below(folder(other), &folded(name))))
+    }
+}
+
+/// The folder of a folded path.
+pub(super) fn folder(path: &str) -> &str {
+    path.rsplit_once('\\').map_or("", |(folder, _)| folder)
 }
 
 /// Returns a folded path without `.` and `..`.
@@ -72,9 +160,25 @@ fn extension_in(name: &Path, known: &[&str]) -> bool {
     extension.is_some_and(|extension| known.iter().any(|known| extension.eq_ignore_ascii_case(known)))
 }
 
-/// Returns true for names of text configs, and of files that they may include.
+fn is_called(name: &Path, known: &str) -> bool {
+    name.file_name().is_some_and(|name| name.eq_ignore_ascii_case(known))
+}
+
+/// Returns true for names of configs and missions, and of texts that they may include.
 pub(super) fn is_config(name: &Path) -> bool {
-    extension_in(name, &["rvmat", "bisurf", "cpp", "hpp", "cfg"])
+    const KNOWN: &[&str] = &["rvmat", "bisurf", "cpp", "hpp", "cfg", "ext", "sqm", "h", "hh", "inc"];
+    extension_in(name, KNOWN) || is_called(name, "config.bin")
+}
+
+/// Returns true for names of files that are configs, or damaged.
+pub(super) fn is_surely_config(name: &Path) -> bool {
+    extension_in(name, &["rvmat", "bisurf", "sqm"])
+        || ["config.cpp", "config.bin", "description.ext"].iter().any(|known| is_called(name, known))
+}
+
+/// Returns true for names of texts of missions, which name files in the folder of the mission.
+pub(super) fn is_mission(name: &Path) -> bool {
+    extension_in(name, &["sqm"]) || is_called(name, "description.ext")
 }
 
 /// Returns true for names of materials, whose references belong to the assets that ask for them.
@@ -84,8 +188,17 @@ pub(super) fn is_material(name: &Path) -> bool {
 
 /// Returns true for names of texts that mean nothing unless a config includes them.
 pub(super) fn is_included(name: &Path) -> bool {
-    let is_config = name.file_name().is_some_and(|name| name.eq_ignore_ascii_case("config.cpp"));
-    extension_in(name, &["cpp", "hpp"]) && !is_config
+    extension_in(name, &["cpp", "hpp", "h", "hh", "inc", "ext"])
+        && !is_called(name, "config.cpp")
+        && !is_called(name, "description.ext")
+}
+
+/// Returns true if a text with this name is a config by its content. Other programs have texts with the same names.
+pub(super) fn looks_like_config(name: &Path, text: &[u8]) -> bool {
+    if extension_in(name, &["rvmat", "bisurf"]) {
+        return true;
+    }
+    looks::is_config(text, extension_in(name, &["cfg"]))
 }
 
 /// The byte order of a text in UTF-16.
@@ -133,19 +246,119 @@ impl Utf16 {
     }
 }
 
-/// Returns the references of a text config, each once, and the error if they exceed the limit.
-pub(super) fn asks(data: &[u8], limits: &Limits) -> (Vec<Ask>, Option<Error>) {
-    let mut references = References::new(limits);
-    let mut ways = Vec::new();
-    for ask in Reader::new(data).filter_map(|event| event.ask()) {
-        if references.add(ask.kind, ByteStr::new(&ask.name)) {
-            ways.push((Some((ask.line, ask.column)), ask.way));
+/// The names and macros of a text config.
+#[derive(Default)]
+pub(super) struct Text {
+    /// The references, each once.
+    pub(super) asks: Vec<Ask>,
+    /// The definitions of macros, each with the number of references before it.
+    pub(super) defines: Vec<(usize, Define)>,
+    /// True if its content is that of a config.
+    pub(super) is_config: bool,
+    /// The error if something is incomplete.
+    pub(super) cut: Option<Error>,
+}
+
+/// An ask whose name is still in a list of references.
+struct Listed {
+    place: (u32, u32),
+    way: Way,
+    usage: Option<Box<Usage>>,
+    /// The name and kind, if the list does not have them.
+    reference: Option<Reference>,
+}
+
+impl Text {
+    /// Reads a text config.
+    pub(super) fn read(name: &Path, data: &[u8], limits: &Limits) -> Self {
+        let mut this = Self { is_config: looks_like_config(name, data), ..Self::default() };
+        if !this.is_config && !is_included(name) {
+            return this;
         }
+        let mut references = References::new(limits);
+        let mut uses = Uses { hash: RandomState::new(), known: HashSet::new(), left: limits.reference_bytes };
+        let mut list: Vec<Listed> = Vec::new();
+        let mut reader = Reader::new(data);
+        while let Some(step) = reader.next_step() {
+            match step {
+                Step::Skipped(Skipped::Define(text), _) => {
+                    this.defines.extend(Define::parse(text).map(|define| (list.len(), define)));
+                }
+                Step::Skipped(Skipped::Undefine(text), _) => this.defines.push((list.len(), Define::undefine(text))),
+                Step::Skipped(Skipped::Word(word), place) => {
+                    let usage = Usage { text: word.into(), shape: Shape::Entries, is_sure: false };
+                    if is_name(word) && uses.add(&usage, limits, &mut this.cut) {
+                        list.push(usage.listed(place));
+                    }
+                }
+                Step::Event(event) => {
+                    let place = (event.line, event.column);
+                    let usage = Usage::of(&event.kind);
+                    let Some(ask) = event.ask() else {
+                        if let Some(usage) = usage
+                            && uses.add(&usage, limits, &mut this.cut)
+                        {
+                            list.push(usage.listed(place));
+                        }
+                        continue;
+                    };
+                    if references.add(ask.kind, ByteStr::new(&ask.name)) {
+                        let usage = usage.map(|usage| Box::new(Usage { is_sure: true, ..usage }));
+                        list.push(Listed { place, way: ask.way, usage, reference: None });
+                    }
+                }
+            }
+        }
+        if let Some(error) = references.limit_error() {
+            this.cut.get_or_insert(error);
+        }
+        let mut named = references.into_vec(&mut Problems::new(limits)).into_iter();
+        for Listed { place, way, usage, reference } in list {
+            let Some(reference) = reference.or_else(|| named.next()) else { break };
+            this.asks.push(Ask { reference, place: Some(place), way, usage });
+        }
+        this
     }
-    let limit = references.limit_error();
-    let list = references.into_vec(&mut Problems::new(limits));
-    let asks = list.into_iter().zip(ways).map(|(reference, (place, way))| Ask { reference, place, way });
-    (asks.collect(), limit)
+}
+
+impl Usage {
+    /// A use that may or may not name a file.
+    fn listed(self, place: (u32, u32)) -> Listed {
+        let reference = Reference { kind: ReferenceKind::File, name: Name::from(ByteStr::new(&self.text)) };
+        Listed { place, way: Way::Unresolved, usage: Some(Box::new(self)), reference: Some(reference) }
+    }
+}
+
+/// The uses of macros that may name files, each once.
+struct Uses {
+    hash: RandomState,
+    known: HashSet<Key>,
+    /// The bytes that may still be kept.
+    left: u64,
+}
+
+impl Uses {
+    /// Returns true if a use is kept. Sets the error if there is no room for it.
+    fn add(&mut self, usage: &Usage, limits: &Limits, cut: &mut Option<Error>) -> bool {
+        /// The bytes of an entry.
+        const BESIDE: u64 = 64;
+        let key = match &usage.shape {
+            Shape::Value(key) | Shape::Item(key) => &**key,
+            Shape::Entries => &[],
+        };
+        if !self.known.insert(self.hash.hash_one((key, &usage.text))) {
+            return false;
+        }
+        let bytes = (usage.byte_len() as u64).saturating_add(BESIDE);
+        let Some(left) = self.left.checked_sub(bytes) else {
+            cut.get_or_insert_with(|| {
+                Error::limit("bytes of uses of macros", limits.reference_bytes, flag::REFERENCES)
+            });
+            return false;
+        };
+        self.left = left;
+        true
+    }
 }
 
 /// The textures that an ODOL model copied from its materials: the keys of pairs of material and texture, and of each
@@ -196,9 +409,13 @@ pub(super) fn as_paa(path: &str) -> Option<String> {
 
 /// Other paths to try if no file has this one.
 pub(super) fn instead_of(path: &str, kind: ReferenceKind) -> Option<String> {
+    let has_extension = last(path).contains('.');
     match kind {
         ReferenceKind::Proxy | ReferenceKind::Model => Some(format!("{path}.p3d")),
-        ReferenceKind::Texture => as_paa(path),
+        ReferenceKind::Texture if has_extension => as_paa(path),
+        ReferenceKind::Texture if !path.is_empty() => Some(format!("{path}.paa")),
+        // The animation of a state.
+        ReferenceKind::File if !has_extension && !path.is_empty() => Some(format!("{path}.rtm")),
         _ => None,
     }
 }
@@ -271,7 +488,7 @@ mod tests {
     fn macros_lead_from_the_root_the_addon_or_its_neighbor() {
         for (root, folder, addon) in [(r"z\my", r"z\my\", r"z\other\"), ("my", r"my\", r"other\"), ("", "", r"other\")]
         {
-            let home = Home { root: root.to_owned(), path: r"z\my\main\config.cpp".to_owned() };
+            let home = Home { root: root.to_owned(), path: r"z\my\main\config.cpp".to_owned(), other: None };
             for path in ["A.paa", r"\a.paa", "data/A.paa", ""] {
                 let own = path.trim_start_matches('\\').replace('/', r"\").to_lowercase();
                 for (addon_of, is_below, before) in
@@ -301,6 +518,12 @@ mod tests {
             ("a.RvMat", true, true, false),
             ("a.bisurf", true, false, false),
             ("model.cfg", true, false, false),
+            ("description.ext", true, false, false),
+            ("sounds.EXT", true, false, true),
+            ("mission.sqm", true, false, false),
+            ("macros.h", true, false, true),
+            ("config.bin", true, false, false),
+            ("texHeaders.bin", false, false, false),
             ("a.paa", false, false, false),
             ("cpp", false, false, false),
             (".cpp", false, false, false),
@@ -325,12 +548,15 @@ mod tests {
                 ("b.png", Some("b.paa")),
                 ("b.paa", None),
                 ("b.tga.x", None),
-                ("tga", None),
+                ("tga", Some("tga.paa")),
+                (r"a.b\c", Some(r"a.b\c.paa")),
                 (".tga", Some(".paa")),
                 ("", None),
             ] {
+                let is_bare = path == "tga" || path == r"a.b\c";
                 let expected = match kind {
                     Texture => paa.map(str::to_owned),
+                    File if is_bare => Some(path.to_owned() + ".rtm"),
                     Proxy | Model => Some(path.to_owned() + ".p3d"),
                     _ => None,
                 };
@@ -341,7 +567,7 @@ mod tests {
 
     #[test]
     fn includes_lead_from_the_folder_of_their_config_or_from_the_root() {
-        let home = Home { root: r"z\my".to_owned(), path: r"z\my\main\config.cpp".to_owned() };
+        let home = Home { root: r"z\my".to_owned(), path: r"z\my\main\config.cpp".to_owned(), other: None };
         for (name, expected) in [
             ("a.hpp", r"z\my\main\a.hpp"),
             (r".\a.hpp", r"z\my\main\a.hpp"),

@@ -39,6 +39,13 @@ impl Cost {
         self.compared.take((bytes as u64).saturating_add(LOOKUP))
     }
 
+    /// Charges for bytes of macros that were examined while they were expanded.
+    pub(super) fn expand(&self, bytes: u64) -> Result<()> {
+        /// What a byte costs, compared to one of a path.
+        const COST: u64 = 8;
+        self.compared.take(bytes.saturating_mul(COST))
+    }
+
     /// Charges for an address. Returns false if too little is left, which [`check`](Self::check) then reports.
     pub(super) fn name(&self, bytes: usize) -> bool {
         let Err(error) = self.named.take(bytes as u64) else { return true };

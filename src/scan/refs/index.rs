@@ -8,21 +8,25 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use super::asker::Asker;
-use super::configs::{Ask, Home, instead_of, is_config, is_included, is_material};
+use super::configs::{Ask, Home, Text, instead_of, is_config, is_included, is_material, is_mission};
 use super::cost::Cost;
-use super::keys::{Key, address, after, folder_key, folders_around, key, name_of};
+use super::keys::{Key, address, after, folder_key, folders_around, key, last, name_of};
+use super::link::Odd;
 use super::media::Media;
-use super::prefix::{Given, Prefixes, below, folded, text};
-use super::seen::{Listed, Listing, Seen};
-use crate::asset::address::join;
+use super::prefix::{Given, Places, Prefixes, below, folded, text};
+use super::seen::{LONGEST_POINTER, Listed, Listing, Seen};
+use super::unread::{Unread, reason};
+use crate::asset::address::{join, unnumbered};
+use crate::base::code::Code;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::limits::flag;
+use crate::base::no_asset::NoAsset;
 use crate::base::text::Name;
 use crate::formats::rap::text::Way;
 use crate::scan::{Found, Record, Scan};
-use crate::summary::ReferenceKind;
+use crate::summary::{ReferenceKind, Severity};
 
 /// Every file, by the names that references may use for it.
 pub(super) struct Index<'s> {
@@ -30,6 +34,8 @@ pub(super) struct Index<'s> {
     pub(super) hash: RandomState,
     pub(super) assumed: Vec<String>,
     pub(super) askers: Vec<Asker>,
+    /// What could not all be read.
+    pub(super) unread: Vec<Unread>,
     /// The files that are not in an archive.
     pub(super) loose: Vec<PathBuf>,
     pub(super) archives: Vec<Archive>,
@@ -58,6 +64,41 @@ pub(super) struct Index<'s> {
     pub(super) cost: Cost,
     /// Prefix files, if the files are given and not those of a file system.
     pub(super) given: Option<Given>,
+    /// The keys of the paths that the user named.
+    pub(super) named: HashSet<Key>,
+    /// The folders that loose files are below.
+    pub(super) roots: Vec<Root>,
+    /// The keys of all folders in the game, if a reference may mean one.
+    pub(super) folders: HashSet<Key>,
+    pub(super) has_folders: bool,
+    /// Pairs of roots with one prefix that were reported.
+    pub(super) pairs: HashSet<(usize, usize)>,
+    /// The addresses of files that are not what their names promise.
+    pub(super) odd: HashMap<Key, Odd>,
+    /// What is odd about files that references mean.
+    pub(super) looked_at: HashMap<usize, Option<Odd>>,
+    /// The files that references mean, if this is asked for.
+    pub(super) used: Option<Vec<bool>>,
+    /// The prefixes of folders and archives, from the user.
+    pub(super) prefixes: Vec<(String, PathBuf)>,
+    /// Folders above a given path, with the prefix of that path.
+    pub(super) above: Vec<(PathBuf, String)>,
+    /// True while files around the given paths are added: they are listed only if others lead to them.
+    pub(super) is_around: bool,
+    /// Images that the user gives for textures of their names.
+    pub(super) textures: Vec<PathBuf>,
+    /// These images, by name.
+    pub(super) by_texture: HashMap<Key, Vec<usize>>,
+    /// The number of loose files that were given. Those after them are around the given paths.
+    pub(super) given_loose: usize,
+    /// The first file that was not given.
+    pub(super) first_around: usize,
+}
+
+/// A folder that loose files are below.
+pub(super) struct Root {
+    name: String,
+    prefix: String,
 }
 
 pub(super) struct Archive {
@@ -77,6 +118,11 @@ pub(super) struct File {
     pub(super) archive: Option<usize>,
     pub(super) text: Range<usize>,
     pub(super) lossy: bool,
+    /// The number of the folder that a loose file is below.
+    root: usize,
+    /// The size of a member.
+    pub(super) bytes: u64,
+    odd: Option<Odd>,
 }
 
 impl<'s> Index<'s> {
@@ -86,6 +132,7 @@ impl<'s> Index<'s> {
             hash: RandomState::new(),
             assumed: assumed.iter().map(|prefix| folded(prefix)).collect(),
             askers: Vec::new(),
+            unread: Vec::new(),
             loose: Vec::new(),
             archives: Vec::new(),
             by_address: HashMap::new(),
@@ -101,7 +148,28 @@ impl<'s> Index<'s> {
             given_bytes: 0,
             cost: Cost::new(0, 0, &scan.limits),
             given: None,
+            named: HashSet::new(),
+            roots: Vec::new(),
+            folders: HashSet::new(),
+            has_folders: false,
+            pairs: HashSet::new(),
+            odd: HashMap::new(),
+            looked_at: HashMap::new(),
+            used: None,
+            prefixes: Vec::new(),
+            above: Vec::new(),
+            is_around: false,
+            textures: Vec::new(),
+            by_texture: HashMap::new(),
+            given_loose: usize::MAX,
+            first_around: usize::MAX,
         }
+        .naming()
+    }
+
+    fn naming(mut self) -> Self {
+        self.named = self.scan.paths.iter().map(|path| key(&self.hash, &text(path))).collect();
+        self
     }
 
     /// Takes memory for a text and its entry.
@@ -118,39 +186,80 @@ impl<'s> Index<'s> {
     pub(super) fn add(&mut self, found: Found, seen: Option<Box<Seen>>, other: &mut impl FnMut(Found)) -> Result<()> {
         match found {
             Found::Asset(record) => {
+                let text = seen.as_ref().and_then(|seen| seen.text.as_ref());
+                let is_text = text.is_some();
+                let is_config_text = text.is_some_and(|text| text.is_config);
+                let is_read = is_config_text || is_text && is_config(name_of(&record.path, record.member.as_ref()));
+                let mut note = if is_read { None } else { reason(&record) };
+                if let Some(odd) = odd_of(&record) {
+                    self.take(0)?;
+                    self.odd.insert(key(&self.hash, &address(&record.path, record.member.as_ref()).text), odd);
+                }
                 let Record { path, member, summary, .. } = *record;
-                if member.is_none() {
+                if member.is_none() && !self.is_around {
                     self.add_path(path.clone())?;
                 }
                 // Most files of most scans are like this.
-                if seen.is_none() && summary.references.is_empty() {
+                if seen.is_none() && summary.references.is_empty() && note.is_none() {
                     return Ok(());
                 }
                 let path = match self.askers.last().map(|asker| &asker.path) {
                     Some(last) if **last == *path => last.clone(),
                     _ => path.into(),
                 };
-                let Seen { mut listing, mut asks, copies, inside, cut } = seen.map_or_else(Seen::default, |seen| *seen);
+                let Seen { mut listing, text, copies, inside, cut } = seen.map_or_else(Seen::default, |seen| *seen);
                 let list_cut = listing.as_mut().and_then(|listing| listing.cut.take());
+                let name = name_of(&path, member.as_ref());
+                let is_named = self.named.contains(&key(&self.hash, &address(&path, member.as_ref()).text));
+                // An included text means nothing by itself, unless the user named it.
+                let is_root = !is_included(name) || is_named && is_config_text;
+                let mut cut = cut;
+                let mut cut_note = None;
+                if is_text && !is_root && !is_config_text {
+                    // It may be of another language.
+                    cut_note = cut.take().map(|error| error.message());
+                }
                 for error in cut.into_iter().chain(list_cut) {
+                    note.get_or_insert_with(|| error.message());
                     other(Found::Unreadable(error.in_file(&path)));
+                }
+                if let Some(note) = note.filter(|_| !self.is_around) {
+                    self.add_unread(path.clone(), member.clone(), note)?;
                 }
                 if let Some(listing) = listing {
                     self.add_archive(path.clone(), member.clone(), listing)?;
                 }
-                asks.extend(summary.references.into_iter().map(Ask::of));
-                if !asks.is_empty() {
+                let Text { mut asks, defines, .. } = text.unwrap_or_default();
+                if is_named && is_text && !is_config_text && member.is_none() {
+                    other(Found::NoAsset(path.to_path_buf()));
+                }
+                if summary.format.is_some() {
+                    asks.extend(summary.references.into_iter().map(Ask::of));
+                }
+                if !asks.is_empty() || !defines.is_empty() {
                     self.take(member.as_ref().map_or(0, |name| name.text.len()))?;
                     // The path that a macro builds is part of its name.
                     asks.iter().try_for_each(|ask| self.take(ask.reference.name.text.len().saturating_mul(2)))?;
+                    for usage in asks.iter().filter_map(|ask| ask.usage.as_ref()) {
+                        self.take(usage.byte_len())?;
+                    }
+                    defines.iter().try_for_each(|(_, define)| self.take(define.byte_len()))?;
                     self.take(copies.as_ref().map_or(0, |copies| copies.0.len().saturating_mul(16)))?;
                     self.take(inside.len().saturating_mul(8))?;
-                    let name = name_of(&path, member.as_ref());
                     let in_game = matches!(summary.format, Some(Format::Odol | Format::Mlod | Format::Rap));
+                    let is_included = self.is_around || is_text && !is_root;
+                    let name = name_of(&path, member.as_ref());
+                    let is_material = is_material(name);
+                    self.has_folders |= asks.iter().any(may_be_folder);
                     self.askers.push(Asker {
-                        in_game: in_game || is_config(name),
-                        is_followed: is_included(name) || is_material(name),
-                        is_included: is_included(name),
+                        in_game: in_game || is_text,
+                        is_followed: is_included || is_material,
+                        is_target: is_text || is_material,
+                        is_included,
+                        defines,
+                        root: None,
+                        around: OnceLock::new(),
+                        cut: cut_note,
                         path,
                         member,
                         asks,
@@ -161,12 +270,25 @@ impl<'s> Index<'s> {
                     });
                 }
             }
+            Found::NoAsset(_) | Found::Unreadable(_) if self.is_around => {}
             Found::NoAsset(path) => {
                 self.add_path(path.clone())?;
                 other(Found::NoAsset(path));
             }
+            Found::Unreadable(error) => {
+                if let Some(path) = error.path() {
+                    self.add_unread(path.into(), None, error.message())?;
+                }
+                other(Found::Unreadable(error));
+            }
             found => other(found),
         }
+        Ok(())
+    }
+
+    pub(super) fn add_unread(&mut self, path: Arc<Path>, member: Option<Name>, note: String) -> Result<()> {
+        self.take(member.as_ref().map_or(0, |name| name.text.len()).saturating_add(note.len()))?;
+        self.unread.push(Unread { path, member, note });
         Ok(())
     }
 
@@ -190,8 +312,22 @@ impl<'s> Index<'s> {
             self.take_file(end.saturating_sub(start))?;
             start = end;
         }
-        let root = std::mem::take(&mut listing.root);
+        let mut root = std::mem::take(&mut listing.root);
+        if member.is_none()
+            && let Some((prefix, _)) = self.prefixes.iter().find(|(_, of)| **of == *path)
+        {
+            root = folded(prefix);
+        }
         self.archives.push(Archive { path, member, address, root, listing, identity: None });
+        Ok(())
+    }
+
+    /// Adds all files, and prepares for lookups.
+    pub(super) fn add_files(&mut self, askers: &mut [Asker]) -> Result<()> {
+        let scan = self.scan;
+        self.add_members();
+        self.add_loose(&scan.paths, askers)?;
+        self.sort();
         Ok(())
     }
 
@@ -203,9 +339,16 @@ impl<'s> Index<'s> {
             let place = key(&self.hash, &archive.address.text);
             let mut root = self.hash.build_hasher();
             root.write(below(&archive.root, "").as_bytes());
+            let archive_root = below(&archive.root, "");
             listing.each(|member, own, stored| {
                 let path = folded(stored);
                 let file = self.add_file(Some(index), own, member.lossy);
+                if let Some(file) = self.files.get_mut(file) {
+                    (file.bytes, file.odd) = (member.bytes, member.odd);
+                }
+                if self.has_folders {
+                    self.add_folders(&format!("{archive_root}{path}"));
+                }
                 let in_archive = key(&self.hash, &path);
                 self.in_game.push((after(&root, &path), file));
                 self.in_place.push((self.hash.hash_one((place, in_archive)), file));
@@ -223,18 +366,28 @@ impl<'s> Index<'s> {
     fn add_file(&mut self, archive: Option<usize>, name: &str, lossy: bool) -> usize {
         let (file, start) = (self.files.len(), self.texts.len());
         self.texts.push_str(name);
-        self.files.push(File { archive, text: start..self.texts.len(), lossy });
+        let text = start..self.texts.len();
+        self.files.push(File { archive, text, lossy, root: 0, bytes: 0, odd: None });
         file
     }
 
     pub(super) fn add_loose(&mut self, roots: &[PathBuf], askers: &mut [Asker]) -> Result<()> {
         let files = std::mem::take(&mut self.loose);
+        self.first_around = self.files.len().saturating_add(self.given_loose);
         let given = self.given.as_mut().map(std::mem::take);
         let hash = self.hash.clone();
-        let prefixes = Prefixes::of(&files, roots, given.as_ref(), &hash);
-        for asker in askers.iter_mut().filter(|asker| asker.asks.iter().any(|ask| ask.way != Way::Path)) {
-            asker.home = self.home(asker, &prefixes);
-            self.take(asker.home.path.len().saturating_add(asker.home.root.len()))?;
+        let (own, above) = (std::mem::take(&mut self.prefixes), std::mem::take(&mut self.above));
+        let prefixes = Prefixes::of(&files, roots, given.as_ref(), &hash).with(&own, &above);
+        let mut root_numbers: HashMap<Key, usize> = HashMap::new();
+        for asker in askers.iter_mut() {
+            if asker.member.is_none() && asker.in_game {
+                asker.root = self.root_number(&prefixes.places_of(&asker.path), &mut root_numbers);
+            }
+            let has_macros = asker.asks.iter().any(|ask| ask.way != Way::Path) || !asker.defines.is_empty();
+            if has_macros || is_mission(name_of(&asker.path, asker.member.as_ref())) {
+                asker.home = self.home(asker, &prefixes);
+                self.take(asker.home.path.len().saturating_add(asker.home.root.len()))?;
+            }
         }
         let roots: HashMap<Key, &Path> = roots.iter().map(|root| (folder_key(&hash, root), root.as_path())).collect();
         for path in &files {
@@ -254,11 +407,138 @@ impl<'s> Index<'s> {
                 let in_game = if relative.is_empty() { &name } else { &relative };
                 self.in_game.push((key(&hash, in_game), file));
             }
-            for (_, in_game) in prefixes.roots_of(path) {
+            let places = prefixes.places_of(path);
+            if let (Some(root), Some(file)) = (self.root_number(&places, &mut root_numbers), self.files.get_mut(file)) {
+                file.root = root;
+            }
+            for (_, in_game) in places.paths {
+                if self.has_folders {
+                    self.add_folders(&in_game);
+                }
                 self.in_game.push((key(&self.hash, &in_game), file));
             }
         }
+        self.first_around = self.first_around.min(self.files.len());
+        for path in std::mem::take(&mut self.textures) {
+            let address = address(&path, None);
+            self.take_file(address.text.len())?;
+            let file = self.add_file(None, &address.text, address.lossy);
+            let folded = folded(&address.text);
+            self.by_texture.entry(key(&self.hash, last(&folded))).or_default().push(file);
+        }
         Ok(())
+    }
+
+    /// The image with the name at the end of a path: the one whose folders are most like those of the path, then the one
+    /// with the fewest folders.
+    pub(super) fn texture(&self, path: &str) -> Option<usize> {
+        /// The most images of one name that are compared.
+        const MOST_SAME: usize = 100;
+        if self.by_texture.is_empty() {
+            return None;
+        }
+        let other = instead_of(path, ReferenceKind::Texture);
+        for name in [Some(path), other.as_deref()].into_iter().flatten() {
+            let Some(same) = self.by_texture.get(&key(&self.hash, last(name))) else { continue };
+            let distance = |&&file: &&usize| {
+                let own = folded(self.name_of(file));
+                let equal = own.rsplit('\\').zip(name.rsplit('\\')).take_while(|(a, b)| a == b).count();
+                (std::cmp::Reverse(equal), own.matches('\\').count(), own)
+            };
+            return same.iter().take(MOST_SAME).min_by_key(distance).copied();
+        }
+        None
+    }
+
+    /// The number of the folder that a loose file is below. Those of archives come first.
+    fn root_number(&mut self, places: &Places<'_>, numbers: &mut HashMap<Key, usize>) -> Option<usize> {
+        let folder = places.root?;
+        let next = self.archives.len().saturating_add(self.roots.len());
+        let number = *numbers.entry(folder_key(&self.hash, folder)).or_insert(next);
+        if number == next {
+            let prefix = places.paths.first().map(|(prefix, _)| prefix.clone()).unwrap_or_default();
+            self.roots.push(Root { name: text(folder), prefix });
+        }
+        Some(number)
+    }
+
+    /// The number of the archive that a file is in, or of the folder that it is below.
+    pub(super) fn root_of(&self, file: usize) -> usize {
+        let Some(file) = self.files.get(file) else { return usize::MAX };
+        file.archive.unwrap_or(file.root)
+    }
+
+    pub(super) fn prefix_of_root(&self, root: usize) -> Option<&str> {
+        match self.archives.get(root) {
+            Some(archive) => Some(archive.root.trim_end_matches('\\')),
+            None => Some(self.roots.get(root.checked_sub(self.archives.len())?)?.prefix.trim_end_matches('\\')),
+        }
+    }
+
+    pub(super) fn name_of_root(&self, root: usize) -> &str {
+        match self.archives.get(root) {
+            Some(archive) => &archive.address.text,
+            None => {
+                let folder = root.checked_sub(self.archives.len()).and_then(|root| self.roots.get(root));
+                folder.map_or("", |root| &root.name)
+            }
+        }
+    }
+
+    /// The path of a loose file, or of the file around a member.
+    pub(super) fn path_of(&self, file: usize) -> Option<&Path> {
+        let file = self.files.get(file)?;
+        Some(self.archive_of(file).map_or(Path::new(self.text_of(file)), |archive| &archive.path))
+    }
+
+    /// The name of a file in its archive, or its path.
+    pub(super) fn name_of(&self, file: usize) -> &str {
+        let Some(file) = self.files.get(file) else { return "" };
+        let text = self.text_of(file);
+        if file.archive.is_some() { unnumbered(text).rsplit('\\').next().unwrap_or_default() } else { text }
+    }
+
+    /// Adds the folders around a path in the game, in one pass over it.
+    fn add_folders(&mut self, path: &str) {
+        /// The most folders around a path, and in all.
+        const DEEPEST: usize = 64;
+        const MOST_FOLDERS: usize = 1 << 20;
+        let mut hasher = self.hash.build_hasher();
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\\', path.as_bytes()).take(DEEPEST) {
+            hasher.write(path.get(start..end).unwrap_or_default().as_bytes());
+            if self.folders.len() < MOST_FOLDERS {
+                self.folders.insert(hasher.clone().finish());
+            }
+            start = end;
+        }
+    }
+
+    /// Returns what is odd about a file that a reference means. It is looked for once: addresses may be long.
+    pub(super) fn odd_of(&mut self, number: usize) -> Option<Odd> {
+        if let Some(known) = self.looked_at.get(&number) {
+            return *known;
+        }
+        let odd = self.look_for_odd(self.files.get(number)?);
+        self.looked_at.insert(number, odd);
+        odd
+    }
+
+    fn look_for_odd(&self, file: &File) -> Option<Odd> {
+        if file.odd.is_some() {
+            return file.odd;
+        }
+        let archive = self.archive_of(file).map(|archive| &archive.address);
+        if !self.odd.is_empty() {
+            let name = Name { text: self.text_of(file).to_owned(), lossy: file.lossy };
+            if let Some(odd) = self.odd.get(&key(&self.hash, &join(archive, name).text)) {
+                return Some(*odd);
+            }
+        }
+        if archive.is_some() || self.given.is_some() {
+            return None;
+        }
+        odd_on_disk(Path::new(self.text_of(file)))
     }
 
     /// Prepares for lookups.
@@ -283,6 +563,13 @@ impl<'s> Index<'s> {
     pub(super) fn distinct(&mut self, in_game: bool, range: Range<usize>) -> Arc<[usize]> {
         let list = if in_game { &self.in_game } else { &self.in_place };
         let files = list.get(range.clone()).unwrap_or_default().iter().map(|(_, file)| *file);
+        if let Some(used) = &mut self.used {
+            for file in files.clone() {
+                if let Some(is_used) = used.get_mut(file) {
+                    *is_used = true;
+                }
+            }
+        }
         if range.len() < 2 {
             return files.collect();
         }
@@ -390,6 +677,39 @@ impl<'s> Index<'s> {
 }
 
 impl_fmt!([] Debug for Index<'_>, |index| "Index({} files)", index.files.len());
+
+/// Returns what is odd about an asset or text by its problems.
+fn odd_of(record: &Record) -> Option<Odd> {
+    let summary = &record.summary;
+    for problem in &summary.problems {
+        match problem.code {
+            Code::LfsPointer => return Some(Odd::LfsPointer),
+            Code::Empty => return Some(Odd::Empty),
+            _ if problem.severity == Severity::Error && summary.format.is_some() => return Some(Odd::Damaged),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns what is odd about a loose file of which a scan says nothing.
+fn odd_on_disk(path: &Path) -> Option<Odd> {
+    let bytes = path.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
+    match bytes {
+        0 => Some(Odd::Empty),
+        1..=LONGEST_POINTER => {
+            let data = std::fs::read(path).ok()?;
+            (NoAsset::of(&data) == NoAsset::LfsPointer).then_some(Odd::LfsPointer)
+        }
+        _ => None,
+    }
+}
+
+/// Returns true if a name may be that of a folder: that of the functions of a mod, for example.
+fn may_be_folder(ask: &Ask) -> bool {
+    let is_file = ask.reference.kind == ReferenceKind::File;
+    is_file && (ask.usage.is_some() || !last(&folded(&ask.reference.name.text)).contains('.'))
+}
 
 /// The range of entries for this path or, without one, for a path to try instead.
 pub(super) fn find_or_instead(path: &str, kind: ReferenceKind, find: impl Fn(&str) -> Range<usize>) -> Range<usize> {
@@ -516,7 +836,7 @@ mod tests {
         for kind in [ReferenceKind::Texture, ReferenceKind::Model, ReferenceKind::Proxy, ReferenceKind::Material] {
             for path in ["a.tga", "a.png", "a.paa", "a"] {
                 let instead = match (kind, path) {
-                    (ReferenceKind::Texture, "a.tga" | "a.png") => Some("a.paa".to_owned()),
+                    (ReferenceKind::Texture, "a.tga" | "a.png" | "a") => Some("a.paa".to_owned()),
                     (ReferenceKind::Model | ReferenceKind::Proxy, _) => Some(format!("{path}.p3d")),
                     _ => None,
                 };

@@ -1,6 +1,6 @@
 //! A reference and the files that it means.
 
-use std::iter;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use super::elsewhere::MOST_ELSEWHERE;
 use super::index::Index;
 use super::keys::address;
+use super::unread::Unread;
 use crate::base::text::Name;
 use crate::base::word_enum::word_enum;
 use crate::summary::Reference;
@@ -29,6 +30,38 @@ word_enum! {
         Ambiguous = "ambiguous",
         /// The name depends on a macro whose definition is not known, or on Lua code.
         Unresolved = "unresolved",
+        /// The references of an asset, text or archive could not all be read. There is no name.
+        Unread = "unread",
+    }
+}
+
+word_enum! {
+    /// How a file was found.
+    #[non_exhaustive]
+    pub enum Reason {
+        /// By its path in the game, below the prefix of its archive or folder.
+        Prefix = "prefix",
+        /// In the folder or archive of the asset or text that names it, or inside this asset.
+        Beside = "beside",
+        /// Several files have this path, and one of them is below the same prefix as the asset or text that names it.
+        OwnRoot = "own root",
+        /// By the last part of its name.
+        FileName = "file name",
+        /// By its name among the media of Luanti mods, as Lua code names it.
+        Lua = "lua",
+    }
+}
+
+word_enum! {
+    /// What is odd about a file that was found.
+    #[non_exhaustive]
+    pub enum Odd {
+        /// A pointer that Git LFS stores in place of the file.
+        LfsPointer = "Git LFS pointer",
+        /// It has no bytes.
+        Empty = "empty",
+        /// It cannot be read in full: it is cut, for example.
+        Damaged = "damaged",
     }
 }
 
@@ -43,10 +76,16 @@ pub struct Link<'l> {
     pub path: &'l Path,
     /// The asset's path inside the archive, if it is in one.
     pub member: Option<&'l Name>,
-    /// The reference.
-    pub reference: &'l Reference,
+    /// The reference. `None` if the state is [`Unread`](State::Unread).
+    pub reference: Option<&'l Reference>,
     /// The result of resolving it.
     pub state: State,
+    /// How the file was found. `None` if there is none.
+    pub reason: Option<Reason>,
+    /// What is odd about the file, if one was found.
+    pub odd: Option<Odd>,
+    /// Why the name could not be resolved or the asset not be read, or what else there is to say.
+    pub note: Option<Cow<'l, str>>,
     /// The number of further files it may mean, or that have its name.
     pub more: usize,
     /// The [address](crate::address) of the material or included config that contains the reference, if it is not the
@@ -75,6 +114,15 @@ pub(super) enum Meant {
 pub(super) struct Resolved {
     pub(super) state: State,
     pub(super) meant: Meant,
+    pub(super) reason: Option<Reason>,
+    pub(super) odd: Option<Odd>,
+    pub(super) note: Option<String>,
+}
+
+impl Resolved {
+    pub(super) fn new(state: State, meant: Meant) -> Self {
+        Self { state, meant, reason: None, odd: None, note: None }
+    }
 }
 
 impl Meant {
@@ -95,6 +143,23 @@ impl Meant {
 }
 
 impl<'l> Link<'l> {
+    pub(super) fn unread(unread: &'l Unread, index: &'l Index<'l>) -> Self {
+        Self {
+            path: &unread.path,
+            member: unread.member.as_ref(),
+            reference: None,
+            state: State::Unread,
+            reason: None,
+            odd: None,
+            note: Some(unread.note.as_str().into()),
+            more: 0,
+            via: None,
+            place: None,
+            meant: Meant::Files([].into()),
+            index,
+        }
+    }
+
     /// Makes the [addresses](crate::address) of the files it may mean, the first [`MOST_TARGETS`]: of the asset itself
     /// for an image inside it. None if the name has an assumed prefix. Ends early at the limit that
     /// [`Links::each`](super::Links::each) reports.
@@ -118,11 +183,18 @@ impl<'l> Link<'l> {
 
     /// Returns true if a name in it has bytes that are not UTF-8. They are escaped in the text.
     pub fn is_lossy(&self) -> bool {
-        let names = iter::once(&self.reference.name).chain(self.member).chain(self.via);
+        let mut names = self.reference.iter().map(|reference| &reference.name).chain(self.member).chain(self.via);
         let mut files = self.meant.files().chain(self.files_elsewhere());
-        Name::from(self.path).lossy
-            || names.into_iter().any(|name| name.lossy)
-            || files.any(|file| self.index.is_lossy(file))
+        Name::from(self.path).lossy || names.any(|name| name.lossy) || files.any(|file| self.index.is_lossy(file))
+    }
+
+    /// Returns [`note`](Self::note) and [`odd`](Self::odd) as one text.
+    pub fn note_text(&self) -> Option<Cow<'_, str>> {
+        match (self.odd, &self.note) {
+            (Some(odd), Some(note)) => Some(format!("{odd}; {note}").into()),
+            (Some(odd), None) => Some(odd.name().into()),
+            (None, note) => note.as_deref().map(Cow::Borrowed),
+        }
     }
 
     /// Makes the address of the file that it means, if it is exactly one that the scan found.
@@ -136,11 +208,11 @@ fn texts(names: impl Iterator<Item = Name>) -> Vec<String> {
 }
 
 impl Serialize for Link<'_> {
-    /// Writes `{path, member, kind, name, state, target, via}`, and `line` and `column` for a text config. If the state
+    /// Writes `{path, member, kind, name, state, target, via, reason, note}`, and `line` and `column` for a text. If the state
     /// is ambiguous, `target` is null and `targets` lists the files. If it is missing, `elsewhere` lists files with this
     /// name in other places. `more` counts further ones.
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let Self { member, reference, state, more, via, place, .. } = self;
+        let Self { member, reference, state, more, via, reason, place, .. } = self;
         let path = Name::from(self.path);
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("path", &path.text)?;
@@ -148,8 +220,8 @@ impl Serialize for Link<'_> {
         if self.is_lossy() {
             map.serialize_entry("lossy", &true)?;
         }
-        map.serialize_entry("kind", &reference.kind)?;
-        map.serialize_entry("name", &reference.name.text)?;
+        map.serialize_entry("kind", &reference.map(|reference| reference.kind))?;
+        map.serialize_entry("name", &reference.map(|reference| &reference.name.text))?;
         map.serialize_entry("state", state.name())?;
         map.serialize_entry("target", &self.target().map(|target| target.text))?;
         if *state == State::Ambiguous {
@@ -163,6 +235,8 @@ impl Serialize for Link<'_> {
             map.serialize_entry("more", more)?;
         }
         map.serialize_entry("via", &via.map(|via| &via.text))?;
+        map.serialize_entry("reason", &reason.map(Reason::name))?;
+        map.serialize_entry("note", &self.note_text())?;
         if let Some((line, column)) = place {
             map.serialize_entry("line", line)?;
             map.serialize_entry("column", column)?;

@@ -48,7 +48,7 @@ pub(super) fn asks(data: &[u8], limits: &Limits) -> (Vec<Ask>, Option<Error>) {
     let cut = deep.or(lexer.cut).or(references.limit_error());
     let list = references.into_vec(&mut Problems::new(limits));
     let asks = list.into_iter().zip(ways);
-    (asks.map(|(reference, (place, way))| Ask { reference, place: Some(place), way }).collect(), cut)
+    (asks.map(|(reference, (place, way))| Ask { place: Some(place), way, ..Ask::of(reference) }).collect(), cut)
 }
 
 /// The kind of files that a key names: `mesh`, `textures`, and longer ones such as `child_textures` or `wield_image`.

@@ -10,7 +10,7 @@ use super::asker::Asker;
 use super::configs::Ask;
 use super::index::Index;
 use super::keys::{Key, address, key, name_of};
-use super::link::{Meant, Resolved, State};
+use super::link::{Meant, Reason, Resolved, State};
 use super::lua::{IMAGES, is_lua};
 use super::prefix::{folded, text};
 use crate::asset::address::unnumbered;
@@ -148,7 +148,8 @@ impl Index<'_> {
     /// Finds the media that a reference of a Lua text means.
     pub(super) fn resolve_lua(&mut self, ask: &Ask) -> Result<Resolved> {
         if ask.way != Way::Path {
-            return Ok(Resolved { state: State::Unresolved, meant: Meant::Files([].into()) });
+            let note = Some("Lua code builds the name".to_owned());
+            return Ok(Resolved { note, ..Resolved::new(State::Unresolved, Meant::Files([].into())) });
         }
         let reference = &ask.reference;
         let name = reference.name.text.as_str();
@@ -163,7 +164,8 @@ impl Index<'_> {
             State::Missing => Meant::Elsewhere(self.elsewhere(&folded(name), ReferenceKind::File)),
             _ => Meant::Files(files),
         };
-        Ok(Resolved { state, meant })
+        let reason = if state == State::Found { Some(Reason::Lua) } else { None };
+        Ok(Resolved { reason, ..Resolved::new(state, meant) })
     }
 
     /// Finds the media that a missing texture of a model means, if Lua code gives the model its textures.
@@ -181,7 +183,8 @@ impl Index<'_> {
             1 => State::Found,
             _ => State::Ambiguous,
         };
-        Ok(Some(Resolved { state, meant: Meant::Files(files) }))
+        let reason = if state == State::Found { Some(Reason::Lua) } else { None };
+        Ok(Some(Resolved { reason, ..Resolved::new(state, Meant::Files(files)) }))
     }
 
     /// The media of this name. An image may have another extension.

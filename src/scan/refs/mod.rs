@@ -6,12 +6,14 @@
 //! the nearest enclosing folder. If no enclosing folder has such a file, it is below the names of its addon (the
 //! outermost folder with a `config.cpp` or `config.bin`) and of the given folder. A zip is a folder of loose files.
 //! Case, kind of slash and a leading slash are ignored. A proxy or model may omit its `.p3d`. A `.tga` or `.png` stands
-//! for the `.paa` of the same name.
+//! for the `.paa` of the same name. Of several files with one path, the one in the archive or folder with a prefix that the
+//! asker is in is meant, or else the one below the same given path.
 //!
-//! Configs name files in the same way: binary ones (rap) and text (`.rvmat`, `.bisurf`, `config.cpp`, `.cfg`). A found
-//! material is followed: its own references come after it, [`via`](Link::via) the material. So are the `.hpp` and `.cpp`
-//! files that a config includes. Each is listed once, for the first that asks for it. Materials that nothing asks for
-//! come last.
+//! Configs name files in the same way: binary ones (rap) and text (`.rvmat`, `.bisurf`, `config.cpp`, `.cfg`), recognized
+//! by name and content, and every text that the user named. Texts of missions (`description.ext`, `mission.sqm`) name files
+//! in their own folder. A found material is followed: its own references come after it, [`via`](Link::via) the material. So
+//! are the texts that a config includes. Each is listed once, for the first that asks for it. Materials that nothing asks
+//! for come last. Macros are expanded with the definitions before them, in the config and in what it includes.
 //!
 //! Lua texts of Luanti mods name models and textures by file name alone. The files are those of this name in a `textures`,
 //! `models`, `media` or `sounds` folder of any mod. Case counts, and a texture may be one of another image format. Only
@@ -36,23 +38,32 @@ mod lua;
 mod media;
 mod prefix;
 mod seen;
+mod unread;
+mod unused;
+mod walk;
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
 pub use elsewhere::MOST_ELSEWHERE;
 pub use files::Files;
-pub use link::{Link, MOST_TARGETS, State};
+pub use link::{Link, MOST_TARGETS, Odd, Reason, State};
+pub use prefix::Covering;
+pub use unused::Unused;
 
 use self::asker::Asker;
 use self::configs::{Ask, is_config};
 use self::cost::Cost;
 use self::index::Index;
-use self::keys::{Key, address, key};
+use self::keys::{Key, folder_key, folders_around, key};
 use self::link::Resolved;
 use self::lua::is_lua;
 use self::media::Media;
+use self::prefix::Above;
 use self::seen::Seen;
+use self::unread::Unread;
 use super::{Found, Scan};
 use crate::base::error::Result;
 use crate::base::impl_fmt::impl_fmt;
@@ -79,7 +90,7 @@ use crate::summary::ReferenceKind;
 /// Returns an error under the conditions of [`Scan::run`]. Returns [`Limit`](crate::ErrorKind::Limit) if the names take
 /// more than the bytes of the files plus [`Limits::decoded_bytes`](crate::Limits::decoded_bytes).
 pub fn resolve<'s>(scan: &'s Scan, assumed: &[String], other: impl FnMut(Found) + Send) -> Result<Links<'s>> {
-    resolve_as(scan, assumed, false, other)
+    resolve_by(scan, &Rules { assumed: assumed.to_vec(), ..Rules::default() }, other)
 }
 
 /// Like [`resolve`], and keeps the textures that ODOL models copied from materials, for [`Links::each_stale`].
@@ -87,27 +98,140 @@ pub fn resolve<'s>(scan: &'s Scan, assumed: &[String], other: impl FnMut(Found) 
 /// # Errors
 /// Returns an error under the conditions of [`resolve`].
 pub fn resolve_copies<'s>(scan: &'s Scan, assumed: &[String], other: impl FnMut(Found) + Send) -> Result<Links<'s>> {
-    resolve_as(scan, assumed, true, other)
+    resolve_by(scan, &Rules { assumed: assumed.to_vec(), copies: true, ..Rules::default() }, other)
 }
 
-fn resolve_as<'s>(
-    scan: &'s Scan,
-    assumed: &[String],
+/// How to resolve references.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// Prefixes of names that the game itself has, such as `ca` or `a3`.
+    pub assumed: Vec<String>,
+    /// Prefixes of folders and archives, which go before those in files.
+    pub prefixes: Vec<(String, PathBuf)>,
+    /// A folder with images. A texture that is found nowhere else is the one with its name that is anywhere below it.
+    pub textures: Option<PathBuf>,
+    /// True to keep the textures that ODOL models copied from materials, for [`Links::each_stale`].
+    pub copies: bool,
+    /// True to look for prefix files in the folders above each path. Then the files in that folder may be meant, and its
+    /// materials and texts are read, though not listed by themselves.
+    pub above: bool,
+}
+
+/// Like [`resolve`], with these rules.
+///
+/// # Errors
+/// Returns an error under the conditions of [`resolve`].
+pub fn resolve_by<'s>(scan: &'s Scan, rules: &Rules, mut other: impl FnMut(Found) + Send) -> Result<Links<'s>> {
+    let mut index = Index::new(scan, &rules.assumed);
+    for (prefix, of) in &rules.prefixes {
+        index.prefixes.extend(spellings(of, &scan.paths).into_iter().map(|path| (prefix.clone(), path)));
+    }
+    collect(scan, &mut index, rules.copies, &mut other, |_| true)?;
+    if let Some(folder) = &rules.textures {
+        let mut below = scan.clone();
+        below.paths = vec![folder.clone()];
+        below.archives = false;
+        for target in below.walk(below.paths()) {
+            match target {
+                Ok(target) => index.textures.push(target.path),
+                Err(error) => other(Found::Unreadable(error)),
+            }
+        }
+    }
+    if rules.above {
+        add_above(scan, &mut index, rules.copies, &mut other)?;
+    }
+    Links::of(index)
+}
+
+/// Adds everything that a scan finds, of the files that are wanted.
+fn collect(
+    scan: &Scan,
+    index: &mut Index<'_>,
     copies: bool,
-    mut other: impl FnMut(Found) + Send,
-) -> Result<Links<'s>> {
-    let mut index = Index::new(scan, assumed);
-    let (hash, mut failed) = (index.hash.clone(), Ok(()));
+    other: &mut (impl FnMut(Found) + Send),
+    is_wanted: impl Fn(&Path) -> bool + Sync,
+) -> Result<()> {
+    let hash = index.hash.clone();
+    let mut failed = Ok(());
     scan.run_showing(
         |name| is_config(name) || is_lua(name),
         |seen| Seen::of(seen, copies, &hash),
         |found, seen| {
-            failed = index.add(found, seen.flatten(), &mut other);
+            if let Found::Asset(record) = &found
+                && !is_wanted(&record.path)
+            {
+                return ControlFlow::Continue(());
+            }
+            failed = index.add(found, seen.flatten(), other);
             if failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         },
     )?;
-    failed?;
-    Links::of(index)
+    failed
+}
+
+/// Adds the files of the folders above the given paths that have a prefix file.
+fn add_above(scan: &Scan, index: &mut Index<'_>, copies: bool, other: &mut (impl FnMut(Found) + Send)) -> Result<()> {
+    let hash = index.hash.clone();
+    let mut given: HashSet<Key> = HashSet::new();
+    for path in &scan.paths {
+        given.insert(folder_key(&hash, path));
+        given.extend(path.canonicalize().ok().map(|whole| folder_key(&hash, &whole)));
+    }
+    let is_new = |path: &Path| {
+        let around = folders_around(&hash, path);
+        !given.contains(&folder_key(&hash, path)) && !around.iter().any(|folder| given.contains(folder))
+    };
+    index.given_loose = index.loose.len();
+    let mut known: HashSet<PathBuf> = HashSet::new();
+    for path in &scan.paths {
+        #[cfg(feature = "stores")]
+        if scan.stores.as_deref().is_some_and(|stores| stores.has(path)) {
+            continue;
+        }
+        let is_stdin = path.as_os_str() == "-";
+        let Some(Above { folder, inner, prefix }) = Above::of(path).filter(|_| !is_stdin) else { continue };
+        index.above.push((inner, prefix));
+        if !known.insert(folder.clone()) {
+            continue;
+        }
+        let mut around = scan.clone();
+        around.paths = vec![folder];
+        around.archives = false;
+        for target in around.walk(around.paths()) {
+            if let Ok(target) = target
+                && is_new(&target.path)
+            {
+                index.add_path(target.path)?;
+            }
+        }
+        around.selection.globs = MATERIALS_AND_TEXTS.map(str::to_owned).to_vec();
+        index.is_around = true;
+        let added = collect(&around, index, copies, other, is_new);
+        index.is_around = false;
+        added?;
+    }
+    Ok(())
+}
+
+/// What is read in the folder around a given path.
+const MATERIALS_AND_TEXTS: [&str; 7] = ["*.rvmat", "*.bisurf", "*.hpp", "*.cpp", "*.h", "*.inc", "*.ext"];
+
+/// The spellings of a path with which a scan of the given ones may find it.
+fn spellings(path: &Path, given: &[PathBuf]) -> Vec<PathBuf> {
+    let mut all = vec![path.to_owned()];
+    let Ok(whole) = path.canonicalize() else { return all };
+    for root in given {
+        if let Ok(root_whole) = root.canonicalize()
+            && let Ok(inside) = whole.strip_prefix(root_whole)
+        {
+            let spelled = if inside.as_os_str().is_empty() { root.clone() } else { root.join(inside) };
+            if !all.contains(&spelled) {
+                all.push(spelled);
+            }
+        }
+    }
+    all
 }
 
 /// References, and the names of the files that they may mean. Each name is kept once, with some 60 bytes of overhead.
@@ -123,17 +247,46 @@ impl<'s> Links<'s> {
         index.cost = Cost::new(index.loose.len() as u64, bytes, &index.scan.limits);
         // Without references, no files need to be found.
         if !askers.is_empty() {
-            let scan = index.scan;
-            index.add_members();
-            index.add_loose(&scan.paths, &mut askers)?;
-            index.sort();
+            index.add_files(&mut askers)?;
             askers.sort_by(Asker::order);
             index.media = Media::of(&askers, &index.hash);
         }
         Ok(Self { index, askers })
     }
 
-    /// Passes each resolved reference to the callback, sorted by path and member, until the callback breaks.
+    /// Passes each texture, material, model, animation and sound that no reference means to `each`, sorted by path and
+    /// member, until it breaks. Passes all links to `link` before.
+    ///
+    /// # Errors
+    /// Returns the errors of [`each`](Self::each).
+    pub fn each_unused(
+        mut self,
+        mut link: impl FnMut(&Link<'_>),
+        mut each: impl FnMut(&Unused<'_>) -> ControlFlow<()>,
+    ) -> Result<()> {
+        if self.askers.is_empty() {
+            self.index.add_files(&mut [])?;
+        }
+        self.index.used = Some(vec![false; self.index.files.len()]);
+        let mut listed = |found: &Link<'_>| {
+            link(found);
+            ControlFlow::Continue(())
+        };
+        if self.walk(&mut listed)?.is_continue() {
+            self.each_unread(listed);
+        }
+        for file in self.index.unused() {
+            let Some(unused) = self.index.unused_at(file) else { break };
+            if each(&unused).is_break() {
+                break;
+            }
+        }
+        self.index.cost.check()
+    }
+
+    /// Passes each resolved reference to the callback, sorted by path and member, until the callback breaks. Then come
+    /// the assets, texts and archives whose references could not all be read, each with the state
+    /// [`Unread`](State::Unread).
     ///
     /// # Errors
     /// Returns [`Limit`](crate::ErrorKind::Limit) if the addresses that the callback asked for exceed
@@ -141,47 +294,25 @@ impl<'s> Links<'s> {
     /// [`Limits::work`](crate::Limits::work): bytes for each byte of the files, and of 1 MiB for each file. If the
     /// callback reached the limit, its last link had fewer addresses than there are.
     pub fn each(mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) -> Result<()> {
-        let followed = self.followed();
-        let mut seen = vec![false; self.askers.len()];
-        for is_followed in [false, true] {
-            for (root, asker) in self.askers.iter().enumerate() {
-                let is_next = asker.is_followed == is_followed && !asker.is_included;
-                if !is_next || std::mem::replace(seen.get_mut(root).unwrap_or(&mut false), true) {
-                    continue;
-                }
-                // The assets and configs that lead to the reference, the next reference of each, and their addresses.
-                let mut around = vec![(root, 0_usize, None)];
-                while let Some((current, next, via)) = around.last_mut() {
-                    let Some(inner) = self.askers.get(*current) else { return Ok(()) };
-                    let Some(ask) = inner.asks.get(*next) else {
-                        around.pop();
-                        continue;
-                    };
-                    *next = next.saturating_add(1);
-                    let resolved = self.index.resolve(inner, ask)?;
-                    let link = link_of(&self.index, asker, ask, resolved, via.as_ref());
-                    let flow = each(&link);
-                    self.index.cost.check()?;
-                    if flow.is_break() {
-                        return Ok(());
-                    }
-                    if !matches!(ask.reference.kind, ReferenceKind::Material | ReferenceKind::Include) {
-                        continue;
-                    }
-                    for file in link.meant.files() {
-                        let Some(&inner) = followed.get(&file) else { continue };
-                        if !std::mem::replace(seen.get_mut(inner).unwrap_or(&mut false), true) {
-                            around.push((inner, 0, self.address_of(inner)));
-                        }
-                    }
-                }
-            }
+        if self.walk(&mut each)?.is_continue() {
+            self.each_unread(each);
         }
         Ok(())
     }
 
+    /// Passes what could not all be read.
+    fn each_unread(&mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) {
+        self.index.unread.sort_by(Unread::order);
+        for unread in &self.index.unread {
+            if each(&Link::unread(unread, &self.index)).is_break() {
+                return;
+            }
+        }
+    }
+
     /// Passes each texture of a material to the callback that an ODOL model with a copy of this material does not
-    /// have in the copy, until the callback breaks. Needs [`resolve_copies`].
+    /// have in the copy, until the callback breaks. Needs [`resolve_copies`]. Then come the assets that could not all be
+    /// read, as in [`each`](Self::each).
     ///
     /// # Errors
     /// Returns the errors of [`each`](Self::each).
@@ -191,7 +322,7 @@ impl<'s> Links<'s> {
         for asker in &self.askers {
             let Some(copies) = &asker.copies else { continue };
             for ask in asker.asks.iter().filter(|ask| ask.reference.kind == ReferenceKind::Material) {
-                let material = self.index.resolve(asker, ask)?.meant;
+                let material = self.index.resolve(asker, ask, None)?.meant;
                 let mut files = material.files();
                 let (Some(file), None) = (files.next(), files.next()) else { continue };
                 let Some(&number) = followed.get(&file) else { continue };
@@ -205,7 +336,7 @@ impl<'s> Links<'s> {
                     if !copies.lacks(material, name, |text| key(&hash, text)) {
                         continue;
                     }
-                    let resolved = self.index.resolve(inner, texture)?;
+                    let resolved = self.index.resolve(inner, texture, None)?;
                     let flow = each(&link_of(&self.index, asker, texture, resolved, via.as_ref()));
                     self.index.cost.check()?;
                     if flow.is_break() {
@@ -214,6 +345,7 @@ impl<'s> Links<'s> {
                 }
             }
         }
+        self.each_unread(each);
         Ok(())
     }
 
@@ -221,8 +353,8 @@ impl<'s> Links<'s> {
     fn followed(&self) -> HashMap<usize, usize> {
         let mut by_address: HashMap<Key, usize> = HashMap::new();
         for (number, asker) in self.askers.iter().enumerate() {
-            if asker.is_followed {
-                by_address.insert(key(&self.index.hash, &address(&asker.path, asker.member.as_ref()).text), number);
+            if asker.is_target {
+                by_address.insert(key(&self.index.hash, &asker.address().text), number);
             }
         }
         if by_address.is_empty() {
@@ -234,8 +366,7 @@ impl<'s> Links<'s> {
 
     /// The address of an asset or text with references.
     fn address_of(&self, asker: usize) -> Option<Name> {
-        let asker = self.askers.get(asker)?;
-        Some(address(&asker.path, asker.member.as_ref()))
+        self.askers.get(asker).map(Asker::address)
     }
 }
 
@@ -247,12 +378,15 @@ fn link_of<'l>(
     resolved: Resolved,
     via: Option<&'l Name>,
 ) -> Link<'l> {
-    let Resolved { state, meant } = resolved;
+    let Resolved { state, meant, reason, odd, note } = resolved;
     Link {
         path: &asker.path,
         member: asker.member.as_ref(),
-        reference: &ask.reference,
+        reference: Some(&ask.reference),
         state,
+        reason,
+        odd,
+        note: note.map(Cow::Owned),
         more: meant.more(),
         via,
         place: ask.place,
@@ -265,7 +399,6 @@ impl_fmt!([] Debug for Links<'_>, |links| "Links({} assets)", links.askers.len()
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
     use std::sync::OnceLock;
 
     use super::configs::{Copies, Home};
@@ -284,8 +417,13 @@ mod tests {
             member: None,
             in_game: true,
             is_followed: path.ends_with(".rvmat"),
+            is_target: path.ends_with(".rvmat"),
             is_included: false,
             asks,
+            defines: Vec::new(),
+            root: None,
+            around: OnceLock::new(),
+            cut: None,
             home: Home::default(),
             copies: None,
             inside: Vec::new(),
@@ -330,8 +468,8 @@ mod tests {
         let mut stale = Vec::new();
         Links::of(index)?.each_stale(|link| {
             assert_eq!((link.path, link.via.unwrap().text.as_str()), (Path::new("mod/m.p3d"), "mod/m.rvmat"));
-            assert_eq!((link.state, link.reference.kind), (State::Missing, ReferenceKind::Texture));
-            stale.push(link.reference.name.text.clone());
+            assert_eq!((link.state, link.reference.unwrap().kind), (State::Missing, ReferenceKind::Texture));
+            stale.push(link.reference.unwrap().name.text.clone());
             ControlFlow::Continue(())
         })?;
         Ok(stale)
@@ -435,6 +573,7 @@ mod tests {
             texture.reference.name.lossy = place == "reference";
             let mut material = asker("mod/m.rvmat", vec![texture]);
             material.is_followed = true;
+            material.is_target = true;
             let mut asset = asker("mod/m.p3d", vec![ask(ReferenceKind::Material, "m.rvmat")]);
             if place == "path" {
                 asset.path = Path::new(std::ffi::OsStr::from_bytes(b"mod/\xff.p3d")).into();
@@ -450,7 +589,7 @@ mod tests {
             index.askers = vec![asset, material];
             let mut seen = Vec::new();
             let each = |link: &Link<'_>| {
-                if link.reference.kind == ReferenceKind::Texture {
+                if link.reference.unwrap().kind == ReferenceKind::Texture {
                     assert_eq!(link.state, if place == "elsewhere" { State::Missing } else { State::Found }, "{place}");
                     seen.push((link.via.is_some(), link.is_lossy()));
                 }

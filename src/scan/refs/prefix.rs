@@ -4,9 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::hash::RandomState;
 use std::path::{Path, PathBuf};
 
+use super::configs::instead_of;
 use super::keys::{Key, folder_key, folders_around};
 use crate::base::text::ByteStr;
 use crate::base::text::Name;
+use crate::summary::ReferenceKind;
 
 /// Names of prefix files, in lower case. The first one in a folder counts.
 const PREFIX_FILES: [&str; 5] = ["$pboprefix$", "$pboprefix$.txt", "$prefix$", "$prefix$.txt", "pboprefix.txt"];
@@ -32,6 +34,14 @@ pub(super) struct Prefixes<'p> {
     addons: HashMap<Key, &'p Path>,
     /// The given folders, with their own names.
     roots: Vec<(&'p Path, String)>,
+}
+
+/// Where a file is in the game.
+pub(super) struct Places<'p> {
+    /// The folder that its paths start from.
+    pub(super) root: Option<&'p Path>,
+    /// Its folded paths, each after the prefix or folder name that it is below.
+    pub(super) paths: Vec<(String, String)>,
 }
 
 /// The prefix of a folder, from a file in it.
@@ -73,6 +83,18 @@ impl<'p> Prefixes<'p> {
         }
     }
 
+    /// Adds the prefixes of folders that the user gives, and those that prefix files above the given paths give to them.
+    pub(super) fn with(mut self, own: &'p [(String, PathBuf)], above: &'p [(PathBuf, String)]) -> Self {
+        for (prefix, folder) in own {
+            self.stored.insert(folder_key(self.hash, folder), Prefix { folder, rank: 0, text: folded(prefix) });
+        }
+        for (folder, prefix) in above {
+            let key = folder_key(self.hash, folder);
+            self.stored.entry(key).or_insert(Prefix { folder, rank: usize::MAX, text: prefix.clone() });
+        }
+        self
+    }
+
     /// Reads a prefix file of this folder, unless there is one with a better name.
     fn add_file(&mut self, path: &Path, folder: &'p Path, rank: usize, given: Option<&Given>) {
         let key = folder_key(self.hash, folder);
@@ -89,27 +111,144 @@ impl<'p> Prefixes<'p> {
         }
     }
 
-    /// Returns the folded paths of a file in the game, each after the prefix or folder name that it is below. They use
-    /// the nearest prefix of an enclosing folder. Without one, they use the names of the outermost enclosing addon and
-    /// of the given folder.
-    pub(super) fn roots_of(&self, path: &Path) -> Vec<(String, String)> {
+    /// Returns the paths of a file in the game. They use the nearest prefix of an enclosing folder. Without one, they use
+    /// the names of the outermost enclosing addon and of the given folder.
+    pub(super) fn places_of(&self, path: &Path) -> Places<'p> {
         let in_game = |around: &Path, prefix: &str| {
             Some((prefix.to_owned(), below(prefix, &folded(&text(path.strip_prefix(around).ok()?)))))
         };
         let has_inner = !self.stored.is_empty() || !self.addons.is_empty();
         let folders = if has_inner { folders_around(self.hash, path) } else { Vec::new() };
         if let Some(prefix) = folders.iter().rev().find_map(|folder| self.stored.get(folder)) {
-            return in_game(prefix.folder, &prefix.text).into_iter().collect();
+            let paths = in_game(prefix.folder, &prefix.text).into_iter().collect();
+            return Places { root: Some(prefix.folder), paths };
         }
-        let addon = folders.iter().find_map(|folder| self.addons.get(folder));
-        let addon = addon.and_then(|addon| in_game(addon, &own_name(addon)));
-        addon.into_iter().chain(self.roots.iter().filter_map(|(root, name)| in_game(root, name))).collect()
+        let mut places = Places { root: None, paths: Vec::new() };
+        if let Some(addon) = folders.iter().find_map(|folder| self.addons.get(folder)) {
+            places.root = Some(addon);
+            places.paths.extend(in_game(addon, &own_name(addon)));
+        }
+        for (root, name) in &self.roots {
+            let Some(place) = in_game(root, name) else { continue };
+            places.root.get_or_insert(root);
+            places.paths.push(place);
+        }
+        places
     }
 }
 
 fn read(path: &Path) -> Option<Vec<u8>> {
     let is_small = path.metadata().ok()?.len() <= LARGEST;
     is_small.then(|| std::fs::read(path).ok()).flatten()
+}
+
+/// A folder above a given path that has a prefix file.
+pub(super) struct Above {
+    pub(super) folder: PathBuf,
+    /// The folder of the given path: itself, or the one around the file.
+    pub(super) inner: PathBuf,
+    /// The folded prefix of that folder.
+    pub(super) prefix: String,
+}
+
+impl Above {
+    /// Looks for a prefix file in the folders above a path, unless the path is a folder with one.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        let inner = if path.is_dir() { path } else { path.parent()? };
+        if path.is_dir() && prefix_in(path).is_some() {
+            return None;
+        }
+        let whole = if inner.as_os_str().is_empty() { Path::new(".") } else { inner }.canonicalize().ok()?;
+        // As the user spells it, if possible.
+        let as_given = inner.ancestors().filter(|folder| !folder.as_os_str().is_empty());
+        for folder in as_given.chain(whole.ancestors()) {
+            let Some(prefix) = prefix_in(folder) else { continue };
+            let below_it = whole.strip_prefix(folder.canonicalize().ok()?).ok()?;
+            let prefix = below(&prefix, &folded(&text(below_it)));
+            let prefix = prefix.trim_end_matches('\\').to_owned();
+            return Some(Self { folder: folder.to_owned(), inner: inner.to_owned(), prefix });
+        }
+        None
+    }
+}
+
+/// The folder with a prefix file that a model is below. Its files are those that the names in the model mean, if they begin
+/// with the prefix.
+///
+/// ```
+/// use std::path::Path;
+/// use meshpeek::scan::refs::Covering;
+/// let addon = Covering::of(Path::new("corpus/addons/main/data")).ok_or("no prefix file")?;
+/// let found = addon.find("\\my\\main\\data\\HOUSE_co.tga").ok_or("no such file")?;
+/// assert!(found.ends_with("main/data/house_co.paa"));
+/// # Ok::<(), &str>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Covering {
+    folder: PathBuf,
+    prefix: String,
+}
+
+impl Covering {
+    /// Looks for a prefix file in this folder and in those above it.
+    pub fn of(folder: &Path) -> Option<Self> {
+        let whole = if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.canonicalize().ok()?;
+        for folder in folder.ancestors().filter(|folder| !folder.as_os_str().is_empty()).chain(whole.ancestors()) {
+            if let Some(prefix) = prefix_in(folder) {
+                return Some(Self { folder: folder.to_owned(), prefix: prefix.trim_end_matches('\\').to_owned() });
+            }
+        }
+        None
+    }
+
+    /// Returns the file that a name of a texture or material means, in any case. Links are not followed.
+    pub fn find(&self, name: &str) -> Option<PathBuf> {
+        let name = folded(name);
+        let inside = match name.strip_prefix(self.prefix.as_str()) {
+            Some(rest) if self.prefix.is_empty() => rest,
+            Some(rest) => rest.strip_prefix('\\')?,
+            None => return None,
+        };
+        let other = instead_of(inside, ReferenceKind::Texture);
+        self.file(inside).or_else(|| self.file(&other?))
+    }
+
+    fn file(&self, inside: &str) -> Option<PathBuf> {
+        let mut path = self.folder.clone();
+        for part in inside.split('\\') {
+            path = entry(&path, part)?;
+        }
+        path.symlink_metadata().ok()?.is_file().then_some(path)
+    }
+}
+
+/// Returns the file or folder of this folded name in a folder.
+fn entry(folder: &Path, name: &str) -> Option<PathBuf> {
+    /// The most entries of a folder that are examined.
+    const MOST_ENTRIES: usize = 10_000;
+    if matches!(name, "" | "." | "..") {
+        return None;
+    }
+    for entry in std::fs::read_dir(folder).ok()?.take(MOST_ENTRIES) {
+        let Ok(entry) = entry else { break };
+        let is_same = entry.file_name().to_str().is_some_and(|own| own.eq_ignore_ascii_case(name));
+        if is_same && !entry.file_type().ok()?.is_symlink() {
+            return Some(entry.path());
+        }
+    }
+    None
+}
+
+/// Returns the folded prefix that a file in this folder gives.
+fn prefix_in(folder: &Path) -> Option<String> {
+    for name in PREFIX_FILES {
+        let upper = name.to_ascii_uppercase();
+        for name in [upper.replace(".TXT", ".txt"), upper, name.to_owned(), name.replace("pboprefix", "PboPrefix")] {
+            let Some(bytes) = read(&folder.join(name)) else { continue };
+            return Some(parse(&bytes).unwrap_or_else(|| own_name(folder)));
+        }
+    }
+    None
 }
 
 /// Reads the folded prefix from such a file: the value of the key `prefix`, else the first line without a key. Some

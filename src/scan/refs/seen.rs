@@ -4,15 +4,17 @@ use std::hash::RandomState;
 
 use memchr::memmem;
 
-use super::configs::{Ask, Copies, Utf16, asks, is_config};
+use super::configs::{Copies, Text, Utf16, is_config};
 use super::inside::inside;
 use super::keys::{Key, key, name_of, stem};
+use super::link::Odd;
 use super::lua;
 use super::prefix::{folded, text};
 use crate::asset::Asset;
 use crate::asset::address::{Names, unnumbered};
-use crate::asset::container::Container;
+use crate::asset::container::{Container, Form, Member};
 use crate::base::error::{Error, Result};
+use crate::base::no_asset::NoAsset;
 use crate::base::text::Name;
 use crate::scan::{Record, Sighting};
 
@@ -20,8 +22,8 @@ use crate::scan::{Record, Sighting};
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) listing: Option<Listing>,
-    /// The references of a text.
-    pub(super) asks: Vec<Ask>,
+    /// The references and macros of a text.
+    pub(super) text: Option<Text>,
     pub(super) copies: Option<Copies>,
     /// The names of the images inside the asset, sorted.
     pub(super) inside: Vec<Key>,
@@ -33,8 +35,8 @@ impl Seen {
     /// Returns `None` if there is nothing to keep, as from most assets.
     pub(super) fn of(seen: &Sighting<'_, '_>, copies: bool, hash: &RandomState) -> Option<Box<Self>> {
         let this = Self::read(seen, copies, hash);
-        let Self { listing, asks, copies, inside, cut } = &this;
-        let is_empty = listing.is_none() && asks.is_empty() && copies.is_none() && inside.is_empty() && cut.is_none();
+        let Self { listing, text, copies, inside, cut } = &this;
+        let is_empty = listing.is_none() && text.is_none() && copies.is_none() && inside.is_empty() && cut.is_none();
         (!is_empty).then(|| Box::new(this))
     }
 
@@ -43,11 +45,12 @@ impl Seen {
             // Only texts and damaged assets have none.
             let name = name_of(&seen.record.path, seen.record.member.as_ref());
             let is_lua = lua::is_lua(name);
-            if seen.record.summary.format.is_some() || !(is_lua || is_config(name)) {
+            let is_text = NoAsset::of(seen.data) == NoAsset::Text || is_config(name) && Utf16::of(seen.data).is_some();
+            if seen.record.summary.format.is_some() || !(is_text || is_lua) {
                 return Self::default();
             }
             return match read_text(seen, is_lua) {
-                Ok((asks, cut)) => Self { asks, cut, ..Self::default() },
+                Ok(mut text) => Self { cut: text.cut.take(), text: Some(text), ..Self::default() },
                 Err(error) => Self { cut: Some(error), ..Self::default() },
             };
         };
@@ -63,25 +66,27 @@ impl Seen {
 }
 
 /// The references of a text, within the budget of its file.
-fn read_text(seen: &Sighting<'_, '_>, is_lua: bool) -> Result<(Vec<Ask>, Option<Error>)> {
+fn read_text(seen: &Sighting<'_, '_>, is_lua: bool) -> Result<Text> {
     /// The most bytes that references take per byte of a text: the shortest has four.
     const NAMES_PER_BYTE: u64 = 32;
     let (bytes, limits) = (seen.data.len() as u64, seen.budget.limits());
     seen.budget.work(bytes)?;
     let _held = seen.budget.hold(bytes.saturating_mul(NAMES_PER_BYTE).min(limits.reference_bytes.saturating_mul(2)))?;
     if is_lua {
-        return Ok(lua::asks(seen.data, limits));
+        let (asks, cut) = lua::asks(seen.data, limits);
+        return Ok(Text { asks, cut, ..Text::default() });
     }
-    let Some(order) = Utf16::of(seen.data) else { return Ok(asks(seen.data, limits)) };
+    let name = name_of(&seen.record.path, seen.record.member.as_ref());
+    let Some(order) = Utf16::of(seen.data) else { return Ok(Text::read(name, seen.data, limits)) };
     let copied = Utf16::most_in_utf8(seen.data.len()) as u64;
     seen.budget.work(copied)?;
     let _copy = seen.budget.hold(copied)?;
-    let (asks, mut cut) = asks(order.to_utf8(seen.data).as_bytes(), limits);
+    let mut text = Text::read(name, order.to_utf8(seen.data).as_bytes(), limits);
     if !bytes.is_multiple_of(2) {
         let error = Error::malformed("text in UTF-16 with an odd number of bytes");
-        cut.get_or_insert(error.at(bytes.saturating_sub(1)));
+        text.cut.get_or_insert(error.at(bytes.saturating_sub(1)));
     }
-    Ok((asks, cut))
+    Ok(text)
 }
 
 /// The contents of an archive.
@@ -102,6 +107,8 @@ pub(super) struct Listed {
     /// The end of its name.
     pub(super) end: usize,
     pub(super) lossy: bool,
+    pub(super) bytes: u64,
+    pub(super) odd: Option<Odd>,
 }
 
 /// The cost of listing a member, in bytes of [work](crate::Budget::work), in addition to its name.
@@ -124,7 +131,8 @@ impl Listing {
                 listing.respelled.push((listing.members.len(), Name::from(name).text));
             }
             listing.texts.push_str(&own.text);
-            listing.members.push(Listed { end: listing.texts.len(), lossy: own.lossy });
+            let (bytes, odd) = (member.decoded_byte_len_hint(), odd_of(&member));
+            listing.members.push(Listed { end: listing.texts.len(), lossy: own.lossy, bytes, odd });
         }
         Some(listing)
     }
@@ -140,6 +148,22 @@ impl Listing {
         }
     }
 }
+
+/// Returns what is odd about a member, without decoding it.
+fn odd_of(member: &Member<'_>) -> Option<Odd> {
+    let bytes = member.decoded_byte_len_hint();
+    if bytes == 0 {
+        return Some(Odd::Empty);
+    }
+    if bytes > LONGEST_POINTER || member.form() != Form::InPlace {
+        return None;
+    }
+    let data = member.borrowed().ok()??;
+    (NoAsset::of(data) == NoAsset::LfsPointer).then_some(Odd::LfsPointer)
+}
+
+/// The most bytes of a pointer of Git LFS.
+pub(super) const LONGEST_POINTER: u64 = 1024;
 
 /// The prefix of the names of an archive's members in the game's file system.
 fn root_of(asset: &Asset<'_>, record: &Record) -> String {

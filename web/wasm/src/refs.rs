@@ -69,8 +69,10 @@ impl Session {
                 {
                     return ControlFlow::Continue(());
                 }
-                if matches!(link.reference.kind, ReferenceKind::Material | ReferenceKind::Include)
-                    && link.state == State::Found
+                if matches!(
+                    link.reference.map(|reference| reference.kind),
+                    Some(ReferenceKind::Material | ReferenceKind::Include)
+                ) && link.state == State::Found
                 {
                     wanted.extend(link.targets().map(|target| target.text));
                 }

@@ -1,0 +1,280 @@
+//! Recognizes configs among other texts: C++, shaders, settings of other programs.
+
+/// The bytes that are examined.
+const HEAD: usize = 64 << 10;
+
+/// Directives of configs. Others, such as `#pragma` and `#version`, are of other languages.
+const DIRECTIVES: &[&[u8]] =
+    &[b"include", b"define", b"undef", b"ifdef", b"ifndef", b"if", b"else", b"endif", b"line", b"elif"];
+
+/// What was found in the head of a text.
+#[derive(Debug, Default)]
+struct Signs {
+    /// Classes, values and arrays.
+    entries: usize,
+    classes: usize,
+    /// Includes of files in quotes.
+    includes: usize,
+    /// What no config has.
+    others: usize,
+}
+
+/// Returns true if a text is a config, or consists of directives for one. `needs_class`: only if it has a class.
+pub(crate) fn is_config(text: &[u8], needs_class: bool) -> bool {
+    /// The most entries for one thing that no config has.
+    const TOLERANCE: usize = 8;
+    let mut lexer = Lexer { rest: text.get(..HEAD).unwrap_or(text), is_whole: text.len() <= HEAD };
+    let mut signs = Signs::default();
+    lexer.read(&mut signs);
+    let is_enough = if needs_class { signs.classes > 0 } else { signs.entries > 0 || signs.includes > 0 };
+    is_enough && signs.others.saturating_mul(TOLERANCE) <= signs.entries
+}
+
+struct Lexer<'a> {
+    rest: &'a [u8],
+    is_whole: bool,
+}
+
+impl<'a> Lexer<'a> {
+    fn skip(&mut self, bytes: usize) {
+        self.rest = self.rest.get(bytes..).unwrap_or_default();
+    }
+
+    fn skip_line(&mut self) {
+        loop {
+            let end = memchr::memchr(b'\n', self.rest).unwrap_or(self.rest.len());
+            let goes_on = self.rest.get(..end).is_some_and(|line| line.trim_ascii_end().ends_with(b"\\"));
+            self.skip(end.saturating_add(1));
+            if !goes_on || self.rest.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// Skips white space, comments and directives.
+    fn skip_blank(&mut self, signs: &mut Signs) {
+        loop {
+            let blank = self.rest.iter().position(|byte| !byte.is_ascii_whitespace());
+            self.skip(blank.unwrap_or(self.rest.len()));
+            match self.rest {
+                [b'/', b'/', ..] => self.skip_line(),
+                [b'/', b'*', ..] => {
+                    let end = memchr::memmem::find(self.rest, b"*/");
+                    self.skip(end.map_or(self.rest.len(), |end| end.saturating_add(2)));
+                }
+                [b'#', ..] => self.directive(signs),
+                _ => return,
+            }
+        }
+    }
+
+    fn directive(&mut self, signs: &mut Signs) {
+        self.skip(1);
+        let word = self.rest.trim_ascii_start();
+        let length = word.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(word.len());
+        let (name, after) = word.split_at(length);
+        if !DIRECTIVES.contains(&name) {
+            signs.others = signs.others.saturating_add(1);
+        } else if name == b"include" {
+            match after.trim_ascii_start().first() {
+                Some(b'"') => signs.includes = signs.includes.saturating_add(1),
+                // `#include <vector>`
+                _ => signs.others = signs.others.saturating_add(1),
+            }
+        }
+        self.skip_line();
+    }
+
+    fn quoted(&mut self) {
+        let inner = self.rest.get(1..).unwrap_or_default();
+        let end = memchr::memchr2(b'"', b'\n', inner);
+        self.skip(end.map_or(self.rest.len(), |end| end.saturating_add(2)));
+    }
+
+    /// Takes a name, with the arguments of a macro.
+    fn name(&mut self) -> &'a [u8] {
+        let all = self.rest;
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+        let length = all.iter().position(|byte| !is_part(byte)).unwrap_or(all.len());
+        self.skip(length);
+        if length > 0 && self.rest.starts_with(b"(") {
+            self.group(b'(', b')');
+        }
+        all.get(..length).unwrap_or_default()
+    }
+
+    /// Skips from an opening byte to the one that closes it.
+    fn group(&mut self, open: u8, close: u8) {
+        let mut depth = 0_usize;
+        while let Some(&byte) = self.rest.first() {
+            if byte == b'"' {
+                self.quoted();
+                continue;
+            }
+            if byte == open {
+                depth = depth.saturating_add(1);
+            }
+            self.skip(1);
+            if byte == close {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Takes a value up to its semicolon. Returns false if there is none in its line, as in other programs' settings.
+    fn value(&mut self) -> bool {
+        while let Some(&byte) = self.rest.first() {
+            match byte {
+                b'"' => self.quoted(),
+                b'(' => self.group(b'(', b')'),
+                b'{' => self.group(b'{', b'}'),
+                b';' | b'}' => return true,
+                b'\n' => {
+                    let next = self.rest.trim_ascii_start().first();
+                    return matches!(next, Some(b'}' | b';' | b'{' | b'"' | b'\\'));
+                }
+                _ => self.skip(1),
+            }
+        }
+        !self.is_whole
+    }
+
+    fn read(&mut self, signs: &mut Signs) {
+        loop {
+            self.skip_blank(signs);
+            let Some(&first) = self.rest.first() else { return };
+            if matches!(first, b'}' | b';' | b',') {
+                self.skip(1);
+                continue;
+            }
+            let before = self.rest;
+            let is_entry = self.entry(signs);
+            if self.rest.len() == before.len() {
+                self.skip(1);
+            }
+            match is_entry {
+                Some(true) => signs.entries = signs.entries.saturating_add(1),
+                Some(false) if self.rest.is_empty() && !self.is_whole => return,
+                Some(false) => signs.others = signs.others.saturating_add(1),
+                None => {}
+            }
+        }
+    }
+
+    /// Takes an entry. Returns false if no config has it, `None` for a macro alone.
+    fn entry(&mut self, signs: &mut Signs) -> Option<bool> {
+        let start = self.rest;
+        let name = self.name();
+        if name.is_empty() {
+            return Some(false);
+        }
+        let is_call = start.get(name.len()) == Some(&b'(');
+        let is_word = |known: &[u8]| name.eq_ignore_ascii_case(known) && !is_call;
+        let line = memchr::memchr(b'\n', self.rest).unwrap_or(self.rest.len());
+        let ends_line = self.rest.get(..line).is_some_and(|rest| rest.trim_ascii().is_empty());
+        self.skip_blank(signs);
+        if is_word(b"class") {
+            return Some(self.class(signs));
+        }
+        if is_word(b"delete") || is_word(b"enum") {
+            self.name();
+            self.skip_blank(signs);
+            return Some(matches!(self.rest.first(), Some(b';' | b'{')));
+        }
+        match self.rest {
+            [b'=', after, ..] if *after != b'=' => {
+                self.skip(1);
+                Some(self.value())
+            }
+            [b'[', ..] => {
+                self.group(b'[', b']');
+                self.skip_blank(signs);
+                if self.rest.starts_with(b"+") {
+                    self.skip(1);
+                }
+                if !self.rest.starts_with(b"=") {
+                    return Some(false);
+                }
+                self.skip(1);
+                Some(self.value())
+            }
+            [b';', ..] | [] => None,
+            [b'{', ..] => Some(false),
+            // A macro may stand alone in its line.
+            _ if is_call || ends_line => None,
+            _ => Some(false),
+        }
+    }
+
+    /// Takes the head of a class.
+    fn class(&mut self, signs: &mut Signs) -> bool {
+        self.name();
+        while self.rest.starts_with(b"##") {
+            self.skip(2);
+            self.name();
+        }
+        self.skip_blank(signs);
+        if self.rest.starts_with(b":") {
+            self.skip(1);
+            self.skip_blank(signs);
+            self.name();
+            self.skip_blank(signs);
+        }
+        let is_class = matches!(self.rest.first(), Some(b'{' | b';'));
+        if is_class {
+            signs.classes = signs.classes.saturating_add(1);
+            self.skip(1);
+        }
+        is_class
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn configs_are_recognized_by_their_entries() {
+        for text in [
+            "class CfgPatches { class my { units[] = {}; requiredVersion = 0.1; }; };",
+            "#include \"script_component.hpp\"\n\nclass CfgPatches {\n class ADDON {\n  name = COMPONENT_NAME;\n };\n};",
+            "#include \"a.hpp\"\n#include \"b.hpp\"\n",
+            "version=53;\nclass Mission\n{\n\tclass Intel { year=2035; };\n};",
+            "onLoadName = \"Test\";\nloadScreen = \"a.paa\";\nclass Header { gameType = Coop; };",
+            "texture = \"a.paa\";",
+            "ambient[] = {1,1,1,1};\nclass Stage1 { texture=\"a.paa\"; uvSource=\"tex\"; };",
+            "class A: B {\n  MACRO(x)\n  EMPTY\n  items[] += {\"a\",\n    \"b\"};\n  delete C;\n  class D;\n};",
+            "// only a class\nclass CfgSkeletons{class S{skeletonBones[]={\"a\",\"\"};};};",
+        ] {
+            assert!(is_config(text.as_bytes(), false), "{text}");
+        }
+        assert!(!is_config(b"hostname = \"a\";", true));
+        assert!(is_config(b"class A {};", true));
+    }
+
+    #[test]
+    fn other_texts_are_not_configs() {
+        for text in [
+            "",
+            "a text of words\n",
+            "#include <vector>\n#include \"main.h\"\n\nint main() {\n  x = 5;\n  return 0;\n}\n",
+            "#pragma once\n#include \"a.h\"\nnamespace a { class B; }\n",
+            "#include \"a.h\"\nclass Foo : public Bar {\npublic:\n  void run();\n  int a = 5;\n};\n",
+            "#include \"config.h\"\nConfig::Config() : a_(0) { load(\"a.png\"); }\nvoid Config::load(const char* name) {}\n",
+            "#version 330\nuniform sampler2D diffuse;\nvoid main() { gl_FragColor = texture(diffuse, uv); }\n",
+            "cbuffer A : register(b0) { float4x4 world; };\nfloat4 main() : SV_Target { return 0; }\n",
+            "[section]\nicon = a.png\nname = b\n",
+            "icon = a.png\nname = b\n",
+            "seta r_mode \"6\"\nbind x \"+attack\"\n",
+            "{ \"icon\": \"a.png\" }",
+            "window : { title = \"x\"; icon = \"a.png\"; };",
+            "local a = require(\"b\")\nreturn { texture = \"a.png\" }\n",
+            "_unit addWeapon \"a\";\nif (alive player) then { hint \"a.paa\"; };\n",
+        ] {
+            assert!(!is_config(text.as_bytes(), false), "{text}");
+        }
+    }
+}

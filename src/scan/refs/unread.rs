@@ -1,0 +1,59 @@
+//! Assets, texts and archives whose references could not all be read.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::configs::{is_config, is_surely_config};
+use super::keys::name_of;
+use crate::base::code::Code;
+use crate::base::format::Format;
+use crate::base::text::Name;
+use crate::scan::Record;
+use crate::scan::order::by_bytes;
+use crate::summary::Severity;
+
+/// An asset, text, archive or folder whose references could not all be read.
+pub(super) struct Unread {
+    pub(super) path: Arc<Path>,
+    pub(super) member: Option<Name>,
+    /// The reason.
+    pub(super) note: String,
+}
+
+impl Unread {
+    pub(super) fn order(&self, other: &Self) -> std::cmp::Ordering {
+        let member = |unread: &Self| unread.member.as_ref().map(|name| name.text.clone());
+        by_bytes(&self.path, &other.path).then_with(|| member(self).cmp(&member(other)))
+    }
+}
+
+/// Returns why not all references of this asset could be read, or `None` if they all were. Says nothing about texts.
+pub(super) fn reason(record: &Record) -> Option<String> {
+    let summary = &record.summary;
+    let name = name_of(&record.path, record.member.as_ref());
+    // Textures, animations and keys name no other files.
+    let is_leaf = |format| matches!(format, Format::Paa | Format::Rtm | Format::Bmtr);
+    if summary.format.is_some_and(is_leaf) {
+        return None;
+    }
+    let ending = Format::from_extension(name);
+    for problem in &summary.problems {
+        // A wrong checksum hides no name.
+        let is_error = problem.severity == Severity::Error && problem.code != Code::Checksum;
+        let is_in_place_of_asset = match problem.code {
+            Code::LfsPointer => ending.is_some_and(|format| !is_leaf(format)) || is_config(name),
+            Code::Empty => ending.is_some_and(|format| !is_leaf(format)),
+            Code::Unknown if is_surely_config(name) => true,
+            // Other programs use `.lod` and `.bmx`, too.
+            Code::Text | Code::Unknown => {
+                matches!(ending, Some(Format::Odol | Format::Mlod | Format::B3d | Format::Pbo | Format::Zip))
+            }
+            _ => false,
+        };
+        let is_named_text = summary.format.is_none() && is_config(name);
+        if is_in_place_of_asset || is_error && (summary.format.is_some() || ending.is_some() || is_named_text) {
+            return Some(problem.message.clone().into_owned());
+        }
+    }
+    None
+}

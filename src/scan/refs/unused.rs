@@ -1,0 +1,83 @@
+//! Files that no reference means.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::index::Index;
+use super::keys::Key;
+use crate::asset::address::join;
+use crate::base::text::Name;
+
+/// A texture, material, model, animation or sound that no reference means.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Unused<'l> {
+    /// The file, or the one around the member.
+    pub path: &'l Path,
+    /// The path inside the archive, if it is in one.
+    pub member: Option<Name>,
+    /// The size; `None` if it is not known.
+    pub bytes: Option<u64>,
+}
+
+impl Serialize for Unused<'_> {
+    /// Writes `{path, member, bytes}`.
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("path", &Name::from(self.path).text)?;
+        map.serialize_entry("member", &self.member.as_ref().map(|member| &member.text))?;
+        map.serialize_entry("bytes", &self.bytes)?;
+        map.end()
+    }
+}
+
+/// Extensions of files that others name. Nothing names the models of other games.
+const KINDS: [&str; 13] =
+    ["paa", "pac", "tga", "png", "jpg", "jpeg", "rvmat", "p3d", "rtm", "wss", "wav", "ogg", "ogv"];
+
+impl Index<'_> {
+    /// The files that no reference means, each once.
+    pub(super) fn unused(&mut self) -> Vec<usize> {
+        let used = self.used.take().unwrap_or_default();
+        let mut unused: Vec<usize> = Vec::new();
+        let mut seen: HashSet<Key> = HashSet::new();
+        let mut seen_used: HashSet<Key> = HashSet::new();
+        for (file, is_used) in used.into_iter().enumerate().take(self.first_around) {
+            let extension = Path::new(self.name_of(file)).extension().and_then(|extension| extension.to_str());
+            let is_kind =
+                extension.is_some_and(|extension| KINDS.iter().any(|known| extension.eq_ignore_ascii_case(known)));
+            if !is_kind {
+                continue;
+            }
+            let Some(identity) = self.identity(file) else { continue };
+            if is_used {
+                seen_used.insert(identity);
+            } else if seen.insert(identity) {
+                unused.push(file);
+            }
+        }
+        // A file that is given by two paths may be meant by one of them.
+        unused.retain(|&file| self.identity(file).is_some_and(|identity| !seen_used.contains(&identity)));
+        unused.sort_by(|&a, &b| self.order(a, b));
+        unused
+    }
+
+    /// Describes a file that no reference means, if there is enough left for giving its address.
+    pub(super) fn unused_at(&self, number: usize) -> Option<Unused<'_>> {
+        let file = self.files.get(number)?;
+        let path = self.path_of(number)?;
+        let archive = self.archive_of(file);
+        if !self.cost.name(archive.map_or(0, |archive| archive.address.text.len()).saturating_add(file.text.len())) {
+            return None;
+        }
+        let Some(archive) = archive else {
+            let is_given = self.given.is_some();
+            let bytes = if is_given { None } else { path.metadata().ok().map(|metadata| metadata.len()) };
+            return Some(Unused { path, member: None, bytes });
+        };
+        let name = Name { text: self.text_of(file).to_owned(), lossy: file.lossy };
+        Some(Unused { path, member: Some(join(archive.member.as_ref(), name)), bytes: Some(file.bytes) })
+    }
+}

@@ -1,0 +1,229 @@
+//! Texts of configs and missions: which are read, their macros, and names without an extension.
+
+use serde_json::Value as Json;
+
+use super::pbo;
+use crate::cli::{Folder, code, lines, run, stderr, stdout};
+
+/// Each link as `name state target`, the target without its folder.
+fn links(folder: &Folder, path: &str) -> Vec<String> {
+    let output = run(["refs", "-q", folder.0.join(path).to_str().unwrap()]);
+    let last = |value: &Json| value.as_str().map_or("-", |text| text.rsplit(['/', '\\']).next().unwrap()).to_owned();
+    let mut all = Vec::new();
+    for link in lines(&output) {
+        let name = link["name"].as_str().unwrap_or("-");
+        all.push(format!("{name} {} {}", link["state"].as_str().unwrap(), last(&link["target"])));
+    }
+    let is_wrong = all.iter().any(|link| link.contains(" missing ") || link.contains(" unread "));
+    assert_eq!(code(&output), i32::from(is_wrong), "{all:?} {}", stderr(&output));
+    all
+}
+
+#[test]
+fn texts_of_a_mission_name_files_in_its_folder() {
+    let folder = Folder::new("refs-mission");
+    let description = "onLoadName = \"Test\";\nloadScreen = \"pics\\load.paa\";\n#include \"ui\\dialogs.hpp\"\n\
+        class CfgSounds { class horn { sound[] = {\"sounds\\horn.ogg\", 1, 1}; }; };\nclass Params { file = \"\\my\\a.sqf\"; };";
+    let dialogs = "class Pic { text = \"pics\\gone.paa\"; };\n";
+    let members: [(&str, &[u8]); 4] = [
+        ("description.ext", description.as_bytes()),
+        ("mission.sqm", b"version=53;\nclass Mission { class Intel { overviewPicture=\"pics\\load.paa\"; }; };"),
+        (r"ui\dialogs.hpp", dialogs.as_bytes()),
+        (r"pics\load.paa", b"x"),
+    ];
+    let expected = [
+        r"pics\load.paa found load.paa",
+        r"ui\dialogs.hpp found dialogs.hpp",
+        r"pics\gone.paa missing -",
+        r"sounds\horn.ogg missing -",
+        r"\my\a.sqf missing -",
+        r"pics\load.paa found load.paa",
+    ];
+    for (name, data) in members {
+        folder.file(&format!("one.Altis/{}", name.replace('\\', "/")), data);
+    }
+    folder.file("two.Altis.pbo", pbo("", &members));
+    assert_eq!(links(&folder, "one.Altis"), expected);
+    assert_eq!(links(&folder, "two.Altis.pbo"), expected);
+}
+
+#[test]
+fn a_text_that_is_named_is_read_under_any_name() {
+    let folder = Folder::new("refs-named-text");
+    let config = "class A { picture = \"my\\gone.paa\"; };\n";
+    for name in ["dialogs.hpp", "ui.inc", "settings.cfg", "notes.txt", "noending", "a.rvmat", "functions.ext"] {
+        folder.file(&format!("{name}.d/{name}"), config);
+        let path = format!("{name}.d/{name}");
+        assert_eq!(links(&folder, &path), [r"my\gone.paa missing -"], "{name}");
+        let whole = folder.0.join(&path);
+        let whole = whole.to_str().unwrap();
+        let info = run(["info", whole]);
+        assert_eq!(code(&info), 0, "{name}: {}", stderr(&info));
+        assert!(stdout(&info).contains("Arma config as text") && stdout(&info).contains(r"my\gone.paa"));
+        let json: Json = serde_json::from_str(&stdout(&run(["info", "--json", whole]))).unwrap();
+        assert_eq!((&json["format"], &json["references"][0]["name"]), (&Json::Null, &r"my\gone.paa".into()));
+        assert_eq!(json["problems"][0]["code"], "other.text");
+        let verify = run(["verify", "--strict", whole]);
+        assert_eq!((code(&verify), stdout(&verify).as_str()), (0, ""), "{name}");
+    }
+    // What is included by nothing means nothing in a folder.
+    folder.file("mod/dialogs.hpp", config);
+    assert_eq!(links(&folder, "mod"), [""; 0]);
+    folder.file("readme.txt", "A text of words.\n");
+    let readme = run(["refs", folder.0.join("readme.txt").to_str().unwrap()]);
+    assert_eq!((code(&readme), stdout(&readme).as_str()), (0, ""));
+}
+
+#[test]
+fn texts_of_other_programs_name_nothing() {
+    let folder = Folder::new("refs-other-texts");
+    let texts = [
+        (
+            "config.cpp",
+            "#include <vector>\n#include \"config.h\"\nConfig::Config() { icon = \"a.png\"; }\nint a() { return 1; }\n",
+        ),
+        ("config.h", "#pragma once\n#include \"gone.h\"\nclass Config : public Base {\npublic:\n  Config();\n};\n"),
+        ("main.cpp", "#include \"config.h\"\nint main() { load(\"a.png\"); return 0; }\n"),
+        ("lit.hpp", "#version 330\nuniform sampler2D a;\nvoid main() { color = texture(a, uv); }\n"),
+        ("setup.cfg", "[metadata]\nicon = a.png\nname = b\n"),
+        ("autoexec.cfg", "seta r_mode \"6\"\nbind x \"+attack\"\nmodel = \"a.png\";\n"),
+        ("window.cfg", "window : { title = \"x\"; icon = \"a.png\"; size = ( 1, 2 ); };\n"),
+        ("server.ext", "{ \"icon\": \"a.png\" }\n"),
+    ];
+    for (name, text) in texts {
+        folder.file(&format!("program/{name}"), text);
+    }
+    let whole = run(["refs", folder.0.join("program").to_str().unwrap()]);
+    assert_eq!((code(&whole), stdout(&whole).as_str()), (0, ""), "{}", stderr(&whole));
+    for (name, _) in texts {
+        let alone = run(["refs", folder.0.join("program").join(name).to_str().unwrap()]);
+        assert_eq!((code(&alone), stdout(&alone).as_str()), (0, ""), "{name}: {}", stderr(&alone));
+        assert!(stderr(&alone).contains("neither an asset nor a config"), "{name}: {}", stderr(&alone));
+    }
+}
+
+/// The macros of CBA, some of a mod, and uses of them.
+#[test]
+fn macros_lead_to_the_files_that_their_definitions_say() {
+    let folder = Folder::new("refs-macros");
+    folder.file("main/$PBOPREFIX$", "z\\my\\addons\\main");
+    folder.file("units/$PBOPREFIX$", "z\\my\\addons\\units");
+    let macros = "#define MAINPREFIX z\n#define SUBPREFIX addons\n#define PREFIX my\n#define QUOTE(var1) #var1\n\
+        #define PATHTOF_SYS(var1,var2,var3) \\MAINPREFIX\\##var1\\SUBPREFIX\\##var2\\##var3\n\
+        #define PATHTOF(var1) PATHTOF_SYS(PREFIX,COMPONENT,var1)\n\
+        #define PATHTOEF(var1,var2) PATHTOF_SYS(PREFIX,var1,var2)\n\
+        #define QPATHTOF(var1) QUOTE(PATHTOF(var1))\n#define QPATHTOEF(var1,var2) QUOTE(PATHTOEF(var1,var2))\n";
+    folder.file("main/macros.hpp", macros);
+    folder.file(
+        "main/config.cpp",
+        "#define COMPONENT main\n#include \"macros.hpp\"\nclass A { icon = QPATHTOF(a.paa); };\n",
+    );
+    folder.file("main/a.paa", "x");
+    folder.file("units/component.hpp", "#define COMPONENT units\n#include \"\\z\\my\\addons\\main\\macros.hpp\"\n");
+    folder.file(
+        "units/config.cpp",
+        "#include \"component.hpp\"\n#define ICON(name) QPATHTOF(ui\\##name##_ca.paa)\n\
+         #define UNIT(name,skin) class name { \\\n  model = QPATHTOF(name.p3d); \\\n  hiddenSelectionsTextures[] = {skin}; \\\n}\n\
+         #define SKIN \"z\\my\\addons\\units\\skin.paa\"\n#define COMMON picture = ICON(common)\n#define SCOPE 2\n\
+         class B {\n  scope = SCOPE;\n  icon = ICON(b);\n  other = QPATHTOEF(main,a.paa);\n  COMMON;\n\
+           mapSize = ROUND(1);\n  editorPreview = IKON(b);\n  model = IKON(b);\n};\n\
+         UNIT(man,SKIN);\n#undef ICON\nclass C { picture = ICON(c); };\n",
+    );
+    folder.file("units/ui/b_ca.paa", "x");
+    folder.file("units/man.p3d", "");
+    let skin = r"z\my\addons\units\skin.paa";
+    let found: Vec<String> = links(&folder, "units").into_iter().filter(|link| !link.contains(" unread ")).collect();
+    // Without the main addon, the macros of its file are not known, but the usual ones are understood.
+    assert!(found.contains(&r"\z\my\addons\main\macros.hpp missing -".to_owned()), "{found:?}");
+    assert!(found.contains(&"ICON(b) found b_ca.paa".to_owned()), "{found:?}");
+    let all: Vec<String> = links(&folder, "").into_iter().filter(|link| !link.contains(" unread ")).collect();
+    let missing = format!("{skin} missing -");
+    let expected = [
+        "macros.hpp found macros.hpp",
+        "QPATHTOF(a.paa) found a.paa",
+        "component.hpp found component.hpp",
+        r"\z\my\addons\main\macros.hpp found macros.hpp",
+        "ICON(b) found b_ca.paa",
+        "QPATHTOEF(main,a.paa) found a.paa",
+        r"\z\my\addons\units\ui\common_ca.paa missing -",
+        "IKON(b) unresolved -",
+        r"\z\my\addons\units\man.p3d found man.p3d",
+        &missing,
+        "ICON(c) unresolved -",
+    ];
+    assert_eq!(all, expected);
+    let output = lines(&run(["refs", "-q", folder.0.to_str().unwrap()]));
+    let notes: Vec<&str> =
+        output.iter().filter(|link| link["state"] == "unresolved").map(|link| link["note"].as_str().unwrap()).collect();
+    assert_eq!(notes, ["the macro IKON is not defined", "the macro ICON is not defined"]);
+}
+
+/// Macros that become too deep or too long are reported, and the rest is read.
+#[test]
+fn macros_beyond_the_limits_are_unread() {
+    let folder = Folder::new("refs-macro-limits");
+    let deep: String = (0..100).map(|number| format!("#define D{number}(x) D{}(x)\n", number + 1)).collect();
+    let wide: String = (1..60).map(|number| format!("#define W{number}(x) W{0}(x)W{0}(x)\n", number - 1)).collect();
+    for (name, text, what) in [
+        ("deep", format!("{deep}model = D0(a.p3d);\nicon = \"my\\gone.paa\";\n"), "macros inside each other"),
+        (
+            "wide",
+            format!("#define W0(x) xx\n{wide}model = W59(a.p3d);\nicon = \"my\\gone.paa\";\n"),
+            "bytes of expanded macros",
+        ),
+    ] {
+        folder.file(&format!("{name}/config.cpp"), text);
+        assert_eq!(links(&folder, name), [r"my\gone.paa missing -", "- unread -"], "{name}");
+        let output = run(["refs", folder.0.join(name).to_str().unwrap()]);
+        let unread = lines(&output).into_iter().find(|link| link["state"] == "unread").unwrap();
+        assert!(unread["note"].as_str().unwrap().contains(what), "{unread}");
+    }
+    // Texts that include each other end.
+    folder.file("loop/config.cpp", "#include \"a.hpp\"\nclass A { icon = ICON(\"x.paa\"); };\n");
+    folder.file("loop/a.hpp", "#include \"b.hpp\"\n#include \"b.hpp\"\n");
+    folder.file("loop/b.hpp", "#include \"a.hpp\"\n#define ICON(x) x\n");
+    let expected = ["a.hpp found a.hpp", "b.hpp found b.hpp", "a.hpp found a.hpp", "ICON(\"x.paa\") missing -"];
+    assert_eq!(links(&folder, "loop"), expected);
+}
+
+/// A header of another program may exceed the limits; it matters only to a config that includes it.
+#[test]
+fn a_long_text_that_nothing_includes_is_not_unread() {
+    let folder = Folder::new("refs-long-header");
+    let uses: String = (0..70_000).map(|number| format!("STDMETHOD(f{number});\n")).collect();
+    folder.file("m/long.h", format!("#pragma once\nint a;\n{uses}"));
+    folder.file("m/config.cpp", "class A { icon = \"#(argb,8,8,3)color(1,1,1,1)\"; };");
+    assert_eq!(links(&folder, "m"), ["#(argb,8,8,3)color(1,1,1,1) procedural -"]);
+    folder.file("m/config.cpp", "#include \"long.h\"\nclass A {};");
+    assert_eq!(links(&folder, "m"), ["long.h found long.h", "- unread -"]);
+}
+
+#[test]
+fn names_without_an_extension_are_files_by_their_keys() {
+    let folder = Folder::new("refs-bare-names");
+    let config = r#"class CfgMovesBasic { class States { class Walk { file = "\my\anims\walk"; }; class Run { file = "my/anims/run"; }; }; };
+class CfgFunctions { class my { class all { file = "my\functions"; class gone_fn {}; }; class other { file = "my\gone"; }; }; };
+class CfgWeapons { class A {
+  picture = "\my\ui\gear_ca"; icon = "my\ui\gone_ca"; portrait = "iconMan"; cursorAim = "EmptyCursor";
+  modelOptics = "\my\optic"; gunnerOpticsModel = "my\gone_optic"; driverOpticsModel = "-"; particleShape = "my\shape";
+  file = "http://x/y"; displayName = "my\word"; picture = "";
+}; };"#;
+    folder.file("m/$PBOPREFIX$", "my");
+    folder.file("m/config.cpp", config);
+    for name in ["anims/walk.rtm", "ui/gear_ca.paa", "optic.p3d", "functions/fn_gone_fn.sqf"] {
+        folder.file(&format!("m/{name}"), "x");
+    }
+    let found: Vec<String> = links(&folder, "m").into_iter().filter(|link| !link.contains(" unread ")).collect();
+    let expected = [
+        r"\my\anims\walk found walk.rtm",
+        "my/anims/run missing -",
+        r"my\functions found -",
+        r"my\gone missing -",
+        r"\my\ui\gear_ca found gear_ca.paa",
+        r"my\ui\gone_ca missing -",
+        r"\my\optic found optic.p3d",
+        r"my\gone_optic missing -",
+        r"my\shape missing -",
+    ];
+    assert_eq!(found, expected);
+}
