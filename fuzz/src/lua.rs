@@ -52,9 +52,11 @@ fn rows(data: &[u8]) -> Vec<Row> {
     let mut rows = Vec::new();
     let links = files.links().expect("there is room for the names");
     let end = links.each(|link| {
-        let kind = link.reference.kind.name().to_owned();
+        // A text that was not read to its end has a row without a name.
+        let Some(reference) = link.reference else { return ControlFlow::Continue(()) };
+        let kind = reference.kind.name().to_owned();
         let targets = link.targets().map(|target| target.text.replace('\\', "/")).collect();
-        rows.push((kind, link.reference.name.text.clone(), link.state, link.place.expect("a place"), targets));
+        rows.push((kind, reference.name.text.clone(), link.state, link.place.expect("a place"), targets));
         ControlFlow::Continue(())
     });
     // Lookups have a limit.

@@ -37,11 +37,6 @@ pub(super) fn by_extension(text: &[u8]) -> Option<ReferenceKind> {
     }
 }
 
-/// Extensions of animations, sounds, videos, scripts, terrains and lists of texts.
-const OTHERS: &[&str] = &[
-    "rtm", "wss", "wav", "ogg", "lip", "ogv", "bikb", "sqf", "sqs", "fsm", "wrp", "xml", "html", "emat", "edds", "csv",
-];
-
 /// The texts that name files under a key, if they have no known extension.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Texts {
