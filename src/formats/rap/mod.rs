@@ -15,6 +15,7 @@
 
 mod class;
 mod names;
+mod order;
 mod summary;
 pub mod text;
 mod value;
