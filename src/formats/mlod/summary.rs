@@ -22,7 +22,9 @@ impl Inspect for Model<'_> {
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let inside = depth != Depth::Header;
         let mut references = References::new(&self.limits);
-        let (mut vertices, mut faces, mut triangles) = (0_u64, 0_u64, 0_u64);
+        let mut vertices = 0_u64;
+        let mut faces = 0_u64;
+        let mut triangles = 0_u64;
         let mut visual = VisualLods::default();
         let mut end = super::LODS;
         let mut whole = true;
@@ -62,7 +64,7 @@ impl Inspect for Model<'_> {
                 ("vertices", known(vertices)),
                 ("faces", known(faces)),
                 ("triangles", known(triangles)),
-                ("visual_triangles", visual.triangles().filter(|_| inside)),
+                ("visual_triangles", visual.triangles()),
             ]);
             let after = summary.bytes.saturating_sub(end);
             if inside && after > 0 {

@@ -470,11 +470,13 @@ impl<'a> Model<'a> {
             return Some(version.has_shapes());
         }
         // Either is possible. The one that reads the file to its end is right.
-        let fits = |has_shapes: &bool| {
+        for has_shapes in [true, false] {
             let mut end = rest;
-            end.parse(Trailer::parser(*has_shapes)).is_ok() && end.is_empty()
-        };
-        [true, false].into_iter().find(fits).or(Some(true))
+            if end.parse(Trailer::parser(has_shapes)).is_ok() && end.is_empty() {
+                return Some(has_shapes);
+            }
+        }
+        Some(true)
     }
 }
 
