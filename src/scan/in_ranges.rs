@@ -11,10 +11,11 @@ use super::{Depth, Record, Scan};
 use crate::asset::Asset;
 use crate::asset::container::{Container, Member};
 use crate::asset::stored::Stored;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::budget::Budget;
 use crate::ranges::{Data, Ranges, ReadAt};
+use crate::summary::Problem;
 
 /// The maximum number of members whose bytes are requested and kept at once.
 const BATCH: usize = 256;
@@ -80,7 +81,7 @@ impl Scan {
         let globs = Globs::of_members(&self.selection.globs)?;
         let mut look = Look { globs: &globs, records: Vec::new(), enters: true, is_archive: false };
         let at = At { origin: &Origin::file(self, path), budget: &Budget::new(ranges.byte_len(), &self.limits) };
-        look.look(at, Data::Parts(ranges), members);
+        look.look(at, Data::Parts(ranges), None, members);
         Ok(look.records)
     }
 
@@ -150,14 +151,18 @@ impl<'s> Look<'s> {
         }
     }
 
-    /// Describes these bytes, unless the members start later, and these of their members.
-    fn look(&mut self, at: At<'_>, data: Data<'_>, members: Range<usize>) {
+    /// Describes these bytes, unless the members start later, and these of their members. The fault, if there is one, is
+    /// the first problem of the record.
+    fn look(&mut self, at: At<'_>, data: Data<'_>, fault: Option<Error>, members: Range<usize>) {
         let Ok(format) = Format::of_file_in(at.origin.name(), data) else { return };
         if format.is_none() && !at.origin.is_expected() || self.stops_before(format) {
             return;
         }
         let described = describe_as(at, format, data, false);
         let mut record = described.record;
+        if let Some(fault) = &fault {
+            record.summary.problems.insert(0, Problem::error(fault));
+        }
         let found = described.asset.as_ref().and_then(|asset| container(at, asset, ALL, &mut record));
         if members.start == 0 {
             self.record(at, record);
@@ -180,15 +185,14 @@ impl<'s> Look<'s> {
             if self.stops_before(format) {
                 return Ok(None);
             }
-            let content = member.content(at.budget)?;
-            if at.origin.scan.digests {
-                member.check(at.budget)?;
-            }
-            Ok(Some(content))
+            member.content(at.budget).map(Some)
         };
         match content(at, member, at.origin.is_promised(), decode) {
             Ok(None) | Err(None) => {}
-            Ok(Some(content)) => self.look(At { budget: content.budget(), ..at }, content.data(), ALL),
+            Ok(Some(content)) => {
+                let fault = if at.origin.scan.digests { member.check(at.budget).err() } else { None };
+                self.look(At { budget: content.budget(), ..at }, content.data(), fault, ALL);
+            }
             Err(Some(record)) => self.record(at, *record),
         }
     }

@@ -187,7 +187,7 @@ impl<'s> Run<'s> {
         let (budget, stretch) = (self.budget(data.len() as u64), Stretch::new(&self.scan.progress, data.len() as u64));
         let mut pending = self.pending();
         let at = At { origin: &Origin::file(self.scan, path), budget: &budget };
-        self.look(at, data, &stretch, &mut pending);
+        self.look(at, data, None, &stretch, &mut pending);
         self.hand_over(&mut pending);
         self.scan.progress.add_file();
     }
@@ -211,7 +211,6 @@ impl<'s> Run<'s> {
         }
         let mut pending = self.pending();
         let found = open_member(&address.file, data, address.member.as_deref(), &budget).map(|opened| {
-            let opened = self.checked(opened);
             let opened_as = Origin::opened(self.scan, &address.file, &opened);
             let (use_as, named, units) = (target.use_as, target.is_expected(), units.as_ref());
             let modified = modified.or(opened_as.modified);
@@ -231,18 +230,10 @@ impl<'s> Run<'s> {
         found
     }
 
-    /// Checks the target of an address that is stored in place, if all of its bytes are read anyway. An archive around it
-    /// is not described, so nothing else checks it.
-    pub(super) fn checked<'c>(&self, mut opened: Opened<Content<'c>>) -> Opened<Content<'c>> {
-        if (self.scan.digests || self.scan.depth == Depth::Verify)
-            && let Ok(content) = &opened.content
-            && let Err(error) = content.check()
-        {
-            let format = Format::of_file(Path::new(&opened.member.as_ref().map_or("", |member| &member.text)), content);
-            opened.format = format;
-            opened.content = Err(error);
-        }
-        opened
+    /// Returns the error if the target of an address that is stored in place has another checksum, where all of its bytes
+    /// are read anyway. An archive around it is not described, so nothing else checks it.
+    fn fault_of(&self, content: &Content<'_>) -> Option<Error> {
+        if self.scan.digests || self.scan.depth == Depth::Verify { content.check().err() } else { None }
     }
 
     /// Describes the target of an address and everything inside it. Returns false if it is not in a known format.
@@ -254,7 +245,10 @@ impl<'s> Run<'s> {
         pending: &mut Pending<'_>,
     ) -> bool {
         match &opened.content {
-            Ok(content) => self.look(At { budget: content.budget(), ..at }, content, stretch, pending),
+            Ok(content) => {
+                let fault = self.fault_of(content);
+                self.look(At { budget: content.budget(), ..at }, content, fault, stretch, pending)
+            }
             Err(error) => {
                 self.asset(at, unreadable(at, opened.format, opened.bytes, None, error), None, pending);
                 true
@@ -262,13 +256,9 @@ impl<'s> Run<'s> {
         }
     }
 
-    /// Describes these bytes and everything inside them. Returns false if they are not in a known format.
-    pub(super) fn look(&self, at: At<'_>, data: &[u8], stretch: &Stretch<'_>, pending: &mut Pending<'_>) -> bool {
-        self.look_at_faulty(at, data, None, stretch, pending)
-    }
-
-    /// Like [`look`](Self::look). The fault, if there is one, is the first problem of the record.
-    fn look_at_faulty(
+    /// Describes these bytes and everything inside them. Returns false if they are not in a known format. The fault, if
+    /// there is one, is the first problem of the record, and hides nothing.
+    pub(super) fn look(
         &self,
         at: At<'_>,
         data: &[u8],
@@ -385,9 +375,8 @@ impl<'s> Run<'s> {
         match content(at, member, is_expected, |_| member.view(at.budget).map(Some)) {
             Ok(None) | Err(None) => {}
             Ok(Some(content)) => {
-                // A wrong checksum is a problem of the member and hides nothing in it.
                 let fault = if self.scan.digests { member.check(at.budget).err() } else { None };
-                self.look_at_faulty(At { budget: content.budget(), ..at }, &content, fault, stretch, pending);
+                self.look(At { budget: content.budget(), ..at }, &content, fault, stretch, pending);
             }
             Err(Some(record)) => self.asset(at, *record, None, pending),
         }

@@ -54,6 +54,12 @@ fn members_with_a_wrong_checksum_are_not_handed_out() {
     assert_eq!(members, [None, Some("inner.zip"), Some("inner.zip!/deep.b3d")]);
     assert_eq!(records[1]["problems"][0]["code"], "damaged.checksum", "{}", records[1]);
     assert!(records[1]["digests"]["file"].is_string() && records[2]["problems"] == serde_json::json!([]));
+    let records = lines(&run(&folder, &["scan", "nested.zip!/inner.zip", "--digests", "--format", "ndjson"]));
+    let members: Vec<_> = records.iter().map(|record| record["member"].as_str()).collect();
+    assert_eq!(members, [Some("inner.zip"), Some("inner.zip!/deep.b3d")]);
+    assert_eq!(records[0]["problems"][0]["code"], "damaged.checksum", "{}", records[0]);
+    let verify = run(&folder, &["verify", "nested.zip!/inner.zip"]);
+    assert_eq!((code(&verify), stdout(&verify).matches("CRC-32").count()), (1, 1), "{}", stdout(&verify));
     // A view is not checked.
     let info = run(&folder, &["info", "stored.zip!/bad.b3d"]);
     assert_eq!(code(&info), 0);

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use meshpeek::address::{open_member, open_member_ranges};
 use meshpeek::container::Container;
 use meshpeek::ranges::{Ranges, ReadAt};
+use meshpeek::rap::Config;
 use meshpeek::scan::{Depth, Found, Record, Scan};
 use meshpeek::summary::Problems;
 use meshpeek::visit::{visit, visit_ranges};
@@ -128,6 +129,37 @@ fn digests_by_ranges_are_those_of_the_whole_file() {
         scan.digests = true;
         let ours = of_ranges(&scan, path, Ranges::new(bytes.len() as u64), &bytes.as_slice());
         assert_eq!(ours, of_whole(&scan, path, &bytes), "{name}");
+    }
+}
+
+/// A wrong checksum hides nothing, at any depth, and the ways to a member agree.
+#[test]
+fn members_with_wrong_checksums_are_those_of_the_whole_file() {
+    let model = writer::b3d::sound().to_vec();
+    let wrong = |name: &str, bytes: &[u8]| Entry::stored(name, bytes).both(|header| header.crc32 ^= 1);
+    let inner = zip(&[wrong("x.b3d", &model), Entry::stored("y.b3d", &model)], b"").to_vec();
+    let bytes = zip(&[wrong("inner.zip", &inner), wrong("z.b3d", &model)], b"").to_vec();
+    let (mut scan, path) = (at(Depth::Summary), Path::new("a.zip"));
+    scan.digests = true;
+    let whole = of_whole(&scan, path, &bytes);
+    assert_eq!(whole.len(), 5);
+    assert_eq!(whole.iter().filter(|line| line.contains("damaged.checksum")).count(), 3, "{whole:#?}");
+    for first in [1, 100, 4096] {
+        let ranges = Ranges::new(bytes.len() as u64).with_first_read(first);
+        assert_eq!(of_ranges(&scan, path, ranges, &bytes.as_slice()), whole, "{first}");
+    }
+}
+
+#[test]
+fn the_header_of_a_config_is_enough_in_every_layout() {
+    let config = writer::rap::everything();
+    for bytes in [writer::rap::file(&config, &[]).to_vec(), writer::rap::breadth_first(&config).to_vec()] {
+        let source = Counting::new(&bytes);
+        let mut ranges = Ranges::new(bytes.len() as u64).with_first_read(16);
+        let limits = Limits::default();
+        let summary = ranges.load(&source, |ranges| Ok(Config::parse_ranges(ranges, &limits)?.summarize_header()));
+        assert_eq!(summary.unwrap().problems, []);
+        assert_eq!(source.counted(), (1, 16));
     }
 }
 

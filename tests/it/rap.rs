@@ -486,6 +486,28 @@ fn reading_a_config_allocates_little() {
     assert!(usage.peak < 4 << 10, "{usage:?}");
 }
 
+/// The places of bodies in another order take memory, which is limited.
+#[test]
+fn the_order_of_bodies_takes_limited_memory() {
+    let many = (0..20_000).map(|_| class("C", "", [])).collect::<Vec<_>>();
+    let bytes = breadth_first(&root(many)).to_vec();
+    let limits = Limits { decoded_bytes: 100_000, ..Limits::default() };
+    let config = Config::parse_with(&bytes, &limits).unwrap();
+    let (summary, usage) = usage_of(|| config.summarize());
+    assert_eq!(summary.counts.get("classes"), Some(20_000));
+    assert_eq!(summary.problems.len(), 1, "{:?}", summary.problems);
+    assert_eq!(summary.problems[0].code, Code::Limit);
+    assert!(usage.peak < 100_000, "{usage:?}");
+    let mut lines = 0;
+    let ((), usage) = usage_of(|| dissect(&config, bytes.len() as u64, &mut |_| lines += 1));
+    assert!(lines > 20_000 && usage.peak < 200_000, "{lines} {usage:?}");
+    // Within the limits there is no problem, and no byte is left out.
+    let config = Config::parse(&bytes).unwrap();
+    let (summary, usage) = usage_of(|| config.summarize());
+    assert_eq!(summary.problems, []);
+    assert!(usage.peak < 20_001 * 32 + (8 << 10), "{usage:?}");
+}
+
 #[test]
 fn both_forms_of_a_config_name_the_same_files() {
     let config = everything();

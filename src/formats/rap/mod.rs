@@ -17,6 +17,7 @@ mod class;
 pub(crate) mod looks;
 pub(crate) mod macros;
 pub(crate) mod names;
+mod order;
 mod summary;
 pub mod text;
 mod value;

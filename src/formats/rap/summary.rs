@@ -2,12 +2,14 @@
 
 use nom::error::context;
 
+use super::order::{Layout, Order};
 use super::{Class, Config, Entry, Enum, Step};
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
 use crate::base::span::Span;
+use crate::budget::Budget;
 use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part};
 use crate::record::list::Item as _;
@@ -26,8 +28,8 @@ impl Inspect for Config<'_> {
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let mut counted = Counted::default();
         let mut references = References::new(&self.limits);
-        let mut order = Order::of(self.layout());
         if depth > Depth::Header {
+            let mut order = Order::of(self.layout());
             for step in self.classes() {
                 let Some(step) = problems.ok(step) else {
                     order.is_broken = true;
@@ -44,7 +46,7 @@ impl Inspect for Config<'_> {
                 }
                 order.add(&step, problems);
             }
-            order.finish(problems);
+            order.finish(self, problems);
             self.check_enums(&order, problems);
         }
         Summary {
@@ -102,14 +104,14 @@ impl Config<'_> {
 
     /// Dissects the bodies in the order of the file, because inner classes are not within the range of their own.
     fn dissect_flat(&self, out: &mut Outline<'_>) {
-        let mut bodies: Vec<(usize, Class<'_>)> = Vec::new();
-        for step in self.classes() {
-            let Some(Step { index, class, .. }) = out.ok(step) else { continue };
-            bodies.push((index, class));
-        }
-        bodies.sort_by_key(|(_, class)| class.offset());
-        for (index, class) in bodies {
-            let part = Part::item("classes", index).labelled(class.name).rooted();
+        let budget = Budget::unlimited(&self.limits);
+        let Some(bodies) = out.ok(self.bodies(&budget)) else { return self.dissect_nested(out) };
+        for body in &bodies.list {
+            if out.is_done() {
+                return;
+            }
+            let Some(class) = out.ok(body.read(self)) else { return };
+            let part = Part::item("classes", body.index as usize).labelled(class.name).rooted();
             out.part(part.spanning(class.offset(), class.byte_len()), |out| class.describe(out));
         }
     }
@@ -175,116 +177,5 @@ impl<'a> Config<'a> {
             let message = format!("the classes end at {:#x}, the enums start at {offset:#x}", order.reached);
             problems.warning(&Error::malformed(message).at(12).within("enum_address").coded(Code::Order));
         }
-    }
-}
-
-/// Where the bodies of inner classes are.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Layout {
-    /// After the body of the class that contains them, which ends where the last of them ends: depth first.
-    Nested,
-    /// Anywhere after the body of the class that contains them, and each class ends with its own body. Some writers lay
-    /// classes out breadth first.
-    Flat,
-}
-
-impl Config<'_> {
-    /// Returns the layout, by where the root class says that it ends.
-    fn layout(&self) -> Layout {
-        let mut steps = self.classes();
-        match steps.next() {
-            Some(Ok(root)) if u64::from(root.class.end) == root.class.body_end() && steps.next().is_some() => {
-                Layout::Flat
-            }
-            _ => Layout::Nested,
-        }
-    }
-}
-
-/// Checks that bodies follow each other without a gap, and that each class ends where it says.
-struct Order {
-    layout: Layout,
-    is_broken: bool,
-    /// The offset after the last body.
-    reached: u64,
-    /// In the nested layout: the last class and the classes that contain it.
-    around: Vec<Claim>,
-    /// In the flat layout: all bodies.
-    bodies: Vec<Body>,
-}
-
-/// What a class says of its end.
-struct Claim {
-    index: usize,
-    end: u64,
-    /// The offset of the claim.
-    offset: u64,
-}
-
-struct Body {
-    offset: u64,
-    end: u64,
-    index: usize,
-}
-
-impl Order {
-    fn of(layout: Layout) -> Self {
-        Self { layout, is_broken: false, reached: super::ROOT, around: Vec::new(), bodies: Vec::new() }
-    }
-
-    fn add(&mut self, step: &Step<'_>, problems: &mut Problems) {
-        let class = &step.class;
-        let body = Body { offset: class.offset(), end: class.body_end(), index: step.index };
-        let claim = Claim { index: step.index, end: class.end.into(), offset: body.end.saturating_sub(4) };
-        match self.layout {
-            Layout::Nested => {
-                self.leave(step.depth, problems);
-                self.follow(&body, problems);
-                self.around.push(claim);
-            }
-            Layout::Flat => {
-                self.end(&claim, body.end, problems);
-                self.bodies.push(body);
-            }
-        }
-    }
-
-    /// Checks what is known after the last class.
-    fn finish(&mut self, problems: &mut Problems) {
-        self.leave(0, problems);
-        let mut bodies = std::mem::take(&mut self.bodies);
-        bodies.sort_by_key(|body| body.offset);
-        for body in &bodies {
-            self.follow(body, problems);
-        }
-    }
-
-    /// Checks that a body is right after the one before.
-    fn follow(&mut self, body: &Body, problems: &mut Problems) {
-        if !self.is_broken && body.offset != self.reached {
-            let message = format!("the body is not at {:#x}, right after the one before", self.reached);
-            let error = Error::malformed(message).at(body.offset).within_item("classes", body.index);
-            problems.warning(&error.coded(Code::Order));
-        }
-        self.reached = body.end;
-    }
-
-    /// Ends classes, until this many are left.
-    fn leave(&mut self, depth: usize, problems: &mut Problems) {
-        while self.around.len() > depth
-            && let Some(claim) = self.around.pop()
-        {
-            self.end(&claim, self.reached, problems);
-        }
-    }
-
-    /// Checks that a class ends where it says.
-    fn end(&self, claim: &Claim, end: u64, problems: &mut Problems) {
-        if self.is_broken || claim.end == end {
-            return;
-        }
-        let message = format!("{:#x} is not {end:#x}, where the class ends", claim.end);
-        let error = Error::malformed(message).at(claim.offset).within("end").within_item("classes", claim.index);
-        problems.warning(&error.coded(Code::Order));
     }
 }

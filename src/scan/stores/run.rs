@@ -78,7 +78,7 @@ impl Run<'_> {
                     opened.whole()?;
                     Ok(opened)
                 })?;
-                let opened = self.checked(opened.whole()?);
+                let opened = opened.whole()?;
                 let inside = Origin::opened(self.scan, &address.file, &opened);
                 let modified = file.modified().or(inside.modified);
                 let origin = Origin { modified, use_as, named, ..inside };
@@ -116,10 +116,10 @@ impl Run<'_> {
             };
             if size > MOST_JOINED {
                 let bytes = place.whole(ranges.in_file(0..size))?;
-                return Ok(self.look(At { budget: held.budget(), ..at }, &bytes, stretch, pending));
+                return Ok(self.look(At { budget: held.budget(), ..at }, &bytes, None, stretch, pending));
             }
             place.load(ranges, |ranges| ranges.get(0..size).map(drop))?;
-            return Ok(self.look(At { budget: held.budget(), ..at }, ranges.get(0..size)?, stretch, pending));
+            return Ok(self.look(At { budget: held.budget(), ..at }, ranges.get(0..size)?, None, stretch, pending));
         }
         // Also fetches the list of its members.
         let (mut record, record_memory) = place.load(ranges, |ranges| {
