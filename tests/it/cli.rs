@@ -194,8 +194,9 @@ fn a_path_alone_is_shown_or_scanned() {
     same(&[EVERYTHING], &["info", EVERYTHING]);
     same(&[EVERYTHING, "--json"], &["info", EVERYTHING, "--json"]);
     same(&["corpus/zip/nested.zip!/2.zip"], &["info", "corpus/zip/nested.zip!/2.zip"]);
-    same(&["corpus/b3d", "--columns", "path"], &["scan", "corpus/b3d", "--columns", "path"]);
-    same(&[EVERYTHING, "corpus/paa", "--columns", "path"], &["scan", EVERYTHING, "corpus/paa", "--columns", "path"]);
+    let sorted = ["corpus/b3d", "corpus/paa", "--columns", "path", "--sort", "path"];
+    same(&sorted, &[&["scan"], sorted.as_slice()].concat());
+    same(&sorted[1..], &[&["scan"], &sorted[1..]].concat());
     for (alias, verb) in [("inspect", "info"), ("view", "info"), ("check", "verify"), ("validate", "verify")] {
         same(&[alias, "corpus/hostile/cut_in_vertices.b3d"], &[verb, "corpus/hostile/cut_in_vertices.b3d"]);
     }

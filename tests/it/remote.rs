@@ -306,7 +306,7 @@ fn a_large_file_takes_its_size_in_memory() {
     let mut bytes = b"BB3D\xf8\xff\xff\x05\x01\0\0\0".to_vec();
     bytes.resize(96 << 20, 0);
     let server = Server::new([("large.b3d", bytes)], Fault::None);
-    let script = r#"ulimit -c 0; ulimit -d 184320 && exec "$@""#;
+    let script = r#"ulimit -c 0; ulimit -d 225280 && exec "$@""#;
     let mut command = Command::new("sh");
     command.args(["-c", script, "sh"]).arg(program().get_program()).args(["scan", &server.url("large.b3d")]);
     let output = command.output().unwrap();

@@ -106,6 +106,10 @@ impl Config<'_> {
     fn dissect_flat(&self, out: &mut Outline<'_>) {
         let budget = Budget::unlimited(&self.limits);
         let Some(bodies) = out.ok(self.bodies(&budget)) else { return self.dissect_nested(out) };
+        // Only classes that can be read have bodies.
+        for step in self.classes() {
+            out.ok(step);
+        }
         for body in &bodies.list {
             if out.is_done() {
                 return;
