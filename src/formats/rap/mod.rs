@@ -14,7 +14,9 @@
 //! in another way and are rejected.
 
 mod class;
+#[cfg(feature = "scan")]
 pub(crate) mod looks;
+#[cfg(feature = "scan")]
 pub(crate) mod macros;
 pub(crate) mod names;
 mod order;

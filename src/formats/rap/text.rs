@@ -37,6 +37,7 @@ pub struct Reader<'a> {
 
 /// What is not an event, but matters for macros.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "scan"), allow(dead_code, reason = "only scans expand macros"))]
 pub(crate) enum Skipped<'a> {
     /// What follows `#define`.
     Define(&'a [u8]),
@@ -48,6 +49,7 @@ pub(crate) enum Skipped<'a> {
 
 /// A step of a reader.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "scan"), allow(dead_code, reason = "only scans expand macros"))]
 pub(crate) enum Step<'a> {
     Event(Event<'a>),
     Skipped(Skipped<'a>, (u32, u32)),
