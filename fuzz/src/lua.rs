@@ -53,10 +53,11 @@ fn rows(data: &[u8]) -> Vec<Row> {
     let links = files.links().expect("there is room for the names");
     let end = links.each(|link| {
         // A text that was not read to its end has a row without a name.
-        let Some(reference) = link.reference else { return ControlFlow::Continue(()) };
+        // A model under this name has references without a place.
+        let (Some(reference), Some(place)) = (link.reference, link.place) else { return ControlFlow::Continue(()) };
         let kind = reference.kind.name().to_owned();
         let targets = link.targets().map(|target| target.text.replace('\\', "/")).collect();
-        rows.push((kind, reference.name.text.clone(), link.state, link.place.expect("a place"), targets));
+        rows.push((kind, reference.name.text.clone(), link.state, place, targets));
         ControlFlow::Continue(())
     });
     // Lookups have a limit.
