@@ -115,7 +115,8 @@ impl<'s, 'a> Survey<'s, 'a> {
                 self.problems.report_at(Severity::Warning, place, offset, message);
             }
             Ok(mark) if mark.unread.get() != 0 => {
-                let message = format_args!("ends with {:#x}, not 0", mark.unread.get());
+                let unread = mark.unread.get();
+                let message = format_args!("ends with {unread:#x}, not 0");
                 self.problems.report_at(Severity::Warning, place, offset, message);
             }
             Ok(_) => {}

@@ -38,7 +38,8 @@ pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Probl
         let Some(local) = problems.ok(entry.local()) else { continue };
         if entry.header_offset() < reached {
             let path = [("entries", Some(entry.index))];
-            let message = format_args!("{}: overlaps the entry before it", entry.name());
+            let name = entry.name();
+            let message = format_args!("{name}: overlaps the entry before it");
             overlaps.add(Code::Overlap, &path, entry.header_offset(), message);
             continue;
         }
@@ -178,7 +179,8 @@ fn data(map: &Map<'_>, entry: &Entry<'_>, odd: &mut Faults, problems: &mut Probl
             let is_of_map = table.is_some() || entry.path().starts_with(b"Texture/");
             if is_of_map && !stored.is_empty() {
                 let path = [("entries", Some(entry.index))];
-                let message = format_args!("{}: stored, though maps are to be deflated", entry.name());
+                let name = entry.name();
+                let message = format_args!("{name}: stored, though maps are to be deflated");
                 odd.add(Code::Suspicious, &path, entry.central.offset, message);
             }
             return;
