@@ -19,7 +19,7 @@ pub(crate) enum Question {
     /// A table of a scan.
     Scan(Table, Option<Vec<Unit>>),
     /// The references of all assets.
-    Refs { assumed: Vec<String>, missing: bool, stale: bool },
+    Refs { rules: refs::Rules, missing: bool },
     /// The assets that occur more than once.
     Dupes,
     /// The differences between two files or folders.
@@ -36,6 +36,8 @@ pub(crate) struct Keywords {
     assume: Vec<String>,
     missing: bool,
     stale: bool,
+    prefixes: Vec<(String, PathBuf)>,
+    textures: Option<PathBuf>,
     sides: Vec<PathBuf>,
     tolerance: f64,
 }
@@ -44,8 +46,19 @@ impl Question {
     pub(crate) fn new(keywords: Keywords) -> PyResult<Self> {
         Ok(match keywords.question.as_str() {
             "refs" => {
-                let Keywords { assume: assumed, missing, stale, .. } = keywords;
-                Self::Refs { assumed, missing, stale }
+                let named = keywords.prefixes.iter().map(|(_, path)| path).chain(&keywords.textures);
+                for path in named {
+                    if !path.exists() {
+                        return Err(wrong(format!("{} does not exist", path.display())));
+                    }
+                }
+                let mut rules = refs::Rules::default();
+                rules.assumed = keywords.assume;
+                rules.prefixes = keywords.prefixes;
+                rules.textures = keywords.textures;
+                rules.copies = keywords.stale;
+                rules.above = true;
+                Self::Refs { rules, missing: keywords.missing }
             }
             "dupes" => Self::Dupes,
             "diff" => {
@@ -90,7 +103,8 @@ type Batches<'b, F> = &'b meshpeek_tables::Batches<F>;
 /// Adds all references to the batches.
 pub(crate) fn refs<F>(
     kernel: &Kernel,
-    (assumed, missing, stale): (&[String], bool, bool),
+    rules: &refs::Rules,
+    missing: bool,
     batches: Batches<'_, F>,
     other: impl FnMut(Found) + Send,
 ) -> Result<(), meshpeek::Error>
@@ -100,14 +114,15 @@ where
     let mut kernel = kernel.clone();
     // Textures are often files that git ignores.
     kernel.selection.ignored = true;
-    if stale {
-        return refs::resolve_copies(&kernel, assumed, other)?.each_stale(|link| batches.link(link));
+    let links = refs::resolve_by(&kernel, rules, other)?;
+    if rules.copies {
+        return links.each_stale(|link| batches.link(link));
     }
-    refs::resolve(&kernel, assumed, other)?.each(|link| {
-        match missing && !matches!(link.state, State::Missing | State::Unread) {
-            true => ControlFlow::Continue(()),
-            false => batches.link(link),
+    links.each(|link| {
+        if missing && !matches!(link.state, State::Missing | State::Unread) {
+            return ControlFlow::Continue(());
         }
+        batches.link(link)
     })
 }
 

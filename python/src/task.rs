@@ -112,9 +112,9 @@ impl Task {
                 full.finish()?;
                 copy(&self.old, &unchanged, batches)?;
             }
-            Question::Refs { assumed, missing, stale } => {
+            Question::Refs { rules, missing } => {
                 let other = |found| failure.found(found);
-                question::refs(&kernel, (assumed, *missing, *stale), &full, other)?;
+                question::refs(&kernel, rules, *missing, &full, other)?;
             }
             Question::Dupes => question::dupes(&kernel, &full, |found| failure.found(found))?,
             Question::Diff { sides, tolerance } => {

@@ -119,6 +119,16 @@ def test_verify_gives_problems_as_a_table(corpus, tmp_path):
     assert meshpeek.verify([]).table == "problems"
 
 
+def test_prefixes_of_refs_are_those_that_are_passed(tmp_path):
+    mod = tmp_path / "source"
+    (mod / "data").mkdir(parents=True)
+    (mod / "data" / "a_co.paa").write_bytes(b"")
+    (mod / "a.rvmat").write_text('texture = "my\\mod\\data\\a_co.paa";')
+    states = lambda **options: [row["state"] for row in meshpeek.refs(mod, **options)]
+    assert states() == ["missing"]
+    assert states(prefixes={"my\\mod": mod}) == ["found"]
+
+
 def test_refs_have_state_and_target(corpus, tmp_path):
     scene = tmp_path / "scene"
     shutil.copytree(corpus / "b3d", scene)
@@ -130,6 +140,15 @@ def test_refs_have_state_and_target(corpus, tmp_path):
     found = again[missing["path"], missing["name"]]
     assert found["state"] == "found" and pathlib.Path(found["target"]).exists()
     assert all(row["state"] == "missing" for row in meshpeek.refs(scene, missing=True))
+    folder = tmp_path / "elsewhere" / "deep"
+    folder.mkdir(parents=True)
+    other = next(row for row in meshpeek.refs(scene) if row["state"] == "missing" and row["kind"] == "texture")
+    image = folder / pathlib.PureWindowsPath(other["name"]).name
+    image.write_bytes(b"")
+    by_name = {(row["path"], row["name"]): row for row in meshpeek.refs(scene, textures=tmp_path / "elsewhere")}
+    assert by_name[other["path"], other["name"]]["target"] == str(image)
+    with pytest.raises(ValueError, match="none does not exist"):
+        meshpeek.refs(scene, prefixes={"a": tmp_path / "none"})
     both = lambda row: (row["path"], row["member"], row["kind"], row["name"], row["state"], row["target"])
     assert [both(row) for row in lines("refs", "-q", "--format", "ndjson", scene)] == [both(row) for row in meshpeek.refs(scene)]
 

@@ -246,12 +246,26 @@ def verify(paths=(), *, errors="record", **options):
 
 
 def refs(
-    paths, *, missing=False, stale=False, assume=(), jobs=None, access="auto", limits=None, errors="raise", progress=False
+    paths,
+    *,
+    missing=False,
+    stale=False,
+    assume=(),
+    prefixes=None,
+    textures=None,
+    jobs=None,
+    access="auto",
+    limits=None,
+    errors="raise",
+    progress=False,
 ):
     """The references of all assets in these paths and what they mean, a row for each: with `state` and `target`.
 
     `missing`: only those whose file is missing. `stale`: only textures that a material names and that an ODOL model's
-    copy of the material does not have. `assume`: names below these prefixes count as found."""
+    copy of the material does not have. `assume`: names below these prefixes count as found. `prefixes`: folders and
+    archives by their prefix, instead of that in their files. `textures`: a folder with images; a texture that is found
+    nowhere else is the one with its name there. An asset that could not all be read has a row with the state "unread"
+    and without a name."""
     if missing and stale:
         raise ValueError("missing and stale exclude each other")
     return _meshpeek.scan(
@@ -261,6 +275,8 @@ def refs(
             missing=missing,
             stale=stale,
             assume=_list(assume),
+            prefixes=list((prefixes or {}).items()),
+            textures=textures,
             jobs=jobs,
             access=access,
             limits=_limits(limits),
@@ -328,6 +344,8 @@ def _options(paths, **options):
         "read_ahead": True,
         "limits": {},
         "assume": [],
+        "prefixes": [],
+        "textures": None,
         "missing": False,
         "stale": False,
         "sides": [],

@@ -144,6 +144,8 @@ def refs(
     missing: bool = False,
     stale: bool = False,
     assume: str | Iterable[str] = (),
+    prefixes: Mapping[str, _Path] | None = None,
+    textures: _Path | None = None,
     jobs: int | None = None,
     access: _Access = "auto",
     limits: _Limits = None,
