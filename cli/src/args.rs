@@ -289,6 +289,33 @@ pub(crate) enum ReportFormat {
     Arrow,
 }
 
+/// How `verify` writes problems.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProblemFormat {
+    Text,
+    Ndjson,
+    Sarif,
+    Github,
+    #[cfg(feature = "parquet")]
+    Parquet,
+    #[cfg(feature = "parquet")]
+    Arrow,
+}
+
+/// How `refs` writes references.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LinkFormat {
+    Table,
+    Ndjson,
+    Csv,
+    Sarif,
+    Github,
+    #[cfg(feature = "parquet")]
+    Parquet,
+    #[cfg(feature = "parquet")]
+    Arrow,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LineFormat {
     Text,

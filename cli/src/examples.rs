@@ -49,9 +49,20 @@ Examples:
   meshpeek verify model.p3d
   meshpeek verify --strict addons/ -q || echo damaged
   meshpeek verify addons/ -o problems.ndjson
+  meshpeek verify mod/ --format github
+
+On a terminal, problems with the same code are one entry; -v lists all. `sarif` is for code scanning, `github` for \
+annotations of a workflow.
 
 Exit status: 0 no error, 1 an error (with --strict, a warning too), 2 nothing could be verified. GUIDE.md describes \
 problems and their codes.";
+
+pub(crate) const EXPLAIN: &str = "\
+Examples:
+  meshpeek explain damaged.text
+  meshpeek explain
+
+Without a code, all are listed.";
 
 pub(crate) const TREE: &str = "\
 Examples:

@@ -2,6 +2,7 @@
 
 #![deny(unsafe_code)]
 
+mod annotations;
 mod args;
 mod bones;
 mod cat;
@@ -11,6 +12,7 @@ mod diff;
 mod dump;
 mod dupes;
 mod examples;
+mod explain;
 mod export;
 mod extract;
 mod failure;
@@ -117,7 +119,8 @@ fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
         Verb::Info(args) => info::run(args, common),
         Verb::Scan { inputs, format } => scan::run(inputs, format, common),
         Verb::Plan(args) => plan::run(args, common),
-        Verb::Verify { inputs, format, strict } => verify::run(inputs, *format, *strict, common),
+        Verb::Verify(args) => verify::run(args, common),
+        Verb::Explain(args) => explain::run(args, common),
         Verb::Tree(args) => tree::run(args, common),
         Verb::Hex(args) => hex::run(args, common),
         Verb::Schema(args) => schema::run(args, common),

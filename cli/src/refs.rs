@@ -9,11 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anstyle::Style;
+use meshpeek::address::Address;
 use meshpeek::scan::Found;
 use meshpeek::scan::refs::{self, Link, Reason, State};
 use meshpeek::summary::{Name, Severity};
 
-use crate::args::{Common, RecordFormat};
+use crate::annotations::{Annotations, Finding, Form, Place};
+use crate::args::{Common, LinkFormat};
 use crate::failure::{Failure, Outcome, status};
 use crate::notes::Notes;
 use crate::output::Output;
@@ -48,7 +50,7 @@ pub(crate) struct Args {
     textures: Option<PathBuf>,
     /// Output format [default: `table` on a terminal, else `ndjson`]
     #[arg(long, value_name = "FORMAT")]
-    format: Option<RecordFormat>,
+    format: Option<LinkFormat>,
     /// Files to read at once, at most 256 [default: the number of cores]
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -102,7 +104,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         let resolved = if args.stale { links.each_stale(each) } else { links.each(each) };
         written?;
         resolved?;
-        writer.finish()?;
+        writer.finish(unreadable == 0)?;
         counts.report(args.stale, notes);
     }
     let wrong = match (args.unused, args.stale) {
@@ -116,9 +118,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
 
 /// Lists the files that nothing names. Returns their number.
 fn list_unused(args: &Args, links: refs::Links<'_>, counts: &mut Counts, common: &Common) -> Result<u64, Failure> {
-    let mut out = Output::of(common, args.format == Some(RecordFormat::Table))?;
-    let format = args.format.unwrap_or(if out.is_terminal { RecordFormat::Table } else { RecordFormat::Ndjson });
-    if !matches!(format, RecordFormat::Table | RecordFormat::Ndjson) {
+    let mut out = Output::of(common, args.format == Some(LinkFormat::Table))?;
+    let format = args.format.unwrap_or(if out.is_terminal { LinkFormat::Table } else { LinkFormat::Ndjson });
+    if !matches!(format, LinkFormat::Table | LinkFormat::Ndjson) {
         return Err("--unused is written as `table` or `ndjson`".into());
     }
     let (mut number, mut written) = (0, Ok(()));
@@ -127,7 +129,7 @@ fn list_unused(args: &Args, links: refs::Links<'_>, counts: &mut Counts, common:
         |unused| {
             number += 1;
             written = match format {
-                RecordFormat::Ndjson => out.json_line(unused),
+                LinkFormat::Ndjson => out.json_line(unused),
                 _ => {
                     let bytes = unused.bytes.map(|bytes| report::count(bytes, "bytes")).unwrap_or_default();
                     writeln!(out, "{}  {}", whole(unused.path, unused.member.as_ref()), held(&bytes))
@@ -291,6 +293,7 @@ enum Writer {
     Table(Output, Box<Sheet>),
     Ndjson(Output),
     Csv(Box<csv::Writer<Output>>),
+    Annotations(Annotations, Form),
     #[cfg(feature = "parquet")]
     Tables(std::sync::Arc<Tables>),
 }
@@ -299,7 +302,7 @@ enum Writer {
 const COLUMNS: &str = "path,member,kind,name,state,target,via,line,column,elsewhere,reason,note";
 
 impl Writer {
-    fn new(format: Option<RecordFormat>, common: &Common) -> Result<Self, Failure> {
+    fn new(format: Option<LinkFormat>, common: &Common) -> Result<Self, Failure> {
         #[cfg(feature = "parquet")]
         if let Some(format) = &format
             && let Some(tables) = Tables::of(Table::Refs, format, None, common)?
@@ -307,13 +310,15 @@ impl Writer {
             return Ok(Self::Tables(tables));
         }
         let out = Output::text(common)?;
-        Ok(match format.unwrap_or(if out.is_terminal { RecordFormat::Table } else { RecordFormat::Ndjson }) {
-            RecordFormat::Table => Self::Table(out, Box::default()),
-            RecordFormat::Csv => {
+        Ok(match format.unwrap_or(if out.is_terminal { LinkFormat::Table } else { LinkFormat::Ndjson }) {
+            LinkFormat::Table => Self::Table(out, Box::default()),
+            LinkFormat::Csv => {
                 let mut csv = csv::Writer::from_writer(Output::data(common)?);
                 csv.write_record(COLUMNS.split(','))?;
                 Self::Csv(Box::new(csv))
             }
+            LinkFormat::Sarif => Self::Annotations(Annotations::new(out, Form::Sarif)?, Form::Sarif),
+            LinkFormat::Github => Self::Annotations(Annotations::new(out, Form::Github)?, Form::Github),
             _ => Self::Ndjson(Output::data(common)?),
         })
     }
@@ -322,6 +327,12 @@ impl Writer {
         match self {
             Self::Table(out, sheet) => Ok(sheet.add(link, out)?),
             Self::Ndjson(out) => Ok(out.json_line(link)?),
+            Self::Annotations(annotations, form) => {
+                if let Some(line) = annotation(link, *form)? {
+                    annotations.write(&line)?;
+                }
+                Ok(())
+            }
             #[cfg(feature = "parquet")]
             Self::Tables(tables) => tables.add(|rows| rows.link(link)),
             Self::Csv(csv) => {
@@ -348,8 +359,10 @@ impl Writer {
         }
     }
 
-    fn finish(self) -> Result<(), Failure> {
+    /// Writes what is left. `is_whole` is false if something could not be read.
+    fn finish(self, is_whole: bool) -> Result<(), Failure> {
         match self {
+            Self::Annotations(annotations, _) => Ok(annotations.finish(is_whole)?),
             Self::Table(mut out, mut sheet) => {
                 sheet.write(&mut out)?;
                 Ok(out.flush()?)
@@ -360,6 +373,30 @@ impl Writer {
             Self::Tables(tables) => tables.finish(false),
         }
     }
+}
+
+/// The annotation for a missing file or an unread asset, where the name stands.
+fn annotation(link: &Link<'_>, form: Form) -> io::Result<Option<Vec<u8>>> {
+    let rule = match link.state {
+        State::Missing => "refs.missing",
+        State::Unread => "refs.unread",
+        _ => return Ok(None),
+    };
+    let note = link.note_text();
+    let message = match link.reference {
+        Some(reference) => format!("{} {} is missing", reference.kind.name(), reference.name.text),
+        None => format!("not all references are read: {}", note.unwrap_or_default()),
+    };
+    // The text that contains the name, if that is not the asset.
+    let via = link.via.map(|via| Address::parse(Path::new(&via.text)));
+    let (path, member) = match &via {
+        Some(via) => (via.file.as_path(), via.member.as_deref().map(String::from_utf8_lossy)),
+        None => (link.path, link.member.map(|member| member.text.as_str().into())),
+    };
+    let place = link.place.map_or(Place::Whole, |(line, column)| Place::Line(line, column));
+    let severity = Severity::Error;
+    let finding = Finding { rule, severity, path, member: member.as_deref(), place, message: message.into() };
+    finding.line(form).map(Some)
 }
 
 /// The references of one asset, as text.

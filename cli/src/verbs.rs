@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 use meshpeek::address::Address;
 
-use crate::args::{Common, DumpFormat, Inputs, ReportFormat, ScanArgs};
+use crate::args::{Common, DumpFormat, Inputs, ScanArgs};
 use crate::examples;
 
 /// Inspect 3D game assets without loading them
@@ -36,20 +36,10 @@ pub(crate) enum Verb {
     Plan(crate::plan::Args),
     /// Decode everything, check every index and report each problem
     #[command(aliases = ["check", "validate"], after_help = examples::VERIFY)]
-    Verify {
-        #[command(flatten)]
-        inputs: Inputs,
-        #[cfg_attr(
-            feature = "parquet",
-            doc = "Output format: a line per problem, the records, or a table of problems"
-        )]
-        #[cfg_attr(not(feature = "parquet"), doc = "Output format: a line per problem, or the records")]
-        #[arg(long, value_name = "FORMAT", default_value = "text")]
-        format: ReportFormat,
-        /// Count a warning as an error
-        #[arg(long)]
-        strict: bool,
-    },
+    Verify(crate::verify::Args),
+    /// Explain the code of a problem: what it means, why it occurs and how to repair it
+    #[command(after_help = examples::EXPLAIN)]
+    Explain(crate::explain::Args),
     /// Show the parts of a file, or every field, with offset and size
     #[command(after_help = examples::TREE)]
     Tree(crate::tree::Args),
@@ -118,7 +108,7 @@ impl Verb {
             Self::Hex(args) => vec![&args.file],
             Self::Extract(args) => args.addresses.iter().collect(),
             Self::Export(args) => args.inputs(),
-            Self::Scan { inputs, .. } | Self::Verify { inputs, .. } => {
+            Self::Scan { inputs, .. } | Self::Verify(crate::verify::Args { inputs, .. }) => {
                 inputs.paths.iter().chain(&inputs.paths_from).chain(&inputs.units_from).collect()
             }
             Self::Plan(args) => args.paths.iter().collect(),
@@ -126,7 +116,7 @@ impl Verb {
             Self::Fit(args) => [&args.motion].into_iter().chain(&args.models).collect(),
             Self::Diff(args) => vec![&args.a, &args.b],
             Self::Dupes(args) => args.paths.iter().collect(),
-            Self::Schema(_) | Self::Completions { .. } | Self::Man | Self::Limits => Vec::new(),
+            Self::Explain(_) | Self::Schema(_) | Self::Completions { .. } | Self::Man | Self::Limits => Vec::new(),
         };
         paths.into_iter().map(|path| Address::parse(path).file).collect()
     }

@@ -1,17 +1,22 @@
-//! `meshpeek verify`: lists every problem on its own line.
+//! `meshpeek verify`: lists every problem on its own line, or on a terminal grouped by code.
+
+mod groups;
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
-use std::io::Write;
+use std::io::{self, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 
-use meshpeek::Format;
 use meshpeek::format::NoAsset;
 use meshpeek::scan::{Depth, Found, Record, Sighting};
-use meshpeek::summary::{Problem, Severity};
+use meshpeek::summary::{Code, Problem, Severity};
+use meshpeek::{Error, Format};
 
-use crate::args::{Common, Inputs, ReportFormat};
-use crate::failure::Outcome;
+use self::groups::Groups;
+use crate::annotations::{Annotations, Finding, Form, Place};
+use crate::args::{Common, Inputs, ProblemFormat};
+use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
 use crate::output::{Line, Output};
 use crate::sorted::Sorted;
@@ -19,74 +24,242 @@ use crate::sorted::Sorted;
 use crate::tables::{Table, Tables};
 use crate::{input, report};
 
-pub(crate) fn run(inputs: &Inputs, format: ReportFormat, strict: bool, common: &Common) -> Outcome {
-    let mut scan = input::scan(inputs, common)?;
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    /// Output format: text, the records, a SARIF document, annotations of a workflow, or a table of problems
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: ProblemFormat,
+    /// Count a warning as an error
+    #[arg(long)]
+    strict: bool,
+    /// Do not list warnings with this code, such as `suspicious.normals`; `suspicious` allows all. They are counted
+    #[arg(long, value_name = "CODE", value_delimiter = ',', value_parser = allowed)]
+    allow: Vec<Code>,
+}
+
+/// Reads a code that `--allow` accepts.
+fn allowed(text: &str) -> Result<Code, String> {
+    let Some(code) = Code::ALL.iter().find(|code| code.name() == text) else {
+        return Err("no such code; `meshpeek explain` lists all".to_owned());
+    };
+    if code.class() != Code::Suspicious.name() {
+        return Err("only `suspicious` and the codes below it can be allowed".to_owned());
+    }
+    Ok(*code)
+}
+
+impl Args {
+    fn allows(&self, problem: &Problem) -> bool {
+        let is_of_class = problem.code.class() == Code::Suspicious.name();
+        let is_allowed = |&code: &Code| code == problem.code || code == Code::Suspicious && is_of_class;
+        problem.severity == Severity::Warning && self.allow.iter().any(is_allowed)
+    }
+}
+
+pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
+    let mut scan = input::scan(&args.inputs, common)?;
     scan.depth = Depth::Verify;
     let notes = Notes::new(common);
-    #[cfg(feature = "parquet")]
-    let tables = Tables::of(Table::Problems, &format, Sorted::if_asked(inputs, None, common), common)?;
-    let mut out = Output::of(common, format == ReportFormat::Text)?;
-    let (mut errors, mut warnings) = (0_u64, 0_u64);
+    let mut report = Report::new(args, common)?;
+    let mut counts = Counts::default();
     let mut reported = Reported::default();
-    let mut unchecked: BTreeMap<String, u64> = BTreeMap::new();
-    let is_lines = format == ReportFormat::Ndjson;
-    let mut sorted = match format {
-        ReportFormat::Text => Some(Sorted::new(inputs, None, common)),
-        _ => Sorted::if_asked(inputs, None, common),
-    };
+    let is_lines = args.format == ProblemFormat::Ndjson;
     let view = |seen: &Sighting<'_, '_>| Line::of(seen.record, is_lines);
-    let tally = input::each_result(&scan, inputs, None, common, view, |found, line| {
-        #[cfg(feature = "parquet")]
-        if let (Found::Unreadable(error), Some(tables)) = (&found, &tables) {
-            return tables.unreadable(error);
-        }
-        let Found::Asset(record) = found else { return Ok(()) };
-        #[cfg(feature = "parquet")]
-        if let Some(tables) = &tables {
-            tables.record(&record)?;
-        }
-        for (method, count) in record.summary.unchecked.iter() {
-            *unchecked.entry(method.to_owned()).or_default() += count;
-        }
-        let shown = reported.new_of(&record);
-        for problem in &shown {
-            match problem.severity {
-                Severity::Error => errors += 1,
-                Severity::Warning => warnings += 1,
-            }
-        }
-        let row = match format {
-            ReportFormat::Ndjson => Line::bytes(&record, line)?,
-            ReportFormat::Text if !shown.is_empty() => text(&record, &shown, out.is_terminal).into_bytes(),
+    let tally = input::each_result(&scan, &args.inputs, None, common, view, |found, line| {
+        let record = match found {
+            Found::Asset(record) => record,
+            Found::Unreadable(error) => return report.unreadable(&error),
             _ => return Ok(()),
         };
-        match &mut sorted {
-            Some(sorted) => sorted.push(&record, &row)?,
-            None => out.write_all(&row)?,
+        let mut shown = Vec::new();
+        for problem in reported.new_of(&record) {
+            if counts.add(problem, args.allows(problem)) {
+                shown.push(problem);
+            }
+        }
+        counts.add_unchecked(&record);
+        report.add(&record, &shown, line)
+    })?;
+    report.finish(tally.unreadable == 0)?;
+    let assets = report::count(tally.assets, "assets");
+    notes.say(format_args!("{assets}, {}", counts.with(&tally.rest())));
+    let status = tally.status();
+    let is_wrong = counts.errors > 0 || args.strict && (counts.warnings > 0 || !counts.unchecked.is_empty());
+    Ok(if is_wrong && status == ExitCode::SUCCESS { ExitCode::from(1) } else { status })
+}
+
+/// What was found.
+#[derive(Default)]
+struct Counts {
+    errors: u64,
+    warnings: u64,
+    allowed: u64,
+    /// The members that were not checked, by their method.
+    unchecked: BTreeMap<String, u64>,
+}
+
+impl Counts {
+    /// Counts a problem. Returns true if it is to be listed.
+    fn add(&mut self, problem: &Problem, is_allowed: bool) -> bool {
+        let count = match problem.severity {
+            _ if is_allowed => &mut self.allowed,
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+        };
+        *count += 1;
+        !is_allowed
+    }
+
+    fn add_unchecked(&mut self, record: &Record) {
+        for (method, count) in record.summary.unchecked.iter() {
+            *self.unchecked.entry(method.to_owned()).or_default() += count;
+        }
+    }
+
+    /// The counts in words, with this text between problems and members.
+    fn with(&self, rest: &str) -> String {
+        let mut text =
+            format!("{}, {}", report::count(self.errors, "errors"), report::count(self.warnings, "warnings"));
+        if self.allowed > 0 {
+            text += &format!(", {} allowed by --allow", report::grouped(self.allowed));
+        }
+        text + rest + &not_checked(&self.unchecked)
+    }
+}
+
+/// Where problems go.
+enum Rows {
+    Text(Output),
+    /// On a terminal, without `--verbose`.
+    Groups(Output, Groups),
+    Records(Output),
+    Annotations(Annotations, Form),
+    #[cfg(feature = "parquet")]
+    Tables(std::sync::Arc<Tables>),
+}
+
+/// Writes problems in one of the formats.
+struct Report {
+    rows: Rows,
+    /// Rows that wait for others that come before them.
+    sorted: Option<Sorted>,
+}
+
+impl Report {
+    fn new(args: &Args, common: &Common) -> Result<Self, Failure> {
+        #[cfg(feature = "parquet")]
+        if let Some(tables) =
+            Tables::of(Table::Problems, &args.format, Sorted::if_asked(&args.inputs, None, common), common)?
+        {
+            return Ok(Self { rows: Rows::Tables(tables), sorted: None });
+        }
+        let by_path = Some(Sorted::new(&args.inputs, None, common));
+        let out = Output::of(common, args.format == ProblemFormat::Text)?;
+        let form = match args.format {
+            ProblemFormat::Sarif => Form::Sarif,
+            ProblemFormat::Github => Form::Github,
+            ProblemFormat::Text if out.is_terminal && !common.verbose => {
+                return Ok(Self { rows: Rows::Groups(out, Groups::default()), sorted: None });
+            }
+            ProblemFormat::Text => return Ok(Self { rows: Rows::Text(out), sorted: by_path }),
+            _ => {
+                let sorted = Sorted::if_asked(&args.inputs, None, common);
+                return Ok(Self { rows: Rows::Records(out), sorted });
+            }
+        };
+        Ok(Self { rows: Rows::Annotations(Annotations::new(out, form)?, form), sorted: by_path })
+    }
+
+    fn unreadable(&mut self, error: &Error) -> Result<(), Failure> {
+        match &mut self.rows {
+            #[cfg(feature = "parquet")]
+            Rows::Tables(tables) => tables.unreadable(error),
+            Rows::Annotations(annotations, form) => {
+                let finding = Finding {
+                    rule: "unreadable",
+                    severity: Severity::Error,
+                    path: error.path().unwrap_or(Path::new("")),
+                    member: None,
+                    place: Place::Whole,
+                    message: error.message().into(),
+                };
+                Ok(annotations.write(&finding.line(*form)?)?)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds an asset with those of its problems that are listed.
+    fn add(&mut self, record: &Record, shown: &[&Problem], line: Option<Line>) -> Result<(), Failure> {
+        let row = match &mut self.rows {
+            #[cfg(feature = "parquet")]
+            Rows::Tables(tables) => return tables.record(record),
+            Rows::Records(_) => Line::bytes(record, line)?,
+            _ if shown.is_empty() => return Ok(()),
+            Rows::Groups(_, groups) => {
+                groups.add(record, shown);
+                return Ok(());
+            }
+            Rows::Text(out) => text(record, shown, out.is_terminal).into_bytes(),
+            Rows::Annotations(_, form) => annotated(record, shown, *form)?,
+        };
+        match &mut self.sorted {
+            Some(sorted) => sorted.push(record, &row)?,
+            None => self.rows.write(&row)?,
         }
         Ok(())
-    })?;
-    if let Some(mut sorted) = sorted {
-        while let Some(row) = sorted.next()? {
-            out.write_all(row)?;
+    }
+
+    /// Writes what is left. `is_whole` is false if something could not be read.
+    fn finish(mut self, is_whole: bool) -> Result<(), Failure> {
+        if let Some(mut sorted) = self.sorted {
+            while let Some(row) = sorted.next()? {
+                self.rows.write(row)?;
+            }
+        }
+        match self.rows {
+            #[cfg(feature = "parquet")]
+            Rows::Tables(tables) => tables.finish(false),
+            Rows::Annotations(annotations, _) => Ok(annotations.finish(is_whole)?),
+            Rows::Groups(mut out, groups) => {
+                groups.write(&mut out)?;
+                Ok(out.flush()?)
+            }
+            Rows::Text(mut out) | Rows::Records(mut out) => Ok(out.flush()?),
         }
     }
-    out.flush()?;
-    #[cfg(feature = "parquet")]
-    if let Some(tables) = tables {
-        tables.finish(false)?;
+}
+
+impl Rows {
+    fn write(&mut self, row: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Text(out) | Self::Records(out) => out.write_all(row),
+            Self::Annotations(annotations, _) => annotations.write(row),
+            // These rows are kept elsewhere.
+            Self::Groups(..) => Ok(()),
+            #[cfg(feature = "parquet")]
+            Self::Tables(_) => Ok(()),
+        }
     }
-    notes.say(format_args!(
-        "{}, {}, {}{}{}",
-        report::count(tally.assets, "assets"),
-        report::count(errors, "errors"),
-        report::count(warnings, "warnings"),
-        tally.rest(),
-        not_checked(&unchecked)
-    ));
-    let found = errors > 0 || strict && (warnings > 0 || !unchecked.is_empty());
-    let status = tally.status();
-    Ok(if found && status == ExitCode::SUCCESS { ExitCode::from(1) } else { status })
+}
+
+/// The problems of an asset as annotations.
+fn annotated(record: &Record, problems: &[&Problem], form: Form) -> io::Result<Vec<u8>> {
+    let mut lines = Vec::new();
+    for problem in problems {
+        let finding = Finding {
+            rule: problem.code.name(),
+            severity: problem.severity,
+            path: &record.path,
+            member: record.member.as_ref().map(|member| member.text.as_str()),
+            place: problem.offset.map_or(Place::Whole, Place::Offset),
+            message: problem.message.as_ref().into(),
+        };
+        lines.append(&mut finding.line(form)?);
+    }
+    Ok(lines)
 }
 
 /// The problems that archives report about their members. A member's own record repeats them, but one fact is one line.

@@ -16,6 +16,8 @@ word_enum! {
         Overlap = "damaged.overlap",
         /// An index, count or offset that is out of range.
         Range = "damaged.range",
+        /// A binary file that a program saved as text.
+        SavedAsText = "damaged.text",
         /// Fewer bytes than expected.
         Truncated = "damaged.truncated",
         /// A version or kind that this crate does not read.

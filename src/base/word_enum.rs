@@ -10,6 +10,9 @@ macro_rules! word_enum {
         }
 
         impl $name {
+            /// Every variant, in the order of declaration.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
             /// Returns the fixed name of this variant.
             pub const fn name(self) -> &'static str {
                 match self {

@@ -222,6 +222,7 @@ fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> 
         depth = Depth::Summary;
     }
     let decodes = depth == Depth::Verify;
+    let head = data.head(Summary::TEXT_HEAD);
     let data = if decodes || scan.digests { data.head(data.size())? } else { &[] };
     let _ahead = (decodes || scan.digests && scan.views == Views::Records)
         .then(|| StreamCache::over(data, record_memory.budget(), decodes));
@@ -239,6 +240,10 @@ fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> 
     };
     let names = summary.references.iter().map(|reference| (reference.name.text.len() as u64).saturating_add(64));
     record_memory.shrink(names.fold(0, u64::saturating_add).saturating_mul(2));
+    // Deferred problems are those of archives.
+    if let Ok(head) = head {
+        summary.recognize_text(head);
+    }
     let digests = scan.digests.then(|| Digests::of(data, asset, record_memory.budget(), bytes, &mut summary.problems));
     let mut record = at.origin.record(summary, digests);
     if let Asset::Pbo(archive) = asset {
@@ -276,7 +281,11 @@ pub(super) fn unreadable(
 ) -> Record {
     let of_file = || Digests::of_file(data.and_then(|data| data.head(data.size()).ok()), budget);
     let digests = origin.scan.digests.then(of_file);
-    let mut record = origin.record(Summary::unreadable(format, bytes, error), digests);
+    let mut summary = Summary::unreadable(format, bytes, error);
+    if let Some(Ok(head)) = data.map(|data| data.head(Summary::TEXT_HEAD)) {
+        summary.recognize_text(head);
+    }
+    let mut record = origin.record(summary, digests);
     if !record.summary.is_asset() && !origin.is_promised() {
         // If the scan was not given this exact path, its record must not be reused for another.
         record.stamp = None;

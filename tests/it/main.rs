@@ -63,6 +63,7 @@ mod refs;
 mod refs_prefix;
 #[cfg(feature = "remote")]
 mod remote;
+mod reports;
 mod revisions;
 mod rtm;
 mod rules;

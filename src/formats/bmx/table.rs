@@ -117,7 +117,7 @@ impl Zip<'_> {
 /// Returns the claimed decompressed size of all compressed tables, which are all kept in memory.
 pub(super) fn inflated_bytes(archive: &Archive<'_>) -> u64 {
     let mut sum = 0_u64;
-    for id in TableId::ALL {
+    for &id in TableId::ALL {
         if let Some(entry) = archive.find(id.name()) {
             sum = sum.saturating_add(entry.inflated_bytes());
         }
@@ -138,8 +138,6 @@ word_enum! {
 }
 
 impl TableId {
-    pub(super) const ALL: [Self; 5] = [Self::Index, Self::Objects, Self::Meshes, Self::Materials, Self::Textures];
-
     /// Returns this table's item of all.
     const fn of<T>(self, [index, objects, meshes, materials, textures]: &[T; 5]) -> &T {
         match self {

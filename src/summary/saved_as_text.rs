@@ -1,0 +1,114 @@
+//! Binary files that a program saved as text, which destroys them.
+
+use std::borrow::Cow;
+
+use super::{Problem, Severity, Summary};
+use crate::base::code::Code;
+use crate::base::format::Format;
+
+/// The members of archives, and their names, may be any text.
+fn is_archive(format: Format) -> bool {
+    matches!(format, Format::Zip | Format::Pbo | Format::Bmx)
+}
+
+/// What became of a binary file that was saved as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    /// Bytes above 0x7F became the replacement character, so they are lost.
+    Replaced { characters: usize, first: usize },
+    /// Bytes above 0x7F became two bytes each: Latin-1 was written as UTF-8.
+    Widened { characters: usize, first: usize },
+    /// Each line feed got a carriage return before it.
+    LineEnds { lines: usize, first: usize },
+}
+
+impl Summary {
+    /// The number of bytes that are examined.
+    pub(crate) const TEXT_HEAD: u64 = 1 << 16;
+
+    /// Replaces all problems by one, and takes the bounds back, if a damaged asset was saved as text. Its numbers are
+    /// then wrong wherever they seem right. `head` is its first bytes.
+    pub(crate) fn recognize_text(&mut self, head: &[u8]) {
+        let is_damaged = self.problems.iter().any(|problem| problem.code.class() == "damaged");
+        let Some(format) = self.format.filter(|_| is_damaged) else { return };
+        let Some(change) = Change::of(format, head) else { return };
+        let (offset, message) = change.describe();
+        let problem = Problem {
+            severity: Severity::Error,
+            code: Code::SavedAsText,
+            offset: Some(offset as u64),
+            message: Cow::Owned(message),
+        };
+        self.problems = vec![problem];
+        self.bounds = None;
+    }
+}
+
+impl Change {
+    fn of(format: Format, head: &[u8]) -> Option<Self> {
+        Self::of_characters(format, head).or_else(|| Self::of_lines(format, head))
+    }
+
+    /// Binary data is UTF-8 only if a program made it so.
+    fn of_characters(format: Format, head: &[u8]) -> Option<Self> {
+        /// A few characters may be names.
+        const FEWEST_REPLACED: usize = 8;
+        const FEWEST_WIDENED: usize = 32;
+        let text = match std::str::from_utf8(head) {
+            Ok(text) => text,
+            // The head may end inside a character.
+            Err(error) if error.error_len().is_none() => {
+                std::str::from_utf8(head.get(..error.valid_up_to())?).unwrap_or_default()
+            }
+            Err(_) => return None,
+        };
+        let replaced = text.matches(char::REPLACEMENT_CHARACTER).count();
+        if replaced >= FEWEST_REPLACED {
+            let first = text.find(char::REPLACEMENT_CHARACTER)?;
+            return Some(Self::Replaced { characters: replaced, first });
+        }
+        let is_wide = |character: char| !character.is_ascii();
+        let widened = text.chars().filter(|&character| is_wide(character)).count();
+        let is_latin = text.chars().all(|character| character <= '\u{ff}');
+        if !is_latin || widened < FEWEST_WIDENED || is_archive(format) {
+            return None;
+        }
+        Some(Self::Widened { characters: widened, first: text.find(is_wide)? })
+    }
+
+    /// In binary data, one line feed of 256 follows a carriage return by chance.
+    fn of_lines(format: Format, head: &[u8]) -> Option<Self> {
+        const FEWEST: usize = 8;
+        if is_archive(format) {
+            return None;
+        }
+        let first = memchr::memmem::find(head, b"\r\n")?;
+        let mut lines = 0_usize;
+        for place in memchr::memchr_iter(b'\n', head) {
+            let before = place.checked_sub(1).and_then(|before| head.get(before));
+            if before != Some(&b'\r') {
+                return None;
+            }
+            lines = lines.saturating_add(1);
+        }
+        (lines >= FEWEST).then_some(Self::LineEnds { lines, first })
+    }
+
+    /// Returns the offset of the first change, and a message.
+    fn describe(self) -> (usize, String) {
+        match self {
+            Self::Replaced { characters, first } => {
+                let what = "bytes above 0x7f became U+FFFD and are lost";
+                (first, format!("saved as text: {what}, {characters} times in the first 64 KiB"))
+            }
+            Self::Widened { characters, first } => {
+                let what = "bytes above 0x7f became two bytes each";
+                (first, format!("saved as text: {what}, {characters} times in the first 64 KiB"))
+            }
+            Self::LineEnds { lines, first } => {
+                let what = "each line feed follows a carriage return";
+                (first, format!("saved as text: {what}, {lines} times in the first 64 KiB"))
+            }
+        }
+    }
+}
