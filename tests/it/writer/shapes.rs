@@ -253,6 +253,7 @@ impl Shape {
         let uv = |corner: &Corner| [number(corner.uv[0], 0.0, 1.0), number(corner.uv[1], -1.0, 3.0)];
         let mut lod = Lod::strip(resolution, vertices.len() as u16);
         lod.textures = textures.to_vec();
+        lod.material_name = "";
         (lod.faces, lod.sections) = (Vec::new(), Vec::new());
         for image in 0..self.images() {
             let before = lod.faces.len();
