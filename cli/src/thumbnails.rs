@@ -317,7 +317,9 @@ mod tests {
             let mut sheet = Sheet { side: CELL, ..Sheet::default() };
             // Added in another order.
             for place in (0..count).rev() {
-                sheet.cells.insert(format!("{place:02}"), image::RgbImage::from_pixel(CELL, CELL, image::Rgb(color(place))));
+                sheet
+                    .cells
+                    .insert(format!("{place:02}"), image::RgbImage::from_pixel(CELL, CELL, image::Rgb(color(place))));
             }
             sheet.write(&path).unwrap();
             let sheet = image::open(&path).unwrap().into_rgb8();

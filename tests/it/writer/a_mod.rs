@@ -51,7 +51,8 @@ fn house_shape() -> Shape {
     for z in [1.0, -1.0_f32] {
         let [left, right] = [-3.9 * z, 3.9 * z];
         let [eaves, ridge] = [[2.7, 3.4 * z], [5.25, 0.0]];
-        let above = [[left, eaves[0], eaves[1]], [right, eaves[0], eaves[1]], [right, ridge[0], 0.0], [left, ridge[0], 0.0]];
+        let above =
+            [[left, eaves[0], eaves[1]], [right, eaves[0], eaves[1]], [right, ridge[0], 0.0], [left, ridge[0], 0.0]];
         let [a, b, c, d] = above.map(|[x, y, z]| [x, y - 0.06, z]);
         house.quad(above, [0.0, 0.0, 3.0, 2.0]);
         house.quad([b, a, d, c], [0.0, 0.0, 3.0, 2.0]);
@@ -258,13 +259,17 @@ fn boat() -> Vec<u8> {
             let [top, bottom] = [strake as f32 / 2.0, (strake + 1) as f32 / 2.0];
             let outside = [front[strake + 1], back[strake + 1], back[strake], front[strake]];
             boat.quad(outside, [to, top, from, bottom]);
-            let inner = [back, front].map(|rib| [strake, strake + 1].map(|at| [rib[at][0] * 0.94, rib[at][1], rib[at][2]]));
+            let inner =
+                [back, front].map(|rib| [strake, strake + 1].map(|at| [rib[at][0] * 0.94, rib[at][1], rib[at][2]]));
             boat.quad([inner[0][1], inner[1][1], inner[1][0], inner[0][0]], [from, top, to, bottom]);
         }
         let deck = |[z, wide, ..]: [f32; 4], side: f32| [side * wide * 0.86, 0.55, z];
         if pair[1][0] < 2.1 && pair[0][0] > -2.0 {
             let [a, b] = [pair[0], pair[1]];
-            boat.quad([deck(a, -1.0), deck(a, 1.0), deck(b, 1.0), deck(b, -1.0)].map(|[x, y, z]| [x, y, z]), [0.0, from, 1.0, to]);
+            boat.quad(
+                [deck(a, -1.0), deck(a, 1.0), deck(b, 1.0), deck(b, -1.0)].map(|[x, y, z]| [x, y, z]),
+                [0.0, from, 1.0, to],
+            );
         }
     }
     for z in [-1.2, -0.4, 1.0] {
@@ -322,9 +327,8 @@ fn map() -> Vec<u8> {
         texture: Some(texture),
     };
     let texture = |name| bmx::Texture { name, file_name: name, external: false };
-    let object = |name, groups, mesh| {
-        bmx::Object { name, component: false, hidden: false, matrix: bmx::IDENTITY, groups, mesh }
-    };
+    let object =
+        |name, groups, mesh| bmx::Object { name, component: false, hidden: false, matrix: bmx::IDENTITY, groups, mesh };
     bmx::Map {
         version: 14,
         short_materials: false,

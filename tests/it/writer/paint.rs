@@ -134,8 +134,13 @@ impl Image {
                 if !inside(left, left + 0.36, 0.4, 0.8) {
                     return None;
                 }
-                let is_pane = inside(left + 0.04, left + 0.16, 0.44, 0.76) || inside(left + 0.2, left + 0.32, 0.44, 0.76);
-                Some(if is_pane { shade([92, 128, 156], 0.75 + 0.5 * (up - 0.4) + 0.3 * (across - left)) } else { frame })
+                let is_pane =
+                    inside(left + 0.04, left + 0.16, 0.44, 0.76) || inside(left + 0.2, left + 0.32, 0.44, 0.76);
+                Some(if is_pane {
+                    shade([92, 128, 156], 0.75 + 0.5 * (up - 0.4) + 0.3 * (across - left))
+                } else {
+                    frame
+                })
             };
             if up < 0.16 && !(is_front && inside(0.78, 1.22, 0.0, 1.0)) {
                 return stones.pixels[y * side + x];
@@ -246,7 +251,9 @@ impl Image {
     /// Blocks of 4 x 4 pixels: the darkest and the brightest color, and which of them or of two between them a pixel has.
     fn dxt1(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        for (top, left) in (0..self.side / 4).flat_map(|row| (0..self.side / 4).map(move |column| (row * 4, column * 4))) {
+        for (top, left) in
+            (0..self.side / 4).flat_map(|row| (0..self.side / 4).map(move |column| (row * 4, column * 4)))
+        {
             let block: Vec<[u8; 4]> =
                 (0..16).map(|at| self.pixels[(top + at / 4) * self.side + left + at % 4]).collect();
             let light = |pixel: &&[u8; 4]| u32::from(pixel[0]) * 3 + u32::from(pixel[1]) * 6 + u32::from(pixel[2]);
@@ -256,9 +263,8 @@ impl Image {
             });
             // The larger number is first, or the block has a color without opacity.
             let [first, second] = [ends[0].max(ends[1]), ends[0].min(ends[1])];
-            let [a, b] = [first, second].map(|color| {
-                [color >> 11 << 3, (color >> 5 & 63) << 2, (color & 31) << 3].map(i32::from)
-            });
+            let [a, b] = [first, second]
+                .map(|color| [color >> 11 << 3, (color >> 5 & 63) << 2, (color & 31) << 3].map(i32::from));
             let mixed = |of: i32| [0, 1, 2].map(|part| (a[part] * (3 - of) + b[part] * of) / 3);
             let colors = [a, b, mixed(1), mixed(2)];
             let mut bits = 0_u32;

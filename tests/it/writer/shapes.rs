@@ -132,8 +132,12 @@ impl Shape {
         };
         for ring in 0..sides / 2 {
             for step in 0..sides {
-                let mut corners =
-                    vec![corner(step, ring), corner(step + 1, ring), corner(step + 1, ring + 1), corner(step, ring + 1)];
+                let mut corners = vec![
+                    corner(step, ring),
+                    corner(step + 1, ring),
+                    corner(step + 1, ring + 1),
+                    corner(step, ring + 1),
+                ];
                 match ring {
                     0 => drop(corners.remove(1)),
                     _ if ring + 1 == sides / 2 => drop(corners.remove(2)),
