@@ -20,8 +20,8 @@ use crate::temporary::Space;
 
 #[derive(Args)]
 pub(crate) struct Common {
-    /// Write results to FILE, which is replaced once everything is written; its ending chooses the format. Several
-    /// results go into it as a folder. An input file, or a link to one, is refused
+    /// Write results to FILE, which is replaced once everything is written; its ending chooses the format. If
+    /// there are several, FILE is a folder. An input file, or a link to one, is refused
     #[arg(short, long, global = true, value_name = "FILE", display_order = 901)]
     pub(crate) output: Option<PathBuf>,
     #[arg(skip)]
