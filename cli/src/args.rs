@@ -120,7 +120,7 @@ pub(crate) struct ScanArgs {
     /// Name them by path, or by the SHA-256 of the model, so that equal models are drawn once
     #[arg(long, value_name = "NAMES", default_value = "path", requires = "thumbnails")]
     pub(crate) thumbnail_names: ThumbnailNames,
-    /// Also write all of them into one PNG file: up to 64 at most 256 pixels wide, more 64
+    /// Also write all into one PNG file, up to 256 pixels wide each
     #[arg(long, value_name = "FILE", requires = "thumbnails")]
     pub(crate) contact_sheet: Option<PathBuf>,
     /// Add event lines; the last has totals and says whether the stream is whole
