@@ -71,8 +71,8 @@ impl Thumbnails {
         std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
         let (folder, side, names) = (folder.to_owned(), args.thumbnail_size, args.thumbnail_names);
         let (sheet, results) = (args.contact_sheet.clone(), results.clone());
-        let (access, limits) = (scan.access, scan.limits);
-        Ok(Self { folder, side, names, sheet, access, limits, results, state: Mutex::default() })
+        let access = scan.access;
+        Ok(Self { folder, side, names, sheet, access, limits: scan.limits, results, state: Mutex::default() })
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {

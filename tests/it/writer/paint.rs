@@ -35,7 +35,7 @@ impl Image {
     pub fn boards(side: usize, color: [u8; 3], height: usize) -> Self {
         Self::new(side, |x, y| {
             let board = y / height;
-            let seam = if y % height == 0 || (x + board * 29) % side == 0 { 0.55 } else { 1.0 };
+            let seam = if y.is_multiple_of(height) || (x + board * 29).is_multiple_of(side) { 0.55 } else { 1.0 };
             let streak = 0.86 + 0.16 * grain((x + board * 17) / 9, y) + 0.1 * grain(board, 77);
             shade(color, streak * seam)
         })
@@ -92,8 +92,8 @@ impl Image {
     pub fn bricks(side: usize, color: [u8; 3], height: usize) -> Self {
         Self::new(side, |x, y| {
             let row = y / height;
-            let across = x + if row % 2 == 0 { 0 } else { height };
-            if y % height == 0 || across % (height * 2) == 0 {
+            let across = x + if row.is_multiple_of(2) { 0 } else { height };
+            if y.is_multiple_of(height) || across.is_multiple_of(height * 2) {
                 return shade([190, 184, 172], 1.0);
             }
             let brick = 0.8 + 0.3 * grain(across / (height * 2) % (side / height / 2), row);
@@ -106,7 +106,7 @@ impl Image {
         let (width, height) = (side / 8, side / 8);
         Self::new(side, |x, y| {
             let row = y / height;
-            let across = x + if row % 2 == 0 { 0 } else { width / 2 };
+            let across = x + if row.is_multiple_of(2) { 0 } else { width / 2 };
             let (from, down) = (across % width, y % height);
             let bow = (from as f32 / width as f32 - 0.5).powi(2) * 4.0;
             let shadow = if down as f32 > height as f32 * (0.95 - 0.4 * bow) { 0.55 } else { 1.0 };
@@ -164,7 +164,7 @@ impl Image {
     pub fn clothes(side: usize) -> Self {
         Self::new(side, |x, y| match (x < side / 2, y < side / 2) {
             (true, true) => {
-                let spot = grain(x / 5, y / 4) + 0.6 * grain((x + 2) / 3, y / 3 + 40);
+                let spot = grain(x / 5, y / 4) + 0.6 * grain(x.div_ceil(3), y / 3 + 40);
                 let color = [[106, 112, 68], [70, 82, 48], [134, 126, 88]][(spot * 1.8) as usize % 3];
                 shade(color, 0.95 + 0.1 * grain(x, y))
             }
