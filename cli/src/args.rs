@@ -20,8 +20,8 @@ use crate::temporary::Space;
 
 #[derive(Args)]
 pub(crate) struct Common {
-    /// Write results to FILE, which is replaced once everything is written; its ending chooses the format. Several
-    /// results go into it as a folder. An input file, or a link to one, is refused
+    /// Write results to FILE, which is replaced once everything is written; its ending chooses the format. If
+    /// there are several, FILE is a folder. An input file, or a link to one, is refused
     #[arg(short, long, global = true, value_name = "FILE", display_order = 901)]
     pub(crate) output: Option<PathBuf>,
     #[arg(skip)]
@@ -120,7 +120,7 @@ pub(crate) struct ScanArgs {
     /// Name them by path, or by the SHA-256 of the model, so that equal models are drawn once
     #[arg(long, value_name = "NAMES", default_value = "path", requires = "thumbnails")]
     pub(crate) thumbnail_names: ThumbnailNames,
-    /// Also write all of them, 64 pixels wide, into one PNG file
+    /// Also write all into one PNG file, up to 256 pixels wide each
     #[arg(long, value_name = "FILE", requires = "thumbnails")]
     pub(crate) contact_sheet: Option<PathBuf>,
     /// Add event lines; the last has totals and says whether the stream is whole

@@ -31,7 +31,7 @@ Examples:
   find . -newer index.ndjson -print0 | meshpeek scan --paths-from - -0
 
 `--where` compares keys of the record (`bytes`, a count, `format`, `errors`, ...) with a number or a quoted text by =, \
-!=, <, <=, > or >=; `and`, `or`, `not` and parentheses join comparisons. What a record does not have meets none.
+!=, <, <=, > or >=; `and`, `or`, `not` and parentheses join comparisons. A missing key never matches.
 
 `-o FOLDER/` writes a Parquet table each, in builds with that feature. GUIDE.md describes the record key by key, and how \
 patterns choose files.";

@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use meshpeek::export::{Canvas, Edges, Picture, View, picture_on};
 use meshpeek::scan::{Scan, Sighting};
-use meshpeek::{Budget, Limits};
+use meshpeek::{Access, Budget, Error, FileMap, Limits};
 use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
 use crate::args::{ScanArgs, ThumbnailNames};
-use crate::export::{Images, is_drawn};
+use crate::export::{Around, Images, Inside, is_drawn};
 use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::output_file::of_any_length;
@@ -26,6 +26,7 @@ pub(crate) struct Thumbnails {
     side: u32,
     names: ThumbnailNames,
     sheet: Option<PathBuf>,
+    access: Access,
     limits: Limits,
     /// The amount that may be written.
     results: Results,
@@ -36,8 +37,8 @@ pub(crate) struct Thumbnails {
 struct State {
     /// The names of pictures drawn or being drawn, in lower case.
     begun: HashSet<String>,
-    /// Small pictures for the contact sheet, by name.
-    cells: BTreeMap<String, Vec<u8>>,
+    /// The contact sheet.
+    sheet: Sheet,
     drawn: u64,
     /// The number of pictures that show almost nothing.
     poor: u64,
@@ -48,14 +49,30 @@ struct State {
     failure: Option<meshpeek::Error>,
     /// Canvases to reuse for the next pictures, one per thread.
     canvases: Vec<Canvas>,
+    /// The archives of the last models.
+    archives: Vec<Arc<Archive>>,
 }
+
+/// An archive with models, whose images are searched in it.
+struct Archive {
+    path: PathBuf,
+    file: FileMap,
+    /// What looking for images may cost, apart from the scan of the archive.
+    budget: Budget,
+}
+
+/// How many archives are kept open.
+const MOST_ARCHIVES: usize = 16;
+/// The size of the largest archive that is read into memory for its images. Any is mapped.
+const MOST_READ: u64 = 64 << 20;
 
 impl Thumbnails {
     pub(crate) fn new(folder: &Path, args: &ScanArgs, scan: &Scan, results: &Results) -> Result<Self, Failure> {
         std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
         let (folder, side, names) = (folder.to_owned(), args.thumbnail_size, args.thumbnail_names);
         let (sheet, results) = (args.contact_sheet.clone(), results.clone());
-        Ok(Self { folder, side, names, sheet, limits: scan.limits, results, state: Mutex::default() })
+        let access = scan.access;
+        Ok(Self { folder, side, names, sheet, access, limits: scan.limits, results, state: Mutex::default() })
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -86,8 +103,17 @@ impl Thumbnails {
             self.state().drawn += 1;
             return;
         }
-        let file = seen.record.member.is_none().then_some(seen.record.path.as_path());
-        let mut images = Images::seen(asset, file, &self.limits);
+        let file = seen.record.path.as_path();
+        let archive = if seen.record.member.is_some() { self.archive(file) } else { None };
+        let around = match (&seen.record.member, &archive) {
+            (None, _) => Around::of_file(file),
+            (Some(member), Some(archive)) if !member.lossy => {
+                let budget = Some(&archive.budget);
+                Around::Archive(Inside { file, outer: &archive.file, member: member.text.as_bytes(), budget })
+            }
+            _ => Around::Nothing,
+        };
+        let mut images = Images::seen(asset, around, &self.limits);
         let mut canvas = self.state().canvases.pop().unwrap_or_default();
         let mut view = View::default();
         (view.size, view.edges) = (self.side, Edges::Smoothed);
@@ -110,8 +136,8 @@ impl Thumbnails {
             Ok(()) => {
                 let mut state = self.state();
                 state.drawn += 1;
-                if self.sheet.is_some() && state.cells.len() < MOST_CELLS {
-                    state.cells.insert(name, cell(&picture));
+                if self.sheet.is_some() {
+                    state.sheet.add(name, &picture);
                 }
             }
             Err(error) => {
@@ -120,6 +146,27 @@ impl Thumbnails {
                 state.failure.get_or_insert(meshpeek::Error::from(error).in_file(&path));
             }
         }
+    }
+
+    /// Opens the file around a member, or returns it if it is open. `None` if it cannot be opened again.
+    fn archive(&self, path: &Path) -> Option<Arc<Archive>> {
+        let kept = self.state().archives.iter().find(|archive| archive.path == path).cloned();
+        if kept.is_some() {
+            return kept;
+        }
+        let is_read = self.access == Access::READ;
+        let file = FileMap::open_checked(path, self.access, &self.limits, |bytes| {
+            if is_read && bytes > MOST_READ { Err(Error::unsupported("too large an archive")) } else { Ok(()) }
+        });
+        let file = file.ok()?;
+        let budget = Budget::new(file.len() as u64, &self.limits);
+        let archive = Arc::new(Archive { path: path.to_owned(), file, budget });
+        let mut state = self.state();
+        if state.archives.len() >= MOST_ARCHIVES {
+            state.archives.remove(0);
+        }
+        state.archives.push(archive.clone());
+        Some(archive)
     }
 
     fn write(&self, path: &Path, png: &[u8]) -> io::Result<()> {
@@ -141,11 +188,11 @@ impl Thumbnails {
     /// # Errors
     /// Returns an error if the contact sheet could not be written.
     pub(crate) fn finish(self, notes: Notes) -> Result<u64, Failure> {
-        let State { drawn, poor, undrawn, unwritten, failure, cells, .. } =
+        let State { drawn, poor, undrawn, unwritten, failure, sheet: cells, .. } =
             self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(sheet) = &self.sheet {
-            write_sheet(sheet, &cells).map_err(|error| Failure::io(sheet, error))?;
-            if cells.len() == MOST_CELLS {
+            cells.write(sheet).map_err(|error| Failure::io(sheet, error))?;
+            if cells.cells.len() == MOST_CELLS {
                 notes.say(format_args!("the contact sheet has the first {MOST_CELLS} pictures alone"));
             }
         }
@@ -165,29 +212,55 @@ fn pays(budget: &Budget, bytes: u64) -> bool {
     budget.affords(0, bytes, 0) && budget.output(bytes).is_ok()
 }
 
-/// Pictures on a contact sheet, and their width and height.
+/// Pictures on a contact sheet.
 const MOST_CELLS: usize = 4096;
-const CELL: u32 = 64;
+/// Up to this many are as wide as the pictures, with a maximum.
+const MOST_LARGE: usize = 64;
+const LARGE: u32 = 256;
+/// The width and height of more pictures.
+const SMALL: u32 = 64;
 
-/// A picture in the size of a cell of the contact sheet, as RGB.
-fn cell(picture: &Picture) -> Vec<u8> {
-    let side = picture.side;
-    let image = image::RgbaImage::from_raw(side, side, picture.to_rgba()).map(image::DynamicImage::from);
-    image.map(|image| image.thumbnail_exact(CELL, CELL).into_rgb8().into_raw()).unwrap_or_default()
+/// A contact sheet: square pictures by name, all of one size.
+#[derive(Default)]
+struct Sheet {
+    side: u32,
+    cells: BTreeMap<String, image::RgbImage>,
 }
 
-/// Writes all cells in the order of their names, in rows.
-fn write_sheet(path: &Path, cells: &BTreeMap<String, Vec<u8>>) -> std::io::Result<()> {
-    let columns = (cells.len() as f64).sqrt().ceil().max(1.0) as u32;
-    let rows = (cells.len() as u32).div_ceil(columns).max(1);
-    let mut sheet = image::RgbImage::from_pixel(columns * CELL, rows * CELL, image::Rgb([255; 3]));
-    for (index, cell) in (0_u32..).zip(cells.values()) {
-        if let Some(cell) = image::RgbImage::from_raw(CELL, CELL, cell.clone()) {
-            let (x, y) = (index % columns * CELL, index / columns * CELL);
-            image::imageops::replace(&mut sheet, &cell, x.into(), y.into());
+impl Sheet {
+    fn add(&mut self, name: String, picture: &Picture) {
+        if self.cells.len() >= MOST_CELLS {
+            return;
         }
+        let side = picture.side;
+        let Some(image) = image::RgbaImage::from_raw(side, side, picture.to_rgba()) else { return };
+        let large = shrunk(image::DynamicImage::from(image).into_rgb8(), LARGE);
+        self.side = if self.cells.len() < MOST_LARGE { large.width() } else { large.width().min(SMALL) };
+        if self.cells.len() == MOST_LARGE {
+            for cell in self.cells.values_mut() {
+                *cell = shrunk(std::mem::take(cell), SMALL);
+            }
+        }
+        self.cells.insert(name, shrunk(large, self.side));
     }
-    sheet.save_with_format(path, image::ImageFormat::Png).map_err(std::io::Error::other)
+
+    /// Writes all cells in the order of their names, in rows.
+    fn write(&self, path: &Path) -> std::io::Result<()> {
+        let side = self.side.max(1);
+        let columns = (self.cells.len() as f64).sqrt().ceil().max(1.0) as u32;
+        let rows = (self.cells.len() as u32).div_ceil(columns).max(1);
+        let mut sheet = image::RgbImage::from_pixel(columns * side, rows * side, image::Rgb([255; 3]));
+        for (index, cell) in (0_u32..).zip(self.cells.values()) {
+            let (x, y) = (index % columns * side, index / columns * side);
+            image::imageops::replace(&mut sheet, cell, x.into(), y.into());
+        }
+        sheet.save_with_format(path, image::ImageFormat::Png).map_err(std::io::Error::other)
+    }
+}
+
+/// A square picture of at most this width.
+fn shrunk(picture: image::RgbImage, most: u32) -> image::RgbImage {
+    if picture.width() <= most { picture } else { image::imageops::thumbnail(&picture, most, most) }
 }
 
 /// The path of an asset as a path below the folder of pictures.
@@ -239,17 +312,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sheet.png");
         let color = |place: u32| [place as u8 * 20, 7, 255 - place as u8];
+        const CELL: u32 = 5;
         for count in 0..=10_u32 {
-            let mut cells = BTreeMap::new();
+            let mut sheet = Sheet { side: CELL, ..Sheet::default() };
             // Added in another order.
             for place in (0..count).rev() {
-                cells.insert(format!("{place:02}"), color(place).repeat((CELL * CELL) as usize));
+                sheet
+                    .cells
+                    .insert(format!("{place:02}"), image::RgbImage::from_pixel(CELL, CELL, image::Rgb(color(place))));
             }
-            write_sheet(&path, &cells).unwrap();
+            sheet.write(&path).unwrap();
             let sheet = image::open(&path).unwrap().into_rgb8();
             let columns = (1..).find(|side| side * side >= count).unwrap();
             let rows = (1..).find(|rows| rows * columns >= count).unwrap();
-            assert_eq!((sheet.width(), sheet.height()), (columns * CELL, rows * CELL), "{count}");
+            let expected = if count == 0 { [CELL; 2] } else { [columns * CELL, rows * CELL] };
+            assert_eq!([sheet.width(), sheet.height()], expected, "{count}");
             for (x, y, pixel) in sheet.enumerate_pixels() {
                 let place = y / CELL * columns + x / CELL;
                 let expected = if place < count { color(place) } else { [255; 3] };

@@ -100,7 +100,7 @@ fn golden(name: &str, bytes: &[u8]) -> Json {
 
 #[test]
 fn the_corpus_equals_the_output_of_the_writers() {
-    for (name, bytes) in writer::corpus() {
+    for (name, bytes) in writer::corpus().into_iter().chain(writer::mods()) {
         let path = root().join("corpus").join(&name);
         if blessing() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -109,6 +109,19 @@ fn the_corpus_equals_the_output_of_the_writers() {
         let stored = std::fs::read(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(stored == bytes, "{name} is not what its writer makes; MESHPEEK_BLESS=1 writes it anew");
     }
+}
+
+/// Files that are shown to people are small, and nothing else is in the folders of the mod.
+#[test]
+fn files_of_the_mod_are_small_and_all_are_written() {
+    let mut expected: Vec<PathBuf> = Vec::new();
+    for (name, bytes) in writer::mods() {
+        assert!(bytes.len() < 40_000, "{name}: {} bytes", bytes.len());
+        expected.push(root().join("corpus").join(name));
+    }
+    expected.sort();
+    let stored = ["corpus/mod", "corpus/mod_before"].map(|folder| below(&root().join(folder)));
+    assert_eq!(stored.concat(), expected);
 }
 
 #[test]

@@ -241,6 +241,24 @@ fn bytes_after_the_end_have_a_code_of_their_own() {
     }
 }
 
+/// `.ci/run` runs each step alone, and refuses others before it runs any.
+#[cfg(target_os = "linux")]
+#[test]
+fn each_step_of_the_checks_can_be_named() {
+    let run = |arguments: &[&str]| {
+        let output = std::process::Command::new(root().join(".ci/run")).args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (status, listed) = run(&["--list"]);
+    assert_eq!(status, Some(0));
+    let script = text(".ci/run");
+    for step in listed.lines() {
+        assert!(script.contains(&format!("\n{step}() {{")), "{step}");
+    }
+    assert!(listed.starts_with("tests\n") && listed.lines().count() > 15, "{listed}");
+    assert_eq!(run(&["format", "no-such-step"]), (Some(2), String::new()));
+}
+
 /// A file of tests that no `mod` names is never compiled.
 #[test]
 fn every_file_of_tests_is_a_module() {

@@ -818,7 +818,49 @@ fn thumbnails_have_the_paths_of_their_models_and_a_contact_sheet_shows_all() {
     files.sort();
     assert_eq!(files, ["a.b3d.png", "b/a.b3d.png", "z.zip!/__/x/c.b3d.png"]);
     let sheet = image::open(sheet).unwrap();
-    assert_eq!((sheet.width(), sheet.height()), (128, 128));
+    assert_eq!((sheet.width(), sheet.height()), (256, 256));
+}
+
+/// Up to 64 pictures are as wide on the sheet as apart, at most 256 pixels; more have 64 pixels each.
+#[test]
+fn cells_of_a_contact_sheet_get_small_when_there_are_many() {
+    let folder = Folder::new("sheets");
+    let one = scene([node("n", [cube_mesh()])]).to_vec();
+    for (count, size, side) in [(64, "100", 8 * 100), (64, "300", 8 * 256), (65, "100", 9 * 64), (65, "40", 9 * 40)] {
+        let names: Vec<String> = (0..count).map(|number| format!("{number}.b3d")).collect();
+        let entries: Vec<_> = names.iter().map(|name| writer::zip::Entry::deflated(name, &one)).collect();
+        folder.file("z.zip", writer::zip::zip(&entries, b"").to_vec());
+        let (to, sheet) = (folder.0.join("out"), folder.0.join("sheet.png"));
+        let mut scan = program();
+        scan.args(["scan", "-q", "--thumbnail-size", size]).arg(folder.0.join("z.zip"));
+        let output = scan.arg("--thumbnails").arg(to).arg("--contact-sheet").arg(&sheet).output().unwrap();
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert_eq!(image::open(sheet).unwrap().width(), side, "{count} of {size}");
+    }
+}
+
+/// The roof of the house has a texture in its archive, and that of the older version none.
+#[test]
+fn thumbnails_have_the_images_in_the_archive_around_the_model() {
+    let folder = Folder::new("red-roofs");
+    for (version, flag, is_red) in
+        [("mod", "--mmap", true), ("mod", "--no-mmap", true), ("mod_before", "--mmap", false)]
+    {
+        let to = folder.0.join(version);
+        let mut scan = program();
+        scan.args(["scan", "-q", &format!("corpus/{version}/addons/village.pbo"), "--thumbnails"]).arg(&to);
+        let output = if flag == "--mmap" { &mut scan } else { scan.arg(flag) }.output().unwrap();
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let picture = to.join(format!("corpus/{version}/addons/village.pbo!/house.p3d.png"));
+        let picture = image::open(picture).unwrap().into_rgb8();
+        let red = picture
+            .pixels()
+            .filter(|pixel| pixel.0[0] > 100 && f32::from(pixel.0[0]) > 1.5 * f32::from(pixel.0[1]))
+            .count();
+        // The chimney and the base of the walls are red, too.
+        assert_eq!(red > 1500, is_red, "{version} {flag}: {red} red pixels");
+        std::fs::remove_dir_all(to).unwrap();
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::writer::{b3d, odol, rtm};
 
 /// Problems that `verify` reports in files that are otherwise valid: the end of the path, the problem's code, and the
 /// reason why it is a real problem.
-const REAL: [(&str, &str, &str); 12] = [
+const REAL: [(&str, &str, &str); 13] = [
     ("b3d/animalia_cow.b3d", "suspicious.normals", "the exporter left the normals with z up"),
     (
         "odol_rewritten/*",
@@ -35,6 +35,7 @@ const REAL: [(&str, &str, &str); 12] = [
     ("wild/freefallLoop_relabelled.rtm", "suspicious.not_unit", "frames of another layout under this version"),
     ("wild/freefallLoop_relabelled.rtm", "suspicious.not_finite", "the same"),
     ("paa/10_df4f54_synthetic_dxt3.paa", "suspicious", "a tool left out the last two bytes"),
+    ("trees/cut.b3d", "damaged.truncated", "the mod of the documents has a damaged file"),
     ("zip/locked.zip", "encrypted", "no key is at hand"),
     ("zip/locked.zip", "unsupported", "zstd is not read"),
 ];

@@ -1,16 +1,17 @@
 //! Runs every command in README.md, GUIDE.md and the pages of the site, and compares its output with the page.
 //!
 //! A recipe is a block of `sh` that calls meshpeek, followed by a block of `text` with the output, in which a line
-//! `...` stands for any lines. Recipes run in a temporary folder that has the project's `corpus`, and a `mod` whose two
-//! versions are the tags `v1` and `v2` of a git repository. `MESHPEEK_BLESS=1` writes their output into the pages, except
-//! where a page omits lines.
+//! `...` stands for any lines. Recipes run in a copy of the project's `corpus`; those of README.md show what a terminal
+//! shows, all others what a pipe gets. `MESHPEEK_BLESS=1` writes their output into the pages, except where a page omits
+//! lines.
+//!
+//! The pictures in docs/pictures are compared with those that `.ci/pictures` makes.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::cli::Folder;
 use crate::corpus::{self, root};
-use crate::writer::a_mod;
 
 struct Recipe {
     page: String,
@@ -21,19 +22,18 @@ struct Recipe {
 
 #[test]
 fn recipes_print_the_output_on_the_pages() {
-    if !runs("bash", "command -v git && command -v jq") {
-        println!("skipped: recipes need bash, git and jq");
+    if !runs("bash", "command -v jq") {
+        println!("skipped: recipes need bash and jq");
         return;
     }
     let work = Folder::new("recipes");
-    write_folder(&work.0.join("template"));
     let mut pages = vec!["README.md".to_owned(), "GUIDE.md".to_owned()];
     add_pages(Path::new("site/src"), &mut pages);
     let recipes: Vec<Recipe> = pages.iter().flat_map(|page| recipes(page)).collect();
     assert!(recipes.len() > 30, "{} recipes", recipes.len());
     let mut wrong = Vec::new();
     for recipe in &recipes {
-        let output = run(&recipe.script, &work.0);
+        let output = run(recipe, &work.0);
         if !fits(&recipe.prints, &output) {
             if corpus::blessing() && !recipe.prints.lines().any(|line| line == "...") {
                 bless(recipe, &output);
@@ -63,7 +63,7 @@ fn each_task_is_one_command() {
             .collect();
         let command = &commands[0];
         assert_eq!(command.lines().count(), 1, "{command}");
-        let is_of_mod = [" mod", "'mod", ":mod", " corpus/addons"].iter().any(|start| command.contains(start));
+        let is_of_mod = ["corpus/mod", "corpus/addons"].iter().any(|folder| command.contains(folder));
         assert!(command.starts_with("meshpeek ") && is_of_mod, "{command}");
     }
 }
@@ -127,46 +127,53 @@ fn blocks(text: &str) -> Vec<(usize, String, String)> {
     blocks
 }
 
-/// Writes the folder that recipes run in.
-fn write_folder(folder: &Path) {
-    let git = |arguments: &[&str]| {
-        let mut git = Command::new("git");
-        git.current_dir(folder).args(["-c", "user.name=n", "-c", "user.email=e", "-c", "commit.gpgsign=false"]);
-        assert!(git.args(arguments).stderr(std::process::Stdio::null()).status().unwrap().success(), "{arguments:?}");
-    };
-    std::fs::create_dir_all(folder).unwrap();
-    git(&["init", "-q"]);
-    for (is_new, tag) in [(false, "v1"), (true, "v2")] {
-        let _ = std::fs::remove_dir_all(folder.join("mod"));
-        for (name, bytes) in a_mod::files(is_new) {
-            let path = folder.join("mod").join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, bytes).unwrap();
-        }
-        git(&["add", "-A"]);
-        git(&["commit", "-q", "-m", tag]);
-        git(&["tag", tag]);
-    }
-    copy(&root().join("corpus"), folder);
-}
-
 fn copy(from: &Path, to: &Path) {
     assert!(Command::new("cp").arg("-r").args([from, to]).status().unwrap().success());
 }
 
-/// Returns the standard output of the script, which runs in a copy of the template in this folder.
-fn run(script: &str, work: &Path) -> String {
+/// Returns the standard output of a recipe, which runs beside a copy of the corpus.
+fn run(recipe: &Recipe, work: &Path) -> String {
     let folder = work.join("work");
-    copy(&work.join("template"), &folder);
-    let output = Command::new("bash")
-        .args(["-c", script])
-        .current_dir(&folder)
-        .env("PATH", path())
-        .env_remove("COLUMNS")
-        .output()
-        .unwrap();
+    std::fs::create_dir_all(&folder).unwrap();
+    copy(&root().join("corpus"), &folder);
+    let mut bash = Command::new("bash");
+    bash.args(["-c", &recipe.script]).current_dir(&folder).env("PATH", path()).env_remove("COLUMNS");
+    let output = match recipe.page.as_str() {
+        #[cfg(unix)]
+        "README.md" => {
+            bash.env("NO_COLOR", "1");
+            crate::cli::pty::stdout_on_terminal(bash, 100)
+        }
+        _ => String::from_utf8(bash.output().unwrap().stdout).unwrap(),
+    };
     std::fs::remove_dir_all(&folder).unwrap();
-    String::from_utf8(output.stdout).unwrap()
+    output
+}
+
+/// Each picture of the documents is what the program draws or prints today.
+#[cfg(target_os = "linux")]
+#[test]
+fn pictures_are_those_that_the_script_makes() {
+    if !runs("bash", "command -v python3") {
+        println!("skipped: pictures need python3");
+        return;
+    }
+    let folder = Folder::new("pictures");
+    let own = root().join("docs/pictures");
+    let to = if corpus::blessing() { own.clone() } else { folder.0.clone() };
+    let mut script = Command::new(root().join(".ci/pictures"));
+    let output = script.arg(&to).env("MESHPEEK", env!("CARGO_BIN_EXE_meshpeek")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut bytes = 0;
+    let stored = corpus::below(&own);
+    for path in &stored {
+        let picture = std::fs::read(path).unwrap();
+        let made = std::fs::read(to.join(path.file_name().unwrap())).unwrap_or_default();
+        assert!(picture == made, "{} is old: `.ci/pictures` makes it anew", path.display());
+        bytes += picture.len();
+    }
+    assert_eq!(corpus::below(&to).len(), stored.len());
+    assert!(bytes < 400_000, "{bytes} bytes of pictures");
 }
 
 /// The search path with the program under test first.

@@ -14,7 +14,7 @@ use meshpeek::geometry::Texture;
 use meshpeek::inspect::Text;
 use meshpeek::scan::refs::Covering;
 use meshpeek::summary::Name;
-use meshpeek::{Access, Asset, Error, FileMap, Limits};
+use meshpeek::{Access, Asset, Budget, Error, FileMap, Limits};
 
 use super::decode::{TooLarge, decode};
 use super::texture;
@@ -61,11 +61,30 @@ pub(crate) struct Images<'a> {
 type Bytes = Box<dyn AsRef<[u8]>>;
 
 /// The surroundings of the model.
-enum Around<'a> {
+pub(crate) enum Around<'a> {
     Nothing,
     Folder(PathBuf),
-    /// The outer file, its bytes, and the path of the model in it.
-    Archive(&'a Path, &'a [u8], &'a [u8]),
+    Archive(Inside<'a>),
+}
+
+/// The place of a model in an archive.
+#[derive(Clone, Copy)]
+pub(crate) struct Inside<'a> {
+    pub(crate) file: &'a Path,
+    /// The bytes of the file.
+    pub(crate) outer: &'a [u8],
+    /// The path of the model in it.
+    pub(crate) member: &'a [u8],
+    /// What pays for finding other members, if not the budget of the picture.
+    pub(crate) budget: Option<&'a Budget>,
+}
+
+impl Around<'_> {
+    /// The folder of a file.
+    pub(crate) fn of_file(file: &Path) -> Self {
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Self::Folder(folder.to_owned())
+    }
 }
 
 impl meshpeek::export::Images for Images<'_> {
@@ -99,17 +118,16 @@ impl<'a> Images<'a> {
         common: &Common,
     ) -> Self {
         let around = match &address.member {
-            Some(member) => Around::Archive(&address.file, outer, member),
+            Some(member) => Around::Archive(Inside { file: &address.file, outer, member, budget: None }),
             None if address.is_stdin() => Around::Nothing,
-            None => folder(&address.file),
+            None => Around::of_file(&address.file),
         };
         Self::new(asset, around, given, common.limits.limits(), Some(Notes::new(common)))
     }
 
-    /// Creates a finder for an asset that a scan has open. For a member of an archive, it finds only images in the
-    /// model itself.
-    pub(crate) fn seen(asset: &'a Asset<'a>, file: Option<&Path>, limits: &Limits) -> Self {
-        Self::new(asset, file.map_or(Around::Nothing, folder), Given::default(), *limits, None)
+    /// Creates a finder for an asset that a scan has open.
+    pub(crate) fn seen(asset: &'a Asset<'a>, around: Around<'a>, limits: &Limits) -> Self {
+        Self::new(asset, around, Given::default(), *limits, None)
     }
 
     fn new(asset: &'a Asset<'a>, around: Around<'a>, given: Given, limits: Limits, notes: Option<Notes>) -> Self {
@@ -219,7 +237,9 @@ impl<'a> Images<'a> {
 
     /// The member of this name: next to the model, else elsewhere in its archive, the nearest first.
     fn member(&mut self, full_name: &str, room: &Room<'_>) -> Option<Bytes> {
-        let Around::Archive(file, outer, member) = self.around else { return None };
+        let Around::Archive(inside) = self.around else { return None };
+        let Inside { file, outer, member, .. } = inside;
+        let budget = inside.budget.unwrap_or(room.budget());
         let slash = member.iter().rposition(|&byte| byte == b'/' || byte == b'\\');
         let folder = &member[..slash.map_or(0, |slash| slash + 1)];
         let is_too_large = Cell::new(false);
@@ -228,7 +248,7 @@ impl<'a> Images<'a> {
                 is_too_large.set(!room.affords(bytes.saturating_mul(2), 0, bytes.saturating_mul(2)));
                 if is_too_large.get() { Err(too_large()) } else { Ok(()) }
             };
-            let opened = open_checked_member(file, outer, Some(path), room.budget(), &mut check);
+            let opened = open_checked_member(file, outer, Some(path), budget, &mut check);
             let content = opened.and_then(|opened| opened.content).ok()?;
             content.check().ok()?;
             room.kept(content.len() as u64).ok()?;
@@ -237,7 +257,7 @@ impl<'a> Images<'a> {
         let name = base_name(full_name);
         let mut found = open(&[folder, name.as_bytes()].concat());
         if found.is_none() && !is_too_large.get() {
-            let all = self.members.get_or_insert_with(|| members(file, outer, member, room).unwrap_or_default());
+            let all = self.members.get_or_insert_with(|| members(inside, budget, room).unwrap_or_default());
             let same = all.get(&name.to_lowercase());
             let nearest = same.and_then(|same| same.iter().min_by_key(|path| far(path, full_name)));
             found = nearest.and_then(|path| open(path.as_bytes()));
@@ -302,14 +322,13 @@ fn below(folder: &Path) -> HashMap<String, Vec<PathBuf>> {
 
 /// The members of the innermost archive around a member, as addresses in the file, by lower-case name.
 fn members(
-    file: &Path,
-    outer: &[u8],
-    member: &[u8],
+    Inside { file, outer, member, .. }: Inside<'_>,
+    budget: &Budget,
     room: &Room<'_>,
 ) -> meshpeek::Result<HashMap<String, Vec<String>>> {
     let seam = member.windows(2).rposition(|two| two == b"!/");
     let around = seam.map(|seam| &member[..seam]);
-    let opened = open_checked_member(file, outer, around, room.budget(), &mut |_| Ok(()))?;
+    let opened = open_checked_member(file, outer, around, budget, &mut |_| Ok(()))?;
     let (content, prefix) = (opened.content?, around.map(String::from_utf8_lossy));
     let name = opened.member.map_or_else(|| file.to_owned(), |name| name.text.into());
     let asset = Asset::parse_file(&name, &content, content.budget().limits())?;
@@ -326,9 +345,4 @@ fn members(
 
 fn too_large() -> Error {
     Error::unsupported("too large an image")
-}
-
-fn folder<'a>(file: &Path) -> Around<'a> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    Around::Folder(folder.to_owned())
 }

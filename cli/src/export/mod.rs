@@ -28,7 +28,7 @@ use crate::report::count;
 use crate::source::Source;
 use crate::visible::shown;
 use images::Given;
-pub(crate) use images::Images;
+pub(crate) use images::{Around, Images, Inside};
 
 /// How many names of bones a message has.
 const MOST_NAMES: usize = 20;

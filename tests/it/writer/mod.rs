@@ -13,9 +13,11 @@ pub mod lzss;
 pub mod mlod;
 pub mod odol;
 pub mod paa;
+pub mod paint;
 pub mod pbo;
 pub mod rap;
 pub mod rtm;
+pub mod shapes;
 pub mod zip;
 
 /// The files of one folder: their names and bytes.
@@ -54,4 +56,14 @@ fn make() -> Vec<(String, Vec<u8>)> {
         files.into_iter().map(|(name, bytes)| (format!("{folder}/{name}"), bytes)).collect::<Vec<_>>()
     };
     folders.into_iter().flat_map(named).collect()
+}
+
+/// The mod of the documents in its first and its second version, below `corpus/`. Not part of [`corpus`], because some of
+/// its files are not assets, and one is damaged.
+pub fn mods() -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    for (folder, is_new) in [("mod_before", false), ("mod", true)] {
+        files.extend(a_mod::files(is_new).into_iter().map(|(name, bytes)| (format!("{folder}/{name}"), bytes)));
+    }
+    files
 }

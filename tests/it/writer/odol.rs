@@ -51,8 +51,9 @@ pub struct Lod {
     pub materials: Vec<Bytes>,
     pub edges: [Vec<u16>; 2],
     pub faces: Vec<Vec<u16>>,
-    /// Number of faces, texture and material.
+    /// Number of faces, texture and material; -1 for one that has only a name.
     pub sections: Vec<(usize, i16, i32)>,
+    pub material_name: &'static str,
     pub selections: Vec<Selection>,
     pub properties: Vec<(&'static str, &'static str)>,
     pub frames: Vec<Vec<[f32; 3]>>,
@@ -384,6 +385,7 @@ impl Lod {
             edges: Default::default(),
             faces: Vec::new(),
             sections: Vec::new(),
+            material_name: "data\\by_name.rvmat",
             selections: Vec::new(),
             properties: Vec::new(),
             frames: Vec::new(),
@@ -546,7 +548,7 @@ impl Lod {
                 .mark("section_material")
                 .i32(*material);
             if *material == -1 {
-                out = out.cstr("data\\by_name.rvmat");
+                out = out.cstr(self.material_name);
             }
             out = out.u32(2).f32s([0.5, -1000.0]);
             if form.0 >= 67 {
