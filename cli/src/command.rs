@@ -19,7 +19,7 @@ use crate::verbs::Cli;
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Look", &["info", "tree", "hex", "dump", "schema"]),
     ("Scan", &["scan", "plan"]),
-    ("Check", &["verify", "refs", "fit"]),
+    ("Check", &["verify", "explain", "refs", "fit"]),
     ("Compare", &["diff", "dupes"]),
     ("Extract", &["cat", "extract", "export"]),
     ("Other", &["completions", "man", "limits"]),

@@ -37,7 +37,7 @@ pub(crate) enum Verb {
     /// Decode everything, check every index and report each problem
     #[command(aliases = ["check", "validate"], after_help = examples::VERIFY)]
     Verify(crate::verify::Args),
-    /// Explain the code of a problem: what it means, why it occurs and how to repair it
+    /// Say what the code of a problem means and how to repair it
     #[command(after_help = examples::EXPLAIN)]
     Explain(crate::explain::Args),
     /// Show the parts of a file, or every field, with offset and size

@@ -204,6 +204,15 @@ fn add_names_of_text(At { origin, budget }: At<'_>, data: Data<'_>, record: &mut
     record.summary.problems.append(&mut problems.into_vec());
 }
 
+/// Names the damage to a binary that was saved as text. Of ranges, the first bytes may have to be requested.
+fn recognize_text(data: Data<'_>, summary: &mut Summary) {
+    if summary.is_damaged()
+        && let Ok(head) = data.head(Summary::TEXT_HEAD)
+    {
+        summary.recognize_text(head);
+    }
+}
+
 /// Describes an asset. The result does not contain the asset itself.
 fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> Result<Described<'a>> {
     let At { origin: Origin { scan, .. }, budget } = at;
@@ -222,7 +231,7 @@ fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> 
         depth = Depth::Summary;
     }
     let decodes = depth == Depth::Verify;
-    let head = data.head(Summary::TEXT_HEAD);
+    let all = data;
     let data = if decodes || scan.digests { data.head(data.size())? } else { &[] };
     let _ahead = (decodes || scan.digests && scan.views == Views::Records)
         .then(|| StreamCache::over(data, record_memory.budget(), decodes));
@@ -241,9 +250,7 @@ fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> 
     let names = summary.references.iter().map(|reference| (reference.name.text.len() as u64).saturating_add(64));
     record_memory.shrink(names.fold(0, u64::saturating_add).saturating_mul(2));
     // Deferred problems are those of archives.
-    if let Ok(head) = head {
-        summary.recognize_text(head);
-    }
+    recognize_text(all, &mut summary);
     let digests = scan.digests.then(|| Digests::of(data, asset, record_memory.budget(), bytes, &mut summary.problems));
     let mut record = at.origin.record(summary, digests);
     if let Asset::Pbo(archive) = asset {
@@ -282,8 +289,8 @@ pub(super) fn unreadable(
     let of_file = || Digests::of_file(data.and_then(|data| data.head(data.size()).ok()), budget);
     let digests = origin.scan.digests.then(of_file);
     let mut summary = Summary::unreadable(format, bytes, error);
-    if let Some(Ok(head)) = data.map(|data| data.head(Summary::TEXT_HEAD)) {
-        summary.recognize_text(head);
+    if let Some(data) = data {
+        recognize_text(data, &mut summary);
     }
     let mut record = origin.record(summary, digests);
     if !record.summary.is_asset() && !origin.is_promised() {

@@ -26,11 +26,14 @@ impl Summary {
     /// The number of bytes that are examined.
     pub(crate) const TEXT_HEAD: u64 = 1 << 16;
 
-    /// Replaces all problems by one, and takes the bounds back, if a damaged asset was saved as text. Its numbers are
-    /// then wrong wherever they seem right. `head` is its first bytes.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.problems.iter().any(|problem| problem.code.class() == "damaged")
+    }
+
+    /// Replaces all problems of a damaged asset by one, and takes the bounds back, if it was saved as text. Its numbers
+    /// are then wrong wherever they seem right. `head` is its first bytes.
     pub(crate) fn recognize_text(&mut self, head: &[u8]) {
-        let is_damaged = self.problems.iter().any(|problem| problem.code.class() == "damaged");
-        let Some(format) = self.format.filter(|_| is_damaged) else { return };
+        let Some(format) = self.format else { return };
         let Some(change) = Change::of(format, head) else { return };
         let (offset, message) = change.describe();
         let problem = Problem {

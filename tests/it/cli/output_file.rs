@@ -251,7 +251,11 @@ fn the_ending_of_the_file_to_write_is_its_format() {
     assert_eq!(code(&output), 0);
     assert!(std::fs::read_to_string(&verify).unwrap().contains("\"path\""));
     let wrong = run(["verify", EVERYTHING, "-o", "x.csv"]);
-    let writes = if cfg!(feature = "parquet") { "text, ndjson, parquet, arrow" } else { "text, ndjson" };
+    let writes = if cfg!(feature = "parquet") {
+        "text, ndjson, sarif, github, parquet, arrow"
+    } else {
+        "text, ndjson, sarif, github"
+    };
     assert_eq!(stderr(&wrong), format!("meshpeek: x.csv: verify does not write .csv files; it writes {writes}\n"));
 }
 

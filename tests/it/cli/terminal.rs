@@ -270,7 +270,7 @@ fn verify_names_each_file_once_on_a_terminal_and_in_order() {
         .collect();
     assert!(places.len() > 50);
     let mut command = program();
-    command.args(["verify", "corpus", "--color", "never"]);
+    command.args(["verify", "-v", "corpus", "--color", "never"]);
     let text = stdout_on_terminal(command, 80);
     let headings: Vec<&str> = text.lines().filter(|line| !line.starts_with(' ')).collect();
     assert_eq!(headings, places);
