@@ -2,6 +2,7 @@
 
 mod problems;
 mod references;
+#[cfg(feature = "scan")]
 mod saved_as_text;
 
 use std::collections::BTreeMap;
