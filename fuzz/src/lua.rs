@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use meshpeek::Format;
 use meshpeek::scan::refs::{Files, State};
 use meshpeek::scan::{Depth, Scan};
 
@@ -29,8 +30,8 @@ pub fn run(data: &[u8]) {
             assert!(matches!(rest[0], b'"' | b'\'' | b'['), "{name} at {line}:{column}");
         }
     }
-    // A mark or the name of a program stands only at the start.
-    if !data.starts_with(b"#") && !data.starts_with(b"\xef\xbb\xbf") {
+    // A mark, the name of a program or the signature of an asset stands only at the start.
+    if Format::sniff(data).is_none() && !data.starts_with(b"#") && !data.starts_with(b"\xef\xbb\xbf") {
         let later: Vec<Row> = self::rows(&[b"-- before\n", data].concat())
             .into_iter()
             .map(|(kind, name, state, (line, column), targets)| (kind, name, state, (line - 1, column), targets))
