@@ -52,12 +52,13 @@ impl Question {
                         return Err(wrong(format!("{} does not exist", path.display())));
                     }
                 }
-                let mut rules = refs::Rules::default();
-                rules.assumed = keywords.assume;
-                rules.prefixes = keywords.prefixes;
-                rules.textures = keywords.textures;
-                rules.copies = keywords.stale;
-                rules.above = true;
+                let rules = refs::Rules {
+                    assumed: keywords.assume,
+                    prefixes: keywords.prefixes,
+                    textures: keywords.textures,
+                    copies: keywords.stale,
+                    above: true,
+                };
                 Self::Refs { rules, missing: keywords.missing }
             }
             "dupes" => Self::Dupes,
