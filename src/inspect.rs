@@ -54,6 +54,11 @@ word_enum! {
     }
 }
 
+impl Depth {
+    /// Every depth, from the shallowest to the deepest.
+    pub const ALL: &[Self] = Self::VARIANTS;
+}
+
 /// An opened asset of any format.
 pub trait Inspect: Sealed + Send + Sync {
     /// Returns the format, the limits that the asset was opened with, and its size in bytes.

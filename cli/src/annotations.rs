@@ -131,11 +131,16 @@ impl Annotations {
         Ok(())
     }
 
-    /// Writes the end. `is_whole` is false if something could not be read.
-    pub(crate) fn finish(mut self, is_whole: bool) -> Result<()> {
-        if self.form == Form::Sarif {
-            let end = json!([{ "executionSuccessful": is_whole }]);
-            writeln!(self.out, "],\"invocations\":{end}}}]}}")?;
+    /// Writes the end, with the counts in words: they say what was not checked. `is_whole` is false if something could
+    /// not be read.
+    pub(crate) fn finish(mut self, is_whole: bool, counts: &str) -> Result<()> {
+        match self.form {
+            Form::Github => writeln!(self.out, "::notice title=meshpeek::{}", data(counts))?,
+            Form::Sarif => {
+                let notes = json!([{ "level": "note", "message": { "text": counts } }]);
+                let end = json!([{ "executionSuccessful": is_whole, "toolExecutionNotifications": notes }]);
+                writeln!(self.out, "],\"invocations\":{end}}}]}}")?;
+            }
         }
         self.out.flush()
     }
@@ -152,11 +157,14 @@ fn head() -> Result<Vec<u8>> {
             "help": { "text": explanation.repair },
         }));
     }
+    let stale = "A model was made before its material got this texture.";
     let of_refs = [
+        ("refs.stale", stale, "Binarise the model again."),
         ("refs.missing", "A file that an asset names does not exist.", "Add the file, or correct the name."),
         ("refs.unread", "References of a file could not all be read.", "See what `meshpeek verify` says of the file."),
     ];
-    for (id, means, repair) in of_refs {
+    let unreadable = ("unreadable", "A path could not be read.", "See the message of the system.");
+    for (id, means, repair) in of_refs.into_iter().chain([unreadable]) {
         rules.push(json!({ "id": id, "shortDescription": { "text": means }, "help": { "text": repair } }));
     }
     let driver = json!({

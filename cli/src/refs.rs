@@ -48,7 +48,7 @@ pub(crate) struct Args {
     /// Folder with images: a texture that is found nowhere else is the one with its name that is anywhere below it
     #[arg(long, value_name = "DIR")]
     textures: Option<PathBuf>,
-    /// Output format [default: `table` on a terminal, else `ndjson`]
+    /// Output format; `sarif` and `github` have only what is wrong [default: `table` on a terminal, else `ndjson`]
     #[arg(long, value_name = "FORMAT")]
     format: Option<LinkFormat>,
     /// Files to read at once, at most 256 [default: the number of cores]
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         let unused = list_unused(args, links, &mut counts, common)?;
         counts.report_unused(unused, notes);
     } else {
-        let mut writer = Writer::new(args.format, common)?;
+        let mut writer = Writer::new(args, common)?;
         let mut written = Ok(());
         let each = |link: &Link<'_>| {
             counts.add(link);
@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         let resolved = if args.stale { links.each_stale(each) } else { links.each(each) };
         written?;
         resolved?;
-        writer.finish(unreadable == 0)?;
+        writer.finish(unreadable == 0, &counts.in_words(args.stale))?;
         counts.report(args.stale, notes);
     }
     let wrong = match (args.unused, args.stale) {
@@ -210,10 +210,10 @@ impl Counts {
         }
     }
 
-    fn report(&self, is_stale: bool, notes: Notes) {
+    fn in_words(&self, is_stale: bool) -> String {
         let unread = self.unread();
         if is_stale {
-            return notes.say(format_args!("{}{unread}", report::count(self.all(), "stale copies")));
+            return format!("{}{unread}", report::count(self.all(), "stale copies"));
         }
         let mut unresolved = String::new();
         if self.of(State::Unresolved) > 0 {
@@ -222,10 +222,17 @@ impl Counts {
         let [found, missing, procedural, ambiguous] =
             [State::Found, State::Missing, State::Procedural, State::Ambiguous]
                 .map(|state| report::grouped(self.of(state)));
-        notes.say(format_args!(
+        format!(
             "{}: {found} found, {missing} missing, {procedural} procedural, {ambiguous} ambiguous{unresolved}{unread}",
             report::count(self.all(), "references"),
-        ));
+        )
+    }
+
+    fn report(&self, is_stale: bool, notes: Notes) {
+        notes.say(self.in_words(is_stale));
+        if is_stale {
+            return;
+        }
         let odd: Vec<String> =
             self.odd.iter().map(|(odd, count)| format!("{} {odd}", report::grouped(*count))).collect();
         if !odd.is_empty() {
@@ -293,7 +300,11 @@ enum Writer {
     Table(Output, Box<Sheet>),
     Ndjson(Output),
     Csv(Box<csv::Writer<Output>>),
-    Annotations(Annotations, Form),
+    Annotations {
+        annotations: Annotations,
+        form: Form,
+        is_stale: bool,
+    },
     #[cfg(feature = "parquet")]
     Tables(std::sync::Arc<Tables>),
 }
@@ -302,23 +313,26 @@ enum Writer {
 const COLUMNS: &str = "path,member,kind,name,state,target,via,line,column,elsewhere,reason,note";
 
 impl Writer {
-    fn new(format: Option<LinkFormat>, common: &Common) -> Result<Self, Failure> {
+    fn new(args: &Args, common: &Common) -> Result<Self, Failure> {
         #[cfg(feature = "parquet")]
-        if let Some(format) = &format
+        if let Some(format) = &args.format
             && let Some(tables) = Tables::of(Table::Refs, format, None, common)?
         {
             return Ok(Self::Tables(tables));
         }
         let out = Output::text(common)?;
-        Ok(match format.unwrap_or(if out.is_terminal { LinkFormat::Table } else { LinkFormat::Ndjson }) {
+        Ok(match args.format.unwrap_or(if out.is_terminal { LinkFormat::Table } else { LinkFormat::Ndjson }) {
             LinkFormat::Table => Self::Table(out, Box::default()),
             LinkFormat::Csv => {
                 let mut csv = csv::Writer::from_writer(Output::data(common)?);
                 csv.write_record(COLUMNS.split(','))?;
                 Self::Csv(Box::new(csv))
             }
-            LinkFormat::Sarif => Self::Annotations(Annotations::new(out, Form::Sarif)?, Form::Sarif),
-            LinkFormat::Github => Self::Annotations(Annotations::new(out, Form::Github)?, Form::Github),
+            format @ (LinkFormat::Sarif | LinkFormat::Github) => {
+                let form = if format == LinkFormat::Sarif { Form::Sarif } else { Form::Github };
+                let annotations = Annotations::new(Output::data(common)?, form)?;
+                Self::Annotations { annotations, form, is_stale: args.stale }
+            }
             _ => Self::Ndjson(Output::data(common)?),
         })
     }
@@ -327,8 +341,8 @@ impl Writer {
         match self {
             Self::Table(out, sheet) => Ok(sheet.add(link, out)?),
             Self::Ndjson(out) => Ok(out.json_line(link)?),
-            Self::Annotations(annotations, form) => {
-                if let Some(line) = annotation(link, *form)? {
+            Self::Annotations { annotations, form, is_stale } => {
+                if let Some(line) = annotation(link, *form, *is_stale)? {
                     annotations.write(&line)?;
                 }
                 Ok(())
@@ -360,9 +374,9 @@ impl Writer {
     }
 
     /// Writes what is left. `is_whole` is false if something could not be read.
-    fn finish(self, is_whole: bool) -> Result<(), Failure> {
+    fn finish(self, is_whole: bool, counts: &str) -> Result<(), Failure> {
         match self {
-            Self::Annotations(annotations, _) => Ok(annotations.finish(is_whole)?),
+            Self::Annotations { annotations, .. } => Ok(annotations.finish(is_whole, counts)?),
             Self::Table(mut out, mut sheet) => {
                 sheet.write(&mut out)?;
                 Ok(out.flush()?)
@@ -375,15 +389,19 @@ impl Writer {
     }
 }
 
-/// The annotation for a missing file or an unread asset, where the name stands.
-fn annotation(link: &Link<'_>, form: Form) -> io::Result<Option<Vec<u8>>> {
+/// The annotation for a missing file or an unread asset, where the name stands. Of stale copies, each has one.
+fn annotation(link: &Link<'_>, form: Form, is_stale: bool) -> io::Result<Option<Vec<u8>>> {
     let rule = match link.state {
-        State::Missing => "refs.missing",
         State::Unread => "refs.unread",
+        _ if is_stale => "refs.stale",
+        State::Missing => "refs.missing",
         _ => return Ok(None),
     };
     let note = link.note_text();
     let message = match link.reference {
+        Some(reference) if is_stale => {
+            format!("texture {} of the material is not in the model's copy", reference.name.text)
+        }
         Some(reference) => format!("{} {} is missing", reference.kind.name(), reference.name.text),
         None => format!("not all references are read: {}", note.unwrap_or_default()),
     };

@@ -82,9 +82,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         counts.add_unchecked(&record);
         report.add(&record, &shown, line)
     })?;
-    report.finish(tally.unreadable == 0)?;
-    let assets = report::count(tally.assets, "assets");
-    notes.say(format_args!("{assets}, {}", counts.with(&tally.rest())));
+    let said = format!("{}, {}", report::count(tally.assets, "assets"), counts.with(&tally.rest()));
+    report.finish(tally.unreadable == 0 && !tally.interrupted, &said)?;
+    notes.say(said);
     let status = tally.status();
     let is_wrong = counts.errors > 0 || args.strict && (counts.warnings > 0 || !counts.unchecked.is_empty());
     Ok(if is_wrong && status == ExitCode::SUCCESS { ExitCode::from(1) } else { status })
@@ -213,7 +213,7 @@ impl Report {
     }
 
     /// Writes what is left. `is_whole` is false if something could not be read.
-    fn finish(mut self, is_whole: bool) -> Result<(), Failure> {
+    fn finish(mut self, is_whole: bool, counts: &str) -> Result<(), Failure> {
         if let Some(mut sorted) = self.sorted {
             while let Some(row) = sorted.next()? {
                 self.rows.write(row)?;
@@ -222,7 +222,7 @@ impl Report {
         match self.rows {
             #[cfg(feature = "parquet")]
             Rows::Tables(tables) => tables.finish(false),
-            Rows::Annotations(annotations, _) => Ok(annotations.finish(is_whole)?),
+            Rows::Annotations(annotations, _) => Ok(annotations.finish(is_whole, counts)?),
             Rows::Groups(mut out, groups) => {
                 groups.write(&mut out)?;
                 Ok(out.flush()?)

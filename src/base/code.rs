@@ -68,6 +68,9 @@ word_enum! {
 }
 
 impl Code {
+    /// Every code, each class with its more specific codes.
+    pub const ALL: &[Self] = Self::VARIANTS;
+
     /// Returns the class: `damaged`, `unsupported`, `encrypted`, `limit`, `suspicious` or `other`.
     pub fn class(self) -> &'static str {
         let name = self.name();

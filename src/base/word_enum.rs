@@ -11,7 +11,8 @@ macro_rules! word_enum {
 
         impl $name {
             /// Every variant, in the order of declaration.
-            pub const ALL: &[Self] = &[$(Self::$variant),*];
+            #[allow(dead_code, reason = "few enums are listed")]
+            pub(crate) const VARIANTS: &[Self] = &[$(Self::$variant),*];
 
             /// Returns the fixed name of this variant.
             pub const fn name(self) -> &'static str {

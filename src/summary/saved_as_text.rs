@@ -6,9 +6,9 @@ use super::{Problem, Severity, Summary};
 use crate::base::code::Code;
 use crate::base::format::Format;
 
-/// The members of archives, and their names, may be any text.
-fn is_archive(format: Format) -> bool {
-    matches!(format, Format::Zip | Format::Pbo | Format::Bmx)
+/// Returns true if a file may hold whole texts: the members of archives, and the values of configs.
+fn may_hold_texts(format: Format) -> bool {
+    matches!(format, Format::Zip | Format::Pbo | Format::Bmx | Format::Rap)
 }
 
 /// What became of a binary file that was saved as text.
@@ -42,6 +42,7 @@ impl Summary {
             offset: Some(offset as u64),
             message: Cow::Owned(message),
         };
+        // All others, limits too, follow from wrong numbers.
         self.problems = vec![problem];
         self.bounds = None;
     }
@@ -73,7 +74,7 @@ impl Change {
         let is_wide = |character: char| !character.is_ascii();
         let widened = text.chars().filter(|&character| is_wide(character)).count();
         let is_latin = text.chars().all(|character| character <= '\u{ff}');
-        if !is_latin || widened < FEWEST_WIDENED || is_archive(format) {
+        if !is_latin || widened < FEWEST_WIDENED || may_hold_texts(format) {
             return None;
         }
         Some(Self::Widened { characters: widened, first: text.find(is_wide)? })
@@ -82,7 +83,7 @@ impl Change {
     /// In binary data, one line feed of 256 follows a carriage return by chance.
     fn of_lines(format: Format, head: &[u8]) -> Option<Self> {
         const FEWEST: usize = 8;
-        if is_archive(format) {
+        if may_hold_texts(format) {
             return None;
         }
         let first = memchr::memmem::find(head, b"\r\n")?;

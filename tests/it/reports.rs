@@ -57,8 +57,12 @@ fn sarif_and_github_have_every_problem_of_the_records() {
     assert!(found.iter().all(|row| rules.contains(&row[2].as_str())));
 
     let github = stdout(&verify("github"));
+    let (rows, counts) = github.trim_end().rsplit_once('\n').unwrap();
+    let said = stderr(&output).lines().last().unwrap().to_owned();
+    assert_eq!(counts, format!("::notice title=meshpeek::{said}"));
+    assert_eq!(run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"], said.as_str());
     let mut annotated = Vec::new();
-    for line in github.lines() {
+    for line in rows.lines() {
         let (properties, message) = line.strip_prefix("::").unwrap().split_once("::").unwrap();
         let (level, properties) = properties.split_once(' ').unwrap();
         let (file, title) = properties.strip_prefix("file=").unwrap().split_once(",title=").unwrap();
@@ -90,6 +94,20 @@ fn annotations_are_escaped_and_stand_where_the_name_does() {
     assert!(uri.starts_with("file:///") && uri.ends_with("/a%2C%2050%25%3A/m.rvmat"), "{uri}");
     assert_eq!(physical["region"], serde_json::json!({"startLine": 2, "startColumn": 13}));
     assert_eq!(result["ruleId"], "refs.missing");
+}
+
+#[test]
+fn stale_copies_and_members_that_are_not_checked_are_in_every_report() {
+    let listed = lines(&run(["refs", "--stale", "corpus/addons"]));
+    let github = stdout(&run(["refs", "--stale", "--format", "github", "corpus/addons"]));
+    let name = listed[0]["name"].as_str().unwrap();
+    assert!(github.contains(&format!("title=refs.stale::texture {name} of the material")), "{github}");
+    assert_eq!(github.lines().count(), listed.len() + 1);
+    let document: Json =
+        serde_json::from_str(&stdout(&run(["refs", "--stale", "--format", "sarif", "corpus/addons"]))).unwrap();
+    assert_eq!(document["runs"][0]["results"].as_array().unwrap().len(), listed.len());
+    let github = stdout(&run(["verify", "--format", "github", "corpus/hostile"]));
+    assert!(github.lines().last().unwrap().contains("1 member not checked"), "{github}");
 }
 
 #[test]
@@ -168,8 +186,9 @@ fn binaries_saved_as_text_have_one_problem() {
         // The rule for replaced characters holds for all; archives may contain real text.
         let before = record(&name, &bytes);
         assert!(before.summary.problems.iter().all(|problem| problem.code != Code::SavedAsText), "{name}");
-        let is_archive = matches!(before.summary.format, None | Some(Format::Zip | Format::Pbo | Format::Bmx));
-        if is_archive || bytes.len() > 1 << 15 || is_damaged(&before) {
+        let may_hold_texts =
+            matches!(before.summary.format, None | Some(Format::Zip | Format::Pbo | Format::Bmx | Format::Rap));
+        if may_hold_texts || bytes.len() > 1 << 15 || is_damaged(&before) {
             continue;
         }
         for (kind, (changed, enough)) in as_text(&bytes).into_iter().enumerate() {

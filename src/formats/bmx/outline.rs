@@ -25,7 +25,7 @@ pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {
     for entry in map.entries() {
         self::entry(&entry, out);
     }
-    for &id in TableId::ALL {
+    for &id in TableId::VARIANTS {
         table_records(map, id, out);
     }
     unknown_entries(map, out);
@@ -143,7 +143,7 @@ fn dissect_entry(map: &Map<'_>, archive: &Archive<'_>, entry: &Entry<'_>, out: &
     let (offset, bytes) = extent(entry);
     archive.directory.describe_local(offset, out);
     let mut table = None;
-    if let Some(id) = TableId::ALL.iter().copied().find(|id| entry.name() == id.name()) {
+    if let Some(id) = TableId::VARIANTS.iter().copied().find(|id| entry.name() == id.name()) {
         table = map.source.table(id).ok();
     }
     let is_stored = table.is_some_and(|table| matches!(table.place, TableLocation::Stored(_)));

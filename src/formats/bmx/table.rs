@@ -50,14 +50,14 @@ pub struct Tables<'a> {
 
 /// The source of the tables. Compressed ones are decompressed on first access, and kept.
 pub(super) enum Source<'a> {
-    /// The tables in the order of [`TableId::ALL`].
+    /// The tables in the order of [`TableId::VARIANTS`].
     Tables([&'a [u8]; 5]),
     Zip(Box<Zip<'a>>),
 }
 
 pub(super) struct Zip<'a> {
     archive: Archive<'a>,
-    /// The compressed tables in the order of [`TableId::ALL`].
+    /// The compressed tables in the order of [`TableId::VARIANTS`].
     unpacked: [OnceLock<Result<Unpacked<u32>>>; 5],
 }
 
@@ -117,7 +117,7 @@ impl Zip<'_> {
 /// Returns the claimed decompressed size of all compressed tables, which are all kept in memory.
 pub(super) fn inflated_bytes(archive: &Archive<'_>) -> u64 {
     let mut sum = 0_u64;
-    for &id in TableId::ALL {
+    for &id in TableId::VARIANTS {
         if let Some(entry) = archive.find(id.name()) {
             sum = sum.saturating_add(entry.inflated_bytes());
         }

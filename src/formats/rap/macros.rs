@@ -259,7 +259,7 @@ impl<'d> Run<'_, 'd> {
         };
         match &define.meaning {
             Meaning::Object(body) => {
-                let body = joined(body);
+                let body = self.filled(&[], &[], body)?;
                 self.inner(define, &body, out)?;
                 Ok(length)
             }
@@ -351,23 +351,6 @@ impl<'d> Run<'_, 'd> {
         }
         Ok(out)
     }
-}
-
-/// A body without `##`.
-fn joined(body: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut rest = body;
-    while !rest.is_empty() {
-        if let Some(after) = rest.strip_prefix(b"##") {
-            rest = after;
-            continue;
-        }
-        let taken = if rest.first() == Some(&b'"') { quoted_len(rest) } else { 1 };
-        let (piece, after) = rest.split_at_checked(taken).unwrap_or((rest, &[]));
-        out.extend_from_slice(piece);
-        rest = after;
-    }
-    out
 }
 
 #[cfg(test)]

@@ -399,7 +399,7 @@ impl<'a> Values<'a> {
         let Some(mut inner) = frames.pop() else { return };
         let is_one = inner.around == Around::Group && !inner.is_condition && !inner.is_choice;
         if is_one && inner.parts.iter().all(|part| matches!(part, Part::Text(..))) {
-            // The text of a group may go on behind it.
+            // The text of a group may go on after it.
             let (text, place) = joined(&inner.parts);
             let outer = frames.last_mut().and_then(|outer| outer.parts.last_mut());
             if let (Some(outer), Some(place)) = (outer, place) {

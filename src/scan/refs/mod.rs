@@ -93,14 +93,6 @@ pub fn resolve<'s>(scan: &'s Scan, assumed: &[String], other: impl FnMut(Found) 
     resolve_by(scan, &Rules { assumed: assumed.to_vec(), ..Rules::default() }, other)
 }
 
-/// Like [`resolve`], and keeps the textures that ODOL models copied from materials, for [`Links::each_stale`].
-///
-/// # Errors
-/// Returns an error under the conditions of [`resolve`].
-pub fn resolve_copies<'s>(scan: &'s Scan, assumed: &[String], other: impl FnMut(Found) + Send) -> Result<Links<'s>> {
-    resolve_by(scan, &Rules { assumed: assumed.to_vec(), copies: true, ..Rules::default() }, other)
-}
-
 /// How to resolve references.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
@@ -311,7 +303,7 @@ impl<'s> Links<'s> {
     }
 
     /// Passes each texture of a material to the callback that an ODOL model with a copy of this material does not
-    /// have in the copy, until the callback breaks. Needs [`resolve_copies`]. Then come the assets that could not all be
+    /// have in the copy, until the callback breaks. Needs [`Rules::copies`]. Then come the assets that could not all be
     /// read, as in [`each`](Self::each).
     ///
     /// # Errors

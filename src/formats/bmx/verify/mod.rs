@@ -20,7 +20,7 @@ pub(super) fn map(map: &Map<'_>, problems: &mut Problems) {
     if let Some(archive) = map.source.archive() {
         zip::archive(map, archive, problems);
     }
-    for &id in TableId::ALL {
+    for &id in TableId::VARIANTS {
         problems.ok(map.source.table(id));
     }
     match map.positions() {

@@ -169,7 +169,7 @@ fn differs(what: &str, entry: &Entry<'_>, problems: &mut Problems) {
 }
 
 fn data(map: &Map<'_>, entry: &Entry<'_>, odd: &mut Faults, problems: &mut Problems) {
-    let table = TableId::ALL.iter().copied().find(|id| entry.name() == id.name());
+    let table = TableId::VARIANTS.iter().copied().find(|id| entry.name() == id.name());
     let trailing = match (entry.borrowed(), table) {
         // An unreadable table was already reported.
         (Err(_), Some(_)) => return,
