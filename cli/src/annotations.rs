@@ -52,7 +52,8 @@ impl Finding<'_> {
         }
     }
 
-    /// The message, with the member and the offset, which annotations have no field for.
+    /// The message, with the member and the offset. Viewers of code scanning show nothing else of a member, and names may
+    /// be long, so they stand here alone.
     fn full_message(&self) -> String {
         let mut message = String::new();
         if let Some(member) = self.member {
@@ -89,17 +90,11 @@ impl Finding<'_> {
         if let (Some(region), Some(physical)) = (region, physical.as_object_mut()) {
             physical.insert("region".to_owned(), region);
         }
-        let mut location = json!({ "physicalLocation": physical });
-        if let (Some(member), Some(location)) = (self.member, location.as_object_mut()) {
-            let name = format!("{}!/{member}", file_name(self.path));
-            let logical = json!([{ "fullyQualifiedName": name, "kind": "member" }]);
-            location.insert("logicalLocations".to_owned(), logical);
-        }
         json!({
             "ruleId": self.rule,
             "level": self.severity.name(),
             "message": { "text": self.full_message() },
-            "locations": [location],
+            "locations": [{ "physicalLocation": physical }],
         })
     }
 }

@@ -40,21 +40,24 @@ fn sarif_and_github_have_every_problem_of_the_records() {
     for result in run["results"].as_array().unwrap() {
         let location = &result["locations"][0];
         let path = location["physicalLocation"]["artifactLocation"]["uri"].as_str().unwrap();
-        let whole = location["logicalLocations"][0]["fullyQualifiedName"].as_str().unwrap_or_default();
-        let (_, member) = whole.split_once("!/").unwrap_or_default();
         let of_result = |key: &str| result[key].as_str().unwrap().to_owned();
-        found.push([path.to_owned(), member.to_owned(), of_result("ruleId"), of_result("level")]);
+        let row = [path.to_owned(), of_result("ruleId"), of_result("level")];
+        let message = result["message"]["text"].as_str().unwrap();
+        let is_it = |[file, member, rule, level]: &[String; 4]| {
+            [file, rule, level] == [&row[0], &row[1], &row[2]] && (member.is_empty() || message.starts_with(member))
+        };
+        assert!(expected.iter().any(is_it), "{row:?}: {message}");
+        found.push(row);
     }
     found.sort();
     // What an archive says of a member is said once; texts with the ending of an asset are no problem.
-    let is_listed = |row: &[String; 4]| expected.binary_search(row).is_ok();
-    assert!(found.iter().all(is_listed));
-    let errors = |rows: &[[String; 4]]| rows.iter().filter(|row| row[3] == "error").count();
-    assert!(errors(&found) > 100 && errors(&found) <= errors(&expected), "{}", errors(&found));
+    let errors = found.iter().filter(|row| row[2] == "error").count();
+    let all = expected.iter().filter(|row| row[3] == "error").count();
+    assert!(errors > 100 && errors <= all, "{errors} of {all}");
     assert_eq!(run["invocations"][0]["executionSuccessful"], true);
     let rules: Vec<&str> =
         run["tool"]["driver"]["rules"].as_array().unwrap().iter().map(|rule| rule["id"].as_str().unwrap()).collect();
-    assert!(found.iter().all(|row| rules.contains(&row[2].as_str())));
+    assert!(found.iter().all(|row| rules.contains(&row[1].as_str())));
 
     let github = stdout(&verify("github"));
     let (rows, counts) = github.trim_end().rsplit_once('\n').unwrap();
@@ -70,9 +73,7 @@ fn sarif_and_github_have_every_problem_of_the_records() {
         annotated.push([file.to_owned(), title.to_owned(), level.to_owned()]);
     }
     annotated.sort();
-    let mut same: Vec<_> = found.into_iter().map(|[path, _, rule, level]| [path, rule, level]).collect();
-    same.sort();
-    assert_eq!(annotated, same);
+    assert_eq!(annotated, found);
 }
 
 #[test]
