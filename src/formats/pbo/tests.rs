@@ -441,10 +441,10 @@ fn every_fault_of_a_prefix_is_reported() {
         if prefix.contains('/') {
             expected.push("a / instead of a \\");
         }
-        if prefix.find('\\') == Some(0) {
+        if prefix.starts_with('\\') {
             expected.push("a leading \\");
         }
-        if prefix.chars().last() == Some('\\') {
+        if prefix.ends_with('\\') {
             expected.push("a \\ at its end");
         }
         // Only the first prefix counts.
