@@ -537,3 +537,39 @@ fn digests_of_members_are_charged() {
     assert!(stderr(&output).contains("--max-work raises it"), "{}", stderr(&output));
     assert_eq!(stdout(&run(["diff", a, b])).lines().filter(|line| line.starts_with("moved ")).count(), 100);
 }
+
+/// What is said of arrays of different lengths holds in both directions.
+#[test]
+fn rows_that_both_arrays_have_are_counted() {
+    let of = |count: u32, first: f32| {
+        let mut vertices = vertices(count, 0, 0, 0);
+        let at = vertices.at("vertices");
+        let mut bytes = vertices.to_vec();
+        bytes[at..at + 4].copy_from_slice(&first.to_le_bytes());
+        vertices = Bytes::new().raw(bytes);
+        scene([node("a", [mesh(-1, [vertices, triangles(-1, &[[0, 1, 2]])])])]).to_vec()
+    };
+    let folder = Folder::new("diff-rows");
+    for a in 3..7 {
+        for b in 3..7 {
+            for is_same in [true, false] {
+                let (one, other) = (of(a, 0.0), of(b, if is_same { 0.0 } else { 0.5 }));
+                let (one, other) = (folder.file("a.b3d", one), folder.file("b.b3d", other));
+                let text = stdout(&run(["diff", one.to_str().unwrap(), other.to_str().unwrap()]));
+                let least = a.min(b);
+                let mut said = Vec::new();
+                if a != b {
+                    said.push(format!("{a} -> {b} rows"));
+                }
+                match is_same {
+                    true if a != b => said.push(format!("the first {least} are the same")),
+                    true => {}
+                    false => said.push(format!("1 of {least} rows differ in x  row 0: x 0 -> 0.5")),
+                }
+                let line = format!("changed  meshes/0/positions (a)  {}", said.join("  "));
+                let found: Vec<&str> = text.lines().filter(|line| line.contains("positions")).map(str::trim).collect();
+                assert_eq!(found, if said.is_empty() { vec![] } else { vec![line.as_str()] }, "{a} {b}: {text}");
+            }
+        }
+    }
+}

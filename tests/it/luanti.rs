@@ -157,6 +157,49 @@ fn lua_that_cannot_be_read_is_said() {
     assert_eq!(code(&run(["refs", folder.0.to_str().unwrap()])), 0);
 }
 
+/// The last word of a key says what its value names. Some words say so only after another.
+#[test]
+fn every_key_names_its_kind_of_file() {
+    let folder = Folder::new("luanti-keys");
+    let words = [
+        ("mesh", Some("model"), true),
+        ("meshes", Some("model"), true),
+        ("texture", Some("texture"), true),
+        ("textures", Some("texture"), true),
+        ("tiles", Some("texture"), true),
+        ("palette", Some("texture"), true),
+        ("image", Some("texture"), false),
+        ("overlay", Some("texture"), false),
+        ("images", None, true),
+        ("palettes", None, true),
+        ("tile", None, true),
+        ("Mesh", None, true),
+        ("submesh", None, true),
+        ("name", None, true),
+    ];
+    let (mut text, mut expected) = (String::new(), Vec::new());
+    for (word, kind, may_be_alone) in words {
+        for before in ["", "wield_", "a_b_", "_"] {
+            let (key, number) = (format!("{before}{word}"), expected.len());
+            let ending = if kind == Some("model") { "obj" } else { "png" };
+            text += &format!("{key} = \"f{number}.{ending}\"\n");
+            let kind = kind.filter(|_| may_be_alone || !before.is_empty());
+            expected.push((key, kind.map(|kind| format!("{kind} f{number}.{ending}"))));
+        }
+    }
+    folder.file("mod/init.lua", text);
+    let links = lines(&run(["refs", folder.0.to_str().unwrap()]));
+    let found: Vec<String> = links
+        .iter()
+        .map(|link| format!("{} {}", link["kind"].as_str().unwrap(), link["name"].as_str().unwrap()))
+        .collect();
+    for (key, reference) in &expected {
+        let Some(reference) = reference else { continue };
+        assert!(found.contains(reference), "{key}: {found:?}");
+    }
+    assert_eq!(found.len(), expected.iter().filter(|(_, reference)| reference.is_some()).count(), "{found:?}");
+}
+
 /// Paths and names without an extension are those of other programs.
 #[test]
 fn lua_of_other_programs_has_no_references() {

@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::cli::{Folder, code, lines, program, stderr, stdout};
 use crate::writer::b3d;
+use crate::writer::zip::Entry;
 
 fn scene(names: &[&str]) -> Vec<u8> {
     b3d::scene(names.iter().map(|name| b3d::node(name, []))).to_vec()
@@ -665,4 +666,33 @@ fn git_is_the_only_process_that_is_started() {
         }
     }
     assert_eq!(found, [crate::corpus::root().join("cli/src/diff/git.rs")]);
+}
+
+/// The error of a file names it as `git:REV:PATH` does, however the folder is written.
+#[test]
+fn errors_of_files_have_the_address_of_the_file() {
+    let Some(repository) = Repository::new("git-addresses") else { return };
+    let folder = &repository.0;
+    let archive = |start: &str| {
+        let shared = Entry::stored(format!("{start}0"), &vec![b'x'; 1_000_000]);
+        crate::writer::archives::sharing(100, shared, start)
+    };
+    folder.file("mod/sub/x.zip", archive("a"));
+    repository.commit();
+    for below in ["mod/sub/", "sub/", ""] {
+        folder.file(&format!("other{}/{below}x.zip", below.len()), archive("b"));
+    }
+    for (name, other) in [
+        ("HEAD", "other8"),
+        ("HEAD:", "other8"),
+        ("HEAD:mod", "other4"),
+        ("HEAD:mod/", "other4"),
+        ("HEAD:mod/sub", "other0"),
+        ("HEAD:mod/sub/", "other0"),
+    ] {
+        let output = repository.diff(&[&format!("git:{name}"), other, "--max-work", "8"]);
+        let text = stderr(&output);
+        assert!(code(&output) == 2 && text.contains("--max-work raises it"), "{name}: {text}");
+        assert!(text.contains(": git:HEAD:mod/sub/x.zip: "), "{name}: {text}");
+    }
 }

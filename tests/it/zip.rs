@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use meshpeek::container::{Container, Form};
+use meshpeek::summary::Problems;
 use meshpeek::view::Packing;
 use meshpeek::{Asset, Budget, ErrorKind, Format, Inspect, Limits};
 
@@ -273,4 +274,43 @@ fn directories_are_read_as_the_crate_zip_reads_them() {
         }
     }
     assert!(compared > 20);
+}
+
+/// Writers on Unix and on macOS store the kind of a file in the upper half of its attributes.
+#[test]
+fn links_are_those_of_every_system_with_kinds_of_files() {
+    let made = zip(&[Entry::stored("link", b"target")], b"");
+    let entry = made.at("directory");
+    for system in 0..=u8::MAX {
+        for kind in 0..16_u32 {
+            let mut bytes = made.to_vec();
+            bytes[entry + 5] = system;
+            bytes[entry + 38..entry + 42].copy_from_slice(&((kind << 12 | 0o777) << 16).to_le_bytes());
+            let asset = Asset::parse(&bytes).unwrap();
+            let member = Container::of(&asset).unwrap().members().next().unwrap().unwrap();
+            // 3 is Unix, 19 is macOS.
+            let expected = (system == 3 || system == 19) && kind == 0o12;
+            assert_eq!(member.is_link(), expected, "system {system}, kind {kind:o}");
+        }
+    }
+}
+
+#[test]
+fn tables_without_an_index_are_reported_whichever_they_are() {
+    let tables = ["object.bm", "mesh.bm", "material.bm", "texture.bm"];
+    for subset in 0..16 {
+        let is_there = |table: &usize| subset >> table & 1 == 1;
+        let mut entries = vec![Entry::stored("other.bm", b"")];
+        // Their order in the archive does not matter.
+        for at in (0..4).filter(is_there).rev() {
+            entries.push(Entry::stored(tables[at], b""));
+        }
+        let bytes = zip(&entries, b"").to_vec();
+        let mut problems = Problems::new(&Limits::default());
+        Asset::parse(&bytes).unwrap().verify(&mut problems);
+        let messages: Vec<_> = problems.into_vec().into_iter().map(|problem| problem.message.into_owned()).collect();
+        let first = (0..4).find(is_there).map(|at| tables[at]);
+        let said = first.map(|table| format!("{table} without index.bm: a Ballance map that cannot be read"));
+        assert_eq!(messages, Vec::from_iter(said), "{subset:b}");
+    }
 }

@@ -235,4 +235,24 @@ mod tests {
         }
         panic!("never emptied");
     }
+
+    #[test]
+    fn the_memory_of_a_file_is_that_of_its_texts_and_little_more() {
+        for path in [0, 1, 100, 5000] {
+            for key in [0, 1, 100, 5000] {
+                for tag in [None, Some(0), Some(1), Some(5000)] {
+                    let meta = ObjectMeta {
+                        location: "k".repeat(key).into(),
+                        last_modified: std::time::SystemTime::UNIX_EPOCH.into(),
+                        size: u64::MAX,
+                        e_tag: tag.map(|tag| "t".repeat(tag)),
+                        version: None,
+                    };
+                    let texts = path + key + tag.unwrap_or(0);
+                    let memory = memory_of(Path::new(&"p".repeat(path)), &meta);
+                    assert!((texts + 100..texts + 1000).contains(&memory), "{path} {key} {tag:?}: {memory}");
+                }
+            }
+        }
+    }
 }

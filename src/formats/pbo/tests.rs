@@ -419,3 +419,52 @@ fn entries_after_the_end_of_the_header_are_reported() {
     let bytes = [stored(b"a", inner.len() as u32), end(), inner].concat();
     assert_eq!(verify(&Archive::parse(&bytes).unwrap()), []);
 }
+
+/// All prefixes of up to four letters that matter, against the words of the rule.
+#[test]
+fn every_fault_of_a_prefix_is_reported() {
+    let letters = ["a", "/", "\\", "\r", "\n"];
+    let mut prefixes = vec![String::new()];
+    let mut start = 0;
+    for _ in 0..4 {
+        let end = prefixes.len();
+        for at in start..end {
+            prefixes.extend(letters.map(|letter| prefixes[at].clone() + letter));
+        }
+        start = end;
+    }
+    for prefix in prefixes {
+        let mut expected = Vec::new();
+        if prefix.contains('\r') || prefix.contains('\n') {
+            expected.push("a line break");
+        }
+        if prefix.contains('/') {
+            expected.push("a / instead of a \\");
+        }
+        if prefix.starts_with('\\') {
+            expected.push("a leading \\");
+        }
+        if prefix.ends_with('\\') {
+            expected.push("a \\ at its end");
+        }
+        // Only the first prefix counts.
+        let bytes = [product(&[("version", "/"), ("PREFIX", &prefix), ("prefix", "\\/\n\\")]), end()].concat();
+        let lines = verify(&Archive::parse(&bytes).unwrap());
+        let said =
+            |message: &str| message.strip_prefix("properties[1]: prefix with ")?.split(": ").next().map(str::to_owned);
+        let found: Vec<Option<String>> = lines.iter().map(|(_, _, message)| said(message)).collect();
+        assert_eq!(found, expected.iter().map(|fault| Some((*fault).to_owned())).collect::<Vec<_>>(), "{prefix:?}");
+    }
+}
+
+/// Lost entries are reported if, with them, all sizes lead to the end or to a tail of a known length.
+#[test]
+fn lost_entries_lead_to_the_end_or_to_a_tail() {
+    for tail in 0..=40 {
+        let lost = [stored(b"b", 1), stored(b"c", 2), end()].concat();
+        let bytes = [stored(b"a", 1), end(), lost, b"abcc".to_vec(), vec![0; tail]].concat();
+        let lines = verify(&Archive::parse(&bytes).unwrap());
+        let is_said = lines.iter().any(|(_, _, message)| message.contains("2 entries after the end of the header"));
+        assert_eq!(is_said, tail == 0 || tail == 5 || tail == 21, "{tail}: {lines:?}");
+    }
+}

@@ -182,6 +182,16 @@ fn names_that_are_equal_but_for_case_get_a_number() {
         ("%2E", "%2E"),
         (".", "%2E (2)"),
     ]);
+    // Of any alphabet.
+    names_become(&[
+        ("\u{c9}t\u{e9}.txt", "\u{c9}t\u{e9}.txt"),
+        ("\u{e9}T\u{c9}.txt", "\u{e9}T\u{c9} (2).txt"),
+        ("\u{41c}\u{418}\u{420}/a", "\u{41c}\u{418}\u{420}/a"),
+        ("\u{43c}\u{438}\u{440}/A", "\u{43c}\u{438}\u{440}/A (2)"),
+        ("\u{43c}\u{438}\u{440}", "\u{43c}\u{438}\u{440} (2)"),
+        ("\u{3a9}", "\u{3a9}"),
+        ("\u{3c9}", "\u{3c9} (2)"),
+    ]);
 }
 
 /// The files of a folder stay together, wherever the file of its name stands.
@@ -495,5 +505,71 @@ fn names_with_the_signs_of_addresses_are_found() {
             "{address}"
         );
         std::fs::remove_dir_all(out).unwrap();
+    }
+}
+
+/// Whether an archive inside another is entered by a glob depends on what can be seen of it without unpacking all of it:
+/// its first bytes, or its name alone.
+#[test]
+fn archives_are_entered_by_their_bytes_or_else_by_their_name() {
+    let archives = [
+        ("pbo", Writer::new().stored(b"in.txt", b"x").finish(Tail::Sha1)),
+        ("pbo with a product", Writer::new().product(&[]).stored(b"in.txt", b"x").finish(Tail::Sha1)),
+        ("zip", zip(&[Entry::stored("in.txt", b"x")], b"").to_vec()),
+    ];
+    for (kind, inner) in &archives {
+        for name in ["x.pbo", "x.PBO", "x.zip", "x.Zip", "x.bin", "x"] {
+            let bytes = name.as_bytes();
+            let outers = [
+                ("stored.pbo", Writer::new().stored(bytes, inner).finish(Tail::Sha1)),
+                ("packed.pbo", Writer::new().packed(bytes, inner).finish(Tail::Sha1)),
+                ("stored.zip", zip(&[Entry::stored(name, inner)], b"").to_vec()),
+                ("deflated.zip", zip(&[Entry::deflated(name, inner)], b"").to_vec()),
+            ];
+            for (outer, archive) in outers {
+                let folder = Folder::new("extract-inner");
+                folder.file(outer, archive);
+                let output = extract(&folder, &[&format!("{outer}!/x*!/*"), "-o", "out"]);
+                let lower = name.to_lowercase();
+                let is_seen = outer != "packed.pbo" || ["x.pbo", "x.zip"].contains(&lower.as_str());
+                let expected = if is_seen { vec![format!("{name}/in.txt")] } else { Vec::new() };
+                let found = names(&folder.0.join("out"));
+                assert_eq!(found, expected, "{kind} as {name} in {outer}: {}", stderr(&output));
+                assert_eq!(code(&output), if expected.is_empty() { 2 } else { 0 }, "{kind} as {name} in {outer}");
+            }
+        }
+    }
+}
+
+/// A file whose name is not the end of its member's name is said, with and without folders.
+#[test]
+fn files_with_other_names_than_their_members_are_said() {
+    // The member, its file, and its file without folders.
+    let members = [
+        ("a/x.txt", "a/x.txt", "x.txt"),
+        ("b/x.txt", "b/x.txt", "x (2).txt"),
+        ("B/X.TXT", "B/X (2).TXT", "X (3).TXT"),
+        ("c\\y.txt", "c/y.txt", "y.txt"),
+        ("d/e:f", "d/e%3Af", "e%3Af"),
+        ("d/con", "d/%63on", "%63on"),
+        ("z.txt", "z.txt", "z.txt"),
+    ];
+    for is_flat in [false, true] {
+        let folder = Folder::new("extract-said");
+        let entries = members.map(|(name, _, _)| Entry::stored(name, name.as_bytes()));
+        folder.file("in.zip", zip(&entries, b"").to_vec());
+        let flags: &[&str] = if is_flat { &["--flat"] } else { &[] };
+        let output = extract(&folder, &[&["in.zip", "-o", "out"], flags].concat());
+        let (text, files) = (stderr(&output), tree(&folder.0.join("out")));
+        let mut said = 0;
+        for (name, deep, flat) in members {
+            let file = if is_flat { flat } else { deep };
+            assert_eq!(files.get(file).map(Vec::as_slice), Some(name.as_bytes()), "{name} {is_flat}: {files:?}");
+            let is_same = name.replace('\\', "/").ends_with(file);
+            said += usize::from(!is_same);
+            assert_eq!(text.contains(&format!("{name}: the file is {file}\n")), !is_same, "{name} {is_flat}: {text}");
+        }
+        assert!(text.ends_with(&format!("7 files written, {said} under another name\n")), "{text}");
+        assert_eq!((code(&output), files.len()), (0, 7), "{text}");
     }
 }

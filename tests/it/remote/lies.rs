@@ -34,7 +34,8 @@ impl Liar {
                 stream.set_nodelay(true).unwrap();
                 let sent = sent.clone();
                 std::thread::spawn(move || {
-                    let mut liar = Lie { stream: &stream, file, port, kind: String::new(), sent: &sent };
+                    let mut liar =
+                        Lie { stream: &stream, file, port, kind: String::new(), if_match: None, sent: &sent };
                     let _ = liar.serve();
                 });
             }
@@ -92,6 +93,8 @@ struct Lie<'s> {
     /// The port to which it redirects.
     port: u16,
     kind: String,
+    /// The tag that the file must still have.
+    if_match: Option<String>,
     sent: &'s Mutex<BTreeMap<String, u64>>,
 }
 
@@ -120,6 +123,11 @@ impl Lie<'_> {
             }
             let lower = head.to_ascii_lowercase();
             let range = lower.lines().find_map(|line| line.strip_prefix("range: bytes="));
+            self.if_match = lower.lines().find_map(|line| line.strip_prefix("if-match: ")).map(str::to_owned);
+            if let Some(left @ 1..) = self.kind.strip_prefix("redirects-").and_then(|left| left.parse::<u32>().ok()) {
+                self.say("302 Found", &format!("location: /redirects-{}/x.b3d\r\n", left - 1), b"")?;
+                continue;
+            }
             match (method, range) {
                 ("HEAD", _) => self.head(target)?,
                 (_, Some(range)) => {
@@ -157,6 +165,8 @@ impl Lie<'_> {
             "endless-headers" => {
                 return self.pour("HTTP/1.1 200 OK\r\n", format!("x: {}\r\n", "a".repeat(900)).as_bytes());
             }
+            "weak-tag" => headers = "etag: W/\"tag\"\r\n".to_owned(),
+            "no-tag" => headers.clear(),
             "many-headers" => headers.push_str(&"x: y\r\n".repeat(200)),
             "redirect-in-circles" => return self.say("302 Found", &format!("location: {target}\r\n"), b""),
             "redirect-to-file" => return self.say("302 Found", "location: file:///etc/passwd\r\n", b""),
@@ -218,12 +228,29 @@ impl Lie<'_> {
                 write!(self.stream, "HTTP/1.1 206 Partial\r\ncontent-length: {}\r\n{headers}\r\nBB", part.len())?;
                 std::thread::sleep(Duration::from_secs(60));
             }
+            "slow" => {
+                write!(self.stream, "HTTP/1.1 206 Partial\r\ncontent-length: {}\r\n{headers}\r\n", part.len())?;
+                for (index, piece) in part.chunks(12 << 10).enumerate() {
+                    if index > 0 {
+                        std::thread::sleep(Duration::from_secs(6));
+                    }
+                    self.stream.write_all(piece)?;
+                }
+                return Ok(());
+            }
             "redirect-of-range" => return self.redirect(),
             "whole" => return self.say("200 OK", "etag: \"tag\"\r\n", file),
             "short" => return self.say("206 Partial", &headers, &part[1..]),
             "gzip" => headers.push_str("content-encoding: gzip\r\n"),
             "no-total" => headers = format!("etag: \"tag\"\r\ncontent-range: bytes {start}-{last}/*\r\n"),
             "other-tag" => headers = headers.replace("tag\"", "other\""),
+            "strong-tag" if self.if_match.as_deref() != Some("\"tag\"") => {
+                return self.say("428 Precondition Required", "", b"");
+            }
+            // A weak tag never matches.
+            "weak-tag" | "no-tag" if self.if_match.is_some() => return self.say("412 Precondition Failed", "", b""),
+            "weak-tag" => headers = headers.replace("etag: ", "etag: W/"),
+            "no-tag" => headers = headers.replace("etag: \"tag\"\r\n", ""),
             "last" => headers = format!("etag: \"tag\"\r\ncontent-range: bytes 0-{}/12\r\n", u64::MAX),
             "longer" => headers = format!("etag: \"tag\"\r\ncontent-range: bytes {start}-{}/12\r\n", last + 1),
             "no-range" => headers = "etag: \"tag\"\r\n".to_owned(),
@@ -258,6 +285,20 @@ impl Lie<'_> {
             "ordered" => (0..1000).map(|index| entry(&format!("a{number:05}-{index:05}.b3d"), "tag")).collect(),
             "unordered" => (0..1000).map(|index| entry(&format!("a{number}-{index}.b3d"), "tag")).collect(),
             "empty" => String::new(),
+            pages if pages.starts_with("pages-") => {
+                // A letter for each page: empty, with a file, or with a key that no URL names.
+                let pages = pages.trim_start_matches("pages-").split('-');
+                let letters: String = pages.map(|run| run[..1].repeat(run[1..].parse().unwrap())).collect();
+                match letters.chars().nth(usize::try_from(number).unwrap()) {
+                    Some('e') => String::new(),
+                    Some('k') => entry("a//b.b3d", "tag"),
+                    Some(_) => entry(&format!("a{number:05}.b3d"), "tag"),
+                    None => {
+                        next = None;
+                        entry("b.b3d", "tag")
+                    }
+                }
+            }
             "again" => {
                 next = Some(1);
                 entry(&format!("a{number}.b3d"), "tag")
@@ -390,6 +431,61 @@ fn listings_without_end_are_limited() {
     }
 }
 
+/// Pages that hold a file, or a key that is reported, show that a listing goes on.
+#[test]
+fn a_listing_ends_after_many_empty_pages_that_follow_each_other() {
+    let liar = Liar::new(FILE);
+    for (pages, files, unusable, is_whole) in [
+        ("e100", 1, 0, true),
+        ("e101", 0, 0, false),
+        ("k101", 1, 101, true),
+        ("f101", 102, 0, true),
+        ("e100-k1-e100", 1, 1, true),
+        ("e100-f1-e100", 2, 0, true),
+        ("f1-e101", 1, 0, false),
+        ("k2-e101", 0, 2, false),
+    ] {
+        let output = liar.run(&["scan", &format!("s3://pages-{pages}")]);
+        let text = stderr(&output);
+        assert_eq!(lines(&output).len(), files, "{pages}: {text}");
+        assert_eq!(text.matches("a key that no URL names").count(), unusable, "{pages}: {text}");
+        let is_cut = text.contains("more than 100 pages of a listing without a file");
+        assert_eq!(is_cut, !is_whole, "{pages}: {text}");
+        let status = if is_whole && unusable == 0 {
+            0
+        } else if files > 0 {
+            1
+        } else {
+            2
+        };
+        assert_eq!(code(&output), status, "{pages}: {text}");
+    }
+}
+
+#[test]
+fn redirects_are_followed_up_to_the_limit() {
+    let liar = Liar::new(FILE);
+    for count in 0..8 {
+        let output = liar.run(&["cat", &liar.url(&format!("redirects-{count}"))]);
+        let text = stderr(&output);
+        if count <= 5 {
+            assert_eq!((code(&output), output.stdout.as_slice()), (0, FILE), "{count}: {text}");
+        } else {
+            assert!(code(&output) == 2 && text.contains("more than 5 redirects by 127.0.0.1"), "{count}: {text}");
+        }
+    }
+}
+
+/// Servers compare tags as the standard of HTTP says: a strong tag is required to match, and a weak one never does.
+#[test]
+fn tags_are_sent_back_unless_they_are_weak() {
+    let liar = Liar::new(FILE);
+    for kind in ["strong-tag", "weak-tag", "no-tag"] {
+        let output = liar.run(&["cat", &liar.url(kind)]);
+        assert_eq!((code(&output), output.stdout.as_slice()), (0, FILE), "{kind}: {}", stderr(&output));
+    }
+}
+
 #[test]
 fn keys_that_no_url_names_end_no_scan() {
     let liar = Liar::new(FILE);
@@ -449,6 +545,15 @@ fn servers_that_wait_are_named_and_end() {
             assert_eq!(text.matches("did not answer within 15 s").count(), 2, "{text}");
             assert_eq!(text.matches("waiting for 127.0.0.1").count(), 1, "{text}");
         });
+        // A slow server that keeps the least rate may take longer than the time of that rate.
+        threads.spawn(|| {
+            let file: &[u8] = vec![7; 36 << 10].leak();
+            let slow = Liar::new(file);
+            let begun = Instant::now();
+            let output = slow.run(&["cat", &slow.url("slow")]);
+            assert!(code(&output) == 0 && output.stdout == file, "{}", stderr(&output));
+            assert!(begun.elapsed() > Duration::from_secs(11), "{:?}", begun.elapsed());
+        });
         // The message comes soon.
         threads.spawn(|| {
             let mut child = liar.command();
@@ -462,6 +567,21 @@ fn servers_that_wait_are_named_and_end() {
             assert_eq!(line, format!("waiting for {}: no answer for 4 s\n", mute.local_addr().unwrap()));
         });
     });
+}
+
+#[test]
+fn a_file_in_memory_may_have_as_many_bytes_as_the_limit() {
+    let liar = Liar::new(FILE);
+    for limit in 10..15 {
+        let output = liar.run(&["cat", "--max-decoded", &limit.to_string(), &liar.url("sound")]);
+        let text = stderr(&output);
+        if limit >= FILE.len() {
+            assert_eq!((code(&output), output.stdout.as_slice()), (0, FILE), "{limit}: {text}");
+        } else {
+            let said = format!("more than {limit} bytes of a file in memory");
+            assert!(code(&output) == 2 && text.contains(&said) && text.contains("--max-decoded"), "{limit}: {text}");
+        }
+    }
 }
 
 /// Two stores may have buckets of the same name.

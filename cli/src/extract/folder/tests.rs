@@ -249,6 +249,9 @@ fn files_are_the_same_if_every_byte_and_the_length_are() {
         }
     }
     assert!(is_same(&place.path().join("none"), b"").is_err());
+    // What cannot be read is no other content.
+    #[cfg(unix)]
+    assert!(is_same(place.path(), b"x").is_err());
 }
 
 /// Folders on the way are made or used, and nothing else is followed or replaced.
