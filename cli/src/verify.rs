@@ -1,6 +1,8 @@
 //! `meshpeek verify`: lists every problem on its own line, or on a terminal grouped by code.
 
+mod bones;
 mod groups;
+mod rules;
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -10,10 +12,11 @@ use std::process::ExitCode;
 
 use meshpeek::format::NoAsset;
 use meshpeek::scan::{Depth, Found, Record, Sighting};
-use meshpeek::summary::{Code, Problem, Severity};
+use meshpeek::summary::{Problem, Severity};
 use meshpeek::{Error, Format};
 
 use self::groups::Groups;
+use self::rules::Rule;
 use crate::annotations::{Annotations, Finding, Form, Place};
 use crate::args::{Common, Inputs, ProblemFormat};
 use crate::failure::{Failure, Outcome};
@@ -34,45 +37,38 @@ pub(crate) struct Args {
     /// Count a warning as an error
     #[arg(long)]
     strict: bool,
-    /// Do not list warnings with this code, such as `suspicious.normals`; `suspicious` allows all. They are counted
-    #[arg(long, value_name = "CODE", value_delimiter = ',', value_parser = allowed)]
-    allow: Vec<Code>,
-}
-
-/// Reads a code that `--allow` accepts.
-fn allowed(text: &str) -> Result<Code, String> {
-    let Some(code) = Code::ALL.iter().find(|code| code.name() == text) else {
-        return Err("no such code; `meshpeek explain` lists all".to_owned());
-    };
-    if code.class() != Code::Suspicious.name() {
-        return Err("only `suspicious` and the codes below it can be allowed".to_owned());
-    }
-    Ok(*code)
+    /// Check also what models, textures and animations need to work in their games
+    #[arg(long)]
+    lint: bool,
+    /// Count warnings with this code, such as `suspicious.normals`, but do not list them; `suspicious` and `lint` allow all
+    #[arg(long, value_name = "CODE", value_delimiter = ',', value_parser = Rule::allowed)]
+    allow: Vec<Rule>,
 }
 
 impl Args {
     fn allows(&self, problem: &Problem) -> bool {
-        let is_of_class = problem.code.class() == Code::Suspicious.name();
-        let is_allowed = |&code: &Code| code == problem.code || code == Code::Suspicious && is_of_class;
-        problem.severity == Severity::Warning && self.allow.iter().any(is_allowed)
+        self.allow.iter().any(|rule| rule.fits(problem))
     }
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let mut scan = input::scan(&args.inputs, common)?;
     scan.depth = Depth::Verify;
+    scan.lint = args.lint;
     let notes = Notes::new(common);
     let mut report = Report::new(args, common)?;
     let mut counts = Counts::default();
     let mut reported = Reported::default();
     let is_lines = args.format == ProblemFormat::Ndjson;
-    let view = |seen: &Sighting<'_, '_>| Line::of(seen.record, is_lines);
-    let tally = input::each_result(&scan, &args.inputs, None, common, view, |found, line| {
-        let record = match found {
+    let view = |seen: &Sighting<'_, '_>| Some(Viewed::of(seen, args.lint, is_lines));
+    let tally = input::each_result(&scan, &args.inputs, None, common, view, |found, viewed| {
+        let mut record = match found {
             Found::Asset(record) => record,
             Found::Unreadable(error) => return report.unreadable(&error),
             _ => return Ok(()),
         };
+        let Viewed { bones, line } = viewed.unwrap_or_default();
+        record.summary.problems.extend(bones);
         let mut shown = Vec::new();
         for problem in reported.new_of(&record) {
             if counts.add(problem, args.allows(problem)) {
@@ -88,6 +84,27 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let status = tally.status();
     let is_wrong = counts.errors > 0 || args.strict && (counts.warnings > 0 || !counts.unchecked.is_empty());
     Ok(if is_wrong && status == ExitCode::SUCCESS { ExitCode::from(1) } else { status })
+}
+
+/// What is made of an asset while it is open.
+#[derive(Default)]
+struct Viewed {
+    /// What is wrong with the bones of an animation.
+    bones: Option<Problem>,
+    /// The record as a line, if lines are wanted.
+    line: Option<Line>,
+}
+
+impl Viewed {
+    fn of(seen: &Sighting<'_, '_>, lints: bool, is_lines: bool) -> Self {
+        let bones = if lints { bones::check(seen) } else { None };
+        if bones.is_none() {
+            return Self { bones, line: Line::of(seen.record, is_lines) };
+        }
+        let mut record = seen.record.clone();
+        record.summary.problems.extend(bones.clone());
+        Self { bones, line: Line::of(&record, is_lines) }
+    }
 }
 
 /// What was found.

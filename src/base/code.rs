@@ -54,6 +54,32 @@ word_enum! {
         Weights = "suspicious.weights",
         /// Bytes after the end that belong to nothing.
         Trailing = "suspicious.trailing",
+        /// Found by lint only: a color texture that is named as one with alpha, and has none.
+        Alpha = "lint.alpha",
+        /// Found by lint only: an animation that moves bones which the skeleton does not have.
+        Bones = "lint.bones",
+        /// Found by lint only: a component of the geometry that is not closed.
+        Closed = "lint.closed",
+        /// Found by lint only: faces of the geometry without a component.
+        Components = "lint.components",
+        /// Found by lint only: a component of the geometry that is not convex.
+        Convex = "lint.convex",
+        /// Found by lint only: keys outside of the animation's frames.
+        Frames = "lint.frames",
+        /// Found by lint only: a coarse LOD with more faces than a finer one.
+        LodOrder = "lint.lod_order",
+        /// Found by lint only: two LODs of one resolution.
+        LodTwice = "lint.lod_twice",
+        /// Found by lint only: a geometry without a mass.
+        Mass = "lint.mass",
+        /// Found by lint only: a texture that is larger than the game reads.
+        Size = "lint.size",
+        /// Found by lint only: more surfaces than brushes.
+        Surfaces = "lint.surfaces",
+        /// Found by lint only: a material with more transforms of coordinates than the game reads.
+        Texgens = "lint.texgens",
+        /// Found by lint only: vertices that no bone moves, in a mesh with bones.
+        Unweighted = "lint.unweighted",
         /// Not an asset: an empty file.
         Empty = "other.empty",
         /// Not an asset: a Git LFS pointer.
@@ -71,7 +97,8 @@ impl Code {
     /// Every code, each class with its more specific codes.
     pub const ALL: &[Self] = Self::VARIANTS;
 
-    /// Returns the class: `damaged`, `unsupported`, `encrypted`, `limit`, `suspicious` or `other`.
+    /// Returns the class: `damaged`, `unsupported`, `encrypted`, `limit`, `suspicious`, `lint` or
+    /// `other`.
     pub fn class(self) -> &'static str {
         let name = self.name();
         match name.split_once('.') {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::walk::Use;
-use super::{Depth, Digests, Record, Scan, Views};
+use super::{Depth, Digests, Record, Scan, Views, lint};
 use crate::asset::Asset;
 use crate::asset::address::{self, Content, Opened};
 use crate::asset::stored::Stored;
@@ -240,6 +240,12 @@ fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> 
         Some((archive, _)) => archive.survey_but_checksum(depth, &mut problems),
         None => asset.survey(depth, &mut problems),
     };
+    if decodes && scan.lint {
+        match budget.work(bytes) {
+            Ok(()) => lint::check(asset, at.origin.name(), &mut problems),
+            Err(error) => problems.error(&error),
+        }
+    }
     let late = match late {
         Some((archive, checksum)) => Some(Late { archive, checksum, problems }),
         None => {

@@ -66,10 +66,11 @@ fn push_nanos(stamp: &mut String, nanos: i64) {
 impl Scan {
     /// Returns the requested records, as a few letters.
     pub(super) fn question(&self) -> String {
-        let Self { depth, beginnings, formats, digests, archives, limits, selection, .. } = self;
+        let Self { depth, lint, beginnings, formats, digests, archives, limits, selection, .. } = self;
         let globs = &selection.globs;
         let asked =
             format!("{} {depth:?} {formats:?} {digests} {archives} {limits:?} {globs:?}", env!("CARGO_PKG_VERSION"));
+        let asked = if *lint { asked + " lint" } else { asked };
         let asked = if *beginnings && *depth == Depth::Header { asked + " beginnings" } else { asked };
         #[cfg(feature = "names")]
         let asked = asked + crate::formats::zip::names::encoding().unwrap_or_default();

@@ -12,6 +12,7 @@ mod ignored;
 mod in_ranges;
 mod known;
 mod later_units;
+mod lint;
 mod members;
 mod order;
 mod pending;
@@ -80,6 +81,9 @@ pub struct Scan {
     pub selection: Selection,
     /// The depth to which each asset is read.
     pub depth: Depth,
+    /// True to check also what each asset needs to work in its game, at [`Depth::Verify`]. The problems have codes of the
+    /// class `lint`.
+    pub lint: bool,
     /// True to inflate only the beginning of a zip member where [`Depth::Header`] needs no more. The member's checksum
     /// and size are then not checked, and it is not passed to `view`. Ranges and stores always do this.
     pub beginnings: bool,
@@ -177,6 +181,7 @@ impl Scan {
             paths: paths.into_iter().map(Into::into).collect(),
             selection: Selection::default(),
             depth: Depth::default(),
+            lint: false,
             beginnings: false,
             views: Views::default(),
             formats: Vec::new(),

@@ -14,6 +14,7 @@ mod dissect;
 mod floors;
 mod killers;
 mod limits;
+mod lint;
 mod memory;
 mod mutate;
 mod noise;

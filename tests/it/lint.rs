@@ -1,0 +1,232 @@
+//! What `verify --lint` checks: for each check a file with the fault, and the same file without it.
+
+use std::path::Path;
+
+use meshpeek::scan::{Depth, Record, Scan};
+use meshpeek::summary::{Code, Severity};
+
+use crate::cli::{Folder, code, lines, run, stderr, stdout};
+use crate::writer::bytes::Bytes;
+use crate::writer::{b3d, mlod, odol, paa, rap, rtm};
+
+fn record(name: &str, bytes: &[u8], lint: bool) -> Record {
+    let mut scan = Scan::new([""]);
+    scan.depth = Depth::Verify;
+    scan.lint = lint;
+    scan.record(Path::new(name), bytes)
+}
+
+/// The codes of all problems, which are warnings of lint.
+fn found(name: &str, bytes: &[u8]) -> Vec<Code> {
+    let problems = record(name, bytes, true).summary.problems;
+    let of_lint = |code: Code| code.class() == "lint";
+    assert!(problems.iter().all(|found| found.severity == Severity::Warning && of_lint(found.code)), "{problems:?}");
+    // Without lint, nothing is found.
+    assert_eq!(record(name, bytes, false).summary.problems, [], "{name}");
+    problems.into_iter().map(|problem| problem.code).collect()
+}
+
+type Points = Vec<[f32; 3]>;
+
+/// A cube, and its six sides.
+fn cube() -> (Points, Vec<Vec<u32>>) {
+    let points =
+        (0..8).map(|corner| [corner & 1, corner >> 1 & 1, corner >> 2].map(|side| side as f32 * 2.0)).collect();
+    let sides = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    (points, sides.map(Vec::from).to_vec())
+}
+
+/// A bar of an L-shaped section, as one body.
+fn corner() -> (Points, Vec<Vec<u32>>) {
+    let outline = [[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [1.0, 1.0], [1.0, 2.0], [0.0, 2.0]];
+    let points = [0.0, 1.0].iter().flat_map(|&z| outline.map(|[x, y]| [x, y, z])).collect();
+    let mut faces: Vec<Vec<u32>> =
+        (0..6).map(|side| vec![side, (side + 1) % 6, (side + 1) % 6 + 6, side + 6]).collect();
+    faces.extend([vec![0, 3, 2, 1], vec![0, 5, 4, 3], vec![6, 7, 8, 9], vec![6, 9, 10, 11]]);
+    (points, faces)
+}
+
+/// A LOD of an edited model, with a mass for each point unless that is 0.
+fn lod(points: &Points, faces: &[Vec<u32>], selections: &[&str], mass: f32, resolution: f32) -> Bytes {
+    let mut bytes = Bytes::new().raw(b"P3DM").u32(28).u32(256).u32(points.len() as u32).u32(2);
+    bytes = bytes.u32(faces.len() as u32).u32(0);
+    bytes = points.iter().fold(bytes, |bytes, point| bytes.f32s(*point).u32(0));
+    bytes = bytes.f32s([0.0, -1.0, 0.0]).f32s([0.0, 0.0, 1.0]);
+    bytes = faces.iter().fold(bytes, |bytes, face| bytes.part(&mlod::face(face, "", ""))).raw(b"TAGG");
+    for name in selections {
+        bytes = bytes.part(&mlod::tag(name, &vec![1; points.len() + faces.len()]));
+    }
+    if mass != 0.0 {
+        let masses: Vec<u8> = points.iter().flat_map(|_| mass.to_le_bytes()).collect();
+        bytes = bytes.part(&mlod::tag("#Mass#", &masses));
+    }
+    bytes.part(&mlod::tag("#EndOfFile#", b"")).f32(resolution)
+}
+
+fn geometry((points, faces): &(Points, Vec<Vec<u32>>), selections: &[&str], mass: f32) -> Vec<u8> {
+    mlod::model(&[lod(points, faces, selections, mass, 1e13)]).to_vec()
+}
+
+/// Visual LODs with these resolutions and numbers of faces.
+fn visual(lods: &[(f32, usize)]) -> Vec<u8> {
+    let (points, faces) = cube();
+    let lods: Vec<Bytes> = lods
+        .iter()
+        .map(|(resolution, count)| {
+            let many: Vec<Vec<u32>> = faces.iter().cycle().take(*count).cloned().collect();
+            lod(&points, &many, &[], 0.0, *resolution)
+        })
+        .collect();
+    mlod::model(&lods).to_vec()
+}
+
+/// A binarised geometry LOD: a cube of which each side has its own points.
+fn binarised(version: u32, faces: usize, is_component: bool, texgens: u32) -> Vec<u8> {
+    let (points, sides) = cube();
+    let mut lod = odol::Lod::strip(1e13, 24);
+    lod.positions = sides.iter().flatten().map(|&point| points[point as usize]).collect();
+    lod.faces = (0..faces as u16).map(|side| (0..4).map(|corner| side * 4 + corner).collect()).collect();
+    lod.sections = vec![(faces, 1, -1)];
+    lod.materials = vec![odol::material_of(9, texgens, texgens)];
+    if is_component {
+        let faces = (0..faces as u16).collect();
+        lod.selections = vec![odol::Selection { name: "component01", faces, ..Default::default() }];
+    }
+    let mut model = odol::Model::new(version, vec![lod]);
+    model.dayz = version == 53;
+    model.to_vec()
+}
+
+fn texture(sides: [u16; 2], alpha: u8) -> Vec<u8> {
+    let plain: Vec<u8> = (0..usize::from(sides[0]) * usize::from(sides[1])).flat_map(|_| [128, alpha]).collect();
+    let mips = vec![paa::Mip::of(paa::AI88, sides, &plain)];
+    paa::Texture { kind: paa::AI88, tags: Vec::new(), palette: Vec::new(), mips }.to_vec()
+}
+
+fn material(texgens: usize) -> Vec<u8> {
+    let classes: Vec<rap::Entry> = (0..texgens).map(|number| rap::class(&format!("TexGen{number}"), "", [])).collect();
+    rap::file(&rap::root(classes), &[]).to_vec()
+}
+
+/// A scene of one mesh with these parts, and an animation of 10 frames with one bone.
+fn scene(surfaces: &[i32], weights: &[(i32, f32)], frames: &[i32]) -> Vec<u8> {
+    let mut parts = vec![b3d::vertices(3, 0, 0, 0)];
+    parts.extend(surfaces.iter().map(|brush| b3d::triangles(*brush, &[[0, 1, 2]])));
+    let bone = b3d::node("bone", [b3d::bone(weights), b3d::keys(1, frames.iter().copied())]);
+    let body = b3d::node("body", [b3d::mesh(-1, parts), b3d::animation(10, 30.0), bone]);
+    b3d::scene([b3d::brushes(&[(b"first", &[-1]), (b"second", &[-1])]), body]).to_vec()
+}
+
+const ALL: [(i32, f32); 3] = [(0, 1.0), (1, 1.0), (2, 0.5)];
+
+/// For each code, a file with this fault alone and one without it. `lint.bones` needs two files.
+pub fn pairs() -> Vec<(Code, &'static str, Vec<u8>, Vec<u8>)> {
+    let mut open = cube();
+    open.1.pop();
+    let component = ["Component01"];
+    let closed = geometry(&cube(), &component, 10.0);
+    vec![
+        (Code::Alpha, "glass_CA.paa", texture([8, 8], 255), texture([8, 8], 254)),
+        (Code::Closed, "a.p3d", geometry(&open, &component, 10.0), closed.clone()),
+        (Code::Components, "a.p3d", geometry(&cube(), &["component_a"], 10.0), closed.clone()),
+        (Code::Convex, "a.p3d", geometry(&corner(), &component, 10.0), closed.clone()),
+        (Code::Frames, "a.b3d", scene(&[0], &ALL, &[0, 1, 12]), scene(&[0], &ALL, &[0, 1, 11])),
+        (Code::LodOrder, "a.p3d", visual(&[(1.0, 6), (3.0, 9), (2.0, 4)]), visual(&[(1.0, 60), (3.0, 66)])),
+        (Code::LodTwice, "a.p3d", visual(&[(1.0, 6), (1.0, 6)]), visual(&[(1.0, 6), (1.5, 6)])),
+        (Code::Mass, "a.p3d", geometry(&cube(), &component, 0.0), closed),
+        (Code::Size, "a.paa", texture([8192, 1], 9), texture([4096, 1], 9)),
+        (Code::Surfaces, "a.b3d", scene(&[0, 1, 0], &ALL, &[1]), scene(&[0, 1], &ALL, &[1])),
+        (Code::Texgens, "a.rvmat", material(9), material(8)),
+        (Code::Unweighted, "a.b3d", scene(&[0], &[(0, 1.0), (1, 0.0)], &[1]), scene(&[0], &ALL, &[1])),
+    ]
+}
+
+#[test]
+fn each_check_finds_its_fault_alone() {
+    for (code, name, faulty, sound) in pairs() {
+        assert_eq!(found(name, &faulty), [code], "{name}");
+        assert_eq!(found(name, &sound), [], "{code}");
+    }
+}
+
+#[test]
+fn binarised_geometry_is_checked_as_edited_one() {
+    assert_eq!(found("a.p3d", &binarised(48, 6, true, 8)), [Code::Mass]);
+    assert_eq!(found("a.p3d", &binarised(53, 6, true, 8)), [], "DayZ has models without a mass");
+    assert_eq!(found("a.p3d", &binarised(53, 5, true, 8)), [Code::Closed]);
+    assert_eq!(found("a.p3d", &binarised(53, 6, false, 8)), [Code::Components]);
+    assert_eq!(found("a.p3d", &binarised(53, 6, true, 9)), [Code::Texgens]);
+}
+
+#[test]
+fn flat_and_thin_components_are_no_fault() {
+    let (points, _) = cube();
+    let both_sides = vec![vec![0, 1, 3, 2], vec![2, 3, 1, 0]];
+    assert_eq!(found("a.p3d", &geometry(&(points.clone(), both_sides), &["Component01"], 1.0)), []);
+    // A side that is bent by 1 mm.
+    let (mut bent, faces) = cube();
+    bent[7] = [1.999, 1.999, 1.999];
+    assert_eq!(found("a.p3d", &geometry(&(bent, faces), &["Component01"], 1.0)), []);
+    // Faces that have no area.
+    let (points, mut faces) = cube();
+    faces.extend([vec![0, 0, 1], vec![0, 1, 0]]);
+    assert_eq!(found("a.p3d", &geometry(&(points, faces), &["Component01"], 1.0)), []);
+}
+
+#[test]
+fn proxies_are_no_part_of_the_geometry() {
+    let (points, faces) = cube();
+    let proxies = mlod::model(&[lod(&points, &faces, &[r"proxy:\a\wheel.001"], 0.0, 1e13)]).to_vec();
+    assert_eq!(found("a.p3d", &proxies), []);
+}
+
+#[test]
+fn bones_are_those_of_the_skeleton_that_the_model_cfg_gives() {
+    let folder = Folder::new("bones");
+    let motion = rtm::motion(3, 2, 7, rtm::Marking::Size).binarised().to_vec();
+    let path = folder.file("run.rtm", motion);
+    let config = |class: &str, bones: &[&str]| {
+        let bones: Vec<String> = bones.iter().map(|bone| format!("\"{bone}\", \"\"")).collect();
+        let text = format!(
+            "class CfgSkeletons {{ class Man {{ isDiscrete = 0; skeletonInherit = \"\"; skeletonBones[] = {{ {} }}; }}; }};
+             class CfgModels {{ class {class} {{ skeletonName = \"Man\"; }}; }};",
+            bones.join(", ")
+        );
+        folder.file("model.cfg", text);
+    };
+    let verify = |flags: &[&str]| run([&["verify", path.to_str().unwrap()], flags].concat());
+    let all = ["Bone_0", "bone_1", "bone_2", "bone_3", "bone_4", "bone_5", "bone_6"];
+    config("run", &all);
+    assert_eq!(stdout(&verify(&["--lint"])), "");
+    config("run", &all[1..]);
+    let text = stdout(&verify(&["--lint"]));
+    assert!(text.contains("1 of 7 bones are not in the skeleton Man of model.cfg: bone_0"), "{text}");
+    let records = lines(&verify(&["--lint", "--format", "ndjson"]));
+    assert_eq!(records[0]["problems"][0]["code"], "lint.bones");
+    assert_eq!(stdout(&verify(&[])), "");
+    config("run", &all[6..]);
+    let text = stdout(&verify(&["--lint"]));
+    assert!(text.contains("6 of 7 bones") && text.contains("bone_4, ..."), "{text}");
+    // The skeleton of another animation says nothing.
+    config("walk", &all[1..]);
+    assert_eq!(stdout(&verify(&["--lint"])), "");
+    folder.file("model.cfg", vec![b' '; (1 << 20) + 1]);
+    assert!(stdout(&verify(&["--lint"])).contains("larger than 1048576 bytes"));
+}
+
+#[test]
+fn lints_are_allowed_one_by_one_or_all() {
+    let folder = Folder::new("allow");
+    let (_, _, faulty, _) = pairs().swap_remove(1);
+    let path = folder.file("a.p3d", faulty);
+    let verify = |flags: &[&str]| run([&["verify", "--strict", path.to_str().unwrap()], flags].concat());
+    assert_eq!(code(&verify(&[])), 0);
+    let output = verify(&["--lint"]);
+    assert!(code(&output) == 1 && stdout(&output).contains("Component01 is not closed: 4 of 12 edges have one face"));
+    for allowed in ["lint", "lint.closed"] {
+        let output = verify(&["--lint", "--allow", allowed]);
+        assert_eq!((code(&output), stdout(&output).as_str()), (0, ""), "{allowed}");
+        assert!(stderr(&output).contains("0 warnings, 1 allowed by --allow"), "{}", stderr(&output));
+    }
+    assert_eq!(code(&verify(&["--lint", "--allow", "suspicious,lint.mass"])), 1);
+}
