@@ -48,14 +48,11 @@ pub(crate) const VERIFY: &str = "\
 Examples:
   meshpeek verify model.p3d
   meshpeek verify --strict addons/ -q || echo damaged
-  meshpeek verify addons/ -o problems.ndjson
-  meshpeek verify mod/ --format github
+  meshpeek verify mod/ --lint --format github
 
-On a terminal, problems with the same code are one entry; -v lists all. `sarif` is for code scanning, `github` for \
-annotations of a workflow.
+On a terminal, problems with the same code are one entry; -v lists all. GUIDE.md describes codes.
 
-Exit status: 0 no error, 1 an error (with --strict, a warning too), 2 nothing could be verified. GUIDE.md describes \
-problems and their codes.";
+Exit status: 0 no error, 1 an error (with --strict, a warning too), 2 nothing could be verified.";
 
 pub(crate) const EXPLAIN: &str = "\
 Examples:

@@ -4,10 +4,11 @@ mod bones;
 mod groups;
 mod rules;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use meshpeek::format::NoAsset;
@@ -16,7 +17,7 @@ use meshpeek::summary::{Problem, Severity};
 use meshpeek::{Error, Format};
 
 use self::groups::Groups;
-use self::rules::Rule;
+use self::rules::{Rule, Rules, Verdict};
 use crate::annotations::{Annotations, Finding, Form, Place};
 use crate::args::{Common, Inputs, ProblemFormat};
 use crate::failure::{Failure, Outcome};
@@ -37,21 +38,19 @@ pub(crate) struct Args {
     /// Count a warning as an error
     #[arg(long)]
     strict: bool,
-    /// Check also what models, textures and animations need to work in their games
+    /// Check also what models, textures and animations need in their games
     #[arg(long)]
     lint: bool,
     /// Count warnings with this code, such as `suspicious.normals`, but do not list them; `suspicious` and `lint` allow all
     #[arg(long, value_name = "CODE", value_delimiter = ',', value_parser = Rule::allowed)]
     allow: Vec<Rule>,
-}
-
-impl Args {
-    fn allows(&self, problem: &Problem) -> bool {
-        self.allow.iter().any(|rule| rule.fits(problem))
-    }
+    /// The file with `allow` and `deny` [default: meshpeek.toml in the working folder, if there is one]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
+    let rules = Rules::read(args.allow.clone(), args.config.as_deref())?;
     let mut scan = input::scan(&args.inputs, common)?;
     scan.depth = Depth::Verify;
     scan.lint = args.lint;
@@ -71,14 +70,22 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         record.summary.problems.extend(bones);
         let mut shown = Vec::new();
         for problem in reported.new_of(&record) {
-            if counts.add(problem, args.allows(problem)) {
-                shown.push(problem);
+            let verdict = rules.judge(problem);
+            counts.add(problem, verdict);
+            match verdict {
+                Verdict::Listed => shown.push(Cow::Borrowed(problem)),
+                Verdict::Denied => {
+                    let mut denied = problem.clone();
+                    denied.severity = Severity::Error;
+                    shown.push(Cow::Owned(denied));
+                }
+                Verdict::AllowedByFlag | Verdict::AllowedByFile => {}
             }
         }
         counts.add_unchecked(&record);
         report.add(&record, &shown, line)
     })?;
-    let said = format!("{}, {}", report::count(tally.assets, "assets"), counts.with(&tally.rest()));
+    let said = format!("{}, {}", report::count(tally.assets, "assets"), counts.with(&rules, &tally.rest()));
     report.finish(tally.unreadable == 0 && !tally.interrupted, &said)?;
     notes.say(said);
     let status = tally.status();
@@ -112,21 +119,26 @@ impl Viewed {
 struct Counts {
     errors: u64,
     warnings: u64,
+    /// The errors that are warnings which the file denies.
+    denied: u64,
     allowed: u64,
+    allowed_by_file: u64,
     /// The members that were not checked, by their method.
     unchecked: BTreeMap<String, u64>,
 }
 
 impl Counts {
-    /// Counts a problem. Returns true if it is to be listed.
-    fn add(&mut self, problem: &Problem, is_allowed: bool) -> bool {
-        let count = match problem.severity {
-            _ if is_allowed => &mut self.allowed,
-            Severity::Error => &mut self.errors,
-            Severity::Warning => &mut self.warnings,
-        };
-        *count += 1;
-        !is_allowed
+    fn add(&mut self, problem: &Problem, verdict: Verdict) {
+        match (verdict, problem.severity) {
+            (Verdict::AllowedByFlag, _) => self.allowed += 1,
+            (Verdict::AllowedByFile, _) => self.allowed_by_file += 1,
+            (Verdict::Listed, Severity::Error) => self.errors += 1,
+            (Verdict::Listed, Severity::Warning) => self.warnings += 1,
+            (Verdict::Denied, _) => {
+                self.errors += 1;
+                self.denied += 1;
+            }
+        }
     }
 
     fn add_unchecked(&mut self, record: &Record) {
@@ -136,11 +148,17 @@ impl Counts {
     }
 
     /// The counts in words, with this text between problems and members.
-    fn with(&self, rest: &str) -> String {
-        let mut text =
-            format!("{}, {}", report::count(self.errors, "errors"), report::count(self.warnings, "warnings"));
+    fn with(&self, rules: &Rules, rest: &str) -> String {
+        let mut text = report::count(self.errors, "errors");
+        if self.denied > 0 {
+            text += &format!(" ({} denied by {})", report::grouped(self.denied), rules.file_name());
+        }
+        text += &format!(", {}", report::count(self.warnings, "warnings"));
         if self.allowed > 0 {
             text += &format!(", {} allowed by --allow", report::grouped(self.allowed));
+        }
+        if self.allowed_by_file > 0 {
+            text += &format!(", {} allowed by {}", report::grouped(self.allowed_by_file), rules.file_name());
         }
         text + rest + &not_checked(&self.unchecked)
     }
@@ -209,7 +227,7 @@ impl Report {
     }
 
     /// Adds an asset with those of its problems that are listed.
-    fn add(&mut self, record: &Record, shown: &[&Problem], line: Option<Line>) -> Result<(), Failure> {
+    fn add(&mut self, record: &Record, shown: &[Cow<'_, Problem>], line: Option<Line>) -> Result<(), Failure> {
         let row = match &mut self.rows {
             #[cfg(feature = "parquet")]
             Rows::Tables(tables) => return tables.record(record),
@@ -263,7 +281,7 @@ impl Rows {
 }
 
 /// The problems of an asset as annotations.
-fn annotated(record: &Record, problems: &[&Problem], form: Form) -> io::Result<Vec<u8>> {
+fn annotated(record: &Record, problems: &[Cow<'_, Problem>], form: Form) -> io::Result<Vec<u8>> {
     let mut lines = Vec::new();
     for problem in problems {
         let finding = Finding {
@@ -326,7 +344,7 @@ fn not_checked(unchecked: &BTreeMap<String, u64>) -> String {
 }
 
 /// The problems of an asset, with its address before each line, or once above all.
-fn text(record: &Record, problems: &[&Problem], above: bool) -> String {
+fn text(record: &Record, problems: &[Cow<'_, Problem>], above: bool) -> String {
     let place = report::place(record);
     let (mut text, before) = if above { (place + "\n", "  ".to_owned()) } else { (String::new(), place + ": ") };
     for problem in problems {

@@ -5,7 +5,7 @@ use std::path::Path;
 use meshpeek::scan::{Depth, Record, Scan};
 use meshpeek::summary::{Code, Severity};
 
-use crate::cli::{Folder, code, lines, run, stderr, stdout};
+use crate::cli::{Folder, built, code, lines, run, stderr, stdout};
 use crate::writer::bytes::Bytes;
 use crate::writer::{b3d, mlod, odol, paa, rap, rtm};
 
@@ -229,4 +229,81 @@ fn lints_are_allowed_one_by_one_or_all() {
         assert!(stderr(&output).contains("0 warnings, 1 allowed by --allow"), "{}", stderr(&output));
     }
     assert_eq!(code(&verify(&["--lint", "--allow", "suspicious,lint.mass"])), 1);
+}
+
+/// A folder in which `verify` runs, with a model of one warning.
+fn with_rules(name: &str) -> (Folder, impl Fn(&[&str]) -> std::process::Output) {
+    let folder = Folder::new(name);
+    folder.file("open.p3d", pairs().swap_remove(1).2);
+    folder.file("light.p3d", pairs().swap_remove(7).2);
+    let place = folder.0.clone();
+    let verify = move |flags: &[&str]| {
+        let mut program = built();
+        program.current_dir(&place).args(["verify", "--lint", "open.p3d", "light.p3d"]).args(flags).output().unwrap()
+    };
+    (folder, verify)
+}
+
+#[test]
+fn rules_of_the_working_folder_allow_and_deny() {
+    let (folder, verify) = with_rules("rules");
+    assert_eq!(code(&verify(&[])), 0);
+    folder.file("meshpeek.toml", "# Ours.\nallow = [\"lint\"]\n");
+    let output = verify(&[]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (0, ""));
+    assert!(stderr(&output).contains("0 errors, 0 warnings, 2 allowed by meshpeek.toml"), "{}", stderr(&output));
+    // A code counts more than its class, and a flag more than the file.
+    folder.file("meshpeek.toml", "allow = ['lint.mass']\ndeny = ['lint']\n");
+    let output = verify(&[]);
+    assert!(code(&output) == 1 && stdout(&output).contains("open.p3d: error at"), "{}", stdout(&output));
+    assert!(stderr(&output).contains("1 error (1 denied by meshpeek.toml), 0 warnings, 1 allowed by"));
+    assert!(stdout(&verify(&["--format", "github"])).starts_with("::error file=open.p3d,title=lint.closed"));
+    assert_eq!(lines(&verify(&["--format", "ndjson"]))[1]["problems"][0]["severity"], "warning");
+    let output = verify(&["--allow", "lint.closed"]);
+    assert_eq!(code(&output), 0);
+    assert!(stderr(&output).contains("1 allowed by --allow, 1 allowed by meshpeek.toml"), "{}", stderr(&output));
+    // Another file takes its place.
+    folder.file("other.toml", "");
+    assert!(stderr(&verify(&["--config", "other.toml"])).contains("2 warnings"));
+}
+
+#[test]
+fn rules_are_never_those_of_the_inspected_folder() {
+    let (folder, verify) = with_rules("inspected");
+    let mod_of_strangers = folder.file("mod/a.p3d", pairs().swap_remove(1).2);
+    folder.file("mod/meshpeek.toml", "allow = ['lint']");
+    let output = verify(&[mod_of_strangers.parent().unwrap().to_str().unwrap()]);
+    assert!(stderr(&output).contains("3 warnings"), "{}", stderr(&output));
+}
+
+#[test]
+fn rules_that_say_nothing_are_refused() {
+    let (folder, verify) = with_rules("refused");
+    let cases = [
+        ("allow = ['damaged.range']", "only `suspicious`, `lint` and the codes below them can be allowed"),
+        ("allow = ['limit']", "only `suspicious`, `lint` and the codes below them can be allowed"),
+        ("alow = ['lint']", "no key is called \"alow\"; similar: `allow`"),
+        ("deny = ['lint.convx']", "\"lint.convx\" in `deny`: no such code; similar: `lint.convex`"),
+        ("allow = 'lint'", "`allow` is not a list of codes"),
+        ("allow = [1]", "`allow` contains something that is no text"),
+        ("allow = ['lint']\ndeny = ['lint']", "`lint` is both allowed and denied"),
+        ("deny = []\nallow = [", "line 2: "),
+    ];
+    for (rules, message) in cases {
+        folder.file("meshpeek.toml", rules);
+        let output = verify(&[]);
+        assert!(code(&output) == 2 && stdout(&output).is_empty(), "{rules}");
+        assert!(stderr(&output).contains(message), "{rules}: {}", stderr(&output));
+    }
+    folder.file("meshpeek.toml", vec![b'#'; (64 << 10) + 1]);
+    assert!(stderr(&verify(&[])).contains("larger than 65536 bytes"));
+    folder.file("meshpeek.toml", [b'#', 0xff]);
+    assert!(code(&verify(&[])) == 2 && stderr(&verify(&[])).contains("not UTF-8"));
+    // Deep nesting is an error too, not a crash.
+    folder.file("meshpeek.toml", format!("allow = {}", "[".repeat(60_000)));
+    assert_eq!(code(&verify(&[])), 2);
+    assert!(
+        code(&verify(&["--config", "none.toml"])) == 2
+            && stderr(&verify(&["--config", "none.toml"])).contains("none.toml")
+    );
 }

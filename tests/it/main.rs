@@ -8,6 +8,7 @@ mod amplify;
 mod budget;
 mod budgets;
 mod codec;
+mod codes;
 mod corpus;
 mod depth;
 mod dissect;

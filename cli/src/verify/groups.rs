@@ -1,5 +1,6 @@
 //! Problems grouped by code, for a person who reads them.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{Result, Write};
@@ -24,10 +25,11 @@ struct Group {
 
 impl Groups {
     /// Adds the problems of one asset.
-    pub(super) fn add(&mut self, record: &Record, problems: &[&Problem]) {
+    pub(super) fn add(&mut self, record: &Record, problems: &[Cow<'_, Problem>]) {
         let place = report::place(record);
         let mut seen = Vec::new();
-        for &problem in problems {
+        for problem in problems {
+            let problem = problem.as_ref();
             let kind = (Reverse(problem.severity), problem.code);
             let group = self.0.entry(kind).or_insert_with(|| Group {
                 problems: 0,
@@ -97,7 +99,10 @@ mod tests {
         let written = |order: [usize; 2]| {
             let mut groups = Groups::default();
             for index in order {
-                groups.add(&records[index], &records[index].summary.problems.iter().collect::<Vec<_>>());
+                groups.add(
+                    &records[index],
+                    &records[index].summary.problems.iter().map(Cow::Borrowed).collect::<Vec<_>>(),
+                );
             }
             let mut out = Vec::new();
             groups.write(&mut out).unwrap();
