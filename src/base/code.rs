@@ -48,6 +48,8 @@ word_enum! {
         Order = "suspicious.order",
         /// A number out of its meaningful range, although it is not used as an index.
         OddRange = "suspicious.range",
+        /// A mistake in a config as text.
+        Syntax = "suspicious.syntax",
         /// A number to which the format assigns no meaning.
         UnknownCode = "suspicious.unknown_code",
         /// Weights with the wrong sum.

@@ -17,8 +17,8 @@ use crate::base::text::{ByteStr, Name};
 use crate::blocks::stream_cache::StreamCache;
 use crate::budget::{Budget, Held};
 use crate::formats::pbo::{self, Checksum};
-use crate::formats::rap::looks;
 use crate::formats::rap::text::Reader;
+use crate::formats::rap::{looks, syntax};
 use crate::inspect::Inspect as _;
 use crate::ranges::Data;
 use crate::summary::{Problem, Problems, References, Summary};
@@ -201,6 +201,9 @@ fn add_names_of_text(At { origin, budget }: At<'_>, data: Data<'_>, record: &mut
     }
     let mut problems = Problems::new(&origin.scan.limits);
     record.summary.references = references.into_vec(&mut problems);
+    if origin.scan.depth == Depth::Verify && budget.work(data.size()).is_ok() {
+        syntax::check(text, &mut problems);
+    }
     record.summary.problems.append(&mut problems.into_vec());
 }
 

@@ -50,6 +50,7 @@ fn others(folder: &Folder) {
     folder.file("text.p3d", saved_as_text);
     folder.file("bool.bmx", odd_bool());
     folder.file("missing.lod", lodka::file([lodka::textures(&[lodka::texture("stone", "a.bmp", 0, b"")])]).to_vec());
+    folder.file("config.cpp", "class CfgPatches {\n class a { x = 1 };\n}\nclass b {};\n");
     folder.file("normals.b3d", inside_out());
     folder.file("link.zip", link());
     folder.file("lfs.p3d", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n");

@@ -1,12 +1,15 @@
 //! Rules of the reader of config texts: written configs are read back, small texts are compared with a slow statement of
 //! each rule, and repeated texts cost in proportion to their length.
 
+use std::path::Path;
 use std::time::Duration;
 
 use meshpeek::rap::text::{Ask, Event, EventKind, Reader, Scalar, Way};
-use meshpeek::summary::ReferenceKind;
+use meshpeek::scan::{Depth, Scan};
+use meshpeek::summary::{Code, ReferenceKind, Severity};
 use meshpeek::view::ByteStr;
 
+use crate::corpus::{below, outside, root};
 use crate::mutate::Random;
 
 /// An event as a line.
@@ -543,4 +546,73 @@ fn every_macro_around_every_path_leads_where_it_says() {
             assert_eq!(ask(key, value), None, "{key} = {value}");
         }
     }
+}
+
+/// What `verify` says about a config.
+fn mistakes(text: &str) -> Vec<String> {
+    let mut scan = Scan::new([""]);
+    scan.depth = Depth::Verify;
+    let record = scan.record(Path::new("config.cpp"), text.as_bytes());
+    let of_syntax = record.summary.problems.into_iter().filter(|problem| problem.code == Code::Syntax);
+    of_syntax
+        .map(|problem| {
+            assert_eq!(problem.severity, Severity::Warning);
+            problem.message.into_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn mistakes_in_configs_have_line_and_column() {
+    let start = "class CfgPatches\n{\n\tclass own { units[] = {}; };\n};\n";
+    let found = |text: &str| mistakes(&format!("{start}{text}"));
+    let cases = [
+        ("class a\n{\n\tx = \"b\"\n\ty = 2;\n};\n", "line 7, column 9: ; is missing after a value"),
+        ("class a\n{\n\tx = -0.5 // here\n};\n", "line 7, column 10: ; is missing after a value"),
+        ("class a\n{\n\tx[] = {1, 2}\n\ty[] = {3};\n};\n", "line 7, column 14: ; is missing after }"),
+        ("class a\n{\n}\nclass b {};\n", "line 7, column 2: ; is missing after }"),
+        ("class a\n{\n\tx = \"b;\n};\n", "line 7, column 6: a text does not end on its line"),
+        ("class a\n{\n\tx = 1;\n", "line 6, column 1: the file ends before the } of this {"),
+        ("class a {};\n};\n", "line 6, column 1: } closes nothing"),
+    ];
+    for (text, message) in cases {
+        assert_eq!(found(text), [message], "{text}");
+    }
+}
+
+#[test]
+fn what_macros_and_conditions_may_explain_is_no_mistake() {
+    let sound = [
+        "x = QUOTE(a)\ny = 1;",
+        "x = 1 SEMICOLON\ny = 1;",
+        "class a { MACRO(b) class c {}; };",
+        "OPEN(a)\n x = 1;\n};",
+        "#ifdef A\nclass a {\n#else\nclass b {\n#endif\n};",
+        "#define OPEN class a {\nOPEN\n x = 1; };",
+        "x = \"say \"\"hello\"\"; {\";",
+        "// } {\n/* { \" */ x = 1;",
+        "x[] = {\n \"a\",\n {1, 2}\n};",
+        "x[] += {1};\nclass a;\ndelete b;\nclass c: a {};",
+        "x = \"one\" \\n \"two\";",
+        "class a { x = 1; }; // the end",
+        "#define LONG(x) x = 1; \\\n y = \"b\nclass a {};",
+    ];
+    for text in sound {
+        assert_eq!(
+            mistakes(&format!("class CfgPatches {{ class own {{ units[] = {{}}; }}; }};\n{text}\n")),
+            [""; 0],
+            "{text}"
+        );
+    }
+    let mut configs = 0;
+    for path in below(&root().join("corpus")).into_iter().chain(outside().into_iter().flat_map(|folder| below(&folder)))
+    {
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if extension.is_some_and(|extension| ["cpp", "rvmat", "cfg", "bisurf", "sqm"].contains(&extension)) {
+            configs += 1;
+            assert_eq!(mistakes(&text), [""; 0], "{}", path.display());
+        }
+    }
+    assert!(configs > 5, "{configs}");
 }

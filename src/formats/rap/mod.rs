@@ -21,6 +21,8 @@ pub(crate) mod macros;
 pub(crate) mod names;
 mod order;
 mod summary;
+#[cfg(feature = "scan")]
+pub(crate) mod syntax;
 pub mod text;
 mod value;
 mod walk;

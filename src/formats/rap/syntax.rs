@@ -1,0 +1,272 @@
+//! Mistakes in configs as text: a missing `;`, a text or class that does not end.
+//!
+//! Macros may stand for anything, so only what no macro can explain is reported.
+
+use crate::base::code::Code;
+use crate::base::error::Error;
+use crate::summary::Problems;
+
+/// The depth of classes beyond which the end is not checked.
+const MOST_DEPTH: usize = 64;
+
+/// Reports the mistakes of a config, each with its line and column.
+pub(crate) fn check(text: &[u8], problems: &mut Problems) {
+    let mut check = Check {
+        text,
+        at: 0,
+        line: 1,
+        line_start: 0,
+        open: Vec::new(),
+        is_sure: true,
+        is_sound: true,
+        before: Before::Nothing,
+        problems,
+    };
+    while check.at < text.len() {
+        check.step();
+    }
+    check.end();
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Place {
+    at: usize,
+    line: u32,
+    column: usize,
+}
+
+/// What stands before the current place, as far as a `;` may be missing after it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Nothing,
+    /// `=` of a value.
+    Equals,
+    /// A text or number after `=`, which ends at this place.
+    Value(Place),
+    /// `}`.
+    Brace(Place),
+}
+
+struct Check<'a, 'p> {
+    text: &'a [u8],
+    at: usize,
+    line: u32,
+    line_start: usize,
+    /// The places of the braces that are open.
+    open: Vec<Place>,
+    /// False if macros or conditions may open or close braces.
+    is_sure: bool,
+    /// False if a text does not end, so that what follows has no meaning.
+    is_sound: bool,
+    before: Before,
+    problems: &'p mut Problems,
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+impl<'a> Check<'a, '_> {
+    fn rest(&self) -> &'a [u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn place(&self) -> Place {
+        Place { at: self.at, line: self.line, column: self.at.saturating_sub(self.line_start).saturating_add(1) }
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        let end = self.at.saturating_add(bytes).min(self.text.len());
+        for place in memchr::memchr_iter(b'\n', self.text.get(self.at..end).unwrap_or_default()) {
+            self.line = self.line.saturating_add(1);
+            self.line_start = self.at.saturating_add(place).saturating_add(1);
+        }
+        self.at = end;
+    }
+
+    fn warn(&mut self, place: Place, message: &str) {
+        let message = format!("line {}, column {}: {message}", place.line, place.column);
+        self.problems.warning(&Error::malformed(message).coded(Code::Syntax).at(place.at as u64));
+    }
+
+    fn step(&mut self) {
+        let rest = self.rest();
+        let Some(&first) = rest.first() else { return };
+        match first {
+            _ if first.is_ascii_whitespace() => self.skip(1),
+            b'/' if rest.starts_with(b"//") => self.skip(memchr::memchr(b'\n', rest).unwrap_or(rest.len())),
+            b'/' if rest.starts_with(b"/*") => {
+                let end = memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end.saturating_add(2));
+                self.skip(end);
+            }
+            b'#' => self.directive(),
+            b'"' => self.quoted(),
+            b'{' => {
+                self.before = Before::Nothing;
+                if self.open.len() < MOST_DEPTH {
+                    self.open.push(self.place());
+                } else {
+                    self.is_sure = false;
+                }
+                self.skip(1);
+            }
+            b'}' => self.close(),
+            b'=' => {
+                self.before = Before::Equals;
+                self.skip(1);
+            }
+            b'(' => self.parentheses(),
+            b'-' | b'+' | b'.' if self.before == Before::Equals => self.number(),
+            _ if first.is_ascii_digit() && self.before == Before::Equals => self.number(),
+            _ if is_word(first) => self.word(),
+            _ => {
+                self.before = Before::Nothing;
+                self.skip(1);
+            }
+        }
+    }
+
+    /// Skips a line of the preprocessor, and those that continue it.
+    fn directive(&mut self) {
+        let mut end = 0_usize;
+        let rest = self.rest();
+        loop {
+            let line = rest.get(end..).unwrap_or_default();
+            let length = memchr::memchr(b'\n', line).unwrap_or(line.len());
+            let text = line.get(..length).unwrap_or_default().trim_ascii_end();
+            end = end.saturating_add(length).saturating_add(1);
+            if !text.ends_with(b"\\") || end >= rest.len() {
+                break;
+            }
+        }
+        let text = rest.get(..end.min(rest.len())).unwrap_or_default();
+        let is_plain = [&b"#include"[..], b"#undef"].iter().any(|word| text.starts_with(word));
+        // Conditions choose between braces, and macros may contain them.
+        if !is_plain
+            && (text.starts_with(b"#if") || text.starts_with(b"#else") || text.contains(&b'{') || text.contains(&b'}'))
+        {
+            self.is_sure = false;
+        }
+        self.skip(text.len());
+    }
+
+    /// Skips a text in quotes. Two quotes inside stand for one.
+    fn quoted(&mut self) {
+        let start = self.place();
+        let rest = self.rest();
+        let mut end = 1_usize;
+        loop {
+            let inside = rest.get(end..).unwrap_or_default();
+            match memchr::memchr2(b'"', b'\n', inside) {
+                Some(place) if inside.get(place) == Some(&b'"') => {
+                    end = end.saturating_add(place).saturating_add(1);
+                    if rest.get(end) != Some(&b'"') {
+                        break;
+                    }
+                    end = end.saturating_add(1);
+                }
+                _ => {
+                    if self.is_sound {
+                        self.warn(start, "a text does not end on its line");
+                    }
+                    self.is_sound = false;
+                    self.skip(rest.len());
+                    return;
+                }
+            }
+        }
+        let is_value = matches!(self.before, Before::Equals | Before::Value(_));
+        self.skip(end);
+        self.before = if is_value { Before::Value(self.place()) } else { Before::Nothing };
+    }
+
+    fn number(&mut self) {
+        let rest = self.rest();
+        let is_part = |byte: &u8| is_word(*byte) || matches!(byte, b'-' | b'+' | b'.');
+        let end = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
+        self.skip(end);
+        self.before = Before::Value(self.place());
+    }
+
+    /// Skips what macros take in parentheses, up to the end of the line if they do not close.
+    fn parentheses(&mut self) {
+        let rest = self.rest();
+        let mut depth = 0_u32;
+        let mut end = rest.len();
+        for (place, byte) in rest.iter().enumerate() {
+            match byte {
+                b'(' => depth = depth.saturating_add(1),
+                b')' => depth = depth.saturating_sub(1),
+                _ => continue,
+            }
+            if depth == 0 {
+                end = place.saturating_add(1);
+                break;
+            }
+        }
+        if depth > 0 {
+            self.is_sound = false;
+        }
+        self.before = Before::Nothing;
+        // A macro may stand for anything.
+        self.is_sure = false;
+        self.skip(end);
+    }
+
+    fn close(&mut self) {
+        let place = self.place();
+        self.missing();
+        if self.open.pop().is_none() && self.is_sure && self.is_sound {
+            self.is_sure = false;
+            self.warn(place, "} closes nothing");
+        }
+        self.skip(1);
+        self.before = Before::Brace(self.place());
+    }
+
+    /// Reports the `;` that is missing before this place.
+    fn missing(&mut self) {
+        match self.before {
+            Before::Value(place) if place.line < self.line => self.warn(place, "; is missing after a value"),
+            Before::Brace(place) if place.line < self.line && self.is_entry() => {
+                self.warn(place, "; is missing after }");
+            }
+            _ => {}
+        }
+        self.before = Before::Nothing;
+    }
+
+    /// Returns true if an entry starts here: `class name`, `name =` or `name[]`.
+    fn is_entry(&self) -> bool {
+        let rest = self.rest();
+        let end = rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at_checked(end).unwrap_or_default();
+        let next = after.trim_ascii_start();
+        match next.first() {
+            Some(b'=') => !next.starts_with(b"=="),
+            Some(b'[') => next.get(1..).unwrap_or_default().trim_ascii_start().starts_with(b"]"),
+            Some(&byte) => word.eq_ignore_ascii_case(b"class") && is_word(byte) && after.len() > next.len(),
+            None => false,
+        }
+    }
+
+    fn word(&mut self) {
+        if matches!(self.before, Before::Value(_) | Before::Brace(_)) && self.is_entry() {
+            self.missing();
+        }
+        let rest = self.rest();
+        let end = rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len());
+        // A name in a value may be a macro.
+        self.before = Before::Nothing;
+        self.skip(end);
+    }
+
+    fn end(&mut self) {
+        if let Some(&place) = self.open.last()
+            && self.is_sure
+            && self.is_sound
+        {
+            self.warn(place, "the file ends before the } of this {");
+        }
+    }
+}
