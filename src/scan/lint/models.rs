@@ -2,7 +2,7 @@
 
 #[cfg(feature = "odol")]
 use super::MOST_TEXGENS;
-use super::geometry::{BYTES, Body};
+use super::geometry::{BYTES, Body, WORK};
 use crate::base::code::Code;
 use crate::base::error::{Error, Result};
 use crate::base::place::{Locate as _, Root};
@@ -90,17 +90,18 @@ impl Components {
     }
 
     /// Adds a selection with these faces.
-    fn add(&mut self, name: ByteStr<'_>, faces: &[usize], offset: u64, problems: &mut Problems) {
+    fn add(&mut self, name: ByteStr<'_>, faces: &[usize], offset: u64, problems: &mut Problems) -> Result<()> {
         if !is_component(name) && !is_proxy(name) {
-            return;
+            return Ok(());
         }
+        problems.budget().work((faces.len() as u64).saturating_mul(WORK))?;
         for face in faces {
             if let Some(known) = self.known.get_mut(*face) {
                 *known = true;
             }
         }
         if !is_component(name) || faces.is_empty() {
-            return;
+            return Ok(());
         }
         self.components = self.components.saturating_add(1);
         let faults = self.body.faults(faces);
@@ -112,6 +113,7 @@ impl Components {
             let message = format!("{name} is not convex: a corner is {outside:.3} m outside of a face beside it");
             warn(problems, Code::Convex, self.lod, offset, message);
         }
+        Ok(())
     }
 
     /// Reports faces without a component. Returns true if there is something to collide with.
@@ -172,7 +174,7 @@ fn mlod_geometry(lod: &mlod::Lod<'_>, index: usize, problems: &mut Problems) -> 
                     faces.push(face);
                 }
             }
-            components.add(tag.name, &faces, tag.data.offset(), problems);
+            components.add(tag.name, &faces, tag.data.offset(), problems)?;
         }
     }
     if components.finish(problems) && mass == 0.0 {
@@ -235,7 +237,7 @@ fn odol_geometry(lod: &odol::Lod<'_>, index: usize, offset: u64, problems: &mut 
         for number in numbers.iter() {
             faces.push(number as usize);
         }
-        components.add(selection.name, &faces, selection.faces.offset(), problems);
+        components.add(selection.name, &faces, selection.faces.offset(), problems)?;
     }
     Ok(components.finish(problems))
 }

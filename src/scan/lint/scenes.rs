@@ -23,6 +23,8 @@ struct Frames {
 struct Skin {
     mesh: usize,
     offset: u64,
+    vertices: usize,
+    /// Empty if the mesh has no bone.
     moved: Vec<bool>,
 }
 
@@ -56,8 +58,9 @@ impl Check {
             self.surfaces(&mesh, problems);
             if let Ok(vertices) = mesh.vertices() {
                 problems.budget().work(vertices.len() as u64)?;
-                let skin = Skin { mesh: self.meshes, offset: mesh.chunk.offset(), moved: Vec::new() };
-                self.skins.insert(mesh.chunk.offset(), skin);
+                let offset = mesh.chunk.offset();
+                let skin = Skin { mesh: self.meshes, offset, vertices: vertices.len(), moved: Vec::new() };
+                self.skins.insert(offset, skin);
             }
             self.meshes = self.meshes.saturating_add(1);
         }
@@ -110,10 +113,8 @@ impl Check {
     fn weights(&mut self, bone: &Bone<'_>) {
         let Some(mesh) = &bone.mesh else { return };
         let Some(skin) = self.skins.get_mut(&mesh.chunk.offset()) else { return };
-        if skin.moved.is_empty()
-            && let Ok(vertices) = mesh.vertices()
-        {
-            skin.moved = vec![false; vertices.len()];
+        if skin.moved.is_empty() {
+            skin.moved = vec![false; skin.vertices];
         }
         for weight in bone.weights.iter() {
             if weight.weight.get() > 0.0

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::base::code::Code;
-use crate::base::error::Error;
+use crate::base::error::{Error, Result};
 use crate::base::place::{Locate as _, Root};
 use crate::formats::paa::{Kind, Mip, Texture};
 use crate::summary::Problems;
@@ -21,9 +21,16 @@ pub(super) fn check(texture: &Texture<'_>, name: &Path, problems: &mut Problems)
         let message = format!("{} x {}, the longest side is {LONGEST_SIDE}", mip.width(), mip.height());
         problems.warning(&place.locate(Error::malformed(message).coded(Code::Size).at(offset)));
     }
-    if promises_alpha(name) && is_opaque(texture, &mip, problems) {
-        let message = "named _ca, and every pixel is opaque";
-        problems.warning(&place.locate(Error::malformed(message).coded(Code::Alpha).at(offset)));
+    if !promises_alpha(name) {
+        return;
+    }
+    match is_opaque(texture, &mip, problems) {
+        Ok(true) => {
+            let message = "named _ca, and every pixel is opaque";
+            problems.warning(&place.locate(Error::malformed(message).coded(Code::Alpha).at(offset)));
+        }
+        Ok(false) => {}
+        Err(error) => problems.error(&place.locate(error)),
     }
 }
 
@@ -36,13 +43,16 @@ fn promises_alpha(name: &Path) -> bool {
     }
 }
 
-fn is_opaque(texture: &Texture<'_>, mip: &Mip<'_>, problems: &Problems) -> bool {
+fn is_opaque(texture: &Texture<'_>, mip: &Mip<'_>, problems: &Problems) -> Result<bool> {
     // An alpha of another source is rare, and then the stored one says nothing.
     if texture.swizzle().is_some() || texture.kind() == Kind::P8 {
-        return false;
+        return Ok(false);
     }
     let pixels = u64::from(mip.width()).saturating_mul(mip.height().into());
-    let Ok(_held) = problems.budget().hold(pixels.saturating_mul(4)) else { return false };
-    let Ok(rgba) = mip.to_rgba8() else { return false };
-    rgba.as_chunks::<4>().0.iter().all(|pixel| pixel[3] == u8::MAX)
+    let bytes = pixels.saturating_mul(4);
+    problems.budget().work(bytes)?;
+    let _held = problems.budget().hold(bytes)?;
+    // Pixels that cannot be read were reported before.
+    let Ok(rgba) = mip.to_rgba8() else { return Ok(false) };
+    Ok(rgba.as_chunks::<4>().0.iter().all(|pixel| pixel[3] == u8::MAX))
 }
