@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::SystemTime;
 
+use super::refs::is_surely_config;
 use super::walk::Use;
 use super::{Depth, Digests, Record, Scan, Views, lint};
 use crate::asset::Asset;
@@ -188,10 +189,7 @@ fn add_names_of_text(At { origin, budget }: At<'_>, data: Data<'_>, record: &mut
         return;
     }
     let Ok(text) = data.head(data.size()) else { return };
-    let extension = origin.name().extension().and_then(|extension| extension.to_str());
-    let is_material = extension
-        .is_some_and(|extension| ["rvmat", "bisurf"].iter().any(|known| extension.eq_ignore_ascii_case(known)));
-    if !is_material && !looks::is_config(text, false) {
+    if !is_surely_config(origin.name()) && !looks::is_config(text, false) {
         return;
     }
     problem.message = NoAsset::Config.message().into();

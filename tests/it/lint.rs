@@ -151,8 +151,17 @@ fn each_check_finds_its_fault_alone() {
 
 #[test]
 fn binarised_geometry_is_checked_as_edited_one() {
-    assert_eq!(found("a.p3d", &binarised(48, 6, true, 8)), [Code::Mass]);
-    assert_eq!(found("a.p3d", &binarised(53, 6, true, 8)), [], "DayZ has models without a mass");
+    let sound = binarised(48, 6, true, 8);
+    assert_eq!(found("a.p3d", &sound), []);
+    // The mass follows an empty list of masses.
+    let place = sound.windows(4).position(|bytes| bytes == 500.0_f32.to_le_bytes()).unwrap();
+    let mut light = sound.clone();
+    light[place..place + 4].fill(0);
+    assert_eq!(found("a.p3d", &light), [Code::Mass]);
+    let mut light = binarised(53, 6, true, 8);
+    let place = light.windows(4).position(|bytes| bytes == 500.0_f32.to_le_bytes()).unwrap();
+    light[place..place + 4].fill(0);
+    assert_eq!(found("a.p3d", &light), [], "DayZ has models without a mass");
     assert_eq!(found("a.p3d", &binarised(53, 5, true, 8)), [Code::Closed]);
     assert_eq!(found("a.p3d", &binarised(53, 6, false, 8)), [Code::Components]);
     assert_eq!(found("a.p3d", &binarised(53, 6, true, 9)), [Code::Texgens]);

@@ -581,6 +581,14 @@ fn mistakes_in_configs_have_line_and_column() {
 }
 
 #[test]
+fn arrays_on_their_own_line_make_a_config() {
+    let text = "class CfgPatches\n{\n\tclass own\n\t{\n\t\tunits[]=\n\t\t{\n\t\t\t\"a\"\n\t\t};\n\t};\n};\n";
+    let record = Scan::new([""]).record(Path::new("other.txt"), text.as_bytes());
+    let plain = Scan::new([""]).record(Path::new("other.txt"), b"no config");
+    assert_ne!(record.summary.problems[0].message, plain.summary.problems[0].message);
+}
+
+#[test]
 fn what_macros_and_conditions_may_explain_is_no_mistake() {
     let sound = [
         "x = QUOTE(a)\ny = 1;",

@@ -133,8 +133,13 @@ impl<'a> Lexer<'a> {
                 b'{' => self.group(b'{', b'}'),
                 b';' | b'}' => return true,
                 b'\n' => {
-                    let next = self.rest.trim_ascii_start().first();
-                    return matches!(next, Some(b'}' | b';' | b'{' | b'"' | b'\\'));
+                    let next = self.rest.trim_ascii_start();
+                    match next.first() {
+                        Some(b'}' | b';') => return true,
+                        // Some writers begin an array on its own line.
+                        Some(b'{' | b'"' | b'\\') => self.rest = next,
+                        _ => return false,
+                    }
                 }
                 _ => self.skip(1),
             }

@@ -171,7 +171,7 @@ pub(super) fn is_config(name: &Path) -> bool {
 }
 
 /// Returns true for names of files that are configs, or damaged.
-pub(super) fn is_surely_config(name: &Path) -> bool {
+pub(in crate::scan) fn is_surely_config(name: &Path) -> bool {
     extension_in(name, &["rvmat", "bisurf", "sqm"])
         || ["config.cpp", "config.bin", "description.ext"].iter().any(|known| is_called(name, known))
 }

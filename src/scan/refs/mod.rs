@@ -47,6 +47,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+pub(in crate::scan) use configs::is_surely_config;
 pub use elsewhere::MOST_ELSEWHERE;
 pub use files::Files;
 pub use link::{Link, MOST_TARGETS, Odd, Reason, State};
