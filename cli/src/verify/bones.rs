@@ -24,7 +24,7 @@ pub(super) fn check(seen: &Sighting<'_, '_>) -> Option<Problem> {
         return None;
     }
     let beside = path.with_file_name("model.cfg");
-    let Some(metadata) = fs::metadata(&beside).ok().filter(fs::Metadata::is_file) else { return None };
+    let metadata = fs::metadata(&beside).ok().filter(fs::Metadata::is_file)?;
     if metadata.len() > LARGEST {
         return Some(warning(format!("model.cfg beside it is larger than {LARGEST} bytes, so bones are not compared")));
     }
