@@ -40,7 +40,8 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
 
 fn model(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     heading(out, "Model")?;
-    writeln!(out, "  written for {}", model.version().game())?;
+    let version = model.version();
+    writeln!(out, "  written for and read by {} (evidence: {})", version.game(), version.evidence())?;
     let Ok(info) = model.info() else { return Ok(()) };
     if let Some(map) = info.map_type.name() {
         writeln!(out, "  on the map: {map}")?;
