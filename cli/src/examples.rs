@@ -19,6 +19,16 @@ Examples:
 
 GUIDE.md describes the record and `detail`.";
 
+pub(crate) const LS: &str = "\
+Examples:
+  meshpeek ls mods.zip
+  meshpeek ls addons/ -g 'config.*' -g '*.ogg'
+  meshpeek ls mod.pbo --sort -bytes
+  meshpeek ls mod.pbo -g '*.cpp' -0 | xargs -0 -n 1 meshpeek cat
+
+Members of archives inside archives are listed too, hidden and ignored files also. What could not be read is reported, \
+with exit status 1. NDJSON has address, path, member, bytes, time, method and link, the target of a symbolic link.";
+
 pub(crate) const SCAN: &str = "\
 Examples:
   meshpeek scan addons/
@@ -193,7 +203,8 @@ mod tests {
     #[test]
     fn every_verb_has_examples_and_each_is_a_command() {
         let command = command();
-        let texts = command.get_subcommands().chain([&command]).map(|verb| verb.get_after_help().unwrap().to_string());
+        let texts =
+            command.get_subcommands().chain([&command]).map(|verb| verb.get_after_long_help().unwrap().to_string());
         for text in texts {
             let lines = text.lines().filter(|line| line.starts_with("  "));
             let commands: Vec<&str> = lines.filter_map(|line| line.find("meshpeek ").map(|at| &line[at..])).collect();

@@ -12,7 +12,6 @@ use meshpeek::summary::Severity;
 use crate::args::{Common, Inputs};
 use crate::failure::{Failure, status};
 use crate::notes::Notes;
-use crate::output::Line;
 use crate::output_file::OutputFile;
 use crate::paths::Paths;
 use crate::remote::{is_url, openable};
@@ -93,18 +92,14 @@ pub(crate) struct Tally {
     pub(crate) interrupted: bool,
 }
 
-/// Chooses the records to pass on.
-pub(crate) type Filter<'f> = &'f (dyn Fn(&Record) -> bool + Sync);
-
-/// Passes on each result, an asset with the line of `view`, which runs on the thread that has the asset open. Reports
+/// Passes on each result, an asset with the result of `view`, which runs on the thread that has the asset open. Reports
 /// those that deserve a message. Stops when results can no longer be written.
-pub(crate) fn each_result(
+pub(crate) fn each_result<T: Send>(
     scan: &Scan,
     inputs: &Inputs,
-    filter: Option<Filter<'_>>,
     common: &Common,
-    view: impl Fn(&Sighting<'_, '_>) -> Option<Line> + Sync,
-    mut each: impl FnMut(Found, Option<Line>) -> Result<(), Failure> + Send,
+    view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
+    mut each: impl FnMut(Found, Option<T>) -> Result<(), Failure> + Send,
 ) -> Result<Tally, Failure> {
     let notes = Notes::new(common);
     let list = inputs.paths_from.as_deref().map(|list| Paths::read(list, inputs.null, scan.progress.clone()));
@@ -112,14 +107,9 @@ pub(crate) fn each_result(
     let units = inputs.units_from.as_deref().map(|list| units(list, scan)).transpose()?;
     let mut tally = Tally::default();
     let mut failure = None;
-    let found = |found: Found, line: Option<Option<Line>>| {
+    let found = |found: Found, seen: Option<T>| {
         match &found {
-            Found::Asset(record) => {
-                tally.add(record);
-                if filter.is_some_and(|filter| !filter(record)) {
-                    return ControlFlow::Continue(());
-                }
-            }
+            Found::Asset(record) => tally.add(record),
             Found::Unreadable(error) => {
                 tally.unreadable += 1;
                 notes.error(error);
@@ -132,7 +122,7 @@ pub(crate) fn each_result(
             Found::PassedOver { path, named: true } => {
                 Err(OutputFile::is_input(common.output.as_deref().unwrap_or(&path), &path))
             }
-            found => each(found, line.flatten()),
+            found => each(found, seen),
         };
         match written {
             Ok(()) => ControlFlow::Continue(()),

@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let mut reported = Reported::default();
     let is_lines = args.format == ProblemFormat::Ndjson;
     let view = |seen: &Sighting<'_, '_>| Line::of(seen.record, is_lines);
-    let tally = input::each_result(&scan, &args.inputs, None, common, view, |found, line| {
+    let tally = input::each_result(&scan, &args.inputs, common, view, |found, line| {
         let record = match found {
             Found::Asset(record) => record,
             Found::Unreadable(error) => return report.unreadable(&error),
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
             }
         }
         counts.add_unchecked(&record);
-        report.add(&record, &shown, line)
+        report.add(&record, &shown, line.flatten())
     })?;
     let said = format!("{}, {}", report::count(tally.assets, "assets"), counts.with(&tally.rest()));
     report.finish(tally.unreadable == 0 && !tally.interrupted, &said)?;

@@ -6,6 +6,8 @@ mod fields;
 mod fit;
 #[cfg(unix)]
 mod interrupt;
+mod keys;
+mod ls;
 mod output_file;
 mod paths;
 mod places;
