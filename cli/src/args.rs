@@ -44,10 +44,10 @@ pub(crate) struct Common {
     )]
     pub(crate) color: ColorChoice,
     /// Print only errors to standard error
-    #[arg(short, long, global = true, hide_short_help = true, display_order = 903)]
+    #[arg(short, long, global = true, display_order = 903)]
     pub(crate) quiet: bool,
     /// Print more to standard error
-    #[arg(short, long, global = true, conflicts_with = "quiet", hide_short_help = true, display_order = 904)]
+    #[arg(short, long, global = true, conflicts_with = "quiet", display_order = 904)]
     pub(crate) verbose: bool,
     /// Read names in zips that carry no encoding as this one, such as cp866 or cp936
     #[cfg(feature = "names")]

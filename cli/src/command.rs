@@ -75,7 +75,7 @@ fn short_help(command: &Command) -> String {
 pub(crate) fn limits(common: &Common) -> Outcome {
     let mut command = command();
     command.build();
-    let help = command.find_subcommand_mut("limits").map(|verb| verb.render_long_help().to_string());
+    let help = command.find_subcommand_mut("limits").map(|verb| verb.render_help().to_string());
     let mut out = Output::text(common)?;
     write!(out, "{}", help.unwrap_or_default())?;
     out.flush()?;

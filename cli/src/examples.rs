@@ -204,7 +204,7 @@ mod tests {
     fn every_verb_has_examples_and_each_is_a_command() {
         let command = command();
         let texts =
-            command.get_subcommands().chain([&command]).map(|verb| verb.get_after_long_help().unwrap().to_string());
+            command.get_subcommands().chain([&command]).map(|verb| verb.get_after_help().unwrap().to_string());
         for text in texts {
             let lines = text.lines().filter(|line| line.starts_with("  "));
             let commands: Vec<&str> = lines.filter_map(|line| line.find("meshpeek ").map(|at| &line[at..])).collect();

@@ -107,7 +107,11 @@ impl Page {
             Self::Text(out) => {
                 report::header(&record, out)?;
                 if let Some(asset) = &asset {
-                    report::body(asset, out)?;
+                    report::first(asset, out)?;
+                }
+                report::references(&record, out)?;
+                if let Some(asset) = &asset {
+                    report::body(asset, common.verbose, out)?;
                 }
                 if !is_config {
                     report::problems(&record, out)?;

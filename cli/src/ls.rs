@@ -354,7 +354,9 @@ impl<'c> Listing<'c> {
         if let Err(error) = budget.work(work) {
             return Ok(Err(error));
         }
-        if is_archive(member) {
+        let name = PathBuf::from(own.to_text_lossy());
+        let is_named = matches!(Format::from_extension(&name), Some(Format::Pbo | Format::Zip));
+        if is_named || is_archive(member) {
             self.enter(&inner, member, is_shared)?;
         }
         Ok(Ok(()))

@@ -51,7 +51,7 @@ pub(crate) fn page(common: &Common) -> Outcome {
 
 /// Writes the examples at the end of the help, under a heading of their own.
 fn examples(verb: &clap::Command, heading: &str, page: &mut Vec<u8>) -> std::io::Result<()> {
-    let help = verb.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+    let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
     let text = help.strip_prefix("Examples:\n").unwrap_or(&help).replace('\\', "\\e").replace('-', "\\-");
     writeln!(page, "{heading} EXAMPLES\n{text}")
 }

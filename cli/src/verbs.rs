@@ -19,7 +19,7 @@ const VERSION: &str = match (cfg!(feature = "parquet"), cfg!(feature = "remote")
 
 /// Inspect 3D game assets without loading them
 #[derive(Parser)]
-#[command(name = "meshpeek", version = VERSION, max_term_width = 100, after_long_help = examples::ALL)]
+#[command(name = "meshpeek", version = VERSION, max_term_width = 100, after_help = examples::ALL)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) verb: Verb,
@@ -30,13 +30,13 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Verb {
     /// Show files or archives in full, or the values of some keys
-    #[command(aliases = ["inspect", "view"], after_long_help = examples::INFO)]
+    #[command(aliases = ["inspect", "view"], after_help = examples::INFO)]
     Info(crate::info::Args),
     /// List every file of folders and member of archives
-    #[command(aliases = ["list"], after_long_help = examples::LS)]
+    #[command(aliases = ["list"], after_help = examples::LS)]
     Ls(crate::ls::Args),
     /// Write one record per asset in files, folders and archives
-    #[command(after_long_help = examples::SCAN)]
+    #[command(after_help = examples::SCAN)]
     Scan {
         #[command(flatten)]
         inputs: Inputs,
@@ -44,25 +44,25 @@ pub(crate) enum Verb {
         format: ScanArgs,
     },
     /// Split a scan into units of work for several processes
-    #[command(after_long_help = examples::PLAN)]
+    #[command(after_help = examples::PLAN)]
     Plan(crate::plan::Args),
     /// Decode everything, check every index and report each problem
-    #[command(aliases = ["check", "validate"], after_long_help = examples::VERIFY)]
+    #[command(aliases = ["check", "validate"], after_help = examples::VERIFY)]
     Verify(crate::verify::Args),
     /// Say what the code of a problem means and how to repair it
-    #[command(after_long_help = examples::EXPLAIN)]
+    #[command(after_help = examples::EXPLAIN)]
     Explain(crate::explain::Args),
     /// Show the parts of a file, or every field, with offset and size
-    #[command(after_long_help = examples::TREE)]
+    #[command(after_help = examples::TREE)]
     Tree(crate::tree::Args),
     /// Show bytes next to the fields they belong to
-    #[command(after_long_help = examples::HEX)]
+    #[command(after_help = examples::HEX)]
     Hex(crate::hex::Args),
     /// List the records of a format: fields, types and meanings
-    #[command(after_long_help = examples::SCHEMA)]
+    #[command(after_help = examples::SCHEMA)]
     Schema(crate::schema::Args),
     /// Write one array as CSV, NDJSON, NPY or raw bytes, or list them
-    #[command(after_long_help = examples::DUMP)]
+    #[command(after_help = examples::DUMP)]
     Dump {
         /// File or member, such as `mod.pbo!/tree.p3d`; `-` is standard input
         file: PathBuf,
@@ -73,41 +73,41 @@ pub(crate) enum Verb {
         format: DumpFormat,
     },
     /// Write the content of archive members as it is
-    #[command(after_long_help = examples::CAT)]
+    #[command(after_help = examples::CAT)]
     Cat {
         /// Members, such as `mod.pbo!/config.cpp` or `mod.pbo!/*.hpp`, or files
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
     },
     /// Write members of archives, or whole ones, as files into a folder
-    #[command(aliases = ["unpack"], after_long_help = examples::EXTRACT)]
+    #[command(aliases = ["unpack"], after_help = examples::EXTRACT)]
     Extract(crate::extract::Args),
     /// Write a model as glTF, OBJ or PLY, or draw it
-    #[command(after_long_help = examples::EXPORT)]
+    #[command(after_help = examples::EXPORT)]
     Export(crate::export::Args),
     /// List references to other files and what they resolve to
-    #[command(after_long_help = examples::REFS)]
+    #[command(after_help = examples::REFS)]
     Refs(crate::refs::Args),
     /// Show whether an animation fits the bones of models
-    #[command(after_long_help = examples::FIT)]
+    #[command(after_help = examples::FIT)]
     Fit(crate::fit::Args),
     /// Show what differs between two models, archives or folders
-    #[command(after_long_help = examples::DIFF)]
+    #[command(after_help = examples::DIFF)]
     Diff(crate::diff::Args),
     /// Find duplicate assets
-    #[command(after_long_help = examples::DUPES)]
+    #[command(after_help = examples::DUPES)]
     Dupes(crate::dupes::Args),
     /// Write a completion script for a shell
-    #[command(after_long_help = examples::COMPLETIONS)]
+    #[command(after_help = examples::COMPLETIONS)]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
     /// Write the manual page
-    #[command(after_long_help = examples::MAN)]
+    #[command(after_help = examples::MAN)]
     Man,
     /// Explain the limits and how files are read; also `help limits`
-    #[command(after_long_help = examples::LIMITS, override_usage = "meshpeek <VERB> [OPTIONS]")]
+    #[command(after_help = examples::LIMITS, override_usage = "meshpeek <VERB> [OPTIONS]")]
     Limits,
 }
 

@@ -71,6 +71,7 @@ pub(super) fn write(
     args: &Args,
     is_full: bool,
     within: Option<&Selector>,
+    mut runs: Runs,
     out: &mut Output,
 ) -> Result<()> {
     let Args { depth, only, format, .. } = args;
@@ -90,7 +91,7 @@ pub(super) fn write(
         let is_wanted = only.is_empty() || only.iter().any(|kind| kind == line.kind.name());
         if written.is_ok() && is_wanted && depth.is_none_or(|depth| level < depth.get()) {
             written = match format {
-                LineFormat::Text => text(line, out),
+                LineFormat::Text => runs.add(key(line), text(line), out),
                 LineFormat::Ndjson => out.json_line(&Row(line)),
             };
         }
@@ -101,10 +102,73 @@ pub(super) fn write(
     } else {
         overview(&wanted, sink)
     }
-    written
+    written?;
+    runs.end(out)
 }
 
-fn text(line: &Line<'_>, out: &mut Output) -> Result<()> {
+/// Lines of which those after the first of several equal ones are left out.
+pub(crate) struct Runs {
+    is_on: bool,
+    /// What the lines of the run have in common.
+    key: String,
+    /// The lines after the first.
+    more: u64,
+    last: String,
+}
+
+impl Runs {
+    pub(crate) fn new(is_on: bool) -> Self {
+        Self { is_on, key: String::new(), more: 0, last: String::new() }
+    }
+
+    /// Adds a line. Lines with the same key are equal but for their numbers; a line with an empty key is always written.
+    pub(crate) fn add(&mut self, key: String, line: String, out: &mut Output) -> Result<()> {
+        if self.is_on && !key.is_empty() && key == self.key {
+            self.more += 1;
+            self.last = line;
+            return Ok(());
+        }
+        self.end(out)?;
+        self.key = key;
+        out.write_all(line.as_bytes())
+    }
+
+    pub(crate) fn end(&mut self, out: &mut Output) -> Result<()> {
+        let more = std::mem::take(&mut self.more);
+        self.key.clear();
+        match more {
+            0 => Ok(()),
+            1 => out.write_all(self.last.as_bytes()),
+            more => writeln!(out, "{:24}{FAINT}... and {} like this; -v lists all{FAINT:#}", "", report::grouped(more)),
+        }
+    }
+}
+
+/// A text with each number replaced, so that items of a list are equal.
+pub(crate) fn without_numbers(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if !letter.is_ascii_digit() {
+            out.push(letter);
+        } else if !out.ends_with('#') {
+            out.push('#');
+        }
+    }
+    out
+}
+
+/// What equal lines have in common: all but their offset and the number of the item.
+fn key(line: &Line<'_>) -> String {
+    if line.kind == LineKind::Part {
+        return String::new();
+    }
+    let name = line.name.split('[').next().unwrap_or_default();
+    let value = line.value.as_ref().map_or_else(String::new, |value| InWords(value).to_string());
+    let bytes = line.span.map_or(0, |span| span.bytes);
+    format!("{} {name} {bytes} {} {value} {}", line.depth, line.type_name, line.note)
+}
+
+fn text(line: &Line<'_>) -> String {
     // Writing to a String cannot fail.
     let mut all = place(line.span, "");
     let indent = 2 * line.depth.min(DEEPEST_INDENT);
@@ -124,5 +188,5 @@ fn text(line: &Line<'_>, out: &mut Output) -> Result<()> {
         }
     }
     all.push('\n');
-    out.write_all(all.as_bytes())
+    all
 }
