@@ -106,41 +106,80 @@ pub(super) fn write(
     runs.end(out)
 }
 
-/// Lines of which those after the first of several equal ones are left out.
+/// The longest group of lines whose repetitions are left out.
+const LONGEST_GROUP: usize = 4;
+
+/// Leaves out lines that repeat the lines before them: one, or a group of a few.
 pub(crate) struct Runs {
     is_on: bool,
-    /// What the lines of the run have in common.
-    key: String,
-    /// The lines after the first.
-    more: u64,
-    last: String,
+    /// The keys of the last lines that were written.
+    recent: Vec<String>,
+    /// The number of lines in the group that repeats; 0 without one.
+    group: usize,
+    /// The lines that repeat it so far.
+    count: usize,
+    /// The first of them.
+    held: Vec<String>,
 }
 
 impl Runs {
     pub(crate) fn new(is_on: bool) -> Self {
-        Self { is_on, key: String::new(), more: 0, last: String::new() }
+        Self { is_on, recent: Vec::new(), group: 0, count: 0, held: Vec::new() }
     }
 
-    /// Adds a line. Lines with the same key are equal but for their numbers; a line with an empty key is always written.
+    /// Adds a line. Lines with the same key are equal but for their numbers; one with an empty key is always written.
     pub(crate) fn add(&mut self, key: String, line: String, out: &mut Output) -> Result<()> {
-        if self.is_on && !key.is_empty() && key == self.key {
-            self.more += 1;
-            self.last = line;
-            return Ok(());
+        if !self.is_on {
+            return out.write_all(line.as_bytes());
+        }
+        if self.group > 0 && self.repeats(self.group, &key) {
+            return self.hold(line);
         }
         self.end(out)?;
-        self.key = key;
+        if let Some(group) = (1..=LONGEST_GROUP).find(|&group| self.repeats(group, &key)) {
+            self.group = group;
+            return self.hold(line);
+        }
+        self.remember(key);
         out.write_all(line.as_bytes())
     }
 
-    pub(crate) fn end(&mut self, out: &mut Output) -> Result<()> {
-        let more = std::mem::take(&mut self.more);
-        self.key.clear();
-        match more {
-            0 => Ok(()),
-            1 => out.write_all(self.last.as_bytes()),
-            more => writeln!(out, "{:24}{FAINT}... and {} like this; -v lists all{FAINT:#}", "", report::grouped(more)),
+    /// True if a line with this key continues the repetition of the last lines.
+    fn repeats(&self, group: usize, key: &str) -> bool {
+        let Some(start) = self.recent.len().checked_sub(group) else { return false };
+        let place = start + self.count % group;
+        !key.is_empty() && self.recent.get(place).is_some_and(|known| known == key)
+    }
+
+    fn hold(&mut self, line: String) -> Result<()> {
+        self.count += 1;
+        if self.held.len() <= 2 * self.group {
+            self.held.push(line);
         }
+        Ok(())
+    }
+
+    fn remember(&mut self, key: String) {
+        if self.recent.len() == LONGEST_GROUP {
+            self.recent.remove(0);
+        }
+        self.recent.push(key);
+    }
+
+    /// Writes how many lines were left out, or the lines themselves if they are few.
+    pub(crate) fn end(&mut self, out: &mut Output) -> Result<()> {
+        let held = std::mem::take(&mut self.held);
+        let count = std::mem::take(&mut self.count);
+        let group = std::mem::take(&mut self.group);
+        if count == 0 {
+            return Ok(());
+        }
+        self.recent.clear();
+        if count == held.len() {
+            return held.iter().try_for_each(|line| out.write_all(line.as_bytes()));
+        }
+        let like = if group == 1 { "like this".to_owned() } else { format!("like these {group}") };
+        writeln!(out, "{:24}{FAINT}... and {} {like}; -v lists all{FAINT:#}", "", report::count(count as u64, "lines"))
     }
 }
 
