@@ -34,19 +34,12 @@ pub(crate) struct Common {
     #[arg(skip)]
     pub(crate) space: Space,
     /// When to use color; the variable NO_COLOR turns `auto` off
-    #[arg(
-        long,
-        global = true,
-        value_name = "WHEN",
-        default_value = "auto",
-        hide_short_help = true,
-        display_order = 902
-    )]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 902)]
     pub(crate) color: ColorChoice,
     /// Print only errors to standard error
     #[arg(short, long, global = true, display_order = 903)]
     pub(crate) quiet: bool,
-    /// Print more to standard error
+    /// Print more: to standard error, and of `info`, `tree` and `dump` what is left out
     #[arg(short, long, global = true, conflicts_with = "quiet", display_order = 904)]
     pub(crate) verbose: bool,
     /// Read names in zips that carry no encoding as this one, such as cp866 or cp936

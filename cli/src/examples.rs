@@ -179,7 +179,12 @@ Examples:
 
 pub(crate) const COMPLETIONS: &str = "\
 Examples:
-  meshpeek completions bash -o ~/.local/share/bash-completion/completions/meshpeek";
+  meshpeek completions bash -o ~/.local/share/bash-completion/completions/meshpeek
+  source <(COMPLETE=bash meshpeek)
+  COMPLETE=fish meshpeek | source
+
+With COMPLETE (bash, zsh, fish, powershell or elvish), the shell asks the program itself, which also completes members of archives, \
+selectors and keys.";
 
 pub(crate) const MAN: &str = "\
 Examples:
@@ -203,8 +208,7 @@ mod tests {
     #[test]
     fn every_verb_has_examples_and_each_is_a_command() {
         let command = command();
-        let texts =
-            command.get_subcommands().chain([&command]).map(|verb| verb.get_after_help().unwrap().to_string());
+        let texts = command.get_subcommands().chain([&command]).map(|verb| verb.get_after_help().unwrap().to_string());
         for text in texts {
             let lines = text.lines().filter(|line| line.starts_with("  "));
             let commands: Vec<&str> = lines.filter_map(|line| line.find("meshpeek ").map(|at| &line[at..])).collect();

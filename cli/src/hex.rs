@@ -6,8 +6,8 @@ use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use meshpeek::dissect::{Line, LineKind, Sink};
 use meshpeek::Asset;
+use meshpeek::dissect::{Line, LineKind, Sink};
 use meshpeek::inspect::{Selector, Span};
 use meshpeek::view::{Packing, Table as _};
 use unicode_width::UnicodeWidthStr;
@@ -146,7 +146,8 @@ fn packed_row(asset: &Asset<'_>, text: &str) -> Option<Result<String, Failure>> 
     let mut shown = None;
     array.find(asset, &mut |table| {
         let storage = table.storage();
-        let is_in_place = matches!(storage.packing, Packing::InPlace | Packing::Strided | Packing::Fill | Packing::Derived);
+        let is_in_place =
+            matches!(storage.packing, Packing::InPlace | Packing::Strided | Packing::Fill | Packing::Derived);
         if is_in_place || index as u64 >= table.rows() {
             return;
         }

@@ -100,6 +100,19 @@ pub(crate) fn nearest(key: &str) -> String {
     format!("; nearest: {}", nearest.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
 }
 
+/// The keys that begin like this: all of records, and words of `detail` once something is written.
+pub(crate) fn beginning_with(begun: &str) -> Vec<&'static str> {
+    let mut keys: Vec<&str> = OF_RECORD.iter().map(|(name, _)| *name).collect();
+    keys.extend(Format::ALL.iter().flat_map(|format| format.count_names().iter().copied()));
+    if !begun.is_empty() {
+        keys.extend(words());
+    }
+    keys.retain(|key| key.starts_with(begun));
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
 fn is_of_record(key: &str) -> bool {
     match key.split_once('.') {
         None => is_count(key) || OF_RECORD.iter().any(|(name, _)| *name == key),

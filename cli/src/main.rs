@@ -7,6 +7,7 @@ mod args;
 mod bones;
 mod cat;
 mod command;
+mod complete;
 mod condition;
 mod diff;
 mod dump;
@@ -63,6 +64,9 @@ use output_file::OutputFile;
 use verbs::{Cli, Verb};
 
 fn main() -> ExitCode {
+    if let Some(code) = complete::answer() {
+        return code;
+    }
     let Cli { mut verb, mut common } = match command::parse() {
         Ok(cli) => cli,
         Err(failure) => return failed(failure, Notes::default()),

@@ -797,7 +797,11 @@ fn conditions_choose_records() {
         assert_eq!(code(&run(["scan", "corpus/b3d", "--where", condition].iter().chain(flags))), 2, "{condition}");
     }
     let output = run(["scan", "corpus/b3d", "--where", "bytes > 1 and tiangles > 3"]);
-    assert!(stderr(&output).contains("column 15: records have no key tiangles; nearest: triangles"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("column 15: records have no key tiangles; nearest: triangles"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]

@@ -395,7 +395,9 @@ fn csv_has_the_cells_of_tables() {
     assert!(code(&output) < 2, "{}", stderr(&output));
     let expected = by_place(rows(&out).into_iter().map(|mut row| {
         let flat = row.as_object_mut().unwrap();
-        for (name, prefix) in [("counts", ""), ("bounds", ""), ("blocks", ""), ("stored", ""), ("texture", ""), ("digests", "sha256_")] {
+        for (name, prefix) in
+            [("counts", ""), ("bounds", ""), ("blocks", ""), ("stored", ""), ("texture", ""), ("digests", "sha256_")]
+        {
             if let Json::Object(fields) = flat.remove(name).unwrap() {
                 flat.extend(fields.into_iter().map(|(field, value)| (format!("{prefix}{field}"), value)));
             }

@@ -5,9 +5,7 @@ use std::io::{Result, Write};
 use meshpeek::odol::{Lod, LodEntry, Material, Model, Motion};
 use meshpeek::view::ByteStr;
 
-use super::{
-    FAINT, count, grouped, heading, in_line, joined, list, lods, mentioned, nonzero, numbers, section, shown,
-};
+use super::{FAINT, count, grouped, heading, in_line, joined, list, lods, mentioned, nonzero, numbers, section, shown};
 
 pub(super) fn table(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     let rows = model.lods().map(|entry| {

@@ -153,3 +153,29 @@ fn the_version_names_features_and_short_help_fits_a_screen() {
     let help = stdout(&run(["-h"]));
     assert!(help.lines().count() <= 24 && help.lines().all(|line| line.len() <= 80), "{help}");
 }
+
+/// The candidates for the last word, as bash asks for them.
+fn completed(words: &[&str]) -> Vec<String> {
+    let mut command = super::program();
+    command.envs([("COMPLETE", "bash"), ("_CLAP_IFS", "\n"), ("_CLAP_COMPLETE_COMP_TYPE", "9")]);
+    command.env("_CLAP_COMPLETE_INDEX", words.len().to_string()).env("_CLAP_COMPLETE_SPACE", "true");
+    let output = command.args(["--", "meshpeek"]).args(words).output().unwrap();
+    assert_eq!((code(&output), stderr(&output)), (0, String::new()), "{words:?}");
+    stdout(&output).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn members_selectors_and_keys_are_completed_and_errors_print_nothing() {
+    let inner = "corpus/zip/addons.zip!/a.pbo";
+    assert_eq!(completed(&["cat", "corpus/zip/addons.zip!/a"]), [&format!("{inner}!/"), inner]);
+    assert_eq!(completed(&["cat", &format!("{inner}!/d")]), [format!("{inner}!/data/")]);
+    assert_eq!(completed(&["cat", &format!("{inner}!/data/")]), [format!("{inner}!/data/scene.b3d")]);
+    let everything = "corpus/b3d/everything.b3d";
+    assert_eq!(completed(&["dump", everything, "nodes/1/ke"]), ["nodes/1/keys/"]);
+    assert_eq!(completed(&["scan", "x", "--columns", "path,visual_t"]), ["path,visual_triangles"]);
+    assert_eq!(completed(&["scan", "x", "--where", "bytes > 2 and wid"]).last().unwrap(), "bytes > 2 and width");
+    assert!(completed(&["scan", "x", "--sort", "-tri"]).contains(&"-triangles".to_owned()));
+    for words in [&["cat", "no/such.zip!/a"][..], &["cat", "README.md!/a"], &["dump", "no/such", "a"]] {
+        assert_eq!(completed(words), [""; 0], "{words:?}");
+    }
+}
