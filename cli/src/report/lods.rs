@@ -2,13 +2,31 @@
 
 use std::io::{Result, Write};
 
-use super::{FAINT, LONGEST_LIST, grouped, heading, more, or_unnamed};
+use meshpeek::view::ByteStr;
+
+use super::{FAINT, LONGEST_LIST, grouped, heading, more, numbers, or_unnamed};
+use crate::wrap::held;
 
 /// A LOD: its facts, or why they cannot be read.
 pub(super) struct Row {
     pub(super) name: String,
     /// Triangles, vertices, sections and bytes, where they are known.
     pub(super) facts: std::result::Result<[Option<u64>; 4], String>,
+}
+
+/// The LOD whose selections are points that configs and scripts name.
+pub(super) const MEMORY: &str = "Memory";
+/// The most points of a selection to show.
+const MOST_POINTS: usize = 4;
+/// Selections of more vertices are counted, and not read.
+pub(super) const MOST_VERTICES: u64 = 64;
+
+/// The coordinates of a named selection, as stored.
+pub(super) fn point(out: &mut impl Write, name: ByteStr<'_>, points: &[[f32; 3]]) -> Result<()> {
+    let shown: Vec<String> = points.iter().take(MOST_POINTS).map(|point| held(&numbers(point))).collect();
+    let rest = points.len().saturating_sub(MOST_POINTS);
+    let more = if rest > 0 { format!(", ... and {rest} more") } else { String::new() };
+    writeln!(out, "  {}  {FAINT}{}{more}{FAINT:#}", or_unnamed(name), shown.join(", "))
 }
 
 const TITLES: [&str; 4] = ["triangles", "vertices", "sections", "bytes"];

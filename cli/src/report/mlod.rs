@@ -38,6 +38,20 @@ pub(super) fn write(model: &Model<'_>, is_long: bool, out: &mut impl Write) -> R
     })
 }
 
+/// Writes the points of the first Memory LOD.
+fn memory(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
+    let mut all = model.lods().flatten();
+    let Some(lod) = all.find(|lod| Resolution(lod.resolution).to_string() == lods::MEMORY) else { return Ok(()) };
+    let tags = lod.tags.iter().filter(|tag| tag.is_selection() && tag.proxy().is_none());
+    section(out, "Points of Memory", tags, |out, tag| {
+        let mut points = Vec::new();
+        for (point, _) in tag.weights(&lod).take(MOST_LOOKS) {
+            points.extend(lod.points.get(point).map(|point| point.position.to_array()));
+        }
+        lods::point(out, tag.name, &points)
+    })
+}
+
 /// Writes the named properties.
 fn short(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     let mut properties = Vec::new();
@@ -48,6 +62,7 @@ fn short(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
         }
     }
     section(out, "Properties", properties, |out, line| writeln!(out, "{line}"))?;
+    memory(model, out)?;
     writeln!(out, "\n  {FAINT}-v shows faces by texture, selections and proxies{FAINT:#}")
 }
 

@@ -57,6 +57,33 @@ pub(super) fn write(model: &Model<'_>, is_long: bool, out: &mut impl Write) -> R
     Ok(())
 }
 
+/// Writes the points of the first Memory LOD.
+fn memory(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
+    let Some(entry) = model.lods().find(|entry| entry.resolution.to_string() == lods::MEMORY) else { return Ok(()) };
+    let Ok(Some(lod)) = model.lod(entry.index) else { return Ok(()) };
+    let positions = match lod.positions().and_then(|positions| positions.decode()) {
+        Ok(positions) => positions,
+        Err(error) => return writeln!(out, "\n  points of Memory: {}", error.message()),
+    };
+    section(out, "Points of Memory", lod.selections.iter(), |out, selection| {
+        let count = selection.vertices.count();
+        if count > lods::MOST_VERTICES {
+            return writeln!(out, "  {}  {FAINT}{}{FAINT:#}", shown(selection.name), self::count(count, "points"));
+        }
+        match selection.vertices.decode() {
+            Ok(vertices) => {
+                let mut points = Vec::new();
+                for vertex in vertices.iter() {
+                    let position = usize::try_from(vertex).ok().and_then(|vertex| positions.get(vertex));
+                    points.extend(position.map(|position| position.to_array()));
+                }
+                lods::point(out, selection.name, &points)
+            }
+            Err(error) => writeln!(out, "  {}  {}", shown(selection.name), error.message()),
+        }
+    })
+}
+
 /// Writes the named properties, and how much else there is.
 fn short(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     let mut properties = Vec::new();
@@ -68,6 +95,7 @@ fn short(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
         }
     }
     section(out, "Properties", properties, |out, line| writeln!(out, "{line}"))?;
+    memory(model, out)?;
     let skeleton = model.info().ok().and_then(|info| info.skeleton);
     let bones = skeleton.map_or(0, |skeleton| skeleton.bones.len());
     let animations = model.animations().map_or(0, |animations| animations.animations.len());
