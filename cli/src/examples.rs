@@ -181,7 +181,6 @@ pub(crate) const COMPLETIONS: &str = "\
 Examples:
   meshpeek completions bash -o ~/.local/share/bash-completion/completions/meshpeek
   source <(COMPLETE=bash meshpeek)
-  COMPLETE=fish meshpeek | source
 
 With COMPLETE (bash, zsh, fish, powershell or elvish), the shell asks the program itself, which also completes members of archives, \
 selectors and keys.";
