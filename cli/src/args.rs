@@ -9,7 +9,8 @@ use meshpeek::scan::{Depth, Selection};
 #[cfg(feature = "parquet")]
 use meshpeek_tables::Form;
 
-use crate::condition::{Condition, is_count};
+use crate::condition::Condition;
+use crate::keys::{self, is_count};
 use crate::limits::LimitArgs;
 use crate::notes::Notes;
 use crate::output_file::OutputFile;
@@ -38,7 +39,7 @@ pub(crate) struct Common {
     /// Print only errors to standard error
     #[arg(short, long, global = true, display_order = 903)]
     pub(crate) quiet: bool,
-    /// Print more to standard error
+    /// Print more: to standard error, and of `info`, `tree` and `dump` what is left out
     #[arg(short, long, global = true, conflicts_with = "quiet", display_order = 904)]
     pub(crate) verbose: bool,
     /// Read names in zips that carry no encoding as this one, such as cp866 or cp936
@@ -103,7 +104,7 @@ pub(crate) struct ScanArgs {
     #[arg(long)]
     pub(crate) csv_safe: bool,
     /// Write only these keys of each record, such as `path,bytes,triangles`; only as CSV or NDJSON
-    #[arg(long, value_name = "KEYS", value_delimiter = ',', conflicts_with_all = ["csv_safe", "events", "since"])]
+    #[arg(long, value_name = "KEYS", value_delimiter = ',', value_parser = keys::checked, conflicts_with_all = ["csv_safe", "events", "since"])]
     pub(crate) columns: Vec<String>,
     /// Write only records for which this holds, such as `triangles > 10000 and format = "odol"`
     #[arg(long = "where", value_name = "CONDITION", value_parser = Condition::parse, conflicts_with_all = ["events", "since"])]
@@ -111,6 +112,9 @@ pub(crate) struct ScanArgs {
     /// Write only the first N records of this order
     #[arg(long, value_name = "N", requires = "sort")]
     pub(crate) top: Option<usize>,
+    /// Also write a record for each file that is no asset
+    #[arg(long)]
+    pub(crate) others: bool,
     /// Draw each model into this folder, named by its path
     #[arg(long, value_name = "DIR")]
     pub(crate) thumbnails: Option<PathBuf>,
@@ -213,18 +217,28 @@ impl Walk {
 
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct SortKey {
-    /// `path`, `bytes` or the name of a count.
+    /// `path`, `bytes` or the name of a count; for `ls` also `time`.
     pub(crate) name: String,
     pub(crate) is_downwards: bool,
 }
 
 impl SortKey {
+    /// The keys of files and members that `ls` lists.
+    pub(crate) fn of_files(text: &str) -> Result<Self, String> {
+        let name = text.strip_prefix('-').unwrap_or(text);
+        if !matches!(name, "path" | "bytes" | "time") {
+            return Err("expected path, bytes or time, with `-` in front to sort downwards".to_owned());
+        }
+        Ok(Self { name: name.to_owned(), is_downwards: text.starts_with('-') })
+    }
+
     fn parse(text: &str) -> Result<Self, String> {
         let name = text.strip_prefix('-').unwrap_or(text);
-        if !(matches!(name, "path" | "bytes") || is_count(name)) {
-            return Err(
-                "expected path, bytes or a count such as triangles, with `-` in front to sort downwards".to_owned()
-            );
+        if !(matches!(name, "path" | "bytes" | "width" | "height") || is_count(name)) {
+            let hint = keys::nearest(name);
+            return Err(format!(
+                "expected path, bytes, width, height or a count, with `-` in front to sort downwards{hint}"
+            ));
         }
         Ok(Self { name: name.to_owned(), is_downwards: text.starts_with('-') })
     }

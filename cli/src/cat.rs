@@ -1,17 +1,39 @@
 //! `meshpeek cat`: the content of a member.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use meshpeek::summary::Code;
 
 use crate::args::Common;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, status};
+use crate::notes::Notes;
 use crate::output::Output;
 use crate::source::Source;
 
-pub(crate) fn run(path: &Path, common: &Common) -> Outcome {
+pub(crate) fn run(paths: &[PathBuf], common: &Common) -> Outcome {
+    let mut out = Output::data(common)?;
+    if let [path] = paths {
+        write(path, &mut out, common)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (mut done, mut failed) = (0, 0);
+    for path in paths {
+        match write(path, &mut out, common) {
+            Ok(()) => done += 1,
+            Err(Failure::Message(message) | Failure::Wrong(message)) => {
+                Notes::new(common).error(message);
+                failed += 1;
+            }
+            Err(closed) => return Err(closed),
+        }
+    }
+    Ok(status(done, failed))
+}
+
+/// Writes a member or file.
+fn write(path: &Path, out: &mut Output, common: &Common) -> Result<(), Failure> {
     let source = Source::open(path, common)?;
     let content = match source.checked(common)? {
         Ok(content) => content,
@@ -19,14 +41,12 @@ pub(crate) fn run(path: &Path, common: &Common) -> Outcome {
         Err(error) if error.code() == Code::Checksum => return Err(Failure::Wrong(error.to_string())),
         Err(error) => return Err(error.into()),
     };
-    let mut out = Output::data(common)?;
     if out.is_terminal && !is_text(&content) {
         return Err("the content is binary: redirect it or use -o".into());
     }
     out.write_all(&content)?;
     out.flush()?;
-    source.unchanged()?;
-    Ok(ExitCode::SUCCESS)
+    source.unchanged()
 }
 
 fn is_text(content: &[u8]) -> bool {

@@ -1,6 +1,7 @@
 //! The complete command line: verbs in groups, limits in a separate help topic, and formats by the extension of `-o`.
 
 use std::ffi::{OsStr, OsString};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -17,7 +18,7 @@ use crate::verbs::Cli;
 
 /// The verbs as `--help` groups them.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Look", &["info", "tree", "hex", "dump", "schema"]),
+    ("Look", &["ls", "info", "tree", "hex", "dump", "schema"]),
     ("Scan", &["scan", "plan"]),
     ("Check", &["verify", "explain", "refs", "fit"]),
     ("Compare", &["diff", "dupes"]),
@@ -52,8 +53,26 @@ fn groups(command: &Command) -> String {
     text
 }
 
+/// The help of `-h`, which fits a screen of 24 lines.
+fn short_help(command: &Command) -> String {
+    let about = |name: &str| command.find_subcommand(name).and_then(|verb| verb.get_about()).map(ToString::to_string);
+    let name = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let mut text = format!("{name}\nUsage: meshpeek PATH, or meshpeek VERB [OPTIONS]\n");
+    for (title, verbs) in GROUPS {
+        if title == "Other" {
+            text += &format!("{title:<8}{}\n", verbs.join(", "));
+            continue;
+        }
+        for (place, verb) in verbs.iter().enumerate() {
+            let title = if place == 0 { title } else { "" };
+            text += &format!("{title:<8}{verb:<8}{}\n", about(verb).unwrap_or_default());
+        }
+    }
+    text + "Options -o FILE, --color WHEN, -q, -v, -V; those of a verb: meshpeek VERB -h\n\
+            `meshpeek --help` and `meshpeek VERB --help` have examples and say more.\n"
+}
+
 pub(crate) fn limits(common: &Common) -> Outcome {
-    use std::io::Write;
     let mut command = command();
     command.build();
     let help = command.find_subcommand_mut("limits").map(|verb| verb.render_help().to_string());
@@ -70,6 +89,11 @@ pub(crate) fn limits(common: &Common) -> Outcome {
 /// Returns an error if the verb cannot write the format of the extension.
 pub(crate) fn parse() -> Result<Cli, Failure> {
     let args = with_verb(wild::args_os().collect());
+    if args.len() == 2 && args.get(1).is_some_and(|arg| arg == "-h") {
+        // Help goes to standard output, whose reader may be gone.
+        let _ = std::io::stdout().write_all(short_help(&command()).as_bytes());
+        std::process::exit(0);
+    }
     let matches = command().get_matches_from(&args);
     let matches = match chosen_format(&matches)? {
         Some((verb, format)) => {
@@ -160,6 +184,11 @@ mod tests {
         assert_eq!(verbs.len(), grouped.len());
         for line in groups(&command).lines() {
             assert!(line.len() <= 80, "{line}");
+        }
+        let short = short_help(&command);
+        assert!(short.lines().count() <= 24 && short.lines().all(|line| line.len() <= 80), "{short}");
+        for verb in GROUPS.iter().flat_map(|(_, verbs)| verbs.iter()) {
+            assert!(short.contains(verb), "{verb}: {short}");
         }
         let help = command.render_help().to_string();
         assert!(help.contains("\nCheck:\n  verify ") && !help.contains("--max-"), "{help}");

@@ -4,13 +4,13 @@
 //! any   = all ("or" all)*
 //! all   = one ("and" one)*
 //! one   = "not" one | "(" any ")" | key relation value
-//! value = number | "text" | 'text'
+//! value = number | "text" | 'text' | true | false
 //! ```
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::{Mutex, PoisonError};
 
-use meshpeek::Format;
 use meshpeek::scan::Record;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_until, take_while1};
@@ -23,15 +23,12 @@ use nom::sequence::{delimited, preceded, terminated};
 use nom::{Err, IResult, Parser};
 use serde_json::Value as Json;
 
+use crate::keys::{self, Needs};
 use crate::notes::Notes;
 use crate::report;
 
 /// The most conditions inside each other.
 const DEEPEST: usize = 32;
-
-/// The keys of a record. Those of `counts` may also be written without `counts.`.
-const KEYS: &str = "path member lossy format version bytes counts bounds references blocks problems digests stored prefix \
-    stamp name errors warnings";
 
 #[derive(Clone, Debug)]
 pub(crate) enum Condition {
@@ -45,11 +42,11 @@ pub(crate) enum Condition {
 type Relation = fn(Ordering) -> bool;
 
 /// A parse error of a condition: the text from the error on, and the message.
-struct Wrong<'t>(&'t str, &'static str);
+struct Wrong<'t>(&'t str, Cow<'static, str>);
 
 impl<'t> ParseError<&'t str> for Wrong<'t> {
     fn from_error_kind(rest: &'t str, _: ErrorKind) -> Self {
-        Self(rest, "expected a key, not, or (")
+        Self(rest, "expected a key, not, or (".into())
     }
 
     fn append(_: &'t str, _: ErrorKind, other: Self) -> Self {
@@ -64,9 +61,9 @@ impl Condition {
         let parsed = terminated(|text| any(text, DEEPEST), multispace0).parse(text);
         let Wrong(rest, wrong) = match parsed {
             Ok(("", condition)) => return Ok(Box::new(condition)),
-            Ok((rest, _)) => Wrong(rest, "expected and, or, or the end"),
+            Ok((rest, _)) => Wrong(rest, "expected and, or, or the end".into()),
             Err(Err::Error(wrong) | Err::Failure(wrong)) => wrong,
-            Err(Err::Incomplete(_)) => Wrong("", "expected more"),
+            Err(Err::Incomplete(_)) => Wrong("", "expected more".into()),
         };
         let before = text.len().saturating_sub(rest.trim_start().len());
         let column = text.get(..before).unwrap_or(text).chars().count() + 1;
@@ -108,10 +105,12 @@ fn value_of(key: &str, record: &Record, value: &dyn Fn(&str) -> Option<Json>) ->
     }
 }
 
-/// Counts the assets that a condition chooses, and those that lack a key of it or of the order.
+/// Chooses assets by a condition, and counts those that lack a key of it or of the order.
 pub(crate) struct Noticed<'c> {
     condition: Option<&'c Condition>,
     keys: Vec<Key<'c>>,
+    /// What the values of the keys need.
+    pub(crate) needs: Needs,
     counts: Mutex<Counts>,
 }
 
@@ -134,6 +133,13 @@ struct Counts {
     lacking: Vec<u64>,
 }
 
+/// What a condition says of a record.
+pub(crate) struct Verdict {
+    pub(crate) is_chosen: bool,
+    /// The keys that the record lacks, by their places.
+    lacking: Vec<usize>,
+}
+
 impl<'c> Noticed<'c> {
     /// `sort` is the key by which assets are sorted.
     pub(crate) fn new(condition: Option<&'c Condition>, sort: Option<&'c str>) -> Self {
@@ -145,26 +151,38 @@ impl<'c> Noticed<'c> {
         if let Some(name) = sort.filter(|sort| !names.contains(sort)) {
             keys.push(Key { name, use_as: Use::Order });
         }
+        let of_asset = keys.iter().any(|key| keys::needs(key.name) == Ok(Needs::Asset));
+        let needs = if of_asset { Needs::Asset } else { Needs::Record };
         let counts = Counts { lacking: vec![0; keys.len()], ..Counts::default() };
-        Self { condition, keys, counts: Mutex::new(counts) }
+        Self { condition, keys, needs, counts: Mutex::new(counts) }
     }
 
-    /// Returns true if the record meets the condition.
-    pub(crate) fn look(&self, record: &Record, value: &dyn Fn(&str) -> Option<Json>) -> bool {
+    /// Asks the condition about a record. `value` returns the values of keys that are no counts.
+    pub(crate) fn look(&self, record: &Record, value: &dyn Fn(&str) -> Option<Json>) -> Verdict {
         let is_chosen = self.condition.is_none_or(|condition| condition.holds(record, value));
+        let mut lacking = Vec::new();
+        for (place, key) in self.keys.iter().enumerate() {
+            let counts = is_chosen || key.use_as == Use::Condition;
+            if counts && value_of(key.name, record, value).is_none() {
+                lacking.push(place);
+            }
+        }
+        Verdict { is_chosen, lacking }
+    }
+
+    /// Counts a record of the scan.
+    pub(crate) fn count(&self, record: &Record, verdict: &Verdict) {
         if !record.summary.is_asset() {
-            return is_chosen;
+            return;
         }
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         counts.assets += 1;
-        counts.chosen += u64::from(is_chosen);
-        for (key, lacking) in self.keys.iter().zip(&mut counts.lacking) {
-            let counts = is_chosen || key.use_as == Use::Condition;
-            if counts && value_of(key.name, record, value).is_none() {
+        counts.chosen += u64::from(verdict.is_chosen);
+        for &place in &verdict.lacking {
+            if let Some(lacking) = counts.lacking.get_mut(place) {
                 *lacking += 1;
             }
         }
-        is_chosen
     }
 
     /// Says how many assets match, and which keys some of them lack.
@@ -195,6 +213,7 @@ fn is_met(value: &Json, relation: Relation, other: &Json) -> bool {
     match (value, other) {
         (Json::Array(items), _) => items.iter().any(|item| is_met(item, relation, other)),
         (Json::String(text), Json::String(other)) => relation(text.cmp(other)),
+        (Json::Bool(value), Json::Bool(other)) => relation(value.cmp(other)),
         _ => value.as_f64().and_then(|value| value.partial_cmp(&other.as_f64()?)).is_some_and(relation),
     }
 }
@@ -224,7 +243,7 @@ fn listed<'t>(
 
 fn one(text: &str, levels: usize) -> Parsed<'_, Condition> {
     let Some(levels) = levels.checked_sub(1) else {
-        return Err(Err::Failure(Wrong(text, "too many conditions inside each other")));
+        return Err(Err::Failure(Wrong(text, "too many conditions inside each other".into())));
     };
     let negated = preceded(word("not"), cut(move |text| one(text, levels)));
     let inside =
@@ -235,10 +254,10 @@ fn one(text: &str, levels: usize) -> Parsed<'_, Condition> {
 fn comparison(text: &str) -> Parsed<'_, Condition> {
     let (after_key, key) = preceded(multispace0, take_while1(is_of_key)).parse(text)?;
     if ["and", "or", "not"].contains(&key) {
-        return Err(Err::Error(Wrong(text, "expected a key, not, or (")));
+        return Err(Err::Error(Wrong(text, "expected a key, not, or (".into())));
     }
-    if !is_key(key) {
-        return Err(Err::Failure(Wrong(text, "records have no such key")));
+    if let Err(message) = keys::needs(key) {
+        return Err(Err::Failure(Wrong(text, message.into())));
     }
     let relation = alt((
         value(Ordering::is_le as Relation, sign("<=")),
@@ -256,12 +275,22 @@ fn comparison(text: &str) -> Parsed<'_, Condition> {
 fn literal(text: &str) -> Parsed<'_, Json> {
     if let Ok((rest, number)) = number(text) {
         if !number.is_finite() {
-            return Err(Err::Failure(Wrong(text, "a number beyond 1.8e308, which no value of a record reaches")));
+            return Err(Err::Failure(Wrong(
+                text,
+                "a number beyond 1.8e308, which no value of a record reaches".into(),
+            )));
         }
         return Ok((rest, number.into()));
     }
+    for truth in [true, false] {
+        let parsed: Parsed<'_, _> =
+            terminated(tag(if truth { "true" } else { "false" }), not(satisfy(is_of_key))).parse(text);
+        if let Ok((rest, _)) = parsed {
+            return Ok((rest, truth.into()));
+        }
+    }
     let quoted = |quote: &'static str| delimited(tag(quote), take_until(quote), tag(quote)).map(Json::from);
-    said(alt((quoted("\""), quoted("'"))), "expected a number or a quoted text").parse(text)
+    said(alt((quoted("\""), quoted("'"))), "expected a number, a quoted text, true or false").parse(text)
 }
 
 fn number(text: &str) -> Parsed<'_, f64> {
@@ -271,21 +300,6 @@ fn number(text: &str) -> Parsed<'_, f64> {
 
 fn is_of_key(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.')
-}
-
-/// Returns true for the counts of any format.
-pub(crate) fn is_count(name: &str) -> bool {
-    Format::ALL.iter().any(|format| format.count_names().contains(&name))
-}
-
-/// Returns true for keys that a record of some format may have.
-fn is_key(key: &str) -> bool {
-    let is_own = |name: &str| KEYS.split(' ').any(|key| key == name);
-    match key.split_once('.') {
-        Some(("counts", name)) => is_count(name),
-        Some((first, _)) => is_own(first),
-        None => is_own(key) || is_count(key),
-    }
 }
 
 fn word<'t>(word: &'static str) -> impl Parser<&'t str, Output = &'t str, Error = Wrong<'t>> {
@@ -301,13 +315,14 @@ fn said<'t, T>(
     mut parser: impl Parser<&'t str, Output = T, Error = Wrong<'t>>,
     wrong: &'static str,
 ) -> impl FnMut(&'t str) -> Parsed<'t, T> {
-    move |text| parser.parse(text).map_err(|error| error.map(|_| Wrong(text, wrong)))
+    move |text| parser.parse(text).map_err(|error| error.map(|_| Wrong(text, wrong.into())))
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
+    use meshpeek::Format;
     use meshpeek::scan::Scan;
     use meshpeek::summary::Counts;
 
@@ -318,28 +333,30 @@ mod tests {
         for (text, said) in [
             ("", "column 1: expected a key, not, or ("),
             ("triangles", "column 10: expected =, !=, <, <=, > or >="),
-            ("triangles > ", "column 13: expected a number or a quoted text"),
-            ("triangles > 10k", "column 13: expected a number or a quoted text"),
-            ("trangles > 1", "column 1: records have no such key"),
-            ("bytes > 1 and counts.x > 1", "column 15: records have no such key"),
+            ("triangles > ", "column 13: expected a number, a quoted text, true or false"),
+            ("triangles > 10k", "column 13: expected a number, a quoted text, true or false"),
+            ("trangles > 1", "column 1: records have no key trangles"),
+            ("bytes > 1 and counts.qqqq > 1", "column 15: records have no key counts.qqqq"),
             ("bytes > 1 bones > 2", "column 11: expected and, or, or the end"),
             ("bytes > 1 and", "column 14: expected a key, not, or ("),
             ("(bytes > 1", "column 11: expected and, or, or )"),
             ("bytes > 1)", "column 10: expected and, or, or the end"),
-            ("format = 'b3d", "column 10: expected a number or a quoted text"),
+            ("format = 'b3d", "column 10: expected a number, a quoted text, true or false"),
             ("not and > 1", "column 5: expected a key, not, or ("),
-            ("bytes > nan", "column 9: expected a number or a quoted text"),
+            ("bytes > nan", "column 9: expected a number, a quoted text, true or false"),
             ("bytes < 1e400", "column 9: a number beyond 1.8e308, which no value of a record reaches"),
             ("bytes > -1e400 or x", "column 9: a number beyond 1.8e308, which no value of a record reaches"),
-            ("path = 'é' or x", "column 15: records have no such key"),
+            ("path = 'é' or qqqq", "column 15: records have no key qqqq"),
             (&("(".repeat(100_000)), "column 33: too many conditions inside each other"),
             (
-                &["bytes = 1"; 10_000].join(" or ").replace("1 or bytes", "1 or byte"),
-                "column 14: records have no such key",
+                &["bytes = 1"; 10_000].join(" or ").replace("1 or bytes", "1 or qqqq"),
+                "column 14: records have no key qqqq",
             ),
             (&("not ".repeat(100_000)), "column 129: too many conditions inside each other"),
         ] {
-            assert_eq!(Condition::parse(text).err().as_deref(), Some(said), "{}", &text[..text.len().min(40)]);
+            let error = Condition::parse(text).unwrap_err();
+            // The nearest keys are at the end.
+            assert!(error == said || error.starts_with(&format!("{said}; nearest: ")), "{said}: {error}");
         }
     }
 
@@ -473,20 +490,13 @@ mod tests {
     }
 
     #[test]
-    fn every_key_of_a_record_and_every_count_is_known() {
-        for key in KEYS.split_whitespace() {
-            for key in [key.to_owned(), format!("{key}.x"), format!("{key}.x.y")] {
-                let is_known = key != "counts.x" && key != "counts.x.y";
-                assert_eq!(Condition::parse(&format!("{key} = 1")).is_ok(), is_known, "{key}");
-            }
-            assert!(Condition::parse(&format!("{key}_ = 1")).is_err(), "{key}_");
-        }
+    fn every_count_is_known() {
         for name in Format::ALL.iter().flat_map(|format| format.count_names()) {
             for (key, is_known) in [
                 ((*name).to_owned(), true),
                 (format!("counts.{name}"), true),
-                (format!("counts.{name}.x"), false),
-                (format!("{name}_"), false),
+                (format!("counts.{name}.qqqq"), false),
+                (format!("{name}_qqqq"), false),
             ] {
                 assert_eq!(Condition::parse(&format!("{key} = 1")).is_ok(), is_known, "{key}");
             }
@@ -568,7 +578,8 @@ mod tests {
             ("--5", None),
             ("5e", None),
             ("inf", None),
-            ("true", None),
+            ("true", Some(true.into())),
+            ("truer", None),
             ("a", None),
         ] {
             for (before, after) in [("", ""), (" ", " "), ("\t\n", "\r\n"), ("", " and bytes = 1"), ("", ")")] {

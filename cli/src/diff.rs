@@ -1,5 +1,6 @@
 //! `meshpeek diff`: differences between two models, archives or folders.
 
+mod archive;
 mod git;
 mod tree;
 
@@ -33,13 +34,14 @@ use crate::tables::{Table, Tables};
 use crate::value::Short;
 use crate::visible::shown;
 use crate::wrap::width;
-use tree::Side;
+use archive::Members;
+use tree::{Folder, Side};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The first file, member or folder; `git:REV:PATH` is one in a git repository
     pub(crate) a: PathBuf,
-    /// The second file, member or folder
+    /// The second; an archive is compared with a folder member by file
     pub(crate) b: PathBuf,
     #[cfg_attr(feature = "parquet", doc = "Output format: text, JSON lines, one JSON array, or a table")]
     #[cfg_attr(not(feature = "parquet"), doc = "Output format: text, JSON lines or one JSON array")]
@@ -51,6 +53,9 @@ pub(crate) struct Args {
     /// Print one line per part or file; the default on a terminal if the differences exceed a screen
     #[arg(long, conflicts_with = "full")]
     stat: bool,
+    /// Print only which files differ, one per line; `-q` is for messages
+    #[arg(long, conflicts_with_all = ["full", "stat"])]
+    brief: bool,
     /// Print every difference, on a terminal too
     #[arg(long)]
     full: bool,
@@ -79,11 +84,32 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     match sides.each_ref().map(Side::is_folder) {
         [true, true] => folders(args, sides, common, &options),
         [false, false] => files(args, sides, common, &options),
-        [is_folder, _] => {
-            let (folder, other) = if is_folder { (&args.a, &args.b) } else { (&args.b, &args.a) };
-            Err(Failure::Message(format!("{} is a folder, {} is not", shown(folder), shown(other))))
-        }
+        [is_folder, _] => with_archive(args, sides, is_folder, common, &options),
     }
+}
+
+/// Compares an archive and a folder: members with files.
+fn with_archive(args: &Args, sides: [Side; 2], is_first: bool, common: &Common, options: &Options) -> Outcome {
+    let (folder, other) = if is_first { (&args.a, &args.b) } else { (&args.b, &args.a) };
+    let [a, b] = sides;
+    let (folder_side, side) = if is_first { (a, b) } else { (b, a) };
+    let given = match &folder_side {
+        Side::Given(path) => Some(path.clone()),
+        _ => None,
+    };
+    let temporary = Folder::new()?;
+    let source = side.source(other, common)?;
+    let Some(Members { tree, errors }) = archive::members(&source, given.as_deref(), &temporary, common)? else {
+        let (folder, other) = (shown(folder), shown(other));
+        return Err(Failure::Message(format!("{folder} is a folder, {other} is neither a folder nor an archive")));
+    };
+    source.unchanged()?;
+    for error in &errors {
+        Notes::new(common).error(error);
+    }
+    let sides = if is_first { [folder_side, Side::Tree(tree)] } else { [Side::Tree(tree), folder_side] };
+    let status = folders(args, sides, common, options)?;
+    Ok(if errors.is_empty() { status } else { ExitCode::from(2) })
 }
 
 fn files(args: &Args, sides: [Side; 2], common: &Common, options: &Options) -> Outcome {
@@ -175,6 +201,8 @@ struct Page {
     rows: usize,
     /// True if only numbers of differences are written.
     is_stat: bool,
+    /// Both sides, if only the files that differ are written.
+    brief: Option<String>,
     stats: Stats,
     #[cfg(feature = "parquet")]
     tables: Option<Arc<Tables>>,
@@ -184,8 +212,8 @@ impl Page {
     fn new(args: &Args, common: &Common) -> Result<Self, Failure> {
         let is_text = args.format == DiffFormat::Text;
         #[cfg(feature = "parquet")]
-        if args.stat && matches!(args.format, DiffFormat::Parquet | DiffFormat::Arrow) {
-            return Err("--stat has no table: use --format text, ndjson or json".into());
+        if (args.stat || args.brief) && matches!(args.format, DiffFormat::Parquet | DiffFormat::Arrow) {
+            return Err("--stat and --brief have no table: use --format text, ndjson or json".into());
         }
         let out = Output::of(common, is_text)?;
         let is_terminal = out.is_terminal && is_text;
@@ -196,10 +224,11 @@ impl Page {
             written: Ok(()),
             heading: String::new(),
             width: is_terminal.then(|| width(true)),
-            screen: (is_terminal && !args.full && !args.stat).then(Vec::new),
+            screen: (is_terminal && !args.full && !args.stat && !args.brief).then(Vec::new),
             // One row is for the next prompt.
             rows: rows.saturating_sub(1),
             is_stat: args.stat,
+            brief: args.brief.then(|| [&args.a, &args.b].map(|side| shown(side)).join(" and ")),
             stats: Stats::default(),
             out,
             #[cfg(feature = "parquet")]
@@ -216,10 +245,38 @@ impl Page {
         if !self.is_stat && self.written.is_ok() {
             self.written = self.write(difference, is_first);
         }
-        if self.written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        // Of two files, the first difference says it all.
+        let is_enough = self.brief.is_some() && difference.path.is_none() && difference.member.is_none();
+        if self.written.is_ok() && !is_enough { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    /// Writes the file of a difference, once.
+    fn name(&mut self, difference: &Difference, both: &str, is_first: bool) -> Result<(), Failure> {
+        let file = whole(difference);
+        let is_known = if difference.place.is_empty() { false } else { self.heading == file };
+        if is_known && !is_first {
+            return Ok(());
+        }
+        let change = if difference.place.is_empty() { difference.change } else { Change::Changed };
+        let [path, member] = [&difference.path, &difference.member].map(|name| name.as_ref().map(|name| &name.text));
+        let row = json!({ "change": change.name(), "path": path, "member": member, "to": difference.to });
+        match self.format {
+            DiffFormat::Ndjson => self.out.json_line(&row)?,
+            DiffFormat::Json => json_item(&row, is_first, &mut self.out)?,
+            _ if file.is_empty() => writeln!(self.out, "{both} differ")?,
+            _ => {
+                let to = difference.to.as_ref().map(|to| format!("  -> {}", escape(to))).unwrap_or_default();
+                writeln!(self.out, "{:<7}  {}{to}", change.name(), escape(&file))?;
+            }
+        }
+        self.heading = file;
+        Ok(())
     }
 
     fn write(&mut self, difference: &Difference, is_first: bool) -> Result<(), Failure> {
+        if let Some(both) = self.brief.clone() {
+            return self.name(difference, &both, is_first);
+        }
         match self.format {
             DiffFormat::Text => self.text(difference),
             DiffFormat::Ndjson => Ok(self.out.json_line(difference)?),

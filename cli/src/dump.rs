@@ -18,7 +18,7 @@ use crate::output::Output;
 use crate::output_file::ending;
 use crate::place::{Place, bytes, find};
 use crate::source::Source;
-use crate::tree::fields::Within;
+use crate::tree::fields::{Runs, Within, without_numbers};
 use crate::value::InWords;
 use crate::wrap::held;
 
@@ -60,9 +60,10 @@ pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, commo
     Ok(ExitCode::SUCCESS)
 }
 
-struct OneRow<'t> {
-    table: &'t dyn Table,
-    index: usize,
+/// A row of an array.
+pub(crate) struct OneRow<'t> {
+    pub(crate) table: &'t dyn Table,
+    pub(crate) index: usize,
 }
 
 impl Table for OneRow<'_> {
@@ -144,7 +145,7 @@ fn inside(
 fn missing(asset: &Asset<'_>, text: &str, error: Option<meshpeek::Error>) -> String {
     let reason = error.map_or_else(|| format!("no array {text}"), |error| error.message());
     let hint = by_name(asset, text).or_else(|| selector::nearest(asset, text));
-    let hint = hint.map(|hint| format!("; did you mean {hint}?")).unwrap_or_default();
+    let hint = hint.map(|hint| format!("; nearest: {hint}")).unwrap_or_default();
     format!("{reason}{hint} (items have numbers from 0, or @name; `dump FILE` lists all arrays)")
 }
 
@@ -161,14 +162,19 @@ fn list(asset: &Asset<'_>, is_wanted: &dyn Fn(&str) -> bool, common: &Common) ->
     }
     let mut out = Output::text(common)?;
     let mut written = writeln!(out, "{:<40} {:>10}  {:<9} columns", "selector", "rows", "stored");
+    let mut runs = Runs::new(!common.verbose);
     selector::each(asset, &mut |selector, table| {
         if written.is_ok() && is_wanted(selector) {
             let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
             let (rows, stored) = (table.rows(), table.storage().packing.name());
-            written = writeln!(out, "{:<40} {rows:>10}  {stored:<9} {}", held(selector), columns.join(" "));
+            let line = format!("{:<40} {rows:>10}  {stored:<9} {}\n", held(selector), columns.join(" "));
+            // Only empty arrays are left out.
+            let key = if rows == 0 { without_numbers(&line) } else { String::new() };
+            written = runs.add(key, line, &mut out);
         }
     });
     written?;
+    runs.end(&mut out)?;
     Ok(out.flush()?)
 }
 

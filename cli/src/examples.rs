@@ -19,6 +19,16 @@ Examples:
 
 GUIDE.md describes the record and `detail`.";
 
+pub(crate) const LS: &str = "\
+Examples:
+  meshpeek ls mods.zip
+  meshpeek ls addons/ -g 'config.*' -g '*.ogg'
+  meshpeek ls mod.pbo --sort -bytes
+  meshpeek ls mod.pbo -g '*.cpp' -0 | xargs -0 -n 1 meshpeek cat
+
+Members of archives inside archives are listed too, hidden and ignored files also. What could not be read is reported, \
+with exit status 1. NDJSON has address, path, member, bytes, time, method and link, the target of a symbolic link.";
+
 pub(crate) const SCAN: &str = "\
 Examples:
   meshpeek scan addons/
@@ -166,7 +176,11 @@ Examples:
 
 pub(crate) const COMPLETIONS: &str = "\
 Examples:
-  meshpeek completions bash -o ~/.local/share/bash-completion/completions/meshpeek";
+  meshpeek completions bash -o ~/.local/share/bash-completion/completions/meshpeek
+  source <(COMPLETE=bash meshpeek)
+
+With COMPLETE (bash, zsh, fish, powershell or elvish), the shell asks the program itself, which also completes members of archives, \
+selectors and keys.";
 
 pub(crate) const MAN: &str = "\
 Examples:

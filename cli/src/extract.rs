@@ -247,7 +247,7 @@ impl Extraction<'_> {
 }
 
 /// The member with this name, which may end in `#` and a number.
-fn named<'a>(container: &Container<'a>, name: &str) -> meshpeek::Result<Option<Member<'a>>> {
+pub(crate) fn named<'a>(container: &Container<'a>, name: &str) -> meshpeek::Result<Option<Member<'a>>> {
     let found = container.find(name.as_bytes(), 0)?;
     let numbered = || name.rsplit_once('#').and_then(|(name, number)| Some((name, number.parse().ok()?)));
     let found = match (found, numbered()) {
@@ -258,7 +258,7 @@ fn named<'a>(container: &Container<'a>, name: &str) -> meshpeek::Result<Option<M
 }
 
 /// Returns true if a member starts like an archive. A compressed one of a PBO has only its name to go by.
-fn is_archive(member: &Member<'_>) -> bool {
+pub(crate) fn is_archive(member: &Member<'_>) -> bool {
     let is_archive = |format: Option<Format>| matches!(format, Some(Format::Pbo | Format::Zip));
     let named = || Format::from_extension(Path::new(&member.name().to_text_lossy()));
     match member.sniff() {

@@ -6,12 +6,14 @@ use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use meshpeek::Asset;
 use meshpeek::dissect::{Line, LineKind, Sink};
-use meshpeek::inspect::Span;
+use meshpeek::inspect::{Selector, Span};
+use meshpeek::view::{Packing, Table as _};
 use unicode_width::UnicodeWidthStr;
 
 use crate::args::Common;
-use crate::dump::rows;
+use crate::dump::{OneRow, rows};
 use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
 use crate::output::Output;
@@ -74,6 +76,15 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let size = content.len() as u64;
     let mut wanted = args.range.clone().unwrap_or(0..u64::MAX);
     let mut in_full = args.range.is_some();
+    if let (Some(text), Ok(asset)) = (&args.selector, &asset)
+        && let Some(shown) = packed_row(asset, text)
+    {
+        let mut out = Output::text(common)?;
+        out.write_all(shown?.as_bytes())?;
+        out.flush()?;
+        source.unchanged()?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if let Some(text) = &args.selector {
         let no_bytes = || format!("{text} has no bytes of its own");
         let place = place_of(&asset, size, text).map_err(failure)?;
@@ -126,6 +137,35 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     out.flush()?;
     source.unchanged()?;
     Ok(status(&asset, common))
+}
+
+/// The values of a row that has no bytes of its own, because its array is packed, and the place of the array. `None` for any
+/// other selector.
+fn packed_row(asset: &Asset<'_>, text: &str) -> Option<Result<String, Failure>> {
+    let (array, index) = text.parse::<Selector>().ok()?.row()?;
+    let mut shown = None;
+    array.find(asset, &mut |table| {
+        let storage = table.storage();
+        let is_in_place =
+            matches!(storage.packing, Packing::InPlace | Packing::Strided | Packing::Fill | Packing::Derived);
+        if is_in_place || index as u64 >= table.rows() {
+            return;
+        }
+        let columns = table.columns();
+        let mut values = Vec::new();
+        let read = OneRow { table, index }.read(&mut |row| {
+            values = rows::texts(&columns, row);
+            ControlFlow::Break(())
+        });
+        let values: Vec<String> =
+            columns.iter().zip(values).map(|(column, value)| format!("{} {value}", column.name)).collect();
+        let span = Span { offset: storage.offset, bytes: storage.bytes };
+        let all = format!("{HEADING}{array}{HEADING:#}  {} rows, {}", table.rows(), storage.packing.name());
+        let row = format!("row {index} is decoded: {}", values.join(", "));
+        let text = format!("{}\n{}\n", place(Some(span), &all), place(None, &row));
+        shown = Some(read.map(|()| text).map_err(Failure::from));
+    });
+    shown
 }
 
 /// Shows the parts around this byte: the leaf, the enclosing parts from the innermost out, the file.

@@ -31,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long)]
     digests: bool,
     /// Write one row per file with these keys of the JSON, such as `name,bones,clips.seconds`
-    #[arg(long, value_name = "KEYS", value_delimiter = ',', conflicts_with = "json")]
+    #[arg(long, value_name = "KEYS", value_delimiter = ',', value_parser = crate::keys::checked, conflicts_with = "json")]
     select: Vec<String>,
     /// Output format of these rows [default: `ndjson`]
     #[arg(long, value_name = "FORMAT", requires = "select")]
@@ -107,7 +107,11 @@ impl Page {
             Self::Text(out) => {
                 report::header(&record, out)?;
                 if let Some(asset) = &asset {
-                    report::body(asset, out)?;
+                    report::first(asset, out)?;
+                }
+                report::references(&record, out)?;
+                if let Some(asset) = &asset {
+                    report::body(asset, common.verbose, out)?;
                 }
                 if !is_config {
                     report::problems(&record, out)?;

@@ -92,17 +92,13 @@ pub(crate) struct Tally {
     pub(crate) interrupted: bool,
 }
 
-/// Chooses the records to pass on.
-pub(crate) type Filter<'f> = &'f (dyn Fn(&Record) -> bool + Sync);
-
-/// Passes on each result, an asset with what `view` makes of it on the thread that has the asset open. Reports
+/// Passes on each result, an asset with the result of `view`, which runs on the thread that has the asset open. Reports
 /// those that deserve a message. Stops when results can no longer be written.
 pub(crate) fn each_result<T: Send>(
     scan: &Scan,
     inputs: &Inputs,
-    filter: Option<Filter<'_>>,
     common: &Common,
-    view: impl Fn(&Sighting<'_, '_>) -> Option<T> + Sync,
+    view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
     mut each: impl FnMut(Found, Option<T>) -> Result<(), Failure> + Send,
 ) -> Result<Tally, Failure> {
     let notes = Notes::new(common);
@@ -111,14 +107,9 @@ pub(crate) fn each_result<T: Send>(
     let units = inputs.units_from.as_deref().map(|list| units(list, scan)).transpose()?;
     let mut tally = Tally::default();
     let mut failure = None;
-    let found = |found: Found, viewed: Option<Option<T>>| {
+    let found = |found: Found, seen: Option<T>| {
         match &found {
-            Found::Asset(record) => {
-                tally.add(record);
-                if filter.is_some_and(|filter| !filter(record)) {
-                    return ControlFlow::Continue(());
-                }
-            }
+            Found::Asset(record) => tally.add(record),
             Found::Unreadable(error) => {
                 tally.unreadable += 1;
                 notes.error(error);
@@ -131,7 +122,7 @@ pub(crate) fn each_result<T: Send>(
             Found::PassedOver { path, named: true } => {
                 Err(OutputFile::is_input(common.output.as_deref().unwrap_or(&path), &path))
             }
-            found => each(found, viewed.flatten()),
+            found => each(found, seen),
         };
         match written {
             Ok(()) => ControlFlow::Continue(()),

@@ -7,6 +7,7 @@ mod args;
 mod bones;
 mod cat;
 mod command;
+mod complete;
 mod condition;
 mod diff;
 mod dump;
@@ -17,11 +18,14 @@ mod export;
 mod extract;
 mod failure;
 mod fit;
+mod globbed;
 mod hex;
 mod info;
 mod input;
 mod interrupt;
+mod keys;
 mod limits;
+mod ls;
 mod manual;
 mod map;
 mod notes;
@@ -60,7 +64,10 @@ use output_file::OutputFile;
 use verbs::{Cli, Verb};
 
 fn main() -> ExitCode {
-    let Cli { verb, mut common } = match command::parse() {
+    if let Some(code) = complete::answer() {
+        return code;
+    }
+    let Cli { mut verb, mut common } = match command::parse() {
         Ok(cli) => cli,
         Err(failure) => return failed(failure, Notes::default()),
     };
@@ -75,7 +82,7 @@ fn main() -> ExitCode {
         notes.detail(error);
     }
     keep_freed_memory();
-    match run(&verb, &mut common, notes) {
+    match run(&mut verb, &mut common, notes) {
         Ok(code) => code,
         Err(failure) => failed(failure, notes),
     }
@@ -101,11 +108,13 @@ fn failed(failure: Failure, notes: Notes) -> ExitCode {
     }
 }
 
-fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
+fn run(verb: &mut Verb, common: &mut Common, notes: Notes) -> Outcome {
     #[cfg(feature = "names")]
     if let Some(names) = &common.names {
         meshpeek::zip::read_names_as(names)?;
     }
+    verb.expand(common)?;
+    let verb = &*verb;
     if let Some(path) = common.output.as_deref().filter(|path| remote::is_url(path)) {
         return Err(Failure::at(path, "results are written to this machine only"));
     }
@@ -117,6 +126,7 @@ fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
     common.output_file = file.map(|path| OutputFile::open(path, &verb.inputs())).transpose()?;
     let code = match verb {
         Verb::Info(args) => info::run(args, common),
+        Verb::Ls(args) => ls::run(args, common),
         Verb::Scan { inputs, format } => scan::run(inputs, format, common),
         Verb::Plan(args) => plan::run(args, common),
         Verb::Verify(args) => verify::run(args, common),
@@ -125,7 +135,7 @@ fn run(verb: &Verb, common: &mut Common, notes: Notes) -> Outcome {
         Verb::Hex(args) => hex::run(args, common),
         Verb::Schema(args) => schema::run(args, common),
         Verb::Dump { file, selector, format } => dump::run(file, selector.as_deref(), *format, common),
-        Verb::Cat { file } => cat::run(file, common),
+        Verb::Cat { files } => cat::run(files, common),
         Verb::Extract(args) => extract::run(args, common),
         Verb::Export(args) => export::run(args, common),
         Verb::Refs(args) => refs::run(args, common),

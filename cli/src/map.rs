@@ -5,11 +5,13 @@ use meshpeek::Access;
 use crate::args::Common;
 
 /// Access with larger files mapped, unless the user does not want that.
-#[allow(unsafe_code)]
 pub(crate) fn access(common: &Common) -> Access {
-    if common.no_mmap {
-        return Access::READ;
-    }
+    if common.no_mmap { Access::READ } else { large() }
+}
+
+/// Access with larger files mapped.
+#[allow(unsafe_code)]
+pub(crate) fn large() -> Access {
     // SAFETY: nobody can promise that no other process writes to the files that a user names. The effect of such a
     // write is limited to numbers that come out old, new or mixed. Only the library and `dump` use mapped bytes. The
     // library creates no type over them that a write could make invalid (`meshpeek::source`), and `dump` copies them.

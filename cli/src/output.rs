@@ -19,7 +19,7 @@ use crate::wrap::{width, wrapped};
 const BUFFER: usize = 1 << 16;
 
 /// The line of a record, formatted on the thread that found the record. One thread writes; all threads format.
-pub(crate) struct Line(io::Result<Vec<u8>>);
+pub(crate) struct Line(pub(crate) Result<Vec<u8>, Failure>);
 
 impl Line {
     /// The line, if lines are `wanted`.
@@ -28,11 +28,11 @@ impl Line {
     }
 
     fn new(record: &Record) -> Self {
-        Self(json_line(record, Vec::with_capacity(LINE)))
+        Self(json_line(record, Vec::with_capacity(LINE)).map_err(Failure::from))
     }
 
     /// The bytes of the line of a record, which may be formatted already.
-    pub(crate) fn bytes(record: &Record, line: Option<Self>) -> io::Result<Vec<u8>> {
+    pub(crate) fn bytes(record: &Record, line: Option<Self>) -> Result<Vec<u8>, Failure> {
         line.unwrap_or_else(|| Self::new(record)).0
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::process::ExitCode;
 
 use meshpeek::dissect::{Located, Sink, dissect_unread, dissect_until, locate, problem_at, unread};
-use meshpeek::inspect::{Selector, Span};
+use meshpeek::inspect::{Selector, Span, selector};
 use meshpeek::{Asset, Error};
 
 use crate::args::Common;
@@ -97,8 +97,9 @@ pub(crate) fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Place, St
     if let Some(reason) = unread(asset, size, &selector) {
         return Err(format!("{text} cannot be decoded: {reason}"));
     }
+    let nearest = selector::nearest(asset, text).map(|nearest| format!("; nearest: {nearest}")).unwrap_or_default();
     Err(match around {
-        Some(around) => format!("{text} is no part, array or field; {around} is"),
-        None => format!("{text} is no part, array or field (tree --fields lists them)"),
+        Some(around) => format!("{text} is no part, array or field; {around} is{nearest}"),
+        None => format!("{text} is no part, array or field (tree --fields lists them){nearest}"),
     })
 }

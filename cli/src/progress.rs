@@ -14,6 +14,8 @@ use crate::notes::Notes;
 use crate::report;
 
 const TICK: Duration = Duration::from_millis(100);
+/// Nothing is drawn before this.
+const FIRST: Duration = Duration::from_millis(300);
 
 /// Runs `work` and shows a line on standard error, if that is a terminal and the user wants it. With `measure`, a
 /// separate walk measures the total.
@@ -36,7 +38,7 @@ pub(crate) fn beside<T>(
     })
 }
 
-/// Draws only after a tick, so that short runs do not flicker.
+/// Draws only after some time, so that short runs do not flicker.
 fn draw(scan: &Scan, measure: bool, done: &AtomicBool) {
     let bar = ProgressBar::new_spinner().with_style(style("{spinner} {msg}{seen}"));
     // The total needs a separate walk, so the remaining time is shown once that is over.
@@ -45,7 +47,7 @@ fn draw(scan: &Scan, measure: bool, done: &AtomicBool) {
         if measure {
             threads.spawn(|| measured.set(scan.measure()));
         }
-        std::thread::park_timeout(TICK);
+        std::thread::park_timeout(FIRST);
         while !done.load(Ordering::Relaxed) {
             let progress = &scan.progress;
             let all = measured.get().and_then(|all| all.as_ref().ok()).filter(|_| !progress.is_stopped());

@@ -23,6 +23,8 @@ pub(crate) struct Results(Arc<State>);
 struct State {
     written: AtomicU64,
     files: AtomicU64,
+    /// Files that were found in folders without a scan.
+    found: AtomicU64,
     bytes: AtomicU64,
     factor: OnceLock<u32>,
     scan: OnceLock<Progress>,
@@ -37,6 +39,11 @@ impl Results {
     /// Counts the files that this scan opens as read.
     pub(crate) fn scans(&self, progress: &Progress) {
         self.0.scan.get_or_init(|| progress.clone());
+    }
+
+    /// Counts a file found in a folder.
+    pub(crate) fn found(&self) {
+        self.0.found.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts this many bytes as read, from a file or an archive.
@@ -62,10 +69,11 @@ impl Results {
     }
 
     fn most(&self) -> u64 {
-        let State { files, bytes, factor, scan, .. } = &*self.0;
+        let State { files, found, bytes, factor, scan, .. } = &*self.0;
         let (scanned, opened) = scan.get().map_or((0, 0), |scan| (scan.begun(), scan.opened_bytes()));
         // The files that a person names share one allowance.
         let files = files.load(Ordering::Relaxed).min(1).saturating_add(scanned);
+        let files = files.saturating_add(found.load(Ordering::Relaxed));
         let bytes = bytes.load(Ordering::Relaxed).saturating_add(opened);
         let factor = u64::from(factor.get().copied().unwrap_or(0));
         let read = files.saturating_mul(SMALL).saturating_add(bytes);

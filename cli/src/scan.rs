@@ -1,6 +1,7 @@
 //! `meshpeek scan`: one record for each asset.
 
 mod csv;
+mod others;
 pub(crate) mod table;
 
 use std::cell::OnceCell;
@@ -8,6 +9,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
+use meshpeek::Asset;
 use meshpeek::scan::{Found, Record, Sighting, Views};
 
 use crate::args::{Common, Inputs, RecordFormat, ScanArgs};
@@ -15,10 +17,11 @@ use crate::args::{Common, Inputs, RecordFormat, ScanArgs};
 use crate::args::{TABLES, table_form};
 #[cfg(not(feature = "parquet"))]
 use crate::command::NO_TABLES;
-use crate::condition::Noticed;
+use crate::condition::{Noticed, Verdict};
 use crate::failure::{Failure, Outcome};
-use crate::info::rows::{self, Rows};
-use crate::input::{Filter, Tally};
+use crate::info::rows::{self, RowMaker, Rows};
+use crate::input::Tally;
+use crate::keys::Needs;
 use crate::notes::Notes;
 use crate::output::{Line, Output};
 use crate::output_file::is_folder;
@@ -28,6 +31,7 @@ use crate::sorted::Sorted;
 use crate::tables::{OldTables, Table, Tables};
 use crate::thumbnails::Thumbnails;
 use crate::{input, report, wrap};
+use others::Others;
 
 pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, common: &Common) -> Outcome {
     let mut scan = input::scan(inputs, common)?;
@@ -78,24 +82,26 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, common: &Common) -> Outcome 
     }
     // Of the first records alone, few lines are needed.
     let is_lines = matches!(writer.form, Form::Ndjson { .. }) && args.top.is_none();
-    let is_chosen = |record: &Record| {
-        // The record as JSON is made once for all keys that need it.
-        let json = OnceCell::new();
-        let value = |key: &str| rows::value(key, record, &json);
-        args.condition.as_ref().is_none_or(|condition| condition.holds(record, &value))
-    };
     let sort = inputs.sort.as_ref().map(|sort| sort.name.as_str()).filter(|name| !["path", "bytes"].contains(name));
     let noticed = Noticed::new(args.condition.as_deref(), sort);
-    let look = |record: &Record| {
+    let maker = writer.row_maker();
+    let of_asset = noticed.needs == Needs::Asset;
+    let rows_of_asset = maker.as_ref().is_some_and(RowMaker::needs_assets);
+    if of_asset || rows_of_asset {
+        scan.beginnings = false;
+        scan.views = scan.views.max(Views::Outlines);
+    }
+    let look = |record: &Record, asset: Option<&Asset<'_>>| {
+        // The record as JSON is made once for all keys that need it.
         let json = OnceCell::new();
-        let value = |key: &str| rows::value(key, record, &json);
+        let value = |key: &str| rows::value(key, record, asset, &json);
         noticed.look(record, &value)
     };
-    let filter: Filter<'_> = &look;
-    let filter = Some(filter).filter(|_| args.condition.is_some() || sort.is_some());
     let view = |seen: &Sighting<'_, '_>| {
-        if !is_chosen(seen.record) {
-            return None;
+        let verdict = look(seen.record, seen.asset.filter(|_| of_asset));
+        let mut result = Seen { verdict, line: None };
+        if !result.verdict.is_chosen {
+            return result;
         }
         #[cfg(feature = "parquet")]
         if let Some(tables) = &tables {
@@ -104,11 +110,20 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, common: &Common) -> Outcome 
         if let Some(thumbnails) = &thumbnails {
             thumbnails.draw(seen);
         }
-        Line::of(seen.record, is_lines)
+        result.line = match &maker {
+            Some(maker) if rows_of_asset => Some(Line(maker.row(seen.record, seen.asset))),
+            _ => Line::of(seen.record, is_lines),
+        };
+        result
     };
+    let mut others = Others::new(!common.quiet);
     let mut copied = Tally::default();
-    let mut tally = input::each_result(&scan, inputs, filter, common, view, |found, line| match found {
-        Found::Asset(record) => writer.record(&record, line),
+    let mut tally = input::each_result(&scan, inputs, common, view, |found, seen| match found {
+        Found::Asset(record) => {
+            let seen = seen.unwrap_or_else(|| Seen { verdict: look(&record, None), line: None });
+            noticed.count(&record, &seen.verdict);
+            if seen.verdict.is_chosen { writer.record(&record, seen.line) } else { Ok(()) }
+        }
         #[cfg(feature = "parquet")]
         Found::Unchanged(path) if old_tables.is_some() => {
             unchanged.insert(path);
@@ -119,11 +134,20 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, common: &Common) -> Outcome 
             copied.add_copied(old.counts(&path));
             writer.lines(&path, old)
         }
-        #[cfg(feature = "parquet")]
-        Found::NoAsset(path) => match &tables {
-            Some(tables) if args.condition.is_none() => tables.add(|rows| rows.other(&path)),
-            _ => Ok(()),
-        },
+        Found::NoAsset(path) => {
+            others.add(&path);
+            if args.others {
+                let record = others::record(&scan, &path, common)?;
+                return if look(&record, None).is_chosen { writer.record(&record, None) } else { Ok(()) };
+            }
+            #[cfg(feature = "parquet")]
+            if let Some(tables) = &tables
+                && args.condition.is_none()
+            {
+                return tables.add(|rows| rows.other(&path));
+            }
+            Ok(())
+        }
         #[cfg(feature = "parquet")]
         Found::Unreadable(error) if tables.is_some() => {
             tables.as_ref().map_or(Ok(()), |tables| tables.unreadable(&error))
@@ -157,6 +181,7 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, common: &Common) -> Outcome 
         tally.rest(),
         fetched(common)
     ));
+    others.say(args.others, Notes::new(common));
     noticed.say(Notes::new(common));
     let mut code = tally.status();
     if code == ExitCode::SUCCESS && undrawn > 0 {
@@ -202,6 +227,12 @@ fn chosen_tables(args: &ScanArgs, common: &Common) -> Vec<Table> {
         ([], false) => vec![Table::Assets],
         (names, _) => TABLES.iter().copied().filter(|table| names.iter().any(|name| name == table.name())).collect(),
     }
+}
+
+/// What was found out about an asset while it was open.
+struct Seen {
+    verdict: Verdict,
+    line: Option<Line>,
 }
 
 struct Writer {
@@ -278,7 +309,10 @@ impl Writer {
             Form::Tables(tables) => return tables.record(record),
             Form::Ndjson { .. } => Line::bytes(record, line)?,
             Form::Csv(csv) => csv.row(record)?,
-            Form::Rows(rows) => rows.row(record, None)?,
+            Form::Rows(rows) => match line {
+                Some(line) => line.0?,
+                None => rows.maker.row(record, None)?,
+            },
         };
         match &mut self.sorted {
             Some(sorted) => Ok(sorted.push(record, &row)?),
@@ -295,6 +329,14 @@ impl Writer {
             }
         }
         Ok(())
+    }
+
+    /// The maker of rows with some keys.
+    fn row_maker(&self) -> Option<RowMaker> {
+        match &self.form {
+            Form::Rows(rows) => Some(rows.maker.clone()),
+            _ => None,
+        }
     }
 
     #[cfg(feature = "parquet")]

@@ -16,7 +16,7 @@ use crate::visible::shown;
 
 /// The open file that contains the target of an address.
 pub(crate) struct Source<'p> {
-    text: &'p Path,
+    pub(crate) text: &'p Path,
     pub(crate) address: Address,
     /// The name of the target.
     pub(crate) name: PathBuf,

@@ -29,7 +29,7 @@ impl Space {
         self.0.most.get_or_init(|| most);
     }
 
-    fn take(&self, bytes: u64) -> io::Result<()> {
+    pub(crate) fn take(&self, bytes: u64) -> io::Result<()> {
         let limit = self.0.most.get().copied().unwrap_or(0);
         if self.0.taken.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) > limit {
             let what = "bytes of temporary files";

@@ -14,6 +14,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::Output;
 use crate::place::{lines, place_of, status};
 use crate::source::Source;
+use fields::Runs;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -55,7 +56,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     // The overview has no fields, and counts those in a row as a gap.
     let needs_fields = args.only.iter().any(|kind| ["field", "gap"].contains(&kind.as_str()));
     let is_full = args.fields || needs_fields || asset.is_err();
-    fields::write(&lines, args, is_full, within.as_ref(), &mut out)?;
+    let runs = Runs::new(!common.verbose);
+    fields::write(&lines, args, is_full, within.as_ref(), runs, &mut out)?;
     out.flush()?;
     source.unchanged()?;
     Ok(status(&asset, common))

@@ -6,11 +6,20 @@ use clap::{Parser, Subcommand};
 use meshpeek::address::Address;
 
 use crate::args::{Common, DumpFormat, Inputs, ScanArgs};
-use crate::examples;
+use crate::failure::Failure;
+use crate::{examples, globbed};
+
+/// The version, and the features that not every build has.
+const VERSION: &str = match (cfg!(feature = "parquet"), cfg!(feature = "remote")) {
+    (true, true) => concat!(env!("CARGO_PKG_VERSION"), " (parquet, remote)"),
+    (true, false) => concat!(env!("CARGO_PKG_VERSION"), " (parquet)"),
+    (false, true) => concat!(env!("CARGO_PKG_VERSION"), " (remote)"),
+    (false, false) => env!("CARGO_PKG_VERSION"),
+};
 
 /// Inspect 3D game assets without loading them
 #[derive(Parser)]
-#[command(name = "meshpeek", version, max_term_width = 100, after_help = examples::ALL)]
+#[command(name = "meshpeek", version = VERSION, max_term_width = 100, after_help = examples::ALL)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) verb: Verb,
@@ -23,6 +32,9 @@ pub(crate) enum Verb {
     /// Show files or archives in full, or the values of some keys
     #[command(aliases = ["inspect", "view"], after_help = examples::INFO)]
     Info(crate::info::Args),
+    /// List every file of folders and member of archives
+    #[command(aliases = ["list"], after_help = examples::LS)]
+    Ls(crate::ls::Args),
     /// Write one record per asset in files, folders and archives
     #[command(after_help = examples::SCAN)]
     Scan {
@@ -60,11 +72,12 @@ pub(crate) enum Verb {
         #[arg(long, value_name = "FORMAT", default_value = "csv")]
         format: DumpFormat,
     },
-    /// Write the content of an archive member as it is
+    /// Write the content of archive members as it is
     #[command(after_help = examples::CAT)]
     Cat {
-        /// Member, such as `mod.pbo!/config.cpp`, or file
-        file: PathBuf,
+        /// Members, such as `mod.pbo!/config.cpp` or `mod.pbo!/*.hpp`, or files
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
     },
     /// Write members of archives, or whole ones, as files into a folder
     #[command(aliases = ["unpack"], after_help = examples::EXTRACT)]
@@ -99,11 +112,30 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
+    /// Replaces patterns for members, such as `mod.pbo!/*.p3d`, by the members that match.
+    pub(crate) fn expand(&mut self, common: &Common) -> Result<(), Failure> {
+        match self {
+            Self::Info(args) => globbed::expand(&mut args.files, common),
+            Self::Ls(args) => globbed::expand(&mut args.paths, common),
+            Self::Cat { files } => globbed::expand(files, common),
+            Self::Scan { inputs, .. } | Self::Verify(crate::verify::Args { inputs, .. }) => {
+                globbed::expand(&mut inputs.paths, common)
+            }
+            Self::Dump { file, .. } => globbed::expand_one(file, common),
+            Self::Tree(args) => globbed::expand_one(&mut args.file, common),
+            Self::Hex(args) => globbed::expand_one(&mut args.file, common),
+            Self::Export(args) => globbed::expand_one(&mut args.file, common),
+            _ => Ok(()),
+        }
+    }
+
     /// The files and folders to read, which results must not overwrite.
     pub(crate) fn inputs(&self) -> Vec<PathBuf> {
         let paths: Vec<&PathBuf> = match self {
             Self::Info(args) => args.files.iter().collect(),
-            Self::Dump { file, .. } | Self::Cat { file } => vec![file],
+            Self::Dump { file, .. } => vec![file],
+            Self::Cat { files } => files.iter().collect(),
+            Self::Ls(args) => args.paths.iter().collect(),
             Self::Tree(args) => vec![&args.file],
             Self::Hex(args) => vec![&args.file],
             Self::Extract(args) => args.addresses.iter().collect(),

@@ -59,8 +59,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let mut counts = Counts::default();
     let mut reported = Reported::default();
     let is_lines = args.format == ProblemFormat::Ndjson;
-    let view = |seen: &Sighting<'_, '_>| Some(Viewed::of(seen, args.lint, is_lines));
-    let tally = input::each_result(&scan, &args.inputs, None, common, view, |found, viewed| {
+    let view = |seen: &Sighting<'_, '_>| Viewed::of(seen, args.lint, is_lines);
+    let tally = input::each_result(&scan, &args.inputs, common, view, |found, viewed| {
         let mut record = match found {
             Found::Asset(record) => record,
             Found::Unreadable(error) => return report.unreadable(&error),

@@ -140,7 +140,9 @@ pub(super) fn afford<'a>(
         let [by_entry, by_beginning] = MEMBER_WORK;
         let work = if member.form() == Form::InPlace { by_entry } else { by_beginning };
         let name = (member.name().len() as u64).saturating_mul(LONGEST_ESCAPE);
-        let results = RECORD_BYTES.saturating_add(around).saturating_add(name);
+        // As the member, and in the address.
+        let names = around.saturating_add(name).saturating_mul(2);
+        let results = RECORD_BYTES.saturating_add(names);
         let paid = budget.members(1).and_then(|()| budget.work(work)).and_then(|()| budget.output(results));
         let paid = paid.and_then(|()| origin.charge_units(work));
         if let Err(error) = paid {

@@ -36,7 +36,7 @@ pub use identity::FileId;
 pub use known::Known;
 pub use order::add_sort_key;
 pub use progress::Progress;
-pub use record::{Digests, Record};
+pub use record::{Digests, Record, time_text};
 pub use units::{Unit, UnitsBy};
 pub use walk::Selection;
 

@@ -57,20 +57,35 @@ impl Record {
         self.path.as_path().into()
     }
 
+    /// Returns the [address](crate::address) of the asset as text: the path, and the member after `!/`.
+    pub fn address(&self) -> String {
+        let mut address = self.path_name().text;
+        if let Some(member) = &self.member {
+            address.push_str("!/");
+            address.push_str(&member.text);
+        }
+        address
+    }
+
     /// Returns [`modified`](Self::modified) as text in UTC with microseconds, as `2020-09-13T12:26:40.250000Z`. Returns
     /// `None` if it is unknown.
     pub fn modified_text(&self) -> Option<String> {
-        let micros = match self.modified?.duration_since(SystemTime::UNIX_EPOCH) {
-            Ok(after) => i64::try_from(after.as_micros()).ok()?,
-            Err(before) => i64::try_from(before.duration().as_micros()).ok()?.saturating_neg(),
-        };
-        Some(format!("{}.{:06}Z", date(micros.div_euclid(1_000_000)), micros.rem_euclid(1_000_000)))
+        time_text(self.modified?)
     }
 
     /// Returns true if path, member or prefix have bytes that are not UTF-8. They are escaped in the text.
     pub fn is_lossy(&self) -> bool {
         self.path_name().lossy || self.member.iter().chain(&self.prefix).any(|name| name.lossy)
     }
+}
+
+/// Returns a time as text in UTC with microseconds, as `2020-09-13T12:26:40.250000Z`.
+pub fn time_text(time: SystemTime) -> Option<String> {
+    let micros = match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(after) => i64::try_from(after.as_micros()).ok()?,
+        Err(before) => i64::try_from(before.duration().as_micros()).ok()?.saturating_neg(),
+    };
+    Some(format!("{}.{:06}Z", date(micros.div_euclid(1_000_000)), micros.rem_euclid(1_000_000)))
 }
 
 /// SHA-256 of the asset's own bytes (`file`) and of each byte stream that identifies its content. `None` if a stream
@@ -150,10 +165,12 @@ impl Record {
     /// # Errors
     /// Returns the errors of the map.
     pub fn serialize_entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        let Summary { format, version, bytes, counts, bounds, references, blocks, unchecked, problems } = &self.summary;
+        let Summary { format, version, bytes, counts, bounds, references, blocks, texture, unchecked, problems } =
+            &self.summary;
         let path = self.path_name();
         map.serialize_entry("path", &path.text)?;
         map.serialize_entry("member", &self.member.as_ref().map(|member| &member.text))?;
+        map.serialize_entry("address", &self.address())?;
         if self.is_lossy() {
             map.serialize_entry("lossy", &true)?;
         }
@@ -173,6 +190,7 @@ impl Record {
         }
         map.serialize_entry("stored", &self.stored)?;
         map.serialize_entry("prefix", &self.prefix.as_ref().map(|prefix| &prefix.text))?;
+        map.serialize_entry("texture", texture)?;
         if let Some(stamp) = &self.stamp {
             map.serialize_entry("stamp", stamp)?;
         }

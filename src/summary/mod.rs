@@ -37,6 +37,8 @@ pub struct Summary {
     pub references: Vec<Reference>,
     /// The compressible blocks.
     pub blocks: Blocks,
+    /// The kind and size of a texture.
+    pub texture: Option<Texture>,
     /// The members of an archive that were not checked, by method, if it was verified.
     pub unchecked: Unchecked,
     /// The problems.
@@ -55,6 +57,7 @@ impl Summary {
             bounds: None,
             references: Vec::new(),
             blocks: Blocks::default(),
+            texture: None,
             unchecked: Unchecked::default(),
             problems: Vec::new(),
         }
@@ -176,6 +179,19 @@ pub struct Bounds {
     pub min: [f32; 3],
     /// The corner with the largest coordinates.
     pub max: [f32; 3],
+}
+
+/// The kind and size of a texture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Texture {
+    /// The kind of its pixels, such as `DXT5`.
+    pub kind: &'static str,
+    /// The width of its largest image.
+    pub width: u32,
+    /// The height of its largest image.
+    pub height: u32,
 }
 
 /// Statistics of the compressible blocks.

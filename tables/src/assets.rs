@@ -22,6 +22,8 @@ pub(super) struct AssetRow<'r> {
     /// The problem of references that are too large for a column.
     left_out: Option<Problem>,
     /// `None` if the path cannot be read.
+    address: Option<String>,
+    /// `None` if the path cannot be read.
     record: Option<&'r Record>,
 }
 
@@ -37,6 +39,7 @@ impl<'r> AssetRow<'r> {
             summary,
             references: if fits { &summary.references } else { &[] },
             left_out: (!fits).then(left_out),
+            address: Some(record.address()),
             record: Some(record),
         }
     }
@@ -44,7 +47,7 @@ impl<'r> AssetRow<'r> {
     /// The row of a path that cannot be read, with the summary of that.
     pub(super) fn unreadable(error: &Error, summary: &'r Summary) -> Self {
         let path = path_of(error);
-        Self { is_lossy: path.lossy, path, summary, references: &[], left_out: None, record: None }
+        Self { is_lossy: path.lossy, path, summary, references: &[], left_out: None, address: None, record: None }
     }
 
     pub(super) fn member(&self) -> Option<&str> {
@@ -78,12 +81,21 @@ columns! {
         prefix: OrNull<Text> = row.record.and_then(|record| record.prefix.as_ref()).map(|prefix| &*prefix.text),
         stamp: OrNull<Text> = row.record.and_then(|record| record.stamp.as_deref()),
         mtime: OrNull<Time> = row.record.and_then(|record| record.modified),
+        address: OrNull<Text> = row.address.as_deref(),
+        texture: OrNull<Group<Textures>> = row.summary.texture.as_ref(),
     } sized Assets::bytes
 }
 
 impl Assets {
     fn bytes(&self) -> usize {
-        let texts = [self.path.size(), self.member.size(), self.refs.size(), self.problems.size(), self.stored.size()];
+        let texts = [
+            self.path.size(),
+            self.member.size(),
+            self.address.size(),
+            self.refs.size(),
+            self.problems.size(),
+            self.stored.size(),
+        ];
         // The other columns of a row take about this much.
         let others = self.path.size().0.saturating_mul(600);
         texts.into_iter().fold(others, |sum, (_, bytes)| sum.saturating_add(bytes))
@@ -133,6 +145,14 @@ columns! {
         stored_bytes: Long = clamped(stored.bytes),
         method: Text = &stored.method,
         time: OrNull<Text> = stored.time.as_deref(),
+    }
+}
+
+columns! {
+    Textures of texture: &'r summary::Texture {
+        texture_kind: Text = texture.kind,
+        width: Long = texture.width.into(),
+        height: Long = texture.height.into(),
     }
 }
 

@@ -27,7 +27,7 @@
 //!
 //! | table | columns |
 //! | --- | --- |
-//! | `assets` | path, member?, lossy bool, format?, version? i32, bytes? i64, counts struct<i64?, ...> with every count of any format, bounds? struct<xmin, ymin, zmin, xmax, ymax, zmax>, refs list<struct<kind, name, name_lossy>>, blocks struct<stored_blocks, packed_blocks, packed_bytes, unpacked_bytes>, problems list<struct<severity, code, offset?, message>>, digests? struct<file?, positions?, ...>, stored? struct<stored_offset?, stored_bytes, method, time?>, prefix?, stamp?, mtime? timestamp |
+//! | `assets` | path, member?, lossy bool, format?, version? i32, bytes? i64, counts struct<i64?, ...> with every count of any format, bounds? struct<xmin, ymin, zmin, xmax, ymax, zmax>, refs list<struct<kind, name, name_lossy>>, blocks struct<stored_blocks, packed_blocks, packed_bytes, unpacked_bytes>, problems list<struct<severity, code, offset?, message>>, digests? struct<file?, positions?, ...>, stored? struct<stored_offset?, stored_bytes, method, time?>, prefix?, stamp?, mtime? timestamp, address?, texture? struct<texture_kind, width, height> |
 //! | `members` | path, outer?, index i32, name, lossy, method, stored_bytes, bytes, offset?, crc32? i64, time?, mtime? timestamp |
 //! | `parts` | path, member?, part, name, index? i32, label?, offset?, bytes?, fields (JSON, as in `info --json`) |
 //! | `arrays` | path, member?, part, name, selector, rows, columns `list<text>`, offset, bytes, packing |

@@ -6,6 +6,8 @@ mod fields;
 mod fit;
 #[cfg(unix)]
 mod interrupt;
+mod keys;
+mod ls;
 mod output_file;
 mod paths;
 mod places;
@@ -391,9 +393,9 @@ fn a_dump_has_the_numbers() {
     assert_eq!(file.into_vec::<i32>().unwrap(), [0, 1, 2]);
     let missing = run(["dump", EVERYTHING, "meshes/0/postions"]);
     assert_eq!(code(&missing), 2);
-    assert!(stderr(&missing).contains("did you mean meshes/0/positions?"), "{}", stderr(&missing));
+    assert!(stderr(&missing).contains("nearest: meshes/0/positions"), "{}", stderr(&missing));
     let unmarked = run(["dump", EVERYTHING, "nodes/twig/keys/2/records"]);
-    assert!(stderr(&unmarked).contains("did you mean nodes/@twig/keys/2/records?"), "{}", stderr(&unmarked));
+    assert!(stderr(&unmarked).contains("nearest: nodes/@twig/keys/2/records"), "{}", stderr(&unmarked));
     assert_eq!((code(&unmarked), code(&run(["dump", EVERYTHING, "nodes//keys"]))), (2, 2));
 }
 
@@ -721,11 +723,11 @@ fn keys_of_several_files_are_rows() {
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         output
     };
-    let found = lines(&rows(&["name,bones,clips.seconds,nodes.name,detail.nodes.animation.frames,none"]));
+    let found = lines(&rows(&["name,bones,clips.seconds,nodes.name,detail.nodes.animation.frames,skeletons"]));
     let expected = serde_json::json!([
         {"name": "everything.b3d", "bones": 2, "clips.seconds": [0.41666666, 0.16666666, 0.16666667], "nodes.name": ["tree", "branch", "twig", "fruit", "stalk"],
-         "detail.nodes.animation.frames": [10], "none": null},
-        {"name": "triangle.b3d", "bones": 0, "clips.seconds": [], "nodes.name": found[1]["nodes.name"], "detail.nodes.animation.frames": [], "none": null},
+         "detail.nodes.animation.frames": [10], "skeletons": null},
+        {"name": "triangle.b3d", "bones": 0, "clips.seconds": [], "nodes.name": found[1]["nodes.name"], "detail.nodes.animation.frames": [], "skeletons": null},
     ]);
     assert_eq!(Json::from(found), expected);
     let csv = stdout(&rows(&["name,counts.vertices,nodes.name", "--format", "csv"]));
@@ -795,7 +797,11 @@ fn conditions_choose_records() {
         assert_eq!(code(&run(["scan", "corpus/b3d", "--where", condition].iter().chain(flags))), 2, "{condition}");
     }
     let output = run(["scan", "corpus/b3d", "--where", "bytes > 1 and tiangles > 3"]);
-    assert!(stderr(&output).contains("column 15: records have no such key"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("column 15: records have no key tiangles; nearest: triangles"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]

@@ -437,7 +437,12 @@ fn folders_file_by_file() {
     let stat = slashes(&stdout(&run(["diff", &a, &b, "--stat"])));
     assert!(stat.starts_with("Data/Tree.p3d    1 changed\ngone.txt         1 removed\n"), "{stat}");
     let mixed = run(["diff", &a, "README.md"]);
-    assert_eq!((code(&mixed), stderr(&mixed).contains("README.md is not")), (2, true), "{}", stderr(&mixed));
+    assert_eq!(
+        (code(&mixed), stderr(&mixed).contains("README.md is neither a folder nor an archive")),
+        (2, true),
+        "{}",
+        stderr(&mixed)
+    );
 }
 
 #[test]

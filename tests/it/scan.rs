@@ -53,6 +53,7 @@ fn by_member(records: &[Record]) -> BTreeMap<String, Json> {
         let facts = json.as_object_mut().unwrap();
         facts.remove("path");
         facts.remove("member");
+        facts.remove("address");
         facts.remove("lossy");
         facts.remove("stored");
         json

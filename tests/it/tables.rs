@@ -83,6 +83,9 @@ fn as_record(row: &Json) -> Json {
     let reference = |row: &Json| marked_when_lossy(&renamed(row, &[("name_lossy", "lossy")]));
     entries.insert("references".into(), references.as_array().unwrap().iter().map(reference).collect());
     entries["blocks"] = renamed(&entries["blocks"], &[("stored_blocks", "stored"), ("packed_blocks", "packed")]);
+    if !entries["texture"].is_null() {
+        entries["texture"] = renamed(&entries["texture"], &[("texture_kind", "kind")]);
+    }
     if !entries["stored"].is_null() {
         entries["stored"] = renamed(&entries["stored"], &[("stored_offset", "offset"), ("stored_bytes", "bytes")]);
     }
@@ -392,7 +395,9 @@ fn csv_has_the_cells_of_tables() {
     assert!(code(&output) < 2, "{}", stderr(&output));
     let expected = by_place(rows(&out).into_iter().map(|mut row| {
         let flat = row.as_object_mut().unwrap();
-        for (name, prefix) in [("counts", ""), ("bounds", ""), ("blocks", ""), ("stored", ""), ("digests", "sha256_")] {
+        for (name, prefix) in
+            [("counts", ""), ("bounds", ""), ("blocks", ""), ("stored", ""), ("texture", ""), ("digests", "sha256_")]
+        {
             if let Json::Object(fields) = flat.remove(name).unwrap() {
                 flat.extend(fields.into_iter().map(|(field, value)| (format!("{prefix}{field}"), value)));
             }
@@ -444,6 +449,9 @@ fn csv_has_the_cells_of_tables() {
         "stored_blocks",
         "unpacked_bytes",
         "stored_offset",
+        "address",
+        "texture_kind",
+        "width",
         "time",
         "prefix",
         "stamp",

@@ -118,8 +118,21 @@ fn folded(path: &str) -> String {
     path.to_ascii_lowercase().replace('\\', "/")
 }
 
-/// The temporary folder of files that git wrote. They are named by their ids, and not by anything in the repository.
+/// The temporary folder of files that git wrote, or of members. They are named by their ids or numbers, and not by anything in
+/// the repository or archive.
 pub(super) struct Folder(TempDir);
+
+impl Folder {
+    pub(super) fn new() -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("meshpeek-").tempdir()?;
+        output_file::begin(folder.path());
+        Ok(Self(folder))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
 
 impl Drop for Folder {
     fn drop(&mut self) {
@@ -169,9 +182,7 @@ pub(super) fn sides(paths: [&Path; 2], limits: &Limits) -> Result<([Side; 2], Op
         [*a, *b] = differing(std::mem::take(a), std::mem::take(b));
     }
     let Trees { objects, .. } = trees;
-    let folder = tempfile::Builder::new().prefix("meshpeek-").tempdir()?;
-    output_file::begin(folder.path());
-    let folder = Folder(folder);
+    let folder = Folder::new()?;
     let mut writer = Writer { objects, folder: folder.0.path(), limits, room: limits.decoded_bytes };
     let a = writer.side(path_a, a).map_err(|error| error.of(text_a))?;
     let b = writer.side(path_b, b).map_err(|error| error.of(text_b))?;

@@ -13,6 +13,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::args::Common;
 use crate::failure::Failure;
+use crate::keys::{self, Needs};
 use crate::notes::Notes;
 use crate::output::{Output, json_line};
 use crate::report;
@@ -21,9 +22,15 @@ use crate::report;
 const MOST: u64 = 16 << 20;
 
 pub(crate) struct Rows {
+    pub(crate) maker: RowMaker,
+    out: Output,
+}
+
+/// Makes the rows, on any thread.
+#[derive(Clone)]
+pub(crate) struct RowMaker {
     keys: Vec<String>,
     is_csv: bool,
-    out: Output,
     notes: Notes,
 }
 
@@ -33,12 +40,27 @@ impl Rows {
         if is_csv {
             out.write_all(&csv_row(keys)?)?;
         }
-        Ok(Self { keys: keys.to_vec(), is_csv, out, notes: Notes::new(common) })
+        Ok(Self { maker: RowMaker { keys: keys.to_vec(), is_csv, notes: Notes::new(common) }, out })
     }
 
     pub(crate) fn add(&mut self, record: &Record, asset: Option<&Asset<'_>>) -> Result<(), Failure> {
-        let row = self.row(record, asset)?;
+        let row = self.maker.row(record, asset)?;
         self.put(&row)
+    }
+
+    pub(crate) fn put(&mut self, row: &[u8]) -> Result<(), Failure> {
+        Ok(self.out.write_all(row)?)
+    }
+
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+        Ok(self.out.flush()?)
+    }
+}
+
+impl RowMaker {
+    /// Returns true if a key is in the asset, not in its record.
+    pub(crate) fn needs_assets(&self) -> bool {
+        self.keys.iter().any(|key| keys::needs(key) == Ok(Needs::Asset))
     }
 
     /// The row of a record, with the end of its line.
@@ -54,14 +76,6 @@ impl Rows {
             row.insert(key.clone(), value.unwrap_or_default());
         }
         if self.is_csv { csv_row(row.values().map(cell)) } else { Ok(json_line(&row, Vec::new())?) }
-    }
-
-    pub(crate) fn put(&mut self, row: &[u8]) -> Result<(), Failure> {
-        Ok(self.out.write_all(row)?)
-    }
-
-    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
-        Ok(self.out.flush()?)
     }
 }
 
@@ -79,6 +93,8 @@ fn added(key: &str, record: &Record, asset: Option<&Asset<'_>>) -> Option<Json> 
             let name = record.member.as_ref().map_or(path.as_str(), |member| &member.text);
             Some(name.rsplit(['/', '\\']).next().unwrap_or(name).into())
         }
+        "width" | "texture.width" => record.summary.texture.map(|texture| texture.width.into()),
+        "height" | "texture.height" => record.summary.texture.map(|texture| texture.height.into()),
         "errors" | "warnings" => {
             let severity = if key == "errors" { Severity::Error } else { Severity::Warning };
             Some(record.summary.problems.iter().filter(|problem| problem.severity == severity).count().into())
@@ -102,17 +118,22 @@ fn added(key: &str, record: &Record, asset: Option<&Asset<'_>>) -> Option<Json> 
     }
 }
 
-/// The value of a key of a record, whose JSON is made when a key needs it.
-pub(crate) fn value(key: &str, record: &Record, json: &OnceCell<Vec<u8>>) -> Option<Json> {
-    added(key, record, None).or_else(|| {
-        let text = || serde_json::to_vec(record).unwrap_or_default();
-        find(key, json.get_or_init(text))
-    })
+/// The value of a key of a record, whose JSON is made when a key needs it. With an asset, `detail` is searched too.
+pub(crate) fn value(key: &str, record: &Record, asset: Option<&Asset<'_>>, json: &OnceCell<Vec<u8>>) -> Option<Json> {
+    added(key, record, asset).or_else(|| find(key, json.get_or_init(|| text_of(record, asset))))
 }
 
-/// The value of a key in the JSON of a file, where `counts` and `detail` may be left out.
+fn text_of(record: &Record, asset: Option<&Asset<'_>>) -> Vec<u8> {
+    let mut text = Vec::new();
+    // Writing into memory does not fail. What is beyond the limit is not searched.
+    let document = Document::compact(&mut text, MOST).map_err(Failure::from);
+    let _ = document.and_then(|document| super::write_json(document, record, asset));
+    text
+}
+
+/// The value of a key in the JSON of a file, where `counts`, `texture` and `detail` may be left out.
 fn find(key: &str, text: &[u8]) -> Option<Json> {
-    [&[][..], &["counts"], &["detail"]].into_iter().find_map(|above| {
+    [&[][..], &["counts"], &["texture"], &["detail"]].into_iter().find_map(|above| {
         let path: Vec<&str> = above.iter().copied().chain(key.split('.')).collect();
         At(&path).deserialize(&mut serde_json::Deserializer::from_slice(text)).ok().flatten()
     })

@@ -4,6 +4,7 @@ use std::io::{Result, Write};
 
 use meshpeek::container::{Container, Form};
 use meshpeek::pbo::{self, TailKind};
+use meshpeek::scan::Stored;
 
 use super::{FAINT, grouped, heading, list, section, shown};
 use crate::wrap::HANG;
@@ -38,6 +39,9 @@ pub(super) fn members(archive: &Container<'_>, out: &mut impl Write) -> Result<(
         };
         let size =
             if member.form() == Form::InPlace { member.stored_byte_len() } else { member.decoded_byte_len_hint() };
-        writeln!(out, "  {HANG}{index:>6}  {:>12}  {}{form}", grouped(size), shown(member.name()))
+        let time = Stored::of(&member).time.unwrap_or_default();
+        let day_and_minute = time.get(..16).unwrap_or_default().replace('T', " ");
+        let (size, name) = (grouped(size), shown(member.name()));
+        writeln!(out, "  {HANG}{index:>6}  {size:>12}  {day_and_minute:<16}  {name}{form}")
     })
 }

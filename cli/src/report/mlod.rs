@@ -7,13 +7,28 @@ use meshpeek::mlod::{Lod, Model, Resolution};
 use meshpeek::view::ByteStr;
 
 use super::odol::{names, property};
-use super::{FAINT, count, heading, in_line, list, mentioned, nonzero};
+use super::{FAINT, count, heading, in_line, list, lods, mentioned, nonzero, section, shown};
 
 /// The most different looks of faces to list in a LOD.
 const MOST_LOOKS: usize = 50;
 
-pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
-    heading(out, "LODs")?;
+pub(super) fn table(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
+    let rows = model.lods().spanned().map(|(lod, span)| match lod {
+        Ok(lod) => {
+            let triangles = lod.faces.iter().map(|face| face.triangle_count()).fold(0_u64, u64::saturating_add);
+            let facts = [Some(triangles), Some(lod.points.len() as u64), None, Some(span.bytes)];
+            lods::Row { name: Resolution(lod.resolution).title(), facts: Ok(facts) }
+        }
+        Err(error) => lods::Row { name: String::new(), facts: Err(error.message()) },
+    });
+    lods::table(rows, out)
+}
+
+pub(super) fn write(model: &Model<'_>, is_long: bool, out: &mut impl Write) -> Result<()> {
+    if !is_long {
+        return short(model, out);
+    }
+    heading(out, "Details of LODs")?;
     list(out, model.lods().enumerate(), |out, (index, lod)| match lod {
         Ok(lod) => {
             writeln!(out, "  {index}  {}  {}", Resolution(lod.resolution).title(), contents(&lod))?;
@@ -21,6 +36,34 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
         }
         Err(error) => writeln!(out, "  {index}  {}", error.message()),
     })
+}
+
+/// Writes the points of the first Memory LOD.
+fn memory(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
+    let mut all = model.lods().flatten();
+    let Some(lod) = all.find(|lod| Resolution(lod.resolution).to_string() == lods::MEMORY) else { return Ok(()) };
+    let tags = lod.tags.iter().filter(|tag| tag.is_selection() && tag.proxy().is_none());
+    section(out, "Points of Memory", tags, |out, tag| {
+        let mut points = Vec::new();
+        for (point, _) in tag.weights(&lod).take(MOST_LOOKS) {
+            points.extend(lod.points.get(point).map(|point| point.position.to_array()));
+        }
+        lods::point(out, tag.name, &points)
+    })
+}
+
+/// Writes the named properties.
+fn short(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
+    let mut properties = Vec::new();
+    for lod in model.lods().flatten() {
+        let title = Resolution(lod.resolution).title();
+        for (name, value) in lod.tags.iter().filter_map(|tag| tag.property()) {
+            properties.push(format!("  {title}  {} = {}", shown(name), shown(value)));
+        }
+    }
+    section(out, "Properties", properties, |out, line| writeln!(out, "{line}"))?;
+    memory(model, out)?;
+    writeln!(out, "\n  {FAINT}-v shows faces by texture, selections and proxies{FAINT:#}")
 }
 
 /// The counts of a LOD. Zero counts are left out, except for points.

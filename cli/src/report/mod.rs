@@ -4,6 +4,7 @@ mod archive;
 mod b3d;
 mod bmx;
 mod lodka;
+mod lods;
 mod mlod;
 mod odol;
 mod paa;
@@ -41,7 +42,7 @@ const LONGEST_LINE: usize = 40;
 const LONGEST_NAME: usize = 4_000;
 const LONGEST_MENTION: usize = 200;
 
-/// Writes the format, size, content and references.
+/// Writes the format, size and content.
 pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
     let summary = &record.summary;
     writeln!(out, "{HEADING}{}{HEADING:#}", place(record))?;
@@ -63,6 +64,12 @@ pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
         let (packed, unpacked) = (grouped(blocks.packed_bytes), grouped(blocks.unpacked_bytes));
         writeln!(out, "  {} compressed: {packed} bytes for {unpacked}", count(blocks.packed, "blocks"))?;
     }
+    Ok(())
+}
+
+/// Writes the files that an asset asks for.
+pub(crate) fn references(record: &Record, out: &mut impl Write) -> Result<()> {
+    let summary = &record.summary;
     for (kind, title) in [
         (ReferenceKind::Texture, "textures"),
         (ReferenceKind::Material, "materials"),
@@ -85,14 +92,23 @@ pub(crate) fn is_config(record: &Record) -> bool {
     record.summary.problems.iter().any(|problem| problem.message == NoAsset::Config.message())
 }
 
-/// Writes the content of the format beyond the record.
-pub(crate) fn body(asset: &Asset<'_>, out: &mut impl Write) -> Result<()> {
+/// Writes what matters most of a model: its levels of detail.
+pub(crate) fn first(asset: &Asset<'_>, out: &mut impl Write) -> Result<()> {
+    match asset {
+        Asset::Mlod(model) => mlod::table(model, out),
+        Asset::Odol(model) => odol::table(model, out),
+        _ => Ok(()),
+    }
+}
+
+/// Writes the content of the format beyond the record; long lists only if they are asked for.
+pub(crate) fn body(asset: &Asset<'_>, is_long: bool, out: &mut impl Write) -> Result<()> {
     match asset {
         Asset::B3d(scene) => b3d::write(scene, out),
         Asset::Bmx(map) => bmx::write(map, out),
         Asset::Lodka(model) => lodka::write(model, out),
-        Asset::Mlod(model) => mlod::write(model, out),
-        Asset::Odol(model) => odol::write(model, out),
+        Asset::Mlod(model) => mlod::write(model, is_long, out),
+        Asset::Odol(model) => odol::write(model, is_long, out),
         Asset::Paa(texture) => paa::write(texture, out),
         Asset::Pbo(archive) => archive::pbo(archive, out),
         Asset::Rap(config) => rap::write(config, out),

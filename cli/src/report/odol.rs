@@ -5,11 +5,30 @@ use std::io::{Result, Write};
 use meshpeek::odol::{Lod, LodEntry, Material, Model, Motion};
 use meshpeek::view::ByteStr;
 
-use super::{FAINT, count, grouped, heading, in_line, joined, list, mentioned, nonzero, numbers, shown};
+use super::{FAINT, count, grouped, heading, in_line, joined, list, lods, mentioned, nonzero, numbers, section, shown};
 
-pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
+pub(super) fn table(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
+    let rows = model.lods().map(|entry| {
+        let facts = match model.lod(entry.index) {
+            Ok(Some(lod)) => {
+                let counts = [lod.faces.triangle_count(), lod.point_count.into(), lod.sections.len() as u64];
+                let [triangles, vertices, sections] = counts.map(Some);
+                Ok([triangles, vertices, sections, Some(entry.byte_len())])
+            }
+            Ok(None) => Ok([None, None, None, Some(entry.byte_len())]),
+            Err(error) => Err(error.message()),
+        };
+        lods::Row { name: entry.resolution.title(), facts }
+    });
+    lods::table(rows, out)
+}
+
+pub(super) fn write(model: &Model<'_>, is_long: bool, out: &mut impl Write) -> Result<()> {
     self::model(model, out)?;
-    heading(out, "LODs")?;
+    if !is_long {
+        return short(model, out);
+    }
+    heading(out, "Details of LODs")?;
     list(out, model.lods(), |out, entry| lod(out, model, &entry))?;
     if let Some(skeleton) = model.info().ok().and_then(|info| info.skeleton) {
         heading(out, &format!("Skeleton {}", shown(skeleton.name)))?;
@@ -36,6 +55,53 @@ pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
         })?;
     }
     Ok(())
+}
+
+/// Writes the points of the first Memory LOD.
+fn memory(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
+    let Some(entry) = model.lods().find(|entry| entry.resolution.to_string() == lods::MEMORY) else { return Ok(()) };
+    let Ok(Some(lod)) = model.lod(entry.index) else { return Ok(()) };
+    let positions = match lod.positions().and_then(|positions| positions.decode()) {
+        Ok(positions) => positions,
+        Err(error) => return writeln!(out, "\n  points of Memory: {}", error.message()),
+    };
+    section(out, "Points of Memory", lod.selections.iter(), |out, selection| {
+        let count = selection.vertices.count();
+        if count > lods::MOST_VERTICES {
+            return writeln!(out, "  {}  {FAINT}{}{FAINT:#}", shown(selection.name), self::count(count, "points"));
+        }
+        match selection.vertices.decode() {
+            Ok(vertices) => {
+                let mut points = Vec::new();
+                for vertex in vertices.iter() {
+                    let position = usize::try_from(vertex).ok().and_then(|vertex| positions.get(vertex));
+                    points.extend(position.map(|position| position.to_array()));
+                }
+                lods::point(out, selection.name, &points)
+            }
+            Err(error) => writeln!(out, "  {}  {}", shown(selection.name), error.message()),
+        }
+    })
+}
+
+/// Writes the named properties, and how much else there is.
+fn short(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
+    let mut properties = Vec::new();
+    for entry in model.lods() {
+        let Ok(Some(lod)) = model.lod(entry.index) else { continue };
+        for property in &lod.properties {
+            let (name, value) = (shown(property.name), shown(property.value));
+            properties.push(format!("  {}  {name} = {value}", entry.resolution.title()));
+        }
+    }
+    section(out, "Properties", properties, |out, line| writeln!(out, "{line}"))?;
+    memory(model, out)?;
+    let skeleton = model.info().ok().and_then(|info| info.skeleton);
+    let bones = skeleton.map_or(0, |skeleton| skeleton.bones.len());
+    let animations = model.animations().map_or(0, |animations| animations.animations.len());
+    let parts: Vec<String> = nonzero([(bones, "bones"), (animations, "animations")]).collect();
+    let and = if parts.is_empty() { "" } else { ", " };
+    writeln!(out, "\n  {FAINT}-v shows sections, selections{and}{}{FAINT:#}", parts.join(", "))
 }
 
 fn model(model: &Model<'_>, out: &mut impl Write) -> Result<()> {

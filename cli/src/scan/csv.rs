@@ -15,7 +15,8 @@ const BACK: [&str; 5] = ["references", "errors", "warnings", "first_code", "firs
 const DIGESTS: [&str; 9] = ["positions", "indices", "uvs", "normals", "faces", "times", "transforms", "pixels", "file"];
 /// The remaining columns, named as in tables. New columns come last.
 const REST: &str = "lossy,xmin,ymin,zmin,xmax,ymax,zmax,stored_blocks,packed_blocks,packed_bytes,unpacked_bytes,\
-    stored_offset,stored_bytes,method,time,prefix,stamp,mtime";
+    stored_offset,stored_bytes,method,time,prefix,stamp,mtime,address,\
+    texture_kind,width,height";
 
 /// Writes the header, then one row per record.
 pub(super) struct Writer {
@@ -93,7 +94,12 @@ impl Writer {
         self.cell(stored.and_then(|stored| stored.time.as_ref()))?;
         self.cell(prefix.as_ref().map(|prefix| &prefix.text))?;
         self.cell(stamp.as_ref())?;
-        self.cell(record.modified_text())
+        self.cell(record.modified_text())?;
+        self.cell(Some(record.address()))?;
+        let texture = summary.texture;
+        self.cell(texture.map(|texture| texture.kind))?;
+        self.cell(texture.map(|texture| texture.width))?;
+        self.cell(texture.map(|texture| texture.height))
     }
 
     /// Writes the next cell of a row. No value gives an empty cell.

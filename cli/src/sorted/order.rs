@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf, is_separator};
 use meshpeek::scan::{Record, add_sort_key};
 
 use crate::args::SortKey;
+use crate::keys;
 
 pub(super) enum Order {
     /// The arguments that led to records, then the bytes of their paths and members.
@@ -24,7 +25,7 @@ impl Order {
         let number = match self {
             Self::Key(SortKey { name, .. }) if name == "path" => None,
             Self::Key(SortKey { name, is_downwards }) => {
-                let number = if name == "bytes" { Some(record.summary.bytes) } else { record.summary.counts.get(name) };
+                let number = keys::number(record, name);
                 Some(number.map(|number| if *is_downwards { !number } else { number }))
             }
             Self::Arguments(_) => None,

@@ -426,15 +426,27 @@ pub(super) fn count(data: ranges::Data<'_>, mut offset: u64, layout: Layout<'_>)
     count
 }
 
+/// Returns the sides of the mip at this offset, or `None` if there is none. Needs no pixels.
+pub(super) fn sides_at(data: ranges::Data<'_>, offset: u64, kind: Kind) -> Option<Sides> {
+    let (_, (sides, _)) = head(data, offset, kind)?;
+    Some(sides)
+}
+
 /// Returns the end of the mip at this offset, or `None` if there is none.
 fn end_of_mip(data: ranges::Data<'_>, offset: u64, kind: Kind) -> Option<u64> {
+    let (after, (_, bytes)) = head(data, offset, kind)?;
+    let end = after.saturating_add(bytes.get().into());
+    if end <= data.size() { Some(end) } else { None }
+}
+
+/// Reads the sides and length of the mip at this offset. Returns the offset after them, too.
+fn head(data: ranges::Data<'_>, offset: u64, kind: Kind) -> Option<(u64, (Sides, U24))> {
     let end = data.size().min(offset.saturating_add(LONGEST_HEAD));
     // Missing bytes are recorded.
     let mut cursor = Cursor::with_offset(data.ahead(offset..end).ok()?, offset);
     if is_ahead(cursor, tag(&NO_SIDES[..])) {
         return None;
     }
-    let (_, bytes) = cursor.parse((sides(kind), by_value::<U24>())).ok()?;
-    let end = cursor.offset().saturating_add(bytes.get().into());
-    if end <= data.size() { Some(end) } else { None }
+    let head = cursor.parse((sides(kind), by_value::<U24>())).ok()?;
+    Some((cursor.offset(), head))
 }

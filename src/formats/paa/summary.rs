@@ -11,7 +11,15 @@ use crate::bytes::batch::to_the_end;
 use crate::inspect::{Depth, Inspect, no_digest};
 use crate::outline::{Outline, Part};
 use crate::record::{Fixed, describe_fields};
-use crate::summary::{Counts, Problems, Summary};
+use crate::summary::{self, Counts, Problems, Summary};
+
+impl Texture<'_> {
+    /// Returns its kind and the size of its first mip. Reads the header of that mip only.
+    fn kind_and_size(&self) -> Option<summary::Texture> {
+        let sides = mip::sides_at(self.data, self.mips, self.kind())?;
+        Some(summary::Texture { kind: self.kind().name()?, width: sides.width.into(), height: sides.height.into() })
+    }
+}
 
 impl Inspect for Texture<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
@@ -20,7 +28,8 @@ impl Inspect for Texture<'_> {
 
     /// A summary reads only the headers of the mips, and decodes nothing.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
-        let summary = Summary::new(Format::Paa, self.data.size());
+        let mut summary = Summary::new(Format::Paa, self.data.size());
+        summary.texture = self.kind_and_size();
         match depth {
             Depth::Header => {
                 let mips = mip::count(self.data, self.mips, self.layout);

@@ -1,0 +1,156 @@
+//! Completion of members, selectors and keys, for the shell that asks through the variable COMPLETE.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::Command;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _};
+use clap_complete::env::CompleteEnv;
+use meshpeek::address::{Address, open_member};
+use meshpeek::container::Container;
+use meshpeek::inspect::selector;
+use meshpeek::summary::Name;
+use meshpeek::{Asset, Budget, Format, Limits};
+
+use crate::command::command;
+use crate::{keys, map};
+
+/// The most time and candidates for one completion.
+const MOST_TIME: Duration = Duration::from_millis(200);
+const MOST: usize = 1_000;
+
+/// Answers a shell that asks for a completion. `None` if no shell asks. If anything fails, nothing is printed.
+pub(crate) fn answer() -> Option<ExitCode> {
+    std::env::var_os("COMPLETE").filter(|shell| !shell.is_empty() && shell != "0")?;
+    let folder = std::env::current_dir().ok();
+    let _ = CompleteEnv::with_factory(with_completers).try_complete(std::env::args_os(), folder.as_deref());
+    Some(ExitCode::SUCCESS)
+}
+
+/// The verbs, with completion of what is inside files.
+fn with_completers() -> Command {
+    let mut command = command();
+    let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
+    for verb in verbs {
+        command = command.mut_subcommand(verb, |verb| {
+            verb.mut_args(|arg| match arg.get_id().as_str() {
+                "file" | "files" | "paths" | "addresses" | "a" | "b" | "motion" | "models" => {
+                    arg.add(ArgValueCompleter::new(addresses))
+                }
+                "selector" => arg.add(ArgValueCompleter::new(selectors)),
+                "columns" | "select" | "sort" => arg.add(ArgValueCompleter::new(of_keys)),
+                "condition" => arg.add(ArgValueCompleter::new(in_condition)),
+                _ => arg,
+            })
+        });
+    }
+    command
+}
+
+/// Paths, and members after `!/`.
+fn addresses(current: &OsStr) -> Vec<CompletionCandidate> {
+    let text = current.to_str().unwrap_or_default();
+    if let Some((archive, begun)) = text.rsplit_once("!/") {
+        return members(archive, begun).unwrap_or_default();
+    }
+    let mut found = PathCompleter::any().complete(current);
+    let mut inside = Vec::new();
+    for path in &found {
+        let value = path.get_value();
+        if matches!(Format::from_extension(Path::new(value)), Some(Format::Pbo | Format::Zip)) {
+            let mut archive = OsString::from(value);
+            archive.push("!/");
+            inside.push(CompletionCandidate::new(archive));
+        }
+    }
+    found.extend(inside);
+    found
+}
+
+/// The members of an archive whose names begin like this, up to the next folder.
+fn members(archive: &str, begun: &str) -> Option<Vec<CompletionCandidate>> {
+    let start = Instant::now();
+    let (address, limits) = (Address::parse(archive), Limits::default());
+    let file = address.open(map::large(), &limits).ok()?;
+    let budget = Budget::new(file.len() as u64, &limits);
+    let opened = open_member(&address.file, &file, address.member.as_deref(), &budget).ok()?;
+    let content = opened.content.ok()?;
+    let asset = Asset::parse_file(&address.name(), &content, &limits).ok()?;
+    let mut names = BTreeSet::new();
+    let begun = begun.replace('\\', "/");
+    for member in Container::of(&asset)?.members().map_while(Result::ok) {
+        if names.len() >= MOST || start.elapsed() > MOST_TIME {
+            break;
+        }
+        let name = Name::from(member.name()).text.replace('\\', "/");
+        add_step(&name, &begun, &mut names);
+    }
+    let mut found = Vec::new();
+    for name in names {
+        let address = format!("{archive}!/{name}");
+        if matches!(Format::from_extension(Path::new(&name)), Some(Format::Pbo | Format::Zip)) {
+            found.push(CompletionCandidate::new(format!("{address}!/")));
+        }
+        found.push(CompletionCandidate::new(address));
+    }
+    Some(found)
+}
+
+/// Adds a path up to the end of the step that is being written, if it begins like this.
+fn add_step(path: &str, begun: &str, steps: &mut BTreeSet<String>) {
+    let Some(rest) = path.strip_prefix(begun) else { return };
+    let end = match rest.find('/') {
+        Some(slash) => begun.len().saturating_add(slash).saturating_add(1),
+        None => path.len(),
+    };
+    if let Some(step) = path.get(..end) {
+        steps.insert(step.to_owned());
+    }
+}
+
+/// The selectors of arrays of the file that the command line names.
+fn selectors(current: &OsStr) -> Vec<CompletionCandidate> {
+    let begun = current.to_str().unwrap_or_default();
+    let words = std::env::args_os().skip_while(|word| word != "--").skip(3);
+    let files = words.map(PathBuf::from).filter(|word| Address::parse(word).file.is_file());
+    let mut steps = BTreeSet::new();
+    if let Some(file) = files.last() {
+        let _ = add_selectors(&file, begun, &mut steps);
+    }
+    steps.into_iter().map(CompletionCandidate::new).collect()
+}
+
+fn add_selectors(path: &Path, begun: &str, steps: &mut BTreeSet<String>) -> meshpeek::Result<()> {
+    let start = Instant::now();
+    let (address, limits) = (Address::parse(path), Limits::default());
+    let file = address.open(map::large(), &limits)?;
+    let budget = Budget::new(file.len() as u64, &limits);
+    let content = open_member(&address.file, &file, address.member.as_deref(), &budget)?.content?;
+    let asset = Asset::parse_file(&address.name(), &content, &limits)?;
+    selector::each(&asset, &mut |selector, _| {
+        if steps.len() < MOST && start.elapsed() < MOST_TIME {
+            add_step(selector, begun, steps);
+        }
+    });
+    Ok(())
+}
+
+fn of_keys(current: &OsStr) -> Vec<CompletionCandidate> {
+    let text = current.to_str().unwrap_or_default();
+    let (minus, begun) = match text.strip_prefix('-') {
+        Some(begun) => ("-", begun),
+        None => ("", text),
+    };
+    keys::beginning_with(begun).into_iter().map(|key| CompletionCandidate::new(format!("{minus}{key}"))).collect()
+}
+
+/// Keys at the end of a condition.
+fn in_condition(current: &OsStr) -> Vec<CompletionCandidate> {
+    let text = current.to_str().unwrap_or_default();
+    let start = text.rfind([' ', '(']).map_or(0, |place| place.saturating_add(1));
+    let (before, begun) = text.split_at(start);
+    keys::beginning_with(begun).into_iter().map(|key| CompletionCandidate::new(format!("{before}{key}"))).collect()
+}
