@@ -180,7 +180,7 @@ fn file_name(path: &Path) -> String {
     Name::from(path).text.replace(std::path::MAIN_SEPARATOR, "/")
 }
 
-/// What may stand in the path of a URI.
+/// The characters of a URI's path that are escaped: all but letters, digits and these.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 fn uri(path: &Path) -> String {

@@ -115,26 +115,39 @@ impl Remote {
     /// Returns the requests, the bytes fetched and the bytes of all files opened, if there were requests.
     pub(crate) fn counts(&self) -> Option<[u64; 3]> {
         let Counts { requests, fetched, present } = &*self.0.counts;
-        let counts = [requests, fetched, present].map(|count| count.load(Ordering::Relaxed));
-        counts.first().is_some_and(|requests| *requests > 0).then_some(counts)
+        let requests = requests.load(Ordering::Relaxed);
+        if requests == 0 {
+            return None;
+        }
+        Some([requests, fetched.load(Ordering::Relaxed), present.load(Ordering::Relaxed)])
     }
 
+    /// Returns the state that all files share. The first call makes it, and all later ones get its error, if it failed.
     fn shared(&self) -> Result<Arc<Shared>> {
-        let shared = self.0.shared.get_or_init(|| {
-            let args = self.0.args.get();
-            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-            let cache = args.and_then(|args| Some(Cache::open(args.cache.as_deref()?, args.cache_size)));
-            let most_in_flight = args.map_or(1, |args| args.requests.into());
-            Ok(Arc::new(Shared {
-                runtime: runtime.map_err(|error| error.to_string())?,
-                counts: self.0.counts.clone(),
-                in_flight: Semaphore::new(most_in_flight),
-                most_in_flight,
-                cache: cache.transpose().map_err(|error| format!("--cache: {error}"))?,
-                scan: self.0.scan.get().cloned(),
-            }))
-        });
-        shared.clone().map_err(|text| std::io::Error::other(text).into())
+        match self.0.shared.get_or_init(|| self.start()) {
+            Ok(shared) => Ok(shared.clone()),
+            Err(text) => Err(std::io::Error::other(text.clone()).into()),
+        }
+    }
+
+    fn start(&self) -> std::result::Result<Arc<Shared>, String> {
+        let args = self.0.args.get();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let runtime = runtime.map_err(|error| error.to_string())?;
+        let mut cache = None;
+        if let Some(RemoteArgs { cache: Some(folder), cache_size, .. }) = args {
+            let opened = Cache::open(folder, *cache_size).map_err(|error| format!("--cache: {error}"))?;
+            cache = Some(opened);
+        }
+        let most_in_flight = args.map_or(1, |args| args.requests.into());
+        Ok(Arc::new(Shared {
+            runtime,
+            counts: self.0.counts.clone(),
+            in_flight: Semaphore::new(most_in_flight),
+            most_in_flight,
+            cache,
+            scan: self.0.scan.get().cloned(),
+        }))
     }
 
     /// Returns the store of a URL, and the state that all files share.
