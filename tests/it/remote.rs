@@ -171,7 +171,7 @@ fn run(args: &[&str]) -> Output {
     program().args(args).output().unwrap()
 }
 
-/// Records without path and stamp, in order.
+/// Records without path, address and stamp, in order.
 fn records(output: &Output) -> Vec<String> {
     let mut all: Vec<String> = lines(output)
         .into_iter()
@@ -179,6 +179,7 @@ fn records(output: &Output) -> Vec<String> {
         .map(|mut record| {
             let record = record.as_object_mut().unwrap();
             record.remove("path");
+            record.remove("address");
             record.remove("stamp");
             serde_json::to_string(record).unwrap()
         })

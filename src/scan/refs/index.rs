@@ -638,8 +638,11 @@ impl<'s> Index<'s> {
     pub(super) fn target(&self, file: usize) -> Option<Name> {
         let file = self.files.get(file)?;
         let archive = self.archive_of(file);
-        let bytes = archive.map_or(0, |archive| archive.address.text.len()).saturating_add(file.text.len());
-        if !self.cost.name(bytes) {
+        let around = match archive {
+            Some(archive) => archive.address.text.len() + "!/".len(),
+            None => 0,
+        };
+        if !self.cost.name(around.saturating_add(file.text.len())) {
             return None;
         }
         let name = Name { text: self.text_of(file).to_owned(), lossy: file.lossy };
