@@ -6,14 +6,14 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use meshpeek::Budget;
 use meshpeek::export::{Canvas, Edges, Picture, View, picture_on};
-use meshpeek::scan::{Scan, Sighting};
-use meshpeek::{Budget, Limits};
+use meshpeek::scan::{Record, Scan, Sighting, refs};
 use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
 use crate::args::{ScanArgs, ThumbnailNames};
-use crate::export::{Images, is_drawn};
+use crate::export::{Around, Images, is_drawn};
 use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::output_file::of_any_length;
@@ -26,7 +26,7 @@ pub(crate) struct Thumbnails {
     side: u32,
     names: ThumbnailNames,
     sheet: Option<PathBuf>,
-    limits: Limits,
+    around: Around<'static>,
     /// The amount that may be written.
     results: Results,
     state: Mutex<State>,
@@ -55,7 +55,8 @@ impl Thumbnails {
         std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
         let (folder, side, names) = (folder.to_owned(), args.thumbnail_size, args.thumbnail_names);
         let (sheet, results) = (args.contact_sheet.clone(), results.clone());
-        Ok(Self { folder, side, names, sheet, limits: scan.limits, results, state: Mutex::default() })
+        let around = Around::scanned(scan, args.textures.as_deref());
+        Ok(Self { folder, side, names, sheet, around, results, state: Mutex::default() })
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -86,8 +87,9 @@ impl Thumbnails {
             self.state().drawn += 1;
             return;
         }
-        let file = seen.record.member.is_none().then_some(seen.record.path.as_path());
-        let mut images = Images::seen(asset, file, &self.limits);
+        let Record { path: file, member, .. } = seen.record;
+        let model = refs::Model { path: file, member: member.as_ref(), format: asset.format() };
+        let mut images = Images::seen(asset, model, &self.around);
         let mut canvas = self.state().canvases.pop().unwrap_or_default();
         let mut view = View::default();
         (view.size, view.edges) = (self.side, Edges::Smoothed);
@@ -141,6 +143,9 @@ impl Thumbnails {
     /// # Errors
     /// Returns an error if the contact sheet could not be written.
     pub(crate) fn finish(self, notes: Notes) -> Result<u64, Failure> {
+        if let Some(error) = self.around.failure() {
+            notes.error(format_args!("not all images are found: {error}"));
+        }
         let State { drawn, poor, undrawn, unwritten, failure, cells, .. } =
             self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(sheet) = &self.sheet {
