@@ -123,10 +123,10 @@ pub(crate) struct ScanArgs {
     /// Also write all of them, 64 pixels wide, into one PNG file
     #[arg(long, value_name = "FILE", requires = "thumbnails")]
     pub(crate) contact_sheet: Option<PathBuf>,
-    /// Search images in this folder and below too, by name in any case
+    /// Search images below this folder too
     #[arg(long, value_name = "DIR", requires = "thumbnails")]
     pub(crate) textures: Option<PathBuf>,
-    /// Add event lines; the last has totals and says whether the stream is whole
+    /// Add event lines; the last has totals and says if all is whole
     #[arg(long)]
     pub(crate) events: bool,
     /// Copy the records of unchanged files from OLD: an older stream, table or folder of tables. Of a stream, those of

@@ -237,6 +237,8 @@ fn digest(seen: &Sighting<'_, '_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use meshpeek::Limits;
+
     use super::*;
 
     #[test]

@@ -279,9 +279,7 @@ impl<'a> Around<'a> {
 }
 
 fn rules(textures: Option<&Path>) -> Rules {
-    let mut rules = Rules::default();
-    rules.textures = textures.map(Path::to_owned);
-    rules
+    Rules { textures: textures.map(Path::to_owned), ..Rules::default() }
 }
 
 /// The cost of finding a member of an archive.

@@ -68,8 +68,7 @@ struct Asked {
 fn asked(paths: &[&Path]) -> Vec<Asked> {
     let mut scan = Scan::new(paths.iter().copied());
     scan.selection.ignored = true;
-    let mut rules = refs::Rules::default();
-    rules.above = true;
+    let rules = refs::Rules { above: true, ..refs::Rules::default() };
     let mut all = Vec::new();
     let each = |link: &refs::Link<'_>| {
         let own = link.member.map_or(link.path.display().to_string(), |member| member.text.clone());
@@ -101,8 +100,7 @@ fn found(textures: &mut refs::Textures<'_>, asked: &Asked) -> Option<String> {
 fn compare(root: &Path) -> usize {
     let all = asked(&[root]);
     let mut scan = Scan::new([root]);
-    let mut rules = refs::Rules::default();
-    rules.above = true;
+    let rules = refs::Rules { above: true, ..refs::Rules::default() };
     let mut textures = refs::Textures::of_scan(&scan, &rules);
     let mut count = 0;
     for asked in &all {
