@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
+use meshpeek::Budget;
 use meshpeek::export::{Canvas, Edges, Picture, View, picture_on};
-use meshpeek::scan::{Scan, Sighting};
-use meshpeek::{Access, Budget, Error, FileMap, Limits};
+use meshpeek::scan::{Record, Scan, Sighting, refs};
 use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
 use crate::args::{ScanArgs, ThumbnailNames};
-use crate::export::{Around, Images, Inside, is_drawn};
+use crate::export::{Around, Images, is_drawn};
 use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::output_file::of_any_length;
@@ -26,8 +26,7 @@ pub(crate) struct Thumbnails {
     side: u32,
     names: ThumbnailNames,
     sheet: Option<PathBuf>,
-    access: Access,
-    limits: Limits,
+    around: Around<'static>,
     /// The amount that may be written.
     results: Results,
     state: Mutex<State>,
@@ -49,30 +48,15 @@ struct State {
     failure: Option<meshpeek::Error>,
     /// Canvases to reuse for the next pictures, one per thread.
     canvases: Vec<Canvas>,
-    /// The archives of the last models.
-    archives: Vec<Arc<Archive>>,
 }
-
-/// An archive with models, whose images are searched in it.
-struct Archive {
-    path: PathBuf,
-    file: FileMap,
-    /// What looking for images may cost, apart from the scan of the archive.
-    budget: Budget,
-}
-
-/// How many archives are kept open.
-const MOST_ARCHIVES: usize = 16;
-/// The size of the largest archive that is read into memory for its images. Any is mapped.
-const MOST_READ: u64 = 64 << 20;
 
 impl Thumbnails {
     pub(crate) fn new(folder: &Path, args: &ScanArgs, scan: &Scan, results: &Results) -> Result<Self, Failure> {
         std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
         let (folder, side, names) = (folder.to_owned(), args.thumbnail_size, args.thumbnail_names);
         let (sheet, results) = (args.contact_sheet.clone(), results.clone());
-        let access = scan.access;
-        Ok(Self { folder, side, names, sheet, access, limits: scan.limits, results, state: Mutex::default() })
+        let around = Around::scanned(scan, args.textures.as_deref());
+        Ok(Self { folder, side, names, sheet, around, results, state: Mutex::default() })
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -103,17 +87,9 @@ impl Thumbnails {
             self.state().drawn += 1;
             return;
         }
-        let file = seen.record.path.as_path();
-        let archive = if seen.record.member.is_some() { self.archive(file) } else { None };
-        let around = match (&seen.record.member, &archive) {
-            (None, _) => Around::of_file(file),
-            (Some(member), Some(archive)) if !member.lossy => {
-                let budget = Some(&archive.budget);
-                Around::Archive(Inside { file, outer: &archive.file, member: member.text.as_bytes(), budget })
-            }
-            _ => Around::Nothing,
-        };
-        let mut images = Images::seen(asset, around, &self.limits);
+        let Record { path: file, member, .. } = seen.record;
+        let model = refs::Model { path: file, member: member.as_ref(), format: asset.format() };
+        let mut images = Images::seen(asset, model, &self.around);
         let mut canvas = self.state().canvases.pop().unwrap_or_default();
         let mut view = View::default();
         (view.size, view.edges) = (self.side, Edges::Smoothed);
@@ -148,27 +124,6 @@ impl Thumbnails {
         }
     }
 
-    /// Opens the file around a member, or returns it if it is open. `None` if it cannot be opened again.
-    fn archive(&self, path: &Path) -> Option<Arc<Archive>> {
-        let kept = self.state().archives.iter().find(|archive| archive.path == path).cloned();
-        if kept.is_some() {
-            return kept;
-        }
-        let is_read = self.access == Access::READ;
-        let file = FileMap::open_checked(path, self.access, &self.limits, |bytes| {
-            if is_read && bytes > MOST_READ { Err(Error::unsupported("too large an archive")) } else { Ok(()) }
-        });
-        let file = file.ok()?;
-        let budget = Budget::new(file.len() as u64, &self.limits);
-        let archive = Arc::new(Archive { path: path.to_owned(), file, budget });
-        let mut state = self.state();
-        if state.archives.len() >= MOST_ARCHIVES {
-            state.archives.remove(0);
-        }
-        state.archives.push(archive.clone());
-        Some(archive)
-    }
-
     fn write(&self, path: &Path, png: &[u8]) -> io::Result<()> {
         let folder = path.parent().unwrap_or(&self.folder);
         self.results.take(png.len() as u64)?;
@@ -188,6 +143,9 @@ impl Thumbnails {
     /// # Errors
     /// Returns an error if the contact sheet could not be written.
     pub(crate) fn finish(self, notes: Notes) -> Result<u64, Failure> {
+        if let Some(error) = self.around.failure() {
+            notes.error(format_args!("not all images are found: {error}"));
+        }
         let State { drawn, poor, undrawn, unwritten, failure, sheet: cells, .. } =
             self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(sheet) = &self.sheet {
@@ -305,6 +263,8 @@ fn digest(seen: &Sighting<'_, '_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use meshpeek::Limits;
+
     use super::*;
 
     #[test]

@@ -52,9 +52,9 @@ pub(super) struct Asker {
 /// The beginnings of the keys of files that are in one folder.
 pub(super) struct Beside {
     /// The folder in the file system, or the archive.
-    place: Key,
+    pub(super) place: Key,
     /// The folder in the archive.
-    folder: DefaultHasher,
+    pub(super) folder: DefaultHasher,
 }
 
 impl Asker {
@@ -102,7 +102,7 @@ impl Index<'_> {
         *asker.around.get_or_init(|| self.find_root_around(asker))
     }
 
-    fn find_root_around(&self, asker: &Asker) -> Option<usize> {
+    pub(super) fn find_root_around(&self, asker: &Asker) -> Option<usize> {
         let Some(member) = &asker.member else { return asker.root };
         let outer = member.text.rsplit_once("!/").map(|(outer, _)| outer);
         let outer = outer.map(|outer| Name { text: outer.to_owned(), lossy: member.lossy });
@@ -110,7 +110,7 @@ impl Index<'_> {
     }
 
     /// The folder of the asker.
-    fn beside(&self, asker: &Asker) -> Box<Beside> {
+    pub(super) fn beside(&self, asker: &Asker) -> Box<Beside> {
         let (place, folder) = match &asker.member {
             None => (text(asker.path.parent().unwrap_or(Path::new(""))), String::new()),
             Some(member) => {

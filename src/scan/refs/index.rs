@@ -1,5 +1,6 @@
 //! The files of a scan, by the names that references use.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
@@ -16,6 +17,7 @@ use super::media::Media;
 use super::prefix::{Given, Places, Prefixes, below, folded, text};
 use super::seen::{LONGEST_POINTER, Listed, Listing, Seen};
 use super::unread::{Unread, reason};
+use super::{Rules, spellings};
 use crate::asset::address::{join, unnumbered};
 use crate::base::code::Code;
 use crate::base::error::{Error, Result};
@@ -30,7 +32,7 @@ use crate::summary::{ReferenceKind, Severity};
 
 /// Every file, by the names that references may use for it.
 pub(super) struct Index<'s> {
-    pub(super) scan: &'s Scan,
+    pub(super) scan: Cow<'s, Scan>,
     pub(super) hash: RandomState,
     pub(super) assumed: Vec<String>,
     pub(super) askers: Vec<Asker>,
@@ -99,6 +101,8 @@ pub(super) struct Index<'s> {
 pub(super) struct Root {
     name: String,
     prefix: String,
+    /// True if a file or the user gives it.
+    pub(super) has_prefix: bool,
 }
 
 pub(super) struct Archive {
@@ -119,7 +123,7 @@ pub(super) struct File {
     pub(super) text: Range<usize>,
     pub(super) lossy: bool,
     /// The number of the folder that a loose file is below.
-    root: usize,
+    pub(super) root: usize,
     /// The size of a member.
     pub(super) bytes: u64,
     odd: Option<Odd>,
@@ -127,6 +131,11 @@ pub(super) struct File {
 
 impl<'s> Index<'s> {
     pub(super) fn new(scan: &'s Scan, assumed: &[String]) -> Self {
+        Self::over(Cow::Borrowed(scan), assumed)
+    }
+
+    pub(super) fn over(scan: Cow<'s, Scan>, assumed: &[String]) -> Self {
+        let cost = Cost::new(0, 0, &scan.limits);
         Self {
             scan,
             hash: RandomState::new(),
@@ -146,7 +155,7 @@ impl<'s> Index<'s> {
             ranks: Vec::new(),
             taken: 0,
             given_bytes: 0,
-            cost: Cost::new(0, 0, &scan.limits),
+            cost,
             given: None,
             named: HashSet::new(),
             roots: Vec::new(),
@@ -170,6 +179,14 @@ impl<'s> Index<'s> {
     fn naming(mut self) -> Self {
         self.named = self.scan.paths.iter().map(|path| key(&self.hash, &text(path))).collect();
         self
+    }
+
+    /// Adds the prefixes that the user gives.
+    pub(super) fn add_prefixes(&mut self, rules: &Rules) {
+        for (prefix, of) in &rules.prefixes {
+            let paths = spellings(of, &self.scan.paths);
+            self.prefixes.extend(paths.into_iter().map(|path| (prefix.clone(), path)));
+        }
     }
 
     /// Takes memory for a text and its entry.
@@ -324,9 +341,9 @@ impl<'s> Index<'s> {
 
     /// Adds all files, and prepares for lookups.
     pub(super) fn add_files(&mut self, askers: &mut [Asker]) -> Result<()> {
-        let scan = self.scan;
+        let roots = self.scan.paths.clone();
         self.add_members();
-        self.add_loose(&scan.paths, askers)?;
+        self.add_loose(&roots, askers)?;
         self.sort();
         Ok(())
     }
@@ -440,14 +457,18 @@ impl<'s> Index<'s> {
         let other = instead_of(path, ReferenceKind::Texture);
         for name in [Some(path), other.as_deref()].into_iter().flatten() {
             let Some(same) = self.by_texture.get(&key(&self.hash, last(name))) else { continue };
-            let distance = |&&file: &&usize| {
-                let own = folded(self.name_of(file));
-                let equal = own.rsplit('\\').zip(name.rsplit('\\')).take_while(|(a, b)| a == b).count();
-                (std::cmp::Reverse(equal), own.matches('\\').count(), own)
-            };
-            return same.iter().take(MOST_SAME).min_by_key(distance).copied();
+            return self.nearest(same.iter().copied().take(MOST_SAME), name);
         }
         None
+    }
+
+    /// The file whose folders are most like those of a path, then the one with the fewest folders.
+    pub(super) fn nearest(&self, files: impl Iterator<Item = usize>, path: &str) -> Option<usize> {
+        files.min_by_key(|&file| {
+            let own = folded(self.files.get(file).map_or("", |file| unnumbered(self.text_of(file))));
+            let equal = own.rsplit('\\').zip(path.rsplit('\\')).take_while(|(a, b)| a == b).count();
+            (std::cmp::Reverse(equal), own.matches('\\').count(), own)
+        })
     }
 
     /// The number of the folder that a loose file is below. Those of archives come first.
@@ -457,7 +478,7 @@ impl<'s> Index<'s> {
         let number = *numbers.entry(folder_key(&self.hash, folder)).or_insert(next);
         if number == next {
             let prefix = places.paths.first().map(|(prefix, _)| prefix.clone()).unwrap_or_default();
-            self.roots.push(Root { name: text(folder), prefix });
+            self.roots.push(Root { name: text(folder), prefix, has_prefix: places.has_prefix });
         }
         Some(number)
     }

@@ -38,19 +38,21 @@ mod lua;
 mod media;
 mod prefix;
 mod seen;
+mod textures;
 mod unread;
 mod unused;
 mod walk;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::hash::RandomState;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 pub use elsewhere::MOST_ELSEWHERE;
 pub use files::Files;
 pub use link::{Link, MOST_TARGETS, Odd, Reason, State};
-pub use prefix::Covering;
+pub use textures::{Image, Model, Textures};
 pub use unused::Unused;
 
 use self::asker::Asker;
@@ -115,25 +117,27 @@ pub struct Rules {
 /// Returns an error under the conditions of [`resolve`].
 pub fn resolve_by<'s>(scan: &'s Scan, rules: &Rules, mut other: impl FnMut(Found) + Send) -> Result<Links<'s>> {
     let mut index = Index::new(scan, &rules.assumed);
-    for (prefix, of) in &rules.prefixes {
-        index.prefixes.extend(spellings(of, &scan.paths).into_iter().map(|path| (prefix.clone(), path)));
-    }
+    index.add_prefixes(rules);
     collect(scan, &mut index, rules.copies, &mut other, |_| true)?;
-    if let Some(folder) = &rules.textures {
-        let mut below = scan.clone();
-        below.paths = vec![folder.clone()];
-        below.archives = false;
-        for target in below.walk(below.paths()) {
-            match target {
-                Ok(target) => index.textures.push(target.path),
-                Err(error) => other(Found::Unreadable(error)),
-            }
-        }
-    }
+    add_textures(scan, &mut index, rules, &mut other);
     if rules.above {
         add_above(scan, &mut index, rules.copies, &mut other)?;
     }
     Links::of(index)
+}
+
+/// Adds the images that the user gives.
+fn add_textures(scan: &Scan, index: &mut Index<'_>, rules: &Rules, other: &mut impl FnMut(Found)) {
+    let Some(folder) = &rules.textures else { return };
+    let mut below = scan.clone();
+    below.paths = vec![folder.clone()];
+    below.archives = false;
+    for target in below.walk(below.paths()) {
+        match target {
+            Ok(target) => index.textures.push(target.path),
+            Err(error) => other(Found::Unreadable(error)),
+        }
+    }
 }
 
 /// Adds everything that a scan finds, of the files that are wanted.
@@ -162,20 +166,50 @@ fn collect(
     failed
 }
 
-/// Adds the files of the folders above the given paths that have a prefix file.
+/// Adds the files of the folders above the given paths that have a prefix file, and reads the texts among them.
 fn add_above(scan: &Scan, index: &mut Index<'_>, copies: bool, other: &mut (impl FnMut(Found) + Send)) -> Result<()> {
-    let hash = index.hash.clone();
-    let mut given: HashSet<Key> = HashSet::new();
-    for path in &scan.paths {
-        given.insert(folder_key(&hash, path));
-        given.extend(path.canonicalize().ok().map(|whole| folder_key(&hash, &whole)));
+    let given = GivenPaths::of(scan, &index.hash);
+    for folder in add_names_above(scan, index, &given)? {
+        let mut around = scan.clone();
+        around.paths = vec![folder];
+        around.archives = false;
+        around.selection.globs = MATERIALS_AND_TEXTS.map(str::to_owned).to_vec();
+        index.is_around = true;
+        let added = collect(&around, index, copies, other, |path| given.is_new(path));
+        index.is_around = false;
+        added?;
     }
-    let is_new = |path: &Path| {
-        let around = folders_around(&hash, path);
-        !given.contains(&folder_key(&hash, path)) && !around.iter().any(|folder| given.contains(folder))
-    };
+    Ok(())
+}
+
+/// The paths that the user named.
+struct GivenPaths {
+    hash: RandomState,
+    folders: HashSet<Key>,
+}
+
+impl GivenPaths {
+    fn of(scan: &Scan, hash: &RandomState) -> Self {
+        let mut folders: HashSet<Key> = HashSet::new();
+        for path in &scan.paths {
+            folders.insert(folder_key(hash, path));
+            folders.extend(path.canonicalize().ok().map(|whole| folder_key(hash, &whole)));
+        }
+        Self { hash: hash.clone(), folders }
+    }
+
+    /// Returns true if a path is not below any of them.
+    fn is_new(&self, path: &Path) -> bool {
+        let around = folders_around(&self.hash, path);
+        !self.folders.contains(&folder_key(&self.hash, path))
+            && !around.iter().any(|folder| self.folders.contains(folder))
+    }
+}
+
+/// Adds the names of the files of the folders above the given paths that have a prefix file. Returns these folders.
+fn add_names_above(scan: &Scan, index: &mut Index<'_>, given: &GivenPaths) -> Result<Vec<PathBuf>> {
     index.given_loose = index.loose.len();
-    let mut known: HashSet<PathBuf> = HashSet::new();
+    let mut known: Vec<PathBuf> = Vec::new();
     for path in &scan.paths {
         #[cfg(feature = "stores")]
         if scan.stores.as_deref().is_some_and(|stores| stores.has(path)) {
@@ -184,26 +218,22 @@ fn add_above(scan: &Scan, index: &mut Index<'_>, copies: bool, other: &mut (impl
         let is_stdin = path.as_os_str() == "-";
         let Some(Above { folder, inner, prefix }) = Above::of(path).filter(|_| !is_stdin) else { continue };
         index.above.push((inner, prefix));
-        if !known.insert(folder.clone()) {
+        if known.contains(&folder) {
             continue;
         }
         let mut around = scan.clone();
-        around.paths = vec![folder];
+        around.paths = vec![folder.clone()];
         around.archives = false;
+        known.push(folder);
         for target in around.walk(around.paths()) {
             if let Ok(target) = target
-                && is_new(&target.path)
+                && given.is_new(&target.path)
             {
                 index.add_path(target.path)?;
             }
         }
-        around.selection.globs = MATERIALS_AND_TEXTS.map(str::to_owned).to_vec();
-        index.is_around = true;
-        let added = collect(&around, index, copies, other, is_new);
-        index.is_around = false;
-        added?;
     }
-    Ok(())
+    Ok(known)
 }
 
 /// What is read in the folder around a given path.
