@@ -6,9 +6,10 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use super::configs::{Ask, Copies, Home, folder};
-use super::index::{Index, find, find_or_instead};
+use super::index::Index;
 use super::keys::{Key, address, after, key, last, name_of};
 use super::link::{MOST_TARGETS, Meant, Reason, Resolved, State};
+use super::lookup::{find, find_or_instead};
 use super::lua::is_lua;
 use super::prefix::{Prefixes, below, folded, text};
 use crate::asset::address::unnumbered;
@@ -58,6 +59,27 @@ pub(super) struct Beside {
 }
 
 impl Asker {
+    /// An asker without references.
+    pub(super) fn new(path: Arc<Path>, member: Option<Name>) -> Self {
+        Self {
+            path,
+            member,
+            in_game: false,
+            is_followed: false,
+            is_target: false,
+            is_included: false,
+            asks: Vec::new(),
+            defines: Vec::new(),
+            root: None,
+            around: OnceLock::new(),
+            cut: None,
+            home: Home::default(),
+            copies: None,
+            inside: Vec::new(),
+            beside: OnceLock::new(),
+        }
+    }
+
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let by_path =
             if Arc::ptr_eq(&self.path, &other.path) { Ordering::Equal } else { by_bytes(&self.path, &other.path) };
@@ -73,7 +95,7 @@ impl Asker {
     }
 }
 
-impl Index<'_> {
+impl Index {
     /// The location of an asker in the game.
     pub(super) fn home(&self, asker: &Asker, prefixes: &Prefixes<'_>) -> Home {
         let Some(member) = &asker.member else {

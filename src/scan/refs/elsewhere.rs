@@ -1,11 +1,12 @@
 //! Files with the name of a missing one, wherever they are.
 
 use std::cmp::Ordering;
-use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
-use super::index::{File, Index, find, find_or_instead};
+use super::index::{File, Index};
 use super::keys::{Key, key, last};
+use super::lookup::{find, find_or_instead};
 use super::prefix::folded;
 use crate::asset::address::unnumbered;
 use crate::scan::order::by_bytes;
@@ -14,13 +15,25 @@ use crate::summary::ReferenceKind;
 /// The most addresses that [`Link::elsewhere`](super::Link::elsewhere) gives.
 pub const MOST_ELSEWHERE: usize = 3;
 
-impl Index<'_> {
-    /// The entries of files with the name at the end of this folded path.
-    pub(super) fn elsewhere(&mut self, path: &str, kind: ReferenceKind) -> Range<usize> {
+impl Index {
+    /// The files with the name at the end of this folded path, each once. Computed once for all callers.
+    pub(super) fn elsewhere(&mut self, path: &str, kind: ReferenceKind) -> Arc<[usize]> {
         let list = self.by_name.take().unwrap_or_else(|| self.named());
-        let found = find_or_instead(path, kind, |path| find(&list, key(&self.hash, last(path))));
+        let entries = find_or_instead(path, kind, |path| find(&list, key(&self.hash, last(path))));
+        let same = list.get(entries.clone()).unwrap_or_default();
+        let mut files: Vec<usize> = same.iter().map(|(_, file)| *file).collect();
         self.by_name = Some(list);
-        found
+        if files.len() < 2 {
+            return files.into();
+        }
+        if let Some(known) = self.same_name.get(&entries.start) {
+            return known.clone();
+        }
+        // A file that is given by two paths.
+        self.keep_different(&mut files);
+        let files: Arc<[usize]> = files.into();
+        self.same_name.insert(entries.start, files.clone());
+        files
     }
 
     /// All files by their names without folders: loose ones first, then those of archives, each in order. Their memory

@@ -30,12 +30,17 @@ mod configs;
 mod cost;
 mod elsewhere;
 mod files;
+mod found;
+mod images;
 mod index;
 mod inside;
 mod keys;
 mod link;
+mod lookup;
 mod lua;
 mod media;
+mod names;
+mod odd;
 mod prefix;
 mod seen;
 mod textures;
@@ -57,12 +62,10 @@ pub use unused::Unused;
 
 use self::asker::Asker;
 use self::configs::{Ask, is_config};
-use self::cost::Cost;
 use self::index::Index;
 use self::keys::{Key, folder_key, folders_around, key};
 use self::link::Resolved;
 use self::lua::is_lua;
-use self::media::Media;
 use self::prefix::Above;
 use self::seen::Seen;
 use self::unread::Unread;
@@ -91,7 +94,7 @@ use crate::summary::ReferenceKind;
 /// # Errors
 /// Returns an error under the conditions of [`Scan::run`]. Returns [`Limit`](crate::ErrorKind::Limit) if the names take
 /// more than the bytes of the files plus [`Limits::decoded_bytes`](crate::Limits::decoded_bytes).
-pub fn resolve<'s>(scan: &'s Scan, assumed: &[String], other: impl FnMut(Found) + Send) -> Result<Links<'s>> {
+pub fn resolve(scan: &Scan, assumed: &[String], other: impl FnMut(Found) + Send) -> Result<Links> {
     resolve_by(scan, &Rules { assumed: assumed.to_vec(), ..Rules::default() }, other)
 }
 
@@ -115,7 +118,7 @@ pub struct Rules {
 ///
 /// # Errors
 /// Returns an error under the conditions of [`resolve`].
-pub fn resolve_by<'s>(scan: &'s Scan, rules: &Rules, mut other: impl FnMut(Found) + Send) -> Result<Links<'s>> {
+pub fn resolve_by(scan: &Scan, rules: &Rules, mut other: impl FnMut(Found) + Send) -> Result<Links> {
     let mut index = Index::new(scan, &rules.assumed);
     index.add_prefixes(rules);
     collect(scan, &mut index, rules.copies, &mut other, |_| true)?;
@@ -127,7 +130,7 @@ pub fn resolve_by<'s>(scan: &'s Scan, rules: &Rules, mut other: impl FnMut(Found
 }
 
 /// Adds the images that the user gives.
-fn add_textures(scan: &Scan, index: &mut Index<'_>, rules: &Rules, other: &mut impl FnMut(Found)) {
+fn add_textures(scan: &Scan, index: &mut Index, rules: &Rules, other: &mut impl FnMut(Found)) {
     let Some(folder) = &rules.textures else { return };
     let mut below = scan.clone();
     below.paths = vec![folder.clone()];
@@ -143,7 +146,7 @@ fn add_textures(scan: &Scan, index: &mut Index<'_>, rules: &Rules, other: &mut i
 /// Adds everything that a scan finds, of the files that are wanted.
 fn collect(
     scan: &Scan,
-    index: &mut Index<'_>,
+    index: &mut Index,
     copies: bool,
     other: &mut (impl FnMut(Found) + Send),
     is_wanted: impl Fn(&Path) -> bool + Sync,
@@ -167,7 +170,7 @@ fn collect(
 }
 
 /// Adds the files of the folders above the given paths that have a prefix file, and reads the texts among them.
-fn add_above(scan: &Scan, index: &mut Index<'_>, copies: bool, other: &mut (impl FnMut(Found) + Send)) -> Result<()> {
+fn add_above(scan: &Scan, index: &mut Index, copies: bool, other: &mut (impl FnMut(Found) + Send)) -> Result<()> {
     let given = GivenPaths::of(scan, &index.hash);
     for folder in add_names_above(scan, index, &given)? {
         let mut around = scan.clone();
@@ -207,7 +210,7 @@ impl GivenPaths {
 }
 
 /// Adds the names of the files of the folders above the given paths that have a prefix file. Returns these folders.
-fn add_names_above(scan: &Scan, index: &mut Index<'_>, given: &GivenPaths) -> Result<Vec<PathBuf>> {
+fn add_names_above(scan: &Scan, index: &mut Index, given: &GivenPaths) -> Result<Vec<PathBuf>> {
     index.given_loose = index.loose.len();
     let mut known: Vec<PathBuf> = Vec::new();
     for path in &scan.paths {
@@ -257,22 +260,19 @@ fn spellings(path: &Path, given: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 /// References, and the names of the files that they may mean. Each name is kept once, with some 60 bytes of overhead.
-pub struct Links<'s> {
-    index: Index<'s>,
+pub struct Links {
+    index: Index,
     askers: Vec<Asker>,
 }
 
-impl<'s> Links<'s> {
-    fn of(mut index: Index<'s>) -> Result<Self> {
-        let mut askers = std::mem::take(&mut index.askers);
-        let bytes = index.scan.progress.opened_bytes().saturating_add(index.given_bytes);
-        index.cost = Cost::new(index.loose.len() as u64, bytes, &index.scan.limits);
+impl Links {
+    fn of(mut index: Index) -> Result<Self> {
         // Without references, no files need to be found.
-        if !askers.is_empty() {
-            index.add_files(&mut askers)?;
-            askers.sort_by(Asker::order);
-            index.media = Media::of(&askers, &index.hash);
+        if index.askers.is_empty() {
+            index.allow_cost();
+            return Ok(Self { index, askers: Vec::new() });
         }
+        let askers = index.prepare()?;
         Ok(Self { index, askers })
     }
 
@@ -394,7 +394,7 @@ impl<'s> Links<'s> {
 
 /// A reference that this asset leads to.
 fn link_of<'l>(
-    index: &'l Index<'_>,
+    index: &'l Index,
     asker: &'l Asker,
     ask: &'l Ask,
     resolved: Resolved,
@@ -417,13 +417,14 @@ fn link_of<'l>(
     }
 }
 
-impl_fmt!([] Debug for Links<'_>, |links| "Links({} assets)", links.askers.len());
+impl_fmt!([] Debug for Links, |links| "Links({} assets)", links.askers.len());
 
 #[cfg(test)]
 mod tests {
     use std::sync::OnceLock;
 
-    use super::configs::{Copies, Home};
+    use super::configs::Copies;
+    use super::cost::Cost;
     use super::prefix::Given;
     use super::*;
     use crate::summary::Reference;
@@ -434,23 +435,11 @@ mod tests {
     }
 
     fn asker(path: &str, asks: Vec<Ask>) -> Asker {
-        Asker {
-            path: Path::new(path).into(),
-            member: None,
-            in_game: true,
-            is_followed: path.ends_with(".rvmat"),
-            is_target: path.ends_with(".rvmat"),
-            is_included: false,
-            asks,
-            defines: Vec::new(),
-            root: None,
-            around: OnceLock::new(),
-            cut: None,
-            home: Home::default(),
-            copies: None,
-            inside: Vec::new(),
-            beside: OnceLock::new(),
-        }
+        let mut asker = Asker::new(Path::new(path).into(), None);
+        (asker.in_game, asker.asks) = (true, asks);
+        asker.is_followed = path.ends_with(".rvmat");
+        asker.is_target = asker.is_followed;
+        asker
     }
 
     /// A scan of the folder `mod`, with these limits.
@@ -460,7 +449,7 @@ mod tests {
         scan
     }
 
-    fn index<'s>(scan: &'s Scan, files: &[&str]) -> Index<'s> {
+    fn index(scan: &Scan, files: &[&str]) -> Index {
         let mut index = Index { given: Some(Given::new()), ..Index::new(scan, &[]) };
         for file in files {
             index.add_path(file.into()).unwrap();

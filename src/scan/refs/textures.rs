@@ -1,30 +1,21 @@
 //! Finds the images of models by the rules of references, to draw them.
 
-use std::borrow::Cow;
-use std::hash::BuildHasher as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
-use super::asker::Asker;
-use super::configs::{Ask, Home, instead_of};
-use super::cost::Cost;
-use super::index::{Index, find};
-use super::keys::{address, after, key, last};
+use super::images::Substitutes;
+use super::index::Index;
 use super::link::State;
 use super::lua::is_lua;
-use super::media::Media;
-use super::prefix::{folded, text};
 use super::seen::Seen;
 use super::{GivenPaths, Rules, add_names_above, add_textures, collect};
-use crate::asset::address::{Address, join};
+use crate::asset::address::Address;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::text::{ByteStr, Name};
 use crate::inspect::Depth;
 use crate::scan::{Found, Scan};
-use crate::summary::{Reference, ReferenceKind};
 
 /// A model whose textures are looked for.
 #[derive(Clone, Copy, Debug)]
@@ -79,11 +70,13 @@ pub struct Textures<'d> {
 }
 
 /// A place to search.
-struct Stage {
-    place: Place,
-    index: Option<Result<Box<Index<'static>>>>,
+enum Stage {
+    /// Nothing is read yet.
+    Place(Place),
+    Read(Result<Box<Index>>),
 }
 
+#[derive(Clone)]
 enum Place {
     /// All paths of the scan.
     Scan,
@@ -93,8 +86,45 @@ enum Place {
     Archive(Address),
 }
 
-/// The archives, and what decides about textures in Luanti.
-const ARCHIVES_AND_LUA: [&str; 3] = ["*.pbo", "*.zip", "*.lua"];
+/// Files that are neither archives nor Lua texts. Archives are recognized by their content, as in every scan.
+const OTHERS: [&str; 36] = [
+    "!*.p3d",
+    "!*.paa",
+    "!*.pac",
+    "!*.rvmat",
+    "!*.rtm",
+    "!*.b3d",
+    "!*.bmx",
+    "!*.lod",
+    "!*.bin",
+    "!*.cpp",
+    "!*.hpp",
+    "!*.h",
+    "!*.inc",
+    "!*.cfg",
+    "!*.ext",
+    "!*.sqm",
+    "!*.bisurf",
+    "!*.sqf",
+    "!*.sqs",
+    "!*.fsm",
+    "!*.xml",
+    "!*.csv",
+    "!*.txt",
+    "!*.md",
+    "!*.png",
+    "!*.jpg",
+    "!*.jpeg",
+    "!*.tga",
+    "!*.bmp",
+    "!*.dds",
+    "!*.wss",
+    "!*.wav",
+    "!*.ogg",
+    "!*.mp3",
+    "!*.wrp",
+    "!*.bisign",
+];
 
 impl<'d> Textures<'d> {
     /// Searches all paths of a scan, for the models that it finds.
@@ -136,8 +166,16 @@ impl<'d> Textures<'d> {
         if let Some(stores) = names.stores.take() {
             names.paths.retain(|path| !stores.has(path));
         }
-        let stages = places.into_iter().map(|place| Stage { place, index: None }).collect();
+        let stages = places.into_iter().map(Stage::Place).collect();
         Self { scan: names, rules: rules.clone(), data, stages, unreadable: None }
+    }
+
+    /// Searches among the files of an index.
+    pub(super) fn among(mut index: Index) -> Result<Self> {
+        let scan = index.scan.clone();
+        index.prepare()?;
+        let stages = vec![Stage::Read(Ok(Box::new(index)))];
+        Ok(Self { scan, rules: Rules::default(), data: None, stages, unreadable: None })
     }
 
     /// Finds the file of a texture. `None` if there is none, or the texture is not a file.
@@ -147,12 +185,13 @@ impl<'d> Textures<'d> {
     /// of the archives, or if the paths that are looked up exceed [`Limits::work`](crate::Limits::work), as in
     /// [`Links::each`](super::Links::each).
     pub fn find(&mut self, model: Model<'_>, texture: &Name) -> Result<Option<Image>> {
-        for stage in 0..self.stages.len() {
-            let is_last = stage.saturating_add(1) == self.stages.len();
-            let Some(index) = self.index(stage, is_last)? else { break };
-            let image = index.image(model, texture, is_last)?;
-            if image.is_some() {
-                return Ok(image);
+        let last = self.stages.len().saturating_sub(1);
+        for number in 0..self.stages.len() {
+            // The nearest archive comes first. Any other file has to have the path, not only the name.
+            let substitutes = if number == last { Substitutes::Allowed } else { Substitutes::Refused };
+            let index = self.index(number)?;
+            if let Some(image) = index.image(model, texture, substitutes)? {
+                return Ok(Some(image));
             }
         }
         Ok(None)
@@ -163,26 +202,25 @@ impl<'d> Textures<'d> {
         self.unreadable.take()
     }
 
-    /// The index of a place, made once.
-    fn index(&mut self, stage: usize, is_last: bool) -> Result<Option<&mut Index<'static>>> {
-        let is_made = self.stages.get(stage).is_some_and(|stage| stage.index.is_some());
-        if !is_made {
-            let made = self.make(stage, is_last).map(Box::new);
-            if let Some(stage) = self.stages.get_mut(stage) {
-                stage.index = Some(made);
+    /// The index of a place, read once.
+    fn index(&mut self, number: usize) -> Result<&mut Index> {
+        let is_last = number.saturating_add(1) == self.stages.len();
+        if let Some(Stage::Place(place)) = self.stages.get(number) {
+            let place = place.clone();
+            let index = self.read(&place, is_last).map(Box::new);
+            if let Some(stage) = self.stages.get_mut(number) {
+                *stage = Stage::Read(index);
             }
         }
-        match self.stages.get_mut(stage).and_then(|stage| stage.index.as_mut()) {
-            Some(Ok(index)) => Ok(Some(index)),
-            Some(Err(error)) => Err(error.clone()),
-            None => Ok(None),
+        match self.stages.get_mut(number) {
+            Some(Stage::Read(Ok(index))) => Ok(index),
+            Some(Stage::Read(Err(error))) => Err(error.clone()),
+            Some(Stage::Place(_)) | None => Err(Error::unsupported("no place to search")),
         }
     }
 
-    fn make(&mut self, stage: usize, is_last: bool) -> Result<Index<'static>> {
-        let Some(Stage { place, .. }) = self.stages.get(stage) else {
-            return Ok(Index::over(Cow::Owned(self.scan.clone()), &[]));
-        };
+    /// Reads the names of the files at a place.
+    fn read(&mut self, place: &Place, is_last: bool) -> Result<Index> {
         let mut scan = self.scan.clone();
         match place {
             Place::Scan => {}
@@ -190,9 +228,9 @@ impl<'d> Textures<'d> {
             Place::Archive(address) => scan.paths = vec![address.file.clone()],
         }
         scan.paths.retain(|path| path.as_os_str() != "-");
-        let mut index = Index::over(Cow::Owned(scan.clone()), &self.rules.assumed);
+        let mut index = Index::new(&scan, &self.rules.assumed);
         index.add_prefixes(&self.rules);
-        let mut unreadable = None;
+        let unreadable = &mut self.unreadable;
         let mut other = |found: Found| {
             if let Found::Unreadable(error) = found {
                 unreadable.get_or_insert(error);
@@ -201,7 +239,7 @@ impl<'d> Textures<'d> {
         match place {
             Place::Scan => {
                 add_names(&scan, &mut index)?;
-                read(&scan, &mut index, &mut other)?;
+                read_archives(&scan, &mut index, &mut other)?;
             }
             Place::File(file) => {
                 index.add_path(file.clone())?;
@@ -212,7 +250,7 @@ impl<'d> Textures<'d> {
                 None => {
                     let mut inside = scan.clone();
                     inside.paths = vec![path_of(address)];
-                    read(&inside, &mut index, &mut other)?;
+                    read_archives(&inside, &mut index, &mut other)?;
                 }
             },
         }
@@ -221,10 +259,7 @@ impl<'d> Textures<'d> {
         if is_last {
             add_textures(&scan, &mut index, &self.rules, &mut other);
         }
-        if let Some(error) = unreadable {
-            self.unreadable.get_or_insert(error);
-        }
-        index.ready()?;
+        index.prepare()?;
         Ok(index)
     }
 }
@@ -241,7 +276,7 @@ fn path_of(address: &Address) -> PathBuf {
 }
 
 /// Adds the names of all files below the paths of the scan.
-fn add_names(scan: &Scan, index: &mut Index<'_>) -> Result<()> {
+fn add_names(scan: &Scan, index: &mut Index) -> Result<()> {
     for target in scan.walk(scan.paths()) {
         let Ok(target) = target else { continue };
         // An address in an archive is no file.
@@ -253,7 +288,7 @@ fn add_names(scan: &Scan, index: &mut Index<'_>) -> Result<()> {
 }
 
 /// Adds the names of the files next to a file.
-fn add_beside(scan: &Scan, file: &Path, index: &mut Index<'_>) -> Result<()> {
+fn add_beside(scan: &Scan, file: &Path, index: &mut Index) -> Result<()> {
     let Some(folder) = file.parent() else { return Ok(()) };
     let here = Path::new(".");
     let mut around = scan.clone();
@@ -276,12 +311,12 @@ fn add_beside(scan: &Scan, file: &Path, index: &mut Index<'_>) -> Result<()> {
 /// A scan of archives and Lua texts alone.
 fn of_archives(scan: &Scan) -> Scan {
     let mut archives = scan.clone();
-    archives.selection.globs = ARCHIVES_AND_LUA.map(str::to_owned).to_vec();
+    archives.selection.globs = OTHERS.map(str::to_owned).to_vec();
     archives
 }
 
 /// Reads the archives and Lua texts of a scan.
-fn read(scan: &Scan, index: &mut Index<'_>, other: &mut (impl FnMut(Found) + Send)) -> Result<()> {
+fn read_archives(scan: &Scan, index: &mut Index, other: &mut (impl FnMut(Found) + Send)) -> Result<()> {
     let mut archives = of_archives(scan);
     // Named models are not needed.
     archives.paths.retain(|path| {
@@ -299,7 +334,7 @@ fn read_in(
     scan: &Scan,
     archive: &Address,
     data: &[u8],
-    index: &mut Index<'_>,
+    index: &mut Index,
     other: &mut (impl FnMut(Found) + Send),
 ) -> Result<()> {
     let archives = of_archives(scan);
@@ -317,106 +352,4 @@ fn read_in(
     );
     index.is_around = false;
     result.and(failed)
-}
-
-impl Index<'_> {
-    /// Prepares for lookups.
-    fn ready(&mut self) -> Result<()> {
-        let mut askers = std::mem::take(&mut self.askers);
-        self.cost = Cost::new(self.loose.len() as u64, self.scan.progress.opened_bytes(), &self.scan.limits);
-        self.add_files(&mut askers)?;
-        self.media = Media::of(&askers, &self.hash);
-        Ok(())
-    }
-
-    /// Finds the file of a texture. If it `may_substitute`, a file that has only the name is better than none.
-    fn image(&mut self, model: Model<'_>, texture: &Name, may_substitute: bool) -> Result<Option<Image>> {
-        let asker = self.asker_of(model);
-        let ask = Ask::of(Reference { kind: ReferenceKind::Texture, name: texture.clone() });
-        let resolved = self.resolve(&asker, &ask, None)?;
-        let file = match resolved.state {
-            State::Missing if may_substitute => self.near(&asker, &folded(&texture.text))?,
-            _ => resolved.meant.files().next(),
-        };
-        let Some(number) = file else { return Ok(None) };
-        let (Some(path), Some(file)) = (self.path_of(number), self.files.get(number)) else { return Ok(None) };
-        let member = self.archive_of(file).map(|archive| {
-            join(archive.member.as_ref(), Name { text: self.text_of(file).to_owned(), lossy: file.lossy })
-        });
-        Ok(Some(Image { path: path.to_owned(), member, state: resolved.state }))
-    }
-
-    fn asker_of(&self, model: Model<'_>) -> Asker {
-        Asker {
-            path: model.path.into(),
-            member: model.member.cloned(),
-            in_game: matches!(model.format, Format::Odol | Format::Mlod),
-            is_followed: false,
-            is_target: false,
-            is_included: false,
-            asks: Vec::new(),
-            defines: Vec::new(),
-            root: self.root_of_loose(model.path),
-            around: OnceLock::new(),
-            cut: None,
-            home: Home::default(),
-            copies: None,
-            inside: Vec::new(),
-            beside: OnceLock::new(),
-        }
-    }
-
-    /// The number of the root that a loose file is below.
-    fn root_of_loose(&self, path: &Path) -> Option<usize> {
-        let (folder, name) = path.parent().zip(path.file_name())?;
-        let name = folded(&text(Path::new(name)));
-        let place = (key(&self.hash, &text(folder)), key(&self.hash, &name));
-        let entries = find(&self.in_place, self.hash.hash_one(place));
-        let own = address(path, None).text;
-        let entries = self.in_place.get(entries).unwrap_or_default();
-        let file =
-            entries.iter().filter_map(|(_, file)| self.files.get(*file)).find(|file| self.text_of(file) == own)?;
-        Some(file.root)
-    }
-
-    /// Returns true if the names in a model are paths below prefixes that files or the user give.
-    fn has_prefix(&self, asker: &Asker) -> bool {
-        let Some(root) = self.find_root_around(asker) else { return false };
-        if let Some(archive) = self.archives.get(root) {
-            return !archive.root.is_empty();
-        }
-        let root = root.checked_sub(self.archives.len()).and_then(|root| self.roots.get(root));
-        root.is_some_and(|root| root.has_prefix)
-    }
-
-    /// The file of a name that is next to a model or elsewhere in its archive, unless the model is below a prefix.
-    fn near(&mut self, asker: &Asker, path: &str) -> Result<Option<usize>> {
-        /// The most files of one name that are compared.
-        const MOST_SAME: usize = 10_000;
-        if path.is_empty() || asker.in_game && self.has_prefix(asker) {
-            return Ok(None);
-        }
-        let other = instead_of(path, ReferenceKind::Texture);
-        let names: Vec<&str> = [Some(path), other.as_deref()].into_iter().flatten().collect();
-        let beside = self.beside(asker);
-        for name in &names {
-            self.cost.compare(name.len())?;
-            let entries = find(&self.in_place, self.hash.hash_one((beside.place, after(&beside.folder, last(name)))));
-            if let Some(&file) = self.distinct(false, entries).first() {
-                return Ok(Some(file));
-            }
-        }
-        let Some(archive) = self.find_root_around(asker).filter(|_| asker.member.is_some()) else { return Ok(None) };
-        for name in names {
-            let entries = self.elsewhere(name, ReferenceKind::Surface);
-            let same = self.by_name.as_ref().and_then(|list| list.get(entries)).unwrap_or_default();
-            let same: Vec<usize> = same.iter().map(|(_, file)| *file).take(MOST_SAME).collect();
-            self.cost.compare(same.len().saturating_mul(name.len()))?;
-            let own = same.into_iter().filter(|&file| self.root_of(file) == archive);
-            if let Some(file) = self.nearest(own, name) {
-                return Ok(Some(file));
-            }
-        }
-        Ok(None)
-    }
 }
