@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
 use crate::args::{ScanArgs, ThumbnailNames};
-use crate::export::{Around, Images, is_drawn};
+use crate::export::{Around, Images, by_name_alone, is_drawn};
 use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::output_file::of_any_length;
@@ -41,6 +41,8 @@ struct State {
     drawn: u64,
     /// The number of pictures that show almost nothing.
     poor: u64,
+    /// The number of images that were found by their file names alone.
+    by_name_alone: u64,
     /// The number of models that could not be drawn, and the reason for the first.
     undrawn: u64,
     /// The number of pictures that could not be written, and the error of the first.
@@ -95,6 +97,7 @@ impl Thumbnails {
         (view.size, view.edges) = (self.side, Edges::Smoothed);
         let picture = picture_on(&mut canvas, asset, &view, &mut images, seen.budget);
         self.state().canvases.push(canvas);
+        self.state().by_name_alone += images.by_name_alone();
         if picture.as_ref().is_ok_and(|picture| picture.flaw.is_some()) {
             self.state().poor += 1;
         }
@@ -138,15 +141,17 @@ impl Thumbnails {
         Ok(())
     }
 
-    /// Reports how many were drawn. Returns the number of pictures that could not be written.
+    /// Reports how many were drawn. Returns the number of pictures that could not be written or may lack images.
     ///
     /// # Errors
     /// Returns an error if the contact sheet could not be written.
     pub(crate) fn finish(self, notes: Notes) -> Result<u64, Failure> {
+        let mut failed = 0;
         if let Some(error) = self.around.failure() {
             notes.error(format_args!("not all images are found: {error}"));
+            failed = 1;
         }
-        let State { drawn, poor, undrawn, unwritten, failure, sheet: cells, .. } =
+        let State { drawn, poor, by_name_alone: images, undrawn, unwritten, failure, sheet: cells, .. } =
             self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(sheet) = &self.sheet {
             cells.write(sheet).map_err(|error| Failure::io(sheet, error))?;
@@ -158,10 +163,13 @@ impl Thumbnails {
             if undrawn > 0 { format!(", {undrawn} models without triangles or too large") } else { String::new() };
         let poor = if poor > 0 { format!(", {poor} nearly black or empty") } else { String::new() };
         notes.say(format_args!("{}{poor}{without}", report::count(drawn, "pictures")));
+        if let Some(note) = by_name_alone(images) {
+            notes.say(format_args!("{note}"));
+        }
         if let Some(failure) = failure {
             notes.error(format_args!("{} not drawn; the first: {failure}", report::count(unwritten, "pictures")));
         }
-        Ok(unwritten)
+        Ok(unwritten + failed)
     }
 }
 

@@ -45,9 +45,33 @@ pub(crate) struct Around<'a> {
 #[derive(Default)]
 struct Open<'a> {
     /// Those that are open, the one used last at the end.
-    archives: Vec<(PathBuf, Option<String>, Arc<Archive<'a>>)>,
+    archives: Vec<Opened<'a>>,
     /// What remains of the work for the images in each file.
     budgets: HashMap<PathBuf, Budget>,
+}
+
+struct Opened<'a> {
+    path: PathBuf,
+    /// The path of the archive inside the file, if it is in one.
+    inner: Option<String>,
+    archive: Arc<Archive<'a>>,
+}
+
+impl<'a> Open<'a> {
+    fn archive(&mut self, path: &Path, inner: Option<&str>) -> Option<Arc<Archive<'a>>> {
+        let place = self.archives.iter().position(|open| open.path == path && open.inner.as_deref() == inner)?;
+        let opened = self.archives.remove(place);
+        let archive = opened.archive.clone();
+        self.archives.push(opened);
+        Some(archive)
+    }
+
+    fn keep(&mut self, opened: Opened<'a>) {
+        if self.archives.len() >= MOST_OPEN {
+            self.archives.remove(0);
+        }
+        self.archives.push(opened);
+    }
 }
 
 struct Archive<'a> {
@@ -127,9 +151,11 @@ impl<'a> Around<'a> {
     /// The file that a texture of a model means.
     pub(super) fn find(&self, model: Model<'_>, texture: &Texture<'_>) -> Option<Image> {
         let name = Name::from(texture.name);
-        let is_below = |root: &PathBuf| model.path.starts_with(root) && (root.is_dir() || model.path == root);
-        let is_known = self.roots.as_ref().is_none_or(|roots| roots.iter().any(is_below));
-        let found = if is_known { lock(&self.textures).find(model, &name) } else { self.find_apart(model, &name) };
+        let found = if self.is_known(model.path) {
+            lock(&self.textures).find(model, &name)
+        } else {
+            self.find_apart(model, &name)
+        };
         match found {
             Ok(image) => image,
             Err(error) => {
@@ -137,6 +163,12 @@ impl<'a> Around<'a> {
                 None
             }
         }
+    }
+
+    /// Returns true if a file is below the paths of the scan, or is the single model.
+    fn is_known(&self, file: &Path) -> bool {
+        let Some(roots) = &self.roots else { return true };
+        roots.iter().any(|root| file == root || file.starts_with(root) && root.is_dir())
     }
 
     /// The file that a texture of a model means whose path came later, or that was named in an archive.
@@ -156,8 +188,10 @@ impl<'a> Around<'a> {
             }
             others.push((place.into(), Textures::of_file(&self.scan, &self.rules, &address, None)));
         }
-        let known = others.iter_mut().find(|(known, _)| known == place);
-        known.map_or(Ok(None), |(_, textures)| textures.find(model, name))
+        match others.iter_mut().find(|(known, _)| known == place) {
+            Some((_, textures)) => textures.find(model, name),
+            None => Ok(None),
+        }
     }
 
     /// Reads the file that a texture means, unless it is too large. `None` if it cannot be read.
@@ -188,15 +222,19 @@ impl<'a> Around<'a> {
     }
 
     fn read_member(&self, path: &Path, member: &str, room: &Room<'_>) -> Result<Option<Bytes>, TooLarge> {
-        let (around, own) =
-            member.rsplit_once("!/").map_or((None, member), |(around, own)| (Some(around.to_owned()), own));
+        let (around, own) = match member.rsplit_once("!/") {
+            Some((around, own)) => (Some(around.to_owned()), own),
+            None => (None, member),
+        };
         let Some(archive) = self.archive(path, around) else { return Ok(None) };
         let Some(budget) = lock(&self.open).budgets.get(path).cloned() else { return Ok(None) };
         if !budget.affords(archive.cost, 0, 0) || budget.work(archive.cost).is_err() {
             return Err(TooLarge);
         }
         let data = archive.data();
-        let (mut calls, mut is_too_large, mut twice) = (0, false, 0_u64);
+        let mut calls = 0;
+        let mut is_too_large = false;
+        let mut twice = 0_u64;
         let mut check = |bytes: u64| {
             calls += 1;
             // First comes the size of the archive, which is not read as a whole.
@@ -224,24 +262,14 @@ impl<'a> Around<'a> {
 
     /// The archive in this file, or the file itself. It stays open for other images.
     fn archive(&self, path: &Path, around: Option<String>) -> Option<Arc<Archive<'a>>> {
-        let known = |open: &mut Open<'a>| {
-            let place = open.archives.iter().position(|(own, inner, _)| own == path && *inner == around)?;
-            let archive = open.archives.remove(place);
-            open.archives.push(archive);
-            open.archives.last().map(|(_, _, archive)| archive.clone())
-        };
-        if let Some(archive) = known(&mut lock(&self.open)) {
+        if let Some(archive) = lock(&self.open).archive(path, around.as_deref()) {
             return Some(archive);
         }
         let archive = Arc::new(match &around {
             None => self.open_file(path)?,
             Some(inner) => self.open_inner(path, inner)?,
         });
-        let mut open = lock(&self.open);
-        if open.archives.len() >= MOST_OPEN {
-            open.archives.remove(0);
-        }
-        open.archives.push((path.into(), around, archive.clone()));
+        lock(&self.open).keep(Opened { path: path.into(), inner: around, archive: archive.clone() });
         Some(archive)
     }
 
@@ -251,8 +279,8 @@ impl<'a> Around<'a> {
             _ => Whole::File(Arc::new(FileMap::open_with(path, self.access, &self.limits).ok()?)),
         };
         let size = bytes.bytes().len();
-        let new = || Budget::new(size as u64, &self.limits);
-        let budget = lock(&self.open).budgets.entry(path.into()).or_insert_with(new).clone();
+        let full = Budget::new(size as u64, &self.limits);
+        let budget = lock(&self.open).budgets.entry(path.into()).or_insert(full).clone();
         let cost = cost(path, bytes.bytes(), &budget)?;
         Some(Archive { name: path.into(), range: 0..size, bytes, cost })
     }
@@ -264,7 +292,10 @@ impl<'a> Around<'a> {
         let whole = outer.data();
         let alone = Budget::new(whole.len() as u64, &self.limits);
         let opened = open_checked_member(path, whole, Some(inner.as_bytes()), &alone, &mut |_| Ok(())).ok()?;
-        let name = opened.member.as_ref().map_or_else(|| path.into(), |member| PathBuf::from(&member.text));
+        let name = match &opened.member {
+            Some(member) => PathBuf::from(&member.text),
+            None => path.into(),
+        };
         let content = opened.content.ok()?;
         let cost = cost(&name, &content, &budget)?;
         if content.is_borrowed() {

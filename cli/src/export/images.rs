@@ -1,6 +1,5 @@
 //! Finds the images that a model uses: those that the user names, those in the model, and the files that `refs` finds.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -14,7 +13,6 @@ use meshpeek::summary::Name;
 use super::around::{Around, Bytes, is_substitute};
 use super::decode::{TooLarge, decode};
 use crate::notes::Notes;
-use crate::report::count;
 
 /// The most images to search for. Real models have dozens.
 const MOST_IMAGES: usize = 1000;
@@ -29,8 +27,8 @@ pub(crate) struct Images<'a, 'f> {
     /// Reports images that are left out.
     notes: Option<Notes>,
     found: HashMap<String, Option<Bytes>>,
-    /// The images that the game does not find.
-    substitutes: Cell<u64>,
+    /// The number of images that only have the name: `refs` does not find them.
+    substitutes: u64,
 }
 
 impl meshpeek::export::Images for Images<'_, '_> {
@@ -68,16 +66,12 @@ impl<'a, 'f> Images<'a, 'f> {
 
     /// Creates a finder for an asset that a scan has open.
     pub(crate) fn seen(asset: &'a Asset<'a>, model: Model<'a>, around: &'a Around<'f>) -> Self {
-        let (given, found, substitutes) = (Vec::new(), HashMap::new(), Cell::default());
-        Self { asset, model, around, given, notes: None, found, substitutes }
+        Self { asset, model, around, given: Vec::new(), notes: None, found: HashMap::new(), substitutes: 0 }
     }
 
-    /// Reports the images that the game does not find.
-    pub(crate) fn report(&self) {
-        if let (Some(notes), some @ 1..) = (self.notes, self.substitutes.get()) {
-            let images = count(some, "images");
-            notes.say(format_args!("{images} by file name alone: the model is below no prefix, and refs finds none"));
-        }
+    /// Returns how many images were found by their file names alone.
+    pub(crate) fn by_name_alone(&self) -> u64 {
+        self.substitutes
     }
 
     /// Reports that an image is left out because it is too large.
@@ -94,9 +88,13 @@ impl<'a, 'f> Images<'a, 'f> {
             if self.found.len() >= MOST_IMAGES {
                 return None;
             }
-            let bytes = self.given(&name, room);
-            let bytes = bytes.or_else(|| self.inside(texture, room).map(|bytes| Box::new(bytes) as Bytes));
-            let bytes = bytes.or_else(|| self.outside(texture, room));
+            let mut bytes = self.given(&name, room);
+            if bytes.is_none() {
+                bytes = self.inside(texture, room);
+            }
+            if bytes.is_none() {
+                bytes = self.outside(texture, room);
+            }
             self.found.insert(name.clone(), bytes);
         }
         Some(self.found.get(&name)?.as_ref()?.as_ref().as_ref())
@@ -109,26 +107,31 @@ impl<'a, 'f> Images<'a, 'f> {
         self.opened(self.around.read_file(path, room), name)
     }
 
-    fn inside(&self, texture: &Texture<'_>, room: &Room<'_>) -> Option<Vec<u8>> {
-        let found = Embedded::new(self.asset).find(texture, room);
-        if found.is_err() {
-            self.leave_out(&Name::from(texture.name).text);
+    fn inside(&self, texture: &Texture<'_>, room: &Room<'_>) -> Option<Bytes> {
+        match Embedded::new(self.asset).find(texture, room) {
+            Ok(found) => Some(Box::new(found?)),
+            Err(_) => {
+                self.leave_out(&Name::from(texture.name).text);
+                None
+            }
         }
-        found.ok().flatten()
     }
 
     /// The file that the texture means.
-    fn outside(&self, texture: &Texture<'_>, room: &Room<'_>) -> Option<Bytes> {
+    fn outside(&mut self, texture: &Texture<'_>, room: &Room<'_>) -> Option<Bytes> {
         let image = self.around.find(self.model, texture)?;
         let bytes = self.opened(self.around.read(&image, room), &Name::from(texture.name).text)?;
-        self.substitutes.set(self.substitutes.get() + u64::from(is_substitute(&image)));
+        self.substitutes += u64::from(is_substitute(&image));
         Some(bytes)
     }
 
     fn opened(&self, bytes: Result<Option<Bytes>, TooLarge>, name: &str) -> Option<Bytes> {
-        bytes.unwrap_or_else(|TooLarge| {
-            self.leave_out(name);
-            None
-        })
+        match bytes {
+            Ok(bytes) => bytes,
+            Err(TooLarge) => {
+                self.leave_out(name);
+                None
+            }
+        }
     }
 }

@@ -270,7 +270,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     };
     let written = written.map_err(|error| error.in_file(&args.file))?;
     let mut lost = written.lost(&errors);
-    images.report();
+    if let Some(note) = by_name_alone(images.by_name_alone()) {
+        notes.say(format_args!("{}: {note}", shown(&args.file)));
+    }
     if let Some(error) = around.failure() {
         lost.push(format!("not all images are found: {error}"));
     }
@@ -300,6 +302,15 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     }
     lost.iter().for_each(|lost| notes.error(format_args!("{}: {lost}", shown(&args.file))));
     Ok(if lost.is_empty() && is_config_whole { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Says how many images were found by their file names alone. The game does not find them.
+pub(crate) fn by_name_alone(images: u64) -> Option<String> {
+    if images == 0 {
+        return None;
+    }
+    let images = count(images, "images");
+    Some(format!("{images} found by file name alone; refs says that they are missing"))
 }
 
 /// The bones of a `model.cfg` that move nothing, because the model has no selection of their name.

@@ -39,23 +39,29 @@ impl Index {
     /// All files by their names without folders: loose ones first, then those of archives, each in order. Their memory
     /// is counted with the files.
     fn named(&self) -> Vec<(Key, usize)> {
-        let order = |a: &usize, b: &usize| {
-            let (Some(a), Some(b)) = (self.files.get(*a), self.files.get(*b)) else { return Ordering::Equal };
-            let (text_a, text_b) = (self.text_of(a), self.text_of(b));
-            match (a.archive, b.archive) {
-                // One path may have two spellings on Windows: `./a` and `.\a`.
-                (None, None) => by_bytes(Path::new(text_a), Path::new(text_b)),
-                (a, b) => {
-                    let rank = |archive: Option<usize>| archive.map(|archive| self.ranks.get(archive));
-                    rank(a).cmp(&rank(b)).then_with(|| text_a.cmp(text_b))
-                }
-            }
-        };
-        let mut list: Vec<(Key, usize)> =
-            self.files.iter().enumerate().map(|(index, file)| (self.name_key(file), index)).collect();
-        list.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| order(one, other)));
-        list.dedup_by(|(a, one), (b, other)| a == b && order(one, other).is_eq());
+        let mut list: Vec<(Key, usize)> = Vec::new();
+        for (number, file) in self.files.iter().enumerate() {
+            list.push((self.name_key(file), number));
+        }
+        list.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| self.order_elsewhere(*one, *other)));
+        list.dedup_by(|(a, one), (b, other)| a == b && self.order_elsewhere(*one, *other).is_eq());
         list
+    }
+
+    fn order_elsewhere(&self, a: usize, b: usize) -> Ordering {
+        let (Some(a), Some(b)) = (self.files.get(a), self.files.get(b)) else { return Ordering::Equal };
+        let text_a = self.text_of(a);
+        let text_b = self.text_of(b);
+        if a.archive.is_none() && b.archive.is_none() {
+            // One path may have two spellings on Windows: `./a` and `.\a`.
+            return by_bytes(Path::new(text_a), Path::new(text_b));
+        }
+        self.rank_of(a).cmp(&self.rank_of(b)).then_with(|| text_a.cmp(text_b))
+    }
+
+    /// The position of a file's archive among all. Loose files come first.
+    fn rank_of(&self, file: &File) -> Option<usize> {
+        self.ranks.get(file.archive?).copied()
     }
 
     fn name_key(&self, file: &File) -> Key {

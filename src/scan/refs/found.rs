@@ -37,9 +37,14 @@ impl Index {
     }
 
     fn add_asset(&mut self, record: Record, seen: Option<Box<Seen>>, other: &mut impl FnMut(Found)) -> Result<()> {
-        let text = seen.as_ref().and_then(|seen| seen.text.as_ref());
-        let is_text = text.is_some();
-        let is_config_text = text.is_some_and(|text| text.is_config);
+        let mut is_text = false;
+        let mut is_config_text = false;
+        if let Some(seen) = &seen
+            && let Some(text) = &seen.text
+        {
+            is_text = true;
+            is_config_text = text.is_config;
+        }
         let is_read = is_config_text || is_text && is_config(name_of(&record.path, record.member.as_ref()));
         let mut note = if is_read { None } else { reason(&record) };
         self.add_odd(&record)?;
@@ -52,7 +57,7 @@ impl Index {
             return Ok(());
         }
         let path = self.shared(path);
-        let Seen { mut listing, text, copies, inside, mut cut } = seen.map_or_else(Seen::default, |seen| *seen);
+        let Seen { mut listing, text, copies, inside, mut cut } = *seen.unwrap_or_default();
         let list_cut = listing.as_mut().and_then(|listing| listing.cut.take());
         let name = name_of(&path, member.as_ref());
         let is_named = self.named.contains(&key(&self.hash, &address(&path, member.as_ref()).text));
@@ -64,7 +69,9 @@ impl Index {
             cut_note = cut.take().map(|error| error.message());
         }
         for error in cut.into_iter().chain(list_cut) {
-            note.get_or_insert_with(|| error.message());
+            if note.is_none() {
+                note = Some(error.message());
+            }
             other(Found::Unreadable(error.in_file(&path)));
         }
         if let Some(note) = note
@@ -111,7 +118,7 @@ impl Index {
         if asker.asks.is_empty() && asker.defines.is_empty() {
             return Ok(());
         }
-        self.take(asker.member().map_or(0, str::len))?;
+        self.take(asker.member().unwrap_or_default().len())?;
         for ask in &asker.asks {
             // The path that a macro builds is part of its name.
             self.take(ask.reference.name.text.len().saturating_mul(2))?;
@@ -123,7 +130,9 @@ impl Index {
         for (_, define) in &asker.defines {
             self.take(define.byte_len())?;
         }
-        self.take(asker.copies.as_ref().map_or(0, |copies| copies.0.len().saturating_mul(16)))?;
+        if let Some(copies) = &asker.copies {
+            self.take(copies.0.len().saturating_mul(16))?;
+        }
         self.take(asker.inside.len().saturating_mul(8))?;
         self.askers.push(asker);
         Ok(())

@@ -4,11 +4,11 @@ use std::hash::BuildHasher as _;
 use std::path::Path;
 
 use super::asker::Asker;
-use super::configs::{Ask, instead_of};
+use super::configs::Ask;
 use super::index::{File, Index};
 use super::keys::{address, after, key, last};
 use super::link::State;
-use super::lookup::find;
+use super::lookup::{find, image_names};
 use super::prefix::{folded, text};
 use super::textures::{Image, Model};
 use crate::asset::address::join;
@@ -92,8 +92,7 @@ impl Index {
         if path.is_empty() || asker.in_game && self.has_prefix(asker) {
             return Ok(None);
         }
-        let mut names = vec![path.to_owned()];
-        names.extend(instead_of(path, ReferenceKind::Texture));
+        let names = image_names(path);
         let beside = self.beside(asker);
         for name in &names {
             self.cost.compare(name.len())?;

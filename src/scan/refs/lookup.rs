@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::hash::BuildHasher;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::configs::instead_of;
-use super::index::{Archive, Index};
+use super::index::Index;
 use super::keys::{Key, key, last};
 use super::prefix::folded;
 use crate::asset::address::unnumbered;
@@ -75,16 +75,16 @@ impl Index {
     pub(super) fn identity(&mut self, file: usize) -> Option<Key> {
         let file = self.files.get(file)?;
         let name = self.texts.get(file.text.clone())?;
-        let (hash, is_given) = (&self.hash, self.given.is_some());
-        let canonical = |path: &Path| match is_given {
-            true => path.into(),
-            false => path.canonicalize().unwrap_or_else(|_| path.into()),
+        let is_given = self.given.is_some();
+        let Some(archive) = file.archive else {
+            return Some(self.hash.hash_one(canonical(Path::new(name), is_given)));
         };
-        let Some(archive) = file.archive else { return Some(hash.hash_one(canonical(Path::new(name)))) };
-        let Archive { path, member, identity, .. } = self.archives.get_mut(archive)?;
-        let member = member.as_ref().map(|member| &member.text);
-        let archive = *identity.get_or_insert_with(|| hash.hash_one((canonical(path), member)));
-        Some(hash.hash_one((archive, name)))
+        let archive = self.archives.get_mut(archive)?;
+        if archive.identity.is_none() {
+            let member = archive.member.as_ref().map(|member| &member.text);
+            archive.identity = Some(self.hash.hash_one((canonical(&archive.path, is_given), member)));
+        }
+        Some(self.hash.hash_one((archive.identity?, name)))
     }
 
     /// The image with the name at the end of a path: the one whose folders are most like those of the path, then the one
@@ -95,22 +95,47 @@ impl Index {
         if self.by_texture.is_empty() {
             return None;
         }
-        let other = instead_of(path, ReferenceKind::Texture);
-        for name in [Some(path), other.as_deref()].into_iter().flatten() {
-            let Some(same) = self.by_texture.get(&key(&self.hash, last(name))) else { continue };
-            return self.nearest(same.iter().copied().take(MOST_SAME), name);
+        for name in image_names(path) {
+            if let Some(same) = self.by_texture.get(&key(&self.hash, last(&name))) {
+                return self.nearest(same.iter().copied().take(MOST_SAME), &name);
+            }
         }
         None
     }
 
     /// The file whose folders are most like those of a path, then the one with the fewest folders.
     pub(super) fn nearest(&self, files: impl Iterator<Item = usize>, path: &str) -> Option<usize> {
-        files.min_by_key(|&file| {
-            let own = folded(self.files.get(file).map_or("", |file| unnumbered(self.text_of(file))));
-            let equal = own.rsplit('\\').zip(path.rsplit('\\')).take_while(|(a, b)| a == b).count();
-            (Reverse(equal), own.matches('\\').count(), own)
-        })
+        files.min_by_key(|&file| self.distance(file, path))
     }
+
+    /// How far a file is from a path, the nearest first.
+    fn distance(&self, file: usize, path: &str) -> (Reverse<usize>, usize, String) {
+        let Some(file) = self.files.get(file) else { return (Reverse(0), 0, String::new()) };
+        let own = folded(unnumbered(self.text_of(file)));
+        let mut equal = 0;
+        for (a, b) in std::iter::zip(own.rsplit('\\'), path.rsplit('\\')) {
+            if a != b {
+                break;
+            }
+            equal = usize::saturating_add(equal, 1);
+        }
+        (Reverse(equal), own.matches('\\').count(), own)
+    }
+}
+
+/// The path of a file without links. Files that the caller gives have none.
+fn canonical(path: &Path, is_given: bool) -> PathBuf {
+    if is_given {
+        return path.into();
+    }
+    path.canonicalize().unwrap_or_else(|_| path.into())
+}
+
+/// The path of a texture, and another one to try after it.
+pub(super) fn image_names(path: &str) -> Vec<String> {
+    let mut names = vec![path.to_owned()];
+    names.extend(instead_of(path, ReferenceKind::Texture));
+    names
 }
 
 /// The range of entries for this path or, without one, for a path to try instead.

@@ -86,45 +86,9 @@ enum Place {
     Archive(Address),
 }
 
-/// Files that are neither archives nor Lua texts. Archives are recognized by their content, as in every scan.
-const OTHERS: [&str; 36] = [
-    "!*.p3d",
-    "!*.paa",
-    "!*.pac",
-    "!*.rvmat",
-    "!*.rtm",
-    "!*.b3d",
-    "!*.bmx",
-    "!*.lod",
-    "!*.bin",
-    "!*.cpp",
-    "!*.hpp",
-    "!*.h",
-    "!*.inc",
-    "!*.cfg",
-    "!*.ext",
-    "!*.sqm",
-    "!*.bisurf",
-    "!*.sqf",
-    "!*.sqs",
-    "!*.fsm",
-    "!*.xml",
-    "!*.csv",
-    "!*.txt",
-    "!*.md",
-    "!*.png",
-    "!*.jpg",
-    "!*.jpeg",
-    "!*.tga",
-    "!*.bmp",
-    "!*.dds",
-    "!*.wss",
-    "!*.wav",
-    "!*.ogg",
-    "!*.mp3",
-    "!*.wrp",
-    "!*.bisign",
-];
+/// Endings of files that are neither archives nor Lua texts. All others are examined: archives may have any name.
+const OTHERS: &str = "p3d paa pac rvmat rtm b3d bmx lod bin cpp hpp h inc cfg ext sqm bisurf sqf sqs fsm xml csv txt md png jpg \
+                      jpeg tga bmp dds wss wav ogg mp3 wrp bisign";
 
 impl<'d> Textures<'d> {
     /// Searches all paths of a scan, for the models that it finds.
@@ -308,10 +272,12 @@ fn add_beside(scan: &Scan, file: &Path, index: &mut Index) -> Result<()> {
     Ok(())
 }
 
-/// A scan of archives and Lua texts alone.
+/// A scan without the files that are surely neither archives nor Lua texts.
 fn of_archives(scan: &Scan) -> Scan {
     let mut archives = scan.clone();
-    archives.selection.globs = OTHERS.map(str::to_owned).to_vec();
+    for ending in OTHERS.split(' ') {
+        archives.selection.globs.push(format!("!*.{ending}"));
+    }
     archives
 }
 

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use meshpeek::Format;
 use meshpeek::address::Address;
-use meshpeek::scan::{Scan, refs};
+use meshpeek::scan::{Scan, Sighting, refs};
 use meshpeek::summary::{Name, ReferenceKind};
+use meshpeek::{Asset, Format, Limits};
 
 use super::generated::{Addon, FORMS, Form};
-use super::model;
+use super::{model, pbo};
 use crate::cli::{Folder, code, program, stderr, with_slashes};
 use crate::export::pixels;
 use crate::mutate::Random;
@@ -59,28 +59,29 @@ fn address((path, member): &Place) -> String {
 struct Asked {
     model: Place,
     member: Option<Name>,
+    format: Format,
     name: Name,
     state: refs::State,
     target: Option<String>,
 }
 
-/// The textures of all models that a scan of these paths finds.
+/// The textures of all models that a scan of these paths finds, without images inside the models.
 fn asked(paths: &[&Path]) -> Vec<Asked> {
     let mut scan = Scan::new(paths.iter().copied());
     scan.selection.ignored = true;
     let rules = refs::Rules { above: true, ..refs::Rules::default() };
     let mut all = Vec::new();
     let each = |link: &refs::Link<'_>| {
-        let own = link.member.map_or(link.path.display().to_string(), |member| member.text.clone());
+        let own = link.member.map_or(link.path.to_owned(), |member| PathBuf::from(&member.text));
         let texture = link.reference.filter(|reference| reference.kind == ReferenceKind::Texture);
-        if let Some(texture) = texture.filter(|_| link.via.is_none() && own.ends_with(".p3d")) {
-            all.push(Asked {
-                model: (link.path.to_owned(), link.member.map(|member| member.text.clone())),
-                member: link.member.cloned(),
-                name: texture.name.clone(),
-                state: link.state,
-                target: link.targets().next().map(|target| place(&target.text)),
-            });
+        let format = Format::from_extension(&own).filter(|_| link.via.is_none());
+        if let (Some(texture), Some(format)) = (texture, format) {
+            let model = (link.path.to_owned(), link.member.map(|member| member.text.clone()));
+            let target = link.targets().next().map(|target| place(&target.text));
+            if target.as_ref() != Some(&address(&model)) {
+                let (member, name, state) = (link.member.cloned(), texture.name.clone(), link.state);
+                all.push(Asked { model, member, format, name, state, target });
+            }
         }
         ControlFlow::Continue(())
     };
@@ -88,32 +89,69 @@ fn asked(paths: &[&Path]) -> Vec<Asked> {
     all
 }
 
-/// The file that a finder names.
+/// The file that a finder names. A file that has only the name is none for `refs`.
 fn found(textures: &mut refs::Textures<'_>, asked: &Asked) -> Option<String> {
-    let model = refs::Model { path: &asked.model.0, member: asked.member.as_ref(), format: Format::Mlod };
+    let model = refs::Model { path: &asked.model.0, member: asked.member.as_ref(), format: asked.format };
     let image = textures.find(model, &asked.name).unwrap()?;
     assert_eq!(image.state, asked.state);
-    Some(address(&(image.path, image.member.map(|member| member.text))))
+    let is_found = image.state != refs::State::Missing;
+    is_found.then(|| address(&(image.path, image.member.map(|member| member.text))))
 }
 
-/// Compares the finders for a scan and for each model alone with `refs`. Returns the textures that have a file.
+/// The finder of the page, for the files below a folder: it has the names of all, archives, and prefix files.
+fn finder_of_page(root: &Path) -> refs::Textures<'static> {
+    let mut scan = Scan::new([root]);
+    scan.selection.ignored = true;
+    let archives = std::sync::Mutex::new(Vec::new());
+    let view = |seen: &Sighting<'_, '_>| {
+        if matches!(seen.record.summary.format, Some(Format::Pbo | Format::Zip)) {
+            archives.lock().unwrap().push((seen.record.clone(), seen.data.to_vec()));
+        }
+    };
+    scan.run_with(view, |_, _| ControlFlow::Continue(())).unwrap();
+    let mut files = refs::Files::new(&Scan::new([root]), &[]);
+    let archives = archives.into_inner().unwrap();
+    for (record, data) in &archives {
+        let name = record.member.as_ref().map_or(record.path.clone(), |member| PathBuf::from(&member.text));
+        let asset = Asset::parse_file(&name, data, &Limits::default()).unwrap();
+        files.add(record.clone(), data, Some(&asset)).unwrap();
+    }
+    for path in crate::corpus::below(root) {
+        let name = path.file_name().unwrap().to_string_lossy().to_lowercase();
+        if archives.iter().any(|(record, _)| record.path == path) {
+            continue;
+        }
+        if name.contains("prefix") {
+            let bytes = std::fs::read(&path).unwrap();
+            files.add(scan.record(&path, &bytes), &bytes, None).unwrap();
+        } else {
+            files.add_path(path).unwrap();
+        }
+    }
+    files.textures().unwrap()
+}
+
+/// Compares the finders for a scan, for the page, and for each model alone with `refs`. Returns the number of textures
+/// that have a file.
 fn compare(root: &Path) -> usize {
     let all = asked(&[root]);
     let mut scan = Scan::new([root]);
     let rules = refs::Rules { above: true, ..refs::Rules::default() };
     let mut textures = refs::Textures::of_scan(&scan, &rules);
+    let mut page = finder_of_page(root);
     let mut count = 0;
     for asked in &all {
         assert_eq!(found(&mut textures, asked), asked.target, "{:?} {}", asked.model, asked.name.text);
+        assert_eq!(found(&mut page, asked), asked.target, "page: {:?} {}", asked.model, asked.name.text);
         count += usize::from(asked.target.is_some());
     }
     scan = Scan::new([""; 0]);
     let files: BTreeSet<&Path> = all.iter().map(|asked| asked.model.0.as_path()).collect();
     for file in files {
+        let bytes = std::fs::read(file).unwrap();
         for asked in asked(&[file]) {
             let (path, member) = &asked.model;
             let own = Address { file: path.clone(), member: member.clone().map(String::into_bytes) };
-            let bytes = std::fs::read(path).unwrap();
             for data in [None, Some(&*bytes)] {
                 let mut alone = refs::Textures::of_file(&scan, &rules, &own, data);
                 assert_eq!(found(&mut alone, &asked), asked.target, "{:?} {}", asked.model, asked.name.text);
@@ -229,6 +267,24 @@ fn export_thumbnails_and_refs_name_the_same_file_for_each_texture() {
 #[test]
 fn the_corpus_has_the_same_textures_for_pictures_and_references() {
     assert!(compare(&crate::corpus::root().join("corpus/addons")) > 1);
+    assert!(compare(&crate::corpus::root().join("corpus/mod")) > 5);
+}
+
+#[test]
+fn images_are_found_in_archives_of_any_name() {
+    let folder = Folder::new("refs-archive-names");
+    folder.file("m/a/$PBOPREFIX$", "x\\a");
+    folder.file("m/a/m.p3d", triangle("x\\b\\t.png"));
+    folder.file("m/b.mod", pbo("x\\b", &[("t.png", &solid(1)), ("m.p3d", &triangle("x\\b\\t.png"))]));
+    assert_eq!(compare(&folder.0.join("m")), 2);
+    let mut scan = program();
+    scan.current_dir(&folder.0).args(["scan", "m", "--thumbnails", "out"]);
+    let output = scan.output().unwrap();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    for name in ["a/m.p3d", "b.mod!/m.p3d"] {
+        let picture = std::fs::read(folder.0.join(format!("out/m/{name}.png"))).unwrap();
+        assert_eq!(shown(&picture), Some(1), "{name}");
+    }
 }
 
 /// Without any prefix, no rule of the game says what a name means.
@@ -245,7 +301,7 @@ fn a_model_below_no_prefix_has_images_by_file_name_and_says_so() {
         let output = export.output().unwrap();
         assert!(code(&output) < 2, "{}", stderr(&output));
         let glb = std::fs::read(folder.0.join("out.glb")).unwrap();
-        (embedded(&glb), stderr(&output).contains("1 image by file name alone"))
+        (embedded(&glb), stderr(&output).contains("1 image found by file name alone"))
     };
     assert_eq!(export(&["a/m.p3d"]), (Some(0), true));
     assert_eq!(export(&["b/m.p3d"]), (None, false));
@@ -257,6 +313,7 @@ fn a_model_below_no_prefix_has_images_by_file_name_and_says_so() {
         scan.current_dir(&folder.0).args(["scan", "--thumbnails", "out"]).args(args);
         let output = scan.output().unwrap();
         assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert!(stderr(&output).contains("1 image found by file name alone; refs says that"), "{}", stderr(&output));
         ["a", "b"].map(|name| shown(&std::fs::read(folder.0.join(format!("out/{name}/m.p3d.png"))).unwrap()))
     };
     assert_eq!(thumbnails(&["a", "b"]), [Some(0), None]);
