@@ -69,8 +69,10 @@ use self::lua::is_lua;
 use self::prefix::Above;
 use self::seen::Seen;
 use self::unread::Unread;
+use super::walk::is_archive;
 use super::{Found, Scan};
 use crate::base::error::Result;
+use crate::base::format::Format;
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::text::Name;
 use crate::summary::ReferenceKind;
@@ -109,8 +111,8 @@ pub struct Rules {
     pub textures: Option<PathBuf>,
     /// True to keep the textures that ODOL models copied from materials, for [`Links::each_stale`].
     pub copies: bool,
-    /// True to look for prefix files in the folders above each path. Then the files in that folder may be meant, and its
-    /// materials and texts are read, though not listed by themselves.
+    /// True to look around each path. The files next to a given file may be meant, too. So may those of the folder above
+    /// with a prefix file. The materials and texts of this folder are read, though not listed by themselves.
     pub above: bool,
 }
 
@@ -209,14 +211,23 @@ impl GivenPaths {
     }
 }
 
-/// Adds the names of the files of the folders above the given paths that have a prefix file. Returns these folders.
+/// Adds the names of the files around the given paths: those next to a given file, and those of the folders above that have
+/// a prefix file. Returns these folders.
 fn add_names_above(scan: &Scan, index: &mut Index, given: &GivenPaths) -> Result<Vec<PathBuf>> {
     index.given_loose = index.loose.len();
     let mut known: Vec<PathBuf> = Vec::new();
+    let mut listed: HashSet<&Path> = HashSet::new();
     for path in &scan.paths {
         #[cfg(feature = "stores")]
         if scan.stores.as_deref().is_some_and(|stores| stores.has(path)) {
             continue;
+        }
+        let is_model = path.is_file() && !is_archive(Format::from_extension(path));
+        if is_model
+            && let Some(folder) = path.parent()
+            && listed.insert(folder)
+        {
+            add_beside(scan, folder, index, given)?;
         }
         let is_stdin = path.as_os_str() == "-";
         let Some(Above { folder, inner, prefix }) = Above::of(path).filter(|_| !is_stdin) else { continue };
@@ -237,6 +248,27 @@ fn add_names_above(scan: &Scan, index: &mut Index, given: &GivenPaths) -> Result
         }
     }
     Ok(known)
+}
+
+/// Adds the names of the files of a folder, but not of those below it.
+fn add_beside(scan: &Scan, folder: &Path, index: &mut Index, given: &GivenPaths) -> Result<()> {
+    let here = Path::new(".");
+    let is_here = folder.as_os_str().is_empty();
+    let mut around = scan.clone();
+    around.paths = vec![if is_here { here.into() } else { folder.into() }];
+    around.selection.folder_depth = Some(1);
+    around.archives = false;
+    for target in around.walk(around.paths()) {
+        let Ok(target) = target else { continue };
+        let mut path = target.path;
+        if is_here && let Ok(short) = path.strip_prefix(here) {
+            path = short.into();
+        }
+        if given.is_new(&path) {
+            index.add_path(path)?;
+        }
+    }
+    Ok(())
 }
 
 /// What is read in the folder around a given path.

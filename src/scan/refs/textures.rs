@@ -205,10 +205,7 @@ impl<'d> Textures<'d> {
                 add_names(&scan, &mut index)?;
                 read_archives(&scan, &mut index, &mut other)?;
             }
-            Place::File(file) => {
-                index.add_path(file.clone())?;
-                add_beside(&scan, file, &mut index)?;
-            }
+            Place::File(file) => index.add_path(file.clone())?,
             Place::Archive(address) => match self.data {
                 Some(data) => read_in(&scan, address, data, &mut index, &mut other)?,
                 None => {
@@ -246,27 +243,6 @@ fn add_names(scan: &Scan, index: &mut Index) -> Result<()> {
         // An address in an archive is no file.
         if !target.named || target.path.is_file() {
             index.add_path(target.path)?;
-        }
-    }
-    Ok(())
-}
-
-/// Adds the names of the files next to a file.
-fn add_beside(scan: &Scan, file: &Path, index: &mut Index) -> Result<()> {
-    let Some(folder) = file.parent() else { return Ok(()) };
-    let here = Path::new(".");
-    let mut around = scan.clone();
-    around.paths = vec![if folder.as_os_str().is_empty() { here.into() } else { folder.into() }];
-    around.selection.folder_depth = Some(1);
-    around.archives = false;
-    for target in around.walk(around.paths()) {
-        let Ok(target) = target else { continue };
-        let path = match target.path.strip_prefix(here) {
-            Ok(path) if folder.as_os_str().is_empty() => path.into(),
-            _ => target.path,
-        };
-        if path != *file {
-            index.add_path(path)?;
         }
     }
     Ok(())

@@ -257,3 +257,15 @@ fn a_file_given_by_two_paths_is_elsewhere_once() {
         assert_eq!(links.len(), paths.len());
     }
 }
+
+#[test]
+fn the_files_next_to_a_given_model_are_known() {
+    let root = crate::corpus::root();
+    let all = program().current_dir(root).args(["refs", "-q", "corpus/mod/buildings"]).output().unwrap();
+    let one = program().current_dir(root).args(["refs", "-q", "corpus/mod/buildings/mill.b3d"]).output().unwrap();
+    assert_eq!(code(&one), 0, "{}", stderr(&one));
+    let mut expected = lines(&all);
+    expected.retain(|link| link["path"].as_str().unwrap().ends_with("mill.b3d"));
+    assert_eq!(lines(&one), expected);
+    assert_eq!(lines(&one)[0]["state"], "found");
+}
