@@ -127,7 +127,10 @@ pub(crate) struct ScanArgs {
     /// Also write all into one PNG file, up to 256 pixels wide each
     #[arg(long, value_name = "FILE", requires = "thumbnails")]
     pub(crate) contact_sheet: Option<PathBuf>,
-    /// Add event lines; the last has totals and says whether the stream is whole
+    /// Search images below this folder too
+    #[arg(long, value_name = "DIR", requires = "thumbnails")]
+    pub(crate) textures: Option<PathBuf>,
+    /// Add event lines; the last has totals and says if all is whole
     #[arg(long)]
     pub(crate) events: bool,
     /// Copy the records of unchanged files from OLD: an older stream, table or folder of tables. Of a stream, those of

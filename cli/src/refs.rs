@@ -117,7 +117,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
 }
 
 /// Lists the files that nothing names. Returns their number.
-fn list_unused(args: &Args, links: refs::Links<'_>, counts: &mut Counts, common: &Common) -> Result<u64, Failure> {
+fn list_unused(args: &Args, links: refs::Links, counts: &mut Counts, common: &Common) -> Result<u64, Failure> {
     let mut out = Output::of(common, args.format == Some(LinkFormat::Table))?;
     let format = args.format.unwrap_or(if out.is_terminal { LinkFormat::Table } else { LinkFormat::Ndjson });
     if !matches!(format, LinkFormat::Table | LinkFormat::Ndjson) {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "remote")]
 use meshpeek::address::ContentRanges;
 use meshpeek::address::{Address, Content, Opened, open_member};
+use meshpeek::summary::Name;
 use meshpeek::{Asset, Budget, FileMap};
 
 use crate::args::Common;
@@ -115,15 +116,22 @@ impl<'p> Source<'p> {
 
     /// The checked content, or the error of the target.
     pub(crate) fn checked(&self, common: &Common) -> Result<meshpeek::Result<Content<'_>>, Failure> {
-        let content = match self.member(common)?.content {
+        Ok(self.checked_member(common)?.0)
+    }
+
+    /// Also returns the path inside the file, as in records.
+    pub(crate) fn checked_member(
+        &self,
+        common: &Common,
+    ) -> Result<(meshpeek::Result<Content<'_>>, Option<Name>), Failure> {
+        let opened = self.member(common)?;
+        let content = match opened.content {
             Ok(content) => content,
-            Err(error) => return Ok(Err(error.in_file(self.text))),
+            Err(error) => return Ok((Err(error.in_file(self.text)), opened.member)),
         };
         Self::count(&content, common);
-        if let Err(error) = content.check() {
-            return Ok(Err(error.in_file(self.text)));
-        }
-        Ok(Ok(content))
+        let checked = content.check().map_err(|error| error.in_file(self.text));
+        Ok((checked.map(|()| content), opened.member))
     }
 
     /// Lets a decoded member that was named allow as much output as any file of its size.

@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
+use meshpeek::Budget;
 use meshpeek::export::{Canvas, Edges, Picture, View, picture_on};
-use meshpeek::scan::{Scan, Sighting};
-use meshpeek::{Access, Budget, Error, FileMap, Limits};
+use meshpeek::scan::{Record, Scan, Sighting, refs};
 use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
 use crate::args::{ScanArgs, ThumbnailNames};
-use crate::export::{Around, Images, Inside, is_drawn};
+use crate::export::{Around, Images, by_name_alone, is_drawn};
 use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::output_file::of_any_length;
@@ -26,8 +26,7 @@ pub(crate) struct Thumbnails {
     side: u32,
     names: ThumbnailNames,
     sheet: Option<PathBuf>,
-    access: Access,
-    limits: Limits,
+    around: Around<'static>,
     /// The amount that may be written.
     results: Results,
     state: Mutex<State>,
@@ -42,6 +41,8 @@ struct State {
     drawn: u64,
     /// The number of pictures that show almost nothing.
     poor: u64,
+    /// The number of images that were found by their file names alone.
+    by_name_alone: u64,
     /// The number of models that could not be drawn, and the reason for the first.
     undrawn: u64,
     /// The number of pictures that could not be written, and the error of the first.
@@ -49,30 +50,15 @@ struct State {
     failure: Option<meshpeek::Error>,
     /// Canvases to reuse for the next pictures, one per thread.
     canvases: Vec<Canvas>,
-    /// The archives of the last models.
-    archives: Vec<Arc<Archive>>,
 }
-
-/// An archive with models, whose images are searched in it.
-struct Archive {
-    path: PathBuf,
-    file: FileMap,
-    /// What looking for images may cost, apart from the scan of the archive.
-    budget: Budget,
-}
-
-/// How many archives are kept open.
-const MOST_ARCHIVES: usize = 16;
-/// The size of the largest archive that is read into memory for its images. Any is mapped.
-const MOST_READ: u64 = 64 << 20;
 
 impl Thumbnails {
     pub(crate) fn new(folder: &Path, args: &ScanArgs, scan: &Scan, results: &Results) -> Result<Self, Failure> {
         std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
         let (folder, side, names) = (folder.to_owned(), args.thumbnail_size, args.thumbnail_names);
         let (sheet, results) = (args.contact_sheet.clone(), results.clone());
-        let access = scan.access;
-        Ok(Self { folder, side, names, sheet, access, limits: scan.limits, results, state: Mutex::default() })
+        let around = Around::scanned(scan, args.textures.as_deref());
+        Ok(Self { folder, side, names, sheet, around, results, state: Mutex::default() })
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -103,22 +89,15 @@ impl Thumbnails {
             self.state().drawn += 1;
             return;
         }
-        let file = seen.record.path.as_path();
-        let archive = if seen.record.member.is_some() { self.archive(file) } else { None };
-        let around = match (&seen.record.member, &archive) {
-            (None, _) => Around::of_file(file),
-            (Some(member), Some(archive)) if !member.lossy => {
-                let budget = Some(&archive.budget);
-                Around::Archive(Inside { file, outer: &archive.file, member: member.text.as_bytes(), budget })
-            }
-            _ => Around::Nothing,
-        };
-        let mut images = Images::seen(asset, around, &self.limits);
+        let Record { path: file, member, .. } = seen.record;
+        let model = refs::Model { path: file, member: member.as_ref(), format: asset.format() };
+        let mut images = Images::seen(asset, model, &self.around);
         let mut canvas = self.state().canvases.pop().unwrap_or_default();
         let mut view = View::default();
         (view.size, view.edges) = (self.side, Edges::Smoothed);
         let picture = picture_on(&mut canvas, asset, &view, &mut images, seen.budget);
         self.state().canvases.push(canvas);
+        self.state().by_name_alone += images.by_name_alone();
         if picture.as_ref().is_ok_and(|picture| picture.flaw.is_some()) {
             self.state().poor += 1;
         }
@@ -148,27 +127,6 @@ impl Thumbnails {
         }
     }
 
-    /// Opens the file around a member, or returns it if it is open. `None` if it cannot be opened again.
-    fn archive(&self, path: &Path) -> Option<Arc<Archive>> {
-        let kept = self.state().archives.iter().find(|archive| archive.path == path).cloned();
-        if kept.is_some() {
-            return kept;
-        }
-        let is_read = self.access == Access::READ;
-        let file = FileMap::open_checked(path, self.access, &self.limits, |bytes| {
-            if is_read && bytes > MOST_READ { Err(Error::unsupported("too large an archive")) } else { Ok(()) }
-        });
-        let file = file.ok()?;
-        let budget = Budget::new(file.len() as u64, &self.limits);
-        let archive = Arc::new(Archive { path: path.to_owned(), file, budget });
-        let mut state = self.state();
-        if state.archives.len() >= MOST_ARCHIVES {
-            state.archives.remove(0);
-        }
-        state.archives.push(archive.clone());
-        Some(archive)
-    }
-
     fn write(&self, path: &Path, png: &[u8]) -> io::Result<()> {
         let folder = path.parent().unwrap_or(&self.folder);
         self.results.take(png.len() as u64)?;
@@ -183,12 +141,17 @@ impl Thumbnails {
         Ok(())
     }
 
-    /// Reports how many were drawn. Returns the number of pictures that could not be written.
+    /// Reports how many were drawn. Returns the number of pictures that could not be written or may lack images.
     ///
     /// # Errors
     /// Returns an error if the contact sheet could not be written.
     pub(crate) fn finish(self, notes: Notes) -> Result<u64, Failure> {
-        let State { drawn, poor, undrawn, unwritten, failure, sheet: cells, .. } =
+        let mut failed = 0;
+        if let Some(error) = self.around.failure() {
+            notes.error(format_args!("not all images are found: {error}"));
+            failed = 1;
+        }
+        let State { drawn, poor, by_name_alone: images, undrawn, unwritten, failure, sheet: cells, .. } =
             self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(sheet) = &self.sheet {
             cells.write(sheet).map_err(|error| Failure::io(sheet, error))?;
@@ -200,10 +163,13 @@ impl Thumbnails {
             if undrawn > 0 { format!(", {undrawn} models without triangles or too large") } else { String::new() };
         let poor = if poor > 0 { format!(", {poor} nearly black or empty") } else { String::new() };
         notes.say(format_args!("{}{poor}{without}", report::count(drawn, "pictures")));
+        if let Some(note) = by_name_alone(images) {
+            notes.say(format_args!("{note}"));
+        }
         if let Some(failure) = failure {
             notes.error(format_args!("{} not drawn; the first: {failure}", report::count(unwritten, "pictures")));
         }
-        Ok(unwritten)
+        Ok(unwritten + failed)
     }
 }
 
@@ -305,6 +271,8 @@ fn digest(seen: &Sighting<'_, '_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use meshpeek::Limits;
+
     use super::*;
 
     #[test]

@@ -47,7 +47,7 @@ use self::run::Run;
 use self::stores::Stores;
 use self::walk::Target;
 use crate::asset::Asset;
-use crate::asset::address::{Content, Opened};
+use crate::asset::address::{Address, Content, Opened};
 pub use crate::asset::stored::Stored;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
@@ -280,6 +280,18 @@ impl Scan {
         Ok(())
     }
 
+    /// Like [`run_showing`](Self::run_showing), over the target of an address in the file with these bytes.
+    fn run_in_showing<T: Send>(
+        &self,
+        (address, data): (&Address, &[u8]),
+        texts: fn(&Path) -> bool,
+        view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
+        callback: impl FnMut(Found, Option<T>) -> ControlFlow<()> + Send,
+    ) -> Result<()> {
+        let caller = Callbacks::new(view, callback);
+        Run { texts, ..Run::new(self, &caller)? }.in_bytes(address, data)
+    }
+
     /// Like [`run_with`](Self::run_with), over [units](Self::plan) instead of paths. A file that has changed since its
     /// unit was made is reported as [`Found::Unreadable`]. Units of one archive that follow each other, as in a plan,
     /// share one open file. For other units the archive is opened again, as often as its [`Limits::work`] allows.
@@ -367,6 +379,11 @@ impl Scan {
     #[cfg(feature = "stores")]
     fn store_of(&self, path: &Path) -> Option<&dyn Stores> {
         self.stores.as_deref().filter(|stores| stores.has(path))
+    }
+
+    /// The files and folders that were named.
+    pub fn named(&self) -> &[PathBuf] {
+        &self.paths
     }
 
     fn paths(&self) -> impl Iterator<Item = Result<PathBuf>> + Send {

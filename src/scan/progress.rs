@@ -66,6 +66,11 @@ impl Progress {
         Self(Arc::new(State { bytes, stopped, ..State::default() }))
     }
 
+    /// Returns counters for other work of the same run. They share only the switch.
+    pub(super) fn beside(&self) -> Self {
+        Self(Arc::new(State { stopped: self.0.stopped.clone(), ..State::default() }))
+    }
+
     pub(super) fn set_bytes(&self, bytes: u64) {
         self.0.bytes.store(bytes, Ordering::Relaxed);
     }

@@ -192,6 +192,16 @@ impl<'s> Run<'s> {
         self.scan.progress.add_file();
     }
 
+    /// Describes the target of an address in the file with these bytes.
+    pub(super) fn in_bytes(&self, address: &Address, data: &[u8]) -> Result<()> {
+        let progress = &self.scan.progress;
+        let _until = stop::Until::new(Some(progress.switch()));
+        progress.begin();
+        progress.open(data.len() as u64);
+        let target = self.scan.selection.named(address.file.clone(), None);
+        self.address(address, (None, None), data, &target).map(drop)
+    }
+
     /// Describes the target of an address. Returns false if it is not in a known format.
     fn address(
         &self,

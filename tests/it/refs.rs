@@ -85,7 +85,7 @@ fn given_files_have_the_links_of_a_scan_and_need_no_file_system() {
     let folder = a_mod();
     let mut scan = Scan::new([&folder.0]);
     scan.selection.ignored = true;
-    let json = |links: refs::Links<'_>| {
+    let json = |links: refs::Links| {
         let mut lines = Vec::new();
         let each = |link: &refs::Link<'_>| {
             lines.push(serde_json::to_value(link).unwrap());

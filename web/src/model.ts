@@ -235,7 +235,8 @@ export class Model implements Panel {
   }
 
   private async texture(name: string): Promise<three.Texture | null> {
-    const found = await this.context.client.call<[string, Uint8Array] | null>('image', name, mostSide).catch(() => null);
+    const { client, handle } = this.context;
+    const found = await client.ask<[string, Uint8Array] | null>(handle, 'image', name, mostSide).catch(() => null);
     if (!found) return null;
     const facts = JSON.parse(found[0]) as { media?: string; size?: [number, number] };
     let texture: three.Texture;

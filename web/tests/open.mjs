@@ -171,6 +171,33 @@ on('a folder opens, and its references are those of the program', async (page, t
   await page.waitForFunction((target) => document.getElementById('title').textContent === target, target);
 });
 
+on('the images of models are those that refs finds', async (page, t) => {
+  const root = aMod('pictures');
+  cpSync(at('mod'), join(root, 'mod'), { recursive: true });
+  await page.setInputFiles('#folder', root);
+  await page.locator('#file-list .label').getByText('pictures', { exact: true }).waitFor();
+  const links = refs(root).filter(({ kind, via }) => kind === 'texture' && via === null);
+  let found = 0;
+  for (const { path, member, name, target } of links) {
+    const address = member === null ? path : `${path}!/${member}`;
+    // The page shows no images inside these.
+    if (!/\.(p3d|b3d)$/.test(address) || target === address) continue;
+    const facts = await page.evaluate(async ([address, name]) => {
+      const { client, files } = window.meshpeek;
+      const [file, ...names] = address.split('!/');
+      const { file: number } = files.items.find(({ label }) => label === file);
+      const answer = await client.ask(client.handle(number, names), 'image', name, 64);
+      return answer && JSON.parse(answer[0]);
+    }, [address, name]);
+    // A target may be no image.
+    if (facts) assert.equal(facts.file, target, `${address} ${name}`);
+    if (target?.endsWith('.png')) assert.ok(facts, `${address} ${name} ${target}`);
+    found += facts ? 1 : 0;
+  }
+  assert.ok(found > 5, `${found} images`);
+  t.diagnostic(`${found} images of ${links.length} textures`);
+});
+
 on('files and folders can be dropped', async (page, t, { context }) => {
   const root = aMod('dropped');
   const session = await context.newCDPSession(page);

@@ -1,5 +1,6 @@
 //! `meshpeek export`: writes a model in a format of other programs, or a model or texture as a picture.
 
+mod around;
 mod decode;
 mod images;
 mod texture;
@@ -15,20 +16,22 @@ use meshpeek::export::{self, Edges, Flaw, Lod, Mirror, Model, Options, Up, View}
 use meshpeek::inspect::Depth;
 use meshpeek::pose::{ModelCfg, Rig};
 use meshpeek::rtm::Motion;
+use meshpeek::scan::refs;
 use meshpeek::summary::{Problem, Problems, Severity};
 use meshpeek::{Asset, Budget, Format, Inspect};
 
 use crate::args::Common;
 use crate::bones::Bones;
 use crate::failure::{Failure, Outcome};
+use crate::input;
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::output_file::ending;
 use crate::report::count;
 use crate::source::Source;
 use crate::visible::shown;
-use images::Given;
-pub(crate) use images::{Around, Images, Inside};
+pub(crate) use around::Around;
+pub(crate) use images::Images;
 
 /// How many names of bones a message has.
 const MOST_NAMES: usize = 20;
@@ -168,16 +171,16 @@ impl Args {
         [Some(&self.file), self.motion.as_ref(), self.model_cfg.as_ref()].into_iter().flatten().collect()
     }
 
-    /// The images that the user names, and the name for surfaces that name none.
-    fn given(&self) -> (Given, Option<String>) {
-        let mut given = Given { folder: self.textures.clone(), files: Vec::new() };
+    /// The images that the user gives for names, and the name for surfaces that name none.
+    fn given(&self) -> (Vec<(String, PathBuf)>, Option<String>) {
+        let mut given = Vec::new();
         let mut without_name = None;
         for text in &self.texture {
             match text.split_once('=').filter(|_| !Path::new(text).is_file()) {
-                Some((name, file)) => given.files.push((name.to_owned(), file.into())),
+                Some((name, file)) => given.push((name.to_owned(), file.into())),
                 None => {
                     without_name = Some(text.clone());
-                    given.files.push((text.clone(), text.into()));
+                    given.push((text.clone(), text.into()));
                 }
             }
         }
@@ -188,14 +191,15 @@ impl Args {
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let form = Form::of(common)?;
     let source = Source::open_all(&args.file, common)?;
-    let content = source.checked_content(common)?;
+    let (content, member) = source.checked_member(common)?;
+    let content = content?;
     let asset = source.asset(&content)?;
     if let Some(why) = form.refused(asset.format()) {
         return Err(Failure::at(&args.file, why));
     }
     args.pixels.check(&asset).map_err(|why| Failure::at(&args.file, why))?;
     let (given, texture) = args.given();
-    if let Some((_, file)) = given.files.iter().find(|(_, file)| !file.is_file()) {
+    if let Some((_, file)) = given.iter().find(|(_, file)| !file.is_file()) {
         return Err(Failure::at(file, "no such image"));
     }
     let motion = args.motion.as_ref().map(|path| Source::open(path, common)).transpose()?;
@@ -233,7 +237,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         Some(motion) => Some(rig(motion, skeleton.as_ref())?),
         None => skeleton,
     };
-    let mut images = Images::of(&asset, &source.address, source.bytes(), given, common);
+    let scan = input::scan_whole(&[], None, common)?;
+    let around = Around::of_model(&scan, args.textures.as_deref(), &source.address, source.bytes());
+    let model = refs::Model { path: &source.address.file, member: member.as_ref(), format: asset.format() };
+    let mut images = Images::of(&asset, model, &around, given, notes);
     let budget = content.budget();
     let mut options = Options::default();
     (options.space.mirror, options.space.up, options.space.scale) = (args.mirror, args.up, args.scale);
@@ -262,7 +269,13 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         }
     };
     let written = written.map_err(|error| error.in_file(&args.file))?;
-    let lost = written.lost(&errors);
+    let mut lost = written.lost(&errors);
+    if let Some(note) = by_name_alone(images.by_name_alone()) {
+        notes.say(format_args!("{}: {note}", shown(&args.file)));
+    }
+    if let Some(error) = around.failure() {
+        lost.push(format!("not all images are found: {error}"));
+    }
     let is_empty = matches!(&written, Written::Model(model) if model.is_empty);
     if is_empty && !lost.is_empty() {
         return Err(Failure::at(&args.file, format_args!("nothing to export: {}", lost.join("; "))));
@@ -289,6 +302,15 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     }
     lost.iter().for_each(|lost| notes.error(format_args!("{}: {lost}", shown(&args.file))));
     Ok(if lost.is_empty() && is_config_whole { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Says how many images were found by their file names alone. The game does not find them.
+pub(crate) fn by_name_alone(images: u64) -> Option<String> {
+    if images == 0 {
+        return None;
+    }
+    let images = count(images, "images");
+    Some(format!("{images} found by file name alone; refs says that they are missing"))
 }
 
 /// The bones of a `model.cfg` that move nothing, because the model has no selection of their name.

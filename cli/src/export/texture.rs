@@ -29,13 +29,6 @@ impl Args {
     }
 }
 
-/// Returns the name of the texture that stands in for an image: tools replace `.tga` and `.png` by `.paa`.
-pub(super) fn stored_name(name: &str) -> Option<String> {
-    let (stem, ending) = name.rsplit_once('.')?;
-    let is_source = ["tga", "png"].iter().any(|source| ending.eq_ignore_ascii_case(source));
-    is_source.then(|| format!("{stem}.paa"))
-}
-
 /// Encodes a mip as PNG, with the channels as stored or moved back.
 pub(super) fn to_png(texture: &Texture<'_>, args: &Args, room: &Reservation<'_>) -> Result<Vec<u8>> {
     let mut mips = texture.mips();
@@ -56,28 +49,4 @@ pub(super) fn to_png(texture: &Texture<'_>, args: &Args, room: &Reservation<'_>)
     let written = encoder.write_image(&pixels, width, height, ExtendedColorType::Rgba8);
     written.map_err(|error| Error::from(std::io::Error::other(error)))?;
     Ok(png)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::stored_name;
-
-    #[test]
-    fn sources_of_each_ending_have_a_stored_texture() {
-        for (ending, is_source) in [
-            ("tga", true),
-            ("TGA", true),
-            ("png", true),
-            ("Png", true),
-            ("paa", false),
-            ("pac", false),
-            ("jpg", false),
-            ("tgax", false),
-            ("", false),
-        ] {
-            let stored = stored_name(&format!(r"a.b\c.{ending}"));
-            assert_eq!(stored, is_source.then(|| r"a.b\c.paa".to_owned()), "{ending}");
-        }
-        assert_eq!(stored_name("tga"), None);
-    }
 }

@@ -6,9 +6,10 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use super::configs::{Ask, Copies, Home, folder};
-use super::index::{Index, find, find_or_instead};
+use super::index::Index;
 use super::keys::{Key, address, after, key, last, name_of};
 use super::link::{MOST_TARGETS, Meant, Reason, Resolved, State};
+use super::lookup::{find, find_or_instead};
 use super::lua::is_lua;
 use super::prefix::{Prefixes, below, folded, text};
 use crate::asset::address::unnumbered;
@@ -52,12 +53,33 @@ pub(super) struct Asker {
 /// The beginnings of the keys of files that are in one folder.
 pub(super) struct Beside {
     /// The folder in the file system, or the archive.
-    place: Key,
+    pub(super) place: Key,
     /// The folder in the archive.
-    folder: DefaultHasher,
+    pub(super) folder: DefaultHasher,
 }
 
 impl Asker {
+    /// An asker without references.
+    pub(super) fn new(path: Arc<Path>, member: Option<Name>) -> Self {
+        Self {
+            path,
+            member,
+            in_game: false,
+            is_followed: false,
+            is_target: false,
+            is_included: false,
+            asks: Vec::new(),
+            defines: Vec::new(),
+            root: None,
+            around: OnceLock::new(),
+            cut: None,
+            home: Home::default(),
+            copies: None,
+            inside: Vec::new(),
+            beside: OnceLock::new(),
+        }
+    }
+
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let by_path =
             if Arc::ptr_eq(&self.path, &other.path) { Ordering::Equal } else { by_bytes(&self.path, &other.path) };
@@ -73,7 +95,7 @@ impl Asker {
     }
 }
 
-impl Index<'_> {
+impl Index {
     /// The location of an asker in the game.
     pub(super) fn home(&self, asker: &Asker, prefixes: &Prefixes<'_>) -> Home {
         let Some(member) = &asker.member else {
@@ -102,7 +124,7 @@ impl Index<'_> {
         *asker.around.get_or_init(|| self.find_root_around(asker))
     }
 
-    fn find_root_around(&self, asker: &Asker) -> Option<usize> {
+    pub(super) fn find_root_around(&self, asker: &Asker) -> Option<usize> {
         let Some(member) = &asker.member else { return asker.root };
         let outer = member.text.rsplit_once("!/").map(|(outer, _)| outer);
         let outer = outer.map(|outer| Name { text: outer.to_owned(), lossy: member.lossy });
@@ -110,7 +132,7 @@ impl Index<'_> {
     }
 
     /// The folder of the asker.
-    fn beside(&self, asker: &Asker) -> Box<Beside> {
+    pub(super) fn beside(&self, asker: &Asker) -> Box<Beside> {
         let (place, folder) = match &asker.member {
             None => (text(asker.path.parent().unwrap_or(Path::new(""))), String::new()),
             Some(member) => {

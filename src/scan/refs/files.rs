@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::Links;
 use super::index::Index;
 use super::prefix::{Given, LARGEST, is_prefix_file};
 use super::seen::Seen;
+use super::{Links, Textures};
 use crate::asset::Asset;
 use crate::base::error::Result;
 use crate::base::impl_fmt::impl_fmt;
@@ -35,14 +35,14 @@ use crate::scan::{Found, Record, Scan, Sighting};
 /// assert_eq!(targets, ["mod/skin.png"]);
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
-pub struct Files<'s> {
-    index: Index<'s>,
+pub struct Files {
+    index: Index,
 }
 
-impl<'s> Files<'s> {
+impl Files {
     /// Starts without files. The paths of the scan are the files and folders that the user named: a path is below the
     /// name of such a folder. `assumed` are prefixes of names that the game itself has.
-    pub fn new(scan: &'s Scan, assumed: &[String]) -> Self {
+    pub fn new(scan: &Scan, assumed: &[String]) -> Self {
         Self { index: Index { given: Some(Given::new()), ..Index::new(scan, assumed) } }
     }
 
@@ -88,9 +88,17 @@ impl<'s> Files<'s> {
     ///
     /// # Errors
     /// Returns the errors of [`add_path`](Self::add_path).
-    pub fn links(self) -> Result<Links<'s>> {
+    pub fn links(self) -> Result<Links> {
         Links::of(self.index)
+    }
+
+    /// Finds the files that textures of models mean, and resolves no other references.
+    ///
+    /// # Errors
+    /// Returns the errors of [`add_path`](Self::add_path).
+    pub fn textures(self) -> Result<Textures<'static>> {
+        Textures::among(self.index)
     }
 }
 
-impl_fmt!([] Debug for Files<'_>, |files| "Files({} loose)", files.index.loose.len());
+impl_fmt!([] Debug for Files, |files| "Files({} loose)", files.index.loose.len());

@@ -1,7 +1,6 @@
 //! A reference and the files that it means.
 
 use std::borrow::Cow;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -94,7 +93,7 @@ pub struct Link<'l> {
     /// The line and column in a text, counted from 1.
     pub place: Option<(u32, u32)>,
     pub(super) meant: Meant,
-    pub(super) index: &'l Index<'l>,
+    pub(super) index: &'l Index,
 }
 
 /// The files that a reference means, or that have its name. Their addresses are made on demand: there may be thousands
@@ -105,8 +104,8 @@ pub(super) enum Meant {
     Own,
     /// These files.
     Files(Arc<[usize]>),
-    /// None. The entries in [`Index::by_name`] of files with its name in other places.
-    Elsewhere(Range<usize>),
+    /// None. These files have its name in other places.
+    Elsewhere(Arc<[usize]>),
 }
 
 /// The result of resolving a reference.
@@ -137,13 +136,13 @@ impl Meant {
         match self {
             Self::Own => 0,
             Self::Files(files) => files.len().saturating_sub(MOST_TARGETS),
-            Self::Elsewhere(entries) => entries.len().saturating_sub(MOST_ELSEWHERE),
+            Self::Elsewhere(files) => files.len().saturating_sub(MOST_ELSEWHERE),
         }
     }
 }
 
 impl<'l> Link<'l> {
-    pub(super) fn unread(unread: &'l Unread, index: &'l Index<'l>) -> Self {
+    pub(super) fn unread(unread: &'l Unread, index: &'l Index) -> Self {
         Self {
             path: &unread.path,
             member: unread.member.as_ref(),
@@ -176,9 +175,8 @@ impl<'l> Link<'l> {
     }
 
     fn files_elsewhere(&self) -> impl Iterator<Item = usize> {
-        let entries = if let Meant::Elsewhere(entries) = &self.meant { entries.clone() } else { 0..0 };
-        let list = self.index.by_name.as_ref().and_then(|list| list.get(entries)).unwrap_or_default();
-        list.iter().map(|(_, file)| *file).take(MOST_ELSEWHERE)
+        let files: &[usize] = if let Meant::Elsewhere(files) = &self.meant { files } else { &[] };
+        files.iter().copied().take(MOST_ELSEWHERE)
     }
 
     /// Returns true if a name in it has bytes that are not UTF-8. They are escaped in the text.

@@ -144,7 +144,7 @@ fn media_folder(path: &str) -> Option<(&str, usize)> {
     Some((folder, root?))
 }
 
-impl Index<'_> {
+impl Index {
     /// Finds the media that a reference of a Lua text means.
     pub(super) fn resolve_lua(&mut self, ask: &Ask) -> Result<Resolved> {
         if ask.way != Way::Path {
@@ -211,13 +211,9 @@ impl Index<'_> {
         if let Some(known) = self.media.found.get(&own) {
             return Ok(known.clone());
         }
-        let entries = self.elsewhere(&folded(name), ReferenceKind::File);
-        let named: Vec<usize> = {
-            let list = self.by_name.as_ref().and_then(|list| list.get(entries)).unwrap_or_default();
-            list.iter().map(|(_, file)| *file).collect()
-        };
+        let named = self.elsewhere(&folded(name), ReferenceKind::File);
         let mut folders: Vec<(usize, String, usize)> = Vec::new();
-        for number in named {
+        for &number in &*named {
             let Some(file) = self.files.get(number) else { continue };
             let path = self.text_of(file);
             self.cost.compare(path.len())?;

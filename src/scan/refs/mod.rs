@@ -30,20 +30,27 @@ mod configs;
 mod cost;
 mod elsewhere;
 mod files;
+mod found;
+mod images;
 mod index;
 mod inside;
 mod keys;
 mod link;
+mod lookup;
 mod lua;
 mod media;
+mod names;
+mod odd;
 mod prefix;
 mod seen;
+mod textures;
 mod unread;
 mod unused;
 mod walk;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::hash::RandomState;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -51,22 +58,22 @@ pub(in crate::scan) use configs::is_surely_config;
 pub use elsewhere::MOST_ELSEWHERE;
 pub use files::Files;
 pub use link::{Link, MOST_TARGETS, Odd, Reason, State};
-pub use prefix::Covering;
+pub use textures::{Image, Model, Textures};
 pub use unused::Unused;
 
 use self::asker::Asker;
 use self::configs::{Ask, is_config};
-use self::cost::Cost;
 use self::index::Index;
 use self::keys::{Key, folder_key, folders_around, key};
 use self::link::Resolved;
 use self::lua::is_lua;
-use self::media::Media;
 use self::prefix::Above;
 use self::seen::Seen;
 use self::unread::Unread;
+use super::walk::is_archive;
 use super::{Found, Scan};
 use crate::base::error::Result;
+use crate::base::format::Format;
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::text::Name;
 use crate::summary::ReferenceKind;
@@ -90,7 +97,7 @@ use crate::summary::ReferenceKind;
 /// # Errors
 /// Returns an error under the conditions of [`Scan::run`]. Returns [`Limit`](crate::ErrorKind::Limit) if the names take
 /// more than the bytes of the files plus [`Limits::decoded_bytes`](crate::Limits::decoded_bytes).
-pub fn resolve<'s>(scan: &'s Scan, assumed: &[String], other: impl FnMut(Found) + Send) -> Result<Links<'s>> {
+pub fn resolve(scan: &Scan, assumed: &[String], other: impl FnMut(Found) + Send) -> Result<Links> {
     resolve_by(scan, &Rules { assumed: assumed.to_vec(), ..Rules::default() }, other)
 }
 
@@ -105,8 +112,8 @@ pub struct Rules {
     pub textures: Option<PathBuf>,
     /// True to keep the textures that ODOL models copied from materials, for [`Links::each_stale`].
     pub copies: bool,
-    /// True to look for prefix files in the folders above each path. Then the files in that folder may be meant, and its
-    /// materials and texts are read, though not listed by themselves.
+    /// True to look around each path. The files next to a given file may be meant, too. So may those of the folder above
+    /// with a prefix file. The materials and texts of this folder are read, though not listed by themselves.
     pub above: bool,
 }
 
@@ -114,33 +121,35 @@ pub struct Rules {
 ///
 /// # Errors
 /// Returns an error under the conditions of [`resolve`].
-pub fn resolve_by<'s>(scan: &'s Scan, rules: &Rules, mut other: impl FnMut(Found) + Send) -> Result<Links<'s>> {
+pub fn resolve_by(scan: &Scan, rules: &Rules, mut other: impl FnMut(Found) + Send) -> Result<Links> {
     let mut index = Index::new(scan, &rules.assumed);
-    for (prefix, of) in &rules.prefixes {
-        index.prefixes.extend(spellings(of, &scan.paths).into_iter().map(|path| (prefix.clone(), path)));
-    }
+    index.add_prefixes(rules);
     collect(scan, &mut index, rules.copies, &mut other, |_| true)?;
-    if let Some(folder) = &rules.textures {
-        let mut below = scan.clone();
-        below.paths = vec![folder.clone()];
-        below.archives = false;
-        for target in below.walk(below.paths()) {
-            match target {
-                Ok(target) => index.textures.push(target.path),
-                Err(error) => other(Found::Unreadable(error)),
-            }
-        }
-    }
+    add_textures(scan, &mut index, rules, &mut other);
     if rules.above {
         add_above(scan, &mut index, rules.copies, &mut other)?;
     }
     Links::of(index)
 }
 
+/// Adds the images that the user gives.
+fn add_textures(scan: &Scan, index: &mut Index, rules: &Rules, other: &mut impl FnMut(Found)) {
+    let Some(folder) = &rules.textures else { return };
+    let mut below = scan.clone();
+    below.paths = vec![folder.clone()];
+    below.archives = false;
+    for target in below.walk(below.paths()) {
+        match target {
+            Ok(target) => index.textures.push(target.path),
+            Err(error) => other(Found::Unreadable(error)),
+        }
+    }
+}
+
 /// Adds everything that a scan finds, of the files that are wanted.
 fn collect(
     scan: &Scan,
-    index: &mut Index<'_>,
+    index: &mut Index,
     copies: bool,
     other: &mut (impl FnMut(Found) + Send),
     is_wanted: impl Fn(&Path) -> bool + Sync,
@@ -163,46 +172,102 @@ fn collect(
     failed
 }
 
-/// Adds the files of the folders above the given paths that have a prefix file.
-fn add_above(scan: &Scan, index: &mut Index<'_>, copies: bool, other: &mut (impl FnMut(Found) + Send)) -> Result<()> {
-    let hash = index.hash.clone();
-    let mut given: HashSet<Key> = HashSet::new();
-    for path in &scan.paths {
-        given.insert(folder_key(&hash, path));
-        given.extend(path.canonicalize().ok().map(|whole| folder_key(&hash, &whole)));
+/// Adds the files of the folders above the given paths that have a prefix file, and reads the texts among them.
+fn add_above(scan: &Scan, index: &mut Index, copies: bool, other: &mut (impl FnMut(Found) + Send)) -> Result<()> {
+    let given = GivenPaths::of(scan, &index.hash);
+    for folder in add_names_above(scan, index, &given)? {
+        let mut around = scan.clone();
+        around.paths = vec![folder];
+        around.archives = false;
+        around.selection.globs = MATERIALS_AND_TEXTS.map(str::to_owned).to_vec();
+        index.is_around = true;
+        let added = collect(&around, index, copies, other, |path| given.is_new(path));
+        index.is_around = false;
+        added?;
     }
-    let is_new = |path: &Path| {
-        let around = folders_around(&hash, path);
-        !given.contains(&folder_key(&hash, path)) && !around.iter().any(|folder| given.contains(folder))
-    };
+    Ok(())
+}
+
+/// The paths that the user named.
+struct GivenPaths {
+    hash: RandomState,
+    folders: HashSet<Key>,
+}
+
+impl GivenPaths {
+    fn of(scan: &Scan, hash: &RandomState) -> Self {
+        let mut folders: HashSet<Key> = HashSet::new();
+        for path in &scan.paths {
+            folders.insert(folder_key(hash, path));
+            folders.extend(path.canonicalize().ok().map(|whole| folder_key(hash, &whole)));
+        }
+        Self { hash: hash.clone(), folders }
+    }
+
+    /// Returns true if a path is not below any of them.
+    fn is_new(&self, path: &Path) -> bool {
+        let around = folders_around(&self.hash, path);
+        !self.folders.contains(&folder_key(&self.hash, path))
+            && !around.iter().any(|folder| self.folders.contains(folder))
+    }
+}
+
+/// Adds the names of the files around the given paths: those next to a given file, and those of the folders above that have
+/// a prefix file. Returns these folders.
+fn add_names_above(scan: &Scan, index: &mut Index, given: &GivenPaths) -> Result<Vec<PathBuf>> {
     index.given_loose = index.loose.len();
-    let mut known: HashSet<PathBuf> = HashSet::new();
+    let mut known: Vec<PathBuf> = Vec::new();
+    let mut listed: HashSet<&Path> = HashSet::new();
     for path in &scan.paths {
         #[cfg(feature = "stores")]
         if scan.stores.as_deref().is_some_and(|stores| stores.has(path)) {
             continue;
         }
+        let is_model = path.is_file() && !is_archive(Format::from_extension(path));
+        if is_model
+            && let Some(folder) = path.parent()
+            && listed.insert(folder)
+        {
+            add_beside(scan, folder, index, given)?;
+        }
         let is_stdin = path.as_os_str() == "-";
         let Some(Above { folder, inner, prefix }) = Above::of(path).filter(|_| !is_stdin) else { continue };
         index.above.push((inner, prefix));
-        if !known.insert(folder.clone()) {
+        if known.contains(&folder) {
             continue;
         }
         let mut around = scan.clone();
-        around.paths = vec![folder];
+        around.paths = vec![folder.clone()];
         around.archives = false;
+        known.push(folder);
         for target in around.walk(around.paths()) {
             if let Ok(target) = target
-                && is_new(&target.path)
+                && given.is_new(&target.path)
             {
                 index.add_path(target.path)?;
             }
         }
-        around.selection.globs = MATERIALS_AND_TEXTS.map(str::to_owned).to_vec();
-        index.is_around = true;
-        let added = collect(&around, index, copies, other, is_new);
-        index.is_around = false;
-        added?;
+    }
+    Ok(known)
+}
+
+/// Adds the names of the files of a folder, but not of those below it.
+fn add_beside(scan: &Scan, folder: &Path, index: &mut Index, given: &GivenPaths) -> Result<()> {
+    let here = Path::new(".");
+    let is_here = folder.as_os_str().is_empty();
+    let mut around = scan.clone();
+    around.paths = vec![if is_here { here.into() } else { folder.into() }];
+    around.selection.folder_depth = Some(1);
+    around.archives = false;
+    for target in around.walk(around.paths()) {
+        let Ok(target) = target else { continue };
+        let mut path = target.path;
+        if is_here && let Ok(short) = path.strip_prefix(here) {
+            path = short.into();
+        }
+        if given.is_new(&path) {
+            index.add_path(path)?;
+        }
     }
     Ok(())
 }
@@ -228,22 +293,19 @@ fn spellings(path: &Path, given: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 /// References, and the names of the files that they may mean. Each name is kept once, with some 60 bytes of overhead.
-pub struct Links<'s> {
-    index: Index<'s>,
+pub struct Links {
+    index: Index,
     askers: Vec<Asker>,
 }
 
-impl<'s> Links<'s> {
-    fn of(mut index: Index<'s>) -> Result<Self> {
-        let mut askers = std::mem::take(&mut index.askers);
-        let bytes = index.scan.progress.opened_bytes().saturating_add(index.given_bytes);
-        index.cost = Cost::new(index.loose.len() as u64, bytes, &index.scan.limits);
+impl Links {
+    fn of(mut index: Index) -> Result<Self> {
         // Without references, no files need to be found.
-        if !askers.is_empty() {
-            index.add_files(&mut askers)?;
-            askers.sort_by(Asker::order);
-            index.media = Media::of(&askers, &index.hash);
+        if index.askers.is_empty() {
+            index.allow_cost();
+            return Ok(Self { index, askers: Vec::new() });
         }
+        let askers = index.prepare()?;
         Ok(Self { index, askers })
     }
 
@@ -365,7 +427,7 @@ impl<'s> Links<'s> {
 
 /// A reference that this asset leads to.
 fn link_of<'l>(
-    index: &'l Index<'_>,
+    index: &'l Index,
     asker: &'l Asker,
     ask: &'l Ask,
     resolved: Resolved,
@@ -388,13 +450,13 @@ fn link_of<'l>(
     }
 }
 
-impl_fmt!([] Debug for Links<'_>, |links| "Links({} assets)", links.askers.len());
+impl_fmt!([] Debug for Links, |links| "Links({} assets)", links.askers.len());
 
 #[cfg(test)]
 mod tests {
-    use std::sync::OnceLock;
 
-    use super::configs::{Copies, Home};
+    use super::configs::Copies;
+    use super::cost::Cost;
     use super::prefix::Given;
     use super::*;
     use crate::summary::Reference;
@@ -405,23 +467,11 @@ mod tests {
     }
 
     fn asker(path: &str, asks: Vec<Ask>) -> Asker {
-        Asker {
-            path: Path::new(path).into(),
-            member: None,
-            in_game: true,
-            is_followed: path.ends_with(".rvmat"),
-            is_target: path.ends_with(".rvmat"),
-            is_included: false,
-            asks,
-            defines: Vec::new(),
-            root: None,
-            around: OnceLock::new(),
-            cut: None,
-            home: Home::default(),
-            copies: None,
-            inside: Vec::new(),
-            beside: OnceLock::new(),
-        }
+        let mut asker = Asker::new(Path::new(path).into(), None);
+        (asker.in_game, asker.asks) = (true, asks);
+        asker.is_followed = path.ends_with(".rvmat");
+        asker.is_target = asker.is_followed;
+        asker
     }
 
     /// A scan of the folder `mod`, with these limits.
@@ -431,7 +481,7 @@ mod tests {
         scan
     }
 
-    fn index<'s>(scan: &'s Scan, files: &[&str]) -> Index<'s> {
+    fn index(scan: &Scan, files: &[&str]) -> Index {
         let mut index = Index { given: Some(Given::new()), ..Index::new(scan, &[]) };
         for file in files {
             index.add_path(file.into()).unwrap();

@@ -4,11 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::hash::RandomState;
 use std::path::{Path, PathBuf};
 
-use super::configs::instead_of;
 use super::keys::{Key, folder_key, folders_around};
 use crate::base::text::ByteStr;
 use crate::base::text::Name;
-use crate::summary::ReferenceKind;
 
 /// Names of prefix files, in lower case. The first one in a folder counts.
 const PREFIX_FILES: [&str; 5] = ["$pboprefix$", "$pboprefix$.txt", "$prefix$", "$prefix$.txt", "pboprefix.txt"];
@@ -40,6 +38,8 @@ pub(super) struct Prefixes<'p> {
 pub(super) struct Places<'p> {
     /// The folder that its paths start from.
     pub(super) root: Option<&'p Path>,
+    /// True if a file or the user gives the prefix of this folder.
+    pub(super) has_prefix: bool,
     /// Its folded paths, each after the prefix or folder name that it is below.
     pub(super) paths: Vec<(String, String)>,
 }
@@ -121,9 +121,9 @@ impl<'p> Prefixes<'p> {
         let folders = if has_inner { folders_around(self.hash, path) } else { Vec::new() };
         if let Some(prefix) = folders.iter().rev().find_map(|folder| self.stored.get(folder)) {
             let paths = in_game(prefix.folder, &prefix.text).into_iter().collect();
-            return Places { root: Some(prefix.folder), paths };
+            return Places { root: Some(prefix.folder), has_prefix: true, paths };
         }
-        let mut places = Places { root: None, paths: Vec::new() };
+        let mut places = Places { root: None, has_prefix: false, paths: Vec::new() };
         if let Some(addon) = folders.iter().find_map(|folder| self.addons.get(folder)) {
             places.root = Some(addon);
             places.paths.extend(in_game(addon, &own_name(addon)));
@@ -170,73 +170,6 @@ impl Above {
         }
         None
     }
-}
-
-/// The folder with a prefix file that a model is below. Its files are those that the names in the model mean, if they begin
-/// with the prefix.
-///
-/// ```
-/// use std::path::Path;
-/// use meshpeek::scan::refs::Covering;
-/// let addon = Covering::of(Path::new("corpus/addons/main/data")).ok_or("no prefix file")?;
-/// let found = addon.find("\\my\\main\\data\\HOUSE_co.tga").ok_or("no such file")?;
-/// assert!(found.ends_with("main/data/house_co.paa"));
-/// # Ok::<(), &str>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct Covering {
-    folder: PathBuf,
-    prefix: String,
-}
-
-impl Covering {
-    /// Looks for a prefix file in this folder and in those above it.
-    pub fn of(folder: &Path) -> Option<Self> {
-        let whole = if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.canonicalize().ok()?;
-        for folder in folder.ancestors().filter(|folder| !folder.as_os_str().is_empty()).chain(whole.ancestors()) {
-            if let Some(prefix) = prefix_in(folder) {
-                return Some(Self { folder: folder.to_owned(), prefix: prefix.trim_end_matches('\\').to_owned() });
-            }
-        }
-        None
-    }
-
-    /// Returns the file that a name of a texture or material means, in any case. Links are not followed.
-    pub fn find(&self, name: &str) -> Option<PathBuf> {
-        let name = folded(name);
-        let inside = match name.strip_prefix(self.prefix.as_str()) {
-            Some(rest) if self.prefix.is_empty() => rest,
-            Some(rest) => rest.strip_prefix('\\')?,
-            None => return None,
-        };
-        let other = instead_of(inside, ReferenceKind::Texture);
-        self.file(inside).or_else(|| self.file(&other?))
-    }
-
-    fn file(&self, inside: &str) -> Option<PathBuf> {
-        let mut path = self.folder.clone();
-        for part in inside.split('\\') {
-            path = entry(&path, part)?;
-        }
-        path.symlink_metadata().ok()?.is_file().then_some(path)
-    }
-}
-
-/// Returns the file or folder of this folded name in a folder.
-fn entry(folder: &Path, name: &str) -> Option<PathBuf> {
-    /// The most entries of a folder that are examined.
-    const MOST_ENTRIES: usize = 10_000;
-    if matches!(name, "" | "." | "..") {
-        return None;
-    }
-    for entry in std::fs::read_dir(folder).ok()?.take(MOST_ENTRIES) {
-        let Ok(entry) = entry else { break };
-        let is_same = entry.file_name().to_str().is_some_and(|own| own.eq_ignore_ascii_case(name));
-        if is_same && !entry.file_type().ok()?.is_symlink() {
-            return Some(entry.path());
-        }
-    }
-    None
 }
 
 /// Returns the folded prefix that a file in this folder gives.

@@ -37,7 +37,7 @@ impl Serialize for Unused<'_> {
 const KINDS: [&str; 13] =
     ["paa", "pac", "tga", "png", "jpg", "jpeg", "rvmat", "p3d", "rtm", "wss", "wav", "ogg", "ogv"];
 
-impl Index<'_> {
+impl Index {
     /// The files that no reference means, each once.
     pub(super) fn unused(&mut self) -> Vec<usize> {
         let used = self.used.take().unwrap_or_default();

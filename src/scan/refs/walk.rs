@@ -36,7 +36,7 @@ struct Answer<'a> {
     resolved: Resolved,
 }
 
-impl Links<'_> {
+impl Links {
     /// Passes each resolved reference to the callback, until it breaks.
     pub(super) fn walk(&mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) -> Result<ControlFlow<()>> {
         let followed = self.followed();
@@ -75,9 +75,9 @@ fn mission_of(asker: &Asker) -> Option<&str> {
 }
 
 /// The walk from one asset.
-struct Walk<'w, 's> {
+struct Walk<'w> {
     askers: &'w [Asker],
-    index: &'w mut Index<'s>,
+    index: &'w mut Index,
     followed: &'w HashMap<usize, usize>,
     seen: &'w mut [bool],
     asker: &'w Asker,
@@ -87,7 +87,7 @@ struct Walk<'w, 's> {
     loaded: HashSet<usize>,
 }
 
-impl<'w> Walk<'w, '_> {
+impl<'w> Walk<'w> {
     fn run(&mut self, root: usize, each: &mut impl FnMut(&Link<'_>) -> ControlFlow<()>) -> Result<ControlFlow<()>> {
         let mut around = vec![Step { asker: root, next: 0, next_define: 0, via: None, is_listed: false }];
         while let Some(step) = around.last_mut() {

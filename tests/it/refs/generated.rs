@@ -12,7 +12,7 @@ use crate::writer::zip::{Entry, zip};
 
 /// How an addon is stored.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Form {
+pub enum Form {
     /// A folder with a prefix file of this name and content, in which `@` stands for the prefix.
     Folder(&'static str, &'static str),
     Pbo,
@@ -20,7 +20,7 @@ enum Form {
     Zip,
 }
 
-const FORMS: [Form; 6] = [
+pub const FORMS: [Form; 6] = [
     Form::Folder("$PBOPREFIX$", "@\r\n"),
     Form::Folder("$PREFIX$", "// of a tool\nprefix = \"@\";\n"),
     Form::Folder("$PBOPREFIX$.txt", "\u{feff}@"),
@@ -31,20 +31,29 @@ const FORMS: [Form; 6] = [
 
 /// An addon, or a copy of one.
 #[derive(Clone, Debug)]
-struct Addon {
-    number: usize,
+pub struct Addon {
+    pub number: usize,
     /// The path of its folder or file.
     place: String,
     form: Form,
 }
 
 impl Addon {
-    fn prefix(number: usize) -> String {
+    pub fn new(number: usize, copy: usize, form: Form) -> Self {
+        let ending = match form {
+            Form::Folder(..) => "",
+            Form::Pbo => ".pbo",
+            Form::Zip => ".zip",
+        };
+        Self { number, place: format!("c{copy}/a{number}{ending}"), form }
+    }
+
+    pub fn prefix(number: usize) -> String {
         format!("z\\mod\\addons\\a{number}")
     }
 
     /// The address of a file in it.
-    fn address(&self, file: &str) -> String {
+    pub fn address(&self, file: &str) -> String {
         match self.form {
             Form::Folder(..) => format!("{}/{file}", self.place),
             Form::Pbo => format!("{}!/{}", self.place, file.replace('/', "\\")),
@@ -53,6 +62,12 @@ impl Addon {
     }
 
     fn write(&self, folder: &Folder, files: &[(String, String)]) {
+        let files: Vec<(String, Vec<u8>)> =
+            files.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes())).collect();
+        self.write_bytes(folder, &files);
+    }
+
+    pub fn write_bytes(&self, folder: &Folder, files: &[(String, Vec<u8>)]) {
         let prefix = Self::prefix(self.number);
         if let Form::Folder(name, content) = self.form {
             folder.file(&format!("m/{}/{name}", self.place), content.replace('@', &prefix));
@@ -63,7 +78,7 @@ impl Addon {
         }
         let names: Vec<String> = files.iter().map(|(name, _)| name.replace('/', "\\")).collect();
         let members: Vec<(&str, &[u8])> =
-            names.iter().zip(files).map(|(name, (_, content))| (name.as_str(), content.as_bytes())).collect();
+            names.iter().zip(files).map(|(name, (_, content))| (name.as_str(), content.as_slice())).collect();
         let archive = pbo(&prefix, &members);
         match self.form {
             Form::Zip => {
@@ -196,12 +211,7 @@ fn every_reference_of_300_mods_has_its_answer() {
         for number in 0..1 + random.below(4) {
             for copy in 0..if random.below(3) == 0 { 2 } else { 1 } {
                 let form = FORMS[random.below(FORMS.len())];
-                let ending = match form {
-                    Form::Folder(..) => "",
-                    Form::Pbo => ".pbo",
-                    Form::Zip => ".zip",
-                };
-                all.push(Addon { number, place: format!("c{copy}/a{number}{ending}"), form });
+                all.push(Addon::new(number, copy, form));
             }
         }
         let mut expected: BTreeMap<String, Vec<String>> = BTreeMap::new();

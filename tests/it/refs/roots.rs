@@ -240,3 +240,32 @@ fn files_that_nothing_names_are_listed() {
     bare.file("a.paa", "x");
     assert_eq!(lines(&run(["refs", "--unused", bare.0.to_str().unwrap()])).len(), 1);
 }
+
+#[test]
+fn a_file_given_by_two_paths_is_elsewhere_once() {
+    let folder = Folder::new("refs-elsewhere-once");
+    folder.file("m/a.p3d", model(&["x\\gone\\t.paa"], "", ""));
+    folder.file("m/b/t.paa", "x");
+    for paths in [&["m"][..], &["m", "./m"], &["./m", "m"]] {
+        let mut links = lines(&refs(&folder, paths));
+        links.retain(|link| link["kind"] == "texture");
+        for link in &links {
+            assert_eq!(link["state"], "missing");
+            assert_eq!(link["elsewhere"].as_array().map(Vec::len), Some(1), "{paths:?} {link}");
+            assert!(link.get("more").is_none(), "{paths:?} {link}");
+        }
+        assert_eq!(links.len(), paths.len());
+    }
+}
+
+#[test]
+fn the_files_next_to_a_given_model_are_known() {
+    let root = crate::corpus::root();
+    let all = program().current_dir(root).args(["refs", "-q", "corpus/mod/buildings"]).output().unwrap();
+    let one = program().current_dir(root).args(["refs", "-q", "corpus/mod/buildings/mill.b3d"]).output().unwrap();
+    assert_eq!(code(&one), 0, "{}", stderr(&one));
+    let mut expected = lines(&all);
+    expected.retain(|link| link["path"].as_str().unwrap().ends_with("mill.b3d"));
+    assert_eq!(lines(&one), expected);
+    assert_eq!(lines(&one)[0]["state"], "found");
+}

@@ -19,6 +19,7 @@ use js_sys::{Array as JsArray, Function, Uint8Array};
 use meshpeek::container::{Container, Member};
 use meshpeek::inspect::{Inspect, Selector, selector};
 use meshpeek::scan::{Depth, Scan};
+use meshpeek::summary::Name;
 use meshpeek::{Budget, Error, Format, json, schema};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -26,7 +27,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::array::Table;
 use crate::lines::Lines;
-use crate::lookup::{Catalog, Place};
+use crate::lookup::{Catalog, Found};
 use crate::node::{Node, Source};
 
 type Result<T> = std::result::Result<T, Error>;
@@ -308,7 +309,7 @@ impl Session {
     /// Returns the model as glTF, with images from the open files: `[missing names, bytes]`.
     pub fn glb(&mut self, node: u32, options: &str) -> Answer<JsArray> {
         let options: model::Options = serde_json::from_str(options)?;
-        self.catalog();
+        self.list_images().map_err(js_error)?;
         let (own, motion) = (self.node(node)?, options.motion.map(|motion| self.node(motion)).transpose()?);
         let (missing, bytes) = model::glb(self, own, motion, &options).map_err(js_error)?;
         Ok(bytes_of(text(&missing)?, &bytes))
@@ -320,12 +321,15 @@ impl Session {
         self.node(node)?.ask(|asset| model::meshes(asset, usize::try_from(lod).ok())).map_err(js_error)
     }
 
-    /// Returns the image with a name that a model uses, from the open files: `[facts, bytes]`, or null.
-    pub fn image(&mut self, name: &str, most: u32) -> Answer<JsValue> {
-        let Some(place) = self.find(name) else { return Ok(JsValue::NULL) };
-        let bytes = self.read_place(place).map_err(js_error)?;
-        let image = model::image(&bytes, most).map_err(js_error)?;
-        Ok(image.map_or(JsValue::NULL, |(facts, bytes)| bytes_of(facts.to_string(), &bytes).into()))
+    /// Returns the image that a texture of a model means, from the open files: `[facts, bytes]`, or null.
+    pub fn image(&mut self, node: u32, name: String, most: u32) -> Answer<JsValue> {
+        self.list_images().map_err(js_error)?;
+        let texture = Name { text: name, lossy: false };
+        let found = self.find_image(self.node(node)?, &texture).map_err(js_error)?;
+        let Some(Found { address, bytes }) = found else { return Ok(JsValue::NULL) };
+        let Some((mut facts, bytes)) = model::image(&bytes, most).map_err(js_error)? else { return Ok(JsValue::NULL) };
+        facts["file"] = address.into();
+        Ok(bytes_of(facts.to_string(), &bytes).into())
     }
 
     /// The mips of a texture.
@@ -410,34 +414,6 @@ impl Session {
 
     fn table(&self, node: u32) -> Answer<&Table> {
         self.node(node)?.table().ok_or_else(|| JsError::new("no array yet"))
-    }
-
-    fn catalog(&mut self) -> &Catalog {
-        self.list_archives();
-        self.catalog.get_or_insert_with(|| Catalog::of(&self.files, &self.nodes))
-    }
-
-    fn find(&mut self, name: &str) -> Option<Place> {
-        self.catalog().find(name)
-    }
-
-    /// The bytes of an open file.
-    fn read_place(&self, place: Place) -> Result<Vec<u8>> {
-        match place {
-            Place::File(file) => {
-                let size = self.files.get(file as usize).map_or(0, |(_, size)| *size);
-                node::whole(&self.source(file), 0..size)
-            }
-            Place::Member(node, index) => {
-                let node = self
-                    .nodes
-                    .get(node as usize)
-                    .and_then(Option::as_ref)
-                    .ok_or_else(|| Error::unsupported("no such file"))?;
-                let inner = node.member(&By::Index(index as usize), u64::MAX)?;
-                inner.bytes(0, inner.size())
-            }
-        }
     }
 }
 

@@ -1,71 +1,51 @@
-//! Finds the files that models name among the open ones.
+//! Finds the files that textures of models mean among the open ones, by the index of `meshpeek refs`.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
 
-use meshpeek::container::Container;
+use meshpeek::scan::Scan;
+use meshpeek::scan::refs::{Image, Model, Textures};
+use meshpeek::summary::Name;
 
-use crate::base_name;
 use crate::node::Node;
+use crate::{Result, Session};
 
-/// The most members that are searched for names.
-const MOST: usize = 500_000;
+/// Finds the images among the open files.
+pub(crate) type Catalog = RefCell<Textures<'static>>;
 
-/// A file that is open, or a member of an archive that is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    File(u32),
-    Member(u32, u32),
+/// The file of a texture.
+pub(crate) struct Found {
+    pub(crate) address: String,
+    pub(crate) bytes: Vec<u8>,
 }
 
-/// The open files and members, by the last part of their names in lower case.
-pub(crate) struct Catalog {
-    names: HashMap<String, Vec<(String, Place)>>,
-}
-
-impl Catalog {
-    pub(crate) fn of(files: &[(String, u64)], nodes: &[Option<Node>]) -> Self {
-        let mut catalog = Self { names: HashMap::new() };
-        for (index, (name, _)) in files.iter().enumerate() {
-            catalog.add(name, Place::File(index as u32));
+impl Session {
+    /// Reads the names of the open files and of the members of archives, unless they are known.
+    pub(crate) fn list_images(&mut self) -> Result<()> {
+        self.list_archives();
+        if self.catalog.is_none() {
+            let scan = Scan::new(self.roots());
+            let textures = self.files_for(&scan, None, &self.prefixes(), &[])?.textures()?;
+            self.catalog = Some(RefCell::new(textures));
         }
-        let mut left = MOST;
-        let archives = nodes.iter().enumerate().filter_map(|(index, node)| Some((index, node.as_ref()?)));
-        for (index, node) in archives.filter(|(_, node)| node.is_archive()) {
-            let names = node.ask(|asset| {
-                let members = Container::of(asset).into_iter().flat_map(|container| container.members());
-                Ok(members.take(left).map_while(|member| Some(member.ok()?.name().to_string())).collect::<Vec<_>>())
-            });
-            let names = names.unwrap_or_default();
-            left = left.saturating_sub(names.len());
-            for (member, name) in names.iter().enumerate() {
-                catalog.add(name, Place::Member(index as u32, member as u32));
-            }
-        }
-        catalog
+        Ok(())
     }
 
-    fn add(&mut self, name: &str, place: Place) {
-        let name = folded(name);
-        self.names.entry(base_name(&name).to_owned()).or_default().push((name, place));
-    }
-
-    /// The file whose path shares the most of its end with this name. Tools replace `.tga` and `.png` by `.paa`.
-    pub(crate) fn find(&self, name: &str) -> Option<Place> {
-        let name = folded(name);
-        let stored = name.rsplit_once('.').filter(|(_, ending)| ["tga", "png"].contains(ending));
-        let stored = stored.map(|(stem, _)| format!("{stem}.paa"));
-        [Some(name), stored].into_iter().flatten().find_map(|name| {
-            let known = self.names.get(base_name(&name))?;
-            let shared = |known: &str| {
-                let parts = known.rsplit('/').zip(name.rsplit('/'));
-                parts.take_while(|(a, b)| a == b).count()
-            };
-            // Of equals, the first.
-            known.iter().rev().max_by_key(|(known, _)| shared(known)).map(|(_, place)| *place)
-        })
+    /// Reads the file that a texture of a model means. Needs [`list_images`](Self::list_images).
+    pub(crate) fn find_image(&self, node: &Node, texture: &Name) -> Result<Option<Found>> {
+        let (Some(catalog), Some(format)) = (&self.catalog, node.format()) else { return Ok(None) };
+        let (path, member) = node.path();
+        let found = catalog.borrow_mut().find(Model { path, member, format }, texture)?;
+        let Some(image) = found else { return Ok(None) };
+        let address = address(&image);
+        let text = self.content(&address, u64::MAX);
+        Ok(text.map(|text| Found { address, bytes: text.bytes }))
     }
 }
 
-fn folded(name: &str) -> String {
-    name.to_lowercase().replace('\\', "/")
+fn address(image: &Image) -> String {
+    let path = image.path.to_string_lossy();
+    match &image.member {
+        Some(member) => format!("{path}!/{}", member.text),
+        None => path.into_owned(),
+    }
 }

@@ -72,7 +72,7 @@ pub(crate) fn glb(
     let write = |asset: &Asset<'_>, rig: Option<&meshpeek::pose::Rig<'_>>| {
         let mut how = export::Options::default();
         (how.lod, how.rig) = (lod, rig);
-        let mut images = Open { session, last: Vec::new(), is_on: options.images };
+        let mut images = Open { session, node, last: Vec::new(), is_on: options.images };
         let model = export::glb(asset, &how, &mut images, &budget(asset.size()))?;
         let mut bytes = Vec::new();
         model.write_to(&mut bytes)?;
@@ -93,15 +93,19 @@ pub(crate) fn glb(
 /// The images among the open files.
 struct Open<'s> {
     session: &'s Session,
+    /// The model.
+    node: &'s Node,
     last: Vec<u8>,
     is_on: bool,
 }
 
 impl Open<'_> {
     fn read(&self, texture: &geometry::Texture<'_>, room: &Reservation<'_>) -> Option<Vec<u8>> {
-        let name = Name::from(texture.name).text;
-        let place = self.session.catalog.as_ref()?.find(&name).filter(|_| self.is_on)?;
-        let bytes = self.session.read_place(place).ok()?;
+        if !self.is_on {
+            return None;
+        }
+        let found = self.session.find_image(self.node, &Name::from(texture.name)).ok()?;
+        let bytes = found?.bytes;
         room.work(bytes.len() as u64).ok()?;
         Some(bytes)
     }

@@ -23,11 +23,11 @@ const MOST_ROUNDS: usize = 8;
 /// A larger file is no prefix file.
 const MOST_PREFIX: u64 = 4096;
 
-/// A text that the asset leads to.
-struct Text {
+/// A text or image that the asset leads to.
+pub(crate) struct Text {
     path: PathBuf,
     member: Option<Name>,
-    bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Session {
@@ -56,12 +56,11 @@ impl Session {
         self.list_archives();
         let own =
             self.nodes.get(node as usize).and_then(Option::as_ref).ok_or_else(|| Error::unsupported("no file"))?;
-        let roots: HashSet<PathBuf> = self.files.iter().filter_map(|(name, _)| Some(root_of(name)?.into())).collect();
-        let scan = Scan::new(roots);
+        let scan = Scan::new(self.roots());
         let prefixes = self.prefixes();
         let mut texts: Vec<Text> = Vec::new();
         for _ in 0..MOST_ROUNDS {
-            let files = self.files_for(&scan, own, &prefixes, &texts)?;
+            let files = self.files_for(&scan, Some(own), &prefixes, &texts)?;
             let (mut rows, mut wanted) = (Vec::new(), Vec::new());
             files.links()?.each(|link| {
                 if (link.path, link.member.map(|member| &member.text))
@@ -84,7 +83,7 @@ impl Session {
             wanted.dedup();
             let before = texts.len();
             let room = MOST_TEXTS.saturating_sub(before);
-            texts.extend(wanted.iter().take(room).filter_map(|address| self.text(address)));
+            texts.extend(wanted.iter().take(room).filter_map(|address| self.content(address, MOST_TEXT)));
             if texts.len() == before {
                 return Ok(rows);
             }
@@ -92,24 +91,30 @@ impl Session {
         Err(Error::unsupported(format!("texts that include each other more than {MOST_ROUNDS} deep")))
     }
 
+    /// The files and folders that were opened.
+    pub(crate) fn roots(&self) -> HashSet<PathBuf> {
+        self.files.iter().filter_map(|(name, _)| Some(root_of(name)?.into())).collect()
+    }
+
     /// All open files, the asset and the texts.
-    fn files_for<'s>(
+    pub(crate) fn files_for(
         &self,
-        scan_of: &'s Scan,
-        own: &Node,
+        scan_of: &Scan,
+        own: Option<&Node>,
         prefixes: &HashMap<u32, Vec<u8>>,
         texts: &[Text],
-    ) -> Result<Files<'s>> {
+    ) -> Result<Files> {
         let mut files = Files::new(scan_of, &[]);
         let mut done: HashSet<&Path> =
             texts.iter().filter(|text| text.member.is_none()).map(|text| &*text.path).collect();
         let archives = self.nodes.iter().flatten().filter(|node| node.is_archive());
-        for node in std::iter::once(own).chain(archives) {
+        for node in own.into_iter().chain(archives) {
             let (path, member) = node.path();
             if member.is_none() && !done.insert(path) {
                 continue;
             }
-            let depth = if std::ptr::eq(node, own) { Depth::Summary } else { Depth::Header };
+            let is_own = own.is_some_and(|own| std::ptr::eq(node, own));
+            let depth = if is_own { Depth::Summary } else { Depth::Header };
             match node.in_memory().filter(|_| node.error().is_some()) {
                 Some(bytes) => files.add(node.record(depth), bytes, None)?,
                 None => {
@@ -137,18 +142,18 @@ impl Session {
     }
 
     /// The contents of files that may give a prefix to their folder.
-    fn prefixes(&self) -> HashMap<u32, Vec<u8>> {
+    pub(crate) fn prefixes(&self) -> HashMap<u32, Vec<u8>> {
         let is_prefix = |name: &str| crate::base_name(name).to_ascii_lowercase().contains("prefix");
         let named = self.files.iter().enumerate().filter(|(_, (name, size))| is_prefix(name) && *size <= MOST_PREFIX);
         let read = |file: u32, size| whole(&self.source(file), 0..size).ok();
         named.filter_map(|(file, (_, size))| Some((file as u32, read(file as u32, *size)?))).collect()
     }
 
-    /// The text at an address.
-    fn text(&self, address: &str) -> Option<Text> {
+    /// The file at an address, of at most this many bytes.
+    pub(crate) fn content(&self, address: &str, most: u64) -> Option<Text> {
         let file = self.files.iter().position(|(name, _)| name == address);
         if let Some(file) = file {
-            let (name, size) = self.files.get(file).filter(|(_, size)| *size <= MOST_TEXT)?;
+            let (name, size) = self.files.get(file).filter(|(_, size)| *size <= most)?;
             let bytes = whole(&self.source(file as u32), 0..*size).ok()?;
             return Some(Text { path: name.into(), member: None, bytes });
         }
@@ -156,7 +161,7 @@ impl Session {
         let inside = |node: &Node| Some(address.strip_prefix(&node.address())?.strip_prefix("!/")?.to_owned());
         let (node, name) =
             archives.filter_map(|node| Some((node, inside(node)?))).max_by_key(|(node, _)| node.address().len())?;
-        let inner = node.member(&crate::By::Name(&name), u64::MAX).ok().filter(|inner| inner.size() <= MOST_TEXT)?;
+        let inner = node.member(&crate::By::Name(&name), u64::MAX).ok().filter(|inner| inner.size() <= most)?;
         let member = match node.path().1 {
             Some(outer) => Name { text: format!("{}!/{name}", outer.text), lossy: outer.lossy },
             None => Name { text: name, lossy: false },

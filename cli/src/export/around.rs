@@ -1,0 +1,335 @@
+//! Opens the files around models that their textures mean: those that `refs` finds.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use meshpeek::address::{Address, open_checked_member};
+use meshpeek::budget::Reservation as Room;
+use meshpeek::container::Container;
+use meshpeek::geometry::Texture;
+use meshpeek::scan::Scan;
+use meshpeek::scan::refs::{Image, Model, Rules, State, Textures};
+use meshpeek::summary::Name;
+use meshpeek::{Access, Asset, Budget, Error, FileMap, Limits};
+
+use super::decode::TooLarge;
+
+/// The cost of looking at a member of an archive, in bytes of work, in addition to its name.
+const LOOK_WORK: u64 = 64;
+/// The most archives that are open at once.
+const MOST_OPEN: usize = 4;
+
+/// The bytes of an image file.
+pub(super) type Bytes = Box<dyn AsRef<[u8]>>;
+
+/// Finds and opens the files around models. Threads share it.
+pub(crate) struct Around<'a> {
+    textures: Mutex<Textures<'a>>,
+    /// Finds textures of models that are not below the paths of the scan, by their folders or archives.
+    others: Mutex<Vec<(PathBuf, Textures<'a>)>>,
+    scan: Scan,
+    rules: Rules,
+    /// The paths of the scan; `None` for a single model.
+    roots: Option<Vec<PathBuf>>,
+    /// The file around a single model, and its bytes.
+    own: Option<(&'a Path, &'a [u8])>,
+    access: Access,
+    limits: Limits,
+    open: Mutex<Open<'a>>,
+    failure: OnceLock<Error>,
+}
+
+/// The archives that images are read from.
+#[derive(Default)]
+struct Open<'a> {
+    /// Those that are open, the one used last at the end.
+    archives: Vec<Opened<'a>>,
+    /// What remains of the work for the images in each file.
+    budgets: HashMap<PathBuf, Budget>,
+}
+
+struct Opened<'a> {
+    path: PathBuf,
+    /// The path of the archive inside the file, if it is in one.
+    inner: Option<String>,
+    archive: Arc<Archive<'a>>,
+}
+
+impl<'a> Open<'a> {
+    fn archive(&mut self, path: &Path, inner: Option<&str>) -> Option<Arc<Archive<'a>>> {
+        let place = self.archives.iter().position(|open| open.path == path && open.inner.as_deref() == inner)?;
+        let opened = self.archives.remove(place);
+        let archive = opened.archive.clone();
+        self.archives.push(opened);
+        Some(archive)
+    }
+
+    fn keep(&mut self, opened: Opened<'a>) {
+        if self.archives.len() >= MOST_OPEN {
+            self.archives.remove(0);
+        }
+        self.archives.push(opened);
+    }
+}
+
+struct Archive<'a> {
+    name: PathBuf,
+    bytes: Whole<'a>,
+    range: Range<usize>,
+    /// The cost of finding a member.
+    cost: u64,
+}
+
+#[derive(Clone)]
+enum Whole<'a> {
+    Own(&'a [u8]),
+    File(Arc<FileMap>),
+    Decoded(Arc<Vec<u8>>),
+}
+
+impl Whole<'_> {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Own(bytes) => bytes,
+            Self::File(file) => file,
+            Self::Decoded(bytes) => bytes,
+        }
+    }
+}
+
+impl Archive<'_> {
+    fn data(&self) -> &[u8] {
+        self.bytes.bytes().get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a> Around<'a> {
+    /// Finds what is around the models that a scan finds.
+    pub(crate) fn scanned(scan: &Scan, textures: Option<&Path>) -> Self {
+        let rules = rules(textures);
+        let found = Textures::of_scan(scan, &rules);
+        Self::new(scan, rules, found)
+    }
+
+    /// Finds what is around the model at an address, in the file with these bytes.
+    pub(crate) fn of_model(scan: &Scan, textures: Option<&Path>, address: &'a Address, outer: &'a [u8]) -> Self {
+        let rules = rules(textures);
+        let found = Textures::of_file(scan, &rules, address, Some(outer));
+        let own = Some((address.file.as_path(), outer));
+        Self { own, roots: None, ..Self::new(scan, rules, found) }
+    }
+
+    fn new(scan: &Scan, rules: Rules, textures: Textures<'a>) -> Self {
+        Self {
+            textures: Mutex::new(textures),
+            others: Mutex::default(),
+            rules,
+            roots: Some(scan.named().to_vec()),
+            own: None,
+            access: scan.access,
+            limits: scan.limits,
+            scan: scan.clone(),
+            open: Mutex::default(),
+            failure: OnceLock::new(),
+        }
+    }
+
+    /// Returns why images were not found, if something could not be read.
+    pub(crate) fn failure(&self) -> Option<&Error> {
+        if let Some(error) = lock(&self.textures).take_unreadable() {
+            self.failure.get_or_init(|| error);
+        }
+        self.failure.get()
+    }
+
+    /// The file that a texture of a model means.
+    pub(super) fn find(&self, model: Model<'_>, texture: &Texture<'_>) -> Option<Image> {
+        let name = Name::from(texture.name);
+        let found = if self.is_known(model.path) {
+            lock(&self.textures).find(model, &name)
+        } else {
+            self.find_apart(model, &name)
+        };
+        match found {
+            Ok(image) => image,
+            Err(error) => {
+                self.failure.get_or_init(|| error);
+                None
+            }
+        }
+    }
+
+    /// Returns true if a file is below the paths of the scan, or is the single model.
+    fn is_known(&self, file: &Path) -> bool {
+        let Some(roots) = &self.roots else { return true };
+        roots.iter().any(|root| file == root || file.starts_with(root) && root.is_dir())
+    }
+
+    /// The file that a texture of a model means whose path came later, or that was named in an archive.
+    fn find_apart(&self, model: Model<'_>, name: &Name) -> meshpeek::Result<Option<Image>> {
+        /// The most folders and archives whose names are kept.
+        const MOST_KEPT: usize = 8;
+        let member = model.member.map(|member| member.text.clone().into_bytes());
+        let place = match &member {
+            Some(_) => model.path,
+            None => model.path.parent().unwrap_or(model.path),
+        };
+        let mut others = lock(&self.others);
+        if !others.iter().any(|(known, _)| known == place) {
+            let address = Address { file: model.path.into(), member };
+            if others.len() >= MOST_KEPT {
+                others.remove(0);
+            }
+            others.push((place.into(), Textures::of_file(&self.scan, &self.rules, &address, None)));
+        }
+        match others.iter_mut().find(|(known, _)| known == place) {
+            Some((_, textures)) => textures.find(model, name),
+            None => Ok(None),
+        }
+    }
+
+    /// Reads the file that a texture means, unless it is too large. `None` if it cannot be read.
+    pub(super) fn read(&self, image: &Image, room: &Room<'_>) -> Result<Option<Bytes>, TooLarge> {
+        match &image.member {
+            None => self.read_file(&image.path, room),
+            Some(member) => self.read_member(&image.path, &member.text, room),
+        }
+    }
+
+    /// Reads a loose file.
+    pub(super) fn read_file(&self, path: &Path, room: &Room<'_>) -> Result<Option<Bytes>, TooLarge> {
+        let mut is_too_large = false;
+        // Always copy: decoders do not support bytes that change.
+        let file = FileMap::open_checked(path, Access::READ, &self.limits, |bytes| {
+            // Its own bytes count as read, so the budget always covers them.
+            is_too_large = !room.affords(0, 0, bytes);
+            if is_too_large {
+                return Err(too_large());
+            }
+            room.budget().add_bytes(bytes);
+            room.kept(bytes)
+        });
+        if is_too_large {
+            return Err(TooLarge);
+        }
+        Ok(file.ok().map(|file| Box::new(file) as Bytes))
+    }
+
+    fn read_member(&self, path: &Path, member: &str, room: &Room<'_>) -> Result<Option<Bytes>, TooLarge> {
+        let (around, own) = match member.rsplit_once("!/") {
+            Some((around, own)) => (Some(around.to_owned()), own),
+            None => (None, member),
+        };
+        let Some(archive) = self.archive(path, around) else { return Ok(None) };
+        let Some(budget) = lock(&self.open).budgets.get(path).cloned() else { return Ok(None) };
+        if !budget.affords(archive.cost, 0, 0) || budget.work(archive.cost).is_err() {
+            return Err(TooLarge);
+        }
+        let data = archive.data();
+        let mut calls = 0;
+        let mut is_too_large = false;
+        let mut twice = 0_u64;
+        let mut check = |bytes: u64| {
+            calls += 1;
+            // First comes the size of the archive, which is not read as a whole.
+            if calls == 1 {
+                return Ok(());
+            }
+            // Its content, and a copy.
+            twice = bytes.saturating_mul(2);
+            is_too_large = !room.affords(0, 0, twice) || !budget.affords(twice, 0, 0);
+            if is_too_large {
+                return Err(too_large());
+            }
+            budget.work(twice)?;
+            room.budget().add_bytes(bytes);
+            room.kept(twice)
+        };
+        // It counts the whole archive for each member, so it has a budget of its own.
+        let alone = Budget::new(data.len() as u64, &self.limits);
+        let opened = open_checked_member(&archive.name, data, Some(own.as_bytes()), &alone, &mut check);
+        let content = opened.and_then(|opened| opened.content).ok().filter(|content| content.check().is_ok());
+        let copy = content.map(|content| Box::new(content.to_vec()) as Bytes);
+        room.give(twice / 2);
+        if is_too_large { Err(TooLarge) } else { Ok(copy) }
+    }
+
+    /// The archive in this file, or the file itself. It stays open for other images.
+    fn archive(&self, path: &Path, around: Option<String>) -> Option<Arc<Archive<'a>>> {
+        if let Some(archive) = lock(&self.open).archive(path, around.as_deref()) {
+            return Some(archive);
+        }
+        let archive = Arc::new(match &around {
+            None => self.open_file(path)?,
+            Some(inner) => self.open_inner(path, inner)?,
+        });
+        lock(&self.open).keep(Opened { path: path.into(), inner: around, archive: archive.clone() });
+        Some(archive)
+    }
+
+    fn open_file(&self, path: &Path) -> Option<Archive<'a>> {
+        let bytes = match self.own {
+            Some((own, bytes)) if own == path => Whole::Own(bytes),
+            _ => Whole::File(Arc::new(FileMap::open_with(path, self.access, &self.limits).ok()?)),
+        };
+        let size = bytes.bytes().len();
+        let full = Budget::new(size as u64, &self.limits);
+        let budget = lock(&self.open).budgets.entry(path.into()).or_insert(full).clone();
+        let cost = cost(path, bytes.bytes(), &budget)?;
+        Some(Archive { name: path.into(), range: 0..size, bytes, cost })
+    }
+
+    fn open_inner(&self, path: &Path, inner: &str) -> Option<Archive<'a>> {
+        let outer = self.archive(path, None)?;
+        let budget = lock(&self.open).budgets.get(path).cloned()?;
+        budget.work(outer.cost).ok()?;
+        let whole = outer.data();
+        let alone = Budget::new(whole.len() as u64, &self.limits);
+        let opened = open_checked_member(path, whole, Some(inner.as_bytes()), &alone, &mut |_| Ok(())).ok()?;
+        let name = match &opened.member {
+            Some(member) => PathBuf::from(&member.text),
+            None => path.into(),
+        };
+        let content = opened.content.ok()?;
+        let cost = cost(&name, &content, &budget)?;
+        if content.is_borrowed() {
+            let start = content.as_ptr().addr().checked_sub(whole.as_ptr().addr())?;
+            let range = start..start.checked_add(content.len())?;
+            return Some(Archive { name, range, bytes: outer.bytes.clone(), cost });
+        }
+        budget.work(content.len() as u64).ok()?;
+        let bytes = content.to_vec();
+        Some(Archive { name, range: 0..bytes.len(), bytes: Whole::Decoded(Arc::new(bytes)), cost })
+    }
+}
+
+fn rules(textures: Option<&Path>) -> Rules {
+    Rules { textures: textures.map(Path::to_owned), ..Rules::default() }
+}
+
+/// The cost of finding a member of an archive.
+fn cost(name: &Path, data: &[u8], budget: &Budget) -> Option<u64> {
+    let asset = Asset::parse_file(name, data, budget.limits()).ok()?;
+    let mut cost = 0_u64;
+    for member in Container::of(&asset)?.members().map_while(Result::ok) {
+        let look = LOOK_WORK.saturating_add(member.name().len() as u64);
+        budget.work(look).ok()?;
+        cost = cost.saturating_add(look);
+    }
+    Some(cost)
+}
+
+/// Returns true if the game does not find this image, although it is next to the model.
+pub(super) fn is_substitute(image: &Image) -> bool {
+    image.state == State::Missing
+}
+
+fn too_large() -> Error {
+    Error::unsupported("too large an image")
+}

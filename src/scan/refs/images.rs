@@ -1,0 +1,128 @@
+//! Looks up the image that a texture of a model means.
+
+use std::hash::BuildHasher as _;
+use std::path::Path;
+
+use super::asker::Asker;
+use super::configs::Ask;
+use super::index::{File, Index};
+use super::keys::{address, after, key, last};
+use super::link::State;
+use super::lookup::{find, image_names};
+use super::prefix::{folded, text};
+use super::textures::{Image, Model};
+use crate::asset::address::join;
+use crate::base::error::Result;
+use crate::base::format::Format;
+use crate::base::text::Name;
+use crate::summary::{Reference, ReferenceKind};
+
+/// Whether a file that has only the name of a texture stands in for it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Substitutes {
+    Allowed,
+    Refused,
+}
+
+impl Index {
+    /// Finds the file of a texture.
+    pub(super) fn image(
+        &mut self,
+        model: Model<'_>,
+        texture: &Name,
+        substitutes: Substitutes,
+    ) -> Result<Option<Image>> {
+        let asker = self.asker_of(model);
+        let ask = Ask::of(Reference { kind: ReferenceKind::Texture, name: texture.clone() });
+        let resolved = self.resolve(&asker, &ask, None)?;
+        let mut file = resolved.meant.files().next();
+        if resolved.state == State::Missing && substitutes == Substitutes::Allowed {
+            file = self.near(&asker, &folded(&texture.text))?;
+        }
+        let Some(number) = file else { return Ok(None) };
+        let Some(path) = self.path_of(number) else { return Ok(None) };
+        let Some(file) = self.files.get(number) else { return Ok(None) };
+        Ok(Some(Image { path: path.to_owned(), member: self.member_of(file), state: resolved.state }))
+    }
+
+    /// The path of a file inside the file around it, if it is in an archive.
+    fn member_of(&self, file: &File) -> Option<Name> {
+        let archive = self.archive_of(file)?;
+        let own = Name { text: self.text_of(file).to_owned(), lossy: file.lossy };
+        Some(join(archive.member.as_ref(), own))
+    }
+
+    fn asker_of(&self, model: Model<'_>) -> Asker {
+        let mut asker = Asker::new(model.path.into(), model.member.cloned());
+        asker.in_game = matches!(model.format, Format::Odol | Format::Mlod);
+        asker.root = self.root_of_loose(model.path);
+        asker
+    }
+
+    /// The number of the root that a loose file is below.
+    fn root_of_loose(&self, path: &Path) -> Option<usize> {
+        let folder = path.parent()?;
+        let name = folded(&text(Path::new(path.file_name()?)));
+        let place = (key(&self.hash, &text(folder)), key(&self.hash, &name));
+        let entries = find(&self.in_place, self.hash.hash_one(place));
+        let own = address(path, None).text;
+        // Names that differ in case have one key.
+        for (_, number) in self.in_place.get(entries)? {
+            if let Some(file) = self.files.get(*number)
+                && self.text_of(file) == own
+            {
+                return Some(file.root);
+            }
+        }
+        None
+    }
+
+    /// Returns true if the names in a model are paths below prefixes that files or the user give.
+    fn has_prefix(&self, asker: &Asker) -> bool {
+        let Some(number) = self.find_root_around(asker) else { return false };
+        if let Some(archive) = self.archives.get(number) {
+            return !archive.root.is_empty();
+        }
+        self.root(number).is_some_and(|root| root.has_prefix)
+    }
+
+    /// The file of a name that is next to a model or elsewhere in its archive. In a game with prefixes, such a file is
+    /// another one.
+    fn near(&mut self, asker: &Asker, path: &str) -> Result<Option<usize>> {
+        if path.is_empty() || asker.in_game && self.has_prefix(asker) {
+            return Ok(None);
+        }
+        let names = image_names(path);
+        let beside = self.beside(asker);
+        for name in &names {
+            self.cost.compare(name.len())?;
+            let place = (beside.place, after(&beside.folder, last(name)));
+            let entries = find(&self.in_place, self.hash.hash_one(place));
+            if let Some(&file) = self.distinct(false, entries).first() {
+                return Ok(Some(file));
+            }
+        }
+        if asker.member.is_none() {
+            return Ok(None);
+        }
+        let Some(archive) = self.find_root_around(asker) else { return Ok(None) };
+        for name in &names {
+            if let Some(file) = self.nearest_in(archive, name)? {
+                return Ok(Some(file));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The file of this archive with the name at the end of a path whose folders are most like those of the path.
+    fn nearest_in(&mut self, archive: usize, path: &str) -> Result<Option<usize>> {
+        /// The most files of one name that are compared.
+        const MOST_SAME: usize = 10_000;
+        // As a surface, a name has no other extensions.
+        let same = self.elsewhere(path, ReferenceKind::Surface);
+        let same = same.get(..MOST_SAME).unwrap_or(&same);
+        self.cost.compare(same.len().saturating_mul(path.len()))?;
+        let own = same.iter().copied().filter(|&file| self.root_of(file) == archive);
+        Ok(self.nearest(own, path))
+    }
+}

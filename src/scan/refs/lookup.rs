@@ -1,0 +1,200 @@
+//! Finds files by the paths and names of references.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+use std::hash::BuildHasher;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::configs::instead_of;
+use super::index::Index;
+use super::keys::{Key, key, last};
+use super::prefix::folded;
+use crate::asset::address::unnumbered;
+use crate::summary::ReferenceKind;
+
+impl Index {
+    /// Prepares for lookups.
+    pub(super) fn sort(&mut self) {
+        // Sorted once, so that long addresses are not compared for each file.
+        let mut order: Vec<usize> = (0..self.archives.len()).collect();
+        order.sort_by_key(|&archive| self.archives.get(archive).map(|archive| archive.address.text.as_str()));
+        self.ranks = vec![0; order.len()];
+        for (rank, archive) in order.into_iter().enumerate() {
+            if let Some(known) = self.ranks.get_mut(archive) {
+                *known = rank;
+            }
+        }
+        for list in [&mut self.in_game, &mut self.in_place] {
+            list.sort_unstable();
+            list.dedup();
+        }
+    }
+
+    /// The files of a range, by their addresses. A file given by several paths is kept once. Computed once for all
+    /// callers.
+    pub(super) fn distinct(&mut self, in_game: bool, range: Range<usize>) -> Arc<[usize]> {
+        let list = if in_game { &self.in_game } else { &self.in_place };
+        let files = list.get(range.clone()).unwrap_or_default().iter().map(|(_, file)| *file);
+        if let Some(used) = &mut self.used {
+            for file in files.clone() {
+                if let Some(is_used) = used.get_mut(file) {
+                    *is_used = true;
+                }
+            }
+        }
+        if range.len() < 2 {
+            return files.collect();
+        }
+        if let Some(known) = self.distinct.get(&(in_game, range.start)) {
+            return known.clone();
+        }
+        let all: Vec<usize> = files.collect();
+        let all = self.unique(all);
+        self.distinct.insert((in_game, range.start), all.clone());
+        all
+    }
+
+    /// These files, each once, by their addresses.
+    pub(super) fn unique(&mut self, mut all: Vec<usize>) -> Arc<[usize]> {
+        if all.len() > 1 {
+            self.keep_different(&mut all);
+            all.sort_by(|&a, &b| self.order(a, b));
+        }
+        all.into()
+    }
+
+    /// Leaves out files that are there before by another path.
+    pub(super) fn keep_different(&mut self, files: &mut Vec<usize>) {
+        let mut seen: HashSet<Key> = HashSet::new();
+        files.retain(|&file| self.identity(file).is_none_or(|identity| seen.insert(identity)));
+    }
+
+    /// A key that is equal for one file, whichever path it was given by.
+    pub(super) fn identity(&mut self, file: usize) -> Option<Key> {
+        let file = self.files.get(file)?;
+        let name = self.texts.get(file.text.clone())?;
+        let is_given = self.given.is_some();
+        let Some(archive) = file.archive else {
+            return Some(self.hash.hash_one(canonical(Path::new(name), is_given)));
+        };
+        let archive = self.archives.get_mut(archive)?;
+        if archive.identity.is_none() {
+            let member = archive.member.as_ref().map(|member| &member.text);
+            archive.identity = Some(self.hash.hash_one((canonical(&archive.path, is_given), member)));
+        }
+        Some(self.hash.hash_one((archive.identity?, name)))
+    }
+
+    /// The image with the name at the end of a path: the one whose folders are most like those of the path, then the one
+    /// with the fewest folders.
+    pub(super) fn texture(&self, path: &str) -> Option<usize> {
+        /// The most images of one name that are compared.
+        const MOST_SAME: usize = 100;
+        if self.by_texture.is_empty() {
+            return None;
+        }
+        for name in image_names(path) {
+            if let Some(same) = self.by_texture.get(&key(&self.hash, last(&name))) {
+                return self.nearest(same.iter().copied().take(MOST_SAME), &name);
+            }
+        }
+        None
+    }
+
+    /// The file whose folders are most like those of a path, then the one with the fewest folders.
+    pub(super) fn nearest(&self, files: impl Iterator<Item = usize>, path: &str) -> Option<usize> {
+        files.min_by_key(|&file| self.distance(file, path))
+    }
+
+    /// How far a file is from a path, the nearest first.
+    fn distance(&self, file: usize, path: &str) -> (Reverse<usize>, usize, String) {
+        let Some(file) = self.files.get(file) else { return (Reverse(0), 0, String::new()) };
+        let own = folded(unnumbered(self.text_of(file)));
+        let mut equal = 0;
+        for (a, b) in std::iter::zip(own.rsplit('\\'), path.rsplit('\\')) {
+            if a != b {
+                break;
+            }
+            equal = usize::saturating_add(equal, 1);
+        }
+        (Reverse(equal), own.matches('\\').count(), own)
+    }
+}
+
+/// The path of a file without links. Files that the caller gives have none.
+fn canonical(path: &Path, is_given: bool) -> PathBuf {
+    if is_given {
+        return path.into();
+    }
+    path.canonicalize().unwrap_or_else(|_| path.into())
+}
+
+/// The path of a texture, and another one to try after it.
+pub(super) fn image_names(path: &str) -> Vec<String> {
+    let mut names = vec![path.to_owned()];
+    names.extend(instead_of(path, ReferenceKind::Texture));
+    names
+}
+
+/// The range of entries for this path or, without one, for a path to try instead.
+pub(super) fn find_or_instead(path: &str, kind: ReferenceKind, find: impl Fn(&str) -> Range<usize>) -> Range<usize> {
+    match find(path) {
+        found if found.is_empty() => instead_of(path, kind).map_or(found, |other| find(&other)),
+        found => found,
+    }
+}
+
+/// The range of entries with this key.
+pub(super) fn find(list: &[(Key, usize)], key: Key) -> Range<usize> {
+    let start = list.partition_point(|(known, _)| *known < key);
+    let count = list.get(start..).unwrap_or_default().partition_point(|(known, _)| *known == key);
+    start..start.saturating_add(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_of_a_key_are_those_between_the_smaller_and_the_larger() {
+        for number in 0..4_u64.pow(5) {
+            let mut list: Vec<(Key, usize)> =
+                (0..5).map(|place| (number / 4_u64.pow(place) % 4 * 10, place as usize)).collect();
+            list.sort_unstable();
+            for length in 0..=list.len() {
+                let list = &list[..length];
+                for key in [0, 5, 10, 20, 25, 30, 31, Key::MAX] {
+                    let expected: Vec<_> = list.iter().copied().filter(|(known, _)| *known == key).collect();
+                    assert_eq!(list[find(list, key)], expected, "{list:?} {key}");
+                }
+            }
+        }
+    }
+
+    /// A path that has a file is never tried another way.
+    #[test]
+    fn another_path_is_tried_only_if_the_first_has_no_file() {
+        for kind in [ReferenceKind::Texture, ReferenceKind::Model, ReferenceKind::Proxy, ReferenceKind::Material] {
+            for path in ["a.tga", "a.png", "a.paa", "a"] {
+                let instead = match (kind, path) {
+                    (ReferenceKind::Texture, "a.tga" | "a.png" | "a") => Some("a.paa".to_owned()),
+                    (ReferenceKind::Model | ReferenceKind::Proxy, _) => Some(format!("{path}.p3d")),
+                    _ => None,
+                };
+                for (first, second) in [(0..0, 0..0), (2..4, 0..0), (0..0, 5..6), (2..4, 5..6)] {
+                    let find = |asked: &str| {
+                        if asked == path {
+                            return first.clone();
+                        }
+                        assert_eq!(Some(asked), instead.as_deref());
+                        second.clone()
+                    };
+                    let expected = if first.is_empty() && instead.is_some() { second.clone() } else { first.clone() };
+                    assert_eq!(find_or_instead(path, kind, find), expected, "{kind:?} {path}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The names and addresses of files, their order, and what they are below.
+
+use std::cmp::Ordering;
+use std::hash::{BuildHasher, DefaultHasher, Hasher};
+use std::path::Path;
+
+use super::index::{Archive, File, Index, Root};
+use super::keys::{Key, after, key};
+use crate::asset::address::{join, unnumbered};
+use crate::base::text::Name;
+
+impl Index {
+    /// The number of the archive that a file is in, or of the folder that it is below.
+    pub(super) fn root_of(&self, file: usize) -> usize {
+        let Some(file) = self.files.get(file) else { return usize::MAX };
+        file.archive.unwrap_or(file.root)
+    }
+
+    pub(super) fn prefix_of_root(&self, root: usize) -> Option<&str> {
+        match self.archives.get(root) {
+            Some(archive) => Some(archive.root.trim_end_matches('\\')),
+            None => Some(self.root(root)?.prefix.trim_end_matches('\\')),
+        }
+    }
+
+    pub(super) fn name_of_root(&self, root: usize) -> &str {
+        match self.archives.get(root) {
+            Some(archive) => &archive.address.text,
+            None => self.root(root).map_or("", |root| &root.name),
+        }
+    }
+
+    /// The folder with this number. Those of archives come before them.
+    pub(super) fn root(&self, number: usize) -> Option<&Root> {
+        self.roots.get(number.checked_sub(self.archives.len())?)
+    }
+
+    /// The path of a loose file, or of the file around a member.
+    pub(super) fn path_of(&self, file: usize) -> Option<&Path> {
+        let file = self.files.get(file)?;
+        Some(self.archive_of(file).map_or(Path::new(self.text_of(file)), |archive| &archive.path))
+    }
+
+    /// The name of a file in its archive, or its path.
+    pub(super) fn name_of(&self, file: usize) -> &str {
+        let Some(file) = self.files.get(file) else { return "" };
+        let text = self.text_of(file);
+        if file.archive.is_some() { unnumbered(text).rsplit('\\').next().unwrap_or_default() } else { text }
+    }
+
+    pub(super) fn text_of(&self, file: &File) -> &str {
+        self.texts.get(file.text.clone()).unwrap_or_default()
+    }
+
+    /// Compares two files: by the addresses of their archives or their own paths, then by their names in the archive.
+    pub(super) fn order(&self, a: usize, b: usize) -> Ordering {
+        let (Some(a), Some(b)) = (self.files.get(a), self.files.get(b)) else { return Ordering::Equal };
+        match (a.archive, b.archive) {
+            (Some(one), Some(other)) if one == other => self.text_of(a).cmp(self.text_of(b)),
+            (Some(one), Some(other)) => self.ranks.get(one).cmp(&self.ranks.get(other)),
+            _ => self.place_of(a).cmp(&self.place_of(b)),
+        }
+    }
+
+    /// The address of a file's archive and its name in it, or its path and nothing.
+    fn place_of(&self, file: &File) -> (&str, &str) {
+        match self.archive_of(file) {
+            Some(archive) => (&archive.address.text, self.text_of(file)),
+            None => (self.text_of(file), ""),
+        }
+    }
+
+    pub(super) fn archive_of(&self, file: &File) -> Option<&Archive> {
+        self.archives.get(file.archive?)
+    }
+
+    /// The address of a file, if there is enough left for giving it.
+    pub(super) fn target(&self, file: usize) -> Option<Name> {
+        let file = self.files.get(file)?;
+        let archive = self.archive_of(file);
+        let around = match archive {
+            Some(archive) => archive.address.text.len().saturating_add("!/".len()),
+            None => 0,
+        };
+        if !self.cost.name(around.saturating_add(file.text.len())) {
+            return None;
+        }
+        let name = Name { text: self.text_of(file).to_owned(), lossy: file.lossy };
+        Some(join(archive.map(|archive| &archive.address), name))
+    }
+
+    /// Returns true if the address of a file has bytes that are not UTF-8.
+    pub(super) fn is_lossy(&self, file: usize) -> bool {
+        let Some(file) = self.files.get(file) else { return false };
+        file.lossy || self.archive_of(file).is_some_and(|archive| archive.address.lossy)
+    }
+
+    /// The key of each file's address, in the order of the files.
+    pub(super) fn address_keys(&self) -> impl Iterator<Item = Key> {
+        // Files of one archive follow each other, so that its address is hashed once.
+        let mut around: Option<(usize, DefaultHasher)> = None;
+        self.files.iter().map(move |file| {
+            let Some((number, archive)) = file.archive.zip(self.archive_of(file)) else {
+                return key(&self.hash, self.text_of(file));
+            };
+            let begun = match around.take() {
+                Some((last, hasher)) if last == number => hasher,
+                _ => {
+                    let mut hasher = self.hash.build_hasher();
+                    hasher.write(archive.address.text.as_bytes());
+                    hasher.write(b"!/");
+                    hasher
+                }
+            };
+            let address = after(&begun, self.text_of(file));
+            around = Some((number, begun));
+            address
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::seen::Listing;
+    use super::*;
+    use crate::scan::Scan;
+
+    #[test]
+    fn a_file_is_lossy_if_its_name_or_its_archive_is() {
+        let scan = Scan::new(["none"]);
+        let mut index = Index::new(&scan, &[]);
+        for archive in [None, Some(false), Some(true)] {
+            let number = archive.map(|lossy| {
+                let member = Name { text: format!("{lossy}.zip"), lossy };
+                index.add_archive(Path::new("a.zip").into(), Some(member), Listing::default()).unwrap();
+                index.archives.len() - 1
+            });
+            for lossy in [false, true] {
+                let file = index.add_file(number, "x", lossy);
+                assert_eq!(index.is_lossy(file), lossy || archive == Some(true), "{archive:?} {lossy}");
+                assert_eq!(index.target(file).unwrap().lossy, index.is_lossy(file), "{archive:?} {lossy}");
+            }
+        }
+        assert!(!index.is_lossy(usize::MAX));
+    }
+
+    /// Files with their archives, in the order that is expected.
+    const ORDERED: [(Option<&str>, &str); 8] = [
+        (None, "a"),
+        (None, "a/b.zip"),
+        (Some("a/b.zip"), "a"),
+        (Some("a/b.zip"), "b"),
+        (Some("a/b.zip!/c.zip"), ""),
+        (Some("a/b.zip!/c.zip"), "A"),
+        (None, "a/c"),
+        (Some("b.zip"), "0"),
+    ];
+
+    #[test]
+    fn files_are_in_the_order_of_their_addresses() {
+        let scan = Scan::new(["none"]);
+        // Archives and files are found in any order.
+        for shift in 0..ORDERED.len() {
+            let mut index = Index::new(&scan, &[]);
+            let found: Vec<usize> = (0..ORDERED.len()).map(|place| (place * 3 + shift) % ORDERED.len()).collect();
+            let mut places = vec![0; ORDERED.len()];
+            for &place in &found {
+                let (archive, name) = ORDERED[place];
+                let number = archive.map(|archive| {
+                    let known = index.by_address.get(&key(&index.hash, archive)).copied();
+                    known.unwrap_or_else(|| {
+                        index.add_archive(Path::new(archive).into(), None, Listing::default()).unwrap();
+                        index.archives.len() - 1
+                    })
+                });
+                let file = index.add_file(number, name, false);
+                places[file] = place;
+            }
+            index.sort();
+            for a in 0..places.len() {
+                for b in 0..places.len() {
+                    assert_eq!(index.order(a, b), places[a].cmp(&places[b]), "{found:?}: {a} {b}");
+                }
+            }
+            // The address of each file is that of its archive and its name.
+            let keys: Vec<Key> = index.address_keys().collect();
+            for (file, &place) in places.iter().enumerate() {
+                let (archive, name) = ORDERED[place];
+                let address = archive.map_or(name.to_owned(), |archive| format!("{archive}!/{name}"));
+                assert_eq!(keys[file], key(&index.hash, &address), "{address}");
+            }
+        }
+    }
+}

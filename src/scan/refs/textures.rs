@@ -1,0 +1,297 @@
+//! Finds the images of models by the rules of references, to draw them.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use super::images::Substitutes;
+use super::index::Index;
+use super::link::State;
+use super::lua::is_lua;
+use super::seen::Seen;
+use super::{GivenPaths, Rules, add_names_above, add_textures, collect};
+use crate::asset::address::Address;
+use crate::base::error::{Error, Result};
+use crate::base::format::Format;
+use crate::base::impl_fmt::impl_fmt;
+use crate::base::text::{ByteStr, Name};
+use crate::inspect::Depth;
+use crate::scan::{Found, Scan};
+
+/// A model whose textures are looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Model<'m> {
+    /// Its file, as in a [record](crate::scan::Record).
+    pub path: &'m Path,
+    /// Its path in the archive, as in a record.
+    pub member: Option<&'m Name>,
+    /// Its format, which decides what its names mean.
+    pub format: Format,
+}
+
+/// The file that a texture of a model means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Image {
+    /// The file, or the one around the member.
+    pub path: PathBuf,
+    /// The path inside the archive, if it is in one.
+    pub member: Option<Name>,
+    /// [`Found`](State::Found); [`Ambiguous`](State::Ambiguous) for the first of several files; [`Missing`](State::Missing)
+    /// for a file that has only the name. It is next to the model or in its archive, and nothing gives the model a place
+    /// in the game.
+    pub state: State,
+}
+
+/// Finds the files that textures of models mean, as [`resolve_by`](super::resolve_by) does. Needs only names: reads the
+/// directories of archives and Lua texts, when the first texture is looked for, and no models.
+///
+/// ```
+/// use std::path::Path;
+/// use meshpeek::{Format, address::Address, scan::Scan};
+/// use meshpeek::scan::refs::{Model, Rules, Textures};
+/// use meshpeek::summary::Name;
+/// let address = Address::parse("corpus/addons/main/house.p3d");
+/// let mut textures = Textures::of_file(&Scan::new([""; 0]), &Rules::default(), &address, None);
+/// let house = Model { path: &address.file, member: None, format: Format::Mlod };
+/// let name = Name { text: r"\my\main\data\HOUSE_co.tga".to_owned(), lossy: false };
+/// let image = textures.find(house, &name)?.ok_or("no such file")?;
+/// assert!(image.path.ends_with("main/data/house_co.paa"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Textures<'d> {
+    scan: Scan,
+    rules: Rules,
+    /// The bytes of the archive around the model.
+    data: Option<&'d [u8]>,
+    /// What is searched, one after the other.
+    stages: Vec<Stage>,
+    /// The first error of what is searched.
+    unreadable: Option<Error>,
+}
+
+/// A place to search.
+enum Stage {
+    /// Nothing is read yet.
+    Place(Place),
+    Read(Result<Box<Index>>),
+}
+
+#[derive(Clone)]
+enum Place {
+    /// All paths of the scan.
+    Scan,
+    /// The surroundings of a loose file.
+    File(PathBuf),
+    /// An archive and those in it.
+    Archive(Address),
+}
+
+/// Endings of files that are neither archives nor Lua texts. All others are examined: archives may have any name.
+const OTHERS: &str = "p3d paa pac rvmat rtm b3d bmx lod bin cpp hpp h inc cfg ext sqm bisurf sqf sqs fsm xml csv txt md png jpg \
+                      jpeg tga bmp dds wss wav ogg mp3 wrp bisign";
+
+impl<'d> Textures<'d> {
+    /// Searches all paths of a scan, for the models that it finds.
+    pub fn of_scan(scan: &Scan, rules: &Rules) -> Self {
+        Self::new(scan, rules, None, [Place::Scan])
+    }
+
+    /// Searches for the model at this address: in its archive, then in all archives of its file; for a loose file, in its
+    /// folder and in the one that a prefix file gives a prefix. The scan has the options, and its paths do not matter.
+    /// `data` are the bytes of the file around the model. Without them, it is opened again. Nothing is around standard
+    /// input.
+    pub fn of_file(scan: &Scan, rules: &Rules, model: &Address, data: Option<&'d [u8]>) -> Self {
+        let file = model.file.clone();
+        let Some(member) = &model.member else {
+            let place = if model.is_stdin() { None } else { Some(Place::File(file)) };
+            return Self::new(scan, rules, None, place);
+        };
+        let seam = memchr::memmem::rfind(member, b"!/");
+        let inner = seam.and_then(|seam| member.get(..seam)).map(<[u8]>::to_vec);
+        let mut places = Vec::new();
+        if inner.is_some() {
+            places.push(Place::Archive(Address { file: file.clone(), member: inner }));
+        }
+        places.push(Place::Archive(Address { file, member: None }));
+        Self::new(scan, rules, data, places)
+    }
+
+    fn new(scan: &Scan, rules: &Rules, data: Option<&'d [u8]>, places: impl IntoIterator<Item = Place>) -> Self {
+        let mut names = scan.clone();
+        names.selection.globs.clear();
+        names.selection.ignored = true;
+        names.selection.except.clear();
+        names.depth = Depth::Header;
+        (names.archives, names.digests, names.beginnings) = (true, false, false);
+        names.formats.clear();
+        names.known = None;
+        names.progress = scan.progress.beside();
+        #[cfg(feature = "stores")]
+        if let Some(stores) = names.stores.take() {
+            names.paths.retain(|path| !stores.has(path));
+        }
+        let stages = places.into_iter().map(Stage::Place).collect();
+        Self { scan: names, rules: rules.clone(), data, stages, unreadable: None }
+    }
+
+    /// Searches among the files of an index.
+    pub(super) fn among(mut index: Index) -> Result<Self> {
+        let scan = index.scan.clone();
+        index.prepare()?;
+        let stages = vec![Stage::Read(Ok(Box::new(index)))];
+        Ok(Self { scan, rules: Rules::default(), data: None, stages, unreadable: None })
+    }
+
+    /// Finds the file of a texture. `None` if there is none, or the texture is not a file.
+    ///
+    /// # Errors
+    /// Returns an error if the names take more than [`Limits::decoded_bytes`](crate::Limits::decoded_bytes) plus the bytes
+    /// of the archives, or if the paths that are looked up exceed [`Limits::work`](crate::Limits::work), as in
+    /// [`Links::each`](super::Links::each).
+    pub fn find(&mut self, model: Model<'_>, texture: &Name) -> Result<Option<Image>> {
+        let last = self.stages.len().saturating_sub(1);
+        for number in 0..self.stages.len() {
+            // The nearest archive comes first. Any other file has to have the path, not only the name.
+            let substitutes = if number == last { Substitutes::Allowed } else { Substitutes::Refused };
+            let index = self.index(number)?;
+            if let Some(image) = index.image(model, texture, substitutes)? {
+                return Ok(Some(image));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the first error of a file or archive whose names could not be read, once.
+    pub fn take_unreadable(&mut self) -> Option<Error> {
+        self.unreadable.take()
+    }
+
+    /// The index of a place, read once.
+    fn index(&mut self, number: usize) -> Result<&mut Index> {
+        let is_last = number.saturating_add(1) == self.stages.len();
+        if let Some(Stage::Place(place)) = self.stages.get(number) {
+            let place = place.clone();
+            let index = self.read(&place, is_last).map(Box::new);
+            if let Some(stage) = self.stages.get_mut(number) {
+                *stage = Stage::Read(index);
+            }
+        }
+        match self.stages.get_mut(number) {
+            Some(Stage::Read(Ok(index))) => Ok(index),
+            Some(Stage::Read(Err(error))) => Err(error.clone()),
+            Some(Stage::Place(_)) | None => Err(Error::unsupported("no place to search")),
+        }
+    }
+
+    /// Reads the names of the files at a place.
+    fn read(&mut self, place: &Place, is_last: bool) -> Result<Index> {
+        let mut scan = self.scan.clone();
+        match place {
+            Place::Scan => {}
+            Place::File(file) => scan.paths = vec![file.clone()],
+            Place::Archive(address) => scan.paths = vec![address.file.clone()],
+        }
+        scan.paths.retain(|path| path.as_os_str() != "-");
+        let mut index = Index::new(&scan, &self.rules.assumed);
+        index.add_prefixes(&self.rules);
+        let unreadable = &mut self.unreadable;
+        let mut other = |found: Found| {
+            if let Found::Unreadable(error) = found {
+                unreadable.get_or_insert(error);
+            }
+        };
+        match place {
+            Place::Scan => {
+                add_names(&scan, &mut index)?;
+                read_archives(&scan, &mut index, &mut other)?;
+            }
+            Place::File(file) => index.add_path(file.clone())?,
+            Place::Archive(address) => match self.data {
+                Some(data) => read_in(&scan, address, data, &mut index, &mut other)?,
+                None => {
+                    let mut inside = scan.clone();
+                    inside.paths = vec![path_of(address)];
+                    read_archives(&inside, &mut index, &mut other)?;
+                }
+            },
+        }
+        let given = GivenPaths::of(&scan, &index.hash);
+        add_names_above(&scan, &mut index, &given)?;
+        if is_last {
+            add_textures(&scan, &mut index, &self.rules, &mut other);
+        }
+        index.prepare()?;
+        Ok(index)
+    }
+}
+
+impl_fmt!(['d] Debug for Textures<'d>, |textures| "Textures({} places)", textures.stages.len());
+
+/// The address as a path of a scan.
+fn path_of(address: &Address) -> PathBuf {
+    let Some(member) = &address.member else { return address.file.clone() };
+    let mut path = address.file.clone().into_os_string();
+    path.push("!/");
+    path.push(&*ByteStr::new(member).to_text_lossy());
+    path.into()
+}
+
+/// Adds the names of all files below the paths of the scan.
+fn add_names(scan: &Scan, index: &mut Index) -> Result<()> {
+    for target in scan.walk(scan.paths()) {
+        let Ok(target) = target else { continue };
+        // An address in an archive is no file.
+        if !target.named || target.path.is_file() {
+            index.add_path(target.path)?;
+        }
+    }
+    Ok(())
+}
+
+/// A scan without the files that are surely neither archives nor Lua texts.
+fn of_archives(scan: &Scan) -> Scan {
+    let mut archives = scan.clone();
+    for ending in OTHERS.split(' ') {
+        archives.selection.globs.push(format!("!*.{ending}"));
+    }
+    archives
+}
+
+/// Reads the archives and Lua texts of a scan.
+fn read_archives(scan: &Scan, index: &mut Index, other: &mut (impl FnMut(Found) + Send)) -> Result<()> {
+    let mut archives = of_archives(scan);
+    // Named models are not needed.
+    archives.paths.retain(|path| {
+        let format = Format::from_extension(path);
+        !path.is_file() || matches!(format, None | Some(Format::Pbo | Format::Zip))
+    });
+    index.is_around = true;
+    let read = collect(&archives, index, false, other, |_| true);
+    index.is_around = false;
+    read
+}
+
+/// Reads the archive at an address in the file with these bytes, and all in it.
+fn read_in(
+    scan: &Scan,
+    archive: &Address,
+    data: &[u8],
+    index: &mut Index,
+    other: &mut (impl FnMut(Found) + Send),
+) -> Result<()> {
+    let archives = of_archives(scan);
+    let hash = index.hash.clone();
+    let mut failed = Ok(());
+    index.is_around = true;
+    let result = archives.run_in_showing(
+        (archive, data),
+        is_lua,
+        |seen| Seen::of(seen, false, &hash),
+        |found, seen| {
+            failed = index.add(found, seen.flatten(), other);
+            if failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        },
+    );
+    index.is_around = false;
+    result.and(failed)
+}
