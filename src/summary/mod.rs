@@ -31,7 +31,8 @@ pub struct Summary {
     pub bytes: u64,
     /// Counts as stored, including empty names and empty lists.
     pub counts: Counts,
-    /// The bounding box as stored, if the format has one.
+    /// The box around the model, in the file's own space and units: as stored in ODOL; in a Blitz3D scene, of all
+    /// vertices through their nodes. `None` for other formats, and at [`Depth::Header`](crate::Depth::Header) of a scene.
     pub bounds: Option<Bounds>,
     /// The other files that the asset refers to, each once, in order of first use.
     pub references: Vec<Reference>,
@@ -171,7 +172,7 @@ impl serde::Serialize for Unchecked {
     }
 }
 
-/// An axis-aligned box, as stored.
+/// An axis-aligned box, in the space of the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Bounds {

@@ -3,7 +3,7 @@
 use meshpeek::b3d::{ChunkKind, Scene};
 use meshpeek::summary::Problems;
 use meshpeek::view::{LeArray, Strided};
-use meshpeek::{Asset, ErrorKind, Inspect, Limits};
+use meshpeek::{Asset, Depth, ErrorKind, Inspect, Limits};
 
 use crate::corpus::outside_file;
 use crate::memory::usage_of;
@@ -232,6 +232,82 @@ fn a_stored_rotation_turns_the_other_way() {
     let near = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
     assert!(near(column(0), [0.0, 0.0, 2.0]), "{:?}", column(0));
     assert!(near(column(3), [5.0, 6.0, 7.0]));
+}
+
+/// The box that the vertices of all primitives have, in the file's left-handed space.
+fn box_of_primitives(asset: &Asset<'_>) -> Option<[[f32; 3]; 2]> {
+    let mut around: Option<[[f32; 3]; 2]> = None;
+    for primitive in asset.primitives() {
+        let primitive = primitive.ok()?;
+        let positions = primitive.positions().ok()?;
+        for index in 0..positions.len() {
+            let [x, y, z] = primitive.world_matrix.point(positions.array(index).unwrap());
+            let point = [-x, y, z];
+            let [min, max] = around.get_or_insert([point; 2]);
+            for axis in 0..3 {
+                min[axis] = min[axis].min(point[axis]);
+                max[axis] = max[axis].max(point[axis]);
+            }
+        }
+    }
+    around
+}
+
+#[test]
+fn bounds_are_those_of_all_vertices_through_their_nodes() {
+    // A unit cube's corner in two nodes: the outer one moves, the inner one scales and turns a quarter about Y.
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    let head = |place: [f32; 3], scale: [f32; 3], rotation: [f32; 4]| {
+        Bytes::new().cstr("n").f32s(place).f32s(scale).f32s(rotation)
+    };
+    let corners =
+        Bytes::new().i32(0).i32(0).i32(0).f32s([0.0, 0.0, 0.0]).f32s([1.0, 2.0, 3.0]).f32s([f32::NAN, 1.0, 1.0]);
+    let mesh = mesh(-1, [chunk(b"VRTS", corners)]);
+    let inner = write::join(head([0.0; 3], [2.0, 1.0, 1.0], [half, 0.0, half, 0.0]), [mesh]);
+    let outer = write::join(head([10.0, 20.0, 30.0], [1.0; 3], [1.0, 0.0, 0.0, 0.0]), [chunk(b"NODE", inner)]);
+    let bytes = scene([chunk(b"NODE", outer)]).to_vec();
+    let asset = Scene::parse(&bytes).unwrap();
+    assert_eq!(asset.summarize_header().bounds, None);
+    let found = asset.summarize().bounds.unwrap();
+    let mut problems = Problems::new(&Limits::default());
+    assert_eq!(asset.survey(Depth::Verify, &mut problems).bounds, Some(found));
+    // X goes to Z, and Z to -X.
+    let expected = [[7.0, 20.0, 30.0], [10.0, 22.0, 32.0]];
+    let near = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5);
+    assert!(near(found.min, expected[0]) && near(found.max, expected[1]), "{found:?}");
+
+    let infinite = Bytes::new().i32(0).i32(0).i32(0).f32s([0.0, f32::INFINITY, 0.0]);
+    for vertices in [infinite, Bytes::new().i32(0).i32(0).i32(0)] {
+        let part = write::mesh(-1, [chunk(b"VRTS", vertices)]);
+        let bytes = scene([node("n", [part])]).to_vec();
+        assert_eq!(Scene::parse(&bytes).unwrap().summarize().bounds, None);
+    }
+}
+
+/// The geometry of every format works the same matrices out in another way.
+#[test]
+fn bounds_agree_with_geometry() {
+    let mut compared = 0;
+    let mut all: Vec<_> = crate::corpus::files()
+        .into_iter()
+        .filter(|(path, _)| path.extension().is_some_and(|name| name == "b3d"))
+        .collect();
+    if let Some(folder) = crate::corpus::outside() {
+        for path in crate::corpus::below(&folder.join("b3d")) {
+            all.push((path.clone(), std::fs::read(path).unwrap()));
+        }
+    }
+    for (path, bytes) in all {
+        let Ok(asset) = Asset::parse(&bytes) else { continue };
+        let (Some([min, max]), Some(found)) = (box_of_primitives(&asset), asset.summarize().bounds) else {
+            continue;
+        };
+        let size = min.iter().chain(&max).fold(0.0, |most: f32, number| most.max(number.abs()));
+        let near = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= size * 1e-5);
+        assert!(near(min, found.min) && near(max, found.max), "{}: {min:?} {max:?} {found:?}", path.display());
+        compared += 1;
+    }
+    assert!(compared >= 4, "{compared}");
 }
 
 /// Damages one part: everything before it and beside it is still available.

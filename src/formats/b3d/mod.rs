@@ -35,6 +35,7 @@
 //! Reading allocates nothing but one small frame for each level of nodes.
 
 mod animation;
+mod bounds;
 mod material;
 mod mesh;
 mod node;

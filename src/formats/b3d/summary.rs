@@ -1,6 +1,6 @@
 //! The implementation of [`Inspect`] for scenes.
 
-use super::verify::Survey;
+use super::verify::{Survey, Surveyed};
 use super::{ChunkKind, Scene, Step, Triangles, Vertices};
 use crate::base::error::Result;
 use crate::base::format::Format;
@@ -17,14 +17,15 @@ impl Inspect for Scene<'_> {
         (Format::B3d, &self.limits, self.data.size())
     }
 
-    /// Summarizes with one walk over all chunks, without reading their arrays.
+    /// Summarizes with one walk over all chunks. Of their arrays, it reads the positions alone, for the bounds.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let mut references = References::new(&self.limits);
-        let counted = Survey::new(self, depth, problems).run(&mut references);
+        let Surveyed { counted, bounds } = Survey::new(self, depth, problems).run(&mut references);
         Summary {
             version: u32::try_from(self.version).ok(),
             // Counts of chunks in nodes are known only if the nodes were walked.
             counts: counted.counts(depth > Depth::Header),
+            bounds,
             references: references.into_vec(problems),
             ..Summary::new(Format::B3d, self.data.size())
         }

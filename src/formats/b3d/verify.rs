@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use super::bounds::{Around, IDENTITY, Matrix, after};
 use super::walk::{InNode, Walk};
 use super::wire::ChunkHeader;
 use super::{Animation, Bone, ChunkKind, Keys, Mesh, Scene, Sequence, Step, Triangles, Vertices};
@@ -18,7 +19,7 @@ use crate::bytes::{Color, Element, Quat, Strided, Vec3};
 use crate::check::{self, Check, Facing, Finite, Index, Length, Numbers, Rows, Unit, UnitRange, rules};
 use crate::inspect::{Depth, Inspect as _};
 use crate::outline::{Silent, next};
-use crate::summary::{self, Problems, ReferenceKind, Severity, counted};
+use crate::summary::{self, Bounds, Problems, ReferenceKind, Severity, counted};
 
 /// The version that the spec describes.
 const VERSION: i32 = 1;
@@ -37,8 +38,8 @@ counted! {
     animations inside,
 }
 
-/// One walk over a scene. Depending on the depth, it reads only the materials, all chunks, or all indices and numbers
-/// too.
+/// One walk over a scene. Depending on the depth, it reads only the materials, all chunks and positions, or all indices
+/// and numbers too.
 pub(super) struct Survey<'s, 'a> {
     scene: &'s Scene<'a>,
     depth: Depth,
@@ -51,6 +52,14 @@ pub(super) struct Survey<'s, 'a> {
     /// The number of BONE chunks without an ANIM in their node or an ancestor, and the offset of the first.
     unanimated: (u64, u64),
     mesh: OpenMesh<'a>,
+    /// The box around the vertices so far.
+    around: Around,
+}
+
+/// What a walk over a scene found.
+pub(super) struct Surveyed {
+    pub(super) counted: Counted,
+    pub(super) bounds: Option<Bounds>,
 }
 
 #[derive(Default)]
@@ -58,6 +67,8 @@ struct OpenNode {
     meshes: u32,
     bones: u32,
     animations: u32,
+    /// Maps its space to that of the scene.
+    to_scene: Matrix,
     /// The number of lists of keys; then that of sequences.
     keys: usize,
     sequences: usize,
@@ -77,15 +88,15 @@ struct OpenMesh<'a> {
 
 impl<'s, 'a> Survey<'s, 'a> {
     pub(super) fn new(scene: &'s Scene<'a>, depth: Depth, problems: &'s mut Problems) -> Self {
-        let (counted, at_root, open_nodes, unanimated, mesh) = Default::default();
-        Self { scene, depth, problems, counted, at_root, open_nodes, unanimated, mesh }
+        let (counted, at_root, open_nodes, unanimated, mesh, around) = Default::default();
+        Self { scene, depth, problems, counted, at_root, open_nodes, unanimated, mesh, around }
     }
 
-    pub(super) fn run(mut self, named: &mut summary::References) -> Counted {
+    pub(super) fn run(mut self, named: &mut summary::References) -> Surveyed {
         self.scene_itself();
         self.materials(named);
         if self.depth == Depth::Header {
-            return self.counted;
+            return Surveyed { counted: self.counted, bounds: None };
         }
         let mut walk = self.scene.walk();
         while let Some(step) = &next_step(&mut walk) {
@@ -104,7 +115,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             let about = (self.scene.data.size(), &self.scene.limits);
             check::fields(about, false, self.problems, |out| self.scene.dissect(out));
         }
-        self.counted
+        Surveyed { counted: self.counted, bounds: self.around.bounds() }
     }
 
     /// Returns true if it reads all indices and numbers.
@@ -169,13 +180,14 @@ impl<'s, 'a> Survey<'s, 'a> {
         match part {
             ChunkKind::Textures => self.list_at_root(chunk, place, false),
             ChunkKind::Brushes => self.list_at_root(chunk, place, true),
-            ChunkKind::Node(_) => {
+            ChunkKind::Node(node) => {
                 self.truncated(chunk, place);
                 if *depth == 1 {
                     self.once_at_root(chunk, 2);
                 }
                 self.counted.nodes = self.counted.nodes.saturating_add(1);
-                self.open_nodes.push(OpenNode::default());
+                let to_scene = after(self.to_scene(), &node.local_matrix());
+                self.open_nodes.push(OpenNode { to_scene, ..OpenNode::default() });
             }
             ChunkKind::Mesh(mesh) => {
                 self.truncated(chunk, place);
@@ -218,6 +230,8 @@ impl<'s, 'a> Survey<'s, 'a> {
         self.mesh.vertices_seen = true;
         let Some(vertices) = self.problems.ok_in(place, Vertices::parse(chunk)) else { return };
         self.counted.vertices = self.counted.vertices.saturating_add(vertices.len() as u64);
+        let to_scene = *self.to_scene();
+        self.around.add(&vertices.positions(), &to_scene);
         if self.is_deep() {
             self.vertices(&vertices);
         }
@@ -276,6 +290,14 @@ impl<'s, 'a> Survey<'s, 'a> {
         *count = count.saturating_add(1);
         if *count == 2 && self.is_deep() {
             self.warn(chunk.offset(), format_args!("a second {} right below BB3D", chunk.tag()));
+        }
+    }
+
+    /// Returns the matrix from the space of the current node to that of the scene.
+    fn to_scene(&self) -> &Matrix {
+        match self.open_nodes.last() {
+            Some(open) => &open.to_scene,
+            None => &IDENTITY,
         }
     }
 

@@ -1,0 +1,60 @@
+//! The box around a scene.
+
+use crate::base::stop;
+use crate::bytes::{Strided, Vec3};
+use crate::check::PIECE;
+use crate::summary::Bounds;
+
+/// A matrix for column vectors, rows first. Each row ends in a part of the translation.
+pub(super) type Matrix = [[f32; 4]; 3];
+
+/// The matrix that changes nothing.
+pub(super) const IDENTITY: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
+
+/// Returns the matrix that applies `first`, and then `matrix`.
+pub(super) fn after(matrix: &Matrix, first: &Matrix) -> Matrix {
+    let [x, y, z] = first;
+    matrix.map(|[a, b, c, d]| {
+        let sum = |x, y, z| a * x + b * y + c * z;
+        [sum(x[0], y[0], z[0]), sum(x[1], y[1], z[1]), sum(x[2], y[2], z[2]), sum(x[3], y[3], z[3]) + d]
+    })
+}
+
+/// The box around the vertices so far, in the file's left-handed space.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Around {
+    min: [f32; 3],
+    max: [f32; 3],
+}
+
+impl Default for Around {
+    /// No vertices.
+    fn default() -> Self {
+        Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] }
+    }
+}
+
+impl Around {
+    /// Extends it to these positions.
+    pub(super) fn add(&mut self, positions: &Strided<'_, Vec3>, to_scene: &Matrix) {
+        for (index, position) in positions.iter().enumerate() {
+            if index % PIECE == 0 && stop::is_set() {
+                return;
+            }
+            let [x, y, z] = position.to_array();
+            let seen = to_scene.map(|[a, b, c, d]| a * x + b * y + c * z + d);
+            for (number, (min, max)) in seen.into_iter().zip(self.min.iter_mut().zip(&mut self.max)) {
+                // NaN changes neither.
+                *min = min.min(number);
+                *max = max.max(number);
+            }
+        }
+    }
+
+    /// Returns the box. Returns `None` if there are no vertices, or if one is infinitely far away.
+    pub(super) fn bounds(self) -> Option<Bounds> {
+        let Self { min, max } = self;
+        let is_finite = min.iter().chain(&max).all(|number| number.is_finite());
+        is_finite.then_some(Bounds { min, max })
+    }
+}
