@@ -74,6 +74,24 @@ impl<'a, 'f> Images<'a, 'f> {
         self.substitutes
     }
 
+    /// Returns true if no surface asked for an image.
+    pub(crate) fn are_unused(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// Returns the names of images that are not available, in order. What the game computes is no image.
+    pub(crate) fn missing(&self) -> Vec<&str> {
+        let mut missing = Vec::new();
+        for (name, bytes) in &self.found {
+            let is_computed = name.starts_with('#');
+            if bytes.is_none() && !is_computed {
+                missing.push(name.as_str());
+            }
+        }
+        missing.sort_unstable();
+        missing
+    }
+
     /// Reports that an image is left out because it is too large.
     fn leave_out(&self, name: &str) {
         if let Some(notes) = self.notes {

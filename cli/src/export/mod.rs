@@ -33,7 +33,7 @@ use crate::visible::shown;
 pub(crate) use around::Around;
 pub(crate) use images::Images;
 
-/// How many names of bones a message has.
+/// How many names a message has.
 const MOST_NAMES: usize = 20;
 
 #[derive(clap::Args)]
@@ -171,6 +171,15 @@ impl Args {
         [Some(&self.file), self.motion.as_ref(), self.model_cfg.as_ref()].into_iter().flatten().collect()
     }
 
+    /// Returns true if the output shows the images of a model.
+    fn has_images(&self, form: Form, format: Format) -> bool {
+        match form {
+            Form::Glb => is_drawn(format),
+            Form::Png => is_drawn(format) && !self.wireframe,
+            Form::Obj | Form::Ply => false,
+        }
+    }
+
     /// The images that the user gives for names, and the name for surfaces that name none.
     fn given(&self) -> (Vec<(String, PathBuf)>, Option<String>) {
         let mut given = Vec::new();
@@ -273,10 +282,16 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     if let Some(note) = by_name_alone(images.by_name_alone()) {
         notes.say(format_args!("{}: {note}", shown(&args.file)));
     }
+    let is_empty = matches!(&written, Written::Model(model) if model.is_empty);
+    if !is_empty
+        && args.has_images(form, asset.format())
+        && let Some(note) = without_images(&images, texture.is_some())
+    {
+        notes.say(format_args!("{}: {note}", shown(&args.file)));
+    }
     if let Some(error) = around.failure() {
         lost.push(format!("not all images are found: {error}"));
     }
-    let is_empty = matches!(&written, Written::Model(model) if model.is_empty);
     if is_empty && !lost.is_empty() {
         return Err(Failure::at(&args.file, format_args!("nothing to export: {}", lost.join("; "))));
     }
@@ -313,6 +328,20 @@ pub(crate) fn by_name_alone(images: u64) -> Option<String> {
     Some(format!("{images} found by file name alone; refs says that they are missing"))
 }
 
+/// Says why surfaces are plain, and how to change that.
+fn without_images(images: &Images<'_, '_>, is_texture_given: bool) -> Option<String> {
+    if images.are_unused() && !is_texture_given {
+        return Some("no surface names an image; --texture FILE gives one".to_owned());
+    }
+    let missing = images.missing();
+    if missing.is_empty() {
+        return None;
+    }
+    let count = count(missing.len() as u64, "images");
+    let names = listed(&missing);
+    Some(format!("{count} not available: {names}; --textures DIR searches a folder, --texture NAME=FILE gives one"))
+}
+
 /// The bones of a `model.cfg` that move nothing, because the model has no selection of their name.
 fn without_selection(rig: &Rig<'_>, selections: &Bones) -> Option<String> {
     let mut bones = Bones::default();
@@ -321,12 +350,17 @@ fn without_selection(rig: &Rig<'_>, selections: &Bones) -> Option<String> {
     if names.is_empty() {
         return None;
     }
-    let mut first = names.get(..MOST_NAMES).unwrap_or(&names).join(", ");
+    let count = count(names.len() as u64, "bones");
+    Some(format!("{count} without a selection of the model, left out of its skin: {}", listed(&names)))
+}
+
+/// The first names of a list, and the number of the others.
+fn listed(names: &[&str]) -> String {
+    let mut first = names.get(..MOST_NAMES).unwrap_or(names).join(", ");
     if names.len() > MOST_NAMES {
         first += &format!(" and {} more", names.len() - MOST_NAMES);
     }
-    let count = count(names.len() as u64, "bones");
-    Some(format!("{count} without a selection of the model, left out of its skin: {first}"))
+    first
 }
 
 /// The bones and the animation of a plain RTM file.

@@ -290,6 +290,35 @@ fn images_are_found_in_archives_of_any_name() {
     }
 }
 
+#[test]
+fn surfaces_without_an_image_are_explained() {
+    let folder = Folder::new("refs-plain-surfaces");
+    folder.file("m.p3d", triangle(r"some\where\none.png"));
+    folder.file("computed.p3d", triangle("#(argb,8,8,3)color(1,0,0,1,CO)"));
+    folder.file("plain.p3d", triangle(""));
+    folder.file("a.png", solid(0));
+    let said = |args: &[&str]| {
+        let mut export = program();
+        export.current_dir(&folder.0).arg("export").args(args);
+        let output = export.output().unwrap();
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        stderr(&output)
+    };
+    for out in ["x.glb", "x.png"] {
+        let text = said(&["m.p3d", "-o", out]);
+        assert!(text.contains(r"m.p3d: 1 image not available: some\where\none.png; --textures DIR"), "{text}");
+        let text = said(&["plain.p3d", "-o", out]);
+        assert!(text.contains("plain.p3d: no surface names an image; --texture FILE gives one"), "{text}");
+        assert_eq!(said(&["m.p3d", "-o", out, "--texture", r"some\where\none.png=a.png"]), "");
+        assert_eq!(said(&["plain.p3d", "-o", out, "--texture", "a.png"]), "");
+        assert_eq!(said(&["computed.p3d", "-o", out]), "");
+    }
+    for args in [["m.p3d", "-o", "x.obj"], ["m.p3d", "-o", "x.ply"]] {
+        assert_eq!(said(&args), "");
+    }
+    assert_eq!(said(&["m.p3d", "-o", "x.png", "--wireframe"]), "");
+}
+
 /// Without any prefix, no rule of the game says what a name means.
 #[test]
 fn a_model_below_no_prefix_has_images_by_file_name_and_says_so() {
