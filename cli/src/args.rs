@@ -106,7 +106,7 @@ pub(crate) struct ScanArgs {
     /// Write only these keys of each record, such as `path,bytes,triangles`; only as CSV or NDJSON
     #[arg(long, value_name = "KEYS", value_delimiter = ',', value_parser = keys::checked, conflicts_with_all = ["csv_safe", "events", "since"])]
     pub(crate) columns: Vec<String>,
-    /// Write only records for which this holds, such as `triangles > 10000 and format = "odol"`
+    /// Write only records for which this holds, such as `triangles > 10000 and format = odol`
     #[arg(long = "where", value_name = "CONDITION", value_parser = Condition::parse, conflicts_with_all = ["events", "since"])]
     pub(crate) condition: Option<Box<Condition>>,
     /// Write only the first N records of this order

@@ -1,10 +1,10 @@
-//! Conditions on records, such as `triangles > 10000 and format = "odol"`.
+//! Conditions on records, such as `triangles > 10000 and format = odol`.
 //!
 //! ```text
 //! any   = all ("or" all)*
 //! all   = one ("and" one)*
 //! one   = "not" one | "(" any ")" | key relation value
-//! value = number | "text" | 'text' | true | false
+//! value = number | "text" | 'text' | word | true | false | null
 //! ```
 
 use std::borrow::Cow;
@@ -13,9 +13,9 @@ use std::sync::{Mutex, PoisonError};
 
 use meshpeek::scan::Record;
 use nom::branch::alt;
-use nom::bytes::complete::{tag, take_until, take_while1};
+use nom::bytes::complete::{tag, take_until, take_while, take_while1};
 use nom::character::complete::{multispace0, satisfy};
-use nom::combinator::{cut, not, value};
+use nom::combinator::{cut, not, recognize, value};
 use nom::error::{ErrorKind, ParseError};
 use nom::multi::many0;
 use nom::number::complete::recognize_float;
@@ -37,9 +37,33 @@ pub(crate) enum Condition {
     Not(Box<Self>),
     /// A key, and the relation of its value to a number or text.
     Is(String, Relation, Json),
+    /// A key that the record lacks.
+    Absent(String),
 }
 
-type Relation = fn(Ordering) -> bool;
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Relation {
+    /// The order of two numbers or texts.
+    Order(fn(Ordering) -> bool),
+    /// A text is a part of another, in any case.
+    Contains,
+}
+
+impl Relation {
+    fn holds(self, order: Option<Ordering>) -> bool {
+        match (self, order) {
+            (Self::Order(holds), Some(order)) => holds(order),
+            _ => false,
+        }
+    }
+
+    fn holds_for_texts(self, text: &str, other: &str) -> bool {
+        match self {
+            Self::Order(holds) => holds(text.cmp(other)),
+            Self::Contains => text.to_lowercase().contains(&other.to_lowercase()),
+        }
+    }
+}
 
 /// A parse error of a condition: the text from the error on, and the message.
 struct Wrong<'t>(&'t str, Cow<'static, str>);
@@ -79,20 +103,25 @@ impl Condition {
             Self::Is(key, relation, other) => {
                 value_of(key, record, value).is_some_and(|value| is_met(&value, *relation, other))
             }
+            Self::Absent(key) => value_of(key, record, value).is_none(),
         }
     }
 
-    /// Adds its keys to a list, each once.
-    fn add_keys<'c>(&'c self, keys: &mut Vec<&'c str>) {
-        match self {
+    /// Adds its keys to a list, each once for each use.
+    fn add_keys<'c>(&'c self, keys: &mut Vec<Key<'c>>) {
+        let key = match self {
             Self::Any(list) | Self::All(list) => {
                 for one in list {
                     one.add_keys(keys);
                 }
+                return;
             }
-            Self::Not(one) => one.add_keys(keys),
-            Self::Is(key, ..) if !keys.contains(&key.as_str()) => keys.push(key),
-            Self::Is(..) => {}
+            Self::Not(one) => return one.add_keys(keys),
+            Self::Is(name, ..) => Key { name, use_as: Use::Condition },
+            Self::Absent(name) => Key { name, use_as: Use::Presence },
+        };
+        if !keys.contains(&key) {
+            keys.push(key);
         }
     }
 }
@@ -114,6 +143,7 @@ pub(crate) struct Noticed<'c> {
     counts: Mutex<Counts>,
 }
 
+#[derive(PartialEq, Eq)]
 struct Key<'c> {
     name: &'c str,
     use_as: Use,
@@ -122,6 +152,8 @@ struct Key<'c> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
     Condition,
+    /// The condition asks whether a record has it.
+    Presence,
     Order,
 }
 
@@ -143,12 +175,13 @@ pub(crate) struct Verdict {
 impl<'c> Noticed<'c> {
     /// `sort` is the key by which assets are sorted.
     pub(crate) fn new(condition: Option<&'c Condition>, sort: Option<&'c str>) -> Self {
-        let mut names = Vec::new();
+        let mut keys = Vec::new();
         if let Some(condition) = condition {
-            condition.add_keys(&mut names);
+            condition.add_keys(&mut keys);
         }
-        let mut keys: Vec<_> = names.iter().map(|name| Key { name, use_as: Use::Condition }).collect();
-        if let Some(name) = sort.filter(|sort| !names.contains(sort)) {
+        if let Some(name) = sort
+            && !keys.contains(&Key { name, use_as: Use::Condition })
+        {
             keys.push(Key { name, use_as: Use::Order });
         }
         let of_asset = keys.iter().any(|key| keys::needs(key.name) == Ok(Needs::Asset));
@@ -162,7 +195,11 @@ impl<'c> Noticed<'c> {
         let is_chosen = self.condition.is_none_or(|condition| condition.holds(record, value));
         let mut lacking = Vec::new();
         for (place, key) in self.keys.iter().enumerate() {
-            let counts = is_chosen || key.use_as == Use::Condition;
+            let counts = match key.use_as {
+                Use::Condition => true,
+                Use::Presence => false,
+                Use::Order => is_chosen,
+            };
             if counts && value_of(key.name, record, value).is_none() {
                 lacking.push(place);
             }
@@ -199,7 +236,7 @@ impl<'c> Noticed<'c> {
             let assets = report::count(lacking, "assets");
             let have = if lacking == 1 { "has" } else { "have" };
             let effect = match key.use_as {
-                Use::Condition => "no comparison with it holds",
+                Use::Condition | Use::Presence => "no comparison with it holds",
                 Use::Order => "sorted last",
             };
             notes.say(format_args!("{assets} {have} no {}: {effect}", key.name));
@@ -212,9 +249,9 @@ impl<'c> Noticed<'c> {
 fn is_met(value: &Json, relation: Relation, other: &Json) -> bool {
     match (value, other) {
         (Json::Array(items), _) => items.iter().any(|item| is_met(item, relation, other)),
-        (Json::String(text), Json::String(other)) => relation(text.cmp(other)),
-        (Json::Bool(value), Json::Bool(other)) => relation(value.cmp(other)),
-        _ => value.as_f64().and_then(|value| value.partial_cmp(&other.as_f64()?)).is_some_and(relation),
+        (Json::String(text), Json::String(other)) => relation.holds_for_texts(text, other),
+        (Json::Bool(value), Json::Bool(other)) => relation.holds(Some(value.cmp(other))),
+        _ => relation.holds(value.as_f64().and_then(|value| value.partial_cmp(&other.as_f64()?))),
     }
 }
 
@@ -260,16 +297,34 @@ fn comparison(text: &str) -> Parsed<'_, Condition> {
         return Err(Err::Failure(Wrong(text, message.into())));
     }
     let relation = alt((
-        value(Ordering::is_le as Relation, sign("<=")),
-        value(Ordering::is_ge as Relation, sign(">=")),
-        value(Ordering::is_ne as Relation, sign("!=")),
-        value(Ordering::is_eq as Relation, sign("=")),
-        value(Ordering::is_lt as Relation, sign("<")),
-        value(Ordering::is_gt as Relation, sign(">")),
+        value(Relation::Order(Ordering::is_le), sign("<=")),
+        value(Relation::Order(Ordering::is_ge), sign(">=")),
+        value(Relation::Order(Ordering::is_ne), sign("!=")),
+        value(Relation::Order(Ordering::is_eq), sign("=")),
+        value(Relation::Order(Ordering::is_lt), sign("<")),
+        value(Relation::Order(Ordering::is_gt), sign(">")),
+        value(Relation::Contains, sign("~")),
     ));
-    let relation = said(relation, "expected =, !=, <, <=, > or >=");
-    let (rest, (relation, other)) = cut((relation, preceded(multispace0, literal))).parse(after_key)?;
-    Ok((rest, Condition::Is(key.to_owned(), relation, other)))
+    let relation = said(relation, "expected =, !=, <, <=, >, >= or ~");
+    let (at_value, relation) = terminated(cut(relation), multispace0).parse(after_key)?;
+    let (rest, other) = cut(literal).parse(at_value)?;
+    let wrong = |message: &'static str| Err(Err::Failure(Wrong(at_value, message.into())));
+    let is_quoted = at_value.starts_with(['"', '\'']);
+    let condition = match (relation, other) {
+        (Relation::Order(holds), Json::Null) => {
+            let absent = Condition::Absent(key.to_owned());
+            match [Ordering::Less, Ordering::Equal, Ordering::Greater].map(holds) {
+                [false, true, false] => absent,
+                [true, false, true] => Condition::Not(Box::new(absent)),
+                _ => return wrong("null is compared by = or !="),
+            }
+        }
+        (Relation::Contains, Json::String(text)) => Condition::Is(key.to_owned(), relation, text.into()),
+        (Relation::Contains, _) => return wrong("~ needs a text"),
+        (_, Json::String(_)) if !is_quoted && keys::is_number(key) => return wrong("expected a number"),
+        (_, other) => Condition::Is(key.to_owned(), relation, other),
+    };
+    Ok((rest, condition))
 }
 
 fn literal(text: &str) -> Parsed<'_, Json> {
@@ -282,15 +337,28 @@ fn literal(text: &str) -> Parsed<'_, Json> {
         }
         return Ok((rest, number.into()));
     }
-    for truth in [true, false] {
-        let parsed: Parsed<'_, _> =
-            terminated(tag(if truth { "true" } else { "false" }), not(satisfy(is_of_key))).parse(text);
-        if let Ok((rest, _)) = parsed {
-            return Ok((rest, truth.into()));
-        }
-    }
     let quoted = |quote: &'static str| delimited(tag(quote), take_until(quote), tag(quote)).map(Json::from);
-    said(alt((quoted("\""), quoted("'"))), "expected a number, a quoted text, true or false").parse(text)
+    let bare = recognize((satisfy(begins_text), take_while(is_of_text))).map_opt(text_or_constant);
+    said(alt((quoted("\""), quoted("'"), bare)), "expected a number, a text, true, false or null").parse(text)
+}
+
+/// What a word without quotes means, unless it joins conditions.
+fn text_or_constant(word: &str) -> Option<Json> {
+    match word {
+        "true" => Some(true.into()),
+        "false" => Some(false.into()),
+        "null" => Some(Json::Null),
+        "and" | "or" | "not" => None,
+        text => Some(text.into()),
+    }
+}
+
+fn begins_text(letter: char) -> bool {
+    letter.is_alphabetic() || matches!(letter, '_' | '#' | '\\' | '/')
+}
+
+fn is_of_text(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '_' | '#' | '\\' | '/' | '.' | '-' | ':')
 }
 
 fn number(text: &str) -> Parsed<'_, f64> {
@@ -332,18 +400,24 @@ mod tests {
     fn errors_name_the_column() {
         for (text, said) in [
             ("", "column 1: expected a key, not, or ("),
-            ("triangles", "column 10: expected =, !=, <, <=, > or >="),
-            ("triangles > ", "column 13: expected a number, a quoted text, true or false"),
-            ("triangles > 10k", "column 13: expected a number, a quoted text, true or false"),
+            ("triangles", "column 10: expected =, !=, <, <=, >, >= or ~"),
+            ("triangles > ", "column 13: expected a number, a text, true, false or null"),
+            ("triangles > 10k", "column 13: expected a number, a text, true, false or null"),
             ("trangles > 1", "column 1: records have no key trangles"),
             ("bytes > 1 and counts.qqqq > 1", "column 15: records have no key counts.qqqq"),
             ("bytes > 1 bones > 2", "column 11: expected and, or, or the end"),
             ("bytes > 1 and", "column 14: expected a key, not, or ("),
             ("(bytes > 1", "column 11: expected and, or, or )"),
             ("bytes > 1)", "column 10: expected and, or, or the end"),
-            ("format = 'b3d", "column 10: expected a number, a quoted text, true or false"),
+            ("format = 'b3d", "column 10: expected a number, a text, true, false or null"),
             ("not and > 1", "column 5: expected a key, not, or ("),
-            ("bytes > nan", "column 9: expected a number, a quoted text, true or false"),
+            ("bytes > nan", "column 9: expected a number"),
+            ("counts.triangles = odol", "column 20: expected a number"),
+            ("format = and", "column 10: expected a number, a text, true, false or null"),
+            ("format = odol b3d", "column 15: expected and, or, or the end"),
+            ("bytes > null", "column 9: null is compared by = or !="),
+            ("path ~ null", "column 8: ~ needs a text"),
+            ("path ~ 1", "column 8: ~ needs a text"),
             ("bytes < 1e400", "column 9: a number beyond 1.8e308, which no value of a record reaches"),
             ("bytes > -1e400 or x", "column 9: a number beyond 1.8e308, which no value of a record reaches"),
             ("path = 'é' or qqqq", "column 15: records have no key qqqq"),
@@ -415,6 +489,47 @@ mod tests {
     }
 
     #[test]
+    fn words_need_no_quotes() {
+        for (value, condition, expected) in [
+            ("odol", "path = odol", true),
+            ("b3d", "path=odol", false),
+            ("a\\b.p3d", "path = a\\b.p3d", true),
+            ("true", "path = 'true'", true),
+            ("true", "path = true", false),
+            ("nullx", "path = nullx", true),
+            ("android", "path = android", true),
+            ("data\\Bark_co.paa", "path ~ bark", true),
+            ("data\\Bark_co.paa", "path ~ 'K_CO.P'", true),
+            ("data\\leaf.paa", "path~bark", false),
+        ] {
+            assert_eq!(holds(condition, Some(&value.into())), expected, "{value}: {condition}");
+        }
+        for value in [1.into(), Json::Bool(true), Json::Null] {
+            assert!(!holds("path ~ e", Some(&value)), "{value}");
+        }
+    }
+
+    #[test]
+    fn null_is_what_a_record_lacks() {
+        let mut record = Scan::new(["x"]).record(Path::new("x"), &[]);
+        for (triangles, is_absent) in [(None, true), (Some(0), false)] {
+            record.summary.counts = Counts::known([("triangles", triangles)]);
+            for (condition, expected) in [
+                ("triangles = null", is_absent),
+                ("triangles != null", !is_absent),
+                ("not triangles=null", !is_absent),
+                ("name = null", true),
+            ] {
+                let parsed = Condition::parse(condition).unwrap();
+                assert_eq!(parsed.holds(&record, &|_| None), expected, "{condition}");
+                // Nothing is left out because the key is missing.
+                let noticed = Noticed::new(Some(&parsed), None);
+                assert!(noticed.look(&record, &|_| None).lacking.is_empty(), "{condition}");
+            }
+        }
+    }
+
+    #[test]
     fn what_is_absent_or_neither_number_nor_text_meets_no_relation_and_one_item_is_enough() {
         let whole = serde_json::json!({ "a": 1 });
         for (sign, relation) in RELATIONS {
@@ -453,6 +568,7 @@ mod tests {
             Condition::All(list) => list.iter().all(evaluate),
             Condition::Not(one) => !evaluate(one),
             Condition::Is(_, relation, other) => is_met(&1.into(), *relation, other),
+            Condition::Absent(_) => false,
         }
     }
 
@@ -577,10 +693,16 @@ mod tests {
             ("1.2.3", None),
             ("--5", None),
             ("5e", None),
-            ("inf", None),
+            ("inf", Some("inf".into())),
             ("true", Some(true.into())),
-            ("truer", None),
-            ("a", None),
+            ("truer", Some("truer".into())),
+            ("a", Some("a".into())),
+            (r"a-b\c.d:e", Some(r"a-b\c.d:e".into())),
+            ("a'", None),
+            ("a+b", None),
+            ("-a", None),
+            (".a", None),
+            ("or", None),
         ] {
             for (before, after) in [("", ""), (" ", " "), ("\t\n", "\r\n"), ("", " and bytes = 1"), ("", ")")] {
                 let open = if after == ")" { "(" } else { "" };

@@ -35,13 +35,13 @@ Examples:
   meshpeek scan addons/ -g '*.p3d' --digests -o index.ndjson
   meshpeek scan addons/ --csv-safe -o index.csv
   meshpeek scan addons/ --sort -triangles --top 10 --columns path,member,triangles
-  meshpeek scan addons/ --where 'triangles>10000'
+  meshpeek scan addons/ --where 'triangles>10000 and format=odol'
   meshpeek scan addons/ --events --since old.ndjson -o new.ndjson
   meshpeek scan addons/ --thumbnails pictures/ -o index.ndjson
   find . -newer index.ndjson -print0 | meshpeek scan --paths-from - -0
 
-`--where` compares keys of the record (`bytes`, a count, `format`, `errors`, ...) with a number or a quoted text by =, \
-!=, <, <=, > or >=; `and`, `or`, `not` and parentheses join comparisons. A missing key never matches.
+`--where` compares keys of the record (`bytes`, a count, `format`, `errors`, ...) with a number, a text or null by =, \
+!=, <, <=, >, >= or ~ (contains); `and`, `or`, `not` and parentheses join comparisons. A missing key only equals null.
 
 `-o FOLDER/` writes a Parquet table each, in builds with that feature. GUIDE.md describes the record key by key, and how \
 patterns choose files.";

@@ -78,6 +78,12 @@ pub(crate) fn is_count(name: &str) -> bool {
     Format::ALL.iter().any(|format| format.count_names().contains(&name))
 }
 
+/// Returns true for keys whose values are numbers in every record.
+pub(crate) fn is_number(key: &str) -> bool {
+    let numbers = ["version", "bytes", "width", "height", "errors", "warnings", "texture.width", "texture.height"];
+    is_count(key.strip_prefix("counts.").unwrap_or(key)) || numbers.contains(&key)
+}
+
 /// Returns the number by which records are sorted.
 pub(crate) fn number(record: &Record, name: &str) -> Option<u64> {
     match name {
