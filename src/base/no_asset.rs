@@ -24,6 +24,10 @@ word_enum! {
         SevenZip = "7z",
         /// A RAR archive, which this crate does not read.
         Rar = "rar",
+        /// An image: PNG, JPEG, BMP, GIF or DDS.
+        Image = "image",
+        /// A sound: Ogg, WAV, MP3 or FLAC.
+        Sound = "sound",
         /// Anything else.
         Unknown = "unknown",
     }
@@ -43,6 +47,8 @@ impl NoAsset {
             _ if head.starts_with(b"7z\xbc\xaf\x27\x1c") => Self::SevenZip,
             _ if head.starts_with(b"Rar!\x1a\x07") => Self::Rar,
             _ if head.get(257..262) == Some(b"ustar") => Self::Tar,
+            _ if is_image(head) => Self::Image,
+            _ if is_sound(head) => Self::Sound,
             _ if is_text(head) => Self::Text,
             _ => Self::Unknown,
         }
@@ -54,7 +60,8 @@ impl NoAsset {
             Self::Empty => Code::Empty,
             Self::LfsPointer => Code::LfsPointer,
             Self::Text | Self::Config => Code::Text,
-            Self::TextureIndex | Self::Tar | Self::SevenZip | Self::Rar | Self::Unknown => Code::Unknown,
+            Self::TextureIndex | Self::Tar | Self::SevenZip | Self::Rar => Code::Unknown,
+            Self::Image | Self::Sound | Self::Unknown => Code::Unknown,
         }
     }
 
@@ -69,9 +76,26 @@ impl NoAsset {
             Self::Tar => "not an asset; a tar archive, which is not read: extract it first",
             Self::SevenZip => "not an asset; a 7z archive, which is not read: extract it first",
             Self::Rar => "not an asset; a RAR archive, which is not read: extract it first",
+            Self::Image => "not an asset; an image",
+            Self::Sound => "not an asset; a sound",
             Self::Unknown => "not an asset; unrecognized format",
         }
     }
+}
+
+/// Returns true for the start of an image in the formats that models of games use.
+fn is_image(head: &[u8]) -> bool {
+    // The size in a BMP header is often wrong; the two reserved fields after it are 0.
+    let is_bmp = head.starts_with(b"BM") && head.get(6..10) == Some(&[0; 4]);
+    let starts: [&[u8]; 5] = [b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"DDS \x7c\0\0\0", b"GIF87a", b"GIF89a"];
+    is_bmp || starts.iter().any(|start| head.starts_with(start))
+}
+
+/// Returns true for the start of a sound.
+fn is_sound(head: &[u8]) -> bool {
+    let is_wav = head.starts_with(b"RIFF") && head.get(8..12) == Some(b"WAVE");
+    let starts: [&[u8]; 3] = [b"OggS", b"ID3", b"fLaC"];
+    is_wav || starts.iter().any(|start| head.starts_with(start))
 }
 
 /// Returns true if the bytes look like the start of a text: no control characters except whitespace and escape.
@@ -104,6 +128,25 @@ fn is_utf8(head: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn images_and_sounds_are_told_apart_by_their_first_bytes() {
+        for (head, kind) in [
+            (&b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"[..], NoAsset::Image),
+            (b"\xff\xd8\xff\xe0\0\x10JFIF", NoAsset::Image),
+            (b"BM\x36\0\x0c\0\0\0\0\0\x36\0\0\0", NoAsset::Image),
+            (b"DDS \x7c\0\0\0\x07\x10\0\0", NoAsset::Image),
+            (b"GIF89a\x01\0\x01\0", NoAsset::Image),
+            (b"OggS\0\x02\0\0", NoAsset::Sound),
+            (b"RIFF\x24\0\0\0WAVEfmt ", NoAsset::Sound),
+            (b"ID3\x03\0\0", NoAsset::Sound),
+            (b"fLaC\0\0\0\x22", NoAsset::Sound),
+            (b"RIFF\x24\0\0\0AVI LIST", NoAsset::Unknown),
+            (b"BMW is a maker of cars.", NoAsset::Text),
+        ] {
+            assert_eq!(NoAsset::of(head), kind, "{head:?}");
+        }
+    }
 
     #[test]
     fn an_index_of_textures_is_recognized() {
