@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import signal
 import struct
 import zipfile
 
@@ -9,6 +10,12 @@ import pytest
 
 # Tests of a wheel are copied elsewhere.
 ROOT = pathlib.Path(os.environ.get("MESHPEEK_ROOT") or pathlib.Path(__file__).resolve().parents[2])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def default_interrupt():
+    """Undoes that a shell ignores SIGINT in the background and under nohup. Child processes inherit it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
