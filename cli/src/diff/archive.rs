@@ -1,12 +1,14 @@
 //! An archive as a side of a comparison with a folder.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use meshpeek::Error;
 use meshpeek::address::Names;
 use meshpeek::container::{Container, Member};
 use meshpeek::scan::folders::Files;
 use meshpeek::summary::Name;
-use meshpeek::{Budget, Error};
+use sha2::{Digest as _, Sha256};
 
 use super::tree::{Folder, Missing, Tree};
 use crate::args::Common;
@@ -33,7 +35,8 @@ pub(super) fn members(
     let mut files = Files::with_prefix(format!("{}!/", Name::from(source.text).text));
     let mut errors = Vec::new();
     let mut names = Names::of(&container);
-    for (index, member) in container.members().enumerate() {
+    let mut contents = Contents { other, folder, common, known: HashMap::new() };
+    for member in container.members() {
         let member = match member.and_then(|member| content.budget().members(1).map(|()| member)) {
             Ok(member) => member,
             // The list cannot be read beyond this.
@@ -48,44 +51,51 @@ pub(super) fn members(
         if name.text.ends_with('/') || member.is_link() {
             continue;
         }
-        let written = Written { member: &member, budget: content.budget(), index };
-        let file = written.write(&name, other, folder, common)?;
+        let file = match member.decode(content.budget()) {
+            Ok(bytes) => Ok(contents.file(&member, &bytes)?),
+            Err(error) => Err(error),
+        };
         files.push(name, file);
     }
     Ok(Some(Members { tree: Tree { files, missing: Missing::default() }, errors }))
 }
 
-/// A member that becomes a file.
-struct Written<'m, 'a> {
-    member: &'m Member<'a>,
-    budget: &'m Budget,
-    index: usize,
+/// Files with the contents of members.
+struct Contents<'c> {
+    other: Option<&'c Path>,
+    folder: &'c Folder,
+    common: &'c Common,
+    /// The files in the folder, by the SHA-256 of their bytes: there may be a million members with the same ones.
+    known: HashMap<[u8; 32], PathBuf>,
 }
 
-impl Written<'_, '_> {
-    /// Returns a file with the bytes of the member, or the error of the member.
-    fn write(
-        &self,
-        name: &Name,
-        other: Option<&Path>,
-        folder: &Folder,
-        common: &Common,
-    ) -> Result<meshpeek::Result<PathBuf>, Failure> {
-        let bytes = match self.member.decode(self.budget) {
-            Ok(bytes) => bytes,
-            Err(error) => return Ok(Err(error)),
-        };
-        // No name of a member leads out of the folder.
-        if let (Some(other), Ok(below)) = (other, self.member.name().to_relative_path()) {
-            let same = other.join(below);
-            let has_size = same.symlink_metadata().is_ok_and(|file| file.is_file() && file.len() == bytes.len() as u64);
-            if has_size && !name.lossy && std::fs::read(&same).is_ok_and(|file| *file == *bytes) {
-                return Ok(Ok(same));
-            }
+impl Contents<'_> {
+    /// Returns a file with these bytes of a member. Writes it, unless there is one.
+    fn file(&mut self, member: &Member<'_>, bytes: &[u8]) -> Result<PathBuf, Failure> {
+        if let Some(same) = self.same(member, bytes) {
+            return Ok(same);
         }
-        common.space.take(bytes.len() as u64)?;
-        let path = folder.path().join(self.index.to_string());
-        std::fs::write(&path, &*bytes).map_err(|error| Failure::io(&path, error))?;
-        Ok(Ok(path))
+        let digest = Sha256::digest(bytes).into();
+        if let Some(known) = self.known.get(&digest) {
+            return Ok(known.clone());
+        }
+        self.common.space.take(bytes.len() as u64)?;
+        let path = self.folder.path().join(self.known.len().to_string());
+        std::fs::write(&path, bytes).map_err(|error| Failure::io(&path, error))?;
+        self.known.insert(digest, path.clone());
+        Ok(path)
+    }
+
+    /// The file of this name on the other side, if it has the same bytes.
+    fn same(&self, member: &Member<'_>, bytes: &[u8]) -> Option<PathBuf> {
+        // No name of a member leads out of the folder.
+        let below = member.name().to_relative_path().ok()?;
+        let same = self.other?.join(below);
+        let status = same.symlink_metadata().ok()?;
+        if !status.is_file() || status.len() != bytes.len() as u64 {
+            return None;
+        }
+        let read = std::fs::read(&same).ok()?;
+        if read == bytes { Some(same) } else { None }
     }
 }
