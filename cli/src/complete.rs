@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use clap::Command;
@@ -18,9 +19,12 @@ use meshpeek::{Asset, Budget, Format, Limits};
 use crate::command::command;
 use crate::{keys, map};
 
-/// The most time and candidates for one completion.
-const MOST_TIME: Duration = Duration::from_millis(200);
+/// The most candidates for one completion.
 const MOST: usize = 1_000;
+/// The time after which no more candidates are searched.
+const MOST_TIME: Duration = Duration::from_millis(200);
+/// The time after which a completion ends without any, because the file takes longer to open.
+const LATEST: Duration = Duration::from_millis(250);
 
 /// Answers a shell that asks for a completion. `None` if no shell asks. If anything fails, nothing is printed.
 pub(crate) fn answer() -> Option<ExitCode> {
@@ -54,7 +58,8 @@ fn with_completers() -> Command {
 fn addresses(current: &OsStr) -> Vec<CompletionCandidate> {
     let text = current.to_str().unwrap_or_default();
     if let Some((archive, begun)) = text.rsplit_once("!/") {
-        return members(archive, begun).unwrap_or_default();
+        let (archive, begun) = (archive.to_owned(), begun.to_owned());
+        return in_time(move || members(&archive, &begun).unwrap_or_default());
     }
     let mut found = PathCompleter::any().complete(current);
     let mut inside = Vec::new();
@@ -68,6 +73,13 @@ fn addresses(current: &OsStr) -> Vec<CompletionCandidate> {
     }
     found.extend(inside);
     found
+}
+
+/// Returns the candidates that are found in time. The search goes on until the program ends, which is soon.
+fn in_time(search: impl FnOnce() -> Vec<CompletionCandidate> + Send + 'static) -> Vec<CompletionCandidate> {
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn(move || send.send(search()));
+    receive.recv_timeout(LATEST).unwrap_or_default()
 }
 
 /// The members of an archive whose names begin like this, up to the next folder.
@@ -113,14 +125,16 @@ fn add_step(path: &str, begun: &str, steps: &mut BTreeSet<String>) {
 
 /// The selectors of arrays of the file that the command line names.
 fn selectors(current: &OsStr) -> Vec<CompletionCandidate> {
-    let begun = current.to_str().unwrap_or_default();
+    let begun = current.to_str().unwrap_or_default().to_owned();
     let words = std::env::args_os().skip_while(|word| word != "--").skip(3);
     let files = words.map(PathBuf::from).filter(|word| Address::parse(word).file.is_file());
-    let mut steps = BTreeSet::new();
-    if let Some(file) = files.last() {
-        let _ = add_selectors(&file, begun, &mut steps);
-    }
-    steps.into_iter().map(CompletionCandidate::new).collect()
+    let Some(file) = files.last() else { return Vec::new() };
+    in_time(move || {
+        let mut steps = BTreeSet::new();
+        // What was found before an error is right.
+        let _ = add_selectors(&file, &begun, &mut steps);
+        steps.into_iter().map(CompletionCandidate::new).collect()
+    })
 }
 
 fn add_selectors(path: &Path, begun: &str, steps: &mut BTreeSet<String>) -> meshpeek::Result<()> {

@@ -17,6 +17,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::Output;
 use crate::output_file::ending;
 use crate::place::{Place, bytes, find};
+use crate::similar::similar;
 use crate::source::Source;
 use crate::tree::fields::{Runs, Within, without_numbers};
 use crate::value::InWords;
@@ -144,16 +145,8 @@ fn inside(
 /// The error if there is nothing to dump, with a suggestion.
 fn missing(asset: &Asset<'_>, text: &str, error: Option<meshpeek::Error>) -> String {
     let reason = error.map_or_else(|| format!("no array {text}"), |error| error.message());
-    let hint = by_name(asset, text).or_else(|| selector::nearest(asset, text));
-    let hint = hint.map(|hint| format!("; nearest: {hint}")).unwrap_or_default();
+    let hint = similar(asset, text).map(|hint| format!("; nearest: {hint}")).unwrap_or_default();
     format!("{reason}{hint} (items have numbers from 0, or @name; `dump FILE` lists all arrays)")
-}
-
-/// The selector with `@` before one of its steps, if that leads to an array.
-fn by_name(asset: &Asset<'_>, text: &str) -> Option<String> {
-    let steps = text.match_indices('/').take(8).map(|(place, _)| format!("{}@{}", &text[..=place], &text[place + 1..]));
-    let mut leading = steps.filter(|name| name.parse::<Selector>().is_ok_and(|name| name.find(asset, &mut |_| {})));
-    leading.next()
 }
 
 fn list(asset: &Asset<'_>, is_wanted: &dyn Fn(&str) -> bool, common: &Common) -> Result<(), Failure> {

@@ -41,6 +41,7 @@ mod report;
 mod results;
 mod scan;
 mod schema;
+mod similar;
 mod since;
 mod sorted;
 mod source;

@@ -4,11 +4,12 @@ use std::ops::Range;
 use std::process::ExitCode;
 
 use meshpeek::dissect::{Located, Sink, dissect_unread, dissect_until, locate, problem_at, unread};
-use meshpeek::inspect::{Selector, Span, selector};
+use meshpeek::inspect::{Selector, Span};
 use meshpeek::{Asset, Error};
 
 use crate::args::Common;
 use crate::notes::Notes;
+use crate::similar::similar;
 
 /// The number of bytes to show at a location that has no end of its own.
 const SHOWN: u64 = 16;
@@ -97,7 +98,7 @@ pub(crate) fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Place, St
     if let Some(reason) = unread(asset, size, &selector) {
         return Err(format!("{text} cannot be decoded: {reason}"));
     }
-    let nearest = selector::nearest(asset, text).map(|nearest| format!("; nearest: {nearest}")).unwrap_or_default();
+    let nearest = similar(asset, text).map(|nearest| format!("; nearest: {nearest}")).unwrap_or_default();
     Err(match around {
         Some(around) => format!("{text} is no part, array or field; {around} is{nearest}"),
         None => format!("{text} is no part, array or field (tree --fields lists them){nearest}"),

@@ -20,7 +20,7 @@ mod find;
 mod list;
 mod path;
 
-pub use list::{each, each_until, is_of_others, nearest};
+pub use list::{each, each_until, is_of_others, names, nearest};
 pub use path::Path;
 #[cfg(feature = "scan")]
 pub(crate) use path::push;

@@ -396,6 +396,16 @@ fn a_dump_has_the_numbers() {
     assert!(stderr(&missing).contains("nearest: meshes/0/positions"), "{}", stderr(&missing));
     let unmarked = run(["dump", EVERYTHING, "nodes/twig/keys/2/records"]);
     assert!(stderr(&unmarked).contains("nearest: nodes/@twig/keys/2/records"), "{}", stderr(&unmarked));
+    for (verb, file, wrong, right) in [
+        ("tree", "corpus/odol/v47_lzo.p3d", "lods/@Visaul 1", "lods/@Visual 1"),
+        ("hex", "corpus/odol/v47_lzo.p3d", "lods/@Visaul 1", "lods/@Visual 1"),
+        ("dump", "corpus/odol/v47_lzo.p3d", "lods/@Visaul 1/faces", "lods/@Visual 1"),
+        ("dump", "corpus/b3d/everything.b3d", "nodes/@twgi/keys/2/records", "nodes/@twig"),
+    ] {
+        let output = run([verb, file, wrong]);
+        let hint = format!("; nearest: {right}");
+        assert!(code(&output) == 2 && stderr(&output).contains(&hint), "{verb} {wrong}: {}", stderr(&output));
+    }
     assert_eq!((code(&unmarked), code(&run(["dump", EVERYTHING, "nodes//keys"]))), (2, 2));
 }
 

@@ -6,7 +6,7 @@ use std::iter::zip;
 use std::ops::ControlFlow;
 
 use super::path::Path;
-use super::{is_number, words};
+use super::{Selector, is_number, words};
 use crate::base::error::Error;
 use crate::bytes::{Packing, Table};
 use crate::inspect::{Inspect, bound_of, outline_within_limits};
@@ -97,6 +97,64 @@ fn is_item_beside(one: &str, other: &str) -> bool {
             _ => return false,
         }
     }
+}
+
+/// The most names that [`names`] returns.
+const MOST_NAMES: usize = 100_000;
+
+/// Returns the names of the items of a list, such as `lods` or `lods/0/selections`: those in the file, and those that
+/// reports show. At most 100,000. Linear in the parts of the asset.
+pub fn names(asset: &dyn Inspect, list: &str) -> Vec<String> {
+    let (around, name) = list.rsplit_once('/').unwrap_or(("", list));
+    let mut around = around.to_owned();
+    if !around.is_empty() {
+        let numbered = match around.parse::<Selector>() {
+            Ok(selector) => selector.numbered(asset),
+            Err(_) => None,
+        };
+        let Some(numbered) = numbered else { return Vec::new() };
+        around = numbered.to_string();
+    }
+    let mut names = Names { around, name, path: Path::default(), found: Vec::new() };
+    outline_within_limits(asset, &mut names);
+    names.found
+}
+
+/// Collects the names of the items of a list.
+struct Names<'n> {
+    /// The selector of the part around the list.
+    around: String,
+    name: &'n str,
+    path: Path,
+    found: Vec<String>,
+}
+
+impl Visitor for Names<'_> {
+    fn open(&mut self, part: &Part<'_>) -> bool {
+        let around = if part.root { "" } else { self.path.as_str() };
+        if around == self.around && part.name == self.name {
+            self.found.extend(part.label.map(|label| label.to_string()));
+            self.found.extend(part.title.map(str::to_owned));
+        }
+        self.path.open(part);
+        true
+    }
+
+    fn close(&mut self) {
+        self.path.close();
+    }
+
+    fn skips_arrays(&self) -> bool {
+        true
+    }
+
+    fn is_done(&self) -> bool {
+        self.found.len() >= MOST_NAMES
+    }
+
+    fn array(&mut self, _: &'static str, _: Option<usize>, _: &dyn Table) {}
+
+    fn problem(&mut self, _: &Error) {}
 }
 
 struct Lister<'s> {
