@@ -15,6 +15,7 @@ use crate::output::Output;
 use crate::output_file::ending;
 use crate::remote;
 use crate::verbs::Cli;
+use crate::wrap::{HANG, wrapped};
 
 /// The verbs as `--help` groups them.
 const GROUPS: [(&str, &[&str]); 6] = [
@@ -42,11 +43,14 @@ pub(crate) fn command() -> Command {
 
 fn groups(command: &Command) -> String {
     let about = |name: &str| command.find_subcommand(name).and_then(|verb| verb.get_about()).map(ToString::to_string);
+    let columns = terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
     let mut text = String::new();
     for (title, verbs) in GROUPS {
         text += &format!("{title}:\n");
         for verb in verbs {
-            text += &format!("  {verb:<11}  {}\n", about(verb).unwrap_or_default());
+            let line = format!("  {verb:<11}  {HANG}{}", about(verb).unwrap_or_default());
+            text += &wrapped(&line, columns.filter(|&columns| columns > 0));
+            text.push('\n');
         }
         text.push('\n');
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use meshpeek::scan::Scan;
@@ -40,6 +40,7 @@ pub(crate) fn beside<T>(
 
 /// Draws only after some time, so that short runs do not flicker.
 fn draw(scan: &Scan, measure: bool, done: &AtomicBool) {
+    let start = Instant::now();
     let bar = ProgressBar::new_spinner().with_style(style("{spinner} {msg}{seen}"));
     // The total needs a separate walk, so the remaining time is shown once that is over.
     let measured = OnceLock::new();
@@ -47,7 +48,10 @@ fn draw(scan: &Scan, measure: bool, done: &AtomicBool) {
         if measure {
             threads.spawn(|| measured.set(scan.measure()));
         }
-        std::thread::park_timeout(FIRST);
+        // The end of the walk wakes this thread too.
+        while start.elapsed() < FIRST && !done.load(Ordering::Relaxed) {
+            std::thread::park_timeout(FIRST.saturating_sub(start.elapsed()));
+        }
         while !done.load(Ordering::Relaxed) {
             let progress = &scan.progress;
             let all = measured.get().and_then(|all| all.as_ref().ok()).filter(|_| !progress.is_stopped());

@@ -17,6 +17,9 @@ use crate::{map, remote, report};
 /// The bytes by which they are told apart.
 const HEAD: u64 = 4096;
 
+const IMAGES: &str = "images";
+const SOUNDS: &str = "sounds";
+
 /// Counts files that are no assets, by what they are.
 pub(super) struct Others {
     /// True if the counts are shown.
@@ -45,10 +48,17 @@ impl Others {
         let are = if self.files == 1 { "is no asset" } else { "are no assets" };
         let mut kinds: Vec<_> = self.kinds.iter().collect();
         kinds.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        let kinds: Vec<String> =
-            kinds.iter().map(|(kind, count)| format!("{} {kind}", report::grouped(**count))).collect();
+        let kinds: Vec<String> = kinds.iter().map(|(kind, count)| counted(kind, **count)).collect();
         let hint = if are_listed { "" } else { "; `--others` lists" };
         notes.say(format_args!("{} {are} ({}){hint}", report::count(self.files, "files"), kinds.join(", ")));
+    }
+}
+
+/// A number of files of a kind, such as `3 images` or `3 text`.
+fn counted(kind: &str, files: u64) -> String {
+    match kind {
+        IMAGES | SOUNDS => report::count(files, kind),
+        kind => format!("{} {kind}", report::grouped(files)),
     }
 }
 
@@ -63,6 +73,8 @@ fn kind(path: &Path) -> &'static str {
         return "unreadable";
     }
     match NoAsset::of(&head) {
+        NoAsset::Image => IMAGES,
+        NoAsset::Sound => SOUNDS,
         NoAsset::Rar => "RAR",
         NoAsset::LfsPointer => "Git LFS",
         NoAsset::TextureIndex => "texture index",
