@@ -15,7 +15,7 @@ use crate::output::Output;
 use crate::output_file::ending;
 use crate::remote;
 use crate::verbs::Cli;
-use crate::wrap::{HANG, wrapped};
+use crate::wrap::{HANG, width, wrapped};
 
 /// The verbs as `--help` groups them.
 const GROUPS: [(&str, &[&str]); 6] = [
@@ -42,14 +42,13 @@ pub(crate) fn command() -> Command {
 }
 
 fn groups(command: &Command) -> String {
-    let about = |name: &str| command.find_subcommand(name).and_then(|verb| verb.get_about()).map(ToString::to_string);
-    let columns = terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
+    let columns = width(true);
     let mut text = String::new();
     for (title, verbs) in GROUPS {
         text += &format!("{title}:\n");
         for verb in verbs {
-            let line = format!("  {verb:<11}  {HANG}{}", about(verb).unwrap_or_default());
-            text += &wrapped(&line, columns.filter(|&columns| columns > 0));
+            let line = format!("  {verb:<11}  {HANG}{}", about(command, verb));
+            text += &wrapped(&line, Some(columns));
             text.push('\n');
         }
         text.push('\n');
@@ -57,9 +56,16 @@ fn groups(command: &Command) -> String {
     text
 }
 
+/// The line that describes a verb.
+fn about(command: &Command, verb: &str) -> String {
+    match command.find_subcommand(verb).and_then(Command::get_about) {
+        Some(about) => about.to_string(),
+        None => String::new(),
+    }
+}
+
 /// The help of `-h`, which fits a screen of 24 lines.
 fn short_help(command: &Command) -> String {
-    let about = |name: &str| command.find_subcommand(name).and_then(|verb| verb.get_about()).map(ToString::to_string);
     let name = command.get_about().map(ToString::to_string).unwrap_or_default();
     let mut text = format!("{name}\nUsage: meshpeek PATH, or meshpeek VERB [OPTIONS]\n");
     for (title, verbs) in GROUPS {
@@ -69,7 +75,7 @@ fn short_help(command: &Command) -> String {
         }
         for (place, verb) in verbs.iter().enumerate() {
             let title = if place == 0 { title } else { "" };
-            text += &format!("{title:<8}{verb:<8}{}\n", about(verb).unwrap_or_default());
+            text += &format!("{title:<8}{verb:<8}{}\n", about(command, verb));
         }
     }
     text + "Options -o FILE, --color WHEN, -q, -v, -V; those of a verb: meshpeek VERB -h\n\

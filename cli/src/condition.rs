@@ -161,6 +161,8 @@ enum Use {
 struct Counts {
     assets: u64,
     chosen: u64,
+    /// Chosen files that are no assets.
+    chosen_others: u64,
     /// For each key, the assets without it: of an order, only those that are chosen.
     lacking: Vec<u64>,
 }
@@ -209,10 +211,11 @@ impl<'c> Noticed<'c> {
 
     /// Counts a record of the scan.
     pub(crate) fn count(&self, record: &Record, verdict: &Verdict) {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if !record.summary.is_asset() {
+            counts.chosen_others += u64::from(verdict.is_chosen);
             return;
         }
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         counts.assets += 1;
         counts.chosen += u64::from(verdict.is_chosen);
         for &place in &verdict.lacking {
@@ -227,7 +230,13 @@ impl<'c> Noticed<'c> {
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if self.condition.is_some() {
             let assets = report::count(counts.assets, "assets");
-            notes.say(format_args!("{} of {assets} match", report::grouped(counts.chosen)));
+            let chosen = report::grouped(counts.chosen);
+            if counts.chosen_others == 0 {
+                notes.say(format_args!("{chosen} of {assets} match"));
+            } else {
+                let others = report::count(counts.chosen_others, "other files");
+                notes.say(format_args!("{chosen} of {assets} match, and {others}"));
+            }
         }
         for (key, &lacking) in self.keys.iter().zip(&counts.lacking) {
             if lacking == 0 {
@@ -342,7 +351,7 @@ fn literal(text: &str) -> Parsed<'_, Json> {
     said(alt((quoted("\""), quoted("'"), bare)), "expected a number, a text, true, false or null").parse(text)
 }
 
-/// What a word without quotes means, unless it joins conditions.
+/// The value that a word without quotes stands for, unless it joins conditions.
 fn text_or_constant(word: &str) -> Option<Json> {
     match word {
         "true" => Some(true.into()),

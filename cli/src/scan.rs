@@ -138,7 +138,9 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, common: &Common) -> Outcome 
             others.add(&path);
             if args.others {
                 let record = others::record(&scan, &path, common)?;
-                return if look(&record, None).is_chosen { writer.record(&record, None) } else { Ok(()) };
+                let verdict = look(&record, None);
+                noticed.count(&record, &verdict);
+                return if verdict.is_chosen { writer.record(&record, None) } else { Ok(()) };
             }
             #[cfg(feature = "parquet")]
             if let Some(tables) = &tables

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn images_and_sounds_are_told_apart_by_their_first_bytes() {
+    fn images_and_sounds_are_recognized_by_their_first_bytes() {
         for (head, kind) in [
             (&b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"[..], NoAsset::Image),
             (b"\xff\xd8\xff\xe0\0\x10JFIF", NoAsset::Image),

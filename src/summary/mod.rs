@@ -32,7 +32,8 @@ pub struct Summary {
     /// Counts as stored, including empty names and empty lists.
     pub counts: Counts,
     /// The box around the model, in the file's own space and units: as stored in ODOL; in a Blitz3D scene, of all
-    /// vertices through their nodes. `None` for other formats, and at [`Depth::Header`](crate::Depth::Header) of a scene.
+    /// vertices through their nodes, if all can be read. `None` for other formats, and at
+    /// [`Depth::Header`](crate::Depth::Header) of a scene.
     pub bounds: Option<Bounds>,
     /// The other files that the asset refers to, each once, in order of first use.
     pub references: Vec<Reference>,

@@ -284,6 +284,24 @@ fn bounds_are_those_of_all_vertices_through_their_nodes() {
     }
 }
 
+#[test]
+fn a_scene_of_which_vertices_cannot_be_read_has_no_bounds() {
+    let sound = || node("good", [write::one_triangle()]);
+    let bounds = |bytes: &[u8]| Scene::parse(bytes).unwrap().summarize().bounds;
+    let bytes = scene([sound(), node("cut", [write::mesh(-1, [chunk(b"VRTS", Bytes::new().u32(0))])])]).to_vec();
+    assert_eq!(bounds(&bytes), None);
+    // The last node, and with it its mesh, is cut off.
+    let bytes = scene([sound(), sound()]).to_vec();
+    assert!(bounds(&bytes).is_some());
+    for end in [bytes.len() - 8, bytes.len() / 2 + 20] {
+        let asset = Scene::parse(&bytes[..end]).unwrap();
+        let (summary, whole) = (asset.summarize(), bounds(&bytes).unwrap());
+        // The part that is cut off may hold no vertices.
+        assert!(summary.bounds.is_none() || summary.bounds == Some(whole), "{end}");
+        assert!(!summary.problems.is_empty(), "{end}");
+    }
+}
+
 /// The geometry of every format works the same matrices out in another way.
 #[test]
 fn bounds_agree_with_geometry() {

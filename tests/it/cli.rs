@@ -233,6 +233,9 @@ fn assets_without_a_key_are_counted() {
     assert!(!says.contains("have no"), "{says}");
     let (_, says) = scan(&["--sort", "bytes", "--where", "nodes = 987654"]);
     assert!(says.contains(&format!("\n0 of {assets} assets match\n")), "{says}");
+    let others = run(["scan", "corpus/mod/boats", "--others", "--where", "format = null"]);
+    assert_eq!(lines(&others).len(), 2);
+    assert!(stderr(&others).contains("\n0 of 1 asset match, and 2 other files\n"), "{}", stderr(&others));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::{map, remote, report};
 
-/// The bytes by which they are told apart.
+/// The number of bytes that decide what a file is.
 const HEAD: u64 = 4096;
 
 const IMAGES: &str = "images";

@@ -25,12 +25,14 @@ pub(super) fn after(matrix: &Matrix, first: &Matrix) -> Matrix {
 pub(super) struct Around {
     min: [f32; 3],
     max: [f32; 3],
+    /// True if vertices are missing from it.
+    is_partial: bool,
 }
 
 impl Default for Around {
     /// No vertices.
     fn default() -> Self {
-        Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] }
+        Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3], is_partial: false }
     }
 }
 
@@ -39,6 +41,7 @@ impl Around {
     pub(super) fn add(&mut self, positions: &Strided<'_, Vec3>, to_scene: &Matrix) {
         for (index, position) in positions.iter().enumerate() {
             if index % PIECE == 0 && stop::is_set() {
+                self.is_partial = true;
                 return;
             }
             let [x, y, z] = position.to_array();
@@ -51,9 +54,17 @@ impl Around {
         }
     }
 
-    /// Returns the box. Returns `None` if there are no vertices, or if one is infinitely far away.
+    /// Records that some vertices cannot be read.
+    pub(super) fn leave_out(&mut self) {
+        self.is_partial = true;
+    }
+
+    /// Returns the box. Returns `None` if there are no vertices, if some are missing, or if one is infinitely far away.
     pub(super) fn bounds(self) -> Option<Bounds> {
-        let Self { min, max } = self;
+        let Self { min, max, is_partial } = self;
+        if is_partial {
+            return None;
+        }
         let is_finite = min.iter().chain(&max).all(|number| number.is_finite());
         is_finite.then_some(Bounds { min, max })
     }

@@ -56,7 +56,7 @@ pub(super) struct Survey<'s, 'a> {
     around: Around,
 }
 
-/// What a walk over a scene found.
+/// The result of a walk over a scene.
 pub(super) struct Surveyed {
     pub(super) counted: Counted,
     pub(super) bounds: Option<Bounds>,
@@ -102,7 +102,11 @@ impl<'s, 'a> Survey<'s, 'a> {
         while let Some(step) = &next_step(&mut walk) {
             match step {
                 Ok(step) => self.step(step),
-                Err(error) => self.problems.error(error),
+                Err(error) => {
+                    self.problems.error(error);
+                    // The chunk may have had vertices.
+                    self.around.leave_out();
+                }
             }
         }
         self.leave(0);
@@ -228,7 +232,10 @@ impl<'s, 'a> Survey<'s, 'a> {
             self.problems.error(&place.locate(error));
         }
         self.mesh.vertices_seen = true;
-        let Some(vertices) = self.problems.ok_in(place, Vertices::parse(chunk)) else { return };
+        let Some(vertices) = self.problems.ok_in(place, Vertices::parse(chunk)) else {
+            self.around.leave_out();
+            return;
+        };
         self.counted.vertices = self.counted.vertices.saturating_add(vertices.len() as u64);
         let to_scene = *self.to_scene();
         self.around.add(&vertices.positions(), &to_scene);
