@@ -83,6 +83,7 @@ fn texts_of_other_programs_name_nothing() {
             "#include <vector>\n#include \"config.h\"\nConfig::Config() { icon = \"a.png\"; }\nint a() { return 1; }\n",
         ),
         ("config.h", "#pragma once\n#include \"gone.h\"\nclass Config : public Base {\npublic:\n  Config();\n};\n"),
+        ("all.h", "#ifndef ALL_H\n#define ALL_H\n#include \"gone.h\"\n#include \"core/gone.hpp\"\n#endif\n"),
         ("main.cpp", "#include \"config.h\"\nint main() { load(\"a.png\"); return 0; }\n"),
         ("lit.hpp", "#version 330\nuniform sampler2D a;\nvoid main() { color = texture(a, uv); }\n"),
         ("setup.cfg", "[metadata]\nicon = a.png\nname = b\n"),
@@ -99,6 +100,25 @@ fn texts_of_other_programs_name_nothing() {
         let alone = run(["refs", folder.0.join("program").join(name).to_str().unwrap()]);
         assert_eq!((code(&alone), stdout(&alone).as_str()), (0, ""), "{name}: {}", stderr(&alone));
         assert!(stderr(&alone).contains("neither an asset nor a config"), "{name}: {}", stderr(&alone));
+    }
+}
+
+/// A text of directives alone may also be a header of a C library. The paths of its includes, or its name, say that it is none.
+#[test]
+fn texts_of_directives_alone_are_configs_by_their_includes_or_their_name() {
+    let folder = Folder::new("refs-directives");
+    for (name, include) in [
+        ("component.hpp", r"\z\my\addons\main\mod.hpp"),
+        ("component.h", r"\z\my\addons\main\mod.h"),
+        ("ui.inc", "gone.inc"),
+        ("config.cpp", "gone.h"),
+        ("description.ext", "scripts/gone.h"),
+    ] {
+        let path = folder.file(&format!("mod/{name}"), format!("#define COMPONENT my\n#include \"{include}\"\n"));
+        let refs = run(["refs", "--format", "csv", path.to_str().unwrap()]);
+        assert_eq!(code(&refs), 1, "{name}: {}", stderr(&refs));
+        assert!(stdout(&refs).contains("missing"), "{name}: {}", stdout(&refs));
+        assert!(stdout(&refs).contains(include.rsplit(['/', '\\']).next().unwrap()), "{name}: {}", stdout(&refs));
     }
 }
 
