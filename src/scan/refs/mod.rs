@@ -32,6 +32,7 @@ mod elsewhere;
 mod files;
 mod found;
 mod images;
+mod included;
 mod index;
 mod inside;
 mod keys;
@@ -63,6 +64,7 @@ pub use unused::Unused;
 
 use self::asker::Asker;
 use self::configs::{Ask, is_config};
+use self::included::add_included;
 use self::index::Index;
 use self::keys::{Key, folder_key, folders_around, key};
 use self::link::Resolved;
@@ -113,7 +115,8 @@ pub struct Rules {
     /// True to keep the textures that ODOL models copied from materials, for [`Links::each_stale`].
     pub copies: bool,
     /// True to look around each path. The files next to a given file may be meant, too. So may those of the folder above
-    /// with a prefix file. The materials and texts of this folder are read, though not listed by themselves.
+    /// with a prefix file. The materials and texts of this folder are read, though not listed by themselves, and so are texts
+    /// anywhere that others include by relative paths.
     pub above: bool,
 }
 
@@ -175,9 +178,10 @@ fn collect(
 /// Adds the files of the folders above the given paths that have a prefix file, and reads the texts among them.
 fn add_above(scan: &Scan, index: &mut Index, copies: bool, other: &mut (impl FnMut(Found) + Send)) -> Result<()> {
     let given = GivenPaths::of(scan, &index.hash);
-    for folder in add_names_above(scan, index, &given)? {
+    let folders = add_names_above(scan, index, &given)?;
+    for folder in &folders {
         let mut around = scan.clone();
-        around.paths = vec![folder];
+        around.paths = vec![folder.clone()];
         around.archives = false;
         around.selection.globs = MATERIALS_AND_TEXTS.map(str::to_owned).to_vec();
         index.is_around = true;
@@ -185,7 +189,7 @@ fn add_above(scan: &Scan, index: &mut Index, copies: bool, other: &mut (impl FnM
         index.is_around = false;
         added?;
     }
-    Ok(())
+    add_included(scan, index, &given, &folders, copies, other)
 }
 
 /// The paths that the user named.
