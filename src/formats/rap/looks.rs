@@ -7,6 +7,28 @@ const HEAD: usize = 64 << 10;
 const DIRECTIVES: &[&[u8]] =
     &[b"include", b"define", b"undef", b"ifdef", b"ifndef", b"if", b"else", b"endif", b"line", b"elif"];
 
+/// Words that begin declarations of other languages, if another word follows them.
+const OTHER_LANGUAGES: &[&[u8]] = &[
+    b"namespace",
+    b"template",
+    b"typedef",
+    b"struct",
+    b"union",
+    b"using",
+    b"extern",
+    b"static",
+    b"inline",
+    b"constexpr",
+    b"void",
+    b"return",
+    b"friend",
+    b"virtual",
+    b"private",
+    b"function",
+    b"local",
+    b"var",
+];
+
 /// What was found in the head of a text.
 #[derive(Debug, Default)]
 struct Signs {
@@ -19,6 +41,8 @@ struct Signs {
     config_includes: usize,
     /// What no config has.
     others: usize,
+    /// True if a declaration of another language was found.
+    is_of_other_language: bool,
 }
 
 impl Signs {
@@ -56,6 +80,9 @@ pub(crate) fn is_config(text: &[u8], least: Least) -> bool {
     let mut lexer = Lexer { rest: text.get(..HEAD).unwrap_or(text), is_whole: text.len() <= HEAD };
     let mut signs = Signs::default();
     lexer.read(&mut signs);
+    if signs.is_of_other_language {
+        return false;
+    }
     let is_enough = match least {
         Least::Class => signs.classes > 0,
         Least::Entry => signs.entries > 0 || signs.config_includes > 0,
@@ -64,14 +91,15 @@ pub(crate) fn is_config(text: &[u8], least: Least) -> bool {
     is_enough && signs.others.saturating_mul(TOLERANCE) <= signs.entries
 }
 
-/// Returns true for the path of an include as configs write it: with backslashes, or a bare name that is not a C header's.
+/// Returns true for the path of an include as configs write it: with backslashes, or a bare name with an extension that is not
+/// that of a C header.
 /// A text of directives alone may also be a header of a C or C++ library, which includes others of the library.
 fn is_config_path(path: &[u8]) -> bool {
     if path.contains(&b'\\') {
         return true;
     }
     let is_of_c = [&b".h"[..], b".hh", b".hxx", b".h++", b".c", b".cc", b".cxx"].iter().any(|end| path.ends_with(end));
-    !is_of_c && !path.contains(&b'/')
+    !is_of_c && path.contains(&b'.') && !path.contains(&b'/')
 }
 
 struct Lexer<'a> {
@@ -221,6 +249,11 @@ impl<'a> Lexer<'a> {
         let line = memchr::memchr(b'\n', self.rest).unwrap_or(self.rest.len());
         let ends_line = self.rest.get(..line).is_some_and(|rest| rest.trim_ascii().is_empty());
         self.skip_blank(signs);
+        let is_before_word = self.rest.first().is_some_and(|next| next.is_ascii_alphabetic() || *next == b'_');
+        if is_before_word && OTHER_LANGUAGES.contains(&name) {
+            signs.is_of_other_language = true;
+            return Some(false);
+        }
         if is_word(b"class") {
             return Some(self.class(signs));
         }
@@ -293,6 +326,7 @@ mod tests {
             "texture = \"a.paa\";",
             "ambient[] = {1,1,1,1};\nclass Stage1 { texture=\"a.paa\"; uvSource=\"tex\"; };",
             "class A: B {\n  MACRO(x)\n  EMPTY\n  items[] += {\"a\",\n    \"b\"};\n  delete C;\n  class D;\n};",
+            "template = \"a.paa\";\nstatic = 0;\nlocal[] = {};\nclass struct { void = 1; };",
             "// only a class\nclass CfgSkeletons{class S{skeletonBones[]={\"a\",\"\"};};};",
         ] {
             assert!(is_config(text.as_bytes(), Least::Entry), "{text}");
@@ -331,6 +365,8 @@ mod tests {
             "",
             "a text of words\n",
             "#include <vector>\n#include \"main.h\"\n\nint main() {\n  x = 5;\n  return 0;\n}\n",
+            "#include \"a.hpp\"\nnamespace a {\nclass B;\nclass C;\nclass D;\nclass E;\nclass F;\nclass G;\nclass H;\nclass I;\n}\n",
+            "#include \"A text, of no file\"\n",
             "#pragma once\n#include \"a.h\"\nnamespace a { class B; }\n",
             "#include \"a.h\"\nclass Foo : public Bar {\npublic:\n  void run();\n  int a = 5;\n};\n",
             "#include \"config.h\"\nConfig::Config() : a_(0) { load(\"a.png\"); }\nvoid Config::load(const char* name) {}\n",

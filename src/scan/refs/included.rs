@@ -16,7 +16,9 @@ use crate::scan::{Found, Scan};
 /// The most texts that are read in addition to those that were given.
 const MOST_INCLUDED: usize = 1_000;
 /// The most paths and entries of folders that are looked at for them.
-const MOST_LOOKED_AT: usize = 1_000_000;
+const MOST_LOOKED_AT: usize = 200_000;
+/// Systems of the games open no longer paths.
+const LONGEST_NAME: usize = 260;
 
 /// Reads the texts that texts in folders include by relative paths, and those that these include. Texts below a given path
 /// or below `known` were read before.
@@ -117,19 +119,17 @@ impl Included<'_> {
 
     /// Returns the path of an existing file. The game ignores case, so folders are searched if there is no such name.
     fn on_disk(&mut self, path: PathBuf) -> Option<PathBuf> {
-        if self.left == 0 {
-            return None;
-        }
-        self.left = self.left.saturating_sub(1);
+        self.left = self.left.checked_sub(1)?;
         if path.is_file() {
             return Some(path);
         }
         let mut found = PathBuf::new();
         for part in path.components() {
+            self.left = self.left.checked_sub(1)?;
             let next = found.join(part);
             found = if next.exists() { next } else { self.in_any_case(&found, &next)? };
         }
-        found.is_file().then_some(found)
+        if found.is_file() { Some(found) } else { None }
     }
 
     /// Returns the entry of a folder that has the name of this path in another case.
@@ -160,7 +160,8 @@ fn is_in_folder(asker: &Asker, scan: &Scan) -> bool {
 
 fn relative_includes(asker: &Asker) -> impl Iterator<Item = &str> {
     let includes = asker.asks.iter().filter(|ask| ask.way == Way::Include);
-    includes.map(|ask| ask.reference.name.text.as_str()).filter(|name| !name.starts_with(['\\', '/']))
+    let names = includes.map(|ask| ask.reference.name.text.as_str());
+    names.filter(|name| !name.starts_with(['\\', '/']) && name.len() <= LONGEST_NAME)
 }
 
 /// The path of an included text, in the spelling of the text that includes it.

@@ -362,6 +362,7 @@ impl Links {
     /// Passes what could not all be read.
     fn each_unread(&mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) {
         self.index.unread.sort_by(Unread::order);
+        self.index.unread.dedup_by(Unread::joins);
         for unread in &self.index.unread {
             if each(&Link::unread(unread, &self.index)).is_break() {
                 return;

@@ -183,6 +183,20 @@ fn included_texts_in_other_folders_have_a_limit_that_is_said() {
     assert_eq!(code(&refs), 1, "{}", stderr(&refs));
     assert_eq!(stdout(&refs).matches(",found,").count(), 1_000);
     assert!(stdout(&refs).contains("includes too many texts in other folders"), "{}", stdout(&refs));
+    // A text that was not read for two reasons is one file.
+    let mut text = std::fs::read_to_string(&main).unwrap();
+    for number in 0..5_000 {
+        text += &format!("class A{number} {{ picture = \"{number}.paa\"; }};\n");
+    }
+    std::fs::write(&main, text).unwrap();
+    let refs = run(["refs", "--missing", "--max-references", "200K", main.to_str().unwrap()]);
+    assert!(
+        stdout(&refs).contains("bytes of references") && stdout(&refs).contains("; includes too many"),
+        "{}",
+        stdout(&refs)
+    );
+    assert_eq!(stdout(&refs).matches("\"unread\"").count(), 1, "{}", stdout(&refs));
+    assert!(stderr(&refs).contains("not all read: 1 file"), "{}", stderr(&refs));
 }
 
 /// The macros of CBA, some of a mod, and uses of them.
