@@ -14,9 +14,9 @@ use meshpeek::{Asset, Budget, Error, Format};
 use crate::args::Common;
 use crate::failure::{Failure, Outcome, status};
 use crate::notes::Notes;
-use crate::{interrupt, report};
 use crate::source::Source;
 use crate::visible::shown;
+use crate::{interrupt, report};
 use folder::{Done, Folder};
 
 #[derive(clap::Args)]

@@ -94,7 +94,8 @@ impl Address {
     ) -> Result<(FileMap, Option<Metadata>)> {
         if named && self.is_stdin() {
             let patience = Patience { most: None, is_over };
-            let bytes = read_standard_input(limits.decoded_bytes, patience).map_err(|error| error.in_file(&self.file))?;
+            let bytes =
+                read_standard_input(limits.decoded_bytes, patience).map_err(|error| error.in_file(&self.file))?;
             return Ok((bytes.into(), None));
         }
         let patience = if named { Some(Patience { is_over, ..Patience::NAMED }) } else { None };
