@@ -1,6 +1,5 @@
 //! The file of `-o`. The old file stays until the new one is complete.
 
-use std::error::Error as _;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -150,11 +149,11 @@ pub(crate) fn beside(target: &Path, old: Option<&File>) -> io::Result<NamedTempF
     Ok(new)
 }
 
-/// Leaves out the name of a temporary file, which says nothing to a user.
-fn without_path(error: io::Error) -> io::Error {
-    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
-    match cause.and_then(io::Error::raw_os_error) {
-        Some(code) => io::Error::from_raw_os_error(code),
+/// Leaves out the name of a temporary file, which says nothing to a user. The error keeps it in its text alone.
+pub(crate) fn without_path(error: io::Error) -> io::Error {
+    let text = error.to_string();
+    match text.split_once(" at path ") {
+        Some((cause, _)) => io::Error::new(error.kind(), cause),
         None => error,
     }
 }

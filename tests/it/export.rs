@@ -654,10 +654,10 @@ fn wall_and_pane(pane: &'static [u8], blend: u32, opacity: f32) -> Vec<u8> {
         node(name, [mesh(brush, [square(z), triangles(brush, &[[0, 2, 1], [0, 3, 2]])])])
     };
     let brushes = brush(0, 1.0, 1);
-    let both = writer::bytes::Bytes::new().i32(1).raw(brushes).raw(brush(1, opacity, blend));
+    let both = writer::bytes::Bytes::new().i32(1).raw(brushes.to_vec()).raw(brush(1, opacity, blend).to_vec());
     // The pane first, so that the order in the file does not help.
     let nodes = node("root", [part("pane", 1, -0.5), part("wall", 0, 0.5)]);
-    scene([chunk(b"TEXS", texture(b"wall.png").raw(texture(pane))), chunk(b"BRUS", both), nodes]).to_vec()
+    scene([chunk(b"TEXS", texture(b"wall.png").raw(texture(pane).to_vec())), chunk(b"BRUS", both), nodes]).to_vec()
 }
 
 #[test]
