@@ -36,6 +36,7 @@ fn recipes_print_the_output_on_the_pages() {
     let mut wrong = Vec::new();
     for recipe in &recipes {
         let output = run(recipe, &work.0);
+        assert!(!output.trim().is_empty(), "{}:{}: prints nothing", recipe.page, recipe.line);
         if !fits(&recipe.prints, &output) {
             if corpus::blessing() && !recipe.prints.lines().any(|line| line == "...") {
                 bless(recipe, &output);
