@@ -67,6 +67,8 @@ mod tests;
 
 pub use access::Access;
 pub use file::FileMap;
+#[cfg(feature = "scan")]
+pub(crate) use pipe::{Patience, read_standard_input};
 
 use crate::base::error::Result;
 

@@ -14,9 +14,9 @@ use meshpeek::{Asset, Budget, Error, Format};
 use crate::args::Common;
 use crate::failure::{Failure, Outcome, status};
 use crate::notes::Notes;
-use crate::report;
 use crate::source::Source;
 use crate::visible::shown;
+use crate::{interrupt, report};
 use folder::{Done, Folder};
 
 #[derive(clap::Args)]
@@ -38,6 +38,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
     let inputs = args.addresses.iter().filter_map(|text| FileId::of(&Address::parse(text).file).ok()).collect();
     let folder = Folder::new(folder, args.force, inputs, common);
+    interrupt::can_go_on();
     let mut extraction = Extraction { args, common, folder, counts: [0; 4], reported: 0 };
     for address in &args.addresses {
         extraction.address(address)?;
