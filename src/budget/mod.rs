@@ -12,11 +12,11 @@
 //! [`Limits::decoded_bytes`], in one piece or in many. More is an error ([`Limit`](crate::ErrorKind::Limit)). This
 //! depends on the file alone, never on other claims. [`Budget::fork`] makes another claim for another thread or task.
 //!
-//! There are two stores. All claims take from the *pool* of 64 MiB while it lasts. If the pool is empty, a claim takes
-//! the *lane*. Only one claim has the lane at a time, together with the claims forked inside it. The lane has room for
-//! a whole claim, so its owner never waits for more, and every other claim waits only for one that makes progress. In
-//! total, all claims hold at most the pool and one full claim. A fork in the lane may exceed this, because it has a full
-//! claim in addition to those it was forked inside: see [`Budget::fork`].
+//! Memory comes from a shared *pool* of 64 MiB. When it is empty, one claim at a time, together with the claims forked
+//! inside it, continues in a reserve, the *lane*. The lane has room for a whole claim, so its owner never waits for more,
+//! and every other claim waits only for one that makes progress. In total, all claims hold at most the pool and one full
+//! claim. A fork in the lane may exceed this, because it has a full claim in addition to those it was forked inside: see
+//! [`Budget::fork`].
 //!
 //! # Threads
 //!
