@@ -6,10 +6,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::access::{Access, Way};
+use super::guarding::{can_guard, is_guard_wanted};
 #[cfg(feature = "mmap")]
 use super::map;
-use super::{can_guard, is_guard_wanted, pages, pipe};
-use crate::base::error::{Error, Result};
+use super::pipe::too_large;
+use super::{pages, pipe};
+use crate::base::error::Result;
 use crate::base::limits::Limits;
 
 /// From this size on, a map costs less than a copy of the bytes.
@@ -212,8 +214,4 @@ fn read(file: File, size: u64) -> Result<Vec<u8>> {
     pages::large(bytes.spare_capacity_mut());
     file.take(size).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-pub(super) fn too_large(limit: u64) -> Error {
-    Error::limit("bytes from a file without a size", limit, crate::base::limits::flag::DECODED)
 }

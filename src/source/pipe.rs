@@ -6,8 +6,7 @@ use std::io::{self, Read};
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
-use super::file::too_large;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 
 /// Reads a file without a known size, and waits at most this long for its next bytes.
 pub(super) fn read_unsized(file: File, limit: u64, patience: Duration) -> Result<Vec<u8>> {
@@ -45,4 +44,8 @@ fn wait(file: &File, patience: Duration) -> io::Result<()> {
 #[cfg(not(unix))]
 fn wait(_: &File, _: Duration) -> io::Result<()> {
     Ok(())
+}
+
+pub(super) fn too_large(limit: u64) -> Error {
+    Error::limit("bytes from a file without a size", limit, crate::base::limits::flag::DECODED)
 }
