@@ -308,6 +308,7 @@ mod tests {
     use super::*;
     use crate::base::limits::Limits;
     use crate::base::place::Root;
+    use crate::summary::Severity;
 
     fn problems_of(report: impl FnOnce(&mut Problems)) -> Vec<(Severity, Option<u64>, String)> {
         let mut problems = Problems::new(&Limits::default());

@@ -200,6 +200,7 @@ impl Ranges {
 mod tests {
     use super::*;
     use crate::base::error::ErrorKind;
+    use crate::ranges::Section;
 
     #[test]
     fn bytes_that_are_here_stay_and_reads_cross_buffers() {

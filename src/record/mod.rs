@@ -124,11 +124,12 @@ mod tests {
 
     use super::*;
     use crate::base::error::Error;
+    use crate::base::span::Span;
     use crate::base::text::ByteStr;
     use crate::bytes::cursor::Cursor;
     use crate::bytes::{LeArray, Table};
     use crate::outline::Visitor;
-    use crate::outline::{Outline, Part, Rule, Type, Value};
+    use crate::outline::{Outline, Part, Rule, StoredField, Text, Type, Value};
     use crate::record::List;
     use crate::record::parser::{array, cond, le_u8, le_u32, length_count, of, text_to_nul, verify};
 
