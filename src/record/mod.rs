@@ -123,13 +123,13 @@ mod tests {
     use zerocopy::little_endian::U16;
 
     use super::*;
-    use crate::base::error::Error;
+    use crate::base::error::{Error, Result};
     use crate::base::span::Span;
     use crate::base::text::ByteStr;
     use crate::bytes::cursor::Cursor;
     use crate::bytes::{LeArray, Table};
     use crate::outline::Visitor;
-    use crate::outline::{Outline, Part, Rule, StoredField, Text, Type, Value};
+    use crate::outline::{Outline, Part, StoredField, Text, Value};
     use crate::record::List;
     use crate::record::parser::{array, cond, le_u8, le_u32, length_count, of, text_to_nul, verify};
 
