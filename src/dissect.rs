@@ -1,5 +1,6 @@
 //! Dissects a file from its first byte to its last: every byte is assigned to a field, an array or a gap.
 
+mod line;
 mod overview;
 
 use std::ops::ControlFlow;
@@ -7,57 +8,15 @@ use std::ops::ControlFlow;
 use crate::base::error::Error;
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
-use crate::base::word_enum::word_enum;
 use crate::budget::Budget;
-use crate::bytes::{Column, Packing, Table};
+use crate::bytes::{Packing, Table};
 use crate::inspect::selector::Path;
 use crate::inspect::{Inspect, Selector, bound_of};
 use crate::outline::{Outline, Part, StoredField, Text, Type, Value, Visitor, rows_of};
 use crate::summary::Problems;
 
+pub use line::{Line, LineKind};
 pub use overview::{Sink, overview};
-
-word_enum! {
-    /// The kind of a [`Line`].
-    #[derive(Default)]
-    #[non_exhaustive]
-    pub enum LineKind {
-        /// A part, which contains fields, arrays and other parts.
-        #[default]
-        Part = "part",
-        /// One value.
-        Field = "field",
-        /// An array of elements, or a compressed stream of them.
-        Array = "array",
-        /// Bytes that no field covers.
-        Gap = "gap",
-    }
-}
-
-/// One line of a dissection: a part, a field, an array or a gap.
-#[derive(Debug, Default)]
-pub struct Line<'l> {
-    /// Number of parts around it.
-    pub depth: usize,
-    /// Path to it: the names of the parts around it, then its name.
-    pub selector: &'l str,
-    /// Its name, with the index in its list in brackets.
-    pub name: &'l str,
-    /// The kind of line.
-    pub kind: LineKind,
-    /// Its range in the file. `None` if it has no contiguous range, or if another line already covers its bytes.
-    pub span: Option<Span>,
-    /// Its range in the data unpacked from the enclosing part, for a line without bytes in the file.
-    pub unpacked: Option<Span>,
-    /// Its type, as the schema writes it.
-    pub type_name: String,
-    /// The columns of an array whose bytes are its rows; otherwise empty.
-    pub columns: Vec<Column>,
-    /// The value of a field.
-    pub value: Option<Value<'l>>,
-    /// A short note; often empty.
-    pub note: String,
-}
 
 /// Passes a file of `bytes` bytes to `sink` line by line, in file order. The fields, arrays and gaps that have bytes
 /// cover every byte of the file exactly once.

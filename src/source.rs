@@ -61,54 +61,13 @@ mod pipe;
 
 mod access;
 mod file;
+mod guarding;
 #[cfg(test)]
 #[allow(unsafe_code)]
 mod tests;
 
 pub use access::Access;
 pub use file::FileMap;
+pub use guarding::{are_maps_guarded, guard_maps};
 #[cfg(feature = "scan")]
 pub(crate) use pipe::{Patience, read_standard_input};
-
-use crate::base::error::Result;
-
-/// Guards maps against files that are truncated, for the whole process and permanently.
-///
-/// On Unix this installs a handler for SIGBUS. A fault in one of this crate's maps replaces the lost part with zeros,
-/// and the program continues. Every other fault goes to the previous handler. On other systems there is nothing to do.
-/// Further calls install the guard again if another handler was installed over it. Opening a file to map it does the
-/// same. The [module's docs](self#the-guard) list the limits.
-///
-/// It costs nothing until a fault occurs. A library should leave this call to the program that uses it.
-///
-/// # Errors
-/// Returns an error of the operating system. Maps are then not guarded, and [`Access::map_large`] reads.
-pub fn guard_maps() -> Result<()> {
-    #[cfg(all(feature = "mmap", unix))]
-    guard::install()?;
-    Ok(())
-}
-
-/// Returns true if a truncated file cannot end the process now while this thread reads a map of it. Costs two system
-/// calls.
-pub fn are_maps_guarded() -> bool {
-    #[cfg(all(feature = "mmap", unix))]
-    return guard::is_armed();
-    #[cfg(not(all(feature = "mmap", unix)))]
-    true
-}
-
-fn is_guard_wanted() -> bool {
-    #[cfg(all(feature = "mmap", unix))]
-    return guard::is_installed();
-    #[cfg(not(all(feature = "mmap", unix)))]
-    true
-}
-
-/// Returns true if maps are guarded, or can be guarded again.
-fn can_guard() -> bool {
-    #[cfg(all(feature = "mmap", unix))]
-    return guard::is_ready();
-    #[cfg(not(all(feature = "mmap", unix)))]
-    true
-}

@@ -1,11 +1,11 @@
-//! Claims, and the amounts that all claims of a file share.
+//! Claims, the amounts that all claims of a file share, and the line of claims before the lane.
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::line::Memory;
+use super::counter::Counter;
 use crate::base::error::{Error, Result};
 use crate::base::limits::flag;
 
@@ -78,56 +78,103 @@ pub(crate) trait Help: fmt::Debug + Send + Sync {
     fn join_in(&self, work: &(dyn Fn() + Sync));
 }
 
-/// An amount from which parts are taken until it is spent.
-#[derive(Debug)]
-pub(crate) struct Counter {
-    pub(super) left: AtomicU64,
-    pub(super) whole: AtomicU64,
-    what: &'static str,
-    flag: &'static str,
+/// The bytes that all claims together may hold, in addition to the claim in the lane.
+const POOL: u64 = 64 << 20;
+
+/// The memory for decoded data of a whole run. Clones share it.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory {
+    pool: Arc<AtomicU64>,
+    pub(super) line: Arc<Line>,
 }
 
-impl Counter {
-    pub(crate) fn new(whole: u64, what: &'static str, flag: &'static str) -> Self {
-        Self { left: AtomicU64::new(whole), whole: AtomicU64::new(whole), what, flag }
+impl Default for Memory {
+    fn default() -> Self {
+        Self { pool: Arc::new(POOL.into()), line: Arc::default() }
+    }
+}
+
+impl Memory {
+    pub(super) fn take(&self, bytes: u64) -> bool {
+        // Most calls take nothing, and threads contend for this counter.
+        bytes == 0
+            || self.pool.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes)).is_ok()
     }
 
-    /// Takes this amount. If too little is left, the pot is empty from then on, so that later calls cost nothing.
-    pub(crate) fn take(&self, amount: u64) -> Result<()> {
-        if amount == 0 {
-            return Ok(());
-        }
-        let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(amount));
-        if taken.is_err() {
-            self.left.store(0, Ordering::Relaxed);
-            return Err(Error::limit(self.what, self.whole.load(Ordering::Relaxed), self.flag));
-        }
-        Ok(())
-    }
-
-    /// Takes from what is left if this much stays. Returns false if it does not.
-    #[cfg(feature = "scan")]
-    pub(super) fn take_spare(&self, amount: u64, ample: u64) -> bool {
-        let spare = |left: u64| left.checked_sub(amount).filter(|left| *left >= ample);
-        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spare).is_ok()
-    }
-
-    /// Returns true if at least this much is left.
-    pub(super) fn has(&self, amount: u64) -> bool {
-        self.left.load(Ordering::Relaxed) >= amount
-    }
-
-    /// Adds this amount, unless the pot ran empty before.
-    pub(super) fn add(&self, amount: u64) {
-        if self.give_back(amount) {
-            let more = |whole: u64| Some(whole.saturating_add(amount));
-            let _ = self.whole.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+    pub(super) fn give(&self, bytes: u64) {
+        if bytes > 0 {
+            self.pool.fetch_add(bytes, Ordering::Relaxed);
         }
     }
+}
 
-    /// Adds to what is left. An empty counter stays empty: then returns false.
-    pub(super) fn give_back(&self, amount: u64) -> bool {
-        let more = |left: u64| if left > 0 { Some(left.saturating_add(amount)) } else { None };
-        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+/// The claims in the lane. Each but the first was forked inside the one before it. The number counts how often each
+/// entered, for itself and for those after it.
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    users: Mutex<Vec<(Arc<Claim>, usize)>>,
+    freed: Condvar,
+}
+
+impl Line {
+    fn users(&self) -> MutexGuard<'_, Vec<(Arc<Claim>, usize)>> {
+        self.users.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the lane, but not for this claim or for those it was forked inside.
+    pub(super) fn enter(&self, claim: &Arc<Claim>) -> bool {
+        let users = self.users();
+        let users = self.freed.wait_while(users, |users| !is_open(users, claim));
+        add_user(&mut users.unwrap_or_else(PoisonError::into_inner), claim);
+        true
+    }
+
+    pub(super) fn try_enter(&self, claim: &Arc<Claim>) -> bool {
+        let mut users = self.users();
+        let is_open = is_open(&users, claim);
+        if is_open {
+            add_user(&mut users, claim);
+        }
+        is_open
+    }
+
+    pub(super) fn leave(&self, claim: &Arc<Claim>) {
+        let mut users = self.users();
+        if let Some(place) = users.iter().position(|(user, _)| Arc::ptr_eq(user, claim)) {
+            for (_, times) in users.iter_mut().take(place.saturating_add(1)) {
+                *times = times.saturating_sub(1);
+            }
+        }
+        let before = users.len();
+        users.retain(|(_, times)| *times > 0);
+        let is_freed = users.len() < before;
+        drop(users);
+        if is_freed {
+            self.freed.notify_all();
+        }
+    }
+}
+
+/// Returns true if the claim may enter: it is already in the lane, or it was forked inside the last claim there.
+fn is_open(users: &[(Arc<Claim>, usize)], claim: &Arc<Claim>) -> bool {
+    match users.last() {
+        Some((last, _)) => claim.is_within(last) || is_user(users, claim),
+        None => true,
+    }
+}
+
+fn is_user(users: &[(Arc<Claim>, usize)], claim: &Arc<Claim>) -> bool {
+    users.iter().any(|(user, _)| Arc::ptr_eq(user, claim))
+}
+
+fn add_user(users: &mut Vec<(Arc<Claim>, usize)>, claim: &Arc<Claim>) {
+    if !is_user(users, claim) {
+        users.push((claim.clone(), 0));
+    }
+    for (user, times) in users {
+        *times = times.saturating_add(1);
+        if Arc::ptr_eq(user, claim) {
+            break;
+        }
     }
 }

@@ -1,18 +1,25 @@
 //! Memory that is held, and work that is charged ahead of time.
 
-use super::Budget;
-#[cfg(feature = "scan")]
-use super::claim::Claim;
-#[cfg(feature = "scan")]
 use std::sync::Arc;
+#[cfg(feature = "scan")]
+use std::sync::atomic::Ordering;
+
+use super::claim::{Claim, Line};
+use super::remaining::Budget;
+use crate::base::error::Result;
+use crate::base::limits::Limits;
+
+/// The work that must remain for blocks to be decoded ahead of time.
+#[cfg(feature = "scan")]
+const AMPLE_WORK: u64 = 64 << 20;
 
 /// Memory that is held until this is dropped.
 #[derive(Debug)]
 pub struct Held {
-    pub(super) inside: Budget,
-    pub(super) bytes: u64,
+    inside: Budget,
+    bytes: u64,
     /// The store to which the memory returns on drop.
-    pub(super) from: Store,
+    from: Store,
 }
 
 impl Held {
@@ -53,7 +60,7 @@ impl Drop for Held {
 }
 
 #[derive(Debug)]
-pub(super) enum Store {
+enum Store {
     Uncounted,
     Pool,
     Lane,
@@ -62,8 +69,8 @@ pub(super) enum Store {
 /// Work charged ahead of time, and its memory until this is dropped.
 #[cfg(feature = "scan")]
 pub(crate) struct Advance {
-    pub(super) counters: Option<Arc<Claim>>,
-    pub(super) bytes: u64,
+    counters: Option<Arc<Claim>>,
+    bytes: u64,
 }
 
 #[cfg(feature = "scan")]
@@ -82,5 +89,88 @@ impl Drop for Advance {
         if let Some(counters) = &self.counters {
             counters.memory.give(self.bytes);
         }
+    }
+}
+
+impl Budget {
+    /// Charges for bytes that are about to be decoded, and takes memory for them.
+    ///
+    /// # Errors
+    /// Returns the errors of [`work`](Self::work) and [`hold`](Self::hold).
+    pub fn take(&self, bytes: u64) -> Result<Held> {
+        // If the bytes alone exceed the limit, that error says more than one about spent work.
+        self.room_beside(bytes)?;
+        self.work(bytes)?;
+        self.hold(bytes)
+    }
+
+    /// Like [`take`](Self::take), but never waits. Returns `None`, and charges nothing, if other claims have the memory
+    /// now.
+    ///
+    /// # Errors
+    /// Returns the errors of [`take`](Self::take).
+    pub fn try_take(&self, bytes: u64) -> Result<Option<Held>> {
+        let Some(held) = self.try_hold(bytes)? else { return Ok(None) };
+        self.work(bytes)?;
+        Ok(Some(held))
+    }
+
+    /// Takes memory for bytes that are about to be decoded. Waits while other claims have it, but never for this claim
+    /// or for a claim that is itself waiting.
+    ///
+    /// To take memory for parts of the held data, use its [own budget](Held::budget), whose [limits](Self::limits) are
+    /// those that remain.
+    ///
+    /// # Errors
+    /// Returns a [`Limit`](crate::ErrorKind::Limit) error if these bytes, together with all others that this
+    /// [claim](super#memory) holds, exceed [`Limits::decoded_bytes`].
+    pub fn hold(&self, bytes: u64) -> Result<Held> {
+        let (held, _) = self.hold_or(bytes, Line::enter)?;
+        Ok(held)
+    }
+
+    /// Like [`hold`](Self::hold), but never waits. Returns `None` if other claims have the memory now.
+    ///
+    /// # Errors
+    /// Returns the errors of [`hold`](Self::hold).
+    pub fn try_hold(&self, bytes: u64) -> Result<Option<Held>> {
+        let (held, is_there) = self.hold_or(bytes, Line::try_enter)?;
+        Ok(if is_there { Some(held) } else { None })
+    }
+
+    /// Takes memory from the pool, or else through `enter`. The `bool` is true if it got the memory.
+    fn hold_or(&self, bytes: u64, enter: fn(&Line, &Arc<Claim>) -> bool) -> Result<(Held, bool)> {
+        let limits = Limits { decoded_bytes: self.room_beside(bytes)?, ..self.limits };
+        let inside = Self { limits, counters: self.counters.clone() };
+        let Some(claim) = &self.counters else { return Ok((Held { inside, bytes, from: Store::Uncounted }, true)) };
+        claim.add(bytes)?;
+        // From here on, dropping `held` returns what was taken.
+        let mut held = Held { inside, bytes, from: Store::Uncounted };
+        if claim.memory.take(bytes) {
+            held.from = Store::Pool;
+        } else if enter(&claim.memory.line, claim) {
+            held.from = Store::Lane;
+        }
+        let is_there = !matches!(held.from, Store::Uncounted);
+        Ok((held, is_there))
+    }
+
+    /// Like [`hold`](Self::hold), for data that is not part of anything decoded, such as names. Takes at most the
+    /// remaining bytes.
+    #[cfg(feature = "scan")]
+    pub(crate) fn hold_up_to(&self, bytes: u64) -> Result<Held> {
+        self.hold(bytes.min(self.room()))
+    }
+
+    /// Charges for bytes that are decoded ahead of time, and takes memory for them. Returns `None` if memory or work is
+    /// scarce, so that others are not affected.
+    #[cfg(feature = "scan")]
+    pub(crate) fn advance(&self, bytes: u64) -> Option<Advance> {
+        let Some(counters) = &self.counters else { return Some(Advance { counters: None, bytes }) };
+        if counters.stop.load(Ordering::Relaxed) || !counters.memory.take(bytes) {
+            return None;
+        }
+        let advance = Advance { counters: Some(counters.clone()), bytes };
+        if counters.work.take_spare(bytes, AMPLE_WORK) { Some(advance) } else { None }
     }
 }

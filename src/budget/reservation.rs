@@ -2,7 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::{Budget, Held};
+use super::held::Held;
+use super::remaining::Budget;
 use crate::base::error::Result;
 
 /// Memory and work are taken in steps of this size, so that small pieces cost little.

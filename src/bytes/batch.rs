@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
-use super::array::{Column, InPlace, Packing, Scalar, Storage, Table};
+use super::table::{Column, InPlace, Packing, Scalar, Storage, Table};
 use crate::base::error::Result;
 use crate::base::span::Span;
 

@@ -1,16 +1,11 @@
 //! Bounded reading with absolute offsets.
 
-use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
-
 use super::array::{Element, LeArray};
+pub use super::wire::Wire;
 use crate::base::error::{Error, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::span::Span;
 use crate::base::text::{ByteStr, Utf32Str};
-
-/// A record exactly as stored, without padding or alignment. Every bit pattern is valid.
-pub trait Wire: FromBytes + Immutable + KnownLayout + Unaligned + Copy + 'static {}
-impl<T: FromBytes + Immutable + KnownLayout + Unaligned + Copy + 'static> Wire for T {}
 
 /// A position in a part of a file. It only moves forward, and never past the end of the part.
 ///

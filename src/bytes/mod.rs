@@ -10,8 +10,12 @@ pub mod math;
 pub mod parser;
 mod path;
 pub(crate) mod shapes;
+mod table;
+mod wire;
 
-pub use array::{Column, Element, InPlace, LeArray, Packing, Scalar, Storage, Strided, StridedIter, Table, to_native};
+pub use array::{Element, LeArray, Strided, StridedIter, to_native};
 pub use by_index::ByIndex;
-pub use cursor::{Cursor, Wire};
+pub use cursor::Cursor;
 pub use math::{Color, Quat, Vec2, Vec3};
+pub use table::{Column, InPlace, Packing, Scalar, Storage, Table};
+pub use wire::Wire;

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error, Segment};
 use crate::base::text::ByteStr;
-use crate::check::{grouped, severity};
+use crate::check::words::{grouped, severity};
 use crate::summary::Problems;
 
 /// The first fault of a kind, and the number of all.

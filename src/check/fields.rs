@@ -5,7 +5,7 @@ use crate::base::error::{Error, Segment};
 use crate::base::limits::Limits;
 use crate::bytes::{Cursor, Table};
 use crate::check::faults::Fault;
-use crate::check::{Length, ROUNDING, Rule as _, Unit};
+use crate::check::rule::{Length, ROUNDING, Rule as _, Unit};
 use crate::outline::{Bound, Outline, Part, Rule, StoredField, Text, Value, Visitor};
 use crate::record::{Record, describe_fields};
 use crate::summary::Problems;

@@ -24,7 +24,7 @@ pub(crate) struct Inflated {
 /// # Errors
 /// Returns an error if the bytes are not a DEFLATE stream.
 pub(crate) fn inflate(data: &[u8], out: &mut [u8]) -> Result<Inflated, DecompressError> {
-    super::count_inflation(out.len());
+    super::activity::count_inflation(out.len());
     let mut stream = Decompress::new(false);
     loop {
         let read = stream.total_in();

@@ -28,7 +28,7 @@ const CHECKSUM: u64 = 4;
 /// Returns an error at the offset of the first item that breaks a rule: it exceeds the cursor's part or the output, or
 /// has distance 0, which readers interpret differently.
 pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
-    super::count_walk();
+    super::activity::count_walk();
     Codec::Lzss.within_ratio(stream, decoded_len)?;
     let mut after = items(stream, decoded_len, |_| {})?;
     after.skip(CHECKSUM)?;
@@ -41,7 +41,7 @@ pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
 /// # Errors
 /// Returns the errors of [`stored_byte_len`].
 pub fn decoded_byte_len(stream: Cursor<'_>) -> Result<u64> {
-    super::count_walk();
+    super::activity::count_walk();
     let mut whole = stream;
     let Some(len) = stream.left().checked_sub(CHECKSUM) else {
         return Err(Error::truncated(CHECKSUM, stream.left()).at(stream.offset()));
@@ -76,12 +76,12 @@ pub fn signed_sum(bytes: &[u8]) -> u32 {
 
 /// Decodes a stream like [`decode_into`], and if it may be signed, also accepts [`signed_sum`] as its checksum.
 pub(super) fn decode_whole(stream: Cursor<'_>, out: &mut [u8], may_be_signed: bool) -> Result<()> {
-    super::check_end(stream, decode_first(stream, out, may_be_signed)?, "the checksum of LZSS")
+    super::bounds::check_end(stream, decode_first(stream, out, may_be_signed)?, "the checksum of LZSS")
 }
 
 /// Decodes a stream that others may follow. Returns its stored size.
 pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8], may_be_signed: bool) -> Result<u64> {
-    super::count_decode(out.len());
+    super::activity::count_decode(out.len());
     let mut filled = 0;
     let mut after = items(stream, out.len() as u64, |item| filled = item.put(out, filled))?;
     let checksum = after;

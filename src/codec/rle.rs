@@ -17,7 +17,7 @@ pub(super) const RATIO: u64 = 64;
 /// # Errors
 /// Returns an error at the offset of the first run that exceeds the cursor's part or the output.
 pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
-    super::count_walk();
+    super::activity::count_walk();
     Codec::Rle.within_ratio(stream, decoded_len)?;
     walk(stream, decoded_len, |_, _| {})
 }
@@ -36,12 +36,12 @@ pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
 /// Returns the errors of [`stored_byte_len`], and an error if there are bytes after the last run. The content of `out`
 /// is then unspecified.
 pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
-    super::check_end(stream, decode_first(stream, out)?, "the last run of RLE")
+    super::bounds::check_end(stream, decode_first(stream, out)?, "the last run of RLE")
 }
 
 /// Decodes a stream that others may follow. Returns its stored size.
 pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
-    super::count_decode(out.len());
+    super::activity::count_decode(out.len());
     let decoded_len = out.len() as u64;
     let mut free = out;
     walk(stream, decoded_len, |bytes, length| {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
-use super::{Line, LineKind};
+use super::line::{Line, LineKind};
 use crate::base::span::Span;
 use crate::outline::Value;
 

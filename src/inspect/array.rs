@@ -2,7 +2,8 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::{Inspect, Selector};
+use super::asset::Inspect;
+use super::selector::Selector;
 use crate::base::error::{Error, Result};
 use crate::budget::Budget;
 use crate::bytes::array::row_byte_len;

@@ -1,6 +1,6 @@
 //! Numbers items as they are found.
 
-use super::Part;
+use super::part::Part;
 
 /// Numbers the items of lists that are not found one list after another.
 #[derive(Default)]

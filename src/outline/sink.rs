@@ -1,6 +1,7 @@
 //! The receiver of the fields that a walk over a record reads.
 
-use super::{Outline, Rule};
+use super::schema::Rule;
+use super::visitor::Outline;
 use crate::base::sealed::Sealed;
 
 /// Receives the fields that a walk over a record reads: an [`Outline`], or [`Silent`].

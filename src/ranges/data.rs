@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use super::Ranges;
+use super::set::Ranges;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::bytes::Cursor;
 
@@ -176,6 +176,15 @@ impl<'a> Data<'a> {
 }
 
 impl Ranges {
+    /// Returns the bytes of this range.
+    ///
+    /// # Errors
+    /// Returns an [`Incomplete`](crate::ErrorKind::Incomplete) error if some are missing, or a
+    /// [`Truncated`](crate::ErrorKind::Truncated) error if the range exceeds the end of the file.
+    pub fn get(&self, range: Range<u64>) -> Result<&[u8]> {
+        Data::Parts(self).get(range)
+    }
+
     /// Cuts bytes from this offset at the end of a section.
     fn cut<'a>(&self, offset: u64, bytes: &'a [u8]) -> &'a [u8] {
         let left = usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX);

@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::Range;
 
-use super::Ranges;
+use super::set::Ranges;
 use crate::base::error::{Error, Result};
 
 /// A source of bytes by range that is awaited, for [`load_async`].

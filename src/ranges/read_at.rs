@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 
-use super::indices;
 use crate::source::FileMap;
 
 /// A source of bytes by range.
@@ -133,4 +132,8 @@ impl<R: ReadAt> ReadAt for Section<R> {
         }
         self.source.read_at(start..end)
     }
+}
+
+fn indices(range: &Range<u64>) -> Option<Range<usize>> {
+    Some(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
 }

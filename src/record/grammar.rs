@@ -4,16 +4,6 @@ use super::parser::Grammar;
 use crate::base::error::Result;
 use crate::outline::{FieldInfo, Rule};
 
-macro_rules! optional {
-    () => {
-        None
-    };
-    ($value:expr) => {
-        Some($value)
-    };
-}
-pub(crate) use optional;
-
 /// Returns the description of a field. The function, which is never called, returns the parser that reads it.
 pub(crate) const fn field_info<'a, T, C, R, P, F>(
     mut info: FieldInfo,

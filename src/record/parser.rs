@@ -9,9 +9,12 @@ use std::marker::PhantomData;
 
 use nom::{IResult, OutputMode, PResult, Parser};
 
+use super::fixed::Fixed;
 use super::interleaved::{Interleaved, Layout};
 use super::list::{Entries, Item, List, left_over};
-use super::{Fixed, Read, Stored};
+pub(crate) use super::read::Of;
+pub(crate) use super::read::of;
+use super::read::{Read, Stored};
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::span::Span;
 use crate::base::text::{ByteStr, Utf32Str};
@@ -193,27 +196,6 @@ where
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<O> {
         leaf(self, cursor, name, sink)
     }
-}
-
-/// The parser of a type that has one of its own, such as a record.
-#[derive(Debug)]
-pub struct Of<T, C = ()> {
-    pub(crate) context: C,
-    of: PhantomData<T>,
-}
-
-impl<T, C: Copy> Clone for Of<T, C> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T, C: Copy> Copy for Of<T, C> {}
-
-/// Returns the type's own parser.
-#[inline(always)]
-pub(crate) const fn of<T, C>(context: C) -> Of<T, C> {
-    Of { context, of: PhantomData }
 }
 
 impl<'a, T: Read<'a, C>, C: Copy> Grammar<'a> for Of<T, C> {

@@ -5,11 +5,12 @@ use std::io::Read;
 use std::path::Path;
 
 use super::access::{Access, Way};
+use super::guarding::{can_guard, is_guard_wanted};
 #[cfg(feature = "mmap")]
 use super::map;
-use super::pipe::Patience;
-use super::{can_guard, is_guard_wanted, pages, pipe};
-use crate::base::error::{Error, Result};
+use super::pipe::{Patience, too_large};
+use super::{pages, pipe};
+use crate::base::error::Result;
 use crate::base::limits::Limits;
 
 /// From this size on, a map costs less than a copy of the bytes.
@@ -209,8 +210,4 @@ fn read(file: File, size: u64) -> Result<Vec<u8>> {
     pages::large(bytes.spare_capacity_mut());
     file.take(size).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-pub(super) fn too_large(limit: u64) -> Error {
-    Error::limit("bytes from a file without a size", limit, crate::base::limits::flag::DECODED)
 }

@@ -6,8 +6,7 @@ use std::io::{self, Read};
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
-use super::file::too_large;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 
 /// How long to wait for the next bytes of a pipe.
 #[derive(Clone, Copy)]
@@ -98,4 +97,8 @@ fn wait(file: &File, patience: Patience<'_>) -> io::Result<()> {
 #[cfg(not(unix))]
 fn wait(_: &File, _: Patience<'_>) -> io::Result<()> {
     Ok(())
+}
+
+pub(super) fn too_large(limit: u64) -> Error {
+    Error::limit("bytes from a file without a size", limit, crate::base::limits::flag::DECODED)
 }

@@ -4,12 +4,13 @@ mod problems;
 mod references;
 #[cfg(feature = "scan")]
 mod saved_as_text;
+mod side_by_side;
 
 use std::collections::BTreeMap;
 
-pub(crate) use problems::side_by_side;
 pub use problems::{Problem, Problems, Severity};
 pub use references::{Reference, ReferenceKind, References};
+pub(crate) use side_by_side::side_by_side;
 
 pub use crate::base::code::Code;
 pub use crate::base::text::Name;

@@ -1,11 +1,7 @@
 //! Problems of an asset.
 
-mod side_by_side;
-
 use std::borrow::Cow;
 use std::fmt::Display;
-
-pub(crate) use side_by_side::side_by_side;
 
 use crate::base::code::Code;
 use crate::base::error::Error;
@@ -66,7 +62,7 @@ impl Problem {
 
 /// Problems that were left out.
 #[derive(Clone, Copy, Debug)]
-struct Beyond {
+pub(super) struct Beyond {
     count: u64,
     worst: Severity,
 }
@@ -76,7 +72,7 @@ impl Beyond {
         Self { count: 0, worst: Severity::Warning }
     }
 
-    fn add(&mut self, count: u64, worst: Severity) {
+    pub(super) fn add(&mut self, count: u64, worst: Severity) {
         self.count = self.count.saturating_add(count);
         self.worst = self.worst.max(worst);
     }
@@ -85,11 +81,11 @@ impl Beyond {
 /// Collects problems up to a limit, counts the rest, and holds the budget for finding them.
 #[derive(Debug)]
 pub struct Problems {
-    list: Vec<Problem>,
-    beyond: Beyond,
-    budget: Budget,
+    pub(super) list: Vec<Problem>,
+    pub(super) beyond: Beyond,
+    pub(super) budget: Budget,
     /// The index of the problem that says that the budget is spent.
-    spent: Option<usize>,
+    pub(super) spent: Option<usize>,
 }
 
 impl Problems {
@@ -179,7 +175,7 @@ impl Problems {
         is_first
     }
 
-    fn append(&mut self, other: Self) {
+    pub(super) fn append(&mut self, other: Self) {
         self.beyond.add(other.beyond.count, other.beyond.worst);
         for (place, problem) in other.list.into_iter().enumerate() {
             if other.spent == Some(place) && !self.is_first_spent() {

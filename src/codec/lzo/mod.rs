@@ -35,7 +35,7 @@ const PIECE: usize = stop::PIECE / 16;
 /// # Errors
 /// Returns an error at the offset of the first instruction that breaks a rule.
 pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
-    super::count_walk();
+    super::activity::count_walk();
     Codec::Lzo.within_ratio(stream, decoded_len)?;
     walk(stream, Count::new(decoded_len))
 }
@@ -46,12 +46,12 @@ pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
 /// Returns the errors of [`stored_byte_len`], and an error if there are bytes after the end mark. The content of `out`
 /// is then unspecified.
 pub fn decode_into(stream: Cursor<'_>, out: &mut [u8]) -> Result<()> {
-    super::check_end(stream, decode_first(stream, out)?, "the end mark of LZO")
+    super::bounds::check_end(stream, decode_first(stream, out)?, "the end mark of LZO")
 }
 
 /// Decodes a stream that others may follow. Returns its stored size.
 pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
-    super::count_decode(out.len());
+    super::activity::count_decode(out.len());
     walk(stream, Fill::new(out))
 }
 

@@ -1,23 +1,17 @@
 //! `index.bm`: the version, and the name and offset of every record of the other tables.
 
-use std::marker::PhantomData;
-use std::ops::Deref;
-
 use nom::Parser as _;
 
-use super::Map;
-use super::table::{Kind, Table, TableId};
+use super::table::{Kind, Table};
 use super::wire::{IndexStart, small};
-use crate::base::error::{Context, Error, ErrorKind, Result};
-use crate::base::impl_fmt::impl_fmt;
+use crate::base::error::{Context, Error, Result};
 use crate::base::place::Locate;
 use crate::base::text::Utf32Str;
 use crate::bytes::Cursor;
-use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::parser::in_place;
 use crate::outline::{Type, Value, next};
 use crate::record::parser::utf32_with_count;
-use crate::record::{Record, Stored, grammar};
+use crate::record::{Stored, grammar};
 
 /// The context for reading a record.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +49,7 @@ grammar! {
     }
 }
 
-fn read<'m>(cursor: &mut Cursor<'m>, version: u32) -> Result<IndexEntry<'m>> {
+pub(super) fn read<'m>(cursor: &mut Cursor<'m>, version: u32) -> Result<IndexEntry<'m>> {
     let offset = cursor.offset();
     cursor.parse(IndexEntry::parser(IndexPlace { version, offset }))
 }
@@ -115,7 +109,7 @@ impl Index {
         Ok(())
     }
 
-    fn of(&self, kind: Kind) -> &[u32] {
+    pub(super) fn of(&self, kind: Kind) -> &[u32] {
         match self.lists.get(kind.0 as usize) {
             Some(list) => list,
             None => &[],
@@ -145,212 +139,3 @@ pub(super) fn entries(mut cursor: Cursor<'_>, version: u32) -> impl Iterator<Ite
         Some(entry)
     })
 }
-
-/// The records of one kind, in the order of the index. Indices in the file refer to this order.
-///
-/// Creating one decompresses `index.bm`. Reading a record decompresses its table. Each is decompressed once for a map.
-#[derive(Clone, Copy)]
-pub struct List<'m, T> {
-    map: &'m Map<'m>,
-    table: Table<'m>,
-    version: u32,
-    positions: &'m [u32],
-    record: PhantomData<T>,
-}
-
-/// A type of record in a [`List`].
-pub trait Listed<'m>: Record<'m, Layout> {
-    #[doc(hidden)]
-    const KIND: Kind;
-    #[doc(hidden)]
-    const LIST: &'static str;
-    #[doc(hidden)]
-    const TABLE: TableId;
-
-    #[doc(hidden)]
-    fn layout(version: u32, _: &Table<'_>, _: &List<'m, Self>) -> Layout {
-        Layout { version, has_switches: false }
-    }
-}
-
-/// A record of a map, with its entry in the index and its position in its list.
-#[derive(Clone, Copy)]
-pub struct Placed<'m, T> {
-    record: T,
-    pub(super) map: &'m Map<'m>,
-    /// Its index entry, with name and offset.
-    pub entry: IndexEntry<'m>,
-    /// Its position among the records of its kind.
-    pub index: usize,
-    pub(super) table: Table<'m>,
-    pub(super) layout: Layout,
-    /// The end of the record in its table.
-    pub(super) end: u64,
-}
-
-impl<'m, T> Placed<'m, T> {
-    /// Returns the number of bytes it takes in its table.
-    pub fn record_byte_len(&self) -> u64 {
-        self.end.saturating_sub(self.entry.record_offset)
-    }
-
-    /// Returns a cursor at its start.
-    pub(super) fn cursor(&self) -> Cursor<'m> {
-        self.table.cursor(self.entry.record_offset).unwrap_or(Cursor::new(&[]))
-    }
-}
-
-/// The position in table, file and list.
-impl<'m, T: Listed<'m>> Locate for Placed<'m, T> {
-    fn locate(&self, error: Error) -> Error {
-        self.table.locate(error).within_item(T::LIST, self.index)
-    }
-}
-
-impl<T> Deref for Placed<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.record
-    }
-}
-
-impl_fmt!([T: std::fmt::Debug] Debug for Placed<'_, T>, |placed| "{:?} = {:?}", placed.entry.name, placed.record);
-
-impl<'m, T: Listed<'m>> List<'m, T> {
-    pub(super) fn new(map: &'m Map<'m>) -> Result<Self> {
-        let index = map.positions()?;
-        let table = map.source.table(TableId::Index)?;
-        Ok(Self { map, table, version: index.version, positions: index.of(T::KIND), record: PhantomData })
-    }
-
-    /// Returns the number of records.
-    pub fn len(&self) -> usize {
-        self.positions.len()
-    }
-
-    /// Returns true if there are no records.
-    pub fn is_empty(&self) -> bool {
-        self.positions.is_empty()
-    }
-
-    /// Returns the index entry of the record at `index`, with name and offset. Decompresses nothing.
-    pub fn entry(&self, index: usize) -> Option<IndexEntry<'m>> {
-        let mut cursor = self.table.cursor((*self.positions.get(index)?).into())?;
-        read(&mut cursor, self.version).ok()
-    }
-
-    /// Returns the record at `index`, or `None` after the last.
-    ///
-    /// # Errors
-    /// Returns an error if its table is missing or does not decompress, or if the record exceeds the table.
-    pub fn get(&self, index: usize) -> Result<Option<Placed<'m, T>>> {
-        self.at(index).transpose()
-    }
-
-    /// Returns an iterator over all records.
-    pub fn iter(&self) -> ByIndex<Self> {
-        ByIndex::new(Self { record: PhantomData, ..*self }, self.len())
-    }
-
-    /// Returns an iterator over all records that ends with an error if they share too many bytes, that is, if many
-    /// index entries refer to the same large record. Use it for work that grows with the content of records.
-    pub fn walk(&self) -> impl Iterator<Item = Result<Placed<'m, T>>> + use<'m, T> {
-        let list = Self { record: PhantomData, ..*self };
-        // An empty list needs no table, so the table's size is read with the first record.
-        let mut budget = None;
-        let mut is_spent = false;
-        (0..self.len()).map_while(move |index| {
-            if is_spent {
-                return None;
-            }
-            let budget = budget.get_or_insert_with(|| OverlapBudget::new(list.map, T::TABLE));
-            is_spent = budget.check().is_err();
-            list.paid(index, budget)
-        })
-    }
-
-    /// Returns the record at `index`, within the budget.
-    pub(super) fn paid(&self, index: usize, budget: &mut OverlapBudget) -> Option<Result<Placed<'m, T>>> {
-        if let Err(error) = budget.check() {
-            return Some(Err(error));
-        }
-        let record = self.at(index)?;
-        budget.pay(&record);
-        Some(record)
-    }
-
-    /// Returns the record at `index`, if there is one.
-    pub(super) fn at(&self, index: usize) -> Option<Result<Placed<'m, T>>> {
-        Some(self.read(self.entry(index)?, index))
-    }
-
-    fn read(&self, entry: IndexEntry<'m>, index: usize) -> Result<Placed<'m, T>> {
-        let table = self.map.source.table(T::TABLE)?;
-        let Some(mut cursor) = table.cursor(entry.record_offset).filter(|cursor| !cursor.is_empty()) else {
-            let offset = entry.record_offset;
-            let name = T::TABLE.name();
-            let len = table.len();
-            let error = Error::malformed(format!("OFFSET {offset} lies outside the {len} bytes of {name}"));
-            return Err(self.table.locate(error.at(entry.offset)).within_item(T::LIST, index));
-        };
-        let layout = T::layout(self.version, &table, self);
-        match cursor.parse(T::parser(layout)) {
-            Ok(record) => Ok(Placed { record, map: self.map, entry, index, table, layout, end: cursor.offset() }),
-            Err(error) => Err(table.locate(error).within_item(T::LIST, index)),
-        }
-    }
-}
-
-impl<'m, T: Listed<'m>> Indexed for List<'m, T> {
-    type Item = Result<Placed<'m, T>>;
-
-    fn item(&self, index: usize) -> Option<Self::Item> {
-        self.at(index)
-    }
-}
-
-/// Bounds the number of bytes of a table that are read record by record. Records do not overlap in real maps. If many
-/// index entries refer to the same large record, this keeps the work proportional to the file.
-pub(super) struct OverlapBudget {
-    table: u64,
-    limit: u64,
-    left: u64,
-}
-
-/// The bytes of a small table that may be read, however often its records overlap.
-const SMALL_OVERLAP: u64 = 64 << 20;
-
-impl OverlapBudget {
-    pub(super) fn new(map: &Map<'_>, table: TableId) -> Self {
-        let table = match map.source.table(table) {
-            Ok(table) => table.len(),
-            Err(_) => 0,
-        };
-        let limit = table.saturating_mul(2).saturating_add(SMALL_OVERLAP);
-        Self { table, limit, left: limit }
-    }
-
-    /// Charges for the bytes of a record, or for the whole table if the record has no end.
-    fn pay<T>(&mut self, record: &Result<Placed<'_, T>>) {
-        match record {
-            Ok(record) => self.spend(record.record_byte_len()),
-            Err(_) => self.spend(self.table),
-        }
-    }
-
-    pub(super) fn spend(&mut self, bytes: u64) {
-        self.left = self.left.saturating_sub(bytes);
-    }
-
-    pub(super) fn check(&self) -> Result<()> {
-        if self.left > 0 {
-            return Ok(());
-        }
-        Err(Error::new(ErrorKind::Limit { what: "bytes in records that overlap", limit: self.limit, flag: None }))
-    }
-}
-
-impl_fmt!([T] Debug for List<'_, T>, |list| "List({})", list.positions.len());
-
-impl<T> crate::base::sealed::Sealed for List<'_, T> {}

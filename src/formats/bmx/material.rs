@@ -1,6 +1,7 @@
 //! `material.bm`: colors, switches and a texture.
 
-use super::index::{Layout, List, Listed};
+use super::index::Layout;
+use super::list::{List, Listed};
 use super::table::{Kind, Table, TableId};
 use super::wire::{Colors, Flag, flag};
 use crate::record::grammar;

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use nom::Parser as _;
 
-use super::index::{Layout, Listed};
+use super::index::Layout;
+use super::list::Listed;
 use super::table::{Kind, TableId};
 use super::wire::{Face, FaceV10};
 use crate::base::span::Span;

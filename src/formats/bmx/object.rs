@@ -1,7 +1,8 @@
 //! `object.bm`: the objects of the map.
 
 use super::Component;
-use super::index::{Layout, Listed};
+use super::index::Layout;
+use super::list::Listed;
 use super::table::{Kind, TableId};
 use super::wire::{Flag, Matrix, flag, matrix};
 use crate::base::text::Utf32Str;

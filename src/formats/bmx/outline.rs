@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::archive::Archive;
-use super::index::{Listed, OverlapBudget, Placed};
+use super::list::{Listed, OverlapBudget, Placed};
 use super::table::{Table, TableId, TableLocation};
 use super::wire::IndexStart;
 use super::{Entry, IndexEntry, IndexPlace, List, Map, Material, Mesh, Object, Texture};

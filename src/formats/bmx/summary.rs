@@ -2,7 +2,7 @@
 
 use std::iter::zip;
 
-use super::index::Listed;
+use super::list::Listed;
 use super::{Kind, List, Map, Mesh, Object, Texture, table, verify};
 use crate::base::error::Result;
 use crate::base::format::Format;

@@ -1,7 +1,8 @@
 //! `texture.bm`: names of images, and the images in the map.
 
 use super::Entry;
-use super::index::{Layout, Listed, Placed};
+use super::index::Layout;
+use super::list::{Listed, Placed};
 use super::table::{Kind, TableId};
 use super::wire::{Flag, flag};
 use crate::base::text::Utf32Str;

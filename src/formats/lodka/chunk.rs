@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::content::Kind;
 use super::fields::not_negative;
+use super::kind::Kind;
 use super::wire::ChunkHeader;
 use crate::base::error::{Context, Error, Result};
 use crate::base::place::Locate;

@@ -1,7 +1,8 @@
-//! The kinds of chunks, and how to read each.
+//! The data of each kind of chunk, and how to read it.
 
 use super::chunk::{LodModel, Node, View, counted, counted_either, first_or_as_described, whole};
 use super::embedded::{Info, Screenshot, ShaderList, TextureList};
+use super::kind::Kind;
 use super::material::MaterialList;
 use super::mesh::{self, Mesh};
 use super::morph::{MorphCollections, MorphMeshes};
@@ -13,40 +14,7 @@ use crate::base::place::Locate as _;
 use crate::base::sealed::Sealed;
 
 macro_rules! kinds {
-    ($(#[doc = $doc:literal] $form:ident $name:ident: $kind:ident $list:literal $parent:literal $tag:literal = $read:expr;)*) => {
-        /// The kind of a chunk, determined by its tag and its parent.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum Kind {
-            /// A model: LOD1.
-            Part,
-            $(#[doc = concat!("Contains", $doc)] $kind,)*
-            /// Contains only chunks: ANS1, MAL1, TXTL, SHDL, MSL1, LGS1, PXL1 or CLL1 in a LOD1.
-            List,
-            /// A chunk that the format does not define, or not in this place. It is skipped.
-            Unknown,
-        }
-
-        impl Kind {
-            pub(super) const COUNT: usize = Self::DATA.len().saturating_add(3);
-
-            /// All kinds that contain data.
-            pub(crate) const DATA: &[Self] = &[$(Self::$kind),*];
-
-            /// Returns the plural name of the kind, as used in outlines and errors.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    Self::Part => "models",
-                    $(Self::$kind => $list,)*
-                    Self::List => "lists",
-                    Self::Unknown => "unknown_chunks",
-                }
-            }
-
-            /// The tags of the parent and of the chunk itself, for each kind that contains data.
-            pub(super) const TAGS: &[(&[u8; 4], &[u8; 4], Self)] = &[$(($parent, $tag, Self::$kind)),*];
-        }
-
+    ($(#[doc = $doc:literal] $form:ident $name:ident: $kind:ident = $read:expr;)*) => {
         /// The data of a chunk.
         #[derive(Clone, Copy, Debug)]
         #[non_exhaustive]
@@ -107,34 +75,34 @@ macro_rules! kinds {
     };
 }
 
-// Each text completes sentences such as "Contains" and "Returns".
+// Each text completes a sentence such as "Returns".
 kinds! {
     /// the user data, normally text (INF1).
-    one info: Info "infos" b"LOD1" b"INF1" = whole;
+    one info: Info = whole;
     /// the bones (SKL1).
-    one skeleton: Skeleton "skeletons" b"LOD1" b"SKL1" = counted;
+    one skeleton: Skeleton = counted;
     /// a skeletal animation (ANM1).
-    all animations: Animation "animations" b"ANS1" b"ANM1" = counted;
+    all animations: Animation = counted;
     /// the materials (MAT1).
-    one materials: MaterialList "material_lists" b"MAL1" b"MAT1" = whole;
+    one materials: MaterialList = whole;
     /// the embedded textures (TXTR).
-    one textures: TextureList "texture_lists" b"TXTL" b"TXTR" = counted;
+    one textures: TextureList = counted;
     /// the shaders (SHDR).
-    one shaders: ShaderList "shader_lists" b"SHDL" b"SHDR" = counted;
+    one shaders: ShaderList = counted;
     /// a mesh (MSH1).
-    all meshes: Mesh "meshes" b"MSL1" b"MSH1" = mesh::read;
+    all meshes: Mesh = mesh::read;
     /// the bones and bounds of the morph animations (MAN1).
-    one morph_collections: MorphCollections "morph_collection_lists" b"LOD1" b"MAN1" = counted_either;
+    one morph_collections: MorphCollections = counted_either;
     /// the vertices of the morph animations (MMD1).
-    one morph_meshes: MorphMeshes "morph_mesh_lists" b"LOD1" b"MMD1" = counted;
+    one morph_meshes: MorphMeshes = counted;
     /// the bodies, geoms and joints (PHS1).
-    one physics: Physics "physics" b"LOD1" b"PHS1" = whole;
+    one physics: Physics = whole;
     /// a scheme of eight lights (LIG1).
-    all light_schemes: LightScheme "light_schemes" b"LGS1" b"LIG1" = whole;
+    all light_schemes: LightScheme = whole;
     /// a set of proxies, which are additional instances of meshes (PXI1).
-    all proxy_sets: ProxySet "proxy_sets" b"PXL1" b"PXI1" = first_or_as_described;
+    all proxy_sets: ProxySet = first_or_as_described;
     /// a set of colliders, which are shapes attached to bones (COL1).
-    all collider_sets: ColliderSet "collider_sets" b"CLL1" b"COL1" = counted;
+    all collider_sets: ColliderSet = counted;
     /// the picture of the model (IMG1).
-    one screenshot: Screenshot "screenshots" b"LOD1" b"IMG1" = whole;
+    one screenshot: Screenshot = whole;
 }

@@ -34,6 +34,7 @@ mod embedded;
 mod face;
 mod fields;
 mod indices;
+mod kind;
 mod known;
 mod material;
 mod mesh;
@@ -55,11 +56,12 @@ pub use codes::{
     BlendingMode, BodyType, ColliderType, FaceMode, Flag, ImageAlpha, JointType, LightStyle, MappingMode, PlayMode,
     ShaderKind, TextureFormat, TextureMode, TextureWrap,
 };
-pub use content::{Content, Kind};
+pub use content::Content;
 pub use embedded::{Bump, ImageKind, Info, Screenshot, Shader, ShaderList, Texture, TextureList, TextureRecord};
 pub use face::{FaceGroup, Targets};
 pub use fields::{NameIter, Names};
 pub use indices::Indices;
+pub use kind::Kind;
 pub use material::{Material, MaterialList};
 pub use mesh::Mesh;
 pub use morph::{MorphCollection, MorphCollections, MorphMesh, MorphMeshes};

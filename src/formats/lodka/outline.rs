@@ -6,8 +6,9 @@
 use std::iter::Peekable;
 
 use super::chunk::Nodes;
-use super::content::{Content, Kind};
+use super::content::Content;
 use super::fields::records;
+use super::kind::Kind;
 use super::{Material, Model, MorphCollection, MorphMesh, Node, Shader, Texture};
 use crate::base::error::Result;
 use crate::base::span::Span;

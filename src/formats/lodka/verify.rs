@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::fmt::Display;
 
 use super::chunk::Chunks;
-use super::content::{Content, Kind};
+use super::content::Content;
+use super::kind::Kind;
 use super::known::Known;
 use super::{Animation, Bump, Mesh, Model, Node, Skeleton};
 use crate::base::code::Code;

@@ -2,6 +2,7 @@
 
 use zerocopy::IntoBytes;
 
+use super::names::{self, FaceNames};
 use super::wire::{Corner, FACE_COLUMNS, FaceFields, LodHeader, Point};
 use crate::base::error::{Error, Result};
 use crate::base::span::Span;
@@ -149,7 +150,8 @@ fn describe_faces<'a>(faces: &List<'a, Face<'a>>, name: &'static str, _: Span, o
         return Face::describe_items(faces, name, out);
     }
     out.array(name, &fields(faces));
-    super::names::describe(faces, out);
+    let names = faces.iter().map(|face| FaceNames { texture: face.texture, material: face.material });
+    names::describe(names, Span { offset: faces.offset(), bytes: faces.byte_len() }, out);
 }
 
 /// Returns the fields before the names of faces as one table.

@@ -2,20 +2,24 @@
 
 use std::collections::HashMap;
 
-use super::Face;
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::array::columns;
 use crate::bytes::batch::{Batch, Derived};
 use crate::outline::Outline;
-use crate::record::List;
+
+/// The names at the end of a face.
+pub(super) struct FaceNames<'a> {
+    pub(super) texture: ByteStr<'a>,
+    pub(super) material: ByteStr<'a>,
+}
 
 /// Describes the textures and materials of faces, each once, and the index of each face's own.
-pub(super) fn describe(faces: &List<'_, Face<'_>>, out: &mut Outline<'_>) {
+pub(super) fn describe<'a>(names: impl Iterator<Item = FaceNames<'a>>, from: Span, out: &mut Outline<'_>) {
     let mut textures = Unique::default();
     let mut materials = Unique::default();
     let mut rows = Vec::new();
-    for face in faces {
+    for face in names {
         let row = [textures.index(face.texture), materials.index(face.material)];
         rows.push(row.map(u32::to_le_bytes));
     }
@@ -23,9 +27,9 @@ pub(super) fn describe(faces: &List<'_, Face<'_>>, out: &mut Outline<'_>) {
         out.texts(name, list);
     }
     let indices = Derived {
-        rows: faces.len() as u64,
+        rows: rows.len() as u64,
         columns: columns!["texture" U32, "material" U32],
-        from: Span { offset: faces.offset(), bytes: faces.byte_len() },
+        from,
         make: |batch: &mut Batch<'_>| batch.extend(rows.iter().map(|row| Ok(row.as_flattened()))),
     };
     out.array("face_names", &indices);

@@ -4,11 +4,13 @@ use nom::Parser as _;
 use zerocopy::little_endian::U32;
 
 use super::codes::{Addressing, AnimationKind};
-use super::table;
 use super::version::Version;
 use crate::base::error::{Context as _, Error, ErrorKind, Result};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
+use crate::bytes::Table;
+use crate::bytes::array::columns;
+use crate::bytes::batch::{Batch, Derived};
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::{Outline, Part, Sink, Type};
 use crate::record::list::Item;
@@ -245,7 +247,7 @@ impl<'a> Item<'a, Kinds> for Axes<'a> {
         out.list(name);
         for (lod, axes) in list.iter().enumerate() {
             if !out.dissects() {
-                out.array_item(name, lod, &table::axes(&axes, axes.kinds.count.into()));
+                out.array_item(name, lod, &axes_table(&axes, axes.kinds.count.into()));
                 continue;
             }
             out.part(Part::item(name, lod).spanning(axes.offset(), axes.byte_len()), |out| {
@@ -286,5 +288,21 @@ impl Kinds {
     fn has_axis(&self, index: u32) -> bool {
         let word = self.with_axis.get(index as usize / 64).copied().unwrap_or(0);
         (word >> (index % 64)) & 1 == 1
+    }
+}
+
+/// Returns the bones and axes of all animations in one LOD; NaN if there is no axis.
+fn axes_table<'s>(axes: &'s Axes<'_>, animations: u64) -> impl Table + use<'s> {
+    Derived {
+        rows: animations,
+        columns: columns!["bone" I32, "x" F32, "y" F32, "z" F32, "to_x" F32, "to_y" F32, "to_z" F32],
+        from: Span { offset: axes.offset(), bytes: axes.byte_len() },
+        make: |batch: &mut Batch<'_>| {
+            batch.extend(axes.iter().map(|axis| {
+                let [[x, y, z], [to_x, to_y, to_z]] =
+                    [axis.position, axis.direction].map(|vector| vector.unwrap_or([f32::NAN; 3]).map(f32::to_le_bytes));
+                Ok(bytemuck::cast::<_, [u8; 28]>([axis.bone.to_le_bytes(), x, y, z, to_x, to_y, to_z]))
+            }))
+        },
     }
 }

@@ -1,7 +1,6 @@
 //! The three kinds of arrays, and the context needed to read them.
 
 use super::version::Version;
-use super::vertex::check_count;
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 use crate::blocks::{Block, Filled};
@@ -125,4 +124,13 @@ fn flagged(cursor: &mut Cursor<'_>) -> Result<Codec> {
         2 => Ok(Codec::Lzo),
         flag => Err(Error::malformed(format!("block with flag {flag}, not 0 or 2"))),
     }))
+}
+
+/// Checks that an array has `points` elements.
+pub(super) fn check_count(array: &dyn Table, points: u64) -> Result<()> {
+    if array.rows() == points {
+        return Ok(());
+    }
+    let message = format!("{} elements for {points} points", array.rows());
+    Err(Error::malformed(message).at(array.storage().offset))
 }

@@ -1,16 +1,19 @@
 //! Faces in place, and the sections that group them.
 
+use std::iter::zip;
 use std::ops::Range;
 
 use zerocopy::little_endian::F32;
 
 use super::index::{Corners, Indices};
-use super::table;
 use super::version::Version;
 use super::wire::Collimator;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
+use crate::bytes::Table;
+use crate::bytes::array::columns;
+use crate::bytes::batch::{Batch, Derived};
 use crate::bytes::parser::part;
 use crate::bytes::{Cursor, LeArray};
 use crate::outline::{FieldInfo, Outline, Part, Schema, Silent, Sink, StoredField, Type};
@@ -141,9 +144,9 @@ impl<'a> Read<'a, Version> for Faces<'a> {
             });
             match out.dissects() {
                 true => faces.describe_each(name, out),
-                false => out.array(name, &table::corners(&faces)),
+                false => out.array(name, &corners(&faces)),
             }
-            out.array("indices", &table::indices(&faces));
+            out.array("indices", &indices(&faces));
         });
         Ok(faces)
     }
@@ -495,5 +498,43 @@ fn describe_sections(
             out.field("first_face", first);
             out.field("face_count", count);
         });
+    }
+}
+
+/// Returns faces as four point numbers each; -1 if a face has fewer corners.
+fn corners<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
+    Derived {
+        rows: faces.len() as u64,
+        columns: columns![I32: "a", "b", "c", "d"],
+        from: Span { offset: faces.offset(), bytes: faces.byte_len() },
+        make: |batch: &mut Batch<'_>| {
+            batch.extend(faces.iter().map(|face| {
+                let mut row = [-1; 4];
+                for (place, corner) in zip(&mut row, face?.corners.iter()) {
+                    *place = corner.cast_signed();
+                }
+                Ok(bytemuck::cast::<_, [u8; 16]>(row.map(i32::to_le_bytes)))
+            }))
+        },
+    }
+}
+
+/// Returns the point numbers of the corners of all faces one after another, without the numbers of corners.
+pub(super) fn indices<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
+    Derived {
+        rows: faces.corner_count(),
+        columns: match faces.is_wide() {
+            false => columns!["point" U16],
+            true => columns!["point" U32],
+        },
+        from: Span { offset: faces.offset(), bytes: faces.byte_len() },
+        make: |batch: &mut Batch<'_>| {
+            for face in faces.iter() {
+                if batch.push(face?.corners.as_bytes()).is_break() {
+                    break;
+                }
+            }
+            Ok(())
+        },
     }
 }

@@ -8,10 +8,8 @@ use zerocopy::little_endian::U32;
 use super::array::Layout;
 use super::face::{Faces, Sections, sections};
 use super::index::IndexBlock;
-use super::lod::{Arrays, Lod};
 use super::part::{Frame, Frames, Property, Proxies, Proxy, Selection, Selections};
-use super::table;
-use super::vertex::{Encoding, UvSet, UvSets, VertexTable};
+use super::vertex::{Encoding, UvSet, UvSets, VertexTable, coordinates, normal_vectors};
 use crate::base::error::{Context as _, Result};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
@@ -75,44 +73,11 @@ grammar! {
     }
     also |lod, out| {
         let normals = Encoding::Float(Block::from(lod.normals).into());
-        out.array("normal_vectors", &table::normal_vectors(&normals));
+        out.array("normal_vectors", &normal_vectors(&normals));
     }
 }
 
 impl<'a> FlashpointLod<'a> {
-    /// Converts it to a LOD of later versions that consists of these bytes. Fields that version 7 lacks are empty.
-    pub(super) fn into_lod(self, bytes: Cursor<'a>, layout: Layout) -> Result<Lod<'a>> {
-        let nothing = &mut Cursor::with_offset(&[], bytes.offset());
-        Ok(Lod {
-            proxies: self.proxies,
-            bones: nothing.array(0)?,
-            bone_links: List::of(nothing, 0, ())?,
-            point_count: u32::try_from(self.positions.len()).unwrap_or(u32::MAX),
-            point_flags: None,
-            face_area: None,
-            or_hints: self.or_hints,
-            and_hints: self.and_hints,
-            bbox_min: self.bbox_min,
-            bbox_max: self.bbox_max,
-            center: self.center,
-            radius: self.radius,
-            textures: self.textures,
-            materials: List::of(nothing, 0, layout)?,
-            point_to_vertex: self.point_to_vertex,
-            vertex_to_point: self.vertex_to_point,
-            faces: self.faces,
-            sections: self.sections,
-            selections: self.selections,
-            properties: self.properties,
-            frames: self.frames,
-            color_top: self.color_top,
-            color: self.color,
-            special: self.special,
-            simple_bone_refs: None,
-            arrays: Arrays { bytes, layout },
-        })
-    }
-
     /// Converts it to the vertex table of later versions.
     pub(super) fn into_table(self, layout: Layout) -> Result<VertexTable<'a>> {
         let nothing = &mut Cursor::with_offset(&[], self.normals.offset());
@@ -144,5 +109,5 @@ fn first_block<'a>(layout: Layout) -> impl Grammar<'a, Output = Block<'a, Vec2>>
 fn describe_first(uvs: &Block<'_, Vec2>, name: &'static str, span: Span, out: &mut Outline<'_>) {
     describe_count(name, uvs.count(), span.offset, out);
     out.array_item(name, 0, uvs);
-    out.array_item("uv_coordinates", 0, &table::coordinates(&first_set(*uvs)));
+    out.array_item("uv_coordinates", 0, &coordinates(&first_set(*uvs)));
 }

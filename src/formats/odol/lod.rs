@@ -109,6 +109,41 @@ grammar! {
     }
 }
 
+impl<'a> FlashpointLod<'a> {
+    /// Converts it to a LOD of later versions that consists of these bytes. Fields that version 7 lacks are empty.
+    fn into_lod(self, bytes: Cursor<'a>, layout: Layout) -> Result<Lod<'a>> {
+        let nothing = &mut Cursor::with_offset(&[], bytes.offset());
+        Ok(Lod {
+            proxies: self.proxies,
+            bones: nothing.array(0)?,
+            bone_links: List::of(nothing, 0, ())?,
+            point_count: u32::try_from(self.positions.len()).unwrap_or(u32::MAX),
+            point_flags: None,
+            face_area: None,
+            or_hints: self.or_hints,
+            and_hints: self.and_hints,
+            bbox_min: self.bbox_min,
+            bbox_max: self.bbox_max,
+            center: self.center,
+            radius: self.radius,
+            textures: self.textures,
+            materials: List::of(nothing, 0, layout)?,
+            point_to_vertex: self.point_to_vertex,
+            vertex_to_point: self.vertex_to_point,
+            faces: self.faces,
+            sections: self.sections,
+            selections: self.selections,
+            properties: self.properties,
+            frames: self.frames,
+            color_top: self.color_top,
+            color: self.color,
+            special: self.special,
+            simple_bone_refs: None,
+            arrays: Arrays { bytes, layout },
+        })
+    }
+}
+
 impl<'a> Lod<'a> {
     /// Reads the LOD that fills the cursor's part.
     pub(super) fn of(body: &mut Cursor<'a>, layout: Layout) -> Result<Self> {

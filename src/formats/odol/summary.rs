@@ -2,7 +2,8 @@
 
 use std::iter::zip;
 
-use super::table::{self, Sink};
+use super::face;
+use super::table::Sink;
 use super::verify::Survey;
 use super::{Lod, Model, VertexTable};
 use crate::base::error::{Context as _, Error, Result};
@@ -130,7 +131,7 @@ impl<'a> Lod<'a> {
                 vertices.check_count(stored)?;
                 budget.read(stored, sink)
             }
-            _ => budget.read(&table::indices(&self.faces), sink),
+            _ => budget.read(&face::indices(&self.faces), sink),
         }
     }
 }

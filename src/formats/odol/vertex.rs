@@ -5,11 +5,15 @@ use std::iter::zip;
 use nom::error::context;
 use zerocopy::little_endian::U32;
 
-use super::array::Layout;
-use super::table;
+use super::array::{Layout, check_count};
 use super::wire::{BoneRef, FloatTangents, Neighbors, PackedTangents, PackedUv, PackedVector, UvBounds};
-use crate::base::error::{Context as _, Error, Result};
+use zerocopy::FromBytes as _;
+
+use crate::base::error::{Context as _, Result};
 use crate::blocks::{Block, Filled};
+use crate::bytes::array::columns;
+use crate::bytes::batch::{Batch, Derived};
+use crate::bytes::{Column, Element};
 use crate::bytes::{Cursor, Table, Vec2, Vec3};
 use crate::outline::{Outline, Part, Sink, Type};
 use crate::record::parser::{Grammar as _, cond, in_place, inline, le_u8, le_u32};
@@ -98,9 +102,9 @@ grammar! {
     }
     also |table, out| {
         if layout.points.is_some_and(|points| check_count(table.normals.as_table(), points).is_ok()) {
-            out.array("normal_vectors", &table::normal_vectors(&table.normals));
+            out.array("normal_vectors", &normal_vectors(&table.normals));
         }
-        out.array("tangent_vectors", &table::tangent_vectors(&table.tangents));
+        out.array("tangent_vectors", &tangent_vectors(&table.tangents));
     }
 }
 
@@ -133,15 +137,6 @@ impl<'a> VertexTable<'a> {
     pub fn check_count(&self, array: &dyn Table) -> Result<()> {
         check_count(array, self.point_count())
     }
-}
-
-/// Checks that an array has `points` elements.
-pub(super) fn check_count(array: &dyn Table, points: u64) -> Result<()> {
-    if array.rows() == points {
-        return Ok(());
-    }
-    let message = format!("{} elements for {points} points", array.rows());
-    Err(Error::malformed(message).at(array.storage().offset))
 }
 
 grammar! {
@@ -208,7 +203,7 @@ impl<'a> UvSets<'a> {
         }
         for (index, set) in self.iter().enumerate() {
             if check_count(set.stored.as_table(), points).is_ok() {
-                out.array_item("uv_coordinates", index, &table::coordinates(&set));
+                out.array_item("uv_coordinates", index, &coordinates(&set));
             }
         }
         let starts = std::iter::once(start).chain(self.more.spanned().map(|(_, span)| span.offset));
@@ -300,4 +295,39 @@ impl<'a> Tangents<'a> {
             Self::Float(array) => array.decode()?.iter().map(|pair| [pair.s.to_array(), pair.t.to_array()]).collect(),
         })
     }
+}
+
+/// Returns vectors as rows of floats. `row` converts a packed one.
+fn floats<'s, P: Table, F: Table, T: Element, const N: usize>(
+    vectors: &'s Encoding<P, F>,
+    columns: &'static [Column],
+    row: impl Fn(&T) -> [f32; N] + 's,
+) -> impl Table {
+    let stored = vectors.as_table();
+    let make = move |batch: &mut Batch<'_>| match vectors {
+        Encoding::Packed(array) => array.read(&mut |bytes| {
+            let mut elements = <[T]>::ref_from_bytes(bytes).unwrap_or_default().iter();
+            elements.try_for_each(|element| batch.push(row(element).map(f32::to_le_bytes).as_flattened()))
+        }),
+        Encoding::Float(array) => array.read(&mut |rows| batch.push(rows)),
+    };
+    Derived { rows: stored.rows(), columns, from: stored.storage().span(), make }
+}
+
+/// Returns texture coordinates as floats.
+pub(super) fn coordinates<'s>(set: &'s UvSet<'_>) -> impl Table + use<'s> {
+    floats(&set.stored, columns![F32: "u", "v"], |&packed: &PackedUv| set.scale(packed))
+}
+
+/// Returns normals as floats, pointing into the body.
+pub(super) fn normal_vectors<'s>(normals: &'s Normals<'_>) -> impl Table + use<'s> {
+    floats(normals, columns![F32: "x", "y", "z"], |normal: &PackedVector| normal.to_array())
+}
+
+/// Returns tangents as floats, with the sign of the normals.
+fn tangent_vectors<'s>(tangents: &'s Tangents<'_>) -> impl Table + use<'s> {
+    floats(tangents, columns![F32: "s_x", "s_y", "s_z", "t_x", "t_y", "t_z"], |pair: &PackedTangents| {
+        let ([a, b, c], [d, e, f]) = (pair.s.to_array(), pair.t.to_array());
+        [a, b, c, d, e, f]
+    })
 }

@@ -1,7 +1,9 @@
 //! Images for display: channels in their original order, and alpha as the texture's flags define it.
 
+use super::mip::Mip;
+use super::tag::TagData;
+use super::texture::Texture;
 use super::wire::{Kind, Source, Swizzle};
-use super::{Mip, TagData, Texture};
 use crate::base::error::Result;
 use crate::base::word_enum::word_enum;
 

@@ -1,7 +1,8 @@
 //! Implements [`Inspect`] for textures.
 
+use super::texture::Header;
 use super::verify::Survey;
-use super::{EndMark, Header, Mip, Texture, mip};
+use super::{EndMark, Mip, Texture, mip};
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::limits::Limits;

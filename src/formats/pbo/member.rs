@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::Archive;
+use super::archive::Archive;
 use super::entry::{Entries, Entry, EntryKind};
 use super::wire::{Fields, Method};
 use crate::base::error::{Context, Error, ErrorKind, Result};
 use crate::base::limits::{Limits, flag};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
+use crate::base::text::is_same_name;
 use crate::blocks::Block;
 use crate::bytes::batch::Bytes;
 use crate::bytes::{Cursor, Packing, Storage, Table};
@@ -244,8 +245,30 @@ pub struct Members<'a> {
     ended: bool,
 }
 
+impl<'a> Archive<'a> {
+    /// Returns an iterator over all members in header order, including duplicates, up to [`Limits::archive_members`].
+    pub fn members(&self) -> Members<'a> {
+        Members::new(self)
+    }
+
+    /// Returns the first member with this name, ignoring case and the kind of slash. It is not known which of several
+    /// members with one name a game uses. Linear in the header: names are not always sorted.
+    ///
+    /// # Errors
+    /// Returns the header's error if it occurs before such a member.
+    pub fn find(&self, name: &[u8]) -> Result<Option<Member<'a>>> {
+        for member in self.members() {
+            let member = member?;
+            if is_same_name(member.name().as_bytes(), name) {
+                return Ok(Some(member));
+            }
+        }
+        Ok(None)
+    }
+}
+
 impl<'a> Members<'a> {
-    pub(super) fn new(archive: &Archive<'a>) -> Self {
+    fn new(archive: &Archive<'a>) -> Self {
         Self { archive: *archive, entries: archive.entries(), offset: archive.data_offset, index: 0, ended: false }
     }
 

@@ -14,6 +14,7 @@
 //! the file, products in the middle. All of these are listed; [`verify`](crate::Inspect::verify) reports them as
 //! problems.
 
+mod archive;
 mod entry;
 mod member;
 mod summary;
@@ -22,179 +23,11 @@ mod tail;
 mod tests;
 mod wire;
 
-use std::cell::Cell;
-
+pub use archive::Archive;
+pub(crate) use archive::SCHEMA;
 pub use entry::{Entries, Entry, EntryKind, HeaderEntry, Property};
 pub use member::{Member, Members};
 #[cfg_attr(not(feature = "scan"), allow(unused_imports))]
 pub(crate) use tail::Checksum;
 pub use tail::{Tail, TailKind};
 pub use wire::{Fields, Hex, Method, Sha1Tail, ShortTail};
-
-use crate::base::error::{Context, Error, Result};
-use crate::base::limits::Limits;
-use crate::base::span::Span;
-use crate::base::text::{ByteStr, is_same_name};
-use crate::bytes::Cursor;
-use crate::outline::Schema;
-use crate::ranges::Data;
-use crate::record::Fixed;
-
-/// The records of an archive.
-pub(crate) const SCHEMA: &[&Schema] =
-    &[HeaderEntry::SCHEMA, Fields::SCHEMA, Property::SCHEMA, Sha1Tail::SCHEMA, ShortTail::SCHEMA];
-
-/// A PBO archive, borrowed from its bytes.
-///
-/// ```
-/// # let bytes = &[&b"a.txt\0"[..], &[0; 16], &[2, 0, 0, 0], &[0; 21], b"hi"].concat();
-/// use meshpeek::pbo::Archive;
-/// let archive = Archive::parse(bytes)?;
-/// for member in archive.members() {
-///     let member = member?;
-///     println!("{} at {:#x}: {} bytes", member.name(), member.offset, member.stored_byte_len());
-/// }
-/// let text = archive.find(b"A.TXT")?.expect("the only member").decode()?;
-/// assert_eq!(&*text, b"hi");
-/// # Ok::<(), meshpeek::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Archive<'a> {
-    data: Data<'a>,
-    limits: Limits,
-    /// The offset of the first member's bytes, after the header, or the end of the file if the header does not end before
-    /// it.
-    pub data_offset: u64,
-    data_end: u64,
-    /// The number of members in the header.
-    pub member_count: usize,
-    /// True if the header ends correctly.
-    whole: bool,
-}
-
-/// The result of one walk over the entries.
-#[derive(Default)]
-struct Header {
-    /// The offset after the last entry that was read.
-    end: u64,
-    whole: bool,
-    member_count: usize,
-    /// The claimed bytes of all members.
-    sum: u64,
-}
-
-impl Header {
-    /// Also returns the error that ends the header early.
-    fn read(cursor: Cursor<'_>) -> (Self, Option<Error>) {
-        let mut entries = Entries::new(cursor);
-        let mut header = Self::default();
-        let mut broken = None;
-        for entry in entries.by_ref() {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    broken = Some(error);
-                    break;
-                }
-            };
-            match entry.kind() {
-                EntryKind::Member => {
-                    header.member_count = header.member_count.saturating_add(1);
-                    header.sum = header.sum.saturating_add(entry.fields().data_size.get().into());
-                }
-                EntryKind::End => header.whole = true,
-                EntryKind::Product => {}
-            }
-        }
-        header.end = entries.offset();
-        (header, broken)
-    }
-
-    /// Returns 1.5 times the likely length of the whole header in a file of this size, if its first entries are these. Their
-    /// members are a share of the file, and they are likely to be the same share of the header.
-    fn expected(&self, size: u64) -> u64 {
-        let [end, sum, size] = [self.end, self.sum, size].map(u128::from);
-        let whole = end.saturating_mul(size).checked_div(sum.saturating_add(end)).unwrap_or(0);
-        whole.saturating_mul(3).wrapping_shr(1).try_into().unwrap_or(u64::MAX)
-    }
-}
-
-impl<'a> Archive<'a> {
-    /// Finds the start of the members. Walks the header once and allocates nothing.
-    ///
-    /// # Errors
-    /// Returns an error if the first entry cannot be read. An error later in the header is reported by
-    /// [`members`](Self::members).
-    pub fn parse(data: &'a [u8]) -> Result<Self> {
-        Self::open(Data::Whole(data), &Limits::default())
-    }
-
-    pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
-        let mut header = Header::default();
-        let expected = Cell::new(0);
-        let read = data.read_expecting(0, &expected, |cursor| {
-            let error;
-            (header, error) = Header::read(*cursor);
-            let Some(error) = error else { return Ok(()) };
-            expected.set(header.expected(data.size()));
-            Err(error)
-        });
-        match read {
-            Err(error) if error.incomplete().is_some() => return Err(error),
-            Err(error) if header.end == 0 => return Err(error.within("header")),
-            _ => {}
-        }
-        let Header { end, whole, member_count, sum } = header;
-        let data_offset = if whole { end } else { data.size() };
-        let data_end = data_offset.saturating_add(sum);
-        Ok(Self { data, limits: *limits, data_offset, data_end, member_count, whole })
-    }
-
-    /// Returns an iterator over all entries of the header.
-    pub fn entries(&self) -> Entries<'a> {
-        Entries::new(self.data.cursor(0))
-    }
-
-    /// Returns an iterator over all properties, including repeated keys and those of product entries after the first.
-    pub fn properties(&self) -> impl Iterator<Item = Property<'a>> + use<'a> {
-        self.spanned_properties().map(|(property, _)| property)
-    }
-
-    /// Returns an iterator over all properties with their locations.
-    fn spanned_properties(&self) -> impl Iterator<Item = (Property<'a>, Span)> + use<'a> {
-        self.entries().map_while(Result::ok).filter_map(|entry| entry.properties()).flat_map(|list| list.spanned())
-    }
-
-    /// Returns the first property with this key, ignoring case. Linear in the header.
-    pub fn property(&self, key: &str) -> Option<ByteStr<'a>> {
-        let mut properties = self.properties();
-        let found = properties.find(|property| property.key.as_bytes().eq_ignore_ascii_case(key.as_bytes()))?;
-        Some(found.value)
-    }
-
-    /// Returns the folder in the game's virtual file system that contains the members, such as `z\ace\addons\ai`.
-    /// Without it, games use the archive's own name.
-    pub fn prefix(&self) -> Option<ByteStr<'a>> {
-        self.property("prefix")
-    }
-
-    /// Returns an iterator over all members in header order, including duplicates, up to [`Limits::archive_members`].
-    pub fn members(&self) -> Members<'a> {
-        Members::new(self)
-    }
-
-    /// Returns the first member with this name, ignoring case and the kind of slash. It is not known which of several
-    /// members with one name a game uses. Linear in the header: names are not always sorted.
-    ///
-    /// # Errors
-    /// Returns the header's error if it occurs before such a member.
-    pub fn find(&self, name: &[u8]) -> Result<Option<Member<'a>>> {
-        for member in self.members() {
-            let member = member?;
-            if is_same_name(member.name().as_bytes(), name) {
-                return Ok(Some(member));
-            }
-        }
-        Ok(None)
-    }
-}

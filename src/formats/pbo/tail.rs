@@ -2,7 +2,7 @@
 
 use sha1::{Digest, Sha1};
 
-use super::Archive;
+use super::archive::Archive;
 use crate::base::error::{Error, Result};
 use crate::base::stop;
 

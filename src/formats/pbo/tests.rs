@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::base::error::ErrorKind;
+use crate::base::error::Result;
+use crate::base::limits::Limits;
 use crate::bytes::{Packing, Table};
 use crate::inspect::Inspect;
 use crate::outline::to_bytes;

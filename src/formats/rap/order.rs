@@ -88,7 +88,7 @@ struct Claim {
 
 impl Order {
     pub(super) fn of(layout: Layout) -> Self {
-        Self { layout, is_broken: false, reached: super::ROOT, around: Vec::new() }
+        Self { layout, is_broken: false, reached: super::config::ROOT, around: Vec::new() }
     }
 
     pub(super) fn add(&mut self, step: &Step<'_>, problems: &mut Problems) {

@@ -152,9 +152,9 @@ impl<'a> Config<'a> {
 
     pub(super) fn spanned_enums(&self) -> Result<(List<'a, Enum<'a>>, Span)> {
         let address = u64::from(self.header.enum_address.get());
-        let last = self.data.size().saturating_sub(super::ENUMS_MIN);
-        if !(super::ROOT..=last).contains(&address) {
-            let message = format!("address {address:#x} is not from {:#x} to {last:#x}", super::ROOT);
+        let last = self.data.size().saturating_sub(super::config::ENUMS_MIN);
+        if !(super::config::ROOT..=last).contains(&address) {
+            let message = format!("address {address:#x} is not from {:#x} to {last:#x}", super::config::ROOT);
             return Err(Error::malformed(message).at(12).within("enum_address"));
         }
         let mut cursor = self.at(address);

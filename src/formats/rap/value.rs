@@ -3,8 +3,8 @@
 use nom::combinator::peek;
 use nom::{IResult, Parser as _};
 
-use super::MOST_DEPTH;
-use super::wire::ValueType;
+use super::codes::ValueType;
+use super::depth::MOST_DEPTH;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;

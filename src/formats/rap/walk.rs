@@ -1,8 +1,9 @@
 //! Every class of a config, depth first, without recursion.
 
 use super::class::{Class, Entries, Entry};
+use super::config::{Config, ROOT};
+use super::depth::MOST_DEPTH;
 use super::wire::ClassEntry;
-use super::{Config, MOST_DEPTH, ROOT};
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::limits::flag;
 use crate::base::text::ByteStr;
@@ -44,8 +45,15 @@ struct Frame<'a> {
     entry: usize,
 }
 
+impl<'a> Config<'a> {
+    /// Returns a walk over all classes, each before its inner classes. The root class is first.
+    pub fn classes(&self) -> Walk<'a> {
+        Walk::new(*self)
+    }
+}
+
 impl<'a> Walk<'a> {
-    pub(super) fn new(config: Config<'a>) -> Self {
+    fn new(config: Config<'a>) -> Self {
         Self { config, frames: Vec::new(), next: 0, left: config.data.size(), is_done: false }
     }
 

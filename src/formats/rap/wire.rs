@@ -3,10 +3,10 @@
 use nom::Parser as _;
 use zerocopy::little_endian::U32;
 
+use super::codes::{EntryKind, ValueType};
 use super::value::{Array, Number, Value, array, number, value};
 use crate::base::error::{Error, Result};
 use crate::base::text::ByteStr;
-use crate::record::codes::codes;
 use crate::record::parser::{cond, framing, le_u8, le_u32, text_to_nul, verify};
 use crate::record::{Framing, grammar, wire};
 
@@ -22,14 +22,6 @@ wire! {
         /// The address of the enums, right after the last class.
         enum_address: U32,
     }
-}
-
-codes! {
-    /// The kind of a class's entry.
-    EntryKind(u8) { 0 "class", 1 "value", 2 "array", 3 "extern", 4 "delete", 5 "append" }
-
-    /// The type of a value.
-    ValueType(u8) { 0 "text", 1 "float", 2 "int", 3 "array", 4 "expression", 6 "long" }
 }
 
 grammar! {
@@ -105,9 +97,4 @@ grammar! {
 
 fn no_array(kind: &ValueType) -> Result<()> {
     if *kind == ValueType::ARRAY { Err(Error::malformed("an array as value")) } else { Ok(()) }
-}
-
-impl ValueType {
-    /// A nested array.
-    pub const ARRAY: Self = Self(3);
 }

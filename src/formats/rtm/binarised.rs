@@ -6,7 +6,7 @@ use nom::Parser as _;
 use nom::error::context;
 use zerocopy::little_endian::F32;
 
-use super::File;
+use super::file::File;
 use super::frames::{FlaggedBlock, Frames, PackingMark};
 use super::text::Property;
 use super::wire::BinarisedHeader;

@@ -6,7 +6,7 @@ use nom::error::context;
 use zerocopy::little_endian::F32;
 use zerocopy::{FromBytes, IntoBytes};
 
-use super::File;
+use super::file::File;
 use super::text::{Names, PlainProperty};
 use super::wire::{BonePose, FixedName, Matrix, MetadataHeader, PlainHeader};
 use crate::base::error::{Context, Error, Result};

@@ -1,6 +1,6 @@
 //! One bone through all frames.
 
-use super::Motion;
+use super::motion::Motion;
 use crate::base::error::Result;
 use crate::bytes::array::columns;
 use crate::bytes::batch::RowSink;
@@ -16,8 +16,15 @@ pub struct Track<'a> {
     bone: usize,
 }
 
+impl<'a> Motion<'a> {
+    /// Returns one bone through all frames, or `None` after the last bone.
+    pub fn track(&self, bone: usize) -> Option<Track<'a>> {
+        if bone < self.bones().len() { Some(Track::new(*self, bone)) } else { None }
+    }
+}
+
 impl<'a> Track<'a> {
-    pub(super) fn new(motion: Motion<'a>, bone: usize) -> Self {
+    fn new(motion: Motion<'a>, bone: usize) -> Self {
         Self { motion, bone }
     }
 }

@@ -1,5 +1,6 @@
 //! Archives whose records say something that their bytes do not hold.
 
+use crate::base::limits::Limits;
 use std::path::Path;
 
 use super::tests::{File, deflated, members, stored, verify, zip};

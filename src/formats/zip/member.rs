@@ -5,13 +5,14 @@ use std::fmt;
 
 use flate2::Crc;
 
-use super::Archive;
+use super::archive::Archive;
 use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
 use crate::base::limits::flag;
 use crate::base::span::Span;
 use crate::base::stop;
 use crate::base::text::ByteStr;
+use crate::base::text::is_same_name;
 use crate::budget::{Budget, Held};
 use crate::bytes::Packing;
 #[cfg(feature = "methods")]
@@ -468,8 +469,30 @@ pub struct Members<'a> {
     ended: bool,
 }
 
+impl<'a> Archive<'a> {
+    /// Returns an iterator over its files in directory order, including duplicates but not folders, up to
+    /// [`Limits::archive_members`].
+    pub fn members(&self) -> Members<'a> {
+        Members::new(self)
+    }
+
+    /// Returns the first file with this name, ignoring case and the kind of slash. Linear in the directory.
+    ///
+    /// # Errors
+    /// Returns the directory's error if it occurs before such a file.
+    pub fn find(&self, name: &[u8]) -> Result<Option<Member<'a>>> {
+        for member in self.members() {
+            let member = member?;
+            if is_same_name(member.name().as_bytes(), name) {
+                return Ok(Some(member));
+            }
+        }
+        Ok(None)
+    }
+}
+
 impl<'a> Members<'a> {
-    pub(super) fn new(archive: &Archive<'a>) -> Self {
+    fn new(archive: &Archive<'a>) -> Self {
         Self { archive: *archive, entries: archive.directory.entries(), index: 0, ended: false }
     }
 

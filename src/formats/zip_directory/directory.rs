@@ -4,9 +4,8 @@ use zerocopy::little_endian::{U32, U64};
 use zerocopy::{FromBytes as _, FromZeros};
 
 use super::entries::{CentralEntry, Entries, LocalEntry, Sizes, local_entry};
-use super::search::{self, Search};
 use super::wire::*;
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::base::text::ByteStr;
 use crate::bytes::cursor::Cursor;
 use crate::bytes::parser::up_to;
@@ -36,50 +35,6 @@ pub struct Directory<'a> {
 }
 
 impl<'a> Directory<'a> {
-    /// Finds the directory of the classic archive that ends at the end of these bytes. Searches the last 65,557 of
-    /// them.
-    ///
-    /// # Errors
-    /// Returns an error if there is no end record, if several fit, or if the one that fits does not match its
-    /// directory. Returns [`Unsupported`](crate::ErrorKind::Unsupported) for zip64 and archives on several disks.
-    pub fn find(data: &'a [u8]) -> Result<Self> {
-        Self::find_in(Data::Whole(data))
-    }
-
-    pub(crate) fn find_in(data: Data<'a>) -> Result<Self> {
-        let directory = match search::find(data)? {
-            Search::Found(directory) => directory,
-            Search::Nowhere(error) => return Err(error),
-        };
-        if directory.zip64.is_some() {
-            return Err(Error::unsupported("zip64 archive").at(directory.end_offset));
-        }
-        Ok(directory)
-    }
-
-    /// Finds the directory, including that of a zip64 archive. If no end record leads to a directory, the headers before
-    /// the files replace it, and [`is_lost`](Self::is_lost) returns true.
-    ///
-    /// # Errors
-    /// Returns the errors of [`find`](Self::find), except for these cases.
-    pub fn find_any(data: &'a [u8]) -> Result<Self> {
-        Self::find_any_in(Data::Whole(data))
-    }
-
-    pub(crate) fn find_any_in(data: Data<'a>) -> Result<Self> {
-        match search::find(data)? {
-            Search::Found(directory) => Ok(directory),
-            Search::Nowhere(_) if search::begins_with_entry(data)? => Self::lost(data),
-            Search::Nowhere(error) => Err(error),
-        }
-    }
-
-    fn lost(data: Data<'a>) -> Result<Self> {
-        let size = data.size();
-        data.get(0..size)?;
-        Ok(Self::empty(data, size))
-    }
-
     /// Returns a directory without entries before the end record at this offset.
     pub(super) fn empty(data: Data<'a>, end_offset: u64) -> Self {
         Self {

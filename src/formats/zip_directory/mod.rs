@@ -5,6 +5,7 @@ mod directory;
 mod entries;
 #[cfg(feature = "zip")]
 pub(crate) mod extra;
+mod find;
 mod outline;
 mod search;
 mod wire;

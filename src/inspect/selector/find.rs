@@ -3,7 +3,7 @@
 use std::iter::zip;
 
 use super::list::dissected;
-use super::{Item, Selector, Step};
+use super::steps::{Item, Selector, Step};
 use crate::base::error::Error;
 use crate::bytes::Table;
 use crate::inspect::{Inspect, bound_of, outline_within_limits};

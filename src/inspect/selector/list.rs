@@ -6,7 +6,7 @@ use std::iter::zip;
 use std::ops::ControlFlow;
 
 use super::path::Path;
-use super::{Selector, is_number, words};
+use super::steps::{Selector, is_number, words};
 use crate::base::error::Error;
 use crate::bytes::{Packing, Table};
 use crate::inspect::{Inspect, bound_of, outline_within_limits};

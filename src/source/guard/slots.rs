@@ -84,11 +84,11 @@ impl Slot {
 
 /// A map in the list.
 #[derive(Debug)]
-pub(in super::super) struct Watched(&'static Slot);
+pub(crate) struct Watched(&'static Slot);
 
 impl Watched {
     /// `file` stays open until this is dropped.
-    pub(in super::super) fn new(bytes: &[u8], file: &std::fs::File) -> Self {
+    pub(crate) fn new(bytes: &[u8], file: &std::fs::File) -> Self {
         let place = Slot::take();
         place.torn.store(false, Ordering::Relaxed);
         let Range { start, end } = bytes.as_ptr_range();
@@ -98,7 +98,7 @@ impl Watched {
         Self(place)
     }
 
-    pub(in super::super) fn is_torn(&self) -> bool {
+    pub(crate) fn is_torn(&self) -> bool {
         self.0.torn.load(Ordering::Relaxed)
     }
 }

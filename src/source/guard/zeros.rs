@@ -16,7 +16,7 @@ pub(super) fn prepare() {
 }
 
 /// Returns the size of a memory page in bytes.
-pub(in super::super) fn page_size() -> usize {
+pub(crate) fn page_size() -> usize {
     // SAFETY: the call only returns a number.
     usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }

@@ -4,7 +4,7 @@ mod zip;
 
 use std::fmt;
 
-use super::index::{List, Listed, OverlapBudget, Placed};
+use super::list::{List, Listed, OverlapBudget, Placed};
 use super::table::{Kind, Table, TableId};
 use super::wire::Flag;
 use super::{IndexEntry, Map, Material, Mesh, Object, Texture};

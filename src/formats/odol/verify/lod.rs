@@ -12,7 +12,7 @@ use crate::base::span::Span;
 use crate::blocks::Block;
 use crate::bytes::Element;
 use crate::check::{self, AtMost, Below, Broken, Check, Faults, Finite, Index, IndexOrNone, Numbers, Rows, rules};
-use crate::formats::odol::vertex::check_count;
+use crate::formats::odol::array::check_count;
 use crate::formats::odol::{FaceDefault, IndexBlock, Indices, Lod, LodEntry, Material, Section, Selection, Stage};
 use crate::summary::{ReferenceKind, References};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::Problems;
+use super::problems::Problems;
 
 /// Checks each item, on as many threads as the budget has helpers. The problems are those of one thread that checks one
 /// item after another.

@@ -1,0 +1,23 @@
+//! Checks of the sizes of streams.
+
+use crate::base::error::{Error, Result};
+use crate::base::limits::flag;
+use crate::bytes::Cursor;
+
+/// Returns an error if the stream of this size, which ends with `last`, is not the whole of the cursor's part.
+pub(super) fn check_end(stream: Cursor<'_>, stored_len: u64, last: &str) -> Result<()> {
+    let mut after = stream;
+    after.skip(stored_len)?;
+    if after.is_empty() { Ok(()) } else { Err(after.error(format!("bytes after {last}"))) }
+}
+
+/// Checks a claimed size against the limit before memory is allocated for it.
+///
+/// # Errors
+/// Returns [`Limit`](crate::ErrorKind::Limit) if it exceeds the limit.
+pub(crate) fn within_limit(decoded_len: u64, limit: u64) -> Result<()> {
+    if decoded_len > limit {
+        return Err(Error::limit("decoded bytes in a block", limit, flag::DECODED));
+    }
+    Ok(())
+}

@@ -1,0 +1,44 @@
+//! An archive, opened by its directory.
+
+use crate::base::error::Result;
+use crate::base::limits::Limits;
+use crate::formats::zip_directory::Directory;
+use crate::ranges::Data;
+
+/// A zip archive, borrowed from its bytes.
+///
+/// ```
+/// # let bytes = std::fs::read("corpus/zip/addons.zip").unwrap();
+/// use meshpeek::zip::Archive;
+/// let archive = Archive::parse(&bytes)?;
+/// for member in archive.members() {
+///     let member = member?;
+///     println!("{}: {} of {} bytes", member.name(), member.stored_byte_len(), member.decoded_byte_len_hint());
+/// }
+/// let nested = archive.find(b"b.pbo")?.expect("a member of this name").decode()?;
+/// assert_eq!(nested.len(), 961);
+/// # Ok::<(), meshpeek::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Archive<'a> {
+    pub(super) data: Data<'a>,
+    /// Its directory, which also lists folders.
+    pub directory: Directory<'a>,
+    pub(super) limits: Limits,
+}
+
+impl<'a> Archive<'a> {
+    /// Finds the directory at the end of the archive. If the end is missing, the files are found by their local
+    /// headers, and this is reported as a problem of the archive.
+    ///
+    /// # Errors
+    /// Returns an error if several directories fit, or none and the archive does not start with a file. Returns
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) for archives on several disks.
+    pub fn parse(data: &'a [u8]) -> Result<Self> {
+        Self::open(Data::Whole(data), &Limits::default())
+    }
+
+    pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
+        Ok(Self { data, directory: Directory::find_any_in(data)?, limits: *limits })
+    }
+}
