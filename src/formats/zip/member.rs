@@ -471,7 +471,7 @@ pub struct Members<'a> {
 
 impl<'a> Archive<'a> {
     /// Returns an iterator over its files in directory order, including duplicates but not folders, up to
-    /// [`Limits::archive_members`].
+    /// [`Limits::archive_members`](crate::Limits::archive_members).
     pub fn members(&self) -> Members<'a> {
         Members::new(self)
     }
