@@ -25,7 +25,7 @@ const OWN: &str = "is the file of another member: the system takes both names fo
 
 pub(super) struct Folder<'c> {
     path: &'c Path,
-    /// The same path from the root on, so that the system is not asked for the current folder for each member.
+    /// The absolute path. Otherwise the system is asked for the current folder for each member.
     absolute: PathBuf,
     force: bool,
     common: &'c Common,

@@ -1,9 +1,8 @@
 //! Draws the triangles of a part.
 
 use std::collections::HashMap;
-use std::iter::zip;
 
-use glam::{Vec2, Vec3A, Vec4};
+use glam::{Vec3A, Vec4};
 
 use super::camera::Frame;
 use super::light::brightness;
@@ -74,49 +73,46 @@ impl<'s> Scene<'s> {
         let (frame, room) = (self.frame, self.room);
         let material = material(primitive, self.view.texture).ok().flatten();
         let texture = material.as_ref().and_then(Material::base);
-        let skin = texture.and_then(|texture| self.skin(texture));
+        let mut skin = texture.and_then(|texture| self.skin(texture));
         let set = texture.map_or(0, |texture| texture.uv_set);
-        let transform = texture.map_or(UvTransform::IDENTITY, |texture| texture.transform);
         let uvs = skin.and_then(|_| primitive.uvs(set).ok().flatten());
-        let colors = primitive.colors().ok().flatten();
-        let colors = colors.filter(|_| material.as_ref().is_some_and(|material| material.vertex_colors));
-        let (skins, canvas, blended) = (&self.skins, &mut self.canvas, &mut self.blended);
-        let image = skin.and_then(|skin| skins.get(skin));
+        let has_colors = material.as_ref().is_some_and(|material| material.vertex_colors);
+        let colors = if has_colors { primitive.colors().ok().flatten() } else { None };
+        let image = skin.and_then(|skin| self.skins.get(skin));
         let look = Look::of(material.as_ref(), image, uvs.is_some(), colors.is_some());
-        let pixels = image.filter(|_| look.has_skin()).map(|skin| &skin.pixels);
+        if !look.has_skin() {
+            skin = None;
+        }
+        let transform = texture.map_or(UvTransform::IDENTITY, |texture| texture.transform);
+        let values = Corners { look, colors, uvs, set, transform };
+        let pixels = skin.and_then(|skin| self.skins.get(skin)).map(|skin| &skin.pixels);
+        let (canvas, blended) = (&mut *self.canvas, &mut self.blended);
         let surface = self.surfaces.len();
         if look.is_see_through() {
             room.keep(size_of::<Surface>() as u64)?;
-            self.surfaces.push(Surface { look, skin: skin.filter(|_| look.has_skin()) });
+            self.surfaces.push(Surface { look, skin });
         }
         let smooth = Smooth::new(part, mesh, room)?;
         part.each_triangle(room, |corners| {
-            let points = corners.map(|corner| mesh.point(&corner));
-            let places = points.map(|point| frame.place(point));
+            let places = corners.map(|corner| frame.place(mesh.point(&corner)));
             let Some(reach) = canvas.reach(places) else { return Ok(()) };
-            room.work(reach.area().saturating_mul(PIXEL_WORK))?;
+            let area = reach.area().saturating_mul(PIXEL_WORK);
+            room.work(area)?;
             let normals = normals_of(part, mesh, smooth.as_ref(), &corners);
-            let mut triangle = [Vertex::default(); 3];
-            for (vertex, ((corner, place), normal)) in triangle.iter_mut().zip(zip(zip(&corners, places), normals)) {
-                let lit = if look.is_unlit() { 1.0 } else { brightness(normal) };
-                let stored = color_of(&colors, corner).map(|color| look.shown(color));
-                vertex.place = place;
-                vertex.color = stored.unwrap_or(look.color) * Vec4::new(lit, lit, lit, 1.0);
-                vertex.uv = transform.apply(uv_of(&uvs, corner, set).to_array()).into();
-            }
+            let triangle = values.triangle(&corners, places, normals);
             draw_solid(canvas, &reach, &triangle, &look, pixels);
             if !look.is_see_through() {
                 return Ok(());
             }
-            if blended.len() < MOST_KEPT {
-                room.keep(size_of::<Blended>() as u64)?;
-                let depth = places.iter().map(|place| place.z).sum();
-                blended.push(Blended { surface, depth, triangle });
-            } else {
+            if blended.len() >= MOST_KEPT {
                 // Too many to be sorted.
-                room.work(reach.area().saturating_mul(PIXEL_WORK))?;
+                room.work(area)?;
                 blend(canvas, &reach, &triangle, &look, pixels);
+                return Ok(());
             }
+            room.keep(size_of::<Blended>() as u64)?;
+            let depth = places.iter().map(|place| place.z).sum();
+            blended.push(Blended { surface, depth, triangle });
             Ok(())
         })
     }
@@ -177,6 +173,38 @@ impl<'s> Scene<'s> {
     }
 }
 
+/// The values at the corners of a part.
+struct Corners<'c> {
+    look: Look,
+    colors: Option<Values<'c, bytes::Color>>,
+    uvs: Option<Values<'c, bytes::Vec2>>,
+    /// The set of texture coordinates.
+    set: usize,
+    transform: UvTransform,
+}
+
+impl Corners<'_> {
+    fn triangle(&self, [a, b, c]: &[Corner; 3], [p, q, r]: [Vec3A; 3], [l, m, n]: [Vec3A; 3]) -> [Vertex; 3] {
+        [self.vertex(a, p, l), self.vertex(b, q, m), self.vertex(c, r, n)]
+    }
+
+    fn vertex(&self, corner: &Corner, place: Vec3A, normal: Vec3A) -> Vertex {
+        let uv = self.uvs.as_ref().and_then(|uvs| uvs.array(corner.uv(self.set) as usize)).unwrap_or_default();
+        Vertex { place, color: self.color(corner, normal), uv: self.transform.apply(uv).into() }
+    }
+
+    /// The color of a corner in the light.
+    fn color(&self, corner: &Corner, normal: Vec3A) -> Vec4 {
+        let stored = self.colors.as_ref().and_then(|colors| colors.array(corner.position as usize));
+        let color = match stored {
+            Some(stored) => self.look.shown(stored.into()),
+            None => self.look.color,
+        };
+        let lit = if self.look.is_unlit() { 1.0 } else { brightness(normal) };
+        color * Vec4::new(lit, lit, lit, 1.0)
+    }
+}
+
 /// Returns the normals of the corners, on the side of the triangle that the eye sees.
 fn normals_of(part: &Part<'_>, mesh: &Mesh, smooth: Option<&Smooth>, corners: &[Corner; 3]) -> [Vec3A; 3] {
     let [a, b, c] = corners.map(|corner| mesh.point(&corner));
@@ -218,12 +246,4 @@ fn blend(canvas: &mut Canvas, reach: &Reach, triangle: &[Vertex; 3], look: &Look
         look.blend(color * texel, seen);
         false
     });
-}
-
-fn uv_of(uvs: &Option<Values<'_, bytes::Vec2>>, corner: &Corner, set: usize) -> Vec2 {
-    uvs.as_ref().and_then(|all| all.array(corner.uv(set) as usize)).unwrap_or_default().into()
-}
-
-fn color_of(colors: &Option<Values<'_, bytes::Color>>, corner: &Corner) -> Option<Vec4> {
-    colors.as_ref()?.array(corner.position as usize).map(Vec4::from)
 }

@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::hash::BuildHasher;
 use std::path::{Component, Path, PathBuf};
 
+use super::around::GivenPaths;
 use super::asker::Asker;
+use super::collect::collect;
 use super::index::Index;
 use super::keys::{Key, key};
 use super::prefix::{folded, text};
-use super::{GivenPaths, collect};
 use crate::base::error::Result;
 use crate::formats::rap::text::Way;
 use crate::scan::{Found, Scan};
