@@ -73,8 +73,8 @@ mod remaining;
 mod reservation;
 
 #[cfg(feature = "scan")]
-pub(crate) use self::claim::Help;
-pub(crate) use self::claim::Memory;
+pub(crate) use self::claim::{Help, Memory};
+#[cfg(feature = "scan")]
 pub(crate) use self::counter::Counter;
 #[cfg(feature = "scan")]
 pub(crate) use self::held::Advance;

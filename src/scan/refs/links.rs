@@ -8,7 +8,7 @@ use super::asker::Asker;
 use super::configs::Ask;
 use super::index::Index;
 use super::keys::{Key, key};
-use super::link::{Link, Resolved, State};
+use super::link::{Link, Resolved};
 use super::unread::Unread;
 use super::unused::Unused;
 use crate::base::error::Result;
@@ -65,7 +65,7 @@ impl Links {
 
     /// Passes each resolved reference to the callback, sorted by path and member, until the callback breaks. Then come
     /// the assets, texts and archives whose references could not all be read, each with the state
-    /// [`Unread`](State::Unread).
+    /// [`Unread`](super::State::Unread).
     ///
     /// # Errors
     /// Returns [`Limit`](crate::ErrorKind::Limit) if the addresses that the callback asked for exceed
@@ -91,7 +91,7 @@ impl Links {
     }
 
     /// Passes each texture of a material to the callback that an ODOL model with a copy of this material does not
-    /// have in the copy, until the callback breaks. Needs [`Rules::copies`]. Then come the assets that could not all be
+    /// have in the copy, until the callback breaks. Needs [`Rules::copies`](super::Rules::copies). Then come the assets that could not all be
     /// read, as in [`each`](Self::each).
     ///
     /// # Errors
@@ -186,6 +186,7 @@ mod tests {
     use crate::scan::refs::configs::Copies;
     use crate::scan::refs::cost::Cost;
     use crate::scan::refs::files::Files;
+    use crate::scan::refs::link::State;
     use crate::scan::refs::prefix::Given;
     use crate::summary::Reference;
     use crate::{ErrorKind, Limits};
