@@ -24,6 +24,8 @@ use crate::summary::ReferenceKind;
 pub(super) struct Asker {
     pub(super) path: Arc<Path>,
     pub(super) member: Option<Name>,
+    /// True if it is a Lua text. It is found once, since a name may be long and its references many.
+    pub(super) is_lua: bool,
     /// True if its names are those of the game's file system.
     pub(super) in_game: bool,
     /// True if its references come after that of an asset or config that asks for it.
@@ -61,9 +63,11 @@ pub(super) struct Beside {
 impl Asker {
     /// An asker without references.
     pub(super) fn new(path: Arc<Path>, member: Option<Name>) -> Self {
+        let is_lua = is_lua(name_of(&path, member.as_ref()));
         Self {
             path,
             member,
+            is_lua,
             in_game: false,
             is_followed: false,
             is_target: false,
@@ -158,7 +162,7 @@ impl Index {
         let name = &reference.name.text;
         let home = asker.home.root.len().saturating_add(asker.home.path.len());
         self.cost.compare(home.saturating_add(name.len()))?;
-        if is_lua(name_of(&asker.path, asker.member.as_ref())) {
+        if asker.is_lua {
             return self.resolve_lua(ask);
         }
         if !asker.inside.is_empty() && asker.inside.binary_search(&key(&self.hash, &folded(name))).is_ok() {

@@ -11,7 +11,7 @@ use super::configs::Ask;
 use super::index::Index;
 use super::keys::{Key, address, key, name_of};
 use super::link::{Meant, Reason, Resolved, State};
-use super::lua::{IMAGES, is_lua};
+use super::lua::IMAGES;
 use super::prefix::{folded, text};
 use crate::asset::address::unnumbered;
 use crate::base::error::Result;
@@ -79,7 +79,7 @@ impl Media {
     pub(super) fn of(askers: &[Asker], hash: &RandomState) -> Self {
         let mut media = Self::default();
         for asker in askers {
-            if !is_lua(name_of(&asker.path, asker.member.as_ref())) {
+            if !asker.is_lua {
                 continue;
             }
             let mut is_building = false;
