@@ -11,6 +11,7 @@ use super::keys::{Key, address, after, key, last, name_of};
 use super::link::{MOST_TARGETS, Meant, Reason, Resolved, State};
 use super::lookup::{find, find_or_instead};
 use super::lua::is_lua;
+use super::media::Binding;
 use super::prefix::{Prefixes, below, folded, text};
 use crate::asset::address::unnumbered;
 use crate::base::error::Result;
@@ -50,6 +51,8 @@ pub(super) struct Asker {
     pub(super) inside: Vec<Key>,
     /// The files next to it, once a reference asks for one.
     pub(super) beside: OnceLock<Box<Beside>>,
+    /// What gives it its textures, once one of them is missing.
+    pub(super) binding: OnceLock<Binding>,
 }
 
 /// The beginnings of the keys of files that are in one folder.
@@ -81,6 +84,7 @@ impl Asker {
             copies: None,
             inside: Vec::new(),
             beside: OnceLock::new(),
+            binding: OnceLock::new(),
         }
     }
 

@@ -66,7 +66,7 @@ pub(super) struct Media {
 
 /// Who decides about the textures of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Binding {
+pub(super) enum Binding {
     /// The model.
     Own,
     /// Lua code that names the model.
@@ -170,7 +170,7 @@ impl Index {
 
     /// Finds the media that a missing texture of a model means, if Lua code gives the model its textures.
     pub(super) fn resolve_bound(&mut self, asker: &Asker, reference: &Reference) -> Result<Option<Resolved>> {
-        let binding = self.media.binding(asker, &self.hash);
+        let binding = asker.binding.get_or_init(|| self.media.binding(asker, &self.hash));
         let state = match binding {
             Binding::Own => return Ok(None),
             Binding::Lua => State::Procedural,
