@@ -276,13 +276,14 @@ fn a_reservation_takes_in_steps_and_ends_at_the_limit() {
 #[test]
 fn reading_a_packed_table_takes_memory() {
     use meshpeek::Inspect;
-    use meshpeek::inspect::{Outline, Part, Visitor};
-    use meshpeek::view::{Packing, Table};
+    use meshpeek::inspect::{Outline, Part, PartArray, Visitor};
+    use meshpeek::view::Packing;
 
     struct Reads<'b>(&'b Budget, Vec<(bool, bool)>);
 
     impl Visitor for Reads<'_> {
-        fn array(&mut self, _: &'static str, _: Option<usize>, table: &dyn Table) {
+        fn array(&mut self, array: &PartArray<'_>) {
+            let table = array.table;
             let is_packed = matches!(table.storage().packing, Packing::Lzo | Packing::Lzss | Packing::Deflate);
             let read = self.0.read(table, &mut |_| std::ops::ControlFlow::Continue(()));
             self.1.push((is_packed, read.is_ok()));

@@ -6,7 +6,7 @@ use crate::base::error::{Context, Result};
 use crate::base::text::AnsiStr;
 use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::{Cursor, Table};
-use crate::outline::{Sink, StoredField, Type};
+use crate::outline::{Sink, StoredAt, Type};
 use crate::record::Stored as _;
 use crate::record::parser::{Grammar, Length as _, parsers};
 
@@ -86,7 +86,9 @@ impl<'a, C: Copy, P: Grammar<'a, Output: Table>, F: Fn(u64, C) -> P> Grammar<'a>
                 _ => length().count(cursor, name, sink)?,
             };
             let array = (self.array)(count, context).read(cursor)?;
-            sink.describe(|out| out.array_item(name, index, &array));
+            if let Some(mut out) = sink.outline() {
+                out.array_item(name, index, &array);
+            }
             Ok(array)
         })?;
         Ok(Sets(arrays))
@@ -123,10 +125,10 @@ impl<'a, C: Copy> Grammar<'a> for Names<C> {
         let offset = cursor.offset();
         let all = for_each(lengths, |_, length| text(length).read(cursor))?;
         let span = cursor.since(offset);
-        sink.describe(|out| {
-            let field = StoredField { name, kind: Type::List(&AnsiStr::TYPE, 0), span, framing: false };
-            out.stored_texts(&field, all.into_iter().flatten());
-        });
+        if let Some(mut out) = sink.outline() {
+            let stored = StoredAt::new(Type::List(&AnsiStr::TYPE, 0), span);
+            out.stored_texts(name, stored, all.into_iter().flatten());
+        }
         Ok(Sets(all))
     }
 }
