@@ -126,10 +126,10 @@ mod tests {
     use crate::base::error::{Error, Result};
     use crate::base::span::Span;
     use crate::base::text::ByteStr;
+    use crate::bytes::LeArray;
     use crate::bytes::cursor::Cursor;
-    use crate::bytes::{LeArray, Table};
     use crate::outline::Visitor;
-    use crate::outline::{Field, Outline, Part, PartArray, Text, Value};
+    use crate::outline::{Field, Outline, Part, PartArray};
     use crate::record::List;
     use crate::record::parser::{array, cond, le_u8, le_u32, length_count, of, text_to_nul, verify};
 

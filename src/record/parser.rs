@@ -645,10 +645,10 @@ impl<'a, P: Grammar<'a>> Grammar<'a> for Cond<P> {
 
 #[inline(always)]
 fn describe_absence<'a, P: Grammar<'a>>(name: &'static str, sink: &mut impl Sink) {
-    if P::SHOWS_ABSENCE {
-        if let Some(mut out) = sink.outline() {
-            out.field(name, Value::Absent);
-        }
+    if P::SHOWS_ABSENCE
+        && let Some(mut out) = sink.outline()
+    {
+        out.field(name, Value::Absent);
     }
 }
 

@@ -53,7 +53,7 @@ impl Scene<'_> {
                 if texture.is_black_clear {
                     skin.clear_black();
                 }
-                room.keep(skin.rgba.len() as u64).is_ok().then_some(skin)
+                room.hold(skin.rgba.len() as u64).is_ok().then_some(skin)
             };
             let key = (Name::from(texture.name).text, texture.is_black_clear);
             self.skins.entry(key).or_insert_with(load).as_ref()
