@@ -69,3 +69,5 @@ mod tests;
 pub use access::Access;
 pub use file::FileMap;
 pub use guarding::{are_maps_guarded, guard_maps};
+#[cfg(feature = "scan")]
+pub(crate) use pipe::{Patience, read_standard_input};

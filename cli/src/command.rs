@@ -177,6 +177,8 @@ fn chosen_format(matches: &ArgMatches) -> Result<Option<(&str, &'static str)>, F
         return Err(NO_TABLES.into());
     }
     let writes = writes.join(", ");
+    let is_rows = verb == "info" && matches.subcommand_matches(verb).is_some_and(|args| args.contains_id("select"));
+    let verb = if is_rows { "info --select" } else { verb };
     Err(Failure::at(path, format_args!("{verb} does not write .{ending} files; it writes {writes}")))
 }
 

@@ -14,9 +14,9 @@ use meshpeek::{Asset, Budget, Error, Format};
 use crate::args::Common;
 use crate::failure::{Failure, Outcome, status};
 use crate::notes::Notes;
-use crate::report;
 use crate::source::Source;
 use crate::visible::shown;
+use crate::{interrupt, report};
 use folder::{Done, Folder};
 
 #[derive(clap::Args)]
@@ -38,6 +38,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
     let inputs = args.addresses.iter().filter_map(|text| FileId::of(&Address::parse(text).file).ok()).collect();
     let folder = Folder::new(folder, args.force, inputs, common);
+    interrupt::can_go_on();
     let mut extraction = Extraction { args, common, folder, counts: [0; 4], reported: 0 };
     for address in &args.addresses {
         extraction.address(address)?;
@@ -177,7 +178,7 @@ impl Extraction<'_> {
                 let name = PathBuf::from(member.name().to_text_lossy());
                 self.inside(&inner, &name, &content, rest)
             }
-            Err(error) => self.lost(Some(&text), error.into()),
+            Err(error) => self.lost(Some(&text), Failure::Message(without_name(&error, member))),
         }
     }
 
@@ -186,7 +187,7 @@ impl Extraction<'_> {
         if member.is_link() {
             let message = match member.link_target(place.budget) {
                 Ok(target) => format!("a symbolic link to {}", target.map(|target| target.text).unwrap_or_default()),
-                Err(error) => error.to_string(),
+                Err(error) => without_name(&error, member),
             };
             return self.lost(Some(&inner_text(place, member)), Failure::Message(message));
         }
@@ -266,6 +267,12 @@ pub(crate) fn is_archive(member: &Member<'_>) -> bool {
         Ok(None) => named() == Some(Format::Pbo),
         sniffed => sniffed.is_ok_and(is_archive),
     }
+}
+
+/// The error in a member, without the name of the member: the address before the message has it.
+fn without_name(error: &Error, member: &Member<'_>) -> String {
+    let name = format!(": {}: ", member.name());
+    error.to_string().replacen(&name, ": ", 1)
 }
 
 fn inner_text(place: &Place<'_>, member: &Member<'_>) -> String {

@@ -1,14 +1,14 @@
 //! Handles Ctrl-C, SIGTERM and SIGHUP. The first signal ends the current work in an orderly way; the second ends the
 //! program.
 
-use std::path::Path;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use meshpeek::scan::Progress;
 
 use crate::notes::Notes;
-use crate::output_file;
+use crate::output_file::{self, OutputFile};
 use crate::visible::shown;
 
 /// Exit status of an interrupted program, as in a shell.
@@ -16,6 +16,9 @@ pub(crate) const STATUS: u8 = 130;
 
 /// The scan that the next signal ends.
 static RUNNING: Mutex<Option<Progress>> = Mutex::new(None);
+
+/// True if the same command goes on where this one ends.
+static CAN_GO_ON: AtomicBool = AtomicBool::new(false);
 
 /// Starts to listen. Without a running scan, and at the second signal, the program ends at once and leaves no partly
 /// written file.
@@ -26,7 +29,10 @@ pub(crate) fn listen(notes: Notes) {
             Some(scan) => scan.stop(),
             None => {
                 output_file::discard();
-                notes.error("interrupted");
+                match CAN_GO_ON.load(Ordering::Relaxed) {
+                    true => notes.error("interrupted; the same command writes the rest"),
+                    false => notes.error("interrupted"),
+                }
                 std::process::exit(STATUS.into());
             }
         }
@@ -78,10 +84,16 @@ pub(crate) fn ends_the_program() {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner).take();
 }
 
+/// From now on, the message of a signal says that the same command does the rest.
+pub(crate) fn can_go_on() {
+    CAN_GO_ON.store(true, Ordering::Relaxed);
+}
+
 /// The exit status, after a message about the state of the results.
-pub(crate) fn status(notes: Notes, output: Option<&Path>) -> ExitCode {
+pub(crate) fn status(notes: Notes, output: Option<&OutputFile>) -> ExitCode {
     match output {
-        Some(path) => notes.error(format_args!("interrupted; {} is left as it was", shown(path))),
+        Some(file) if file.is_new => notes.error(format_args!("interrupted; {} is not written", shown(&file.path))),
+        Some(file) => notes.error(format_args!("interrupted; {} is left as it was", shown(&file.path))),
         None => notes.error("interrupted"),
     }
     ExitCode::from(STATUS)

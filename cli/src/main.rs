@@ -149,7 +149,7 @@ fn run(verb: &mut Verb, common: &mut Common, notes: Notes) -> Outcome {
     }?;
     let output = common.output_file.take();
     if code == ExitCode::from(interrupt::STATUS) {
-        return Ok(interrupt::status(notes, output.as_ref().map(|output| output.path.as_path())));
+        return Ok(interrupt::status(notes, output.as_ref()));
     }
     // If nothing could be done, there is nothing to keep. `diff` has compared the rest.
     let is_empty = code == ExitCode::from(2) && !matches!(verb, Verb::Diff(_));

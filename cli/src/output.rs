@@ -1,8 +1,6 @@
 //! Streams for results.
 
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
 use meshpeek::scan::Record;
@@ -113,11 +111,6 @@ impl Output {
             None => Box::new(io::stdout()),
         };
         Ok(Self { is_own: true, ..Self::over(file, shown(&target.path), false, results.clone()) })
-    }
-
-    /// Creates a stream for data into an open file with this name.
-    pub(crate) fn into(file: File, path: &Path, common: &Common) -> Self {
-        Self::over(Box::new(file), shown(path), false, common.results.clone())
     }
 
     fn over(stream: Stream, name: String, is_terminal: bool, results: Results) -> Self {

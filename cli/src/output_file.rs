@@ -21,6 +21,8 @@ const ENDINGS: [&str; 10] = ["csv", "ndjson", "json", "npy", "parquet", "arrow",
 pub(crate) struct OutputFile {
     pub(crate) path: PathBuf,
     way: Way,
+    /// True if there was no such file.
+    pub(crate) is_new: bool,
     /// The target as it was found and the temporary file. Neither is an input of the same run.
     pub(crate) ids: Vec<FileId>,
 }
@@ -69,12 +71,13 @@ impl OutputFile {
     }
 
     fn new(path: &Path, way: Way, id: Option<FileId>) -> Result<Self, Failure> {
+        let is_new = id.is_none() && matches!(way, Way::Beside(..));
         let mut ids = Vec::from_iter(id);
         if let Way::Beside(new, _) = &way {
             ids.push(FileId::of(new.path())?);
             begin(new.path());
         }
-        Ok(Self { path: path.to_owned(), way, ids })
+        Ok(Self { path: path.to_owned(), way, is_new, ids })
     }
 
     /// The error for writing to an input.
@@ -132,7 +135,7 @@ pub(crate) fn beside(target: &Path, old: Option<&File>) -> io::Result<NamedTempF
     builder.prefix(".meshpeek-");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let new = builder.tempfile_in(of_any_length(folder))?;
+    let new = builder.tempfile_in(of_any_length(folder)).map_err(without_path)?;
     if let Some(old) = old {
         let metadata = old.metadata()?;
         #[cfg(unix)]
@@ -144,6 +147,15 @@ pub(crate) fn beside(target: &Path, old: Option<&File>) -> io::Result<NamedTempF
         new.as_file().set_permissions(metadata.permissions())?;
     }
     Ok(new)
+}
+
+/// Leaves out the name of a temporary file, which says nothing to a user. The error keeps it in its text alone.
+pub(crate) fn without_path(error: io::Error) -> io::Error {
+    let text = error.to_string();
+    match text.split_once(" at path ") {
+        Some((cause, _)) => io::Error::new(error.kind(), cause),
+        None => error,
+    }
 }
 
 /// The path in a form that may be longer than 260 characters on Windows, for functions that do not add it themselves:

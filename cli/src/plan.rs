@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     Ok(if is_stopped { ExitCode::from(interrupt::STATUS) } else { status(pieces - failed, failed) })
 }
 
-/// Returns the error of opening a file.
+/// Returns the error of opening a file or a folder.
 fn unreadable(scan: &Scan, file: &Path) -> Option<Error> {
     #[cfg(feature = "remote")]
     if let Some(stores) = scan.stores.as_ref().filter(|stores| stores.has(file)) {
@@ -86,5 +86,9 @@ fn unreadable(scan: &Scan, file: &Path) -> Option<Error> {
     }
     #[cfg(not(feature = "remote"))]
     let _ = scan;
-    file.metadata().err().map(Error::from)
+    match file.metadata() {
+        Ok(metadata) if metadata.is_dir() => file.read_dir().err().map(Error::from),
+        Ok(_) => None,
+        Err(error) => Some(error.into()),
+    }
 }

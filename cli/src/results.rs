@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(
             error,
             format!(
-                "more than {OWN} bytes of results for what was read, the limit set for reading; --max-output raises it"
+                "more than {OWN} bytes of results for what was read (1 MiB), the limit set for reading; --max-output raises it"
             )
         );
         results.read(1000);

@@ -1,6 +1,5 @@
 //! Temporary files without a name: the system removes them when the program ends, in whatever way.
 
-use std::error::Error as _;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use meshpeek::ErrorKind;
 
+use crate::output_file::without_path;
 use crate::visible::shown;
 
 /// The variable that names the folder of temporary files.
@@ -107,11 +107,10 @@ impl Read for Section {
 
 /// Names the folder and the variable that selects another.
 fn failed(error: io::Error) -> io::Error {
-    // Without the path that may be in the text.
-    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>()).unwrap_or(&error);
+    let cause = without_path(error);
     let folder = shown(&std::env::temp_dir());
     let message = format!("{folder}: a temporary file for results: {cause}; {VARIABLE} names another folder");
-    io::Error::new(error.kind(), message)
+    io::Error::new(cause.kind(), message)
 }
 
 #[cfg(test)]

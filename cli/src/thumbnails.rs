@@ -16,7 +16,7 @@ use crate::args::{ScanArgs, ThumbnailNames};
 use crate::export::{Around, Images, by_name_alone, is_drawn};
 use crate::failure::Failure;
 use crate::notes::Notes;
-use crate::output_file::of_any_length;
+use crate::output_file::{of_any_length, without_path};
 use crate::report;
 use crate::results::Results;
 
@@ -135,7 +135,7 @@ impl Thumbnails {
         builder.prefix(".meshpeek-");
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut file = builder.tempfile_in(of_any_length(folder))?;
+        let mut file = builder.tempfile_in(of_any_length(folder)).map_err(without_path)?;
         file.write_all(png)?;
         file.persist(of_any_length(path)).map_err(|error| error.error)?;
         Ok(())

@@ -139,7 +139,7 @@ const QUESTIONS: &[Question] = &[
                     let _ = primitive.uvs(set);
                 }
                 primitive.triangles().take(ENOUGH).for_each(drop);
-                let _ = primitive.to_welded(|bytes| reservation.kept(bytes));
+                let _ = primitive.to_welded(|bytes| reservation.take(bytes));
             }
         });
     }),

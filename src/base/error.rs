@@ -316,7 +316,12 @@ impl fmt::Display for ErrorKind {
             Self::Malformed(message) | Self::Unsupported(message) | Self::Encrypted(message) => f.write_str(message),
             Self::Unrecognized(found) => f.write_str(found.message()),
             Self::Limit { what, limit, flag } => {
-                write!(f, "more than {limit} {what}, the limit set for reading")?;
+                write!(f, "more than {limit} {what}")?;
+                const MIB: u64 = 1 << 20;
+                if what.contains("bytes") && *limit >= MIB && limit.is_multiple_of(MIB) {
+                    write!(f, " ({} MiB)", limit / MIB)?;
+                }
+                f.write_str(", the limit set for reading")?;
                 match flag {
                     Some(flag) => write!(f, "; {flag} raises it"),
                     None => Ok(()),

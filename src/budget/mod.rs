@@ -1,6 +1,6 @@
 //! Bounds on the total cost of one outer file, however its parts are nested.
 //!
-//! [`Limits`] bound each part by itself, such as the size of an inflated member or of a decoded block. Nesting
+//! [`Limits`](crate::Limits) bound each part by itself, such as the size of an inflated member or of a decoded block. Nesting
 //! multiplies these: archives in archives, members with blocks, blocks over the same few bytes. A [`Budget`] bounds the
 //! product. It is created for a file, shared by all threads that work on it, and charged **before** each piece of work.
 //!
@@ -9,14 +9,14 @@
 //! A budget also bounds the decoded data in memory at one time, for a whole run. Other data that grows with a file,
 //! such as the names of members and of other files, counts as well. Memory belongs to a *claim*. A budget, its clones
 //! and all memory held through them form one claim, on whatever threads they are used. A claim holds at most
-//! [`Limits::decoded_bytes`], in one piece or in many. More is an error ([`Limit`](crate::ErrorKind::Limit)). This
+//! [`Limits::decoded_bytes`](crate::Limits::decoded_bytes), in one piece or in many. More is an error ([`Limit`](crate::ErrorKind::Limit)). This
 //! depends on the file alone, never on other claims. [`Budget::fork`] makes another claim for another thread or task.
 //!
-//! There are two stores. All claims take from the *pool* of 64 MiB while it lasts. If the pool is empty, a claim takes
-//! the *lane*. Only one claim has the lane at a time, together with the claims forked inside it. The lane has room for
-//! a whole claim, so its owner never waits for more, and every other claim waits only for one that makes progress. In
-//! total, all claims hold at most the pool and one full claim. A fork in the lane may exceed this, because it has a full
-//! claim in addition to those it was forked inside: see [`Budget::fork`].
+//! Memory comes from a shared *pool* of 64 MiB. When it is empty, one claim at a time, together with the claims forked
+//! inside it, continues in a reserve, the *lane*. The lane has room for a whole claim, so its owner never waits for more,
+//! and every other claim waits only for one that makes progress. In total, all claims hold at most the pool and one full
+//! claim. A fork in the lane may exceed this, because it has a full claim in addition to those it was forked inside: see
+//! [`Budget::fork`].
 //!
 //! # Threads
 //!
@@ -74,8 +74,8 @@ mod remaining;
 mod reservation;
 
 #[cfg(feature = "scan")]
-pub(crate) use self::claim::Help;
-pub(crate) use self::claim::Memory;
+pub(crate) use self::claim::{Help, Memory};
+#[cfg(feature = "scan")]
 pub(crate) use self::counter::Counter;
 pub use self::held::Held;
 pub use self::remaining::Budget;

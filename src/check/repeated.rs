@@ -36,6 +36,11 @@ impl Repeated {
         Self { again: again.into_iter().peekable(), _held: Some(held) }
     }
 
+    /// Returns true if there are no duplicates left.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.again.len() == 0
+    }
+
     /// Returns the index of the first of its kind if the item at this index is a duplicate. Call with ascending
     /// indices.
     pub(crate) fn first_of(&mut self, place: usize) -> Option<usize> {

@@ -42,7 +42,9 @@ use std::io::{self, Write};
 
 pub use embedded::Embedded;
 pub use image::{Images, NoImages, Pixels, base_name, is_embeddable};
-pub use picture::{Canvas, Edges, Flaw, Picture, View, picture, picture_on};
+pub use picture::{
+    AMBIENT, Canvas, Edges, Flaw, GROUND, LIGHTS, Light, Picture, View, hides_little, picture, picture_on,
+};
 pub use space::{Mirror, Space, Up};
 pub use text::{obj, ply};
 

@@ -3,7 +3,7 @@
 //! [`Ranges`] holds the available ranges. [`Asset::parse_ranges`](crate::Asset::parse_ranges) opens an asset in them, and
 //! so does the method of that name of each format's view. Ask questions through [`Ranges::ask`], [`Ranges::load`] or
 //! [`load_async`], which return complete answers only. If bytes are missing, `ask` fails with
-//! [`Incomplete`](crate::ErrorKind::Incomplete), and [`Error::incomplete_ranges`] returns all ranges that are known to
+//! [`Incomplete`](crate::ErrorKind::Incomplete), and [`Error::incomplete_ranges`](crate::Error::incomplete_ranges) returns all ranges that are known to
 //! be needed. Add them and ask again. Missing bytes are never replaced by other data.
 //!
 //! Methods that you call directly on an asset, outside `ask`, report missing bytes as errors or problems: as

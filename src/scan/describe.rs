@@ -18,8 +18,9 @@ use crate::base::text::{ByteStr, Name};
 use crate::blocks::stream_cache::StreamCache;
 use crate::budget::{Budget, Held};
 use crate::formats::pbo::{self, Checksum};
+use crate::formats::rap::looks::{self, Least};
+use crate::formats::rap::syntax;
 use crate::formats::rap::text::Reader;
-use crate::formats::rap::{looks, syntax};
 use crate::inspect::Inspect as _;
 use crate::ranges::Data;
 use crate::summary::{Problem, Problems, References, Summary};
@@ -189,7 +190,7 @@ fn add_names_of_text(At { origin, budget }: At<'_>, data: Data<'_>, record: &mut
         return;
     }
     let Ok(text) = data.head(data.size()) else { return };
-    if !is_surely_config(origin.name()) && !looks::is_config(text, false) {
+    if !is_surely_config(origin.name()) && !looks::is_config(text, Least::Entry) {
         return;
     }
     problem.message = NoAsset::Config.message().into();

@@ -118,7 +118,8 @@ impl<'s> Run<'s> {
             scan.progress.open(bytes);
             return self.skip(address, bytes);
         }
-        match address.open_with_metadata(scan.access, &scan.limits, target.named) {
+        let is_over = || scan.progress.is_stopped();
+        match address.open_with_metadata(scan.access, &scan.limits, target.named, &is_over) {
             Err(error) => self.put(Found::Unreadable(error)),
             Ok((file, metadata)) => {
                 // Use the metadata from before reading: later writes show in the next one.

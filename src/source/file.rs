@@ -3,22 +3,18 @@
 use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::Path;
-use std::time::Duration;
 
 use super::access::{Access, Way};
 use super::guarding::{can_guard, is_guard_wanted};
 #[cfg(feature = "mmap")]
 use super::map;
-use super::pipe::too_large;
+use super::pipe::{Patience, too_large};
 use super::{pages, pipe};
 use crate::base::error::Result;
 use crate::base::limits::Limits;
 
 /// From this size on, a map costs less than a copy of the bytes.
 pub(super) const MAP_FROM: u64 = 300_000;
-
-/// How long a file named by the caller may keep a reader waiting for its next bytes.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The bytes of one file.
 ///
@@ -72,7 +68,7 @@ impl FileMap {
     /// [`Limit`](crate::ErrorKind::Limit) error for an endless one.
     pub fn open_with(path: impl AsRef<Path>, access: Access, limits: &Limits) -> Result<Self> {
         let path = path.as_ref();
-        let (file, _) = Self::open_with_metadata(path, access, limits, true)?;
+        let (file, _) = Self::open_with_metadata(path, access, limits, Some(Patience::NAMED))?;
         Ok(file)
     }
 
@@ -88,20 +84,20 @@ impl FileMap {
         check: impl FnOnce(u64) -> Result<()>,
     ) -> Result<Self> {
         let path = path.as_ref();
-        let opened = Self::open_inner(path, access, limits, Some(PATIENCE), check);
+        let opened = Self::open_inner(path, access, limits, Some(Patience::NAMED), check);
         let (file, _) = opened.map_err(|error| error.in_file(path))?;
         Ok(file)
     }
 
-    /// Also returns the metadata from before the file was read. A file that is not `named` must be a regular file and
-    /// is as long as its metadata says. So files of `/proc`, some of which are endless, are empty.
+    /// Also returns the metadata from before the file was read. Without patience, which is for a file that somebody
+    /// named, it must be a regular file and is as long as its metadata says. So files of `/proc`, some of which are
+    /// endless, are empty.
     pub(crate) fn open_with_metadata(
         path: &Path,
         access: Access,
         limits: &Limits,
-        named: bool,
+        patience: Option<Patience<'_>>,
     ) -> Result<(Self, Metadata)> {
-        let patience = if named { Some(PATIENCE) } else { None };
         let opened = Self::open_inner(path, access, limits, patience, |_| Ok(()));
         opened.map_err(|error| error.in_file(path))
     }
@@ -111,7 +107,7 @@ impl FileMap {
         path: &Path,
         access: Access,
         limits: &Limits,
-        patience: Option<Duration>,
+        patience: Option<Patience<'_>>,
         check: impl FnOnce(u64) -> Result<()>,
     ) -> Result<(Self, Metadata)> {
         let mut options = File::options();
@@ -142,7 +138,7 @@ impl FileMap {
             (Ok(mapped), ..) => mapped,
             (Err(file), Some(size), _) => Bytes::Owned(read(file, size)?),
             (Err(file), None, Some(patience)) => {
-                Bytes::Owned(pipe::read_unsized(file, limits.decoded_bytes, patience)?)
+                Bytes::Owned(pipe::read_unsized(&file, limits.decoded_bytes, patience)?)
             }
             (Err(_), None, None) => Bytes::Owned(Vec::new()),
         };

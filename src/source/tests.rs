@@ -3,7 +3,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::file::{MAP_FROM, PATIENCE};
+use super::file::MAP_FROM;
+#[cfg(target_os = "linux")]
+use super::pipe::Patience;
 use super::{Access, FileMap, guard_maps};
 use crate::base::limits::Limits;
 
@@ -139,26 +141,29 @@ fn a_named_pipe_is_read_to_its_end_and_not_waited_for_without() {
     let open = |patience| {
         FileMap::open_inner(&pipe.0, map(), &Limits::default(), Some(patience), |_| Ok(())).map(|(file, _)| file)
     };
-    let patience = Duration::from_millis(50);
-    let error = open(patience).unwrap_err();
-    assert_eq!(error.to_string(), "nothing is writing to this pipe");
+    let moment = Duration::from_millis(50);
+    let short = Patience { most: Some(moment), ..Patience::NAMED };
+    assert_eq!(open(short).unwrap_err().to_string(), "nothing is writing to this pipe");
+    // Without a limit, the wait ends when the bytes are not wanted any more.
+    let stopped = Patience { most: None, is_over: &|| true };
+    assert_eq!(open(stopped).unwrap_err().to_string(), "stopped");
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut writer = File::options().write(true).open(&pipe.0).unwrap();
             // More than a pipe holds at once, in two parts.
             for _ in 0..2 {
                 writer.write_all(&[7; 100_000]).unwrap();
-                std::thread::sleep(patience);
+                std::thread::sleep(moment);
             }
         });
-        assert_eq!(&*open(PATIENCE).unwrap(), [7; 200_000]);
+        assert_eq!(&*open(Patience::NAMED).unwrap(), [7; 200_000]);
     });
     let silent = File::options().read(true).write(true).open(&pipe.0).unwrap();
     (&silent).write_all(b"then nothing").unwrap();
-    assert!(open(patience).is_err());
+    assert!(open(short).is_err());
     #[cfg(feature = "scan")]
     {
-        let found = |path| FileMap::open_with_metadata(path, map(), &Limits::default(), false).map(|(file, _)| file);
+        let found = |path| FileMap::open_with_metadata(path, map(), &Limits::default(), None).map(|(file, _)| file);
         assert!(found(&pipe.0).is_err());
         assert!(found(Path::new("/proc/self/status")).unwrap().is_empty());
     }

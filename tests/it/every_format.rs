@@ -58,8 +58,8 @@ const PLACES: &[Place] = &[
         holds: |of| of.is_in_rows("src/lib.rs", "//! # Coordinate spaces", "//! # Features"),
     },
     Place {
-        name: "src/inspect.rs, `Depth::Header`",
-        holds: |of| of.is_in_rows("src/inspect.rs", "/// | format | counts", " Header ="),
+        name: "src/inspect/asset.rs, `Depth::Header`",
+        holds: |of| of.is_in_rows("src/inspect/asset.rs", "/// | format | counts", " Header ="),
     },
     Place {
         name: "src/ranges/mod.rs, the table",

@@ -504,6 +504,21 @@ pub fn cube(look: &Look, normal: Option<fn([f32; 3]) -> [f32; 3]>) -> Vec<u8> {
     .to_vec()
 }
 
+/// The color behind a model.
+const GROUND: [u8; 3] = meshpeek::export::GROUND;
+
+fn plain_image(color: [u8; 3]) -> Vec<u8> {
+    let [red, green, blue] = color;
+    clear_image([red, green, blue, 255])
+}
+
+fn clear_image(color: [u8; 4]) -> Vec<u8> {
+    let mut png = std::io::Cursor::new(Vec::new());
+    let image = image::RgbaImage::from_pixel(2, 2, image::Rgba(color));
+    image.write_to(&mut png, image::ImageFormat::Png).unwrap();
+    png.into_inner()
+}
+
 const GREY: Look = Look(b"none.png", [0.6, 0.6, 0.6, 1.0], 0);
 
 #[test]
@@ -541,10 +556,8 @@ fn normals_that_do_not_face_as_their_triangles_are_reported_and_make_no_dark_pic
 #[test]
 fn pictures_that_show_nothing_are_reported() {
     let folder = Folder::new("faint");
-    let mut white = Vec::new();
-    let one = image::RgbImage::from_pixel(2, 2, image::Rgb([236, 238, 240]));
-    one.write_to(&mut std::io::Cursor::new(&mut white), image::ImageFormat::Png).unwrap();
-    folder.file("white.png", white);
+    folder.file("ground.png", plain_image(GROUND));
+    folder.file("coal.png", plain_image([29, 29, 29]));
     let draw = |name: &str, look: Look| {
         let to = folder.0.join(format!("{name}.out.png"));
         let output = export(&folder.file(&format!("{name}.b3d"), cube(&look, None)), &to);
@@ -553,15 +566,146 @@ fn pictures_that_show_nothing_are_reported() {
     // Unlit and white, but without its image: drawn so that its shape is visible.
     let (status, notes, shown) = draw("unlit", Look(b"none.png", [1.0; 4], 1));
     assert_eq!((status, notes.as_str()), (0, ""));
-    let dark = shown.unwrap().chunks(3).filter(|pixel| pixel[0] < 200).count();
-    assert!(dark > 512 * 512 / 4, "{dark}");
-    let (status, notes, shown) = draw("bright", Look(b"white.png", [1.0; 4], 1));
+    let distinct = shown.unwrap().chunks(3).filter(|pixel| pixel[0].abs_diff(GROUND[0]) > 24).count();
+    assert!(distinct > 512 * 512 / 8, "{distinct}");
+    let (status, notes, shown) = draw("bright", Look(b"ground.png", [1.0; 4], 1));
     assert!(status == 1 && notes.contains("nearly empty") && shown.is_some(), "{status} {notes}");
     let (status, notes, shown) = draw("dark", Look(b"none.png", [0.02, 0.02, 0.02, 1.0], 0));
     assert!(status == 0 && notes.contains("nearly black") && shown.is_some(), "{status} {notes}");
+    // Of a bright image only the color of the brush makes a dark picture.
+    let (status, notes, _) = draw("tinted", Look(b"ground.png", [0.02, 0.02, 0.02, 1.0], 0));
+    assert!(status == 0 && notes.contains("nearly black"), "{status} {notes}");
+    // An image that is dark itself is shown as it is.
+    let (status, notes, _) = draw("coal", Look(b"coal.png", [1.0; 4], 0));
+    assert!(status == 0 && !notes.contains("nearly black"), "{status} {notes}");
     let (status, notes, shown) = draw("clear", Look(b"none.png", [1.0, 1.0, 1.0, 0.0], 0));
     assert!(status == 1 && notes.contains("the picture is empty") && shown.is_some(), "{status} {notes}");
     let pictures = folder.0.join("thumbnails");
     let scan = program().arg("scan").arg(&folder.0).arg("--thumbnails").arg(&pictures).output().unwrap();
-    assert!(stderr(&scan).contains("4 pictures, 3 nearly black or empty"), "{}", stderr(&scan));
+    assert!(stderr(&scan).contains("6 pictures, 4 nearly black or empty"), "{}", stderr(&scan));
+}
+
+/// The colors of a picture along the middle row.
+fn middle(picture: &[u8]) -> Vec<[u8; 3]> {
+    let side = (picture.len() / 3).isqrt();
+    let row = &picture[side / 2 * side * 3..][..side * 3];
+    row.as_chunks().0.to_vec()
+}
+
+#[test]
+fn black_white_and_inward_models_are_visible_on_the_ground() {
+    let folder = Folder::new("ground");
+    for (name, color) in [("black", [0, 0, 0]), ("white", [255; 3])] {
+        folder.file(&format!("{name}.png"), plain_image(color));
+    }
+    for (image, fx) in [(&b"black.png"[..], 0), (b"white.png", 0), (b"white.png", 1), (b"black.png", 1)] {
+        let model = folder.file("model.b3d", cube(&Look(image, [1.0; 4], fx), None));
+        let (drawn, _) = picture(&model, &folder.0.join("model.png"), &[]);
+        let distinct = middle(&drawn).iter().filter(|pixel| pixel[0].abs_diff(GROUND[0]) > 40).count();
+        assert!(distinct > 300, "{}: {distinct} of 512 differ from the ground", String::from_utf8_lossy(image));
+    }
+    // Each side that faces away from the light is still well above black.
+    for view in ["front", "back", "left", "right", "top", "bottom"] {
+        let model = folder.file("model.b3d", cube(&Look(b"white.png", [1.0; 4], 0), None));
+        let (drawn, _) = picture(&model, &folder.0.join("model.png"), &["--view", view]);
+        let least = drawn.iter().min().unwrap();
+        assert!(*least >= 80, "{view}: {least}");
+    }
+}
+
+/// A box inside out, triangles and normals, is a box whose inner sides are visible. They are lit as its outer sides.
+#[test]
+fn both_sides_of_triangles_are_lit() {
+    use meshpeek::Asset;
+    let folder = Folder::new("inside-out");
+    let grey = cube(&GREY, Some(|normal| normal));
+    let (sound, _) = picture(&folder.file("sound.b3d", &grey), &folder.0.join("sound.png"), &[]);
+    // Points and normals mirrored at the origin: each triangle is now seen from behind.
+    let Asset::B3d(scene) = Asset::parse(&grey).unwrap() else { panic!("not a scene") };
+    let node = scene.nodes().next().unwrap().unwrap();
+    let vertices = node.mesh().unwrap().unwrap().vertices().unwrap();
+    let point: Vec<u8> =
+        vertices.positions().get(0).unwrap().to_array().into_iter().flat_map(f32::to_le_bytes).collect();
+    let start = grey.windows(12).position(|bytes| bytes == point).unwrap();
+    let mut turned = grey.clone();
+    for vertex in 0..24 {
+        for number in 0..6 {
+            turned[start + vertex * 32 + number * 4 + 3] ^= 0x80;
+        }
+    }
+    let (inside_out, _) = picture(&folder.file("turned.b3d", turned), &folder.0.join("turned.png"), &[]);
+    // Some pixels between two triangles belong to the other one.
+    let apart = inside_out.iter().zip(&sound).filter(|(a, b)| a.abs_diff(**b) > 2).count();
+    assert!(apart < 300, "the sides are not lit alike: {apart}");
+}
+
+/// A wall behind a pane: two squares of two images, the second nearer to the eye.
+fn wall_and_pane(pane: &'static [u8], blend: u32, opacity: f32) -> Vec<u8> {
+    use writer::b3d::{chunk, join, mesh, scene, triangles};
+    let node = |name: &str, parts: Vec<writer::bytes::Bytes>| {
+        let still = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
+        chunk(b"NODE", join(writer::bytes::Bytes::new().cstr(name).f32s(still), parts))
+    };
+    let texture = |name: &[u8]| writer::bytes::Bytes::new().cstr(name).u32(3).u32(2).f32s([0.0, 0.0, 1.0, 1.0, 0.0]);
+    let brush = |image: i32, opacity: f32, blend: u32| {
+        let look = writer::bytes::Bytes::new().cstr("b").f32s([1.0, 1.0, 1.0, opacity]).f32(0.0);
+        look.u32(blend).u32(1).i32(image)
+    };
+    let square = |z: f32| {
+        let head = writer::bytes::Bytes::new().u32(0).u32(1).u32(2);
+        let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
+        chunk(b"VRTS", head.f32s(corners.iter().flat_map(|[x, y]| [*x, *y, z, *x, *y])))
+    };
+    let part = |name: &str, brush: i32, z: f32| {
+        node(name, vec![mesh(brush, [square(z), triangles(brush, &[[0, 2, 1], [0, 3, 2]])])])
+    };
+    let brushes = brush(0, 1.0, 1);
+    let both = writer::bytes::Bytes::new().i32(1).raw(brushes.to_vec()).raw(brush(1, opacity, blend).to_vec());
+    // The pane first, so that the order in the file does not help.
+    let nodes = node("root", vec![part("pane", 1, 0.5), part("wall", 0, -0.5)]);
+    scene([chunk(b"TEXS", texture(b"wall.png").raw(texture(pane).to_vec())), chunk(b"BRUS", both), nodes]).to_vec()
+}
+
+#[test]
+fn transparent_surfaces_are_mixed_with_those_behind_them() {
+    let folder = Folder::new("panes");
+    folder.file("wall.png", plain_image([200, 0, 100]));
+    folder.file("half.png", clear_image([0, 200, 0, 128]));
+    folder.file("full.png", plain_image([0, 200, 0]));
+    let center = |pane: &'static [u8], blend: u32, opacity: f32, args: &[&str]| {
+        let model = folder.file("model.b3d", wall_and_pane(pane, blend, opacity));
+        let (drawn, _) = picture(&model, &folder.0.join("model.png"), &[&["--view", "front"], args].concat());
+        // Not on the line between the two triangles of the pane.
+        middle(&drawn)[200]
+    };
+    let near = |found: [u8; 3], expected: [u8; 3]| found.iter().zip(expected).all(|(a, b)| a.abs_diff(b) <= 2);
+    for (pane, blend, opacity, expected) in [
+        (&b"full.png"[..], 1, 1.0, [0, 200, 0]),
+        (b"full.png", 1, 0.5, [100, 100, 50]),
+        (b"half.png", 1, 0.5, [150, 50, 75]),
+        (b"full.png", 3, 1.0, [200, 200, 100]),
+        (b"full.png", 2, 1.0, [0, 0, 0]),
+        // A glow without its image does not hide the wall.
+        (b"none.png", 3, 1.0, [194, 34, 113]),
+        (b"glass_ca.png", 1, 1.0, [194, 34, 113]),
+    ] {
+        let found = center(pane, blend, opacity, &[]);
+        assert!(near(found, expected), "{} {blend} {opacity}: {found:?}", String::from_utf8_lossy(pane));
+    }
+    // A missing image of another name hides the wall with gray.
+    let [red, green, blue] = center(b"none.png", 1, 1.0, &[]);
+    assert!(red.abs_diff(green) < 3 && green.abs_diff(blue) < 9 && red > 100, "{red} {green} {blue}");
+}
+
+#[test]
+fn a_model_without_materials_has_a_plain_rough_one_in_gltf() {
+    let folder = Folder::new("plain-material");
+    let to = folder.0.join("model.glb");
+    let model =
+        folder.file("model.b3d", writer::b3d::scene([writer::b3d::node("a", [writer::b3d::one_triangle()])]).to_vec());
+    assert_eq!(code(&export(&model, &to)), 0);
+    let document = document(&std::fs::read(&to).unwrap());
+    assert_eq!(document["meshes"][0]["primitives"][0]["material"], 0);
+    let plain = serde_json::json!({ "pbrMetallicRoughness": { "metallicFactor": 0.0, "roughnessFactor": 1.0 } });
+    assert_eq!(document["materials"], serde_json::json!([plain]));
 }

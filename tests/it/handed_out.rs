@@ -31,6 +31,9 @@ fn members_with_a_wrong_checksum_are_not_handed_out() {
         let extract = run(&folder, &["extract", name, "-o", &out]);
         assert_eq!(code(&extract), 1);
         assert!(stderr(&extract).contains("1 file written, 1 not written"), "{}", stderr(&extract));
+        // The address names the member, so the message after it does not.
+        assert!(stderr(&extract).contains(&format!("{bad}: members[1] at ")), "{}", stderr(&extract));
+        assert_eq!(stderr(&extract).matches("bad.b3d").count(), 1, "{}", stderr(&extract));
         let is_there = |path: &str| folder.0.join(path).exists();
         assert_eq!((is_there(&format!("{out}/good.b3d")), is_there(&format!("{out}/bad.b3d"))), (true, false));
         assert_eq!(code(&run(&folder, &["export", &bad, "-o", "model.obj"])), 2);
@@ -45,6 +48,12 @@ fn members_with_a_wrong_checksum_are_not_handed_out() {
         let by_address = run(&folder, &["verify", &bad]);
         assert!(stdout(&by_address).contains("CRC-32"), "{}", stdout(&by_address));
     }
+    let inner = zip(&[Entry::stored("deep.b3d", &scene())], b"").to_vec();
+    let inner = Entry::deflated("inner.zip", &inner).both(|header| header.crc32 ^= 1);
+    folder.file("around.zip", zip(&[inner], b"").to_vec());
+    let extract = run(&folder, &["extract", "around.zip!/*!/*", "-o", "out-around"]);
+    assert!(stderr(&extract).contains("around.zip!/inner.zip: members[0] at "), "{}", stderr(&extract));
+    assert_eq!(stderr(&extract).matches("inner.zip").count(), 1, "{}", stderr(&extract));
     // A wrong checksum of an archive hides nothing in it.
     let inner = zip(&[Entry::stored("deep.b3d", &scene())], b"").to_vec();
     let inner = Entry::stored("inner.zip", &inner).both(|header| header.crc32 ^= 1);

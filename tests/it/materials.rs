@@ -37,7 +37,9 @@ fn gltf(bytes: &[u8]) -> (Json, Json) {
     let model = export::glb(&asset, &Options::default(), &mut image, &budget).unwrap();
     model.write_to(&mut out).unwrap();
     let document = document(&out);
-    let material = document["materials"][0].clone();
+    // A surface without a material has one without a name.
+    let named = document["materials"].as_array().unwrap().iter().find(|material| material["name"].is_string());
+    let material = named.unwrap().clone();
     let texture = &material["pbrMetallicRoughness"]["baseColorTexture"]["index"];
     let sampler = texture.as_u64().map_or(Json::Null, |texture| {
         let sampler = document["textures"][texture as usize]["sampler"].as_u64().unwrap();

@@ -5,6 +5,8 @@
 //! shows, all others what a pipe gets. `MESHPEEK_BLESS=1` writes their output into the pages, except where a page omits
 //! lines.
 //!
+//! Every other block is marked by a comment before it, `<!-- untested: REASON -->`, or run by another test.
+//!
 //! The pictures in docs/pictures are compared with those that `.ci/pictures` makes.
 
 use std::path::{Path, PathBuf};
@@ -34,6 +36,7 @@ fn recipes_print_the_output_on_the_pages() {
     let mut wrong = Vec::new();
     for recipe in &recipes {
         let output = run(recipe, &work.0);
+        assert!(!output.trim().is_empty(), "{}:{}: prints nothing", recipe.page, recipe.line);
         if !fits(&recipe.prints, &output) {
             if corpus::blessing() && !recipe.prints.lines().any(|line| line == "...") {
                 bless(recipe, &output);
@@ -44,6 +47,92 @@ fn recipes_print_the_output_on_the_pages() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// The blocks that no test runs, with the reason that stands before them.
+const UNTESTED: [(&str, &str, &str); 19] = [
+    ("README.md", "sh", "builds the program and runs the tests"),
+    ("SECURITY.md", "sh", "takes minutes"),
+    ("SECURITY.md", "sh", "needs a nightly toolchain"),
+    ("SECURITY.md", "sh", ".ci/run fuzz runs it"),
+    ("SECURITY.md", "sh", "takes minutes"),
+    ("SECURITY.md", "sh", "needs a nightly toolchain"),
+    ("capi/README.md", "sh", "installs files; .ci/run c does it in target"),
+    ("python/README.md", "sh", "installs packages"),
+    ("python/README.md", "python", "needs Python packages; python/tests has examples like it"),
+    ("python/README.md", "python", "needs Python packages; python/tests has examples like it"),
+    ("python/README.md", "python", "needs Python packages; python/tests has examples like it"),
+    ("python/README.md", "python", "needs Python packages; python/tests has examples like it"),
+    ("python/README.md", "python", "needs Python packages; python/tests has examples like it"),
+    ("python/README.md", "python", "needs Python packages; python/tests has examples like it"),
+    ("site/src/index.md", "bash", "needs a network"),
+    ("site/src/lint.md", "yaml", "a workflow of GitHub"),
+    ("site/src/ru/index.md", "bash", "needs a network"),
+    ("site/src/zh/index.md", "bash", "needs a network"),
+    ("web/README.md", "sh", "installs packages"),
+];
+
+/// Each code block of the pages is run by a test, or says why not.
+#[test]
+fn every_code_block_is_run_or_says_why_not() {
+    let mut pages = vec!["README.md".to_owned(), "GUIDE.md".to_owned()];
+    add_pages(Path::new("site/src"), &mut pages);
+    // Pages of the site take these.
+    pages.extend(["SECURITY.md", "capi/README.md", "python/README.md", "web/README.md"].map(str::to_owned));
+    pages.sort();
+    let mut untested = Vec::new();
+    for page in &pages {
+        let text = std::fs::read_to_string(root().join(page)).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let mut is_output = false;
+        for (line, language, script) in blocks(&text) {
+            let before = line.checked_sub(2).and_then(|above| lines.get(above)).unwrap_or(&"");
+            let reason = before.strip_prefix("<!-- untested: ").and_then(|rest| rest.strip_suffix(" -->"));
+            let is_recipe = language == "sh" && calls_meshpeek(&script);
+            let is_run = match language.as_str() {
+                "sh" => is_recipe,
+                "text" => is_output,
+                // A documentation test.
+                "rust" => page == "README.md",
+                // The test below.
+                "toml" => page == "site/src/lint.md",
+                _ => false,
+            };
+            is_output = is_recipe;
+            match reason {
+                Some(reason) => untested.push((page.clone(), language, reason.to_owned())),
+                None => assert!(is_run, "{page}:{line}: no test runs this block, and nothing says why"),
+            }
+        }
+    }
+    let untested: Vec<(&str, &str, &str)> =
+        untested.iter().map(|(page, language, reason)| (page.as_str(), language.as_str(), reason.as_str())).collect();
+    assert_eq!(untested, UNTESTED);
+}
+
+/// The settings of the page for authors are such that `verify` reads.
+#[test]
+fn settings_on_the_pages_are_read() {
+    let text = std::fs::read_to_string(root().join("site/src/lint.md")).unwrap();
+    let folder = Folder::new("settings");
+    let settings: Vec<_> = blocks(&text).into_iter().filter(|(_, language, _)| language == "toml").collect();
+    assert_eq!(settings.len(), 1);
+    for (_, _, settings) in settings {
+        let file = folder.file("meshpeek.toml", &settings);
+        let verify = |file: &Path| {
+            let mut verify = crate::cli::program();
+            verify.args(["verify", "--lint", "-q", "corpus/mod/trees/oak.b3d", "--config"]).arg(file);
+            verify.output().unwrap()
+        };
+        // The page denies the warnings that this model has.
+        assert_eq!(crate::cli::code(&verify(&file)), 1);
+        let wrong = folder.file("wrong.toml", settings.replace("deny", "denies"));
+        assert_eq!(crate::cli::code(&verify(&wrong)), 2);
+    }
+}
+
+fn calls_meshpeek(script: &str) -> bool {
+    script.lines().any(|line| line.split_whitespace().any(|word| word == "meshpeek"))
 }
 
 /// The contents of the guide are its tasks, and each is answered by one command over a mod.
@@ -100,7 +189,7 @@ fn recipes(page: &str) -> Vec<Recipe> {
     let mut blocks = blocks(&text).into_iter().peekable();
     let mut recipes = Vec::new();
     while let Some((line, language, script)) = blocks.next() {
-        if language == "sh" && script.lines().any(|line| line.split_whitespace().any(|word| word == "meshpeek")) {
+        if language == "sh" && calls_meshpeek(&script) {
             let prints = blocks.next_if(|(_, language, _)| language == "text");
             let (_, _, prints) = prints.unwrap_or_else(|| panic!("{page}:{line}: nothing says what this prints"));
             recipes.push(Recipe { page: page.to_owned(), line, script, prints });

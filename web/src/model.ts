@@ -14,6 +14,8 @@ export interface ModelFacts {
   lods: { index: number; title: string }[];
   rigs: { bones: [string, number | null][]; clips: { name: string; seconds: number | null }[] }[];
   refused: string | null;
+  /** As in the pictures that the program draws: directions are those of the camera, strengths those of linear light. */
+  light: { lights: { direction: [number, number, number]; strength: number }[]; ambient: number; ground: [number, number, number] };
 }
 
 interface Missing {
@@ -28,6 +30,8 @@ interface Part {
   visible: boolean;
   material: string | null;
   texture: string | null;
+  /** True if a missing texture would hide little. */
+  hides_little: boolean;
 }
 
 type Positions = Pick<three.BufferAttribute, 'getX' | 'getY' | 'getZ'>;
@@ -70,11 +74,15 @@ export class Model implements Panel {
   constructor(private readonly context: Context, private readonly facts: ModelFacts) {
     this.renderer = new three.WebGLRenderer({ canvas: this.canvas, antialias: true, preserveDrawingBuffer: true });
     this.canvas.setAttribute('aria-label', t('view3d'));
-    this.scene.add(this.root, this.helpers, new three.HemisphereLight(0xffffff, 0x556677, 1.5));
-    const sun = new three.DirectionalLight(0xffffff, 1.3);
-    sun.position.set(2, 4, 3);
-    this.camera.add(sun);
-    this.scene.add(this.camera);
+    // A matte surface reflects the light divided by pi.
+    const { lights, ambient, ground } = facts.light;
+    this.scene.add(this.root, this.helpers, this.camera, new three.AmbientLight(0xffffff, ambient * Math.PI));
+    for (const { direction, strength } of lights) {
+      const light = new three.DirectionalLight(0xffffff, strength * Math.PI);
+      light.position.set(...direction);
+      this.camera.add(light, light.target);
+    }
+    this.renderer.setClearColor(new three.Color(`rgb(${ground.join(', ')})`));
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.addEventListener('change', () => this.draw());
     this.canvas.addEventListener('keydown', (event) => this.key(event));
@@ -223,7 +231,11 @@ export class Model implements Panel {
         material.map = textures.get(part.texture) ?? null;
         if (material.map) {
           material.color.set(0xffffff);
-          material.alphaTest = 0.5;
+          material.transparent = material.map.userData.translucent === true;
+          material.alphaTest = material.transparent ? 0.02 : 0.5;
+        } else if (part.hides_little) {
+          material.transparent = true;
+          material.opacity = 0.2;
         }
       }
       const mesh = new three.Mesh(geometry, material);
@@ -242,6 +254,7 @@ export class Model implements Panel {
     let texture: three.Texture;
     if (facts.size) {
       texture = new three.DataTexture(found[1], ...facts.size);
+      texture.userData.translucent = found[1].some((part, at) => at % 4 === 3 && part > 0 && part < 255);
       texture.generateMipmaps = true;
       texture.minFilter = three.LinearMipmapLinearFilter;
       texture.magFilter = three.LinearFilter;
@@ -510,8 +523,6 @@ export class Model implements Panel {
     this.drawing = true;
     requestAnimationFrame(() => {
       this.drawing = false;
-      const dark = matchMedia('(prefers-color-scheme: dark)').matches;
-      this.renderer.setClearColor(dark ? 0x1d2126 : 0xe9edf1);
       this.renderer.render(this.scene, this.camera);
     });
   }

@@ -2,7 +2,7 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -11,19 +11,22 @@ use meshpeek::Budget;
 use meshpeek::container::Member;
 use meshpeek::scan::FileId;
 
+use super::without_name;
 use crate::args::Common;
 use crate::failure::Failure;
-use crate::output::Output;
 use crate::output_file;
 use crate::visible::shown;
 
 /// The cost of a file in addition to its bytes and name, so that empty ones count too.
 const OF_A_FILE: u64 = 256;
+const PIECE: usize = 1 << 16;
 const OTHER_CONTENT: &str = "exists with other content; --force overwrites it";
 const OWN: &str = "is the file of another member: the system takes both names for one";
 
 pub(super) struct Folder<'c> {
     path: &'c Path,
+    /// The absolute path. Otherwise the system is asked for the current folder for each member.
+    absolute: PathBuf,
     force: bool,
     common: &'c Common,
     /// Files that are read, which `--force` does not overwrite.
@@ -33,6 +36,10 @@ pub(super) struct Folder<'c> {
     used: HashMap<u64, Used>,
     /// Hashes of the files of the members so far. Nothing replaces them, whatever names the system takes for equal.
     own: HashSet<u64>,
+    /// Hashes of the paths of the folders that are known to be there and to be no links.
+    there: HashSet<u64>,
+    /// The bytes of a member that are written next.
+    piece: Vec<u8>,
 }
 
 /// A path in use.
@@ -67,7 +74,9 @@ pub(super) enum Done {
 
 impl<'c> Folder<'c> {
     pub(super) fn new(path: &'c Path, force: bool, inputs: Vec<FileId>, common: &'c Common) -> Self {
-        Self { path, force, common, inputs, hash: RandomState::new(), used: HashMap::new(), own: HashSet::new() }
+        let (hash, used, own, there) = Default::default();
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        Self { path, absolute, force, common, inputs, hash, used, own, there, piece: Vec::new() }
     }
 
     /// Returns the path with a number at each part that another file, or a folder, already has in any case.
@@ -168,7 +177,7 @@ impl<'c> Folder<'c> {
         });
         let content = match decoded {
             Ok(content) => content,
-            Err(error) => return Ok(Done::Lost(error.to_string())),
+            Err(error) => return Ok(Done::Lost(without_name(&error, member))),
         };
         if old.is_some() && !self.force {
             return match is_same(&target, &content) {
@@ -180,20 +189,13 @@ impl<'c> Folder<'c> {
                 Err(error) => lost(&target, error),
             };
         }
-        let new = match output_file::beside(&target, None) {
+        let new = match output_file::beside(&self.absolute.join(path), None) {
             Ok(new) => new,
             Err(error) => return lost(&target, error),
         };
         let new_path = new.path().to_owned();
         output_file::begin(&new_path);
-        let fill = || -> Result<(), Failure> {
-            self.common.results.take(path.len() as u64 + OF_A_FILE)?;
-            let mut out = Output::into(new.as_file().try_clone()?, &target, self.common);
-            out.write_all(&content)?;
-            out.flush()?;
-            unchanged()
-        };
-        let filled = fill();
+        let filled = self.fill(new.as_file(), path, &target, &content).and_then(|()| unchanged());
         if let Some(time) = member.modified() {
             // Not every file system keeps every time.
             let _ = new.as_file().set_modified(time);
@@ -213,8 +215,34 @@ impl<'c> Folder<'c> {
         }
     }
 
+    /// Writes the content of the member at this path into its new file.
+    fn fill(&mut self, mut file: &File, path: &str, target: &Path, content: &[u8]) -> Result<(), Failure> {
+        let results = &self.common.results;
+        results.take(path.len() as u64 + OF_A_FILE)?;
+        for piece in content.chunks(PIECE) {
+            results.take(piece.len() as u64).map_err(|error| Failure::at(target, error))?;
+            // If the system were given the memory of a mapped file that another process has truncated, it would refuse
+            // to write; a copy is protected by the guard.
+            self.piece.clear();
+            self.piece.extend_from_slice(piece);
+            file.write_all(&self.piece).map_err(|error| Failure::at(target, error))?;
+        }
+        Ok(())
+    }
+
     /// Creates the folders that lead to a path. A link among them is an error.
-    fn folder_of(&self, path: &str) -> Result<PathBuf, (PathBuf, io::Error)> {
+    fn folder_of(&mut self, path: &str) -> Result<PathBuf, (PathBuf, io::Error)> {
+        let Some((folder, _)) = path.rsplit_once('/') else { return Ok(self.path.join(path)) };
+        let folder = self.hash.hash_one(folder);
+        if self.there.contains(&folder) {
+            return Ok(self.path.join(path));
+        }
+        let target = self.create_folders(path)?;
+        self.there.insert(folder);
+        Ok(target)
+    }
+
+    fn create_folders(&self, path: &str) -> Result<PathBuf, (PathBuf, io::Error)> {
         let mut target = self.path.to_owned();
         let mut parts = path.split('/').peekable();
         while let Some(part) = parts.next() {

@@ -30,6 +30,18 @@ pub(crate) struct Files {
     old: Vec<(Table, PathBuf)>,
     /// All files of this run.
     new: Mutex<Vec<OutputFile>>,
+    /// Last, because it is dropped last.
+    _made: Option<MadeFolder>,
+}
+
+/// A folder that this run has made. Removed at the end if nothing is in it, as after an interruption.
+struct MadeFolder(PathBuf);
+
+impl Drop for MadeFolder {
+    fn drop(&mut self) {
+        // It has files, or somebody else has removed it.
+        let _ = std::fs::remove_dir(&self.0);
+    }
 }
 
 /// The open files of one table, by the format that they are for.
@@ -48,6 +60,7 @@ impl Files {
         common: &Common,
         partition: Option<Partition>,
     ) -> Result<Self, Failure> {
+        let made = if folder.exists() { None } else { Some(MadeFolder(folder.to_owned())) };
         std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
         let started = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_nanos());
         let of_table = |&table: &Table| find(folder, table, form).into_iter().map(move |found| (table, found.path));
@@ -56,6 +69,7 @@ impl Files {
             partition,
             run: format!("{started:x}-{:x}", std::process::id()),
             old: tables.iter().flat_map(of_table).collect(),
+            _made: made,
             ..Self::none(form, common)
         };
         for &table in tables {
@@ -91,6 +105,7 @@ impl Files {
             run: String::new(),
             old: Vec::new(),
             new: Mutex::default(),
+            _made: None,
         }
     }
 

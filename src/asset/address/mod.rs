@@ -14,6 +14,7 @@ pub use names::{Found, Names, nearest};
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+#[cfg(feature = "scan")]
 use std::fs::Metadata;
 use std::io;
 use std::ops::{Deref, Range};
@@ -28,6 +29,8 @@ use crate::base::text::{ByteStr, Name};
 use crate::budget::{Budget, Held};
 use crate::ranges::Data;
 use crate::source::{Access, FileMap};
+#[cfg(feature = "scan")]
+use crate::source::{Patience, read_standard_input};
 use names::{numbered_name, spelled};
 
 /// The separator between the names of an address.
@@ -74,21 +77,29 @@ impl Address {
     /// # Errors
     /// Returns the errors of [`FileMap::open_with`] and [`FileMap::from_reader`].
     pub fn open(&self, access: Access, limits: &Limits) -> Result<FileMap> {
-        self.open_with_metadata(access, limits, true).map(|(file, _)| file)
+        if self.is_stdin() {
+            return FileMap::from_reader(io::stdin().lock(), limits).map_err(|error| error.in_file(&self.file));
+        }
+        FileMap::open_with(&self.file, access, limits)
     }
 
-    /// Also returns the metadata from before the file was read, whether the file was `named` or found.
+    /// Also returns the metadata from before the file was read. Waits for a pipe that was `named`, until `is_over`.
+    #[cfg(feature = "scan")]
     pub(crate) fn open_with_metadata(
         &self,
         access: Access,
         limits: &Limits,
         named: bool,
+        is_over: &dyn Fn() -> bool,
     ) -> Result<(FileMap, Option<Metadata>)> {
         if named && self.is_stdin() {
-            let file = FileMap::from_reader(io::stdin().lock(), limits).map_err(|error| error.in_file(&self.file));
-            return Ok((file?, None));
+            let patience = Patience { most: None, is_over };
+            let bytes =
+                read_standard_input(limits.decoded_bytes, patience).map_err(|error| error.in_file(&self.file))?;
+            return Ok((bytes.into(), None));
         }
-        FileMap::open_with_metadata(&self.file, access, limits, named).map(|(file, metadata)| (file, Some(metadata)))
+        let patience = if named { Some(Patience { is_over, ..Patience::NAMED }) } else { None };
+        FileMap::open_with_metadata(&self.file, access, limits, patience).map(|(file, metadata)| (file, Some(metadata)))
     }
 
     /// Returns the name of the target, without a number. Its extension hints at the format.

@@ -99,17 +99,25 @@ impl Scene<'_> {
         if !extras.is_empty() {
             set(&mut json, "extras", extras);
         }
-        let key = json.to_string();
+        self.once(&json)
+    }
+
+    /// Returns the material of a surface that has none. That of glTF would be a mirror of metal.
+    pub(super) fn plain_material(&mut self) -> Result<usize> {
+        self.once(&json!({ "pbrMetallicRoughness": { "metallicFactor": 0.0, "roughnessFactor": 1.0 } }))
+    }
+
+    /// Returns the index of a material. Writes it on first use.
+    fn once(&mut self, material: &Json) -> Result<usize> {
+        let key = material.to_string();
         self.room.work(key.len() as u64)?;
-        Ok(match self.materials.get(&key) {
-            Some(index) => *index,
-            None => {
-                let index = self.glb.push("materials", &key)?;
-                self.room.hold(CORNER_WORK.saturating_add(key.len() as u64))?;
-                self.materials.insert(key, index);
-                index
-            }
-        })
+        if let Some(index) = self.materials.get(&key) {
+            return Ok(*index);
+        }
+        let index = self.glb.push("materials", &key)?;
+        self.room.hold(CORNER_WORK.saturating_add(key.len() as u64))?;
+        self.materials.insert(key, index);
+        Ok(index)
     }
 
     /// Returns a reference to a texture, if its coordinates and its image are available.

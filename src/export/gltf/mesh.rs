@@ -272,9 +272,11 @@ impl Scene<'_> {
         if !list.is_empty() {
             set(&mut json, "targets", list);
         }
-        if let Some(material) = material {
-            set(&mut json, "material", self.material(&material, uv_sets)?);
-        }
+        let material = match material {
+            Some(material) => self.material(&material, uv_sets)?,
+            None => self.plain_material()?,
+        };
+        set(&mut json, "material", material);
         self.room.give(passing.saturating_add(each.saturating_mul(targets.len() as u64)));
         let name = |(index, morph): (usize, &Morph<'_>)| format!("{} {index}", self.name(morph.name)).trim().to_owned();
         let names: Vec<String> = morphs.iter().enumerate().map(name).collect();

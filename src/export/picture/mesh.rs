@@ -1,8 +1,8 @@
-//! The vertices of a mesh in the axes of a picture, and their light.
+//! The vertices and normals of a mesh in the axes of a picture.
 
 use std::collections::HashMap;
 
-use glam::{Affine3A, Mat3A, Mat4, Vec3, Vec3A, vec3a};
+use glam::{Affine3A, Mat3A, Mat4, Vec3, Vec3A};
 
 use super::camera::axes;
 use super::posed::Posed;
@@ -12,24 +12,21 @@ use crate::bytes;
 use crate::export::CORNER_WORK;
 use crate::geometry::{Corner, Primitive, Values};
 
-/// The direction of the light, from above and to the left of the eye, in the axes of the picture.
-pub(super) const LIGHT: Vec3A = vec3a(-0.35, 0.55, 0.76);
-
 /// The vertices of a mesh in the axes of the picture, kept for consecutive primitives of one mesh.
 pub(super) struct Mesh {
     axes: Mat3A,
     of: Option<(usize, usize, Option<usize>)>,
     /// Along the axes of the picture.
     points: Vec<Vec3A>,
-    /// The brightness at each normal; NaN for one without a direction.
-    lights: Option<Vec<f32>>,
+    /// Along the axes of the picture; zero for one without a direction.
+    normals: Option<Vec<Vec3A>>,
     /// The movement of each vertex, if the mesh is not at rest.
     moves: Option<Vec<Mat4>>,
 }
 
 impl Mesh {
     pub(super) fn new(eye: [f32; 3]) -> Self {
-        Self { axes: axes(eye), of: None, points: Vec::new(), lights: None, moves: None }
+        Self { axes: axes(eye), of: None, points: Vec::new(), normals: None, moves: None }
     }
 
     pub(super) fn place(&mut self, primitive: &Primitive<'_>, posed: &Posed, room: &Room<'_>) -> Result<()> {
@@ -40,7 +37,7 @@ impl Mesh {
         }
         self.of = None;
         self.points.clear();
-        (self.lights, self.moves) = (None, None);
+        (self.normals, self.moves) = (None, None);
         let count = primitive.vertex_count()?;
         room.work((count as u64).saturating_mul(CORNER_WORK))?;
         let eye = Mat4::from_mat3a(self.axes.transpose());
@@ -66,22 +63,25 @@ impl Mesh {
         Ok(())
     }
 
-    pub(super) fn light(&mut self, primitive: &Primitive<'_>, room: &Room<'_>) -> Result<()> {
-        if self.lights.is_none() {
-            let normals = primitive.normals().ok().flatten();
-            // Normals of corners do not belong to the vertices that move.
-            let normals = normals.filter(|_| self.moves.is_none() || !primitive.is_indexed_by_corner());
-            let count = normals.as_ref().map_or(0, Values::len);
-            room.work((count as u64).saturating_mul(CORNER_WORK))?;
-            let (turn, light) = (primitive.world_matrix.normals(), self.axes * LIGHT);
-            let of = |(index, normal): (usize, &bytes::Vec3)| {
-                let normal = Vec3::from(turn(normal.to_array()));
-                let moved = self.moves.as_ref().and_then(|moves| moves.get(index));
-                let normal = moved.map_or(normal, |moved| moved.transform_vector3(normal).normalize_or_zero());
-                if normal == Vec3::ZERO { f32::NAN } else { Vec3A::from(normal).dot(light) }
-            };
-            self.lights = Some(normals.iter().flat_map(Values::iter).enumerate().map(of).collect());
+    pub(super) fn turn(&mut self, primitive: &Primitive<'_>, room: &Room<'_>) -> Result<()> {
+        if self.normals.is_some() {
+            return Ok(());
         }
+        let stored = primitive.normals().ok().flatten();
+        // Normals of corners do not belong to the vertices that move.
+        let stored = stored.filter(|_| self.moves.is_none() || !primitive.is_indexed_by_corner());
+        let count = stored.as_ref().map_or(0, Values::len);
+        room.work((count as u64).saturating_mul(CORNER_WORK))?;
+        let (turn, to_eye) = (primitive.world_matrix.normals(), self.axes.transpose());
+        let mut normals = Vec::with_capacity(count);
+        for (index, normal) in stored.iter().flat_map(Values::iter).enumerate() {
+            let mut normal = Vec3::from(turn(normal.to_array()));
+            if let Some(moved) = self.moves.as_ref().and_then(|moves| moves.get(index)) {
+                normal = moved.transform_vector3(normal).normalize_or_zero();
+            }
+            normals.push(to_eye * Vec3A::from(normal));
+        }
+        self.normals = Some(normals);
         Ok(())
     }
 
@@ -89,8 +89,9 @@ impl Mesh {
         self.points.get(corner.position as usize).copied().unwrap_or(Vec3A::NAN)
     }
 
-    pub(super) fn lit(&self, corner: &Corner) -> Option<f32> {
-        self.lights.as_ref()?.get(corner.normal as usize).copied().filter(|light| !light.is_nan())
+    pub(super) fn normal(&self, corner: &Corner) -> Option<Vec3A> {
+        let normal = *self.normals.as_ref()?.get(corner.normal as usize)?;
+        (normal != Vec3A::ZERO && normal.is_finite()).then_some(normal)
     }
 }
 
@@ -100,7 +101,7 @@ pub(super) struct Smooth(HashMap<[u32; 3], Vec3A>);
 
 impl Smooth {
     pub(super) fn new(part: &Part<'_>, mesh: &Mesh, room: &Room<'_>) -> Result<Option<Self>> {
-        if !part.primitive.are_normals_smoothed() || mesh.lights.as_ref().is_some_and(|lights| !lights.is_empty()) {
+        if !part.primitive.are_normals_smoothed() || mesh.normals.as_ref().is_some_and(|normals| !normals.is_empty()) {
             return Ok(None);
         }
         let mut sums: HashMap<[u32; 3], Vec3A> = HashMap::new();
@@ -122,7 +123,7 @@ impl Smooth {
         (point + 0.0).to_array().map(f32::to_bits)
     }
 
-    pub(super) fn lit(&self, point: Vec3A) -> Option<f32> {
-        self.0.get(&Self::key(point)).filter(|normal| **normal != Vec3A::ZERO).map(|normal| normal.dot(LIGHT))
+    pub(super) fn normal(&self, point: Vec3A) -> Option<Vec3A> {
+        self.0.get(&Self::key(point)).filter(|normal| **normal != Vec3A::ZERO).copied()
     }
 }

@@ -1,16 +1,18 @@
 //! Draws a model without perspective, in the space of [`geometry`](crate::geometry).
 
 mod camera;
+mod light;
 mod look;
 mod mesh;
 mod posed;
 mod raster;
 mod scene;
 
-use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::io::Write;
 
+pub use light::{AMBIENT, GROUND, LIGHTS, Light};
+pub use look::hides_little;
 pub use raster::Canvas;
 
 use self::camera::Bounds;
@@ -27,7 +29,6 @@ use crate::geometry::{Corner, Primitive};
 
 /// How many triangles are kept after the first use.
 const MOST_KEPT: usize = 1 << 15;
-const BACKGROUND: Color = [236, 238, 240, 0];
 
 /// The options of a picture.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +88,7 @@ pub struct Picture {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Flaw {
-    /// It is nearly black.
+    /// It is nearly black, though the images on the model are not.
     Dark,
     /// It is as bright as the background.
     Faint,
@@ -166,9 +167,9 @@ pub fn picture_on(
     let vertices = parts.iter().map(|part| part.primitive.vertex_count().unwrap_or(0)).max().unwrap_or(0) as u64;
     let is_fine = view.edges == Edges::Sampled && side <= 1024;
     let width = (side as usize).saturating_mul(if is_fine { 2 } else { 1 });
-    // Positions and light of a mesh, and their decoded source; the canvas, the picture, and the data for its edges.
+    // Positions and normals of a mesh, and their decoded source; the canvas, the picture, and the data for its edges.
     let pixels = Canvas::bytes(width).saturating_add(u64::from(side).saturating_mul(side.into()).saturating_mul(8));
-    room.take(vertices.saturating_mul(60).saturating_add(pixels))?;
+    room.take(vertices.saturating_mul(72).saturating_add(pixels))?;
     room.hold((MOST_KEPT as u64).saturating_mul(size_of::<[Corner; 3]>() as u64))?;
     let mut mesh = Mesh::new(view.eye);
     let (mut bounds, mut free) = (Bounds::NONE, MOST_KEPT);
@@ -196,14 +197,18 @@ pub fn picture_on(
     })?;
     unreadable = unreadable.saturating_add(lost);
     let frame = bounds.frame(width).ok_or_else(|| Error::unsupported("nothing to draw: no triangles"))?;
-    canvas.clear(width, if view.transparent { [0; 4] } else { BACKGROUND });
-    let mut scene = Scene { canvas, frame, images, skins: HashMap::new(), view, room };
+    let [red, green, blue] = GROUND;
+    canvas.clear(width, if view.transparent { [0; 4] } else { [red, green, blue, 0] });
+    let mut scene = Scene::new(canvas, frame, images, view, room);
     each(&mut parts, |part| {
         mesh.place(&part.primitive, &posed, room)?;
-        mesh.light(&part.primitive, room)?;
+        mesh.turn(&part.primitive, room)?;
         scene.draw(part, &mesh)
     })?;
-    let flaw = canvas.flaw(BACKGROUND);
+    scene.blend()?;
+    let is_dark_itself = scene.has_dark_image();
+    // A dark image shows what the file has.
+    let flaw = canvas.flaw(GROUND).filter(|flaw| *flaw != Flaw::Dark || !is_dark_itself);
     let mut pixels = match view.edges {
         Edges::Sampled if is_fine => canvas.halved(),
         Edges::Sampled => canvas.picture(),

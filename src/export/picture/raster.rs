@@ -36,7 +36,7 @@ const BEHIND: f32 = 0.25;
 /// triangles is missed.
 const SLACK: f32 = 1e-5;
 
-/// Red, green, blue, and opacity.
+/// Red, green, blue, each multiplied by the opacity; and the opacity, which is 0 for the ground.
 pub(super) type Color = [u8; 4];
 
 /// Pixels with their depth. It can be reused for the next picture.
@@ -65,10 +65,6 @@ impl Reach {
     pub(super) fn area(&self) -> u64 {
         (self.columns.len() as u64).saturating_mul(self.rows.len() as u64)
     }
-
-    pub(super) fn is_front(&self) -> bool {
-        self.size < 0.0
-    }
 }
 
 impl Canvas {
@@ -96,16 +92,19 @@ impl Canvas {
         is_seen.then_some(Reach { columns, rows, size })
     }
 
-    /// Draws a triangle. `shade` gives the visible color for a color and texture coordinates, or nothing if it is
-    /// transparent.
+    /// Calls `draw` for each pixel of a triangle that nothing drawn before hides, with its color, texture coordinates, and
+    /// the color there. Returns true from `draw` if it hides what is behind it. The triangle is drawn as if it were this
+    /// much nearer.
     pub(super) fn fill(
         &mut self,
-        Reach { columns, rows, size }: Reach,
+        Reach { columns, rows, size }: &Reach,
         [a, b, c]: &[Vertex; 3],
-        shade: impl Fn(Vec4, Vec2) -> Option<Color>,
+        nearer: f32,
+        draw: impl Fn(Vec4, Vec2, &mut Color) -> bool,
     ) {
         let (ab, ac) = (b.place - a.place, c.place - a.place);
         // Barycentric coordinates are linear along rows and columns, and so are all interpolated values.
+        let (columns, rows, size) = (columns.clone(), rows.clone(), *size);
         let share = size.recip();
         let step = vec2(ac.y, -ab.y) * share;
         let next = vec2(-ac.x, ab.x) * share;
@@ -115,8 +114,8 @@ impl Canvas {
             let (step, next) = (ab * step.x + ac * step.y, ab * next.x + ac * next.y);
             (a + step * from.x + next * from.y, step, next)
         };
-        let behind = if size < 0.0 { 0.0 } else { BEHIND };
-        let at = |vertex: &Vertex| Vec4::new(vertex.place.z - behind, vertex.uv.x, vertex.uv.y, 0.0);
+        let nearer = if size < 0.0 { nearer } else { nearer - BEHIND };
+        let at = |vertex: &Vertex| Vec4::new(vertex.place.z + nearer, vertex.uv.x, vertex.uv.y, 0.0);
         let (mut shares, step, next) = plane([Vec4::X, Vec4::Y, Vec4::Z]);
         let (mut color, color_step, color_next) = plane([a.color, b.color, c.color]);
         let (mut place, place_step, place_next) = plane([at(a), at(b), at(c)]);
@@ -134,8 +133,8 @@ impl Canvas {
                     if depth > *nearest {
                         let column = column as f32;
                         let [_, u, v, _] = (place + place_step * column).to_array();
-                        if let Some(color) = shade(color + color_step * column, vec2(u, v)) {
-                            (*seen, *nearest) = (color, depth);
+                        if draw(color + color_step * column, vec2(u, v), seen) {
+                            *nearest = depth;
                         }
                     }
                     depth += place_step.x;
@@ -175,11 +174,11 @@ impl Canvas {
         steps as u64
     }
 
-    /// Returns the reason why the picture shows little.
-    pub(super) fn flaw(&self, [red, green, blue, _]: Color) -> Option<Flaw> {
+    /// Returns the reason why the picture shows little on this ground.
+    pub(super) fn flaw(&self, [red, green, blue]: [u8; 3]) -> Option<Flaw> {
         let (mut pixels, mut brightness, mut distinct) = (0_u64, 0_u64, 0_u64);
-        for ([r, g, b, _], depth) in self.colors.iter().zip(&self.depths) {
-            if *depth > f32::NEG_INFINITY {
+        for [r, g, b, opacity] in &self.colors {
+            if *opacity > 0 {
                 pixels = pixels.saturating_add(1);
                 // The weights of the colors in perceived brightness.
                 let weighted =
@@ -220,7 +219,7 @@ impl Canvas {
     /// Returns the picture with smoothed edges against the background.
     pub(super) fn smoothed(&self) -> Vec<Color> {
         let (side, mut picture) = (self.side, self.picture());
-        let seen: Vec<u8> = self.depths.iter().map(|depth| u8::from(*depth > f32::NEG_INFINITY)).collect();
+        let seen: Vec<u8> = self.colors.iter().map(|[.., opacity]| u8::from(*opacity > 0)).collect();
         // All rows except the first and last, each pixel with its neighbors.
         let Some(inner) = seen.len().checked_sub(side.saturating_mul(2)) else { return picture };
         let line = |from: usize| seen.get(from..).unwrap_or_default().iter().take(inner);
@@ -272,7 +271,13 @@ mod tests {
 
         fn draw(&mut self, triangle: &[Vertex; 3], shade: impl Fn(Vec4, Vec2) -> Option<Color>) {
             if let Some(reach) = self.reach(triangle.map(|vertex| vertex.place)) {
-                self.fill(reach, triangle, shade);
+                self.fill(&reach, triangle, 0.0, |color, uv, seen| match shade(color, uv) {
+                    Some(color) => {
+                        *seen = color;
+                        true
+                    }
+                    None => false,
+                });
             }
         }
     }
@@ -281,7 +286,7 @@ mod tests {
     fn the_nearest_is_seen_and_of_two_sides_in_one_place_the_front() {
         let mut canvas = Canvas::square(2, [9; 4]);
         let [a, b, c] = [corner(0.0, 0.0, 1.0), corner(0.0, 8.0, 1.0), corner(8.0, 0.0, 1.0)];
-        assert!(canvas.reach([a, b, c].map(|vertex| vertex.place)).unwrap().is_front());
+        assert!(canvas.reach([a, b, c].map(|vertex| vertex.place)).unwrap().size < 0.0);
         let at = |z: f32| [a, c, b].map(|vertex| Vertex { place: vec3a(vertex.place.x, vertex.place.y, z), ..vertex });
         canvas.draw(&[a, b, c], |_, _| Some([1; 4]));
         canvas.draw(&at(0.5), |_, _| Some([2; 4]));

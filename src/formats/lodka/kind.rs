@@ -41,25 +41,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub(super) const COUNT: usize = Self::DATA.len().saturating_add(3);
-
-    /// All kinds that contain data.
-    pub(crate) const DATA: &[Self] = &[
-        Self::Info,
-        Self::Skeleton,
-        Self::Animation,
-        Self::MaterialList,
-        Self::TextureList,
-        Self::ShaderList,
-        Self::Mesh,
-        Self::MorphCollections,
-        Self::MorphMeshes,
-        Self::Physics,
-        Self::LightScheme,
-        Self::ProxySet,
-        Self::ColliderSet,
-        Self::Screenshot,
-    ];
+    pub(super) const COUNT: usize = Self::Unknown as usize + 1;
 
     /// The tags of the parent and of the chunk itself, for each kind that contains data.
     pub(super) const TAGS: &[(&[u8; 4], &[u8; 4], Self)] = &[
@@ -102,3 +84,6 @@ impl Kind {
         }
     }
 }
+
+/// Each kind has its tags, but for the models, lists and unknown chunks.
+const _: () = assert!(Kind::TAGS.len() + 3 == Kind::COUNT);

@@ -27,7 +27,7 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
         }
     }
     let mut numbers = Numbers::default();
-    for kind in Kind::DATA {
+    for (_, _, kind) in Kind::TAGS {
         // First all chunks of a kind, then their items, because a list in an outline must be contiguous.
         for adds in [false, true] {
             match adds {

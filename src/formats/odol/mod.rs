@@ -32,10 +32,9 @@
 //! | 10040-10043 | Arma | VBS | files of other writers |
 //! | 10040-10043 | Vbs | VBS | files of other writers |
 //!
-//! Versions 40 to 43, 53 to 55 and 10040 to 10043 are in two lines. A file of versions 53 to 55 is read as the line in
-//! which its header ends exactly where the first LOD (level of detail) starts; any other, as the line in which the
-//! header can be read and all LODs are inside the file. If neither fits, the line that comes first in the table is
-//! taken.
+//! Versions 40 to 43, 53 to 55 and 10040 to 10043 exist in two lines. Of versions 53 to 55, meshpeek takes the line whose
+//! header ends where the first LOD (level of detail) starts; of the others, the line in which the header can be read and
+//! all LODs are inside the file. If neither fits, it takes the one that comes first in the table.
 //!
 //! The rest of this page is about version 40 and later. In version 7 the LODs come first, and are
 //! [walked](Model::parse) to find the data after them.

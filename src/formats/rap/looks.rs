@@ -7,6 +7,28 @@ const HEAD: usize = 64 << 10;
 const DIRECTIVES: &[&[u8]] =
     &[b"include", b"define", b"undef", b"ifdef", b"ifndef", b"if", b"else", b"endif", b"line", b"elif"];
 
+/// Words that begin declarations of other languages, if another word follows them.
+const OTHER_LANGUAGES: &[&[u8]] = &[
+    b"namespace",
+    b"template",
+    b"typedef",
+    b"struct",
+    b"union",
+    b"using",
+    b"extern",
+    b"static",
+    b"inline",
+    b"constexpr",
+    b"void",
+    b"return",
+    b"friend",
+    b"virtual",
+    b"private",
+    b"function",
+    b"local",
+    b"var",
+];
+
 /// What was found in the head of a text.
 #[derive(Debug, Default)]
 struct Signs {
@@ -15,19 +37,69 @@ struct Signs {
     classes: usize,
     /// Includes of files in quotes.
     includes: usize,
+    /// Those of them whose paths are written as configs write them.
+    config_includes: usize,
     /// What no config has.
     others: usize,
+    /// True if a declaration of another language was found.
+    is_of_other_language: bool,
 }
 
-/// Returns true if a text is a config, or consists of directives for one. `needs_class`: only if it has a class.
-pub(crate) fn is_config(text: &[u8], needs_class: bool) -> bool {
+impl Signs {
+    /// Counts an include. `path` begins where its path does.
+    fn include(&mut self, path: &[u8]) {
+        let Some(quoted) = path.strip_prefix(b"\"") else {
+            // `#include <vector>`
+            self.others = self.others.saturating_add(1);
+            return;
+        };
+        let end = memchr::memchr2(b'"', b'\n', quoted).unwrap_or(quoted.len());
+        let (path, _) = quoted.split_at(end);
+        self.includes = self.includes.saturating_add(1);
+        if is_config_path(path) {
+            self.config_includes = self.config_includes.saturating_add(1);
+        }
+    }
+}
+
+/// The least that a text must have to be a config. Names of files decide it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Least {
+    /// A class. Settings of other programs have values as well.
+    Class,
+    /// An entry, or an include that a C header would not have.
+    Entry,
+    /// Any include in quotes.
+    Include,
+}
+
+/// Returns true if a text is a config, or consists of directives for one.
+pub(crate) fn is_config(text: &[u8], least: Least) -> bool {
     /// The most entries for one thing that no config has.
     const TOLERANCE: usize = 8;
     let mut lexer = Lexer { rest: text.get(..HEAD).unwrap_or(text), is_whole: text.len() <= HEAD };
     let mut signs = Signs::default();
     lexer.read(&mut signs);
-    let is_enough = if needs_class { signs.classes > 0 } else { signs.entries > 0 || signs.includes > 0 };
+    if signs.is_of_other_language {
+        return false;
+    }
+    let is_enough = match least {
+        Least::Class => signs.classes > 0,
+        Least::Entry => signs.entries > 0 || signs.config_includes > 0,
+        Least::Include => signs.entries > 0 || signs.includes > 0,
+    };
     is_enough && signs.others.saturating_mul(TOLERANCE) <= signs.entries
+}
+
+/// Returns true for the path of an include as configs write it: with backslashes, or a bare name with an extension that is not
+/// that of a C header.
+/// A text of directives alone may also be a header of a C or C++ library, which includes others of the library.
+fn is_config_path(path: &[u8]) -> bool {
+    if path.contains(&b'\\') {
+        return true;
+    }
+    let is_of_c = [&b".h"[..], b".hh", b".hxx", b".h++", b".c", b".cc", b".cxx"].iter().any(|end| path.ends_with(end));
+    !is_of_c && path.contains(&b'.') && !path.contains(&b'/')
 }
 
 struct Lexer<'a> {
@@ -76,11 +148,7 @@ impl<'a> Lexer<'a> {
         if !DIRECTIVES.contains(&name) {
             signs.others = signs.others.saturating_add(1);
         } else if name == b"include" {
-            match after.trim_ascii_start().first() {
-                Some(b'"') => signs.includes = signs.includes.saturating_add(1),
-                // `#include <vector>`
-                _ => signs.others = signs.others.saturating_add(1),
-            }
+            signs.include(after.trim_ascii_start());
         }
         self.skip_line();
     }
@@ -181,6 +249,11 @@ impl<'a> Lexer<'a> {
         let line = memchr::memchr(b'\n', self.rest).unwrap_or(self.rest.len());
         let ends_line = self.rest.get(..line).is_some_and(|rest| rest.trim_ascii().is_empty());
         self.skip_blank(signs);
+        let is_before_word = self.rest.first().is_some_and(|next| next.is_ascii_alphabetic() || *next == b'_');
+        if is_before_word && OTHER_LANGUAGES.contains(&name) {
+            signs.is_of_other_language = true;
+            return Some(false);
+        }
         if is_word(b"class") {
             return Some(self.class(signs));
         }
@@ -247,17 +320,43 @@ mod tests {
             "class CfgPatches { class my { units[] = {}; requiredVersion = 0.1; }; };",
             "#include \"script_component.hpp\"\n\nclass CfgPatches {\n class ADDON {\n  name = COMPONENT_NAME;\n };\n};",
             "#include \"a.hpp\"\n#include \"b.hpp\"\n",
+            "#define COMPONENT main\n#include \"\\z\\a\\addons\\main\\script_mod.h\"\n",
             "version=53;\nclass Mission\n{\n\tclass Intel { year=2035; };\n};",
             "onLoadName = \"Test\";\nloadScreen = \"a.paa\";\nclass Header { gameType = Coop; };",
             "texture = \"a.paa\";",
             "ambient[] = {1,1,1,1};\nclass Stage1 { texture=\"a.paa\"; uvSource=\"tex\"; };",
             "class A: B {\n  MACRO(x)\n  EMPTY\n  items[] += {\"a\",\n    \"b\"};\n  delete C;\n  class D;\n};",
+            "template = \"a.paa\";\nstatic = 0;\nlocal[] = {};\nclass struct { void = 1; };",
             "// only a class\nclass CfgSkeletons{class S{skeletonBones[]={\"a\",\"\"};};};",
         ] {
-            assert!(is_config(text.as_bytes(), false), "{text}");
+            assert!(is_config(text.as_bytes(), Least::Entry), "{text}");
         }
-        assert!(!is_config(b"hostname = \"a\";", true));
-        assert!(is_config(b"class A {};", true));
+        assert!(!is_config(b"hostname = \"a\";", Least::Class));
+        assert!(is_config(b"class A {};", Least::Class));
+    }
+
+    #[test]
+    fn texts_of_directives_are_configs_by_the_paths_of_their_includes() {
+        for (include, is_of_config) in [
+            ("script_component.hpp", true),
+            ("\\x\\cba\\addons\\main\\script_macros.h", true),
+            ("ui\\defines.inc", true),
+            ("common.inc", true),
+            ("a.h", false),
+            ("a.hh", false),
+            ("a.hxx", false),
+            ("a.c", false),
+            ("a.cc", false),
+            ("lib/a.hpp", false),
+            ("../a.h", false),
+        ] {
+            let text = format!("#ifndef A\n#define A\n#include \"{include}\"\n#endif\n");
+            assert_eq!(is_config(text.as_bytes(), Least::Entry), is_of_config, "{include}");
+            assert!(is_config(text.as_bytes(), Least::Include), "{include}");
+            let entries = format!("{text}texture = \"a.paa\";");
+            assert!(is_config(entries.as_bytes(), Least::Entry), "{include}");
+        }
+        assert!(!is_config(b"#include <a.hpp>\n", Least::Include));
     }
 
     #[test]
@@ -266,6 +365,8 @@ mod tests {
             "",
             "a text of words\n",
             "#include <vector>\n#include \"main.h\"\n\nint main() {\n  x = 5;\n  return 0;\n}\n",
+            "#include \"a.hpp\"\nnamespace a {\nclass B;\nclass C;\nclass D;\nclass E;\nclass F;\nclass G;\nclass H;\nclass I;\n}\n",
+            "#include \"A text, of no file\"\n",
             "#pragma once\n#include \"a.h\"\nnamespace a { class B; }\n",
             "#include \"a.h\"\nclass Foo : public Bar {\npublic:\n  void run();\n  int a = 5;\n};\n",
             "#include \"config.h\"\nConfig::Config() : a_(0) { load(\"a.png\"); }\nvoid Config::load(const char* name) {}\n",
@@ -279,7 +380,7 @@ mod tests {
             "local a = require(\"b\")\nreturn { texture = \"a.png\" }\n",
             "_unit addWeapon \"a\";\nif (alive player) then { hint \"a.paa\"; };\n",
         ] {
-            assert!(!is_config(text.as_bytes(), false), "{text}");
+            assert!(!is_config(text.as_bytes(), Least::Entry), "{text}");
         }
     }
 }

@@ -471,7 +471,7 @@ pub struct Members<'a> {
 
 impl<'a> Archive<'a> {
     /// Returns an iterator over its files in directory order, including duplicates but not folders, up to
-    /// [`Limits::archive_members`].
+    /// [`Limits::archive_members`](crate::Limits::archive_members).
     pub fn members(&self) -> Members<'a> {
         Members::new(self)
     }
@@ -519,9 +519,14 @@ impl<'a> Iterator for Members<'a> {
         if self.ended {
             return None;
         }
-        let entry = self.entries.find(|entry| !entry.as_ref().is_ok_and(is_folder))?;
-        let member = entry.within_item("members", self.index).and_then(|entry| self.member(entry));
-        self.ended = member.is_err();
-        Some(member)
+        loop {
+            let member = match self.entries.next()? {
+                Ok(entry) if is_folder(&entry) => continue,
+                Ok(entry) => self.member(entry),
+                Err(error) => Err(error).within_item("members", self.index),
+            };
+            self.ended = member.is_err();
+            return Some(member);
+        }
     }
 }

@@ -9,6 +9,7 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::format::Format;
 use crate::base::limits::Limits;
 use crate::base::span::Span;
+use crate::base::text::ByteStr;
 use crate::bytes::batch::Bytes;
 use crate::bytes::{Packing, Storage};
 use crate::check::{Alike, Repeated};
@@ -17,6 +18,38 @@ use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part, Value};
 use crate::record::describe_opaque;
 use crate::summary::{Blocks, Counts, Problems, Summary, Unchecked, side_by_side};
+
+/// The tables of a Ballance map, without its index.
+const MAP_TABLES: [&str; 4] = ["object.bm", "mesh.bm", "material.bm", "texture.bm"];
+
+/// Which tables of a Ballance map are among the files of an archive.
+#[derive(Default)]
+struct MapTables {
+    has_index: bool,
+    has: [bool; MAP_TABLES.len()],
+}
+
+impl MapTables {
+    fn add(&mut self, name: ByteStr<'_>) {
+        if !name.as_bytes().ends_with(b".bm") {
+            return;
+        }
+        self.has_index |= name == "index.bm";
+        for (has, table) in self.has.iter_mut().zip(MAP_TABLES) {
+            *has |= name == table;
+        }
+    }
+
+    /// Returns the first table that is there.
+    fn first(&self) -> Option<&'static str> {
+        for (has, table) in self.has.iter().zip(MAP_TABLES) {
+            if *has {
+                return Some(table);
+            }
+        }
+        None
+    }
+}
 
 impl Inspect for Archive<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
@@ -31,6 +64,7 @@ impl Inspect for Archive<'_> {
         let mut whole = true;
         let mut names = Alike::default();
         let mut unchecked = Unchecked::default();
+        let mut map = MapTables::default();
         let mut members = self.members();
         for member in members.by_ref() {
             let Some(member) = problems.ok(member) else {
@@ -41,15 +75,18 @@ impl Inspect for Archive<'_> {
             let is_packed = member.method() != Method::STORED;
             blocks.count(is_packed, member.stored_byte_len(), member.decoded_byte_len_hint());
             names.add_name(member.name(), member.place());
-            if depth == Depth::Verify && member.packing().is_none() {
-                unchecked.add(member.method_name());
+            if depth == Depth::Verify {
+                map.add(member.name());
+                if member.packing().is_none() {
+                    unchecked.add(member.method_name());
+                }
             }
         }
         names.report(problems);
         self.check(if whole { Some(members.entries()) } else { None }, problems);
         if depth == Depth::Verify {
-            self.check_names(problems);
-            self.check_map(problems);
+            self.check_names(usize::try_from(count).unwrap_or(usize::MAX), problems);
+            self.check_map(&map, problems);
         }
         let shared = self.check_overlaps(problems);
         if depth == Depth::Verify {
@@ -108,27 +145,22 @@ impl Inspect for Archive<'_> {
 
 impl Archive<'_> {
     /// Warns about tables of a Ballance map without `index.bm`, by which maps are recognized.
-    fn check_map(&self, problems: &mut Problems) {
-        if self.has("index.bm") {
+    fn check_map(&self, map: &MapTables, problems: &mut Problems) {
+        if map.has_index {
             return;
         }
-        for table in ["object.bm", "mesh.bm", "material.bm", "texture.bm"] {
-            if self.has(table) {
-                let message = format!("{table} without index.bm: a Ballance map that cannot be read");
-                problems.warning(&Error::malformed(message).at(self.directory.start).coded(Code::Missing));
-                return;
-            }
-        }
+        let Some(table) = map.first() else { return };
+        let message = format!("{table} without index.bm: a Ballance map that cannot be read");
+        problems.warning(&Error::malformed(message).at(self.directory.start).coded(Code::Missing));
     }
 
-    /// Returns true if there is a member with this name.
-    fn has(&self, name: &str) -> bool {
-        self.members().map_while(Result::ok).any(|member| member.name() == name)
-    }
-
-    fn check_names(&self, problems: &mut Problems) {
+    /// Reports names that several of this many files have.
+    fn check_names(&self, count: usize, problems: &mut Problems) {
         let names = self.members().map_while(Result::ok).map(|member| (member.index, member.name()));
-        let mut repeated = Repeated::find(names.clone().count(), names, problems);
+        let mut repeated = Repeated::find(count, names, problems);
+        if repeated.is_empty() {
+            return;
+        }
         let mut alike = Alike::default();
         for member in self.members().map_while(Result::ok) {
             if let Some(first) = repeated.first_of(member.index) {

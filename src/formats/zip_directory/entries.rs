@@ -193,21 +193,27 @@ fn narrowed(number: u64) -> U32 {
 }
 
 /// Returns numbers of a header, replaced by those of the zip64 extra field if they do not fit.
+#[inline]
 fn widened<const N: usize>(numbers: [U32; N], extra: &[u8]) -> [u64; N] {
     let mut wide = numbers.map(|number| u64::from(number.get()));
-    if !numbers.contains(&U32::MAX_VALUE) {
-        return wide;
+    if numbers.contains(&U32::MAX_VALUE) {
+        widen(&mut wide, extra);
     }
+    wide
+}
+
+/// Replaces the numbers that do not fit into a header.
+#[cold]
+fn widen(wide: &mut [u64], extra: &[u8]) {
     let mut fields = Cursor::new(extra);
     while let Ok((id, mut field)) = fields.parse(extra_field) {
         if id == 1 {
             for number in wide.iter_mut().filter(|number| **number == u64::from(u32::MAX)) {
                 *number = field.parse(le_u64()).unwrap_or(*number);
             }
-            break;
+            return;
         }
     }
-    wide
 }
 
 /// Parses the id and the content of an extra field.

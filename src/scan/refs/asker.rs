@@ -201,7 +201,18 @@ impl Index {
                 return Ok(Resolved { note: Some("a folder".to_owned()), ..found });
             }
         }
-        Ok(self.answer(asker, ask, &path, [].into(), Reason::Prefix))
+        let files = if is_relative { self.included_by(asker, name) } else { [].into() };
+        Ok(self.answer(asker, ask, &path, files, Reason::Beside))
+    }
+
+    /// The text that a text in a folder includes by a relative path.
+    fn included_by(&mut self, asker: &Asker, name: &str) -> Arc<[usize]> {
+        if self.included.is_empty() || asker.member.is_some() {
+            return [].into();
+        }
+        let Some(&place) = self.included.get(&self.include_key(asker, name)) else { return [].into() };
+        let entries = find(&self.in_place, place);
+        self.distinct(false, entries)
     }
 
     /// What these files with the path of a reference mean.

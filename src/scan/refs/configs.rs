@@ -10,7 +10,7 @@ use crate::asset::Asset;
 use crate::base::error::Error;
 use crate::base::limits::{Limits, flag};
 use crate::base::text::{ByteStr, Name};
-use crate::formats::rap::looks;
+use crate::formats::rap::looks::{self, Least};
 use crate::formats::rap::macros::Define;
 use crate::formats::rap::names::is_key;
 use crate::formats::rap::text::{EventKind, Reader, Skipped, Step, Way};
@@ -198,7 +198,14 @@ pub(super) fn looks_like_config(name: &Path, text: &[u8]) -> bool {
     if extension_in(name, &["rvmat", "bisurf"]) {
         return true;
     }
-    looks::is_config(text, extension_in(name, &["cfg"]))
+    let least = if extension_in(name, &["cfg"]) {
+        Least::Class
+    } else if is_surely_config(name) {
+        Least::Include
+    } else {
+        Least::Entry
+    };
+    looks::is_config(text, least)
 }
 
 /// The byte order of a text in UTF-16.

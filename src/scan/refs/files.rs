@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use super::Textures;
 use super::index::Index;
+use super::links::Links;
 use super::prefix::{Given, LARGEST, is_prefix_file};
 use super::seen::Seen;
-use super::{Links, Textures};
 use crate::asset::Asset;
 use crate::base::error::Result;
 use crate::base::impl_fmt::impl_fmt;

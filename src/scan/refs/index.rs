@@ -12,10 +12,11 @@ use super::cost::Cost;
 use super::keys::{Key, address, after, folder_key, folders_around, key, last, name_of};
 use super::link::Odd;
 use super::media::Media;
+use super::prefix::spellings;
 use super::prefix::{Given, Places, Prefixes, below, folded, text};
+use super::rules::Rules;
 use super::seen::{Listed, Listing};
 use super::unread::Unread;
-use super::{Rules, spellings};
 use crate::base::error::{Error, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::limits::flag;
@@ -80,6 +81,8 @@ pub(super) struct Index {
     pub(super) prefixes: Vec<(String, PathBuf)>,
     /// Folders above a given path, with the prefix of that path.
     pub(super) above: Vec<(PathBuf, String)>,
+    /// The places of texts that others include by relative paths, by the keys of the includes.
+    pub(super) included: HashMap<Key, Key>,
     /// True while files around the given paths are added: they are listed only if others lead to them.
     pub(super) is_around: bool,
     /// Images that the user gives for textures of their names.
@@ -160,6 +163,7 @@ impl Index {
             used: None,
             prefixes: Vec::new(),
             above: Vec::new(),
+            included: HashMap::new(),
             is_around: false,
             textures: Vec::new(),
             by_texture: HashMap::new(),
@@ -308,13 +312,12 @@ impl Index {
         }
         let roots: HashMap<Key, &Path> = roots.iter().map(|root| (folder_key(&hash, root), root.as_path())).collect();
         for path in &files {
-            let Some((folder, name)) = path.parent().zip(path.file_name()) else { continue };
-            let name = folded(&text(Path::new(name)));
+            let Some(place) = self.place_key(path) else { continue };
+            let name = folded(&text(path.file_name().map_or(path, Path::new)));
             let address = address(path, None);
             self.take_file(address.text.len())?;
             let file = self.add_file(None, &address.text, address.lossy);
-            let (place, in_folder) = (key(&self.hash, &text(folder)), key(&self.hash, &name));
-            self.in_place.push((self.hash.hash_one((place, in_folder)), file));
+            self.in_place.push((place, file));
             let mut around = folders_around(&hash, path);
             around.push(folder_key(&hash, path));
             for root in around.iter().filter_map(|folder| roots.get(folder)) {

@@ -225,6 +225,23 @@ pub(super) fn below(root: &str, path: &str) -> String {
     if root.is_empty() { path.to_owned() } else { format!("{root}\\{path}") }
 }
 
+/// The spellings of a path with which a scan of the given ones may find it.
+pub(super) fn spellings(path: &Path, given: &[PathBuf]) -> Vec<PathBuf> {
+    let mut all = vec![path.to_owned()];
+    let Ok(whole) = path.canonicalize() else { return all };
+    for root in given {
+        if let Ok(root_whole) = root.canonicalize()
+            && let Ok(inside) = whole.strip_prefix(root_whole)
+        {
+            let spelled = if inside.as_os_str().is_empty() { root.clone() } else { root.join(inside) };
+            if !all.contains(&spelled) {
+                all.push(spelled);
+            }
+        }
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,12 +3,14 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use super::around::{GivenPaths, add_names_above};
+use super::collect::{add_textures, collect};
 use super::images::Substitutes;
 use super::index::Index;
 use super::link::State;
 use super::lua::is_lua;
+use super::rules::Rules;
 use super::seen::Seen;
-use super::{GivenPaths, Rules, add_names_above, add_textures, collect};
 use crate::asset::address::Address;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;

@@ -21,6 +21,16 @@ pub(super) struct Unread {
 }
 
 impl Unread {
+    /// Joins the reason to that of `first` if both are about one asset, text or archive. Returns true in this case.
+    pub(super) fn joins(&mut self, first: &mut Self) -> bool {
+        if self.path != first.path || self.member != first.member {
+            return false;
+        }
+        first.note.push_str("; ");
+        first.note.push_str(&self.note);
+        true
+    }
+
     pub(super) fn order(&self, other: &Self) -> std::cmp::Ordering {
         let member = |unread: &Self| unread.member.as_ref().map(|name| name.text.clone());
         by_bytes(&self.path, &other.path).then_with(|| member(self).cmp(&member(other)))

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use super::Links;
 use super::asker::Asker;
 use super::configs::{Ask, Usage, is_config, is_mission};
 use super::index::Index;
 use super::keys::name_of;
 use super::link::{Link, Meant, Resolved, State};
+use super::links::Links;
 use super::unread::Unread;
 use crate::base::error::Result;
 use crate::base::text::{ByteStr, Name};

@@ -205,6 +205,71 @@ fn an_answer_about_many_files_ends_at_once() {
     }
 }
 
+/// A scan waits for the bytes of standard input and of a pipe that was named, but not after a signal.
+#[test]
+fn a_scan_of_a_silent_pipe_ends_at_once() {
+    for verb in ["scan", "verify"] {
+        for (name, input) in [("-INT", "-"), ("-TERM", "-"), ("-INT", "silent")] {
+            let folder = Folder::new("interrupt-silent");
+            let silent = folder.0.join("silent");
+            assert!(Command::new("mkfifo").arg(&silent).status().unwrap().success());
+            let open = std::fs::File::options().read(true).write(true).open(&silent).unwrap();
+            let mut command = program();
+            command.arg(verb).arg("-o").arg(folder.0.join("out"));
+            match input {
+                "-" => command.arg("-").stdin(open.try_clone().unwrap()),
+                _ => command.arg(&silent),
+            };
+            let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+            wait_until("the new file is there", || names(&folder).iter().any(|name| name.starts_with(".meshpeek-")));
+            std::thread::sleep(Duration::from_millis(300));
+            let start = Instant::now();
+            signal(&child, name);
+            let (status, said) = end(child);
+            assert_eq!(status, Some(130), "{verb} {input}: {said}");
+            assert!(start.elapsed() < Duration::from_secs(5), "{verb} {input}: {:?}", start.elapsed());
+            assert!(said.contains("out is not written"), "{verb} {input}: {said}");
+            assert_eq!(names(&folder), ["silent"], "{verb} {input}");
+        }
+    }
+}
+
+#[test]
+fn an_interrupted_extraction_says_that_it_can_go_on() {
+    let folder = Folder::new("interrupt-extract");
+    let silent = folder.0.join("silent");
+    assert!(Command::new("mkfifo").arg(&silent).status().unwrap().success());
+    let _open = std::fs::File::options().read(true).write(true).open(&silent).unwrap();
+    let mut command = program();
+    command.arg("extract").arg(&silent).arg("-o").arg(folder.0.join("out"));
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until("the folder is there", || folder.0.join("out").exists());
+    std::thread::sleep(Duration::from_millis(300));
+    interrupt(&child);
+    assert_eq!(end(child), (Some(130), "meshpeek: interrupted; the same command writes the rest\n".to_owned()));
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn an_interrupted_scan_into_tables_leaves_no_empty_folder() {
+    for is_there in [false, true] {
+        let folder = Folder::new("interrupt-tables");
+        let tables = folder.0.join("tables");
+        if is_there {
+            std::fs::create_dir(&tables).unwrap();
+        }
+        let mut child = scan_of_a_list().arg("-o").arg(folder.0.join("tables/")).spawn().unwrap();
+        let list = child.stdin.take().unwrap();
+        let has_begun = || tables.read_dir().is_ok_and(|mut files| files.next().is_some());
+        wait_until("the tables are there", has_begun);
+        std::thread::sleep(Duration::from_millis(300));
+        interrupt(&child);
+        assert_eq!(end(child).0, Some(130));
+        assert_eq!(tables.exists(), is_there);
+        drop(list);
+    }
+}
+
 /// A member of an archive that decodes for seconds.
 #[test]
 fn a_scan_is_interrupted_inside_one_long_decode() {

@@ -1,5 +1,7 @@
 //! Texts of configs and missions: which are read, their macros, and names without an extension.
 
+use std::path::Path;
+
 use serde_json::Value as Json;
 
 use super::pbo;
@@ -83,6 +85,7 @@ fn texts_of_other_programs_name_nothing() {
             "#include <vector>\n#include \"config.h\"\nConfig::Config() { icon = \"a.png\"; }\nint a() { return 1; }\n",
         ),
         ("config.h", "#pragma once\n#include \"gone.h\"\nclass Config : public Base {\npublic:\n  Config();\n};\n"),
+        ("all.h", "#ifndef ALL_H\n#define ALL_H\n#include \"gone.h\"\n#include \"core/gone.hpp\"\n#endif\n"),
         ("main.cpp", "#include \"config.h\"\nint main() { load(\"a.png\"); return 0; }\n"),
         ("lit.hpp", "#version 330\nuniform sampler2D a;\nvoid main() { color = texture(a, uv); }\n"),
         ("setup.cfg", "[metadata]\nicon = a.png\nname = b\n"),
@@ -100,6 +103,100 @@ fn texts_of_other_programs_name_nothing() {
         assert_eq!((code(&alone), stdout(&alone).as_str()), (0, ""), "{name}: {}", stderr(&alone));
         assert!(stderr(&alone).contains("neither an asset nor a config"), "{name}: {}", stderr(&alone));
     }
+}
+
+/// A text of directives alone may also be a header of a C library. The paths of its includes, or its name, say that it is none.
+#[test]
+fn texts_of_directives_alone_are_configs_by_their_includes_or_their_name() {
+    let folder = Folder::new("refs-directives");
+    for (name, include) in [
+        ("component.hpp", r"\z\my\addons\main\mod.hpp"),
+        ("component.h", r"\z\my\addons\main\mod.h"),
+        ("ui.inc", "gone.inc"),
+        ("config.cpp", "gone.h"),
+        ("description.ext", "scripts/gone.h"),
+    ] {
+        let path = folder.file(&format!("mod/{name}"), format!("#define COMPONENT my\n#include \"{include}\"\n"));
+        let refs = run(["refs", "--format", "csv", path.to_str().unwrap()]);
+        assert_eq!(code(&refs), 1, "{name}: {}", stderr(&refs));
+        assert!(stdout(&refs).contains("missing"), "{name}: {}", stdout(&refs));
+        assert!(stdout(&refs).contains(include.rsplit(['/', '\\']).next().unwrap()), "{name}: {}", stdout(&refs));
+    }
+}
+
+/// A text names others from its own folder, wherever that is.
+#[test]
+fn texts_that_a_named_text_includes_are_found_and_read_in_any_folder() {
+    let folder = Folder::new("refs-included");
+    let main = folder.file(
+        "mod/ui/main.hpp",
+        "#include \"Beside.hpp\"\n#include \"sub\\inner.hpp\"\n#include \"..\\shared\\common.hpp\"\n#include \"gone.hpp\"\n\
+         class A { icon = \"a.paa\"; };\n",
+    );
+    folder.file("mod/ui/beside.hpp", "class B { icon = \"b.paa\"; };\n");
+    folder.file("mod/ui/Sub/inner.hpp", "#include \"..\\..\\shared\\common.hpp\"\nclass C { icon = \"c.paa\"; };\n");
+    folder.file("mod/shared/common.hpp", "#include \"..\\ui\\main.hpp\"\nclass D { icon = \"d.paa\"; };\n");
+    folder.file("mod/ui/other.hpp", "class E { icon = \"e.paa\"; };\n");
+    let refs = |paths: &[&Path]| {
+        let mut arguments = vec!["refs", "--format", "ndjson"];
+        arguments.extend(paths.iter().map(|path| path.to_str().unwrap()));
+        let found = run(arguments);
+        assert_eq!(code(&found), 1, "{}", stderr(&found));
+        let mut lines: Vec<String> = Vec::new();
+        for line in stdout(&found).lines() {
+            let row: Json = serde_json::from_str(line).unwrap();
+            let last = |key: &str| row[key].as_str().unwrap_or("-").rsplit(['/', '\\']).next().unwrap().to_owned();
+            lines.push(format!("{} {} {} {}", last("name"), last("state"), last("reason"), last("via")));
+        }
+        lines.sort();
+        lines
+    };
+    let expected = [
+        "Beside.hpp found beside -",
+        "a.paa missing - -",
+        "b.paa missing - beside.hpp",
+        "c.paa missing - inner.hpp",
+        "common.hpp found beside -",
+        "common.hpp found beside inner.hpp",
+        "d.paa missing - common.hpp",
+        "gone.hpp missing - -",
+        "inner.hpp found beside -",
+        "main.hpp found beside common.hpp",
+    ];
+    assert_eq!(refs(&[&main]), expected);
+    // Named together, they find each other, too.
+    let both = refs(&[&main, &folder.0.join("mod/ui/Sub/inner.hpp")]);
+    assert!(!both.iter().any(|line| line.contains(".hpp missing") && !line.contains("gone.hpp")), "{both:?}");
+}
+
+/// A folder of texts that include more than are read says so.
+#[test]
+fn included_texts_in_other_folders_have_a_limit_that_is_said() {
+    let folder = Folder::new("refs-many-included");
+    let mut includes = String::new();
+    for number in 0..1_001 {
+        includes += &format!("#include \"..\\other\\{number}.hpp\"\n");
+        folder.file(&format!("other/{number}.hpp"), "class A {};\n");
+    }
+    let main = folder.file("mod/config.cpp", includes);
+    let refs = run(["refs", "--format", "csv", main.to_str().unwrap()]);
+    assert_eq!(code(&refs), 1, "{}", stderr(&refs));
+    assert_eq!(stdout(&refs).matches(",found,").count(), 1_000);
+    assert!(stdout(&refs).contains("includes too many texts in other folders"), "{}", stdout(&refs));
+    // A text that was not read for two reasons is one file.
+    let mut text = std::fs::read_to_string(&main).unwrap();
+    for number in 0..5_000 {
+        text += &format!("class A{number} {{ picture = \"{number}.paa\"; }};\n");
+    }
+    std::fs::write(&main, text).unwrap();
+    let refs = run(["refs", "--missing", "--max-references", "200K", main.to_str().unwrap()]);
+    assert!(
+        stdout(&refs).contains("bytes of references") && stdout(&refs).contains("; includes too many"),
+        "{}",
+        stdout(&refs)
+    );
+    assert_eq!(stdout(&refs).matches("\"unread\"").count(), 1, "{}", stdout(&refs));
+    assert!(stderr(&refs).contains("not all read: 1 file"), "{}", stderr(&refs));
 }
 
 /// The macros of CBA, some of a mod, and uses of them.

@@ -125,7 +125,8 @@ fn a_limit_bounds_temporary_files() {
     let folder = folder("temporary-limit", 6);
     let output = sorted(&folder, "export TMPDIR=temporary", &["--max-temporary", "10M"]);
     assert_eq!((code(&output), output.stdout.len()), (2, 0));
-    let message = "more than 10485760 bytes of temporary files, the limit set for reading; --max-temporary raises it\n";
+    let message =
+        "more than 10485760 bytes of temporary files (10 MiB), the limit set for reading; --max-temporary raises it\n";
     assert!(stderr(&output).ends_with(message), "{}", stderr(&output));
     assert_eq!(code(&sorted(&folder, "export TMPDIR=temporary", &["--max-temporary", "100M"])), 0);
     // The first records alone need no file.

@@ -59,7 +59,17 @@ pub(crate) fn about(asset: &Asset<'_>) -> Result<Value> {
     Ok(json!({
         "primitives": primitives, "unreadable": unreadable, "lods": lods, "rigs": rigs.collect::<Vec<_>>(),
         "refused": export::refused(asset.format()),
+        "light": light(),
     }))
+}
+
+/// The light and the ground of the pictures that the program draws.
+fn light() -> Value {
+    let mut lights = Vec::new();
+    for light in export::LIGHTS {
+        lights.push(json!({ "direction": light.direction, "strength": light.strength }));
+    }
+    json!({ "lights": lights, "ambient": export::AMBIENT, "ground": export::GROUND })
 }
 
 pub(crate) fn glb(
@@ -121,7 +131,7 @@ impl Images for Open<'_> {
     fn pixels(&mut self, texture: &geometry::Texture<'_>, most: u32, room: &Reservation<'_>) -> Option<Pixels> {
         let bytes = self.read(texture, room)?;
         let (size, rgba) = picture(&bytes, most).ok()??;
-        room.keep(rgba.len() as u64).ok()?;
+        room.hold(rgba.len() as u64).ok()?;
         Some(Pixels { size, rgba })
     }
 }
@@ -194,10 +204,11 @@ pub(crate) fn meshes(asset: &Asset<'_>, lod: Option<usize>) -> Result<JsArray> {
         left_out += mesh.left_out;
         let material = primitive.material().ok().flatten();
         let texture = material.as_ref().and_then(|material| material.base()).map(|base| Name::from(base.name).text);
+        let hides_little = texture.as_deref().is_some_and(export::hides_little);
         let title = material.as_ref().map(|material| material.name.to_string());
         facts.push(json!({
             "name": place.name.to_string(), "part": place.part, "visible": place.visible,
-            "material": title, "texture": texture,
+            "material": title, "texture": texture, "hides_little": hides_little,
         }));
         arrays.push(mesh);
     }

@@ -276,7 +276,7 @@ fn every_part_of_a_path_is_a_folder_of_its_own() {
                 "link to nothing" => std::os::unix::fs::symlink(place.path().join("none"), out.join(at)).unwrap(),
                 _ => {}
             }
-            let folder = Folder::new(&out, true, Vec::new(), &common);
+            let mut folder = Folder::new(&out, true, Vec::new(), &common);
             let found = folder.folder_of("a/b/c/file").map_err(|(path, error)| (path, error.to_string()));
             let expected = match there {
                 "nothing" | "folder" => Ok(out.join("a/b/c/file")),
@@ -288,6 +288,9 @@ fn every_part_of_a_path_is_a_folder_of_its_own() {
             assert_eq!(is_made, expected.is_ok(), "{there} at {at}");
             assert!(!out.join("a/b/c/file").exists() && elsewhere.read_dir().unwrap().next().is_none());
             assert!(!place.path().join("none").exists());
+            // An error is no folder that is known to be there.
+            let again = folder.folder_of("a/b/c/other").map_err(|(path, error)| (path, error.to_string()));
+            assert_eq!(again, expected.map(|_| out.join("a/b/c/other")), "{there} at {at}");
         }
     }
 }

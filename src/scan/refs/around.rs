@@ -1,0 +1,124 @@
+//! The files around the given paths: next to them, and in the folders above.
+
+use std::collections::HashSet;
+use std::hash::RandomState;
+use std::path::{Path, PathBuf};
+
+use super::collect::collect;
+use super::included::add_included;
+use super::index::Index;
+use super::keys::{Key, folder_key, folders_around};
+use super::prefix::Above;
+use crate::base::error::Result;
+use crate::base::format::Format;
+use crate::scan::walk::is_archive;
+use crate::scan::{Found, Scan};
+
+/// Adds the files of the folders above the given paths that have a prefix file, and reads the texts among them.
+pub(super) fn add_above(
+    scan: &Scan,
+    index: &mut Index,
+    copies: bool,
+    other: &mut (impl FnMut(Found) + Send),
+) -> Result<()> {
+    let given = GivenPaths::of(scan, &index.hash);
+    let folders = add_names_above(scan, index, &given)?;
+    for folder in &folders {
+        let mut around = scan.clone();
+        around.paths = vec![folder.clone()];
+        around.archives = false;
+        around.selection.globs = MATERIALS_AND_TEXTS.map(str::to_owned).to_vec();
+        index.is_around = true;
+        let added = collect(&around, index, copies, other, |path| given.is_new(path));
+        index.is_around = false;
+        added?;
+    }
+    add_included(scan, index, &given, &folders, copies, other)
+}
+
+/// The paths that the user named.
+pub(super) struct GivenPaths {
+    hash: RandomState,
+    folders: HashSet<Key>,
+}
+
+impl GivenPaths {
+    pub(super) fn of(scan: &Scan, hash: &RandomState) -> Self {
+        let mut folders: HashSet<Key> = HashSet::new();
+        for path in &scan.paths {
+            folders.insert(folder_key(hash, path));
+            folders.extend(path.canonicalize().ok().map(|whole| folder_key(hash, &whole)));
+        }
+        Self { hash: hash.clone(), folders }
+    }
+
+    /// Returns true if a path is not below any of them.
+    pub(super) fn is_new(&self, path: &Path) -> bool {
+        let around = folders_around(&self.hash, path);
+        !self.folders.contains(&folder_key(&self.hash, path))
+            && !around.iter().any(|folder| self.folders.contains(folder))
+    }
+}
+
+/// Adds the names of the files around the given paths: those next to a given file, and those of the folders above that have
+/// a prefix file. Returns these folders.
+pub(super) fn add_names_above(scan: &Scan, index: &mut Index, given: &GivenPaths) -> Result<Vec<PathBuf>> {
+    index.given_loose = index.loose.len();
+    let mut known: Vec<PathBuf> = Vec::new();
+    let mut listed: HashSet<&Path> = HashSet::new();
+    for path in &scan.paths {
+        #[cfg(feature = "stores")]
+        if scan.stores.as_deref().is_some_and(|stores| stores.has(path)) {
+            continue;
+        }
+        let is_model = path.is_file() && !is_archive(Format::from_extension(path));
+        if is_model
+            && let Some(folder) = path.parent()
+            && listed.insert(folder)
+        {
+            add_beside(scan, folder, index, given)?;
+        }
+        let is_stdin = path.as_os_str() == "-";
+        let Some(Above { folder, inner, prefix }) = Above::of(path).filter(|_| !is_stdin) else { continue };
+        index.above.push((inner, prefix));
+        if known.contains(&folder) {
+            continue;
+        }
+        let mut around = scan.clone();
+        around.paths = vec![folder.clone()];
+        around.archives = false;
+        known.push(folder);
+        for target in around.walk(around.paths()) {
+            if let Ok(target) = target
+                && given.is_new(&target.path)
+            {
+                index.add_path(target.path)?;
+            }
+        }
+    }
+    Ok(known)
+}
+
+/// Adds the names of the files of a folder, but not of those below it.
+fn add_beside(scan: &Scan, folder: &Path, index: &mut Index, given: &GivenPaths) -> Result<()> {
+    let here = Path::new(".");
+    let is_here = folder.as_os_str().is_empty();
+    let mut around = scan.clone();
+    around.paths = vec![if is_here { here.into() } else { folder.into() }];
+    around.selection.folder_depth = Some(1);
+    around.archives = false;
+    for target in around.walk(around.paths()) {
+        let Ok(target) = target else { continue };
+        let mut path = target.path;
+        if is_here && let Ok(short) = path.strip_prefix(here) {
+            path = short.into();
+        }
+        if given.is_new(&path) {
+            index.add_path(path)?;
+        }
+    }
+    Ok(())
+}
+
+/// What is read in the folder around a given path.
+const MATERIALS_AND_TEXTS: [&str; 7] = ["*.rvmat", "*.bisurf", "*.hpp", "*.cpp", "*.h", "*.inc", "*.ext"];

@@ -1,0 +1,52 @@
+//! Adds what scans find to an index.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::configs::is_config;
+use super::index::Index;
+use super::lua::is_lua;
+use super::rules::Rules;
+use super::seen::Seen;
+use crate::base::error::Result;
+use crate::scan::{Found, Scan};
+
+/// Adds everything that a scan finds, of the files that are wanted.
+pub(super) fn collect(
+    scan: &Scan,
+    index: &mut Index,
+    copies: bool,
+    other: &mut (impl FnMut(Found) + Send),
+    is_wanted: impl Fn(&Path) -> bool + Sync,
+) -> Result<()> {
+    let hash = index.hash.clone();
+    let mut failed = Ok(());
+    scan.run_showing(
+        |name| is_config(name) || is_lua(name),
+        |seen| Seen::of(seen, copies, &hash),
+        |found, seen| {
+            if let Found::Asset(record) = &found
+                && !is_wanted(&record.path)
+            {
+                return ControlFlow::Continue(());
+            }
+            failed = index.add(found, seen.flatten(), other);
+            if failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        },
+    )?;
+    failed
+}
+
+/// Adds the images that the user gives.
+pub(super) fn add_textures(scan: &Scan, index: &mut Index, rules: &Rules, other: &mut impl FnMut(Found)) {
+    let Some(folder) = &rules.textures else { return };
+    let mut below = scan.clone();
+    below.paths = vec![folder.clone()];
+    below.archives = false;
+    for target in below.walk(below.paths()) {
+        match target {
+            Ok(target) => index.textures.push(target.path),
+            Err(error) => other(Found::Unreadable(error)),
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Texts outside the given folders that others include by relative paths.
+
+use std::collections::HashSet;
+use std::hash::BuildHasher;
+use std::path::{Component, Path, PathBuf};
+
+use super::around::GivenPaths;
+use super::asker::Asker;
+use super::collect::collect;
+use super::index::Index;
+use super::keys::{Key, key};
+use super::prefix::{folded, text};
+use crate::base::error::Result;
+use crate::formats::rap::text::Way;
+use crate::scan::{Found, Scan};
+
+/// The most texts that are read in addition to those that were given.
+const MOST_INCLUDED: usize = 1_000;
+/// The most paths and entries of folders that are looked at for them.
+const MOST_LOOKED_AT: usize = 200_000;
+/// Systems of the games open no longer paths.
+const LONGEST_NAME: usize = 260;
+
+/// Reads the texts that texts in folders include by relative paths, and those that these include. Texts below a given path
+/// or below `known` were read before.
+pub(super) fn add_included(
+    scan: &Scan,
+    index: &mut Index,
+    given: &GivenPaths,
+    known: &[PathBuf],
+    copies: bool,
+    other: &mut (impl FnMut(Found) + Send),
+) -> Result<()> {
+    let mut included = Included { given, known, left: MOST_LOOKED_AT, found: HashSet::new(), next: Vec::new() };
+    let mut first = 0;
+    loop {
+        let end = index.askers.len();
+        for number in first..end {
+            included.add_from(number, scan, index)?;
+        }
+        first = end;
+        let next = std::mem::take(&mut included.next);
+        if next.is_empty() {
+            return Ok(());
+        }
+        for path in &next {
+            // The names next to a given file are known.
+            if !scan.paths.iter().any(|given| given.parent() == path.parent()) {
+                index.add_path(path.clone())?;
+            }
+        }
+        let mut around = scan.clone();
+        around.paths = next;
+        around.archives = false;
+        index.is_around = true;
+        let added = collect(&around, index, copies, other, |_| true);
+        index.is_around = false;
+        added?;
+    }
+}
+
+/// The texts that others include.
+struct Included<'g> {
+    given: &'g GivenPaths,
+    known: &'g [PathBuf],
+    /// How many paths and entries may still be looked at.
+    left: usize,
+    /// Those that were not read before.
+    found: HashSet<PathBuf>,
+    /// Those of them that are read next.
+    next: Vec<PathBuf>,
+}
+
+impl Included<'_> {
+    /// Adds the texts that one text includes.
+    fn add_from(&mut self, asker: usize, scan: &Scan, index: &mut Index) -> Result<()> {
+        let Some(asker) = index.askers.get(asker) else { return Ok(()) };
+        if !is_in_folder(asker, scan) {
+            return Ok(());
+        }
+        let from = asker.path.clone();
+        let mut is_cut = false;
+        let mut places: Vec<(Key, Key)> = Vec::new();
+        for name in relative_includes(asker) {
+            let Some(path) = self.text_at(&from, name, index) else {
+                is_cut |= self.left == 0;
+                continue;
+            };
+            if self.given.is_new(&path) && !self.found.contains(&path) {
+                if self.found.len() >= MOST_INCLUDED {
+                    is_cut = true;
+                    continue;
+                }
+                self.found.insert(path.clone());
+                self.next.push(path.clone());
+            }
+            if let Some(place) = index.place_key(&path) {
+                places.push((index.include_key(asker, name), place));
+            }
+        }
+        index.included.extend(places);
+        if is_cut {
+            index.add_unread(from, None, "includes too many texts in other folders".to_owned())?;
+        }
+        Ok(())
+    }
+
+    /// The file that a text includes, unless it is found by its path in the game.
+    fn text_at(&mut self, from: &Path, name: &str, index: &Index) -> Option<PathBuf> {
+        let path = path_of(from, name)?;
+        if self.known.iter().any(|folder| path.starts_with(folder)) {
+            return None;
+        }
+        if self.given.is_new(&path) {
+            return self.on_disk(path);
+        }
+        // A text that the user named may be in any folder. Others are below a folder that the user named.
+        index.named.contains(&key(&index.hash, &text(&path))).then_some(path)
+    }
+
+    /// Returns the path of an existing file. The game ignores case, so folders are searched if there is no such name.
+    fn on_disk(&mut self, path: PathBuf) -> Option<PathBuf> {
+        self.left = self.left.checked_sub(1)?;
+        if path.is_file() {
+            return Some(path);
+        }
+        let mut found = PathBuf::new();
+        for part in path.components() {
+            self.left = self.left.checked_sub(1)?;
+            let next = found.join(part);
+            found = if next.exists() { next } else { self.in_any_case(&found, &next)? };
+        }
+        if found.is_file() { Some(found) } else { None }
+    }
+
+    /// Returns the entry of a folder that has the name of this path in another case.
+    fn in_any_case(&mut self, folder: &Path, path: &Path) -> Option<PathBuf> {
+        let name = path.file_name()?;
+        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        for entry in here.read_dir().ok()? {
+            self.left = self.left.checked_sub(1)?;
+            let entry = entry.ok()?.file_name();
+            if entry.eq_ignore_ascii_case(name) {
+                return Some(folder.join(entry));
+            }
+        }
+        None
+    }
+}
+
+/// Returns true for a text that is a file of the file system.
+fn is_in_folder(asker: &Asker, scan: &Scan) -> bool {
+    #[cfg(feature = "stores")]
+    if scan.stores.as_deref().is_some_and(|stores| stores.has(&asker.path)) {
+        return false;
+    }
+    #[cfg(not(feature = "stores"))]
+    let _ = scan;
+    asker.member.is_none() && asker.path.as_os_str() != "-"
+}
+
+fn relative_includes(asker: &Asker) -> impl Iterator<Item = &str> {
+    let includes = asker.asks.iter().filter(|ask| ask.way == Way::Include);
+    let names = includes.map(|ask| ask.reference.name.text.as_str());
+    names.filter(|name| !name.starts_with(['\\', '/']) && name.len() <= LONGEST_NAME)
+}
+
+/// The path of an included text, in the spelling of the text that includes it.
+fn path_of(from: &Path, name: &str) -> Option<PathBuf> {
+    let mut path = from.parent()?.to_owned();
+    for part in name.split(['\\', '/']) {
+        match part {
+            "" | "." => {}
+            ".." if matches!(path.components().next_back(), Some(Component::Normal(_))) => {
+                path.pop();
+            }
+            part => path.push(part),
+        }
+    }
+    Some(path)
+}
+
+impl Index {
+    /// The place of a loose file.
+    pub(super) fn place_key(&self, path: &Path) -> Option<Key> {
+        let folder = path.parent()?;
+        let name = Path::new(path.file_name()?);
+        let in_folder = key(&self.hash, &folded(&text(name)));
+        Some(self.hash.hash_one((key(&self.hash, &text(folder)), in_folder)))
+    }
+
+    /// The key of an include of a text.
+    pub(super) fn include_key(&self, asker: &Asker, name: &str) -> Key {
+        key(&self.hash, &format!("{}\n{}", text(&asker.path), folded(name)))
+    }
+}
