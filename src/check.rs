@@ -299,8 +299,11 @@ impl<V: Copy + Display> Check<Broken<V>> {
 /// Returns true if all numbers in these bytes are finite. Compares the exponents of many numbers at a time.
 pub(crate) fn are_finite(floats: &[u8]) -> bool {
     const EXPONENT: u32 = 0x7f80_0000;
-    let is_finite = |bits: &[u8; 4]| u32::from_le_bytes(*bits) & EXPONENT != EXPONENT;
-    floats.as_chunks().0.iter().fold(true, |all, bits| all & is_finite(bits))
+    let mut are_finite = true;
+    for bits in floats.as_chunks().0 {
+        are_finite &= u32::from_le_bytes(*bits) & EXPONENT != EXPONENT;
+    }
+    are_finite
 }
 
 #[cfg(test)]

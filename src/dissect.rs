@@ -12,7 +12,9 @@ use crate::budget::Budget;
 use crate::bytes::{Packing, Table};
 use crate::inspect::selector::Path;
 use crate::inspect::{Inspect, Selector, bound_of};
-use crate::outline::{Outline, Part, StoredField, Text, Type, Value, Visitor, rows_of};
+use crate::outline::{
+    Field, FieldValue, Outline, Part, PartArray, StoredAt, Text, Type, Value, Visitor, Wants, rows_of,
+};
 use crate::summary::Problems;
 
 pub use line::{Line, LineKind};
@@ -46,11 +48,11 @@ pub fn dissect_unread(bytes: &[u8], reason: &Error, sink: Sink<'_>) {
         && start.iter().all(u8::is_ascii_graphic)
         && let Some(version) = reason.version()
     {
-        let text = Text::Bytes(ByteStr::new(start));
-        tiler.stored(&four_bytes("signature", 0, Type::Times(&Type::Number("u8", 1), 4)), Value::Text(text));
+        let mut out = Outline::new(&mut tiler);
+        out.stored("signature", four_bytes(0, Type::Times(&Type::Number("u8", 1), 4)), ByteStr::new(start));
         for at in [4, 8] {
             if bytes.get(at..).is_some_and(|rest| rest.starts_with(&version.to_le_bytes())) {
-                tiler.stored(&four_bytes("version", at as u64, Type::Number("u32", 4)), version.into());
+                out.stored("version", four_bytes(at as u64, Type::Number("u32", 4)), version);
                 break;
             }
         }
@@ -58,8 +60,8 @@ pub fn dissect_unread(bytes: &[u8], reason: &Error, sink: Sink<'_>) {
     tiler.skip_to(size, &reason.message());
 }
 
-fn four_bytes(name: &'static str, offset: u64, kind: Type) -> StoredField {
-    StoredField { name, kind, span: Span { offset, bytes: 4 }, framing: false }
+fn four_bytes(offset: u64, kind: Type) -> StoredAt {
+    StoredAt::new(kind, Span { offset, bytes: 4 })
 }
 
 /// The part, array or field that a selector leads to.
@@ -288,16 +290,13 @@ struct Tiler<'s> {
     ends: Vec<Option<u64>>,
     /// The path of the last problem, until the next line.
     unread: Option<String>,
-    /// The range of the next line in the unpacked data.
-    unpacked: Option<Span>,
     /// True once the sink has returned `Break`.
     is_done: bool,
 }
 
 impl<'s> Tiler<'s> {
     fn new(bytes: u64, sink: Sink<'s>) -> Self {
-        let (path, ends, unread, unpacked) = Default::default();
-        Self { sink, bytes, at: 0, path, ends, unread, unpacked, is_done: false }
+        Self { sink, bytes, at: 0, path: Path::default(), ends: Vec::new(), unread: None, is_done: false }
     }
 
     /// Emits a gap for the bytes before `offset` that have no line yet.
@@ -319,7 +318,7 @@ impl<'s> Tiler<'s> {
     /// `None` if there is none.
     fn take(&mut self, span: Span) -> Option<Span> {
         let end = span.end().min(self.bytes);
-        if span.bytes == 0 || end <= self.at || self.unpacked.is_some() {
+        if span.bytes == 0 || end <= self.at {
             return None;
         }
         self.skip_to(span.offset, "");
@@ -346,9 +345,8 @@ impl<'s> Tiler<'s> {
     fn line_of(&mut self, part: &Part<'_>, line: Line<'_>) {
         self.unread = None;
         let depth = self.ends.len();
-        let unpacked = self.unpacked.take();
         let path = std::mem::take(&mut self.path);
-        self.emit(&Line { depth, unpacked, selector: path.as_str(), name: &title(part.name, part.index), ..line });
+        self.emit(&Line { depth, selector: path.as_str(), name: &title(part.name, part.index), ..line });
         self.path = path;
     }
 }
@@ -377,16 +375,8 @@ fn texts_line<'t>(texts: &mut dyn Iterator<Item = Text<'t>>) -> Line<'t> {
 const DERIVED: &str = "derived";
 
 impl Visitor for Tiler<'_> {
-    fn unpacked(&mut self, span: Span) {
-        self.unpacked = Some(span);
-    }
-
-    fn dissects(&self) -> bool {
-        true
-    }
-
-    fn is_done(&self) -> bool {
-        self.is_done
+    fn wants(&self) -> Wants {
+        Wants { dissection: true, more: !self.is_done, ..Wants::default() }
     }
 
     fn open(&mut self, part: &Part<'_>) -> bool {
@@ -398,7 +388,8 @@ impl Visitor for Tiler<'_> {
         }
         let note = part.label.map(|label| label.to_string()).unwrap_or_default();
         self.path.open(part);
-        self.line_of(part, Line { kind: LineKind::Part, span: part.span, note, ..Line::default() });
+        let Part { span, unpacked, .. } = *part;
+        self.line_of(part, Line { kind: LineKind::Part, span, unpacked, note, ..Line::default() });
         self.ends.push(part.span.map(Span::end));
         true
     }
@@ -411,33 +402,31 @@ impl Visitor for Tiler<'_> {
         self.path.close();
     }
 
-    fn field(&mut self, name: &'static str, value: Value<'_>) {
-        let type_name = if matches!(value, Value::Absent) { String::new() } else { DERIVED.to_owned() };
-        self.line(name, None, Line { kind: LineKind::Field, type_name, value: Some(value), ..Line::default() });
+    fn field(&mut self, field: Field<'_>) {
+        let mut span = None;
+        let mut type_name = DERIVED.to_owned();
+        if let Some(stored) = field.stored {
+            type_name = stored.kind.to_string();
+            if field.unpacked.is_none() {
+                span = self.take(stored.span);
+            }
+        } else if let FieldValue::One(Value::Absent) = field.value {
+            type_name.clear();
+        }
+        let line = match field.value {
+            FieldValue::One(value) => Line { kind: LineKind::Field, value: Some(value), ..Line::default() },
+            FieldValue::Texts(texts) => texts_line(texts),
+        };
+        self.line(field.name, None, Line { span, type_name, unpacked: field.unpacked, ..line });
     }
 
-    fn stored(&mut self, field: &StoredField, value: Value<'_>) {
-        let span = self.take(field.span);
-        let type_name = field.kind.to_string();
-        let value = Some(value);
-        self.line(field.name, None, Line { kind: LineKind::Field, span, type_name, value, ..Line::default() });
-    }
-
-    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
-        self.line(name, None, Line { type_name: DERIVED.to_owned(), ..texts_line(texts) });
-    }
-
-    fn stored_texts<'t>(&mut self, field: &StoredField, texts: &mut dyn Iterator<Item = Text<'t>>) {
-        let span = self.take(field.span);
-        let type_name = field.kind.to_string();
-        self.line(field.name, None, Line { span, type_name, ..texts_line(texts) });
-    }
-
-    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
+    fn array(&mut self, array: &PartArray<'_>) {
+        let PartArray { name, index, unpacked, table } = *array;
         let storage = table.storage();
         let span = match storage.packing {
             // Their bytes belong to the records or arrays that they are made from.
             Packing::Derived | Packing::Strided => None,
+            _ if unpacked.is_some() => None,
             _ => self.take(storage.span()),
         };
         let mut columns = table.columns();
@@ -447,7 +436,8 @@ impl Visitor for Tiler<'_> {
         if storage.packing != Packing::InPlace || span != Some(storage.span()) {
             columns.clear();
         }
-        self.line(name, index, Line { kind: LineKind::Array, span, type_name, columns, note, ..Line::default() });
+        let line = Line { kind: LineKind::Array, span, unpacked, type_name, columns, note, ..Line::default() };
+        self.line(name, index, line);
     }
 
     fn problem(&mut self, error: &Error) {

@@ -15,4 +15,6 @@ pub use selector::Selector;
 
 pub use crate::base::span::Span;
 pub use crate::outline::Text;
-pub use crate::outline::{Outline, Part, Silent, Sink, StoredField, Value, Visitor, to_bytes};
+pub use crate::outline::{
+    Field, FieldValue, Outline, Part, PartArray, Silent, Sink, StoredAt, Value, Visitor, Wants, to_bytes,
+};

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use meshpeek::inspect::{Inspect, Outline, Visitor};
+use meshpeek::inspect::{Inspect, Outline, PartArray, Visitor};
 use meshpeek::view::{Packing, Storage, Table};
 use meshpeek::{Access, Asset, Error, FileMap, Limits};
 
@@ -65,7 +65,8 @@ struct Collector<'c> {
 }
 
 impl Visitor for Collector<'_> {
-    fn array(&mut self, _: &'static str, _: Option<usize>, table: &dyn Table) {
+    fn array(&mut self, array: &PartArray<'_>) {
+        let table = array.table;
         let Storage { offset, bytes, packing } = table.storage();
         if packing == self.packing {
             let mut decoded_len = 0;

@@ -4,10 +4,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use meshpeek::summary::Code;
+use meshpeek::Error;
+use meshpeek::summary::{Code, Name};
 
 use crate::args::Common;
-use crate::failure::{Failure, Outcome, status};
+use crate::failure::{Failure, Outcome, status, without_name};
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::source::Source;
@@ -35,10 +36,11 @@ pub(crate) fn run(paths: &[PathBuf], common: &Common) -> Outcome {
 /// Writes a member or file.
 fn write(path: &Path, out: &mut Output, common: &Common) -> Result<(), Failure> {
     let source = Source::open(path, common)?;
-    let content = match source.checked(common)? {
+    let (content, member) = source.checked_member(common)?;
+    let content = match content {
         Ok(content) => content,
         // The content is not what its archive says, so nothing of it is written.
-        Err(error) if error.code() == Code::Checksum => return Err(Failure::Wrong(error.to_string())),
+        Err(error) if error.code() == Code::Checksum => return Err(wrong(&error, member)),
         Err(error) => return Err(error.into()),
     };
     if out.is_terminal && !is_text(&content) {
@@ -47,6 +49,14 @@ fn write(path: &Path, out: &mut Output, common: &Common) -> Result<(), Failure> 
     out.write_all(&content)?;
     out.flush()?;
     source.unchanged()
+}
+
+/// The failure of a member with another checksum.
+fn wrong(error: &Error, member: Option<Name>) -> Failure {
+    let Some(Name { text, .. }) = member else { return Failure::Wrong(error.to_string()) };
+    // The rest of the path are the archives that it is in.
+    let name = text.rsplit("!/").next().unwrap_or_default();
+    Failure::Wrong(without_name(error, name))
 }
 
 fn is_text(content: &[u8]) -> bool {

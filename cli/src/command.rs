@@ -98,16 +98,18 @@ pub(crate) fn limits(common: &Common) -> Outcome {
 /// # Errors
 /// Returns an error if the verb cannot write the format of the extension.
 pub(crate) fn parse() -> Result<Cli, Failure> {
-    let args = with_verb(wild::args_os().collect());
+    let command = command();
+    let args = with_verb(wild::args_os().collect(), &command);
     if args.len() == 2 && args.get(1).is_some_and(|arg| arg == "-h") {
         // Help goes to standard output, whose reader may be gone.
-        let _ = std::io::stdout().write_all(short_help(&command()).as_bytes());
+        let _ = std::io::stdout().write_all(short_help(&command).as_bytes());
         std::process::exit(0);
     }
-    let matches = command().get_matches_from(&args);
+    let matches = command.get_matches_from(&args);
     let matches = match chosen_format(&matches)? {
         Some((verb, format)) => {
-            let command = command().mut_subcommand(verb, |it| it.mut_arg("format", |arg| arg.default_value(format)));
+            let command = self::command();
+            let command = command.mut_subcommand(verb, |it| it.mut_arg("format", |arg| arg.default_value(format)));
             command.get_matches_from(&args)
         }
         None => matches,
@@ -116,10 +118,10 @@ pub(crate) fn parse() -> Result<Cli, Failure> {
 }
 
 /// Adds the verb that paths alone mean: `info` of files, `scan` of folders.
-fn with_verb(mut args: Vec<OsString>) -> Vec<OsString> {
+fn with_verb(mut args: Vec<OsString>, command: &Command) -> Vec<OsString> {
     let Some((_, given)) = args.split_first() else { return args };
     let Some(first) = given.first() else { return args };
-    let is_verb = first.to_str().is_some_and(|first| command().find_subcommand(first).is_some());
+    let is_verb = first.to_str().is_some_and(|first| command.find_subcommand(first).is_some());
     if is_verb || !is_there(first) {
         return args;
     }

@@ -12,7 +12,7 @@ use meshpeek::view::ByteStr;
 use meshpeek::{Asset, Budget, Error, Format};
 
 use crate::args::Common;
-use crate::failure::{Failure, Outcome, status};
+use crate::failure::{Failure, Outcome, status, without_name};
 use crate::notes::Notes;
 use crate::source::Source;
 use crate::visible::shown;
@@ -178,7 +178,7 @@ impl Extraction<'_> {
                 let name = PathBuf::from(member.name().to_text_lossy());
                 self.inside(&inner, &name, &content, rest)
             }
-            Err(error) => self.lost(Some(&text), Failure::Message(without_name(&error, member))),
+            Err(error) => self.lost(Some(&text), Failure::Message(without_name(&error, member.name()))),
         }
     }
 
@@ -187,7 +187,7 @@ impl Extraction<'_> {
         if member.is_link() {
             let message = match member.link_target(place.budget) {
                 Ok(target) => format!("a symbolic link to {}", target.map(|target| target.text).unwrap_or_default()),
-                Err(error) => without_name(&error, member),
+                Err(error) => without_name(&error, member.name()),
             };
             return self.lost(Some(&inner_text(place, member)), Failure::Message(message));
         }
@@ -267,12 +267,6 @@ pub(crate) fn is_archive(member: &Member<'_>) -> bool {
         Ok(None) => named() == Some(Format::Pbo),
         sniffed => sniffed.is_ok_and(is_archive),
     }
-}
-
-/// The error in a member, without the name of the member: the address before the message has it.
-fn without_name(error: &Error, member: &Member<'_>) -> String {
-    let name = format!(": {}: ", member.name());
-    error.to_string().replacen(&name, ": ", 1)
 }
 
 fn inner_text(place: &Place<'_>, member: &Member<'_>) -> String {

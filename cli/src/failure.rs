@@ -86,3 +86,9 @@ impl From<csv::Error> for Failure {
         }
     }
 }
+
+/// The error in a member, without the name of the member: the address before the message has it.
+pub(crate) fn without_name(error: &meshpeek::Error, name: impl Display) -> String {
+    let name = format!(": {name}: ");
+    error.to_string().replacen(&name, ": ", 1)
+}

@@ -17,7 +17,9 @@ use meshpeek::budget::Reservation;
 use meshpeek::container::Container;
 use meshpeek::diff::{Options, Side, compare, fingerprint};
 use meshpeek::dissect::{dissect, dissect_until, locate, overview};
-use meshpeek::inspect::{self, Depth, Inspect, Outline, Part, Selector, Value, Visitor, selector};
+use meshpeek::inspect::{
+    self, Depth, Field, FieldValue, Inspect, Outline, Part, PartArray, Selector, Value, Visitor, selector,
+};
 use meshpeek::ranges::Ranges;
 use meshpeek::scan::Scan;
 use meshpeek::summary::Problems;
@@ -137,7 +139,7 @@ const QUESTIONS: &[Question] = &[
                     let _ = primitive.uvs(set);
                 }
                 primitive.triangles().take(ENOUGH).for_each(drop);
-                let _ = primitive.to_welded(|bytes| reservation.kept(bytes));
+                let _ = primitive.to_welded(|bytes| reservation.take(bytes));
             }
         });
     }),
@@ -214,17 +216,17 @@ impl Visitor for Reads {
         true
     }
 
-    fn field(&mut self, _: &'static str, value: Value<'_>) {
-        if let Value::Text(text) = value {
+    fn field(&mut self, field: Field<'_>) {
+        if let FieldValue::One(Value::Text(text)) = field.value {
             assert!(!text.to_string().contains(|c: char| c.is_control()));
         }
     }
 
-    fn array(&mut self, _: &'static str, _: Option<usize>, table: &dyn Table) {
+    fn array(&mut self, array: &PartArray<'_>) {
         self.arrays += 1;
         if self.arrays <= ENOUGH {
             let mut left = 1_u64 << 20;
-            let _ = self.budget.read(table, &mut |rows| {
+            let _ = self.budget.read(array.table, &mut |rows| {
                 left = left.saturating_sub(rows.len() as u64);
                 if left > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             });

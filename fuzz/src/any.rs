@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use meshpeek::dissect::{LineKind, dissect, dissect_until, locate, overview};
-use meshpeek::inspect::{Inspect, Outline, Part, Span, Text, Value, Visitor};
+use meshpeek::inspect::{Field, FieldValue, Inspect, Outline, Part, PartArray, Span, Text, Value, Visitor};
 use meshpeek::ranges::Ranges;
 use meshpeek::summary::{Counts, Problems, Severity};
 use meshpeek::view::parser::in_place;
@@ -213,9 +213,17 @@ impl Visitor for Reader<'_> {
         self.parts.pop();
     }
 
-    fn field(&mut self, name: &'static str, value: Value<'_>) {
-        self.named(name, None);
-        self.add(name.len() as u64);
+    fn field(&mut self, field: Field<'_>) {
+        if field.is_framing() {
+            return;
+        }
+        self.named(field.name, None);
+        let value = match field.value {
+            FieldValue::One(value) => value,
+            FieldValue::Texts(texts) => return texts.for_each(|text| self.text(text)),
+            _ => return,
+        };
+        self.add(field.name.len() as u64);
         match value {
             Value::Bool(value) => self.add(value.into()),
             Value::Uint(value) => self.add(value),
@@ -228,12 +236,8 @@ impl Visitor for Reader<'_> {
         }
     }
 
-    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
-        self.named(name, None);
-        texts.for_each(|text| self.text(text));
-    }
-
-    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
+    fn array(&mut self, array: &PartArray<'_>) {
+        let PartArray { name, index, table, .. } = *array;
         self.named(name, index);
         let storage = table.storage();
         if storage.packing == Packing::Derived {

@@ -260,7 +260,7 @@ impl<'a> Member<'a> {
             #[cfg(feature = "zip")]
             Self::Zip(member) if matches!(self.form(), Form::Packed(_)) => match member.hides_beginning() {
                 true => Ok(None),
-                false => Ok(Format::sniff(&member.head(HEAD)?)),
+                false => Ok(Format::sniff(member.head(&mut [0; HEAD])?)),
             },
             _ => Ok(self.borrowed()?.and_then(Format::sniff)),
         }

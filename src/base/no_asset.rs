@@ -88,14 +88,18 @@ fn is_image(head: &[u8]) -> bool {
     // The size in a BMP header is often wrong; the two reserved fields after it are 0.
     let is_bmp = head.starts_with(b"BM") && head.get(6..10) == Some(&[0; 4]);
     let starts: [&[u8]; 5] = [b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"DDS \x7c\0\0\0", b"GIF87a", b"GIF89a"];
-    is_bmp || starts.iter().any(|start| head.starts_with(start))
+    is_bmp || starts_with_one_of(head, &starts)
 }
 
 /// Returns true for the start of a sound.
 fn is_sound(head: &[u8]) -> bool {
     let is_wav = head.starts_with(b"RIFF") && head.get(8..12) == Some(b"WAVE");
     let starts: [&[u8]; 3] = [b"OggS", b"ID3", b"fLaC"];
-    is_wav || starts.iter().any(|start| head.starts_with(start))
+    is_wav || starts_with_one_of(head, &starts)
+}
+
+fn starts_with_one_of(head: &[u8], starts: &[&[u8]]) -> bool {
+    starts.iter().any(|start| head.starts_with(start))
 }
 
 /// Returns true if the bytes look like the start of a text: no control characters except whitespace and escape.

@@ -13,7 +13,7 @@ use std::ops::Range;
 use zerocopy::IntoBytes;
 
 use crate::base::error::Result;
-use crate::budget::{Advance, Budget};
+use crate::budget::{Budget, Held};
 use crate::bytes::array::Element;
 use crate::bytes::cursor::Cursor;
 use crate::codec::Codec;
@@ -76,7 +76,7 @@ impl Stream {
 struct Found {
     stored_len: u64,
     /// All elements until they are taken, and the charge for them.
-    elements: Option<(Box<dyn Any>, Advance)>,
+    elements: Option<(Box<dyn Any>, Held)>,
 }
 
 /// Returns [`Codec::stored_byte_len`] of `count` elements, of which at most `limit` bytes may be decoded.
@@ -124,7 +124,7 @@ pub(super) fn take<T: Element>(stream: Cursor<'_>, decoded_len: u64, codec: Code
         let (elements, paid) = found.elements.take_if(|_| found.stored_len == stream.left())?;
         known.kept = known.kept.saturating_sub(decoded_len);
         // The caller has paid for its own decoding.
-        paid.settle();
+        paid.refund();
         elements.downcast().ok().map(|elements| *elements)
     })
 }
@@ -136,7 +136,7 @@ impl Known {
             return None;
         }
         codec.within_ratio(stream, decoded_len).ok()?;
-        let paid = self.budget.advance(decoded_len)?;
+        let paid = self.budget.take_ahead(decoded_len)?;
         let count = usize::try_from(decoded_len).ok()?.checked_div(size_of::<T>())?;
         let mut elements = vec![T::new_zeroed(); count];
         let stored_len = codec.decode_first(stream, elements.as_mut_slice().as_mut_bytes()).ok()?;

@@ -45,6 +45,14 @@ impl Held {
         claim.remove(freed);
         self.bytes = kept;
     }
+
+    /// Returns the memory, and the charge for the work too, because the caller pays for the same work.
+    #[cfg(feature = "scan")]
+    pub(crate) fn refund(self) {
+        if let Some(claim) = &self.inside.counters {
+            claim.work.give_back(self.bytes);
+        }
+    }
 }
 
 impl Drop for Held {
@@ -54,6 +62,8 @@ impl Drop for Held {
             Store::Uncounted => {}
             Store::Pool => claim.memory.give(self.bytes),
             Store::Lane => claim.memory.line.leave(claim),
+            #[cfg(feature = "scan")]
+            Store::Ahead => return claim.memory.give(self.bytes),
         }
         claim.remove(self.bytes);
     }
@@ -64,32 +74,9 @@ enum Store {
     Uncounted,
     Pool,
     Lane,
-}
-
-/// Work charged ahead of time, and its memory until this is dropped.
-#[cfg(feature = "scan")]
-pub(crate) struct Advance {
-    counters: Option<Arc<Claim>>,
-    bytes: u64,
-}
-
-#[cfg(feature = "scan")]
-impl Advance {
-    /// Returns the charge, because the caller pays for the same work.
-    pub(crate) fn settle(self) {
-        if let Some(counters) = &self.counters {
-            counters.work.give_back(self.bytes);
-        }
-    }
-}
-
-#[cfg(feature = "scan")]
-impl Drop for Advance {
-    fn drop(&mut self) {
-        if let Some(counters) = &self.counters {
-            counters.memory.give(self.bytes);
-        }
-    }
+    /// The pool, but the bytes do not count for the claim.
+    #[cfg(feature = "scan")]
+    Ahead,
 }
 
 impl Budget {
@@ -102,17 +89,6 @@ impl Budget {
         self.room_beside(bytes)?;
         self.work(bytes)?;
         self.hold(bytes)
-    }
-
-    /// Like [`take`](Self::take), but never waits. Returns `None`, and charges nothing, if other claims have the memory
-    /// now.
-    ///
-    /// # Errors
-    /// Returns the errors of [`take`](Self::take).
-    pub fn try_take(&self, bytes: u64) -> Result<Option<Held>> {
-        let Some(held) = self.try_hold(bytes)? else { return Ok(None) };
-        self.work(bytes)?;
-        Ok(Some(held))
     }
 
     /// Takes memory for bytes that are about to be decoded. Waits while other claims have it, but never for this claim
@@ -155,22 +131,16 @@ impl Budget {
         Ok((held, is_there))
     }
 
-    /// Like [`hold`](Self::hold), for data that is not part of anything decoded, such as names. Takes at most the
-    /// remaining bytes.
-    #[cfg(feature = "scan")]
-    pub(crate) fn hold_up_to(&self, bytes: u64) -> Result<Held> {
-        self.hold(bytes.min(self.room()))
-    }
-
     /// Charges for bytes that are decoded ahead of time, and takes memory for them. Returns `None` if memory or work is
     /// scarce, so that others are not affected.
     #[cfg(feature = "scan")]
-    pub(crate) fn advance(&self, bytes: u64) -> Option<Advance> {
-        let Some(counters) = &self.counters else { return Some(Advance { counters: None, bytes }) };
-        if counters.stop.load(Ordering::Relaxed) || !counters.memory.take(bytes) {
+    pub(crate) fn take_ahead(&self, bytes: u64) -> Option<Held> {
+        let mut held = Held { inside: self.clone(), bytes, from: Store::Uncounted };
+        let Some(claim) = &self.counters else { return Some(held) };
+        if claim.stop.load(Ordering::Relaxed) || !claim.memory.take(bytes) {
             return None;
         }
-        let advance = Advance { counters: Some(counters.clone()), bytes };
-        if counters.work.take_spare(bytes, AMPLE_WORK) { Some(advance) } else { None }
+        held.from = Store::Ahead;
+        if claim.work.take_spare(bytes, AMPLE_WORK) { Some(held) } else { None }
     }
 }

@@ -43,7 +43,7 @@
 //! # Tasks
 //!
 //! A task that waits in [`take`](Budget::take) blocks its thread, which another task may need to make progress. In an
-//! executor, or in a work-stealing thread pool, use [`try_take`](Budget::try_take), which never waits, and yield if it
+//! executor, or in a work-stealing thread pool, use [`try_hold`](Budget::try_hold), which never waits, and yield if it
 //! returns `None`. Alternatively, do the whole job, from the first `take` to the drop, in a thread that may block, such
 //! as that of `spawn_blocking`.
 //!
@@ -52,10 +52,11 @@
 //! # async fn yield_now() {}
 //! async fn take(budget: &Budget, bytes: u64) -> Result<Held> {
 //!     loop {
-//!         match budget.try_take(bytes)? {
-//!             Some(held) => return Ok(held),
-//!             None => yield_now().await,
+//!         if let Some(held) = budget.try_hold(bytes)? {
+//!             budget.work(bytes)?;
+//!             return Ok(held);
 //!         }
+//!         yield_now().await;
 //!     }
 //! }
 //! # let budget = Budget::new(0, &Default::default());
@@ -76,8 +77,6 @@ mod reservation;
 pub(crate) use self::claim::{Help, Memory};
 #[cfg(feature = "scan")]
 pub(crate) use self::counter::Counter;
-#[cfg(feature = "scan")]
-pub(crate) use self::held::Advance;
 pub use self::held::Held;
 pub use self::remaining::Budget;
 pub use self::reservation::Reservation;

@@ -149,7 +149,7 @@ impl Budget {
     }
 
     /// Returns the bytes that this claim may still hold here.
-    pub(super) fn room(&self) -> u64 {
+    pub(crate) fn room(&self) -> u64 {
         let Some(claim) = &self.counters else { return self.limits.decoded_bytes };
         let left = claim.most.saturating_sub(claim.held.load(Ordering::Relaxed));
         left.min(self.limits.decoded_bytes)

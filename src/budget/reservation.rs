@@ -21,10 +21,10 @@ const WORK_STEP: u64 = 1 << 16;
 /// let reservation = Reservation::new(&budget);
 /// let mut rows: Vec<[u64; 2]> = Vec::new();
 /// for row in 0..1000 {
-///     reservation.kept(16)?;
+///     reservation.take(16)?;
 ///     rows.push([row, row * row]);
 /// }
-/// assert!(reservation.keep(1 << 26).is_err());
+/// assert!(reservation.hold(1 << 26).is_err());
 /// # Ok::<(), meshpeek::Error>(())
 /// ```
 #[derive(Debug)]
@@ -63,48 +63,30 @@ impl<'b> Reservation<'b> {
     ///
     /// # Errors
     /// Returns the errors of [`Budget::hold`].
-    pub fn keep(&self, bytes: u64) -> Result<()> {
-        self.reserve(bytes, true)?;
-        Ok(())
-    }
-
-    /// Like [`keep`](Self::keep), but never waits. Returns `false` if other claims have the memory now.
-    ///
-    /// # Errors
-    /// Returns the errors of [`Budget::hold`].
-    pub fn try_keep(&self, bytes: u64) -> Result<bool> {
-        self.reserve(bytes, false)
-    }
-
-    fn hold(&self, bytes: u64, waits: bool) -> Result<Option<Held>> {
-        if waits { self.budget.hold(bytes).map(Some) } else { self.budget.try_hold(bytes) }
-    }
-
-    fn reserve(&self, bytes: u64, waits: bool) -> Result<bool> {
+    pub fn hold(&self, bytes: u64) -> Result<()> {
         let more = bytes.saturating_sub(self.left.get());
         if more > 0 {
             let mut step = more.max(STEP);
-            let mut held = self.hold(step, waits);
+            let mut held = self.budget.hold(step);
             if held.is_err() {
                 // The last piece before the limit may be smaller than a step.
                 step = more;
-                held = self.hold(step, waits);
+                held = self.budget.hold(step);
             }
-            let Some(held) = held? else { return Ok(false) };
-            self.held.borrow_mut().push(held);
+            self.held.borrow_mut().push(held?);
             self.left.set(self.left.get().saturating_add(step));
         }
         self.left.set(self.left.get().saturating_sub(bytes));
-        Ok(true)
+        Ok(())
     }
 
     /// Charges for bytes that are about to be made, and takes memory for them.
     ///
     /// # Errors
-    /// Returns the errors of [`work`](Self::work) and [`keep`](Self::keep).
-    pub fn kept(&self, bytes: u64) -> Result<()> {
+    /// Returns the errors of [`work`](Self::work) and [`hold`](Self::hold).
+    pub fn take(&self, bytes: u64) -> Result<()> {
         self.work(bytes)?;
-        self.keep(bytes)
+        self.hold(bytes)
     }
 
     /// Returns true if this much work and output could be charged now, and this much memory taken. See
@@ -114,7 +96,7 @@ impl<'b> Reservation<'b> {
         self.budget.affords(work.saturating_add(self.due.get()), output, more)
     }
 
-    /// Gives back bytes that were kept and are no longer needed. Later calls of [`keep`](Self::keep) can use them.
+    /// Gives back bytes that were kept and are no longer needed. Later calls of [`hold`](Self::hold) can use them.
     pub fn give(&self, bytes: u64) {
         self.left.set(self.left.get().saturating_add(bytes));
     }
@@ -122,10 +104,10 @@ impl<'b> Reservation<'b> {
     /// Charges for bytes of the result, and takes memory for them.
     ///
     /// # Errors
-    /// Returns the errors of [`Budget::output`] and [`keep`](Self::keep).
+    /// Returns the errors of [`Budget::output`] and [`hold`](Self::hold).
     pub fn output(&self, bytes: u64) -> Result<()> {
         self.budget.output(bytes)?;
-        self.keep(bytes)
+        self.hold(bytes)
     }
 }
 

@@ -137,11 +137,17 @@ fn shortened(text: String) -> String {
     if text.len() <= LONGEST_PART {
         return text;
     }
-    let dot = text.rfind('.').filter(|dot| text.len().saturating_sub(*dot) <= 16).unwrap_or(text.len());
+    const LONGEST_EXTENSION: usize = 16;
+    let mut dot = text.rfind('.').unwrap_or(text.len());
+    if text.len().saturating_sub(dot) > LONGEST_EXTENSION {
+        dot = text.len();
+    }
     let (stem, extension) = text.split_at(dot);
-    let most = LONGEST_PART.saturating_sub(extension.len());
-    let end = (0..=most).rev().find(|end| stem.is_char_boundary(*end));
-    stem.get(..end.unwrap_or(0)).unwrap_or_default().to_owned() + extension
+    let mut end = LONGEST_PART.saturating_sub(extension.len());
+    while !stem.is_char_boundary(end) {
+        end = end.saturating_sub(1);
+    }
+    stem.get(..end).unwrap_or_default().to_owned() + extension
 }
 
 /// Returns the reason why one part of a path is not safe.

@@ -3,16 +3,16 @@
 use crate::base::code::Code;
 use crate::base::error::{Error, Segment};
 use crate::base::limits::Limits;
-use crate::bytes::{Cursor, Table};
+use crate::bytes::Cursor;
 use crate::check::faults::Fault;
 use crate::check::rule::{Length, ROUNDING, Rule as _, Unit};
-use crate::outline::{Bound, Outline, Part, Rule, StoredField, Text, Value, Visitor};
+use crate::outline::{Bound, Field, FieldValue, Outline, Part, Rule, Value, Visitor, Wants};
 use crate::record::{Record, describe_fields};
 use crate::summary::Problems;
 
 /// Checks each field that the closure describes against its [`Rule`]. If several fields of the same name break their
 /// rule, reports one problem, with the first of them and their number. `dissects` is true for a closure that describes
-/// some records one by one only to a visitor that [dissects](Visitor::dissects), and otherwise as one array, whose fields
+/// some records one by one only to a visitor that [wants a dissection](Wants::dissection), and otherwise as one array, whose fields
 /// have no rules.
 pub(crate) fn fields(
     (bytes, limits): (u64, &Limits),
@@ -47,7 +47,6 @@ struct Fields {
     path: Vec<Segment>,
     /// The length of the path at the part that selectors start with, and at those around it.
     starts: Vec<usize>,
-    rule: Option<Rule>,
     /// Each with the names of the part and of the field.
     faults: Vec<((&'static str, &'static str), Fault)>,
     spent: Option<Error>,
@@ -55,7 +54,6 @@ struct Fields {
 
 impl Visitor for Fields {
     fn open(&mut self, part: &Part<'_>) -> bool {
-        self.rule = None;
         let around = self.starts.last().copied().unwrap_or(0);
         self.starts.push(if part.root { self.path.len() } else { around });
         self.path.push((part.name, part.index));
@@ -67,25 +65,9 @@ impl Visitor for Fields {
         self.starts.pop();
     }
 
-    fn rule(&mut self, rule: Rule) {
-        self.rule = Some(rule);
-    }
-
-    fn field(&mut self, _: &'static str, _: Value<'_>) {
-        self.rule = None;
-    }
-
-    fn texts<'t>(&mut self, _: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {
-        self.rule = None;
-    }
-
-    fn array(&mut self, _: &'static str, _: Option<usize>, _: &dyn Table) {
-        self.rule = None;
-    }
-
-    fn stored(&mut self, field: &StoredField, value: Value<'_>) {
-        let rule = self.rule.take().unwrap_or(Rule::Sound);
-        let Some((code, words)) = fault(rule, &value) else { return };
+    fn field(&mut self, field: Field<'_>) {
+        let (Some(stored), FieldValue::One(value)) = (field.stored, field.value) else { return };
+        let Some((code, words)) = fault(field.rule, &value) else { return };
         let part = self.path.last().map_or("", |(part, _)| part);
         let of = (part, field.name);
         for (other, fault) in &mut self.faults {
@@ -97,15 +79,11 @@ impl Visitor for Fields {
         let mut path = self.path.get(start..).unwrap_or_default().to_vec();
         path.push((field.name, None));
         let message = format!("{} is {words}", shown(&value));
-        self.faults.push((of, Fault::new(code, path, field.span.offset, message)));
+        self.faults.push((of, Fault::new(code, path, stored.span.offset, message)));
     }
 
-    fn dissects(&self) -> bool {
-        self.dissects
-    }
-
-    fn skips_arrays(&self) -> bool {
-        true
+    fn wants(&self) -> Wants {
+        Wants { dissection: self.dissects, arrays: false, ..Wants::default() }
     }
 
     /// Unreadable data is reported by the code that reads it.
@@ -172,9 +150,12 @@ struct Place<'n> {
 }
 
 impl Visitor for Place<'_> {
-    fn stored(&mut self, field: &StoredField, _: Value<'_>) {
-        if field.name == self.name {
-            self.found = self.found.or(Some(field.span.offset));
+    fn field(&mut self, field: Field<'_>) {
+        if self.found.is_none()
+            && field.name == self.name
+            && let Some(stored) = field.stored
+        {
+            self.found = Some(stored.span.offset);
         }
     }
 
@@ -219,7 +200,7 @@ mod tests {
                         let span = crate::base::span::Span { offset: 8 + index as u64, bytes: 4 };
                         let kind = crate::outline::Type::Number("f32", 4);
                         let angle = if index == 0 { 0.0 } else { f32::NAN };
-                        out.stored(&StoredField { name: "angle", kind, span, framing: false }, angle);
+                        out.stored("angle", crate::outline::StoredAt::new(kind, span), angle);
                     });
                 }
             });

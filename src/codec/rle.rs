@@ -3,6 +3,8 @@
 //! A control byte below 128 is followed by literals, one more than its value. Any other control byte repeats the next
 //! byte, 1 to 128 times.
 
+use std::iter::zip;
+
 use super::Codec;
 use crate::base::error::{Error, Result};
 use crate::bytes::Cursor;
@@ -19,7 +21,9 @@ pub(super) const RATIO: u64 = 64;
 pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
     super::activity::count_walk();
     Codec::Rle.within_ratio(stream, decoded_len)?;
-    walk(stream, decoded_len, |_, _| {})
+    let mut runs = Runs::new(stream, decoded_len);
+    while runs.next()?.is_some() {}
+    Ok(runs.stored_len())
 }
 
 /// Decodes the stream that is the whole of the cursor's part. It must fill `out` exactly.
@@ -44,31 +48,57 @@ pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
     super::activity::count_decode(out.len());
     let decoded_len = out.len() as u64;
     let mut free = out;
-    walk(stream, decoded_len, |bytes, length| {
+    let mut runs = Runs::new(stream, decoded_len);
+    while let Some(Run { bytes, length }) = runs.next()? {
         let (place, after) = std::mem::take(&mut free).split_at_mut_checked(length).unwrap_or_default();
-        place.iter_mut().zip(bytes.iter().cycle()).for_each(|(place, byte)| *place = *byte);
+        for (place, byte) in zip(place, bytes.iter().cycle()) {
+            *place = *byte;
+        }
         free = after;
-    })
+    }
+    Ok(runs.stored_len())
 }
 
-/// Calls `emit` with the runs that make up `decoded_len` bytes: the bytes to repeat, and the length to which they are
-/// repeated. Returns the stored size.
-fn walk(stream: Cursor<'_>, decoded_len: u64, mut emit: impl FnMut(&[u8], usize)) -> Result<u64> {
-    let mut rest = stream;
-    let mut left = decoded_len;
-    while left > 0 {
-        let start = rest;
-        let control = rest.u8()?;
-        let length = usize::from(control & 0x7f).saturating_add(1);
-        let Some(room) = left.checked_sub(length as u64) else {
-            let message = format!("RLE stream decodes to more than {decoded_len} bytes");
-            return Err(Error::malformed(message).at(start.offset()));
-        };
-        left = room;
-        let stored = if control < 0x80 { length } else { 1 };
-        emit(rest.bytes(stored as u64)?, length);
+/// The bytes to repeat, and the length to which they are repeated.
+struct Run<'a> {
+    bytes: &'a [u8],
+    length: usize,
+}
+
+/// The runs of a stream that make up `decoded_len` bytes.
+struct Runs<'a> {
+    stream: Cursor<'a>,
+    rest: Cursor<'a>,
+    decoded_len: u64,
+    /// The decoded bytes of the runs that are left.
+    left: u64,
+}
+
+impl<'a> Runs<'a> {
+    fn new(stream: Cursor<'a>, decoded_len: u64) -> Self {
+        Self { stream, rest: stream, decoded_len, left: decoded_len }
     }
-    Ok(stream.left().saturating_sub(rest.left()))
+
+    fn next(&mut self) -> Result<Option<Run<'a>>> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        let start = self.rest.offset();
+        let control = self.rest.u8()?;
+        let length = usize::from(control & 0x7f).saturating_add(1);
+        let Some(left) = self.left.checked_sub(length as u64) else {
+            let message = format!("RLE stream decodes to more than {} bytes", self.decoded_len);
+            return Err(Error::malformed(message).at(start));
+        };
+        self.left = left;
+        let stored = if control < 0x80 { length } else { 1 };
+        Ok(Some(Run { bytes: self.rest.bytes(stored as u64)?, length }))
+    }
+
+    /// Returns the stored size of the runs so far.
+    fn stored_len(&self) -> u64 {
+        self.stream.left().saturating_sub(self.rest.left())
+    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::budget::Budget;
 use crate::bytes::batch::to_the_end;
 use crate::bytes::{Column, Table};
 use crate::inspect::Inspect;
-use crate::outline::{Outline, Part, Text, Value, Visitor};
+use crate::outline::{Field, FieldValue, Outline, Part, PartArray, Text, Value, Visitor};
 
 #[derive(Debug, Default)]
 pub(super) struct Tree {
@@ -194,6 +194,20 @@ impl Builder<'_> {
     }
 }
 
+impl Builder<'_> {
+    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
+        let mut all = Vec::new();
+        for text in texts {
+            if !self.spend(text.stored_byte_len().saturating_mul(2)) {
+                return;
+            }
+            all.push(Name::from(text));
+        }
+        let text = format!("{name}={all:?}\n");
+        self.fact(name, &text, || Fact::Texts(all));
+    }
+}
+
 impl Visitor for Builder<'_> {
     fn open(&mut self, part: &Part<'_>) -> bool {
         let is_left_out = self.rules.leave_out(part, self.is_archive);
@@ -218,7 +232,15 @@ impl Visitor for Builder<'_> {
         }
     }
 
-    fn field(&mut self, name: &'static str, value: Value<'_>) {
+    fn field(&mut self, field: Field<'_>) {
+        if field.is_framing() {
+            return;
+        }
+        let name = field.name;
+        let value = match field.value {
+            FieldValue::One(value) => value,
+            FieldValue::Texts(texts) => return self.texts(name, texts),
+        };
         let is_count = self.is_archive && name == "entries";
         let is_place = self.open.last().is_none_or(|open| open.is_place(name, &value));
         if is_count || is_place || self.rules.has(name, Rule::Derived) {
@@ -228,19 +250,8 @@ impl Visitor for Builder<'_> {
         self.fact(name, &text, || Fact::of(value));
     }
 
-    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
-        let mut all = Vec::new();
-        for text in texts {
-            if !self.spend(text.stored_byte_len().saturating_mul(2)) {
-                return;
-            }
-            all.push(Name::from(text));
-        }
-        let text = format!("{name}={all:?}\n");
-        self.fact(name, &text, || Fact::Texts(all));
-    }
-
-    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
+    fn array(&mut self, array: &PartArray<'_>) {
+        let PartArray { name, index, table, .. } = *array;
         let id = self.arrays;
         self.arrays = id.saturating_add(1);
         // Offsets of LODs, which are not compared.
@@ -312,11 +323,11 @@ impl Visitor for Again<'_> {
         self.rules.close();
     }
 
-    fn array(&mut self, _: &'static str, _: Option<usize>, table: &dyn Table) {
+    fn array(&mut self, array: &PartArray<'_>) {
         let id = self.arrays;
         self.arrays = id.saturating_add(1);
         if self.result.is_ok() {
-            self.result = (self.keep)(id, table);
+            self.result = (self.keep)(id, array.table);
         }
     }
 

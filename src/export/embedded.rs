@@ -66,7 +66,7 @@ fn take(work: u64, memory: u64, room: &Reservation<'_>) -> Result<()> {
         return Err(Error::limit("bytes of an image", memory, flag::DECODED));
     }
     room.work(work)?;
-    room.kept(memory)
+    room.take(memory)
 }
 
 impl Images for Embedded<'_> {

@@ -54,7 +54,7 @@ impl Pixels {
         let mip = mips().find(fits).or_else(|| mips().last())?;
         let decoded = mip.block().ok()?.decoded_byte_len();
         let memory = mip.pixels().rows().saturating_mul(4).saturating_add(decoded);
-        if !room.affords(memory, 0, memory) || room.work(memory).is_err() || room.keep(memory).is_err() {
+        if !room.affords(memory, 0, memory) || room.work(memory).is_err() || room.hold(memory).is_err() {
             return None;
         }
         let picture = texture.to_picture(&mip);

@@ -190,7 +190,7 @@ fn chosen<'a>(asset: &'a Asset<'_>, lod: Lod, room: &Reservation<'_>) -> Result<
                 best = Some(order);
             }
         }
-        room.keep(PRIMITIVE_BYTES)?;
+        room.hold(PRIMITIVE_BYTES)?;
         chosen.push(primitive);
     }
     Ok((chosen, unreadable))

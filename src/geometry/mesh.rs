@@ -66,18 +66,18 @@ impl Primitive<'_> {
 
     fn mesh(&self, budget: &Budget, is_whole: bool) -> Result<Mesh> {
         let room = Reservation::new(budget);
-        let welded = self.to_welded(|bytes| room.kept(bytes))?;
+        let welded = self.to_welded(|bytes| room.take(bytes))?;
         let (corners, world) = (&welded.corners, self.world_matrix);
         let sets = self.uv_sets()?.min(if is_whole { usize::MAX } else { 1 });
         let size = VERTEX_BYTES.saturating_add((sets as u64).saturating_mul(8));
-        room.kept(size.saturating_mul(corners.len() as u64))?;
+        room.take(size.saturating_mul(corners.len() as u64))?;
         let stored = self.positions()?;
         // Every corner has a position.
         let positions = stored.gather(corners.iter().map(|corner| corner.position), |point| world.point(point));
         let normals = match self.normals()? {
             Some(normals) => normals.gather(corners.iter().map(|corner| corner.normal), world.normals()),
             None if self.are_normals_smoothed() => {
-                room.kept(VERTEX_BYTES.saturating_mul(corners.len() as u64))?;
+                room.take(VERTEX_BYTES.saturating_mul(corners.len() as u64))?;
                 // In the space of the mesh, as the engine does. There, triangles may be clockwise.
                 let points = stored.gather(corners.iter().map(|corner| corner.position), |point| point);
                 let (turn, sign) = (world.normals(), if world.mirrors() { -1.0 } else { 1.0 });

@@ -6,6 +6,8 @@ use crate::base::limits::Limits;
 use crate::base::sealed::Sealed;
 use crate::base::word_enum::word_enum;
 use crate::budget::Budget;
+#[cfg(doc)]
+use crate::outline::Wants;
 use crate::outline::{Bound, Outline, Visitor};
 use crate::summary::{Problems, Summary};
 
@@ -91,7 +93,7 @@ pub trait Inspect: Sealed + Send + Sync {
     fn outline(&self, out: &mut Outline<'_>);
 
     /// Like [`outline`](Self::outline), but in file order, nested as the file is, and with counts and signatures, so
-    /// that every byte belongs to a field. For a visitor that [dissects](Visitor::dissects).
+    /// that every byte belongs to a field. For a visitor that [wants a dissection](Wants::dissection).
     fn dissect(&self, out: &mut Outline<'_>) {
         self.outline(out);
     }

@@ -26,10 +26,10 @@ use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 pub use self::row::{FieldRow, Row};
 use crate::base::error::Error;
 use crate::base::text::Name;
-use crate::bytes::{Storage, Table};
+use crate::bytes::Storage;
 use crate::inspect::selector::Path;
 use crate::inspect::{Inspect, outline_within_limits};
-use crate::outline::{Part, Text, Value, Visitor};
+use crate::outline::{Field, FieldValue, Part, PartArray, Text, Value, Visitor};
 
 /// The maximum length of a text in bytes. Longer ones are cut.
 pub const LONGEST_TEXT: usize = 1 << 16;
@@ -344,15 +344,18 @@ impl<W: Write, F: Formatter + Clone> Visitor for Document<W, F> {
         }
     }
 
-    fn field(&mut self, name: &'static str, value: Value<'_>) {
-        self.try_write(|document| document.write_field(name, &value));
+    fn field(&mut self, field: Field<'_>) {
+        if field.is_framing() {
+            return;
+        }
+        self.try_write(|document| match field.value {
+            FieldValue::One(value) => document.write_field(field.name, &value),
+            FieldValue::Texts(texts) => document.write_texts(field.name, texts),
+        });
     }
 
-    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
-        self.try_write(|document| document.write_texts(name, texts));
-    }
-
-    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
+    fn array(&mut self, array: &PartArray<'_>) {
+        let PartArray { name, index, table, .. } = *array;
         let Storage { offset, bytes, packing } = table.storage();
         self.try_write(|document| {
             document.begin(name, index.is_some())?;

@@ -1,21 +1,83 @@
-//! The parts of an outline, and its stored fields.
+//! The parts of an outline, their fields and arrays.
 
-use super::schema::Type;
+use super::schema::{Rule, Type};
+use super::value::Value;
 use crate::base::span::Span;
 use crate::base::text::Text;
+use crate::bytes::Table;
 
-/// A field with its location in the file.
-#[derive(Clone, Copy, Debug)]
+/// A field of a part.
 #[non_exhaustive]
-pub struct StoredField {
+pub struct Field<'a> {
     /// The field's name.
     pub name: &'static str,
+    /// The field's value.
+    pub value: FieldValue<'a>,
+    /// Where and as what the file stores it. `None` if it follows from other fields.
+    pub stored: Option<StoredAt>,
+    /// Its range in the data unpacked from the surrounding part, if it is not stored directly in the file.
+    pub unpacked: Option<Span>,
+    /// The rule that the value must follow.
+    pub rule: Rule,
+}
+
+/// The value of a field, or its texts.
+#[non_exhaustive]
+pub enum FieldValue<'a> {
+    /// One value.
+    One(Value<'a>),
+    /// Several texts. Their number is only known after the last.
+    Texts(&'a mut dyn Iterator<Item = Text<'a>>),
+}
+
+/// Where and as what a field is stored.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct StoredAt {
     /// The type of the field.
     pub kind: Type,
     /// The field's byte range.
     pub span: Span,
     /// True for signatures, counts and lengths, whose information an outline shows in other ways.
     pub framing: bool,
+}
+
+impl StoredAt {
+    /// Creates the place of a field that outlines show.
+    pub(crate) fn new(kind: Type, span: Span) -> Self {
+        Self { kind, span, framing: false }
+    }
+
+    /// Creates the place of a signature, a count or a length.
+    pub(crate) fn framing(kind: Type, span: Span) -> Self {
+        Self { kind, span, framing: true }
+    }
+}
+
+impl<'a> Field<'a> {
+    /// Creates a field that follows from others.
+    pub(crate) fn derived(name: &'static str, value: FieldValue<'a>) -> Self {
+        Self { name, value, stored: None, unpacked: None, rule: Rule::Sound }
+    }
+
+    /// Returns true for a signature, a count or a length, whose information an outline shows in other ways.
+    pub fn is_framing(&self) -> bool {
+        self.stored.is_some_and(|stored| stored.framing)
+    }
+}
+
+/// An array of a part.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct PartArray<'a> {
+    /// The name of the array.
+    pub name: &'static str,
+    /// Distinguishes several arrays with that name.
+    pub index: Option<usize>,
+    /// Its range in the data unpacked from the surrounding part, if it is not stored directly in the file.
+    pub unpacked: Option<Span>,
+    /// Its rows.
+    pub table: &'a dyn Table,
 }
 
 /// A part of an asset in its outline: a single object, or an item of a list.
@@ -32,6 +94,8 @@ pub struct Part<'a> {
     pub title: Option<&'a str>,
     /// The byte range, if the part is contiguous.
     pub span: Option<Span>,
+    /// Its range in the data unpacked from the surrounding part, if it is not stored directly in the file.
+    pub unpacked: Option<Span>,
     /// True if selectors start at this part, even though it is inside other parts.
     pub root: bool,
 }
@@ -39,7 +103,7 @@ pub struct Part<'a> {
 impl<'a> Part<'a> {
     /// Creates a part that exists once.
     pub fn one(name: &'static str) -> Self {
-        Self { name, index: None, label: None, title: None, span: None, root: false }
+        Self { name, index: None, label: None, title: None, span: None, unpacked: None, root: false }
     }
 
     /// Creates item `index` of the list `name`.

@@ -9,10 +9,10 @@ pub trait Sink: Sealed {
     /// True if the walk describes what it reads.
     const DESCRIBES: bool;
 
-    /// Calls `describe` with the outline. Does nothing without one.
-    fn describe(&mut self, describe: impl FnOnce(&mut Outline<'_>));
+    /// Returns the outline, if there is one.
+    fn outline(&mut self) -> Option<Outline<'_>>;
 
-    /// Announces a rule that the next field must follow.
+    /// Sets the rule of the next field.
     fn rule(&mut self, rule: Rule);
 }
 
@@ -26,7 +26,9 @@ impl Sink for Silent {
     const DESCRIBES: bool = false;
 
     #[inline(always)]
-    fn describe(&mut self, _: impl FnOnce(&mut Outline<'_>)) {}
+    fn outline(&mut self) -> Option<Outline<'_>> {
+        None
+    }
 
     #[inline(always)]
     fn rule(&mut self, _: Rule) {}
@@ -37,13 +39,11 @@ impl Sealed for Outline<'_> {}
 impl Sink for Outline<'_> {
     const DESCRIBES: bool = true;
 
-    fn describe(&mut self, describe: impl FnOnce(&mut Outline<'_>)) {
-        describe(self);
+    fn outline(&mut self) -> Option<Outline<'_>> {
+        Some(self.reborrow())
     }
 
     fn rule(&mut self, rule: Rule) {
-        if rule != Rule::Sound {
-            self.visitor.rule(rule);
-        }
+        Outline::rule(self, rule);
     }
 }

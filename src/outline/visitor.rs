@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use super::part::{Part, StoredField};
+use super::part::{Field, FieldValue, Part, PartArray, StoredAt};
 use super::schema::Rule;
 use super::value::Value;
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
-use crate::base::span::Span;
 use crate::base::text::Text;
 use crate::budget::Budget;
 use crate::bytes::Table;
@@ -21,6 +20,11 @@ use crate::bytes::batch::to_the_end;
 /// default, and most defaults ignore their input. `problem` is required, so that problems are not lost by accident.
 #[allow(unused_variables, reason = "defaults ignore their input")]
 pub trait Visitor {
+    /// Returns what the visitor uses. The rest may be left out.
+    fn wants(&self) -> Wants {
+        Wants::default()
+    }
+
     /// Starts a part. Returns true to visit its contents; only then [`close`](Self::close) follows.
     fn open(&mut self, part: &Part<'_>) -> bool {
         true
@@ -32,52 +36,32 @@ pub trait Visitor {
     /// Starts a list. If none of its parts or arrays follow, it is empty.
     fn list(&mut self, name: &'static str) {}
 
-    /// Receives a field of the part opened last that the file does not store: it follows from others.
-    fn field(&mut self, name: &'static str, value: Value<'_>) {}
+    /// Receives a field of the part opened last. Those that are [framing](Field::is_framing) come too.
+    fn field(&mut self, field: Field<'_>) {}
 
-    /// Receives a field of several texts. Their number is only known after the last.
-    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {}
-
-    /// Receives a field of the part opened last that is stored in the file. By default, it is passed to
-    /// [`field`](Self::field), or ignored if it is [framing](StoredField::framing).
-    fn stored(&mut self, field: &StoredField, value: Value<'_>) {
-        if !field.framing {
-            self.field(field.name, value);
-        }
-    }
-
-    /// Receives a stored field of several texts.
-    fn stored_texts<'t>(&mut self, field: &StoredField, texts: &mut dyn Iterator<Item = Text<'t>>) {
-        self.texts(field.name, texts);
-    }
-
-    /// Announces that the next item is not stored directly in the file. It is at this location in the data unpacked
-    /// from the surrounding part, whatever location the item itself has.
-    fn unpacked(&mut self, span: Span) {}
-
-    /// Announces a rule that the next field must follow.
-    fn rule(&mut self, rule: Rule) {}
-
-    /// Returns true if the visitor uses only fields. Arrays that cost a walk over compressed data may then be left out.
-    fn skips_arrays(&self) -> bool {
-        false
-    }
-
-    /// Returns true if the visitor takes each stored field of lists that other visitors get as one array.
-    fn dissects(&self) -> bool {
-        false
-    }
-
-    /// Returns true if the visitor needs no further input.
-    fn is_done(&self) -> bool {
-        false
-    }
-
-    /// Receives an array of the part opened last. The index distinguishes several arrays with that name.
-    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {}
+    /// Receives an array of the part opened last.
+    fn array(&mut self, array: &PartArray<'_>) {}
 
     /// Receives an error in the part opened last.
     fn problem(&mut self, error: &Error);
+}
+
+/// What a [`Visitor`] uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wants {
+    /// True for each stored field of lists that otherwise come as one array.
+    pub dissection: bool,
+    /// False if arrays are ignored. Those that cost a walk over compressed data may then be left out.
+    pub arrays: bool,
+    /// False if all further input is ignored. Long lists stop then.
+    pub more: bool,
+}
+
+/// An outline with its arrays.
+impl Default for Wants {
+    fn default() -> Self {
+        Self { dissection: false, arrays: true, more: true }
+    }
 }
 
 /// Passes an outline to a [`Visitor`], with matching open and close calls.
@@ -85,6 +69,8 @@ pub struct Outline<'v> {
     pub(super) visitor: &'v mut dyn Visitor,
     /// `None` if the outline has no size bound.
     bound: Option<&'v Bound>,
+    /// The rule of the next stored field.
+    rule: Rule,
 }
 
 /// Bounds the outline of one asset in proportion to the asset's size, because a few bytes can describe any number of
@@ -122,17 +108,42 @@ impl Bound {
 impl<'v> Outline<'v> {
     /// Creates an outline for this visitor.
     pub fn new(visitor: &'v mut dyn Visitor) -> Self {
-        Self { visitor, bound: None }
+        Self { visitor, bound: None, rule: Rule::Sound }
     }
 
     /// Creates an outline that ends with a problem if it exceeds the bound.
     pub(crate) fn within(bound: &'v Bound, visitor: &'v mut dyn Visitor) -> Self {
-        Self { visitor, bound: Some(bound) }
+        Self { visitor, bound: Some(bound), rule: Rule::Sound }
+    }
+
+    /// Returns the same outline, for a shorter time.
+    pub(super) fn reborrow(&mut self) -> Outline<'_> {
+        let rule = self.take_rule();
+        Outline { visitor: &mut *self.visitor, bound: self.bound, rule }
+    }
+
+    /// Sets the rule of the next stored field.
+    pub(super) fn rule(&mut self, rule: Rule) {
+        self.rule = rule;
+    }
+
+    fn take_rule(&mut self) -> Rule {
+        std::mem::replace(&mut self.rule, Rule::Sound)
     }
 
     /// Returns true if the visitor takes no further input. Long lists stop then.
     pub fn is_done(&self) -> bool {
-        self.bound.is_some_and(|bound| bound.is_met.get()) || self.visitor.is_done()
+        self.bound.is_some_and(|bound| bound.is_met.get()) || !self.visitor.wants().more
+    }
+
+    /// Returns true if the visitor ignores arrays.
+    pub(crate) fn skips_arrays(&self) -> bool {
+        !self.visitor.wants().arrays
+    }
+
+    /// Returns true if the visitor wants each stored field of lists that otherwise come as one array.
+    pub fn dissects(&self) -> bool {
+        self.visitor.wants().dissection
     }
 
     /// Charges for one item. Returns false if the bound is exceeded.
@@ -159,18 +170,8 @@ impl<'v> Outline<'v> {
 
     /// Adds a field that follows from others.
     pub fn field<'a>(&mut self, name: &'static str, value: impl Into<Value<'a>>) {
-        if self.pay() {
-            self.visitor.field(name, value.into());
-        }
-    }
-
-    /// Adds a field of several texts.
-    pub fn texts<'t>(&mut self, name: &'static str, texts: impl IntoIterator<Item = impl Into<Text<'t>>>) {
-        if self.pay() {
-            let mut texts = paid(self.bound, texts);
-            self.visitor.texts(name, &mut texts);
-            self.report_bound();
-        }
+        self.take_rule();
+        self.add(Field::derived(name, FieldValue::One(value.into())));
     }
 
     /// Adds a number and its meaning.
@@ -178,48 +179,61 @@ impl<'v> Outline<'v> {
         self.field(name, Value::Coded(raw.into(), meaning.map(Into::into)));
     }
 
-    /// Adds a field with its location in the file.
-    pub fn stored<'a>(&mut self, field: &StoredField, value: impl Into<Value<'a>>) {
-        if self.pay() {
-            self.visitor.stored(field, value.into());
+    /// Adds a field of several texts that follows from others.
+    pub fn texts<'t>(&mut self, name: &'static str, texts: impl IntoIterator<Item = impl Into<Text<'t>>>) {
+        self.take_rule();
+        self.add(Field::derived(name, FieldValue::Texts(&mut texts.into_iter().map(Into::into))));
+    }
+
+    /// Adds a field that is stored here in the file.
+    pub fn stored<'a>(&mut self, name: &'static str, at: StoredAt, value: impl Into<Value<'a>>) {
+        let rule = self.take_rule();
+        self.add(Field { stored: Some(at), rule, ..Field::derived(name, FieldValue::One(value.into())) });
+    }
+
+    /// Adds a field of several texts that is stored here in the file.
+    pub fn stored_texts<'t>(
+        &mut self,
+        name: &'static str,
+        at: StoredAt,
+        texts: impl IntoIterator<Item = impl Into<Text<'t>>>,
+    ) {
+        let rule = self.take_rule();
+        let mut texts = texts.into_iter().map(Into::into);
+        self.add(Field { stored: Some(at), rule, ..Field::derived(name, FieldValue::Texts(&mut texts)) });
+    }
+
+    /// Adds a field.
+    pub(crate) fn add(&mut self, field: Field<'_>) {
+        if !self.pay() {
+            return;
         }
-    }
-
-    /// Adds a field of several texts with its location in the file.
-    pub fn stored_texts<'t>(&mut self, field: &StoredField, texts: impl IntoIterator<Item = impl Into<Text<'t>>>) {
-        if self.pay() {
-            let mut texts = paid(self.bound, texts);
-            self.visitor.stored_texts(field, &mut texts);
-            self.report_bound();
+        match field.value {
+            FieldValue::One(_) => self.visitor.field(field),
+            FieldValue::Texts(texts) => {
+                let bound = self.bound;
+                let mut paid = texts.map_while(|text| if is_paid(bound) { Some(text) } else { None });
+                self.visitor.field(Field { value: FieldValue::Texts(&mut paid), ..field });
+                self.report_bound();
+            }
         }
-    }
-
-    /// Sets the location of the next item in the data unpacked from the surrounding part.
-    pub fn unpacked(&mut self, span: Span) {
-        self.visitor.unpacked(span);
-    }
-
-    /// Returns true if the visitor [skips arrays](Visitor::skips_arrays).
-    pub(crate) fn skips_arrays(&self) -> bool {
-        self.visitor.skips_arrays()
-    }
-
-    /// Returns true if the visitor [dissects](Visitor::dissects).
-    pub fn dissects(&self) -> bool {
-        self.visitor.dissects()
     }
 
     /// Adds an array.
     pub fn array(&mut self, name: &'static str, table: &dyn Table) {
-        if self.pay() {
-            self.visitor.array(name, None, table);
-        }
+        self.add_array(&PartArray { name, index: None, unpacked: None, table });
     }
 
     /// Adds one of several arrays with the same name.
     pub fn array_item(&mut self, name: &'static str, index: usize, table: &dyn Table) {
+        self.add_array(&PartArray { name, index: Some(index), unpacked: None, table });
+    }
+
+    /// Adds an array.
+    pub(crate) fn add_array(&mut self, array: &PartArray<'_>) {
+        self.take_rule();
         if self.pay() {
-            self.visitor.array(name, Some(index), table);
+            self.visitor.array(array);
         }
     }
 
@@ -234,6 +248,7 @@ impl<'v> Outline<'v> {
     /// Starts a part. Returns true if the visitor wants its contents; only then [`close`](Self::close) must follow. Use
     /// this for parts that nest too deep for recursion.
     pub(crate) fn open(&mut self, part: &Part<'_>) -> bool {
+        self.take_rule();
         self.pay() && self.visitor.open(part)
     }
 
@@ -255,13 +270,12 @@ impl<'v> Outline<'v> {
     }
 }
 
-/// Passes on texts until the bound is exceeded.
-fn paid<'t>(
-    bound: Option<&Bound>,
-    texts: impl IntoIterator<Item = impl Into<Text<'t>>>,
-) -> impl Iterator<Item = Text<'t>> {
-    let is_paid = move |_: &Text<'t>| bound.is_none_or(|bound| bound.pay(TEXT_WORK));
-    texts.into_iter().map(Into::into).take_while(is_paid)
+/// Charges for one text. Returns false if the bound is exceeded.
+fn is_paid(bound: Option<&Bound>) -> bool {
+    match bound {
+        Some(bound) => bound.pay(TEXT_WORK),
+        None => true,
+    }
 }
 
 /// Returns all rows of a table as one buffer. Use this for small tables, or if the whole table is needed in memory.

@@ -197,7 +197,7 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
             if lists.len() > self.skeletons.all.len() {
                 return Err(Error::malformed("skeletons inherit from each other in a ring"));
             }
-            self.room.keep(ITEM_BYTES)?;
+            self.room.hold(ITEM_BYTES)?;
             lists.push((one.name, self.skeletons.texts(one, Key::SkeletonBones, &self.room)?));
             let base = self.skeletons.text(one, Key::SkeletonInherit, &self.room)?.filter(|name| !name.is_empty());
             next = base.and_then(|name| self.skeletons.named(name));
@@ -207,7 +207,7 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
         }
         let mut bones = BoneList::default();
         for (name, list) in lists.into_iter().rev() {
-            self.room.keep(ITEM_BYTES.saturating_mul(list.len() as u64))?;
+            self.room.hold(ITEM_BYTES.saturating_mul(list.len() as u64))?;
             let (pairs, rest) = list.as_chunks();
             for &[bone, parent] in pairs {
                 bones.add(bone, parent);
@@ -234,7 +234,7 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
             next = base.filter(|name| !name.is_empty()).and_then(|name| self.models.named(name));
         }
         let all: Vec<&[u8]> = lists.into_iter().rev().flatten().collect();
-        self.room.keep(ITEM_BYTES.saturating_mul(all.len() as u64))?;
+        self.room.hold(ITEM_BYTES.saturating_mul(all.len() as u64))?;
         Ok(all.into_iter().map(ByteStr::new).collect())
     }
 
@@ -257,7 +257,7 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
         let mut all = Vec::new();
         for (level, classes) in levels.iter().enumerate() {
             for class in &classes.all {
-                self.room.keep(ITEM_BYTES.saturating_add(class.name.len() as u64))?;
+                self.room.hold(ITEM_BYTES.saturating_add(class.name.len() as u64))?;
                 if !known.insert(class.name.to_ascii_lowercase()) || class.is_deleted {
                     continue;
                 }
@@ -469,7 +469,7 @@ impl<'a> Classes<'a> {
             room.work(STEP_WORK)?;
             let Some(one) = class else { break };
             if let Some(array) = one.array(key) {
-                room.keep(ITEM_BYTES.saturating_mul(array.texts.len() as u64))?;
+                room.hold(ITEM_BYTES.saturating_mul(array.texts.len() as u64))?;
                 lists.push(array.texts.as_slice());
                 if !array.is_appended {
                     break;
@@ -545,7 +545,7 @@ impl<'a> Reading<'a, '_, '_> {
             let rest = rest.get(blank..).unwrap_or_default();
             let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
             if let Some(name) = rest.get(..length).filter(|name| !name.is_empty()) {
-                self.room.keep(ITEM_BYTES)?;
+                self.room.hold(ITEM_BYTES)?;
                 self.macros.insert(name);
             }
         }
@@ -619,7 +619,7 @@ impl<'a> Reading<'a, '_, '_> {
             }
             _ => return Ok(()),
         }
-        self.room.keep(ITEM_BYTES.saturating_add(name.len() as u64))
+        self.room.hold(ITEM_BYTES.saturating_add(name.len() as u64))
     }
 
     /// Hides an inherited animation.
@@ -670,7 +670,7 @@ impl<'a> Reading<'a, '_, '_> {
     /// Keeps a text. Of several with the same key, the last counts.
     fn value(&mut self, key: ByteStr<'_>, text: &'a [u8]) -> Result<()> {
         let Some(key) = self.key(key) else { return Ok(()) };
-        self.room.keep(ITEM_BYTES)?;
+        self.room.hold(ITEM_BYTES)?;
         if let Some(class) = self.around() {
             class.texts.retain(|(known, _)| *known != key);
             class.texts.push((key, text));
@@ -690,7 +690,7 @@ impl<'a> Reading<'a, '_, '_> {
 
     fn item(&mut self, key: ByteStr<'_>, text: &'a [u8]) -> Result<()> {
         let Some(key) = self.key(key) else { return Ok(()) };
-        self.room.keep(ITEM_BYTES)?;
+        self.room.hold(ITEM_BYTES)?;
         let Some(class) = self.around() else { return Ok(()) };
         if let Some((_, array)) = class.arrays.iter_mut().find(|(known, _)| *known == key) {
             array.texts.push(text);

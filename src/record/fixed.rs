@@ -5,7 +5,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use super::Stored;
 use crate::base::span::Span;
 use crate::bytes::cursor::{Cursor, Wire};
-use crate::outline::{Outline, Part, Rule, Schema, StoredField, Type, Value};
+use crate::outline::{Outline, Part, Rule, Schema, StoredAt, Type, Value};
 
 /// A record that is read in place.
 #[doc(hidden)]
@@ -35,7 +35,7 @@ pub(crate) fn describe_fixed<T: Fixed>(cursor: &mut Cursor<'_>, out: &mut Outlin
 
 /// Describes bytes of a structure that the format does not specify.
 pub(crate) fn describe_opaque(name: &'static str, span: Span, out: &mut Outline<'_>) {
-    out.stored(&StoredField { name, kind: Type::Varying("bytes", 0), span, framing: false }, Value::Opaque(span));
+    out.stored(name, StoredAt::new(Type::Varying("bytes", 0), span), Value::Opaque(span));
 }
 
 /// An array of records as one field, described as a list of parts.

@@ -165,10 +165,11 @@ macro_rules! grammar {
                     );
                 )*
                 let record = Self { $($field),* };
-                $($crate::outline::Sink::describe(sink, |$out| {
+                $(if let Some(mut out) = $crate::outline::Sink::outline(sink) {
                     let $this = &record;
+                    let $out = &mut out;
                     $also;
-                });)?
+                })?
                 Ok(record)
             }
         }

@@ -9,7 +9,7 @@ use crate::base::stop;
 use crate::base::text::{ByteStr, Utf32Str};
 use crate::bytes::array::{Element, LeArray};
 use crate::bytes::cursor::Cursor;
-use crate::outline::{Outline, Part, StoredField, Type};
+use crate::outline::{Outline, Part, StoredAt, Type};
 use crate::record::{Read, Record, Stored as _, describe_count, describe_fields};
 
 /// A list of items of variable length, borrowed. Reading an item needs the context `C`.
@@ -168,7 +168,7 @@ macro_rules! texts {
             fn describe_items(list: &List<'a, Self>, name: &'static str, out: &mut Outline<'_>) {
                 let span = Span { offset: list.offset(), bytes: list.byte_len() };
                 let kind = Type::List(&Self::TYPE, 0);
-                out.stored_texts(&StoredField { name, kind, span, framing: false }, list);
+                out.stored_texts(name, StoredAt::new(kind, span), list);
             }
         }
     )*};

@@ -126,10 +126,10 @@ mod tests {
     use crate::base::error::{Error, Result};
     use crate::base::span::Span;
     use crate::base::text::ByteStr;
+    use crate::bytes::LeArray;
     use crate::bytes::cursor::Cursor;
-    use crate::bytes::{LeArray, Table};
     use crate::outline::Visitor;
-    use crate::outline::{Outline, Part, StoredField, Text, Value};
+    use crate::outline::{Field, Outline, Part, PartArray};
     use crate::record::List;
     use crate::record::parser::{array, cond, le_u8, le_u32, length_count, of, text_to_nul, verify};
 
@@ -226,26 +226,13 @@ mod tests {
             true
         }
 
-        fn field(&mut self, name: &'static str, _: Value<'_>) {
-            self.0.push((name.to_owned(), None));
+        fn field(&mut self, field: Field<'_>) {
+            let framing = if field.is_framing() { " (framing)" } else { "" };
+            self.0.push((format!("{}{framing}", field.name), field.stored.map(|stored| stored.span)));
         }
 
-        fn stored(&mut self, field: &StoredField, _: Value<'_>) {
-            let framing = if field.framing { " (framing)" } else { "" };
-            self.0.push((format!("{}{framing}", field.name), Some(field.span)));
-        }
-
-        fn texts<'t>(&mut self, name: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {
-            self.0.push((name.to_owned(), None));
-        }
-
-        fn stored_texts<'t>(&mut self, field: &StoredField, _: &mut dyn Iterator<Item = Text<'t>>) {
-            self.0.push((field.name.to_owned(), Some(field.span)));
-        }
-
-        fn array(&mut self, name: &'static str, _: Option<usize>, table: &dyn Table) {
-            let storage = table.storage();
-            self.0.push((name.to_owned(), Some(storage.span())));
+        fn array(&mut self, array: &PartArray<'_>) {
+            self.0.push((array.name.to_owned(), Some(array.table.storage().span())));
         }
 
         fn problem(&mut self, error: &Error) {

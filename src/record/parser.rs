@@ -21,7 +21,7 @@ use crate::base::text::{ByteStr, Utf32Str};
 use crate::bytes::array::{Element, LeArray};
 use crate::bytes::cursor::{Cursor, Wire};
 use crate::bytes::parser::{ReadFn, Reading, outcome, reading};
-use crate::outline::{Outline, Rule, Silent, Sink, StoredField, Type, Value};
+use crate::outline::{Outline, Rule, Silent, Sink, StoredAt, Type, Value};
 
 pub(crate) use crate::bytes::parser::in_place;
 
@@ -114,7 +114,9 @@ pub(crate) fn field<'a, T: Stored>(
     let start = cursor.offset();
     let value = read(cursor)?;
     let span = cursor.since(start);
-    sink.describe(|out| value.describe_at(name, span, out));
+    if let Some(mut out) = sink.outline() {
+        value.describe_at(name, span, &mut out);
+    }
     Ok(value)
 }
 
@@ -144,7 +146,9 @@ where
     let start = cursor.offset();
     let value = cursor.run(parser)?;
     let span = cursor.since(start);
-    sink.describe(|out| out.stored(&StoredField { name, kind, span, framing: false }, value.value()));
+    if let Some(mut out) = sink.outline() {
+        out.stored(name, StoredAt::new(kind, span), value.value());
+    }
     Ok(value)
 }
 
@@ -290,8 +294,9 @@ impl<'a> Grammar<'a> for Text {
         let start = cursor.offset();
         let text = ByteStr::new(cursor.bytes(self.0)?);
         let span = cursor.since(start);
-        let field = StoredField { name, kind: <Self as Grammar<'_>>::TYPE, span, framing: false };
-        sink.describe(|out| out.stored(&field, text));
+        if let Some(mut out) = sink.outline() {
+            out.stored(name, StoredAt::new(<Self as Grammar<'_>>::TYPE, span), text);
+        }
         Ok(text)
     }
 }
@@ -316,7 +321,9 @@ impl<'a, T: Element> Grammar<'a> for Array<T> {
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<LeArray<'a, T>> {
         let array = cursor.array(self.count)?;
-        sink.describe(|out| out.array(name, &array));
+        if let Some(mut out) = sink.outline() {
+            out.array(name, &array);
+        }
         Ok(array)
     }
 }
@@ -407,7 +414,9 @@ impl<'a, S: Stored, P: Grammar<'a, Output: Stored>> Grammar<'a> for StoredAs<S, 
         let start = cursor.offset();
         let value = self.parser.read(cursor)?;
         let span = cursor.since(start);
-        sink.describe(|out| out.stored(&StoredField { name, kind: S::TYPE, span, framing: false }, value.value()));
+        if let Some(mut out) = sink.outline() {
+            out.stored(name, StoredAt::new(S::TYPE, span), value.value());
+        }
         Ok(value)
     }
 }
@@ -457,7 +466,9 @@ impl<'a, T: Element> Grammar<'a> for RestArray<T> {
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<LeArray<'a, T>> {
         let array = LeArray::new(cursor.rest(), cursor.offset())?;
         cursor.skip(cursor.left())?;
-        sink.describe(|out| out.array(name, &array));
+        if let Some(mut out) = sink.outline() {
+            out.array(name, &array);
+        }
         Ok(array)
     }
 }
@@ -496,7 +507,9 @@ impl<'a, T: Item<'a, C>, C: Copy> Grammar<'a> for Count<T, C> {
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<List<'a, T, C>> {
         let list = List::of(cursor, self.count, self.item.context)?;
-        sink.describe(|out| T::describe_items(&list, name, out));
+        if let Some(mut out) = sink.outline() {
+            T::describe_items(&list, name, &mut out);
+        }
         Ok(list)
     }
 }
@@ -571,7 +584,9 @@ impl<'a, T: Item<'a, C>, C: Copy, F: Fn(&T) -> bool> Grammar<'a> for ManyTill<T,
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<List<'a, T, C>> {
         let list = List::up_to(cursor, self.item.context, &self.is_last)?;
-        sink.describe(|out| T::describe_items(&list, name, out));
+        if let Some(mut out) = sink.outline() {
+            T::describe_items(&list, name, &mut out);
+        }
         Ok(list)
     }
 }
@@ -630,8 +645,10 @@ impl<'a, P: Grammar<'a>> Grammar<'a> for Cond<P> {
 
 #[inline(always)]
 fn describe_absence<'a, P: Grammar<'a>>(name: &'static str, sink: &mut impl Sink) {
-    if P::SHOWS_ABSENCE {
-        sink.describe(|out| out.field(name, Value::Absent));
+    if P::SHOWS_ABSENCE
+        && let Some(mut out) = sink.outline()
+    {
+        out.field(name, Value::Absent);
     }
 }
 
@@ -785,11 +802,11 @@ fn walk_framing<'a, P: Grammar<'a, Output: Stored>>(
     let start = cursor.offset();
     let value = parser.walk(cursor, name, &mut Silent)?;
     let span = cursor.since(start);
-    sink.describe(|out| {
-        if let Some(value) = value.value() {
-            out.stored(&StoredField { name, kind: P::TYPE, span, framing: true }, value);
-        }
-    });
+    if let Some(mut out) = sink.outline()
+        && let Some(value) = value.value()
+    {
+        out.stored(name, StoredAt::framing(P::TYPE, span), value);
+    }
     Ok(value)
 }
 
@@ -821,7 +838,9 @@ where
         let start = cursor.offset();
         let value = self.parser.walk(cursor, name, &mut Silent)?;
         let span = cursor.since(start);
-        sink.describe(|out| (self.describe)(&value, name, span, out));
+        if let Some(mut out) = sink.outline() {
+            (self.describe)(&value, name, span, &mut out);
+        }
         Ok(value)
     }
 }
@@ -863,7 +882,9 @@ impl<'a, P: Parser<Cursor<'a>, Output = &'a T, Error = Error>, T: Fixed> Grammar
     fn walk(&mut self, cursor: &mut Cursor<'a>, _: &'static str, sink: &mut impl Sink) -> Result<&'a T> {
         let offset = cursor.offset();
         let record = cursor.run(&mut self.0)?;
-        sink.describe(|out| record.describe_fields(offset, out));
+        if let Some(mut out) = sink.outline() {
+            record.describe_fields(offset, &mut out);
+        }
         Ok(record)
     }
 }
@@ -883,7 +904,9 @@ impl<'a, T: Stored + Copy> Grammar<'a> for Success<T> {
 
     #[inline(always)]
     fn walk(&mut self, _: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<T> {
-        sink.describe(|out| out.field(name, self.0.value()));
+        if let Some(mut out) = sink.outline() {
+            out.field(name, self.0.value());
+        }
         Ok(self.0)
     }
 }

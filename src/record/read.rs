@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use crate::base::error::Result;
 use crate::base::span::Span;
 use crate::bytes::cursor::Cursor;
-use crate::outline::{Outline, Part, Rule, Schema, Silent, Sink, StoredField, Text, Type, Value};
+use crate::outline::{Outline, Part, Rule, Schema, Silent, Sink, StoredAt, Text, Type, Value};
 
 /// The parser of a type that has one of its own, such as a record.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub trait Stored {
     /// omitted.
     fn describe_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
         if let Some(value) = self.value() {
-            out.stored(&StoredField { name, kind: Self::TYPE, span, framing: Self::FRAMING }, value);
+            out.stored(name, StoredAt { kind: Self::TYPE, span, framing: Self::FRAMING }, value);
         }
     }
 }
@@ -123,7 +123,9 @@ pub(crate) fn walk_part<'a, T: Record<'a, C>, C: Copy, S: Sink>(
     let record = T::walk_fields(cursor, context, &mut Silent)?;
     let part = Part { label: record.label(), ..part };
     let part = part.spanning(start.offset(), cursor.offset().saturating_sub(start.offset()));
-    sink.describe(|out| out.part(part, |out| describe_fields::<T, C>(start, context, out)));
+    if let Some(mut out) = sink.outline() {
+        out.part(part, |out| describe_fields::<T, C>(start, context, out));
+    }
     Ok(record)
 }
 

@@ -224,7 +224,8 @@ fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> 
     let bytes = asset.size().saturating_add(kept);
     // This is all that is known before the survey.
     let names = bytes.saturating_mul(NAMES_PER_BYTE).min(scan.limits.reference_bytes.saturating_mul(2));
-    let mut record_memory = held.budget().hold_up_to(if names < FEW_NAMES { 0 } else { names })?;
+    let names = if names < FEW_NAMES { 0 } else { names };
+    let mut record_memory = held.budget().hold(names.min(held.budget().room()))?;
     let (mut depth, mut problems) = (scan.depth, Problems::within(record_memory.budget().clone()));
     if depth == Depth::Verify
         && let Err(error) = budget.work(bytes)

@@ -41,7 +41,8 @@ pub(super) struct Rest<'a> {
 
 impl<'a> Rest<'a> {
     pub(super) fn new(container: &Container<'a>, Range { start, end }: Range<usize>, budget: &Budget) -> Self {
-        let held = budget.hold_up_to((end.saturating_sub(start) as u64).saturating_mul(MEMBER_BYTES)).ok();
+        let names_bytes = (end.saturating_sub(start) as u64).saturating_mul(MEMBER_BYTES);
+        let held = budget.hold(names_bytes.min(budget.room())).ok();
         let (names, shared) = (Names::among(container, end), container.overlapping());
         let mut rest = Self { members: container.members(), reached: 0, end, names, shared, held };
         rest.skip_to(start);

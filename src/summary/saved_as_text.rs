@@ -50,7 +50,10 @@ impl Summary {
 
 impl Change {
     fn of(format: Format, head: &[u8]) -> Option<Self> {
-        Self::of_characters(format, head).or_else(|| Self::of_lines(format, head))
+        match Self::of_characters(format, head) {
+            Some(change) => Some(change),
+            None => Self::of_lines(format, head),
+        }
     }
 
     /// Binary data is UTF-8 only if a program made it so.
@@ -71,13 +74,24 @@ impl Change {
             let first = text.find(char::REPLACEMENT_CHARACTER)?;
             return Some(Self::Replaced { characters: replaced, first });
         }
-        let is_wide = |character: char| !character.is_ascii();
-        let widened = text.chars().filter(|&character| is_wide(character)).count();
-        let is_latin = text.chars().all(|character| character <= '\u{ff}');
-        if !is_latin || widened < FEWEST_WIDENED || may_hold_texts(format) {
+        if may_hold_texts(format) {
             return None;
         }
-        Some(Self::Widened { characters: widened, first: text.find(is_wide)? })
+        let mut widened = 0_usize;
+        let mut first = None;
+        for (place, character) in text.char_indices() {
+            if character > '\u{ff}' {
+                return None;
+            }
+            if !character.is_ascii() {
+                first = first.or(Some(place));
+                widened = widened.saturating_add(1);
+            }
+        }
+        if widened < FEWEST_WIDENED {
+            return None;
+        }
+        Some(Self::Widened { characters: widened, first: first? })
     }
 
     /// In binary data, one line feed of 256 follows a carriage return by chance.
@@ -89,8 +103,8 @@ impl Change {
         let first = memchr::memmem::find(head, b"\r\n")?;
         let mut lines = 0_usize;
         for place in memchr::memchr_iter(b'\n', head) {
-            let before = place.checked_sub(1).and_then(|before| head.get(before));
-            if before != Some(&b'\r') {
+            let before = head.get(..place).unwrap_or_default();
+            if !before.ends_with(b"\r") {
                 return None;
             }
             lines = lines.saturating_add(1);

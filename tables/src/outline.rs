@@ -7,7 +7,7 @@ use serde_json::ser::CompactFormatter;
 
 use super::plain::{ArrayRow, Key, PartRow};
 use meshpeek::inspect::selector::Path;
-use meshpeek::inspect::{Inspect as _, Part, Span, Text, Value, Visitor, outline_within_limits};
+use meshpeek::inspect::{Field, Inspect as _, Part, PartArray, Span, Visitor, outline_within_limits};
 use meshpeek::json::{Document, LONGEST_TEXT};
 use meshpeek::summary::Name;
 use meshpeek::view::Table;
@@ -137,19 +137,14 @@ impl Visitor for Walk<'_> {
         self.path.close();
     }
 
-    fn field(&mut self, name: &'static str, value: Value<'_>) {
+    fn field(&mut self, field: Field<'_>) {
         if let Some(fields) = self.fields() {
-            fields.field(name, value);
+            fields.field(field);
         }
     }
 
-    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
-        if let Some(fields) = self.fields() {
-            fields.texts(name, texts);
-        }
-    }
-
-    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
+    fn array(&mut self, array: &PartArray<'_>) {
+        let PartArray { name, index, table, .. } = *array;
         let mut path = std::mem::take(&mut self.path);
         let part = path.as_str().to_owned();
         path.with(name, index, |selector| {

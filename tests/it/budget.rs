@@ -97,30 +97,27 @@ fn pieces_are_one_claim_up_to_the_limit() {
 }
 
 #[test]
-fn try_take_gives_nothing_where_it_would_wait_and_charges_nothing_then() {
-    let limits = Limits { work: 1, ..Limits::default() };
-    let budget = Budget::new(1000 * MIB, &limits);
+fn try_hold_gives_nothing_where_it_would_wait() {
+    let budget = budget(256);
     let (mine, other) = (budget.fork(), budget.fork());
     let in_lane = mine.hold(POOL + 1).unwrap();
     for _ in 0..10 {
-        assert!(other.try_take(POOL + 1).unwrap().is_none());
+        assert!(other.try_hold(POOL + 1).unwrap().is_none());
     }
-    let in_pool = other.try_take(POOL).unwrap().unwrap();
-    assert!(other.try_take(1).unwrap().is_none() && other.try_hold(1).unwrap().is_none());
+    let in_pool = other.try_hold(POOL).unwrap().unwrap();
+    assert!(other.try_hold(1).unwrap().is_none());
     // The thread in the lane continues, and so does work forked inside it.
-    let mine_too = mine.try_take(1).unwrap().unwrap();
+    let mine_too = mine.try_hold(1).unwrap().unwrap();
     let helper = in_lane.budget().fork();
     let held = helper.try_hold(5).unwrap().unwrap();
     assert!(in_lane.budget().fork().try_hold(5).unwrap().is_none());
     drop((in_lane, mine_too));
-    assert!(other.try_take(1).unwrap().is_none(), "the helper is still there");
+    assert!(other.try_hold(1).unwrap().is_none(), "the helper is still there");
     drop(held);
-    drop(other.try_take(1).unwrap().unwrap());
+    drop(other.try_hold(1).unwrap().unwrap());
     drop(in_pool);
-    assert_eq!(limit_of(other.try_take(257 * MIB)), 256 * MIB);
-    // 64 MiB and two bytes were charged.
-    budget.work(1002 * MIB - POOL - 2).unwrap();
-    assert!(other.try_take(1).is_err() && other.try_take(0).is_ok());
+    assert_eq!(limit_of(other.try_hold(257 * MIB)), 256 * MIB);
+    assert!(other.try_hold(0).unwrap().is_some());
 }
 
 #[test]
@@ -151,10 +148,11 @@ fn a_pot_that_was_found_empty_stays_empty() {
 /// One round of a task: takes memory, yields, takes more, yields.
 async fn round(budget: &Budget, counter: &Counter, round: u64) {
     let take = async |budget: &Budget, bytes: u64| loop {
-        match budget.try_take(bytes).unwrap() {
-            Some(held) => break held,
-            None => tokio::task::yield_now().await,
+        if let Some(held) = budget.try_hold(bytes).unwrap() {
+            budget.work(bytes).unwrap();
+            break held;
         }
+        tokio::task::yield_now().await;
     };
     let [first, second] = [round * 7 % 20 * MIB, round * 11 % 40 * MIB];
     let held = take(budget, first).await;
@@ -248,41 +246,34 @@ fn a_reservation_takes_in_steps_and_ends_at_the_limit() {
     let budget = Budget::new(0, &limits);
     let reservation = Reservation::new(&budget);
     for _ in 0..3 * MIB / 4096 {
-        reservation.keep(4096).unwrap();
+        reservation.hold(4096).unwrap();
     }
-    reservation.keep(5).unwrap();
-    assert_eq!(limit_of(reservation.keep(1)), 3 * MIB + 5);
-    assert_eq!(limit_of(reservation.try_keep(1)), 3 * MIB + 5);
+    reservation.hold(5).unwrap();
+    assert_eq!(limit_of(reservation.hold(1)), 3 * MIB + 5);
     assert_eq!(limit_of(budget.hold(1)), 3 * MIB + 5);
     reservation.give(100);
     reservation.output(99).unwrap();
-    assert!(reservation.try_keep(1).unwrap());
+    reservation.hold(1).unwrap();
     // Outstanding costs are charged at the end.
     reservation.work(7).unwrap();
     drop(reservation);
     drop(budget.hold(3 * MIB + 5).unwrap());
     budget.work(2 * MIB - 7).unwrap();
     assert!(budget.work(1).is_err() && budget.output(MIB).is_err());
-
-    let budget = self::budget(256);
-    let other = budget.fork();
-    let _other = other.hold(POOL + MIB).unwrap();
-    let reservation = Reservation::new(&budget);
-    assert!(reservation.try_keep(POOL).unwrap());
-    assert!(!reservation.try_keep(1).unwrap());
 }
 
 /// Memory is held for rows of a packed table while they are read, but not for rows in place.
 #[test]
 fn reading_a_packed_table_takes_memory() {
     use meshpeek::Inspect;
-    use meshpeek::inspect::{Outline, Part, Visitor};
-    use meshpeek::view::{Packing, Table};
+    use meshpeek::inspect::{Outline, Part, PartArray, Visitor};
+    use meshpeek::view::Packing;
 
     struct Reads<'b>(&'b Budget, Vec<(bool, bool)>);
 
     impl Visitor for Reads<'_> {
-        fn array(&mut self, _: &'static str, _: Option<usize>, table: &dyn Table) {
+        fn array(&mut self, array: &PartArray<'_>) {
+            let table = array.table;
             let is_packed = matches!(table.storage().packing, Packing::Lzo | Packing::Lzss | Packing::Deflate);
             let read = self.0.read(table, &mut |_| std::ops::ControlFlow::Continue(()));
             self.1.push((is_packed, read.is_ok()));

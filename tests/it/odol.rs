@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use meshpeek::codec::activity;
 use meshpeek::dissect::{LineKind, dissect};
-use meshpeek::inspect::{Inspect, Outline, Visitor, to_bytes};
+use meshpeek::inspect::{Inspect, Outline, PartArray, Visitor, to_bytes};
 use meshpeek::odol::{Dialect, Encoding, Filter, IndexBlock, Indices, Lod, Model, Motion, PackedUv, Resolution};
 use meshpeek::summary::{Problems, Severity};
 use meshpeek::view::{ByteStr, LeArray, Packing, Table};
@@ -388,7 +388,7 @@ fn finding_every_array_takes_no_memory() {
 struct Count(usize);
 
 impl Visitor for Count {
-    fn array(&mut self, _: &'static str, _: Option<usize>, _: &dyn Table) {
+    fn array(&mut self, _: &PartArray<'_>) {
         self.0 += 1;
     }
 
@@ -405,7 +405,8 @@ struct Streams<'f> {
 }
 
 impl Visitor for Streams<'_> {
-    fn array(&mut self, _: &'static str, _: Option<usize>, table: &dyn Table) {
+    fn array(&mut self, array: &PartArray<'_>) {
+        let table = array.table;
         let storage = table.storage();
         if storage.packing == self.packing {
             let start = storage.offset as usize;

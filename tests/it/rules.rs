@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use meshpeek::inspect::{Outline, Part, Span, StoredField, Text, Value, Visitor};
+use meshpeek::inspect::{Field, FieldValue, Outline, Part, PartArray, Span, Value, Visitor, Wants};
 use meshpeek::schema::{Rule, Type, records};
 use meshpeek::summary::Problems;
-use meshpeek::view::Table;
 use meshpeek::view::record::Schema;
 use meshpeek::{Asset, Error, Format, Inspect, Limits};
 
@@ -89,8 +88,6 @@ struct Ruled {
 struct Fields {
     /// The names of the parts, and whether they are unpacked from others.
     parts: Vec<(&'static str, bool)>,
-    rule: Option<Rule>,
-    is_unpacked: bool,
     ruled: Vec<Ruled>,
     names: BTreeSet<(String, &'static str)>,
 }
@@ -110,15 +107,19 @@ impl Fields {
         self.parts.last().map_or_else(|| name.to_owned(), |(part, _)| format!("{part}.{name}"))
     }
 
-    fn is_unpacked(&mut self) -> bool {
-        std::mem::take(&mut self.is_unpacked) || self.parts.last().is_some_and(|(_, is_unpacked)| *is_unpacked)
+    /// Returns true if the part opened last is unpacked from another.
+    fn is_unpacked(&self) -> bool {
+        self.parts.last().is_some_and(|(_, is_unpacked)| *is_unpacked)
     }
 }
 
 impl Visitor for Fields {
+    fn wants(&self) -> Wants {
+        Wants { dissection: true, ..Wants::default() }
+    }
+
     fn open(&mut self, part: &Part<'_>) -> bool {
-        self.rule = None;
-        let is_unpacked = self.is_unpacked();
+        let is_unpacked = part.unpacked.is_some() || self.is_unpacked();
         self.parts.push((part.name, is_unpacked));
         true
     }
@@ -131,44 +132,25 @@ impl Visitor for Fields {
         self.name(name);
     }
 
-    fn rule(&mut self, rule: Rule) {
-        self.rule = Some(rule);
+    fn array(&mut self, array: &PartArray<'_>) {
+        self.name(array.name);
     }
 
-    fn unpacked(&mut self, _: Span) {
-        self.is_unpacked = true;
-    }
-
-    fn field(&mut self, _: &'static str, _: Value<'_>) {
-        self.rule = None;
-    }
-
-    fn texts<'t>(&mut self, _: &'static str, _: &mut dyn Iterator<Item = Text<'t>>) {
-        self.rule = None;
-    }
-
-    fn array(&mut self, name: &'static str, _: Option<usize>, _: &dyn Table) {
-        (self.rule, self.is_unpacked) = (None, false);
-        self.name(name);
-    }
-
-    fn stored(&mut self, field: &StoredField, value: Value<'_>) {
+    fn field(&mut self, field: Field<'_>) {
+        let Some(stored) = field.stored else { return };
+        let FieldValue::One(value) = field.value else { return };
         self.name(field.name);
-        let rule = self.rule.take().unwrap_or(Rule::Sound);
-        let has_rule = match rule {
+        let has_rule = match field.rule {
             Rule::Any => false,
             Rule::Sound => matches!(value, Value::Coded(_, Some(_)) | Value::Float(_) | Value::Floats(_)),
             _ => true,
         };
-        if !self.is_unpacked() && has_rule && field.span.bytes > 0 {
+        let is_unpacked = field.unpacked.is_some() || self.is_unpacked();
+        if !is_unpacked && has_rule && stored.span.bytes > 0 {
             let path = self.path(field.name);
             let is_float = matches!(value, Value::Float(_) | Value::Floats(_));
-            self.ruled.push(Ruled { rule, path, name: field.name, is_float, span: field.span });
+            self.ruled.push(Ruled { rule: field.rule, path, name: field.name, is_float, span: stored.span });
         }
-    }
-
-    fn dissects(&self) -> bool {
-        true
     }
 
     fn problem(&mut self, _: &Error) {}

@@ -213,7 +213,7 @@ impl<'a> Around<'a> {
                 return Err(too_large());
             }
             room.budget().add_bytes(bytes);
-            room.kept(bytes)
+            room.take(bytes)
         });
         if is_too_large {
             return Err(TooLarge);
@@ -249,7 +249,7 @@ impl<'a> Around<'a> {
             }
             budget.work(twice)?;
             room.budget().add_bytes(bytes);
-            room.kept(twice)
+            room.take(twice)
         };
         // It counts the whole archive for each member, so it has a budget of its own.
         let alone = Budget::new(data.len() as u64, &self.limits);

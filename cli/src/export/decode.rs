@@ -37,7 +37,7 @@ pub(super) fn decode(bytes: &[u8], name: &str, most: u32, room: &Reservation<'_>
     if width > MOST_SIDE || height > MOST_SIDE || !room.affords(work, 0, bytes_of.saturating_add(smaller)) {
         return Err(TooLarge);
     }
-    if room.work(work).and_then(|()| room.keep(bytes_of)).is_err() {
+    if room.work(work).and_then(|()| room.hold(bytes_of)).is_err() {
         return Ok(None);
     }
     let Some(mut reader) = reader(bytes, name) else { return Ok(None) };

@@ -38,7 +38,7 @@ pub(super) fn to_png(texture: &Texture<'_>, args: &Args, room: &Reservation<'_>)
     let decoded = mip.block()?.decoded_byte_len();
     let rgba = mip.pixels().rows().saturating_mul(4);
     room.work(decoded.saturating_add(rgba.saturating_mul(2)))?;
-    room.keep(decoded.saturating_add(rgba.saturating_mul(2)))?;
+    room.hold(decoded.saturating_add(rgba.saturating_mul(2)))?;
     let mut pixels = mip.to_rgba8()?;
     if let Some(swizzle) = texture.swizzle().filter(|_| args.unswizzle) {
         swizzle.undo(&mut pixels);

@@ -11,9 +11,8 @@ use meshpeek::Budget;
 use meshpeek::container::Member;
 use meshpeek::scan::FileId;
 
-use super::without_name;
 use crate::args::Common;
-use crate::failure::Failure;
+use crate::failure::{Failure, without_name};
 use crate::output_file;
 use crate::visible::shown;
 
@@ -177,7 +176,7 @@ impl<'c> Folder<'c> {
         });
         let content = match decoded {
             Ok(content) => content,
-            Err(error) => return Ok(Done::Lost(without_name(&error, member))),
+            Err(error) => return Ok(Done::Lost(without_name(&error, member.name()))),
         };
         if old.is_some() && !self.force {
             return match is_same(&target, &content) {

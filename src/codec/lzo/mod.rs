@@ -125,25 +125,16 @@ fn instructions(src: &[u8], mut out: impl Output) -> Result<&[u8], (Fault, &[u8]
             ((u64::from(a) << 3 | u64::from(t >> 2 & 7)).wrapping_add(1), u64::from(t >> 5).wrapping_add(1), 2, t)
         } else if t >= 16 {
             let mask = if t >= 32 { 31 } else { 7 };
-            let (length, head, low, high) = match t & mask {
-                0 => {
-                    let (length, head) = extended(rest, u64::from(mask).wrapping_add(2))?;
-                    let Some(&[low, high]) = rest.get(head..).and_then(|rest| rest.first_chunk()) else {
-                        return Err((Fault::Truncated((head as u64).saturating_add(2)), rest));
-                    };
-                    (length, head.wrapping_add(2), low, high)
-                }
-                short => (u64::from(short).wrapping_add(2), 3, a, b),
+            let FarMatch { length, head, low, high } = match t & mask {
+                0 => long_match(rest, u64::from(mask).wrapping_add(2))?,
+                short => FarMatch { length: u64::from(short).wrapping_add(2), head: 3, low: a, high: b },
             };
             let field = u64::from(high) << 6 | u64::from(low >> 2);
             if t >= 32 {
                 (field.wrapping_add(1), length, head, low)
             } else if field == 0 && t & 8 == 0 {
-                return match rest.get(head..) {
-                    _ if length != 3 || low != 0 => Err((Fault::EndMark, rest)),
-                    Some(after) if out.left() == 0 => Ok(after),
-                    _ => Err((Fault::TooShort(out.len()), rest)),
-                };
+                let is_end_mark = length == 3 && low == 0;
+                return if is_end_mark { after_end(rest, head, &out) } else { Err((Fault::EndMark, rest)) };
             } else {
                 (field.wrapping_add(u64::from(t & 8) << 11).wrapping_add(16_384), length, head, low)
             }
@@ -169,6 +160,35 @@ fn instructions(src: &[u8], mut out: impl Output) -> Result<&[u8], (Fault, &[u8]
         let count = last & 3;
         rest = literals(rest, head, count.into(), &mut out)?;
         before = if count == 0 { Before::None } else { Before::Few };
+    }
+}
+
+/// A match of at most 16 or 48 KiB back.
+struct FarMatch {
+    length: u64,
+    /// The bytes of the instruction.
+    head: usize,
+    /// The last two bytes, which have the distance and the number of literals.
+    low: u8,
+    high: u8,
+}
+
+/// Reads a match whose length is at least `base` and is stored in further bytes.
+#[inline(always)]
+fn long_match(rest: &[u8], base: u64) -> Result<FarMatch, (Fault, &[u8])> {
+    let (length, head) = extended(rest, base)?;
+    let distance = rest.get(head..).unwrap_or_default();
+    let Some(&[low, high]) = distance.first_chunk() else {
+        return Err((Fault::Truncated((head as u64).saturating_add(2)), rest));
+    };
+    Ok(FarMatch { length, head: head.wrapping_add(2), low, high })
+}
+
+/// Returns the bytes after the end mark, which has `head` bytes, if the output is complete.
+fn after_end<'s>(rest: &'s [u8], head: usize, out: &impl Output) -> Result<&'s [u8], (Fault, &'s [u8])> {
+    match rest.get(head..) {
+        Some(after) if out.left() == 0 => Ok(after),
+        _ => Err((Fault::TooShort(out.len()), rest)),
     }
 }
 

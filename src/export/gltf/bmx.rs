@@ -63,7 +63,7 @@ impl Scene<'_> {
             }
             let mut names: Vec<String> = Vec::new();
             for group in object.groups.iter().flat_map(|groups| groups.iter()) {
-                self.room.keep((group.as_bytes().len() as u64).saturating_mul(2).saturating_add(CORNER_WORK))?;
+                self.room.hold((group.as_bytes().len() as u64).saturating_mul(2).saturating_add(CORNER_WORK))?;
                 names.push(Name::from(Text::from(group)).text);
             }
             if !names.is_empty() {

@@ -36,7 +36,7 @@ impl List {
         let _ = write!(self.text, "{item}");
         // Strings double their capacity as they grow.
         room.output(self.text.len().saturating_sub(before) as u64)?;
-        room.keep(self.text.len().saturating_sub(before) as u64)?;
+        room.hold(self.text.len().saturating_sub(before) as u64)?;
         self.len = self.len.saturating_add(1);
         Ok(self.len.saturating_sub(1))
     }

@@ -115,7 +115,7 @@ impl Scene<'_> {
             return Ok(*index);
         }
         let index = self.glb.push("materials", &key)?;
-        self.room.keep(CORNER_WORK.saturating_add(key.len() as u64))?;
+        self.room.hold(CORNER_WORK.saturating_add(key.len() as u64))?;
         self.materials.insert(key, index);
         Ok(index)
     }
@@ -146,7 +146,7 @@ impl Scene<'_> {
         let [u, v] = texture.clamped.map(wrap);
         let sampler = self.glb.push("samplers", json!({ "wrapS": u, "wrapT": v }))?;
         let index = self.glb.push("textures", json!({ "source": image, "sampler": sampler }))?;
-        self.room.keep(CORNER_WORK)?;
+        self.room.hold(CORNER_WORK)?;
         self.textures.insert(key, index);
         Ok(Some(index))
     }
@@ -185,13 +185,13 @@ impl Scene<'_> {
                 let image = json!({ "bufferView": view, "mimeType": kind, "name": base_name(&name) });
                 let index = self.glb.push("images", image)?;
                 if alpha != Alpha::Opaque {
-                    self.room.keep(CORNER_WORK)?;
+                    self.room.hold(CORNER_WORK)?;
                     self.see_through.insert(index, alpha);
                 }
                 Some(index)
             }
         };
-        self.room.keep(CORNER_WORK.saturating_add(name.len() as u64))?;
+        self.room.hold(CORNER_WORK.saturating_add(name.len() as u64))?;
         self.pictures.insert(key, made);
         Ok(made)
     }

@@ -132,7 +132,7 @@ impl Scene<'_> {
         let (room, mut passing) = (self.room, 0_u64);
         let welded = primitive.to_welded(|bytes| {
             room.work(CORNER_WORK)?;
-            room.keep(bytes)?;
+            room.hold(bytes)?;
             passing = passing.saturating_add(bytes);
             Ok(())
         });
@@ -175,7 +175,7 @@ impl Scene<'_> {
             return Ok(());
         }
         let passing = VERTEX_BYTES.saturating_mul(corners.len() as u64);
-        self.room.keep(passing)?;
+        self.room.hold(passing)?;
         let moved = bake.map_or(Matrix::IDENTITY, |(_, matrix)| *matrix);
         if moved.mirrors() {
             triangles.iter_mut().for_each(|[_, b, c]| std::mem::swap(b, c));
@@ -192,7 +192,7 @@ impl Scene<'_> {
         let each = (corners.len() as u64).saturating_mul(size_of::<[f32; 3]>() as u64);
         let mut targets: Vec<Vec<[f32; 3]>> = Vec::new();
         for morph in &morphs {
-            self.room.keep(each)?;
+            self.room.hold(each)?;
             self.room.work(each)?;
             let target = |corner: &Corner| position(morph.positions.array(corner.position as usize));
             let pairs = corners.iter().map(target).zip(&points);

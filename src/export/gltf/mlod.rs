@@ -88,7 +88,7 @@ impl Scene<'_> {
             let before = all.len();
             all.extend(tag.weights(lod).map(|(point, weight)| (point, Influence { joint, weight })));
             let more = all.len().saturating_sub(before) as u64;
-            self.room.kept(more.saturating_mul(CORNER_WORK))?;
+            self.room.take(more.saturating_mul(CORNER_WORK))?;
             if more > 0 {
                 joints.add(bone);
             }

@@ -46,7 +46,7 @@ pub(super) fn write(
 ) -> Result<Model> {
     let summary = asset.summarize();
     let count = |name| summary.counts.get(name).unwrap_or(0);
-    room.keep(BONE_BYTES.saturating_mul(count("nodes").saturating_add(count("bones"))))?;
+    room.hold(BONE_BYTES.saturating_mul(count("nodes").saturating_add(count("bones"))))?;
     let format = asset.format();
     let mut scene = Scene {
         glb: Glb::new(room),
@@ -152,7 +152,7 @@ impl Scene<'_> {
     /// Adds a node at a place in the common space and returns its index.
     fn node(&mut self, name: Text<'_>, parent: Option<usize>, place: &Transform) -> Result<usize> {
         let name = self.name(name);
-        self.room.keep(NODE_BYTES.saturating_add(name.len() as u64))?;
+        self.room.hold(NODE_BYTES.saturating_add(name.len() as u64))?;
         let index = self.nodes.len();
         self.nodes.push(Node {
             name,

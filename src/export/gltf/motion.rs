@@ -143,7 +143,7 @@ impl Scene<'_> {
             Some(input) => *input,
             None => {
                 let input = self.glb.floats(&times, Use::Other, true)?;
-                self.room.keep(CORNER_WORK.saturating_add(size_of_val(&known[..]) as u64))?;
+                self.room.hold(CORNER_WORK.saturating_add(size_of_val(&known[..]) as u64))?;
                 self.times.insert(known, input);
                 input
             }

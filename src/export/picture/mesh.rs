@@ -49,7 +49,7 @@ impl Mesh {
                 self.points.extend(positions.iter().map(|point| to_eye.transform_point3a(point.to_array().into())));
             }
             Some(moves) => {
-                room.kept((count as u64).saturating_mul(size_of::<Mat4>() as u64))?;
+                room.take((count as u64).saturating_mul(size_of::<Mat4>() as u64))?;
                 let all: Vec<Mat4> = (0..count).map(|vertex| moves.of(vertex)).collect();
                 let to_eye = |(point, moved): (&bytes::Vec3, &Mat4)| {
                     let point = world.transform_point3(point.to_array().into());
@@ -112,7 +112,7 @@ impl Smooth {
             for point in [a, b, c] {
                 *sums.entry(Self::key(point)).or_default() += normal;
             }
-            room.kept((sums.len().saturating_sub(before) as u64).saturating_mul(64))
+            room.take((sums.len().saturating_sub(before) as u64).saturating_mul(64))
         })?;
         sums.values_mut().for_each(|sum| *sum = sum.normalize_or_zero());
         Ok(Some(Self(sums)))

@@ -169,8 +169,8 @@ pub fn picture_on(
     let width = (side as usize).saturating_mul(if is_fine { 2 } else { 1 });
     // Positions and normals of a mesh, and their decoded source; the canvas, the picture, and the data for its edges.
     let pixels = Canvas::bytes(width).saturating_add(u64::from(side).saturating_mul(side.into()).saturating_mul(8));
-    room.kept(vertices.saturating_mul(72).saturating_add(pixels))?;
-    room.keep((MOST_KEPT as u64).saturating_mul(size_of::<[Corner; 3]>() as u64))?;
+    room.take(vertices.saturating_mul(72).saturating_add(pixels))?;
+    room.hold((MOST_KEPT as u64).saturating_mul(size_of::<[Corner; 3]>() as u64))?;
     let mut mesh = Mesh::new(view.eye);
     let (mut bounds, mut free) = (Bounds::NONE, MOST_KEPT);
     let lost = each(&mut parts, |part| {

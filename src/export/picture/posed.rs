@@ -23,7 +23,7 @@ impl Posed {
         let mut has_clip = false;
         for rig in asset.rigs() {
             let Ok(rig) = rig else { continue };
-            room.kept(BONE_BYTES.saturating_mul(rig.bones().len() as u64))?;
+            room.take(BONE_BYTES.saturating_mul(rig.bones().len() as u64))?;
             let is_wanted = |name: String| view.clip.is_none_or(|wanted| name.eq_ignore_ascii_case(wanted));
             let mut clips = rig.clips().filter_map(Result::ok);
             let Some(clip) = clips.find(|clip| is_wanted(Name::from(clip.name).text)) else { continue };

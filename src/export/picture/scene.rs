@@ -89,7 +89,7 @@ impl<'s> Scene<'s> {
         let (canvas, blended) = (&mut *self.canvas, &mut self.blended);
         let surface = self.surfaces.len();
         if look.is_see_through() {
-            room.keep(size_of::<Surface>() as u64)?;
+            room.hold(size_of::<Surface>() as u64)?;
             self.surfaces.push(Surface { look, skin });
         }
         let smooth = Smooth::new(part, mesh, room)?;
@@ -110,7 +110,7 @@ impl<'s> Scene<'s> {
                 blend(canvas, &reach, &triangle, &look, pixels);
                 return Ok(());
             }
-            room.keep(size_of::<Blended>() as u64)?;
+            room.hold(size_of::<Blended>() as u64)?;
             let depth = places.iter().map(|place| place.z).sum();
             blended.push(Blended { surface, depth, triangle });
             Ok(())
@@ -168,7 +168,7 @@ impl<'s> Scene<'s> {
         if texture.is_black_clear {
             pixels.clear_black();
         }
-        self.room.kept(pixels.rgba.len() as u64).ok()?;
+        self.room.take(pixels.rgba.len() as u64).ok()?;
         Some(Skin::new(pixels))
     }
 }

@@ -66,6 +66,6 @@ impl Around {
             return None;
         }
         let is_finite = min.iter().chain(&max).all(|number| number.is_finite());
-        is_finite.then_some(Bounds { min, max })
+        if is_finite { Some(Bounds { min, max }) } else { None }
     }
 }

@@ -15,7 +15,7 @@ use crate::base::text::ByteStr;
 use crate::bytes::chunk::{Chunk, Header as _, Tag};
 use crate::bytes::parser::in_place;
 use crate::bytes::{Cursor, Element as _, LeArray};
-use crate::outline::{Outline, Part, Rule, Silent, Sink, StoredField, Type, Value};
+use crate::outline::{Outline, Part, Rule, Silent, Sink, StoredAt, Type, Value};
 use crate::ranges::Data;
 use crate::record::codes::codes;
 use crate::record::parser::{array, described, le_f32, le_i32, le_u32, text_to_nul, times};
@@ -85,7 +85,7 @@ const MOST_SHOWN: usize = 64;
 /// Describes the texture ids of a brush's layers as a few numbers and as an array.
 fn describe_layers(ids: &LeArray<'_, I32>, name: &'static str, span: Span, out: &mut Outline<'_>) {
     let first: Vec<i64> = ids.iter().take(MOST_SHOWN).map(|id| id.get().into()).collect();
-    out.stored(&StoredField { name, kind: Type::Array(I32::COLUMNS, 0), span, framing: false }, first);
+    out.stored(name, StoredAt::new(Type::Array(I32::COLUMNS, 0), span), first);
     if ids.len() > MOST_SHOWN {
         out.field("texture_ids_truncated", true);
     }

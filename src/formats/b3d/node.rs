@@ -92,15 +92,7 @@ impl<'a> Node<'a> {
 
     /// Returns its BONE chunks in file order. The format expects at most one.
     pub fn bones(&self) -> impl Iterator<Item = Result<Bone<'a>>> + use<'a> {
-        let mut mesh = self.mesh_above;
-        self.chunks().flatten().filter_map(move |chunk| match &chunk.tag().0 {
-            b"MESH" => {
-                mesh = Mesh::parse(chunk).ok().or(mesh);
-                None
-            }
-            b"BONE" => Some(Bone::parse(&chunk, mesh).within("bone")),
-            _ => None,
-        })
+        Bones { chunks: self.chunks(), mesh: self.mesh_above }
     }
 
     /// Returns its lists of animation keys in file order; none, one or several.
@@ -157,6 +149,31 @@ impl<'a> Node<'a> {
     /// Returns its chunks with this tag in file order.
     pub(super) fn tagged(&self, tag: &'static [u8; 4]) -> impl Iterator<Item = Chunk<'a, ChunkHeader>> + use<'a> {
         self.chunks().flatten().filter(|chunk| chunk.tag() == Tag(*tag))
+    }
+}
+
+/// The bones of a node.
+struct Bones<'a> {
+    chunks: Chunks<'a, ChunkHeader>,
+    /// The mesh that the next bone refers to.
+    mesh: Option<Mesh<'a>>,
+}
+
+impl<'a> Iterator for Bones<'a> {
+    type Item = Result<Bone<'a>>;
+
+    fn next(&mut self) -> Option<Result<Bone<'a>>> {
+        for chunk in self.chunks.by_ref().flatten() {
+            if chunk.tag().0 == *b"BONE" {
+                return Some(Bone::parse(&chunk, self.mesh).within("bone"));
+            }
+            if chunk.tag().0 == *b"MESH"
+                && let Ok(mesh) = Mesh::parse(chunk)
+            {
+                self.mesh = Some(mesh);
+            }
+        }
+        None
     }
 }
 

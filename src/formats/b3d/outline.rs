@@ -8,7 +8,7 @@ use nom::error::context;
 use super::wire::{AnimationFields, BrushListHead, ChunkHeader, MeshHead, SceneHead};
 use super::{
     Animation, Brushes, ChunkKind as Kind, Keys, Material, Materials, Mesh, Node, NodeHead, Scene, Sequence, Step,
-    Textures, TriangleList, Triangles, Vertices, WeightList,
+    Textures, TriangleList, Triangles, Vertices, Walk, WeightList,
 };
 use crate::base::error::Context;
 use crate::base::span::Span;
@@ -72,14 +72,25 @@ fn listed<'a>(step: &Step<'a>, node: Option<Node<'a>>, mut part: Part<'a>, out: 
 
 /// Returns an iterator over the readable chunks of a scene, each with the node that contains it.
 fn with_nodes<'a>(scene: &Scene<'a>) -> impl Iterator<Item = (Option<Node<'a>>, Step<'a>)> {
-    let mut around: Vec<Node<'a>> = Vec::new();
-    scene.walk().flatten().map(move |step| {
-        around.truncate(step.depth.saturating_sub(1) as usize);
+    WithNodes { walk: scene.walk(), around: Vec::new() }
+}
+
+struct WithNodes<'a> {
+    walk: Walk<'a>,
+    around: Vec<Node<'a>>,
+}
+
+impl<'a> Iterator for WithNodes<'a> {
+    type Item = (Option<Node<'a>>, Step<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let step = self.walk.by_ref().flatten().next()?;
+        self.around.truncate(step.depth.saturating_sub(1) as usize);
         if let Kind::Node(node) = step.part {
-            around.push(node);
+            self.around.push(node);
         }
-        (around.last().copied(), step)
-    })
+        Some((self.around.last().copied(), step))
+    }
 }
 
 /// Dissects a scene: in file order, with each chunk inside its parent.

@@ -126,16 +126,28 @@ impl Index {
 }
 
 /// Returns an iterator over the entries from the cursor to the end of `index.bm`. It ends after an error.
-pub(super) fn entries(mut cursor: Cursor<'_>, version: u32) -> impl Iterator<Item = Result<IndexEntry<'_>>> {
-    let mut index = 0;
-    std::iter::from_fn(move || {
-        if cursor.is_empty() {
+pub(super) fn entries(cursor: Cursor<'_>, version: u32) -> impl Iterator<Item = Result<IndexEntry<'_>>> {
+    Entries { cursor, version, index: 0 }
+}
+
+/// The entries that are left.
+struct Entries<'a> {
+    cursor: Cursor<'a>,
+    version: u32,
+    index: usize,
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = Result<IndexEntry<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.cursor.is_empty() {
             return None;
         }
-        let entry = read(&mut cursor, version).within_item("index_entries", next(&mut index));
+        let entry = read(&mut self.cursor, self.version).within_item("index_entries", next(&mut self.index));
         if entry.is_err() {
-            cursor = Cursor::new(&[]);
+            self.cursor = Cursor::new(&[]);
         }
         Some(entry)
-    })
+    }
 }

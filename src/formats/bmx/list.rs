@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 use std::ops::Deref;
+use std::ops::Range;
 
 use super::index::{IndexEntry, Layout, read};
 use super::map::Map;
@@ -123,18 +124,7 @@ impl<'m, T: Listed<'m>> List<'m, T> {
     /// Returns an iterator over all records that ends with an error if they share too many bytes, that is, if many
     /// index entries refer to the same large record. Use it for work that grows with the content of records.
     pub fn walk(&self) -> impl Iterator<Item = Result<Placed<'m, T>>> + use<'m, T> {
-        let list = Self { record: PhantomData, ..*self };
-        // An empty list needs no table, so the table's size is read with the first record.
-        let mut budget = None;
-        let mut is_spent = false;
-        (0..self.len()).map_while(move |index| {
-            if is_spent {
-                return None;
-            }
-            let budget = budget.get_or_insert_with(|| OverlapBudget::new(list.map, T::TABLE));
-            is_spent = budget.check().is_err();
-            list.paid(index, budget)
-        })
+        Walk { list: Self { record: PhantomData, ..*self }, indices: 0..self.len(), budget: None, is_spent: false }
     }
 
     /// Returns the record at `index`, within the budget.
@@ -221,3 +211,26 @@ impl OverlapBudget {
 impl_fmt!([T] Debug for List<'_, T>, |list| "List({})", list.positions.len());
 
 impl<T> crate::base::sealed::Sealed for List<'_, T> {}
+
+/// The records that are left, until they share too many bytes.
+struct Walk<'m, T> {
+    list: List<'m, T>,
+    indices: Range<usize>,
+    /// An empty list needs no table, so the table's size is read with the first record.
+    budget: Option<OverlapBudget>,
+    is_spent: bool,
+}
+
+impl<'m, T: Listed<'m>> Iterator for Walk<'m, T> {
+    type Item = Result<Placed<'m, T>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_spent {
+            return None;
+        }
+        let index = self.indices.next()?;
+        let budget = self.budget.get_or_insert_with(|| OverlapBudget::new(self.list.map, T::TABLE));
+        self.is_spent = budget.check().is_err();
+        self.list.paid(index, budget)
+    }
+}

@@ -14,7 +14,7 @@ use crate::base::span::Span;
 use crate::bytes::batch::Bytes;
 use crate::bytes::{Column, InPlace, Packing, Storage, array};
 use crate::formats::zip_directory::Descriptor;
-use crate::outline::{Outline, Part, StoredField, Text, Value, Visitor, next};
+use crate::outline::{Field, Outline, Part, PartArray, Visitor, Wants, next};
 use crate::record::{describe_fields, describe_fixed, walk_part};
 
 pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {
@@ -84,7 +84,8 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(
         }
         if let Some(Ok(found)) = &found {
             let span = Span { offset: entry.record_offset, bytes: found.record_byte_len() };
-            part.span = span_in_file(&found.table, span, out);
+            part.span = found.table.range_in_file(span);
+            part.unpacked = found.table.range_unpacked(span);
         }
         if !out.open(&part) {
             continue;
@@ -187,75 +188,50 @@ struct InTable<'o, 'v, 't> {
     table: Table<'t>,
 }
 
-/// Returns the range in the file. For a compressed table, announces the range in its decompressed data instead.
-fn span_in_file(table: &Table<'_>, span: Span, out: &mut Outline<'_>) -> Option<Span> {
-    match table.place {
-        TableLocation::Stored(base) => Some(Span { offset: base.saturating_add(span.offset), ..span }),
-        TableLocation::Packed(_) => {
-            out.unpacked(span);
-            None
-        }
-        TableLocation::Nowhere => None,
-    }
-}
-
 impl Visitor for InTable<'_, '_, '_> {
+    fn wants(&self) -> Wants {
+        Wants { dissection: self.out.dissects(), arrays: true, more: !self.out.is_done() }
+    }
+
     fn open(&mut self, part: &Part<'_>) -> bool {
-        let span = part.span.and_then(|span| span_in_file(&self.table, span, self.out));
-        self.out.open(&Part { span, ..*part })
+        let mut part = *part;
+        if let Some(span) = part.span {
+            part.span = self.table.range_in_file(span);
+            part.unpacked = self.table.range_unpacked(span);
+        }
+        self.out.open(&part)
     }
 
     fn close(&mut self) {
         self.out.close();
     }
 
-    fn dissects(&self) -> bool {
-        self.out.dissects()
-    }
-
-    fn is_done(&self) -> bool {
-        self.out.is_done()
-    }
-
     fn list(&mut self, name: &'static str) {
         self.out.list(name);
     }
 
-    fn field(&mut self, name: &'static str, value: Value<'_>) {
-        self.out.field(name, value);
-    }
-
-    fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
-        self.out.texts(name, texts);
-    }
-
-    fn stored(&mut self, field: &StoredField, value: Value<'_>) {
-        if field.framing && !matches!(self.table.place, TableLocation::Stored(_)) {
-            return;
+    fn field(&mut self, mut field: Field<'_>) {
+        if let Some(stored) = &mut field.stored {
+            field.unpacked = self.table.range_unpacked(stored.span);
+            match self.table.range_in_file(stored.span) {
+                Some(span) => stored.span = span,
+                None if stored.framing => return,
+                None => {}
+            }
         }
-        let span = span_in_file(&self.table, field.span, self.out).unwrap_or(field.span);
-        self.out.stored(&StoredField { span, ..*field }, value);
+        self.out.add(field);
     }
 
-    fn stored_texts<'t>(&mut self, field: &StoredField, texts: &mut dyn Iterator<Item = Text<'t>>) {
-        let span = span_in_file(&self.table, field.span, self.out).unwrap_or(field.span);
-        self.out.stored_texts(&StoredField { span, ..*field }, texts);
-    }
-
-    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn array::Table) {
-        let storage = table.storage();
-        let storage = match (span_in_file(&self.table, storage.span(), self.out), self.table.place) {
-            (Some(span), _) => Storage { offset: span.offset, ..storage },
+    fn array(&mut self, array: &PartArray<'_>) {
+        let mut storage = array.table.storage();
+        let unpacked = self.table.range_unpacked(storage.span());
+        if let Some(span) = self.table.range_in_file(storage.span()) {
+            storage.offset = span.offset;
+        } else if unpacked.is_some() {
             // A dissection has already shown the compressed bytes.
-            (None, TableLocation::Packed(_)) if self.dissects() => Storage { packing: Packing::Derived, ..storage },
-            (None, TableLocation::Packed(_)) => Storage { packing: Packing::Deflate, ..storage },
-            (None, _) => storage,
-        };
-        let table = Elsewhere { table, storage };
-        match index {
-            Some(index) => self.out.array_item(name, index, &table),
-            None => self.out.array(name, &table),
+            storage.packing = if self.out.dissects() { Packing::Derived } else { Packing::Deflate };
         }
+        self.out.add_array(&PartArray { unpacked, table: &Elsewhere { table: array.table, storage }, ..*array });
     }
 
     fn problem(&mut self, error: &Error) {

@@ -6,6 +6,7 @@ use super::archive::{Archive, Entry};
 use crate::base::error::{Error, Result};
 use crate::base::limits::flag;
 use crate::base::place::Locate;
+use crate::base::span::Span;
 use crate::base::word_enum::word_enum;
 use crate::bytes::Cursor;
 use crate::codec::deflate::Unpacked;
@@ -174,6 +175,22 @@ impl<'m> Table<'m> {
     pub(super) fn cursor(&self, offset: u64) -> Option<Cursor<'m>> {
         let rest = self.bytes.get(usize::try_from(offset).ok()?..)?;
         Some(Cursor::with_offset(rest, offset))
+    }
+
+    /// Returns where in the file a range of the table is, or `None` unless it is stored uncompressed.
+    pub(super) fn range_in_file(&self, range: Span) -> Option<Span> {
+        match self.place {
+            TableLocation::Stored(base) => Some(Span { offset: base.saturating_add(range.offset), ..range }),
+            TableLocation::Packed(_) | TableLocation::Nowhere => None,
+        }
+    }
+
+    /// Returns where in the decompressed data a range of the table is, or `None` unless it is compressed.
+    pub(super) fn range_unpacked(&self, range: Span) -> Option<Span> {
+        match self.place {
+            TableLocation::Packed(_) => Some(range),
+            TableLocation::Stored(_) | TableLocation::Nowhere => None,
+        }
     }
 
     pub(super) fn len(&self) -> u64 {

@@ -204,10 +204,12 @@ impl<'a> Level<'a> {
             Self::Heads(data, left) => {
                 let all = left.clone();
                 *left = all.end..all.end;
-                Some(next_head(*data, all).map(|(chunk, body)| {
-                    left.start = body.end;
-                    (chunk, Self::Heads(*data, body))
-                }))
+                let (chunk, body) = match next_head(*data, all) {
+                    Ok(next) => next,
+                    Err(error) => return Some(Err(error)),
+                };
+                left.start = body.end;
+                Some(Ok((chunk, Self::Heads(*data, body))))
             }
         }
     }

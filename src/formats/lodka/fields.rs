@@ -12,7 +12,7 @@ use crate::base::span::Span;
 use crate::base::text::AnsiStr;
 use crate::bytes::parser::bytes;
 use crate::bytes::{Cursor, Element, LeArray};
-use crate::outline::{Outline, Part, Sink, StoredField, Type};
+use crate::outline::{Outline, Part, Sink, StoredAt, Type};
 use crate::record::parser::{Grammar, array, described, le_i32, map_res, parsers, stored_as};
 use crate::record::{Fixed, Stored};
 
@@ -42,8 +42,7 @@ impl<'a, P: Grammar<'a>> Grammar<'a> for Dissected<P> {
     const TYPE: Type = P::TYPE;
 
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<P::Output> {
-        let mut dissects = false;
-        sink.describe(|out| dissects = out.dissects());
+        let dissects = sink.outline().is_some_and(|out| out.dissects());
         if dissects { self.0.walk(cursor, name, sink) } else { self.0.read(cursor) }
     }
 }
@@ -74,7 +73,7 @@ fn describe_names(names: &Names<'_>, name: &'static str, span: Span, out: &mut O
     out.array(name, &names.lengths);
     let bytes = names.bytes.len() as u64;
     let span = Span { offset: span.end().saturating_sub(bytes), bytes };
-    out.stored(&StoredField { name, kind: AnsiStr::TYPE, span, framing: true }, AnsiStr::new(names.bytes));
+    out.stored(name, StoredAt::framing(AnsiStr::TYPE, span), AnsiStr::new(names.bytes));
 }
 
 impl<'a> Names<'a> {

@@ -41,7 +41,9 @@ impl<'a> Known<'a> {
                 (Kind::Mesh, Ok(Content::Mesh(mesh))) => meshes.push(Some((mesh.name, mesh.positions.len()))),
                 (Kind::Mesh, _) => meshes.push(None),
                 (_, Ok(Content::MaterialList(list))) if list.kind != 0 => {
-                    materials.extend(list.materials.flatten().map(|material| material.name));
+                    for material in list.materials.flatten() {
+                        materials.insert(material.name);
+                    }
                 }
                 (Kind::MaterialList, Err(_)) => has_all_materials = false,
                 (_, Ok(Content::MorphCollections(morphs))) => {
@@ -56,7 +58,7 @@ impl<'a> Known<'a> {
                 _ => {}
             }
         }
-        let is_whole = Nodes::part(part, 0).all(|node| node.is_ok_and(|node| node.body().is_ok()));
+        let is_whole = is_whole(part);
         Ok(Self {
             meshes: if is_whole { Some(meshes) } else { None },
             materials: if is_whole && has_all_materials { Some(materials) } else { None },
@@ -80,8 +82,22 @@ impl<'a> Known<'a> {
 
     /// Returns true if there is a material with this name, if the name is empty, or if the materials are unknown.
     pub(super) fn has_material(&self, name: AnsiStr<'_>) -> bool {
-        name.is_empty() || self.materials.as_ref().is_none_or(|materials| materials.contains(&name))
+        match &self.materials {
+            Some(materials) => name.is_empty() || materials.contains(&name),
+            None => true,
+        }
     }
+}
+
+/// Returns true unless a chunk is cut short.
+fn is_whole(part: &Chunk<'_>) -> bool {
+    for node in Nodes::part(part, 0) {
+        let Ok(node) = node else { return false };
+        if node.body().is_err() {
+            return false;
+        }
+    }
+    true
 }
 
 /// Returns the chunks that can be read.

@@ -83,13 +83,26 @@ fn name_lines<'a>(count: u64) -> impl Grammar<'a, Output = NameLines<'a>> {
 impl<'a> NameLines<'a> {
     /// Returns an iterator over the names.
     pub fn iter(&self) -> impl Iterator<Item = AnsiStr<'a>> + use<'a> {
-        let mut rest = Some(self.0.as_bytes()).filter(|names| !names.is_empty());
-        std::iter::from_fn(move || {
-            let names = rest.take()?;
-            let Some(end) = memchr::memmem::find(names, b"\r\n") else { return Some(AnsiStr::new(names)) };
-            let (name, after) = names.split_at_checked(end)?;
-            rest = after.get(2..).filter(|names| !names.is_empty());
-            Some(AnsiStr::new(name))
-        })
+        Lines { rest: self.0.as_bytes() }
+    }
+}
+
+/// The names that are left.
+struct Lines<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = AnsiStr<'a>;
+
+    fn next(&mut self) -> Option<AnsiStr<'a>> {
+        const LINE_END: &[u8] = b"\r\n";
+        if self.rest.is_empty() {
+            return None;
+        }
+        let end = memchr::memmem::find(self.rest, LINE_END).unwrap_or(self.rest.len());
+        let (name, after) = self.rest.split_at_checked(end)?;
+        self.rest = after.get(LINE_END.len()..).unwrap_or_default();
+        Some(AnsiStr::new(name))
     }
 }

@@ -1,12 +1,14 @@
 //! Values for each set of texture coordinates of a mesh. A mesh has one or two sets.
 
+use std::iter::zip;
+
 use super::fields::length;
 use super::text::text;
 use crate::base::error::{Context, Result};
 use crate::base::text::AnsiStr;
 use crate::bytes::by_index::{ByIndex, Indexed};
 use crate::bytes::{Cursor, Table};
-use crate::outline::{Sink, StoredField, Type};
+use crate::outline::{Sink, StoredAt, Type};
 use crate::record::Stored as _;
 use crate::record::parser::{Grammar, Length as _, parsers};
 
@@ -78,36 +80,63 @@ impl<'a, C: Copy, P: Grammar<'a, Output: Table>, F: Fn(u64, C) -> P> Grammar<'a>
     const TYPE: Type = Type::List(&P::TYPE, 4);
 
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<Sets<P::Output>> {
-        let before = if self.per.apart { [None; 2] } else { self.per.sets };
-        let counts = for_each(before, |_, _| length().count(cursor, name, sink))?;
-        let arrays = for_each(self.per.sets, |index, context| {
-            let count = match counts.get(index) {
-                Some(Some(count)) => *count,
-                _ => length().count(cursor, name, sink)?,
-            };
-            let array = (self.array)(count, context).read(cursor)?;
-            sink.describe(|out| out.array_item(name, index, &array));
-            Ok(array)
-        })?;
+        let mut counts = [None; 2];
+        if !self.per.apart {
+            counts = lengths(self.per.sets, cursor, name, sink)?;
+        }
+        let mut arrays = [const { None }; 2];
+        for (index, (array, context)) in zip(&mut arrays, self.per.sets).enumerate() {
+            if let Some(context) = context {
+                let count = counts.get(index).copied().flatten();
+                *array = Some(self.array(index, count, context, cursor, name, sink).within_index(index)?);
+            }
+        }
         Ok(Sets(arrays))
     }
 }
 
-/// Reads something for each set, with its index.
+impl<C: Copy, F> Arrays<C, F> {
+    /// Reads the array of one set, after its count if that is not known.
+    #[inline(always)]
+    fn array<'a, P: Grammar<'a, Output: Table>>(
+        &self,
+        index: usize,
+        count: Option<u64>,
+        context: C,
+        cursor: &mut Cursor<'a>,
+        name: &'static str,
+        sink: &mut impl Sink,
+    ) -> Result<P::Output>
+    where
+        F: Fn(u64, C) -> P,
+    {
+        let count = match count {
+            Some(count) => count,
+            None => length().count(cursor, name, sink)?,
+        };
+        let array = (self.array)(count, context).read(cursor)?;
+        if let Some(mut out) = sink.outline() {
+            out.array_item(name, index, &array);
+        }
+        Ok(array)
+    }
+}
+
+/// Reads a length for each set.
 #[inline(always)]
-fn for_each<T, U>(
-    [first, second]: [Option<T>; 2],
-    mut read: impl FnMut(usize, T) -> Result<U>,
-) -> Result<[Option<U>; 2]> {
-    let first = match first {
-        Some(set) => Some(read(0, set).within_index(0)?),
-        None => None,
-    };
-    let second = match second {
-        Some(set) => Some(read(1, set).within_index(1)?),
-        None => None,
-    };
-    Ok([first, second])
+fn lengths<C>(
+    sets: [Option<C>; 2],
+    cursor: &mut Cursor<'_>,
+    name: &'static str,
+    sink: &mut impl Sink,
+) -> Result<[Option<u64>; 2]> {
+    let mut lengths = [None; 2];
+    for (index, (one, set)) in zip(&mut lengths, sets).enumerate() {
+        if set.is_some() {
+            *one = Some(length().count(cursor, name, sink).within_index(index)?);
+        }
+    }
+    Ok(lengths)
 }
 
 /// A parser of a text for each set: the lengths of all, then the texts, which are described as one field.
@@ -119,14 +148,19 @@ impl<'a, C: Copy> Grammar<'a> for Names<C> {
     const TYPE: Type = Type::List(&AnsiStr::TYPE, 4);
 
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<Sets<AnsiStr<'a>>> {
-        let lengths = for_each(self.0, |_, _| length().count(cursor, name, sink))?;
+        let lengths = lengths(self.0, cursor, name, sink)?;
         let offset = cursor.offset();
-        let all = for_each(lengths, |_, length| text(length).read(cursor))?;
+        let mut all = [None; 2];
+        for (index, (one, length)) in zip(&mut all, lengths).enumerate() {
+            if let Some(length) = length {
+                *one = Some(text(length).read(cursor).within_index(index)?);
+            }
+        }
         let span = cursor.since(offset);
-        sink.describe(|out| {
-            let field = StoredField { name, kind: Type::List(&AnsiStr::TYPE, 0), span, framing: false };
-            out.stored_texts(&field, all.into_iter().flatten());
-        });
+        if let Some(mut out) = sink.outline() {
+            let stored = StoredAt::new(Type::List(&AnsiStr::TYPE, 0), span);
+            out.stored_texts(name, stored, all.into_iter().flatten());
+        }
         Ok(Sets(all))
     }
 }

@@ -59,17 +59,29 @@ impl<'a> Weights<'a> {
     ///
     /// A list ends with a record that says so, or at the [maximum](Self::bones_per_vertex) for a vertex.
     pub fn vertices(&self) -> impl Iterator<Item = WeightList<'a>> + use<'a> {
-        let Self { bones_per_vertex, records } = *self;
-        let mut next = 0_usize;
-        std::iter::from_fn(move || {
-            let start = next;
-            let mut is_closed = false;
-            while !is_closed && let Some(record) = records.get(next) {
-                next = next.saturating_add(1);
-                is_closed = record.is_last || next.saturating_sub(start) >= bones_per_vertex as usize;
-            }
-            (next > start).then_some(WeightList { records, start, end: next, is_closed })
-        })
+        WeightLists { weights: *self, next: 0 }
+    }
+}
+
+/// The weights of the vertices that are left.
+struct WeightLists<'a> {
+    weights: Weights<'a>,
+    /// The first record of the next vertex.
+    next: usize,
+}
+
+impl<'a> Iterator for WeightLists<'a> {
+    type Item = WeightList<'a>;
+
+    fn next(&mut self) -> Option<WeightList<'a>> {
+        let Weights { bones_per_vertex, records } = self.weights;
+        let start = self.next;
+        let mut is_closed = false;
+        while !is_closed && let Some(record) = records.get(self.next) {
+            self.next = self.next.saturating_add(1);
+            is_closed = record.is_last || self.next.saturating_sub(start) >= bones_per_vertex as usize;
+        }
+        if self.next > start { Some(WeightList { records, start, end: self.next, is_closed }) } else { None }
     }
 }
 

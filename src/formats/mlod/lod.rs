@@ -109,7 +109,10 @@ impl<'a> Tag<'a> {
     /// Returns the points of a selection with their weights from 0 to 1. A stored byte of 1 is the full weight; from
     /// 255 down to 2, weights grow from 1/255 to 254/255.
     pub fn weights(&self, lod: &Lod<'a>) -> impl Iterator<Item = (usize, f32)> + use<'a> {
-        let points = self.data.as_bytes().get(..lod.points.len()).filter(|_| self.is_selection()).unwrap_or_default();
+        let mut points: &[u8] = &[];
+        if self.is_selection() {
+            points = self.data.as_bytes().get(..lod.points.len()).unwrap_or_default();
+        }
         points.iter().enumerate().filter(|(_, byte)| **byte != 0).map(|(point, byte)| (point, weight(*byte)))
     }
 

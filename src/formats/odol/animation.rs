@@ -1,5 +1,7 @@
 //! Bone animations, which are driven by values in the game such as the angle of a rotor.
 
+use std::ops::Range;
+
 use nom::Parser as _;
 use zerocopy::little_endian::U32;
 
@@ -206,12 +208,7 @@ impl<'a> Axes<'a> {
 
     /// Returns an iterator over the axes with their locations.
     pub fn spanned(&self) -> impl Iterator<Item = (Axis, Span)> + use<'a> {
-        let Self { mut items, kinds } = *self;
-        (0..kinds.count).map_while(move |index| {
-            let offset = items.offset();
-            let axis = Axis::read(&mut items, kinds.has_axis(index)).ok()?;
-            Some((axis, Span { offset, bytes: items.offset().saturating_sub(offset) }))
-        })
+        SpannedAxes { indices: 0..self.kinds.count, axes: *self }
     }
 
     /// Returns their offset, counted from the start of the file.
@@ -222,6 +219,23 @@ impl<'a> Axes<'a> {
     /// Returns the number of bytes that they take.
     pub fn byte_len(&self) -> u64 {
         self.items.left()
+    }
+}
+
+/// The axes that are left, with their locations.
+struct SpannedAxes<'a> {
+    indices: Range<u32>,
+    axes: Axes<'a>,
+}
+
+impl Iterator for SpannedAxes<'_> {
+    type Item = (Axis, Span);
+
+    fn next(&mut self) -> Option<(Axis, Span)> {
+        let has_axis = self.axes.kinds.has_axis(self.indices.next()?);
+        let start = self.axes.items.offset();
+        let axis = Axis::read(&mut self.axes.items, has_axis).ok()?;
+        Some((axis, self.axes.items.since(start)))
     }
 }
 

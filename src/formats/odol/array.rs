@@ -46,10 +46,10 @@ impl<'a, T: Element> Read<'a, Layout> for Block<'a, T> {
         let count = le_u32().count(cursor, name, sink)?;
         let start = *cursor;
         let block = block(cursor, count, layout)?;
-        sink.describe(|out| {
-            describe_marks(start, block.offset(), name, out);
+        if let Some(mut out) = sink.outline() {
+            describe_marks(start, block.offset(), name, &mut out);
             out.array(name, &block);
-        });
+        }
         Ok(block)
     }
 }
@@ -68,13 +68,13 @@ impl<'a, T: Element> Read<'a, Layout> for Filled<'a, T> {
         let count = le_u32().count(cursor, name, sink)?;
         let start = *cursor;
         let filled = filled(cursor, count, layout)?;
-        sink.describe(|out| {
-            describe_marks(start, filled.storage().offset, name, out);
+        if let Some(mut out) = sink.outline() {
+            describe_marks(start, filled.storage().offset, name, &mut out);
             let is_sound = layout.points.is_some_and(|points| out.ok(check_count(&filled, points)).is_some());
             if is_sound || out.dissects() {
                 out.array(name, &filled);
             }
-        });
+        }
         Ok(filled)
     }
 }

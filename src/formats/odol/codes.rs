@@ -1,5 +1,7 @@
 //! Numeric codes. Unknown codes are accepted.
 
+use std::borrow::Cow;
+
 use crate::outline::Value;
 use crate::record::codes::codes;
 use crate::record::plain;
@@ -131,6 +133,11 @@ impl RenderFlags {
         Self::KNOWN.iter().filter_map(move |(bit, name)| (i64::from(self.0) & bit != 0).then_some(*name))
     }
 
+    fn meaning(self) -> Option<Cow<'static, str>> {
+        let names: Vec<_> = self.names().collect();
+        if names.is_empty() { None } else { Some(names.join(", ").into()) }
+    }
+
     /// Returns the bits that are set and have no name.
     pub fn unknown_bits(self) -> u32 {
         let mut bits = self.0;
@@ -143,8 +150,6 @@ impl RenderFlags {
 
 plain! {
     RenderFlags: Number("RenderFlags", 4) => |flags| {
-        let names: Vec<_> = flags.names().collect();
-        let meaning = if names.is_empty() { None } else { Some(names.join(", ").into()) };
-        Value::Coded(flags.0.into(), meaning)
+        Value::Coded(flags.0.into(), flags.meaning())
     };
 }

@@ -16,7 +16,7 @@ use crate::bytes::array::columns;
 use crate::bytes::batch::{Batch, Derived};
 use crate::bytes::parser::part;
 use crate::bytes::{Cursor, LeArray};
-use crate::outline::{FieldInfo, Outline, Part, Schema, Silent, Sink, StoredField, Type};
+use crate::outline::{FieldInfo, Outline, Part, Schema, Silent, Sink, StoredAt, Type};
 use crate::record::parser::{
     Grammar, array, cond, described, framing, in_place, le_i16, le_i32, le_u8, le_u16, le_u32, length_array,
     length_count, text_to_nul,
@@ -136,18 +136,19 @@ impl<'a> Read<'a, Version> for Faces<'a> {
             }
         };
         let faces = Self { head, faces, form };
-        sink.describe(|out| {
+        if let Some(mut out) = sink.outline() {
             let start = head_start.offset();
             let end = if out.dissects() { faces.offset() } else { cursor.offset() };
             out.part(Part::one("face_block").spanning(start, end.saturating_sub(start)), |out| {
                 describe_fields::<FaceHead, _>(head_start, version, out);
             });
-            match out.dissects() {
-                true => faces.describe_each(name, out),
-                false => out.array(name, &corners(&faces)),
+            if out.dissects() {
+                faces.describe_each(name, &mut out);
+            } else {
+                out.array(name, &corners(&faces));
             }
             out.array("indices", &indices(&faces));
-        });
+        }
         Ok(faces)
     }
 }
@@ -382,12 +383,12 @@ fn walk_face<'a>(cursor: &mut Cursor<'a>, form: Form, sink: &mut impl Sink) -> R
         Form::Wide => Indices::U32(ahead.parse(array(count))?.as_slice()),
         _ => Indices::U16(ahead.parse(array(count))?.as_slice()),
     };
-    sink.describe(|out| {
+    if let Some(mut out) = sink.outline() {
         let span = Span { offset, bytes: corners.as_bytes().len() as u64 };
         let number = if form == Form::Wide { &u32::TYPE } else { &u16::TYPE };
         let numbers: Vec<i64> = corners.iter().map(i64::from).collect();
-        out.stored(&StoredField { name: "corners", kind: Type::List(number, 0), span, framing: false }, numbers);
-    });
+        out.stored("corners", StoredAt::new(Type::List(number, 0), span), numbers);
+    }
     *cursor = ahead;
     Ok(Face { corners, flags, texture })
 }

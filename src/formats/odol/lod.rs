@@ -245,7 +245,9 @@ impl<'a> Grammar<'a> for PointCount {
             return le_u32().walk(cursor, name, sink);
         }
         let count = cursor.parse(peek(le_u32()))?;
-        sink.describe(|out| out.field(name, count));
+        if let Some(mut out) = sink.outline() {
+            out.field(name, count);
+        }
         Ok(count)
     }
 }
@@ -266,7 +268,9 @@ impl<'a> Read<'a, Layout> for Arrays<'a> {
     #[inline]
     fn walk(cursor: &mut Cursor<'a>, layout: Layout, _: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let bytes = cursor.parse(rest())?;
-        sink.describe(|out| Self { bytes, layout }.describe(out));
+        if let Some(mut out) = sink.outline() {
+            Self { bytes, layout }.describe(&mut out);
+        }
         Ok(Self { bytes, layout })
     }
 }

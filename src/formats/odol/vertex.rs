@@ -179,13 +179,14 @@ impl<'a> Read<'a, Layout> for UvSets<'a> {
         let count = cursor.parse(le_u32())?;
         let more = List::numbered(cursor, 1, count.saturating_sub(1), layout)?;
         let sets = Self { first, count: Some(count), more };
-        sink.describe(|out| match out.dissects() {
-            true => {
-                let again = sets.describe_each(start, layout, name, out);
+        if let Some(mut out) = sink.outline() {
+            if out.dissects() {
+                let again = sets.describe_each(start, layout, name, &mut out);
                 out.ok(again);
+            } else {
+                sets.describe(start.offset(), layout, name, &mut out);
             }
-            false => sets.describe(start.offset(), layout, name, out),
-        });
+        }
         Ok(sets)
     }
 }

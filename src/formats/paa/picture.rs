@@ -40,11 +40,7 @@ const KEYS: [[u8; 3]; 2] = [[255, 0, 255], [0, 255, 255]];
 impl<'a> Texture<'a> {
     /// Returns the meaning of alpha, according to the flags of the tag `FLAG`.
     pub fn alpha(&self) -> Alpha {
-        let flags = self.tags().iter().find_map(|tag| match tag.data {
-            TagData::Flags(flags) => Some(flags),
-            _ => None,
-        });
-        match flags.unwrap_or(0) {
+        match self.flags() {
             flags if flags & 1 != 0 => Alpha::Blended,
             flags if flags & 2 != 0 => Alpha::OnOff,
             _ if self.kind() == Kind::P8 => Alpha::OnOff,
@@ -52,12 +48,24 @@ impl<'a> Texture<'a> {
         }
     }
 
+    /// Returns the flags of the tag `FLAG`, or 0.
+    fn flags(&self) -> u32 {
+        for tag in &self.tags() {
+            if let TagData::Flags(flags) = tag.data {
+                return flags;
+            }
+        }
+        0
+    }
+
     /// Returns the sources of the stored channels, if the texture has the tag `SWIZ`.
     pub fn swizzle(&self) -> Option<&'a Swizzle> {
-        self.tags().iter().find_map(|tag| match tag.data {
-            TagData::Swizzle(swizzle) => Some(swizzle),
-            _ => None,
-        })
+        for tag in &self.tags() {
+            if let TagData::Swizzle(swizzle) = tag.data {
+                return Some(swizzle);
+            }
+        }
+        None
     }
 
     /// Decodes a mip for display: restores the channel order of the source image, and sets alpha according to its
@@ -82,16 +90,25 @@ impl<'a> Texture<'a> {
         Ok(Picture { width: mip.width(), height: mip.height(), rgba, alpha })
     }
 
+    /// Returns the pixel that takes the place of key colors: the average color, with an alpha of 0.
+    fn transparent_key(&self) -> [u8; 4] {
+        for tag in &self.tags() {
+            if let TagData::Color(color) = tag.data
+                && tag.name.known() == Some("AVGC")
+            {
+                return [color.red, color.green, color.blue, 0];
+            }
+        }
+        [0; 4]
+    }
+
     /// Makes the key colors of a palette transparent, as engines do.
     fn clear_keys(&self, rgba: &mut [u8]) {
-        let average = self.tags().iter().find_map(|tag| match tag.data {
-            TagData::Color(color) if tag.name.known() == Some("AVGC") => Some([color.red, color.green, color.blue, 0]),
-            _ => None,
-        });
+        let transparent = self.transparent_key();
         for pixel in rgba.as_chunks_mut::<4>().0 {
             let [red, green, blue, _] = *pixel;
             if KEYS.contains(&[red, green, blue]) {
-                *pixel = average.unwrap_or([0; 4]);
+                *pixel = transparent;
             }
         }
     }

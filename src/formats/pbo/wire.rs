@@ -7,7 +7,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::span::Span;
-use crate::outline::{Outline, StoredField, Type, Value};
+use crate::outline::{Outline, StoredAt, Type, Value};
 use crate::record::{Framing, Stored, plain, wire};
 
 wire! {
@@ -61,7 +61,7 @@ impl<const N: usize> Stored for Hex<N> {
 
     fn describe_at(&self, name: &'static str, span: Span, out: &mut Outline<'_>) {
         let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
-        out.stored(&StoredField { name, kind: Self::TYPE, span, framing: false }, digits.as_str());
+        out.stored(name, StoredAt::new(Self::TYPE, span), digits.as_str());
     }
 }
 

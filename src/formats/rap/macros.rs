@@ -113,22 +113,17 @@ fn body_of(text: &[u8]) -> Box<[u8]> {
 
 /// The length of the name at the start; 0 if there is none.
 fn name_len(text: &[u8]) -> usize {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    match text.first() {
-        Some(first) if is_part(first) && !first.is_ascii_digit() => {
-            text.iter().position(|byte| !is_part(byte)).unwrap_or(text.len())
-        }
-        _ => 0,
-    }
+    if text.first().is_some_and(u8::is_ascii_digit) { 0 } else { word_len(text) }
+}
+
+/// The length of the letters, digits and underscores at the start.
+fn word_len(text: &[u8]) -> usize {
+    text.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(text.len())
 }
 
 /// The length of the number at the start, with letters after it, such as `3d`.
 fn number_len(text: &[u8]) -> usize {
-    if !text.first().is_some_and(u8::is_ascii_digit) {
-        return 0;
-    }
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    text.iter().position(|byte| !is_part(byte)).unwrap_or(text.len())
+    if text.first().is_some_and(u8::is_ascii_digit) { word_len(text) } else { 0 }
 }
 
 /// The length of the quoted text at the start, with its quotes.
@@ -315,10 +310,6 @@ impl<'d> Run<'_, 'd> {
 
     /// A body with these values in place of its parameters.
     fn filled(&mut self, parameters: &[Box<[u8]>], values: &[Vec<u8>], body: &[u8]) -> Result<Vec<u8>> {
-        let value_of = |name: &[u8]| {
-            let place = parameters.iter().position(|parameter| **parameter == *name)?;
-            Some(values.get(place).map_or(&b""[..], Vec::as_slice))
-        };
         let mut out = Vec::new();
         let mut rest = body;
         while !rest.is_empty() {
@@ -329,7 +320,10 @@ impl<'d> Run<'_, 'd> {
             let named = rest.strip_prefix(b"#").unwrap_or(rest);
             let is_quoting = named.len() < rest.len();
             let (name, after) = named.split_at(name_len(named));
-            if let Some(value) = value_of(name).filter(|_| !name.is_empty()) {
+            if !name.is_empty()
+                && let Some(place) = parameters.iter().position(|parameter| **parameter == *name)
+            {
+                let value = values.get(place).map(Vec::as_slice).unwrap_or_default();
                 self.charge(value.len())?;
                 if is_quoting {
                     out.push(b'"');

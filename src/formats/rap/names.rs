@@ -13,7 +13,10 @@ pub fn kind_of(key: &[u8], text: &[u8]) -> Option<ReferenceKind> {
     if text.starts_with(b"#(") {
         return Some(ReferenceKind::Texture);
     }
-    by_extension(text).or_else(|| by_key(key, text))
+    match by_extension(text) {
+        Some(kind) => Some(kind),
+        None => by_key(key, text),
+    }
 }
 
 pub(super) fn by_extension(text: &[u8]) -> Option<ReferenceKind> {
@@ -79,13 +82,23 @@ pub(crate) fn is_key(key: &[u8]) -> Option<ReferenceKind> {
 }
 
 fn entry(key: &[u8]) -> Option<&'static (&'static str, ReferenceKind, Texts)> {
-    KEYS.iter().find(|(known, ..)| key.eq_ignore_ascii_case(known.as_bytes()))
+    for entry in &KEYS {
+        let (known, ..) = entry;
+        if key.eq_ignore_ascii_case(known.as_bytes()) {
+            return Some(entry);
+        }
+    }
+    None
 }
 
 /// Returns true for a path of several parts whose last part has no extension.
 fn is_path(text: &[u8]) -> bool {
     let Some(end) = memchr::memrchr2(b'\\', b'/', text) else { return false };
     let last = text.get(end.saturating_add(1)..).unwrap_or_default();
-    let is_odd = |byte: &u8| byte.is_ascii_control() || b"<>|\"*?:;(){}%".contains(byte);
     !last.is_empty() && !last.contains(&b'.') && !text.iter().any(is_odd)
+}
+
+/// Returns true for a character that no path of a game has.
+fn is_odd(byte: &u8) -> bool {
+    byte.is_ascii_control() || b"<>|\"*?:;(){}%".contains(byte)
 }

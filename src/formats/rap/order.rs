@@ -29,15 +29,22 @@ pub(super) struct Body<'a> {
 impl<'a> Body<'a> {
     /// Addresses have 32 bits.
     fn of(step: &Step<'a>) -> Self {
-        let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-        let class = &step.class;
-        let (offset, end) = (number(class.offset()), number(class.body_end()));
-        Self { index: number(step.index as u64), offset, end, name: class.name }
+        let Step { index, class, .. } = step;
+        Self {
+            index: to_address(*index as u64),
+            offset: to_address(class.offset()),
+            end: to_address(class.body_end()),
+            name: class.name,
+        }
     }
 
     pub(super) fn read(&self, config: &Config<'a>) -> Result<Class<'a>> {
         Class::read(&mut config.at(self.offset.into()), self.name)
     }
+}
+
+fn to_address(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// All bodies in the order of the file, and their memory.

@@ -66,6 +66,11 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
+/// Returns true for a byte that a number may have.
+fn is_in_number(byte: u8) -> bool {
+    is_word(byte) || matches!(byte, b'-' | b'+' | b'.')
+}
+
 impl<'a> Check<'a, '_> {
     fn rest(&self) -> &'a [u8] {
         self.text.get(self.at..).unwrap_or_default()
@@ -182,8 +187,7 @@ impl<'a> Check<'a, '_> {
 
     fn number(&mut self) {
         let rest = self.rest();
-        let is_part = |byte: &u8| is_word(*byte) || matches!(byte, b'-' | b'+' | b'.');
-        let end = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
+        let end = rest.iter().position(|byte| !is_in_number(*byte)).unwrap_or(rest.len());
         self.skip(end);
         self.before = Before::Value(self.place());
     }

@@ -10,7 +10,7 @@ use crate::base::span::Span;
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
 use crate::bytes::parser::bytes;
-use crate::outline::{Outline, Part, StoredField, Type, Value as Shown};
+use crate::outline::{Outline, Part, StoredAt, Type, Value as Shown};
 use crate::record::parser::{le_f32, le_i32, le_i64, le_u8, text_to_nul};
 use crate::record::{Framing, Stored, plain};
 
@@ -224,8 +224,7 @@ impl Item<'_> {
         let span = Span { offset: self.offset.saturating_add(1), bytes: self.bytes.saturating_sub(1) };
         match self.value {
             Value::Array(count) => {
-                let field = StoredField { name: "count", kind: Number::TYPE, span, framing: true };
-                out.stored(&field, count);
+                out.stored("count", StoredAt::framing(Number::TYPE, span), count);
             }
             value => value.describe_at("value", span, out),
         }

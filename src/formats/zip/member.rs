@@ -320,22 +320,24 @@ impl<'a> Member<'a> {
         Checksum { expected: self.header().crc32.get(), entry_offset: self.entry.offset, index: self.index }
     }
 
-    /// Decodes the start of its content, at most this many bytes, to recognize its format.
+    /// Decodes the start of its content into `head`, to recognize its format. Returns the decoded bytes.
     ///
     /// # Errors
     /// Returns the errors of [`stored_bytes`](Self::stored_bytes), and an error if the bytes are not a stream of its
     /// method.
-    pub(crate) fn head(&self, most: usize) -> Result<Vec<u8>> {
+    pub(crate) fn head<'h>(&self, head: &'h mut [u8]) -> Result<&'h [u8]> {
         let stream = self.stored_bytes()?;
         #[cfg(feature = "methods")]
         if let Some(packing) = other_packing(self.method()) {
-            let head = methods::head(packing, stream, self.decoded_byte_len_hint(), most);
-            return head.map_err(|message| self.error(message));
+            let start = methods::head(packing, stream, self.decoded_byte_len_hint(), head.len());
+            let start = start.map_err(|message| self.error(message))?;
+            let head = head.get_mut(..start.len()).unwrap_or_default();
+            head.copy_from_slice(&start);
+            return Ok(head);
         }
-        let mut head = vec![0; most];
-        let inflated = deflate::inflate(stream, &mut head).map_err(|error| self.error(error.to_string()))?;
-        head.truncate(usize::try_from(inflated.yielded).unwrap_or(usize::MAX));
-        Ok(head)
+        let inflated = deflate::inflate(stream, head).map_err(|error| self.error(error.to_string()))?;
+        let bytes = usize::try_from(inflated.yielded).unwrap_or(usize::MAX);
+        Ok(head.get(..bytes).unwrap_or_default())
     }
 
     /// Returns true if its beginning cannot be decoded alone, or not in little memory.
@@ -438,7 +440,7 @@ impl Checksum {
 }
 
 /// Returns the name of an entry, from its extra field if that has it in UTF-8.
-fn name_of<'a>(entry: &CentralEntry<'a>) -> ByteStr<'a> {
+pub(super) fn name_of<'a>(entry: &CentralEntry<'a>) -> ByteStr<'a> {
     if entry.header.flags.get() & UTF8 != 0 {
         return entry.name;
     }
@@ -474,6 +476,13 @@ impl<'a> Archive<'a> {
     /// [`Limits::archive_members`](crate::Limits::archive_members).
     pub fn members(&self) -> Members<'a> {
         Members::new(self)
+    }
+
+    /// Returns the entries of its [members](Self::members), up to the first error, for what is needed of every member
+    /// but takes no more than its entry.
+    pub(super) fn file_entries(&self) -> impl Iterator<Item = CentralEntry<'a>> + use<'a> {
+        let most = usize::try_from(self.limits.archive_members).unwrap_or(usize::MAX);
+        self.directory.entries().map_while(Result::ok).filter(|entry| !is_folder(entry)).take(most)
     }
 
     /// Returns the first file with this name, ignoring case and the kind of slash. Linear in the directory.

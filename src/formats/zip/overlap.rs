@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::archive::Archive;
-use super::member::Member;
+use crate::formats::zip_directory::CentralEntry;
 
 impl Archive<'_> {
     /// Returns the files that are not read because they share bytes with another, as ascending indices of
@@ -26,8 +26,8 @@ impl Archive<'_> {
     pub(super) fn overlaps(&self) -> Vec<Overlap> {
         let mut reached = 0;
         let mut is_apart = true;
-        for member in self.members().map_while(Result::ok) {
-            let Some(span) = self.claimed(&member) else { continue };
+        for entry in self.file_entries() {
+            let Some(span) = self.claimed(&entry) else { continue };
             is_apart &= span.start >= reached;
             reached = span.end;
         }
@@ -35,9 +35,9 @@ impl Archive<'_> {
             return Vec::new();
         }
         let mut spans = Vec::new();
-        for member in self.members().map_while(Result::ok) {
-            if let Some(bytes) = self.claimed(&member) {
-                spans.push(Claimed { bytes, index: member.index, entry_offset: member.entry.offset });
+        for (index, entry) in self.file_entries().enumerate() {
+            if let Some(bytes) = self.claimed(&entry) {
+                spans.push(Claimed { bytes, index, entry_offset: entry.offset });
             }
         }
         spans.sort_unstable_by_key(|span| (span.bytes.start, span.index));
@@ -61,10 +61,10 @@ impl Archive<'_> {
     }
 
     /// Returns the bytes that a file claims, header included, unless they reach into the directory.
-    fn claimed(&self, member: &Member<'_>) -> Option<Range<u64>> {
-        let start = member.header_offset();
+    fn claimed(&self, entry: &CentralEntry<'_>) -> Option<Range<u64>> {
+        let start = self.directory.prefix.saturating_add(entry.header_offset);
         // The header before the data takes at least 30 bytes.
-        let end = start.saturating_add(30).saturating_add(member.stored_byte_len());
+        let end = start.saturating_add(30).saturating_add(entry.packed_bytes);
         if end <= self.directory.start { Some(start..end) } else { None }
     }
 

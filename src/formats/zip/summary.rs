@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::member::is_folder;
+use super::member::{is_folder, name_of};
 use super::{Archive, Member, Method};
 use crate::base::code::Code;
 use crate::base::error::{Error, ErrorKind, Result};
@@ -156,7 +156,7 @@ impl Archive<'_> {
 
     /// Reports names that several of this many files have.
     fn check_names(&self, count: usize, problems: &mut Problems) {
-        let names = self.members().map_while(Result::ok).map(|member| (member.index, member.name()));
+        let names = self.file_entries().map(|entry| name_of(&entry)).enumerate();
         let mut repeated = Repeated::find(count, names, problems);
         if repeated.is_empty() {
             return;

@@ -7,7 +7,7 @@ use super::steps::{Item, Selector, Step};
 use crate::base::error::Error;
 use crate::bytes::Table;
 use crate::inspect::{Inspect, bound_of, outline_within_limits};
-use crate::outline::{Outline, Part, Text, Visitor};
+use crate::outline::{Outline, Part, PartArray, Text, Visitor, Wants};
 
 impl Selector {
     /// Passes the selected array to `take`. Returns true if the asset has it. Visits only the parts on the path to it.
@@ -127,19 +127,19 @@ impl Visitor for Finder<'_> {
         self.passed = true;
     }
 
-    fn dissects(&self) -> bool {
-        self.take.is_none()
+    fn wants(&self) -> Wants {
+        Wants { dissection: self.take.is_none(), ..Wants::default() }
     }
 
-    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
+    fn array(&mut self, array: &PartArray<'_>) {
         if self.is_at_last()
             && self.take.is_some()
-            && self.meets(&Part { index, ..Part::one(name) })
+            && self.meets(&Part { index: array.index, ..Part::one(array.name) })
             && let Some(take) = &mut self.take
         {
             self.passed = true;
             self.is_found = true;
-            take(table);
+            take(array.table);
         }
     }
 

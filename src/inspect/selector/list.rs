@@ -10,7 +10,7 @@ use super::steps::{Selector, is_number, words};
 use crate::base::error::Error;
 use crate::bytes::{Packing, Table};
 use crate::inspect::{Inspect, bound_of, outline_within_limits};
-use crate::outline::{Outline, Part, Visitor};
+use crate::outline::{Outline, Part, PartArray, Visitor, Wants};
 
 /// Passes every array with its selector to `take`, in the order of the outline. Arrays that only a
 /// [dissection](Inspect::dissect) has follow.
@@ -144,15 +144,9 @@ impl Visitor for Names<'_> {
         self.path.close();
     }
 
-    fn skips_arrays(&self) -> bool {
-        true
+    fn wants(&self) -> Wants {
+        Wants { arrays: false, more: self.found.len() < MOST_NAMES, ..Wants::default() }
     }
-
-    fn is_done(&self) -> bool {
-        self.found.len() >= MOST_NAMES
-    }
-
-    fn array(&mut self, _: &'static str, _: Option<usize>, _: &dyn Table) {}
 
     fn problem(&mut self, _: &Error) {}
 }
@@ -182,17 +176,13 @@ impl Visitor for Lister<'_> {
         self.path.close();
     }
 
-    fn dissects(&self) -> bool {
-        self.dissects
+    fn wants(&self) -> Wants {
+        Wants { dissection: self.dissects, more: !self.is_done, ..Wants::default() }
     }
 
-    fn is_done(&self) -> bool {
-        self.is_done
-    }
-
-    fn array(&mut self, name: &'static str, index: Option<usize>, table: &dyn Table) {
+    fn array(&mut self, array: &PartArray<'_>) {
         if !self.is_done {
-            self.is_done = self.path.with(name, index, |selector| (self.take)(selector, table));
+            self.is_done = self.path.with(array.name, array.index, |selector| (self.take)(selector, array.table));
         }
     }
 

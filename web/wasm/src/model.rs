@@ -131,7 +131,7 @@ impl Images for Open<'_> {
     fn pixels(&mut self, texture: &geometry::Texture<'_>, most: u32, room: &Reservation<'_>) -> Option<Pixels> {
         let bytes = self.read(texture, room)?;
         let (size, rgba) = picture(&bytes, most).ok()??;
-        room.keep(rgba.len() as u64).ok()?;
+        room.hold(rgba.len() as u64).ok()?;
         Some(Pixels { size, rgba })
     }
 }

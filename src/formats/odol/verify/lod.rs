@@ -106,11 +106,11 @@ impl<'a> Survey<'_, 'a> {
         let mut bones = Check::new(IndexOrNone(skeleton));
         for (proxy, Span { offset, bytes }) in lod.proxies.spanned() {
             // The last fields are sequence, selection, bone and section; in version 7, sequence and selection.
-            let last = |number: u64| offset.saturating_add(bytes).saturating_sub(number.saturating_mul(4));
+            let end = offset.saturating_add(bytes);
             let rest = if proxy.section.is_some() { 3 } else { 1 };
-            selections.next(last(rest), proxy.selection.into());
-            sections.next(last(1), proxy.section.unwrap_or(-1).into());
-            bones.next(last(2), proxy.bone.unwrap_or(-1).into());
+            selections.next(words_before(end, rest), proxy.selection.into());
+            sections.next(words_before(end, 1), proxy.section.unwrap_or(-1).into());
+            bones.next(words_before(end, 2), proxy.bone.unwrap_or(-1).into());
         }
         let place = Root.item("lods", index).field("proxies");
         selections.report("selections", self.problems, place);
@@ -247,8 +247,8 @@ impl<'a> Survey<'_, 'a> {
         for (index, (section, Span { offset, .. })) in lod.sections.spanned().enumerate() {
             let Section { start, texture, material, min_bone, bone_count, .. } = section;
             // Fields of 4 bytes come first: three in version 7, later five.
-            let number = |place: u64| offset.saturating_add(place.saturating_mul(4));
-            textures.next(number(if lod.faces.has_units() { 5 } else { 3 }), texture.into());
+            let texture_place = if lod.faces.has_units() { 5 } else { 3 };
+            textures.next(words_after(offset, texture_place), texture.into());
             if let Some(list) = section.area_over_texture {
                 areas.list(("sections", index), &list, list.iter().map(|area| Numbers([area.get()])));
             }
@@ -256,11 +256,14 @@ impl<'a> Survey<'_, 'a> {
                 // In version 7, the unit of ranges and the meaning of the material number are unknown.
                 continue;
             }
-            materials.next(number(6).saturating_add(2), material.unwrap_or(-1).into());
-            bones.next(number(3), u64::from(min_bone.unwrap_or(0)).saturating_add(bone_count.unwrap_or(0).into()));
+            materials.next(words_after(offset, 6).saturating_add(2), material.unwrap_or(-1).into());
+            bones.next(
+                words_after(offset, 3),
+                u64::from(min_bone.unwrap_or(0)).saturating_add(bone_count.unwrap_or(0).into()),
+            );
             starts.look(offset, Start { at: start, expected: end }, start == end);
             end = section.end;
-            ranges.next(number(1), MemoryRange { start, end });
+            ranges.next(words_after(offset, 1), MemoryRange { start, end });
         }
         let place = place.field("sections");
         textures.report("textures", self.problems, place);
@@ -415,4 +418,14 @@ rules! {
         let is_bound = |byte: u32| bounds.binary_search(&byte).is_ok();
         is_bound(start) && is_bound(end) && start <= end
     }, "not of whole faces";
+}
+
+/// Returns the offset this many fields of 4 bytes after another.
+fn words_after(offset: u64, fields: u64) -> u64 {
+    offset.saturating_add(fields.saturating_mul(4))
+}
+
+/// Returns the offset this many fields of 4 bytes before another.
+fn words_before(offset: u64, fields: u64) -> u64 {
+    offset.saturating_sub(fields.saturating_mul(4))
 }
