@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use meshpeek::inspect::{Inspect, Outline, PartArray, Visitor};
-use meshpeek::view::{Packing, Storage, Table};
+use meshpeek::view::{Packing, Storage};
 use meshpeek::{Access, Asset, Error, FileMap, Limits};
 
 /// The files of a folder of other people's files, else of the project's own; empty if neither has it.

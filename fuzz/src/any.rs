@@ -8,7 +8,7 @@ use meshpeek::inspect::{Field, FieldValue, Inspect, Outline, Part, PartArray, Sp
 use meshpeek::ranges::Ranges;
 use meshpeek::summary::{Counts, Problems, Severity};
 use meshpeek::view::parser::in_place;
-use meshpeek::view::{Cursor, Packing, Strided, Table};
+use meshpeek::view::{Cursor, Packing, Strided};
 use meshpeek::visit::visit_ranges;
 use meshpeek::{Asset, Budget, Limits};
 use zerocopy::little_endian::U32;

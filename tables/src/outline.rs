@@ -10,7 +10,6 @@ use meshpeek::inspect::selector::Path;
 use meshpeek::inspect::{Field, Inspect as _, Part, PartArray, Span, Visitor, outline_within_limits};
 use meshpeek::json::{Document, LONGEST_TEXT};
 use meshpeek::summary::Name;
-use meshpeek::view::Table;
 use meshpeek::{Asset, Budget, Error};
 
 /// The fields of one part are truncated after this many bytes.

@@ -107,6 +107,26 @@ fn references_take_memory_for_their_names_and_no_product() {
     assert!(time < Duration::from_secs(30), "{time:?}");
 }
 
+/// A model with a name of this length, and this many missing textures, beside a Lua text that gives another model its
+/// textures.
+pub fn name_times_missing_textures(name: usize, textures: usize) -> Vec<u8> {
+    let texture = |all: Bytes, index: usize| all.cstr(format!("{index}")).raw([0; 28]);
+    let scene = b3d::scene([b3d::chunk(b"TEXS", (0..textures).fold(Bytes::new(), texture))]).to_vec();
+    let model = [b"models/", &vec![b'x'; name][..], b".b3d"].concat();
+    let script = b"x = {mesh = \"other.b3d\", textures = {\"a.png\"}}\n";
+    zip(&[Entry::deflated(model, &scene), Entry::stored("init.lua", script)], b"").to_vec()
+}
+
+#[test]
+fn a_long_name_is_read_once_and_not_for_each_missing_texture() {
+    let folder = Folder::new("long-name");
+    let zip = name_times_missing_textures(59_000, 20_000);
+    let ((count, _), time) = time_of(|| references(&folder, "long.zip", &zip));
+    assert!(count >= 20_000, "{count}");
+    // As the product of both numbers, this would take minutes.
+    assert!(time < Duration::from_secs(15), "{time:?}");
+}
+
 /// Each reference may mean 100 files, and the address of each file has 30,000 letters.
 #[test]
 fn long_addresses_are_made_on_demand_and_bounded() {

@@ -26,6 +26,7 @@ fn members_with_a_wrong_checksum_are_not_handed_out() {
         let cat = run(&folder, &["cat", &bad]);
         assert_eq!((code(&cat), cat.stdout.len()), (1, 0), "{name}");
         assert!(stderr(&cat).contains("CRC-32"), "{}", stderr(&cat));
+        assert_eq!(stderr(&cat).matches("bad.b3d").count(), 1, "{}", stderr(&cat));
         assert_eq!(code(&run(&folder, &["cat", &bad, "-o", "kept"])), 1);
         let out = format!("out-{name}");
         let extract = run(&folder, &["extract", name, "-o", &out]);
