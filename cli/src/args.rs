@@ -6,8 +6,6 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, ValueEnum};
 use meshpeek::Format;
 use meshpeek::scan::{Depth, Selection};
-#[cfg(feature = "parquet")]
-use meshpeek_tables::Form;
 
 use crate::condition::Condition;
 use crate::keys::{self, is_count};
@@ -17,6 +15,7 @@ use crate::output_file::OutputFile;
 #[cfg(feature = "remote")]
 use crate::remote::{Remote, RemoteArgs};
 use crate::results::Results;
+use crate::tables::{self, Partition};
 use crate::temporary::Space;
 
 #[derive(Args)]
@@ -87,12 +86,10 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<RecordFormat>,
     /// Tables to write, as Parquet or Arrow [default: assets; to a folder, all but geometry]
-    #[cfg(feature = "parquet")]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = table_parser())]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = tables::names(), hide = !tables::ARE_HERE)]
     pub(crate) tables: Vec<String>,
     /// Divide tables into files of this size, or by `format`
-    #[cfg(feature = "parquet")]
-    #[arg(long, value_name = "BY", value_parser = Partition::parse)]
+    #[arg(long, value_name = "BY", value_parser = Partition::parse, hide = !tables::ARE_HERE)]
     pub(crate) partition: Option<Partition>,
     /// Add SHA-256 digests of each asset's bytes and decoded content
     #[arg(long)]
@@ -143,23 +140,6 @@ pub(crate) struct ScanArgs {
 pub(crate) enum ThumbnailNames {
     Path,
     Digest,
-}
-
-/// How tables are divided into files.
-#[cfg(feature = "parquet")]
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Partition {
-    /// Into files of about this many bytes.
-    Bytes(u64),
-    /// By the format of assets.
-    Format,
-}
-
-#[cfg(feature = "parquet")]
-impl Partition {
-    fn parse(text: &str) -> Result<Self, String> {
-        if text == "format" { Ok(Self::Format) } else { crate::limits::size(text).map(Self::Bytes) }
-    }
 }
 
 #[derive(Args)]
@@ -256,53 +236,25 @@ pub(crate) fn format_parser() -> PossibleValuesParser {
     Format::ALL.iter().map(|format| format.name()).collect::<Vec<_>>().into()
 }
 
-/// The tables that a scan can write.
-#[cfg(feature = "parquet")]
-pub(crate) const TABLES: &[meshpeek_tables::Table] = {
-    use meshpeek_tables::Table;
-    &[
-        Table::Assets,
-        Table::Members,
-        Table::Parts,
-        Table::Arrays,
-        Table::Lods,
-        Table::Problems,
-        Table::Files,
-        Table::Geometry,
-    ]
-};
-
-#[cfg(feature = "parquet")]
-fn table_parser() -> PossibleValuesParser {
-    TABLES.iter().map(|table| table.name()).collect::<Vec<_>>().into()
-}
-
 /// How `scan` writes records.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RecordFormat {
     Table,
     Ndjson,
     Csv,
-    #[cfg(feature = "parquet")]
+    #[value(hide = !tables::ARE_HERE)]
     Parquet,
-    #[cfg(feature = "parquet")]
+    #[value(hide = !tables::ARE_HERE)]
     Arrow,
-}
-
-/// The form of files of this format, if it is one of tables.
-#[cfg(feature = "parquet")]
-pub(crate) fn table_form(format: &impl ValueEnum) -> Option<Form> {
-    let format = format.to_possible_value()?;
-    Form::ALL.iter().copied().find(|form| form.name() == format.get_name())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
     Text,
     Ndjson,
-    #[cfg(feature = "parquet")]
+    #[value(hide = !tables::ARE_HERE)]
     Parquet,
-    #[cfg(feature = "parquet")]
+    #[value(hide = !tables::ARE_HERE)]
     Arrow,
 }
 
@@ -313,9 +265,9 @@ pub(crate) enum ProblemFormat {
     Ndjson,
     Sarif,
     Github,
-    #[cfg(feature = "parquet")]
+    #[value(hide = !tables::ARE_HERE)]
     Parquet,
-    #[cfg(feature = "parquet")]
+    #[value(hide = !tables::ARE_HERE)]
     Arrow,
 }
 
@@ -327,9 +279,9 @@ pub(crate) enum LinkFormat {
     Csv,
     Sarif,
     Github,
-    #[cfg(feature = "parquet")]
+    #[value(hide = !tables::ARE_HERE)]
     Parquet,
-    #[cfg(feature = "parquet")]
+    #[value(hide = !tables::ARE_HERE)]
     Arrow,
 }
 

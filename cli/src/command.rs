@@ -27,8 +27,6 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Other", &["completions", "man", "limits"]),
 ];
 
-pub(crate) const NO_TABLES: &str = "this build writes no tables: it was made without the feature parquet";
-
 /// All verbs and flags. Only `help limits` shows the limits.
 pub(crate) fn command() -> Command {
     let command = Cli::command();
@@ -174,9 +172,6 @@ fn chosen_format(matches: &ArgMatches) -> Result<Option<(&str, &'static str)>, F
     };
     if writes.iter().any(|format| format == ending) {
         return Ok(formats.map(|_| (verb, ending)));
-    }
-    if verb == "scan" && matches!(ending, "parquet" | "arrow") {
-        return Err(NO_TABLES.into());
     }
     let writes = writes.join(", ");
     let is_rows = verb == "info" && matches.subcommand_matches(verb).is_some_and(|args| args.contains_id("select"));

@@ -29,8 +29,7 @@ use crate::notes::Notes;
 use crate::output::Output;
 use crate::report::{HEADING, count, escape, grouped};
 use crate::source::Source;
-#[cfg(feature = "parquet")]
-use crate::tables::{Table, Tables};
+use crate::tables::{self, Table, Tables};
 use crate::value::Short;
 use crate::visible::shown;
 use crate::wrap::width;
@@ -43,8 +42,7 @@ pub(crate) struct Args {
     pub(crate) a: PathBuf,
     /// The second; an archive is compared with a folder member by file
     pub(crate) b: PathBuf,
-    #[cfg_attr(feature = "parquet", doc = "Output format: text, JSON lines, one JSON array, or a table")]
-    #[cfg_attr(not(feature = "parquet"), doc = "Output format: text, JSON lines or one JSON array")]
+    /// Output format: text, JSON lines, one JSON array, or a table
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: DiffFormat,
     /// Treat numbers with a fraction as equal if they differ by no more than X
@@ -66,9 +64,9 @@ pub(crate) enum DiffFormat {
     Text,
     Ndjson,
     Json,
-    #[cfg(feature = "parquet")]
+    #[value(hide = !tables::ARE_HERE)]
     Parquet,
-    #[cfg(feature = "parquet")]
+    #[value(hide = !tables::ARE_HERE)]
     Arrow,
 }
 
@@ -204,14 +202,12 @@ struct Page {
     /// Both sides, if only the files that differ are written.
     brief: Option<String>,
     stats: Stats,
-    #[cfg(feature = "parquet")]
     tables: Option<Arc<Tables>>,
 }
 
 impl Page {
     fn new(args: &Args, common: &Common) -> Result<Self, Failure> {
         let is_text = args.format == DiffFormat::Text;
-        #[cfg(feature = "parquet")]
         if (args.stat || args.brief) && matches!(args.format, DiffFormat::Parquet | DiffFormat::Arrow) {
             return Err("--stat and --brief have no table: use --format text, ndjson or json".into());
         }
@@ -231,7 +227,6 @@ impl Page {
             brief: args.brief.then(|| [&args.a, &args.b].map(|side| shown(side)).join(" and ")),
             stats: Stats::default(),
             out,
-            #[cfg(feature = "parquet")]
             tables: Tables::of(Table::Diff, &args.format, None, common)?,
         })
     }
@@ -281,10 +276,10 @@ impl Page {
             DiffFormat::Text => self.text(difference),
             DiffFormat::Ndjson => Ok(self.out.json_line(difference)?),
             DiffFormat::Json => json_item(difference, is_first, &mut self.out),
-            #[cfg(feature = "parquet")]
-            DiffFormat::Parquet | DiffFormat::Arrow => {
-                self.tables.as_ref().map_or(Ok(()), |tables| tables.add(|rows| rows.difference(difference)))
-            }
+            DiffFormat::Parquet | DiffFormat::Arrow => match &self.tables {
+                Some(tables) => tables.difference(difference),
+                None => Ok(()),
+            },
         }
     }
 
@@ -319,7 +314,6 @@ impl Page {
         if self.is_stat {
             self.stats.write(self.format, &mut self.out, self.width)?;
         }
-        #[cfg(feature = "parquet")]
         if let Some(tables) = self.tables.take() {
             return tables.finish(false);
         }
@@ -410,7 +404,6 @@ impl Stats {
             match format {
                 DiffFormat::Ndjson => out.json_line(&stat.json())?,
                 DiffFormat::Json => json_item(&stat.json(), index == 0, out)?,
-                #[cfg(feature = "parquet")]
                 DiffFormat::Parquet | DiffFormat::Arrow => {}
                 DiffFormat::Text => {
                     let counts = stat.counts.iter().zip(CHANGES).filter(|(count, _)| **count > 0);

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use meshpeek::scan::Found;
 use meshpeek::scan::dupes::{self, Copy, Duplicate, Group, Sameness};
@@ -13,7 +14,6 @@ use crate::failure::{Failure, Outcome, status};
 use crate::notes::Notes;
 use crate::output::Output;
 use crate::sorted::Sorter;
-#[cfg(feature = "parquet")]
 use crate::tables::{Table, Tables};
 use crate::wrap::HANG;
 use crate::{input, report};
@@ -60,21 +60,13 @@ struct Report {
 enum Form {
     Text(Output),
     Ndjson(Output),
-    #[cfg(feature = "parquet")]
-    Tables(std::sync::Arc<Tables>),
+    Tables(Arc<Tables>),
 }
 
 impl Report {
     fn new(format: ReportFormat, common: &Common) -> Result<Self, Failure> {
-        #[cfg(feature = "parquet")]
-        let tables = Tables::of(Table::Dupes, &format, None, common)?;
-        #[cfg(not(feature = "parquet"))]
-        let tables: Option<std::convert::Infallible> = None;
-        let form = match tables {
-            #[cfg(feature = "parquet")]
+        let form = match Tables::of(Table::Dupes, &format, None, common)? {
             Some(tables) => Form::Tables(tables),
-            #[cfg(not(feature = "parquet"))]
-            Some(none) => match none {},
             None if format == ReportFormat::Text => Form::Text(Output::text(common)?),
             None => Form::Ndjson(Output::data(common)?),
         };
@@ -107,7 +99,6 @@ impl Report {
                 // The copies come one by one.
                 out.write_all(line.strip_suffix("]}").unwrap_or(&line).as_bytes())?;
             }
-            #[cfg(feature = "parquet")]
             Form::Tables(_) => {}
         }
         match group.same {
@@ -137,11 +128,10 @@ impl Report {
                 }
                 out.write_all(&serde_json::to_vec(&copy)?)?;
             }
-            #[cfg(feature = "parquet")]
             Form::Tables(tables) => {
                 let number = self.same_bytes + self.same_content - 1;
                 group.copies = vec![copy];
-                tables.add(|rows| rows.group(usize::try_from(number).unwrap_or(usize::MAX), group))?;
+                tables.group(number, group)?;
             }
         }
         Ok(())
@@ -161,7 +151,6 @@ impl Report {
         self.end()?;
         match self.form {
             Form::Text(mut out) | Form::Ndjson(mut out) => out.flush()?,
-            #[cfg(feature = "parquet")]
             Form::Tables(tables) => tables.finish(false)?,
         }
         Notes::new(common).say(format_args!(

@@ -45,7 +45,6 @@ mod similar;
 mod since;
 mod sorted;
 mod source;
-#[cfg(feature = "parquet")]
 mod tables;
 mod temporary;
 mod thumbnails;

@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use crate::args::Common;
 use crate::failure::Failure;
-#[cfg(feature = "parquet")]
 use crate::output_file::OutputFile;
 use crate::results::Results;
 use crate::visible::{Visible, shown};
@@ -78,44 +77,41 @@ impl Output {
 
     /// Creates a stream for text or data, to the file of `-o` or to standard output.
     pub(crate) fn of(common: &Common, is_text: bool) -> Result<Self, Failure> {
-        let file = match &common.output_file {
-            Some(target) => target.stream()?.map(|file| (file, shown(&target.path))),
-            None => None,
+        if let Some(target) = &common.output_file
+            && let Some(out) = Self::to_file(target, is_text, &common.results)?
+        {
+            return Ok(out);
+        }
+        let stdout = io::stdout();
+        let is_terminal = stdout.is_terminal();
+        let stream: Stream = match color(common, &stdout) {
+            _ if !is_text && is_terminal => Box::new(Visible::new(stdout)),
+            _ if !is_text => Box::new(stdout),
+            ColorChoice::Never => without_colors(stdout),
+            color => Box::new(AutoStream::new(stdout, color)),
         };
-        let (stream, name, terminal): (Stream, _, _) = match file {
-            Some((file, name)) => {
-                let terminal = file.is_terminal();
-                (if is_text { without_colors(file) } else { Box::new(file) }, name, terminal)
-            }
-            None => {
-                let (stdout, terminal) = (io::stdout(), io::stdout().is_terminal());
-                let stream: Stream = match color(common, &stdout) {
-                    _ if !is_text && terminal => Box::new(Visible::new(stdout)),
-                    _ if !is_text => Box::new(stdout),
-                    ColorChoice::Never => without_colors(stdout),
-                    color => Box::new(AutoStream::new(stdout, color)),
-                };
-                (stream, "standard output".to_owned(), terminal)
-            }
-        };
-        let out = Self::over(stream, name, terminal, common.results.clone());
-        let width = (is_text && terminal).then(|| width(true));
-        Ok(Self { text: is_text.then(Vec::new), width, ..out })
+        Ok(Self::over(stream, "standard output".to_owned(), is_terminal, is_text, &common.results))
     }
 
-    /// Creates a stream into this file, for data of the program's own memory.
-    #[cfg(feature = "parquet")]
-    pub(crate) fn to_file(target: &OutputFile, results: &Results) -> Result<Self, Failure> {
-        let file: Stream = match target.stream()? {
-            Some(file) => Box::new(file),
-            None => Box::new(io::stdout()),
-        };
-        Ok(Self { is_own: true, ..Self::over(file, shown(&target.path), false, results.clone()) })
+    /// Creates a stream for text or data into this file. `None` if it is standard output.
+    pub(crate) fn to_file(target: &OutputFile, is_text: bool, results: &Results) -> Result<Option<Self>, Failure> {
+        let Some(file) = target.stream()? else { return Ok(None) };
+        let is_terminal = file.is_terminal();
+        let stream: Stream = if is_text { without_colors(file) } else { Box::new(file) };
+        Ok(Some(Self::over(stream, shown(&target.path), is_terminal, is_text, results)))
     }
 
-    fn over(stream: Stream, name: String, is_terminal: bool, results: Results) -> Self {
-        let stream = BufWriter::with_capacity(BUFFER, stream);
-        Self { stream, line: Vec::new(), name, is_terminal, text: None, width: None, results, is_own: false }
+    fn over(stream: Stream, name: String, is_terminal: bool, is_text: bool, results: &Results) -> Self {
+        Self {
+            stream: BufWriter::with_capacity(BUFFER, stream),
+            line: Vec::new(),
+            name,
+            is_terminal,
+            text: is_text.then(Vec::new),
+            width: (is_text && is_terminal).then(|| width(true)),
+            results: results.clone(),
+            is_own: false,
+        }
     }
 
     pub(crate) fn json_line(&mut self, value: &impl Serialize) -> io::Result<()> {

@@ -7,6 +7,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anstyle::Style;
 use meshpeek::address::Address;
@@ -19,7 +20,6 @@ use crate::args::{Common, LinkFormat};
 use crate::failure::{Failure, Outcome, status};
 use crate::notes::Notes;
 use crate::output::Output;
-#[cfg(feature = "parquet")]
 use crate::tables::{Table, Tables};
 use crate::visible::shown;
 use crate::wrap::held;
@@ -300,13 +300,8 @@ enum Writer {
     Table(Output, Box<Sheet>),
     Ndjson(Output),
     Csv(Box<csv::Writer<Output>>),
-    Annotations {
-        annotations: Annotations,
-        form: Form,
-        is_stale: bool,
-    },
-    #[cfg(feature = "parquet")]
-    Tables(std::sync::Arc<Tables>),
+    Annotations { annotations: Annotations, form: Form, is_stale: bool },
+    Tables(Arc<Tables>),
 }
 
 /// The columns of CSV.
@@ -314,7 +309,6 @@ const COLUMNS: &str = "path,member,kind,name,state,target,via,line,column,elsewh
 
 impl Writer {
     fn new(args: &Args, common: &Common) -> Result<Self, Failure> {
-        #[cfg(feature = "parquet")]
         if let Some(format) = &args.format
             && let Some(tables) = Tables::of(Table::Refs, format, None, common)?
         {
@@ -347,8 +341,7 @@ impl Writer {
                 }
                 Ok(())
             }
-            #[cfg(feature = "parquet")]
-            Self::Tables(tables) => tables.add(|rows| rows.link(link)),
+            Self::Tables(tables) => tables.link(link),
             Self::Csv(csv) => {
                 let path = Name::from(link.path).text;
                 let member = link.member.map_or("", |member| &member.text);
@@ -383,7 +376,6 @@ impl Writer {
             }
             Self::Ndjson(mut out) => Ok(out.flush()?),
             Self::Csv(mut csv) => Ok(csv.flush()?),
-            #[cfg(feature = "parquet")]
             Self::Tables(tables) => tables.finish(false),
         }
     }

@@ -17,7 +17,6 @@ use crate::args::{Common, Inputs};
 pub(crate) struct Sorted {
     order: Order,
     sorter: Sorter,
-    key: Vec<u8>,
 }
 
 impl Sorted {
@@ -27,7 +26,7 @@ impl Sorted {
             Some(key) => Order::Key(key.clone()),
             None => Order::of_arguments(&inputs.paths),
         };
-        Self { order, sorter: Sorter::new(top, 1, common), key: Vec::new() }
+        Self { order, sorter: Sorter::new(top, 1, common) }
     }
 
     /// In the order of `--sort`. `None` without it: then records are written as they are found.
@@ -48,22 +47,20 @@ impl Sorted {
     }
 
     pub(crate) fn push(&mut self, record: &Record, row: &[u8]) -> io::Result<()> {
-        self.key.clear();
-        self.order.add_key(&mut self.key, record);
-        self.sorter.push(&self.key, row)
+        let key = self.key(record);
+        self.push_at(&key, row)
     }
 
     /// Adds a row that has this [`key`](Self::key).
-    #[cfg(feature = "parquet")]
     pub(crate) fn push_at(&mut self, key: &[u8], row: &[u8]) -> io::Result<()> {
         self.sorter.push(key, row)
     }
 
     /// Adds a row about a path or member of which there is no record.
     pub(crate) fn push_line(&mut self, path: &Path, member: Option<&str>, row: &[u8]) -> io::Result<()> {
-        self.key.clear();
-        self.order.add_place(&mut self.key, path, member);
-        self.sorter.push(&self.key, row)
+        let mut key = Vec::new();
+        self.order.add_place(&mut key, path, member);
+        self.push_at(&key, row)
     }
 
     /// The next row. No row is added after this.

@@ -10,6 +10,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use meshpeek::format::NoAsset;
 use meshpeek::scan::{Depth, Found, Record, Sighting};
@@ -24,7 +25,6 @@ use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
 use crate::output::{Line, Output};
 use crate::sorted::Sorted;
-#[cfg(feature = "parquet")]
 use crate::tables::{Table, Tables};
 use crate::{input, report};
 
@@ -171,8 +171,7 @@ enum Rows {
     Groups(Output, Groups),
     Records(Output),
     Annotations(Annotations, Form),
-    #[cfg(feature = "parquet")]
-    Tables(std::sync::Arc<Tables>),
+    Tables(Arc<Tables>),
 }
 
 /// Writes problems in one of the formats.
@@ -184,7 +183,6 @@ struct Report {
 
 impl Report {
     fn new(args: &Args, common: &Common) -> Result<Self, Failure> {
-        #[cfg(feature = "parquet")]
         if let Some(tables) =
             Tables::of(Table::Problems, &args.format, Sorted::if_asked(&args.inputs, None, common), common)?
         {
@@ -209,7 +207,6 @@ impl Report {
 
     fn unreadable(&mut self, error: &Error) -> Result<(), Failure> {
         match &mut self.rows {
-            #[cfg(feature = "parquet")]
             Rows::Tables(tables) => tables.unreadable(error),
             Rows::Annotations(annotations, form) => {
                 let finding = Finding {
@@ -229,7 +226,6 @@ impl Report {
     /// Adds an asset with those of its problems that are listed.
     fn add(&mut self, record: &Record, shown: &[Cow<'_, Problem>], line: Option<Line>) -> Result<(), Failure> {
         let row = match &mut self.rows {
-            #[cfg(feature = "parquet")]
             Rows::Tables(tables) => return tables.record(record),
             Rows::Records(_) => Line::bytes(record, line)?,
             _ if shown.is_empty() => return Ok(()),
@@ -255,7 +251,6 @@ impl Report {
             }
         }
         match self.rows {
-            #[cfg(feature = "parquet")]
             Rows::Tables(tables) => tables.finish(false),
             Rows::Annotations(annotations, _) => Ok(annotations.finish(is_whole, counts)?),
             Rows::Groups(mut out, groups) => {
@@ -274,7 +269,6 @@ impl Rows {
             Self::Annotations(annotations, _) => annotations.write(row),
             // These rows are kept elsewhere.
             Self::Groups(..) => Ok(()),
-            #[cfg(feature = "parquet")]
             Self::Tables(_) => Ok(()),
         }
     }

@@ -11,14 +11,15 @@ use meshpeek::scan::FileId;
 use meshpeek_tables::arrow_array::RecordBatch;
 use meshpeek_tables::{Form, Table, Writer, is_of};
 
-use crate::args::{Common, Partition};
+use super::Partition;
+use crate::args::Common;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::output_file::OutputFile;
 use crate::results::Results;
 
 /// The files of tables that are being written: into a folder, or one file or stream.
-pub(crate) struct Files {
+pub(super) struct Files {
     tables: Vec<(Table, Mutex<Open>)>,
     folder: PathBuf,
     form: Form,
@@ -137,7 +138,11 @@ impl Files {
             }
         };
         let file = OutputFile::open(&path, &[])?;
-        let mut writer = Writer::new(Output::to_file(&file, &self.results)?, table, self.form)?;
+        let Some(mut out) = Output::to_file(&file, false, &self.results)? else {
+            return Err(Failure::at(&path, "is standard output"));
+        };
+        out.is_own = true;
+        let mut writer = Writer::new(out, table, self.form)?;
         if self.partition.is_some() {
             writer.mark_part(&self.run);
         }
@@ -196,14 +201,14 @@ impl Files {
     }
 
     /// The files of this folder, which are not inputs.
-    pub(crate) fn ids(&self) -> Vec<FileId> {
+    pub(super) fn ids(&self) -> Vec<FileId> {
         let new = self.new.lock().unwrap_or_else(PoisonError::into_inner);
         let old = self.old.iter().filter_map(|(_, path)| FileId::of(path).ok());
         old.chain(new.iter().flat_map(|file| file.ids.clone())).collect()
     }
 
     /// Replaces the files of earlier runs by those of this one.
-    pub(crate) fn keep(&self) -> Result<(), Failure> {
+    pub(super) fn keep(&self) -> Result<(), Failure> {
         let new = std::mem::take(&mut *self.new.lock().unwrap_or_else(PoisonError::into_inner));
         let stale = |(table, path): &&(Table, PathBuf)| {
             !new.iter().any(|file| file.path == *path) && is_of(path, *table, self.form)

@@ -1,0 +1,121 @@
+//! The results of a scan, one by one.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use meshpeek::Error;
+use meshpeek::scan::{Found, Record, Scan};
+
+use super::earlier::Earlier;
+use super::look::{Look, Seen};
+use super::others::{self, Others};
+use super::writer::Writer;
+use crate::args::{Common, Inputs, ScanArgs};
+use crate::failure::Failure;
+use crate::input::Tally;
+use crate::since;
+
+pub(super) struct Results<'a> {
+    scan: &'a Scan,
+    look: &'a Look<'a>,
+    earlier: Earlier,
+    writer: Writer,
+    inputs: &'a Inputs,
+    args: &'a ScanArgs,
+    common: &'a Common,
+    others: Others,
+    /// The counts of records that are copied from an earlier stream.
+    copied: Tally,
+}
+
+impl<'a> Results<'a> {
+    pub(super) fn new(
+        scan: &'a Scan,
+        look: &'a Look<'a>,
+        earlier: Earlier,
+        writer: Writer,
+        inputs: &'a Inputs,
+        args: &'a ScanArgs,
+        common: &'a Common,
+    ) -> Self {
+        let others = Others::new(!common.quiet);
+        Self { scan, look, earlier, writer, inputs, args, common, others, copied: Tally::default() }
+    }
+
+    pub(super) fn add(&mut self, found: Found, seen: Option<Seen>) -> Result<(), Failure> {
+        match found {
+            Found::Asset(record) => self.asset(&record, seen),
+            Found::Unchanged(path) => self.unchanged(path),
+            Found::NoAsset(path) => self.no_asset(&path),
+            Found::Unreadable(error) => self.unreadable(&error),
+            _ => Ok(()),
+        }
+    }
+
+    fn asset(&mut self, record: &Record, seen: Option<Seen>) -> Result<(), Failure> {
+        let seen = match seen {
+            Some(seen) => seen,
+            None => Seen { verdict: self.look.judge(record, None), line: None },
+        };
+        self.look.noticed.count(record, &seen.verdict);
+        if seen.verdict.is_chosen { self.writer.record(record, seen.line) } else { Ok(()) }
+    }
+
+    fn unchanged(&mut self, path: PathBuf) -> Result<(), Failure> {
+        match &mut self.earlier {
+            Earlier::None => Ok(()),
+            Earlier::Stream(old) => {
+                self.copied.add_copied(old.counts(&path));
+                self.writer.lines(&path, old)
+            }
+            Earlier::Tables { unchanged, .. } => {
+                unchanged.insert(path);
+                Ok(())
+            }
+        }
+    }
+
+    fn no_asset(&mut self, path: &Path) -> Result<(), Failure> {
+        self.others.add(path);
+        if self.args.others {
+            let record = others::record(self.scan, path, self.common)?;
+            return self.asset(&record, None);
+        }
+        match self.writer.tables() {
+            Some(tables) if self.args.condition.is_none() => tables.other(path),
+            _ => Ok(()),
+        }
+    }
+
+    fn unreadable(&mut self, error: &Error) -> Result<(), Failure> {
+        if let Some(tables) = self.writer.tables() {
+            return tables.unreadable(error);
+        }
+        if self.args.events
+            && let Some(out) = self.writer.stream()
+        {
+            writeln!(out, "{}", since::unreadable(error, &self.inputs.paths))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left, and adds the copied records to the counts. Returns the files that are no assets.
+    pub(super) fn finish(mut self, tally: &mut Tally) -> Result<Others, Failure> {
+        tally.add_copied(self.copied);
+        self.writer.write_sorted()?;
+        if self.args.events
+            && let Some(out) = self.writer.stream()
+        {
+            since::finish(self.scan, tally, self.common.requests(), out)?;
+        }
+        if let Earlier::Tables { old, unchanged } = &self.earlier
+            && let Some(tables) = self.writer.tables()
+        {
+            tables.copy(old, unchanged)?;
+        }
+        // A later scan may take rows of these tables, unless some are missing.
+        let is_cut = self.args.condition.is_some() || self.args.top.is_some() || self.inputs.units_from.is_some();
+        self.writer.finish(!is_cut && !tally.interrupted)?;
+        Ok(self.others)
+    }
+}

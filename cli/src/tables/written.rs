@@ -1,0 +1,301 @@
+//! Files of Parquet or Arrow.
+
+mod files;
+mod sorted;
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
+use meshpeek::diff::Difference;
+use meshpeek::scan::dupes::Group;
+use meshpeek::scan::refs::Link;
+use meshpeek::scan::{FileId, Known, Record, Sighting, Views};
+use meshpeek::{Error, Format};
+pub(crate) use meshpeek_tables::Table;
+use meshpeek_tables::arrow_array::RecordBatch;
+use meshpeek_tables::{Batches, Form, parquet, since};
+
+use self::files::{Files, Found};
+use self::sorted::SortedRows;
+use super::is_table;
+use crate::args::{Common, RecordFormat, ScanArgs};
+use crate::failure::Failure;
+use crate::limits;
+use crate::notes::Notes;
+use crate::output_file::is_folder;
+use crate::sorted::Sorted;
+use crate::visible::shown;
+
+/// Rows collected before they are compressed.
+const ROWS: usize = 8192;
+
+type Take = Box<dyn Fn(Table, RecordBatch) -> meshpeek::Result<ControlFlow<()>> + Send + Sync>;
+
+pub(crate) struct Tables {
+    /// The rows of assets of each format, if the files are divided by format, else all rows.
+    rows: Vec<(Option<Format>, OnceLock<Batches<Take>>)>,
+    files: Arc<Files>,
+    /// The rows of records, if they are sorted.
+    sorted: Mutex<Option<SortedRows>>,
+}
+
+impl Tables {
+    /// Creates these tables in the folder of `-o`, with the rows of records in order if they are to be `sorted`. A stream
+    /// or file for results takes only one.
+    fn new(
+        tables: &[Table],
+        form: Form,
+        common: &Common,
+        partition: Option<Partition>,
+        sorted: Option<Sorted>,
+    ) -> Result<Arc<Self>, Failure> {
+        let files = match (common.output.as_deref().filter(|path| is_folder(path)), tables) {
+            (Some(folder), _) => Files::in_folder(folder, tables, form, common, partition)?,
+            (None, _) if partition.is_some() => {
+                return Err("--partition needs a folder: -o FOLDER/".into());
+            }
+            (None, &[table]) => Files::stream(table, form, common)?,
+            (None, _) => return Err("several tables need a folder: -o FOLDER/".into()),
+        };
+        let formats = Format::ALL.iter().filter(|_| partition == Some(Partition::Format));
+        let rows = std::iter::once(None).chain(formats.copied().map(Some)).map(|format| (format, OnceLock::new()));
+        let sorted = match sorted {
+            Some(sorted) => Some(SortedRows::new(sorted, tables)?),
+            None => None,
+        };
+        Ok(Arc::new(Self { rows: rows.collect(), files: Arc::new(files), sorted: Mutex::new(sorted) }))
+    }
+
+    /// Creates this table alone, if the format is one of tables.
+    pub(crate) fn of(
+        table: Table,
+        format: &impl ValueEnum,
+        sorted: Option<Sorted>,
+        common: &Common,
+    ) -> Result<Option<Arc<Self>>, Failure> {
+        let Some(form) = form_of(format) else { return Ok(None) };
+        Self::new(&[table], form, common, None, sorted).map(Some)
+    }
+
+    /// Creates the tables that a scan is to write, in a format of tables.
+    pub(crate) fn of_scan(
+        args: &ScanArgs,
+        format: RecordFormat,
+        sorted: Option<Sorted>,
+        common: &Common,
+    ) -> Result<Arc<Self>, Failure> {
+        let form = form_of(&format).unwrap_or(Form::Parquet);
+        let is_folder = common.output.as_deref().is_some_and(is_folder);
+        let tables = match (args.tables.as_slice(), is_folder) {
+            ([], true) => Table::OF_SCAN.to_vec(),
+            ([], false) => vec![Table::Assets],
+            (names, _) => OF_SCAN.into_iter().filter(|table| names.iter().any(|name| name == table.name())).collect(),
+        };
+        Self::new(&tables, form, common, args.partition, sorted)
+    }
+
+    /// The rows of assets of this format.
+    fn rows(&self, wanted: Option<Format>) -> &Batches<Take> {
+        let is_wanted = |(format, _): &&(Option<Format>, _)| *format == wanted;
+        // Without a row for this format, all are together. The list is never empty.
+        let (format, rows) = self.rows.iter().find(is_wanted).unwrap_or(&self.rows[0]);
+        rows.get_or_init(|| {
+            let (files, format) = (self.files.clone(), *format);
+            let take: Take = Box::new(move |table, batch| match files.write(table, format, &batch) {
+                Ok(()) => Ok(ControlFlow::Continue(())),
+                Err(failure) => Err(failure.into()),
+            });
+            Batches::new(&self.files.tables(), ROWS, take)
+        })
+    }
+
+    /// How much the rows read.
+    pub(crate) fn views(&self) -> Views {
+        self.files.tables().into_iter().map(Table::views).max().unwrap_or_default()
+    }
+
+    pub(crate) fn has(&self, table: Table) -> bool {
+        self.files.tables().contains(&table)
+    }
+
+    pub(crate) fn see(&self, seen: &Sighting<'_, '_>) {
+        // An error of writing is reported with the next record, or at the end.
+        let _ = self.rows(seen.record.summary.format).see(seen);
+    }
+
+    pub(crate) fn record(&self, record: &Record) -> Result<(), Failure> {
+        if let Some(sorted) = &mut *self.sorted.lock().unwrap_or_else(PoisonError::into_inner) {
+            return sorted.add(record);
+        }
+        self.add_to(record.summary.format, |rows| rows.record(record))
+    }
+
+    /// A path that cannot be read.
+    pub(crate) fn unreadable(&self, error: &Error) -> Result<(), Failure> {
+        // The assets have rows of records alone, as the other forms of output.
+        let has_row = self.has(Table::Problems) || self.has(Table::Files);
+        if has_row { self.add(|rows| rows.unreadable_aside(error)) } else { Ok(()) }
+    }
+
+    /// A file that is no asset.
+    pub(crate) fn other(&self, path: &Path) -> Result<(), Failure> {
+        self.add(|rows| rows.other(path))
+    }
+
+    pub(crate) fn link(&self, link: &Link<'_>) -> Result<(), Failure> {
+        self.add(|rows| rows.link(link))
+    }
+
+    pub(crate) fn difference(&self, difference: &Difference) -> Result<(), Failure> {
+        self.add(|rows| rows.difference(difference))
+    }
+
+    /// The copies of the group with this number.
+    pub(crate) fn group(&self, number: u64, group: &Group) -> Result<(), Failure> {
+        self.add(|rows| rows.group(usize::try_from(number).unwrap_or(usize::MAX), group))
+    }
+
+    /// Adds rows that belong to no asset.
+    fn add(&self, add: impl FnOnce(&Batches<Take>) -> ControlFlow<()>) -> Result<(), Failure> {
+        self.add_to(None, add)
+    }
+
+    fn add_to(
+        &self,
+        format: Option<Format>,
+        add: impl FnOnce(&Batches<Take>) -> ControlFlow<()>,
+    ) -> Result<(), Failure> {
+        let rows = self.rows(format);
+        match add(rows) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => rows.finish().map_err(Failure::from),
+        }
+    }
+
+    fn flush(&self) -> Result<(), Failure> {
+        self.rows.iter().filter_map(|(_, rows)| rows.get()).try_for_each(|rows| rows.finish().map_err(Failure::from))
+    }
+
+    /// Adds the rows that these files have in older tables.
+    pub(crate) fn copy(&self, old: &OldTables, files: &HashSet<PathBuf>) -> Result<(), Failure> {
+        // The rows of this scan come first.
+        self.flush()?;
+        for table in self.files.tables().into_iter().filter(|_| !files.is_empty()) {
+            for Found { path, format } in old.files(table) {
+                for batch in parquet::batches(path)? {
+                    let rows = since::rows_of(&batch?, &|path| files.contains(Path::new(path)))?;
+                    self.files.write(table, format.flatten(), &rows)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the ends of the files. With `is_whole`, a later scan may use their rows again.
+    pub(crate) fn finish(&self, is_whole: bool) -> Result<(), Failure> {
+        self.flush()?;
+        if let Some(sorted) = self.sorted.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            sorted.write(&self.files)?;
+        }
+        self.files.finish(is_whole)
+    }
+
+    /// The files of this folder, which are not inputs.
+    pub(crate) fn ids(&self) -> Vec<FileId> {
+        self.files.ids()
+    }
+
+    /// Replaces the files of earlier runs by those of this one.
+    pub(crate) fn keep(&self) -> Result<(), Failure> {
+        self.files.keep()
+    }
+}
+
+/// The tables that a scan can write.
+const OF_SCAN: [Table; 8] = [
+    Table::Assets,
+    Table::Members,
+    Table::Parts,
+    Table::Arrays,
+    Table::Lods,
+    Table::Problems,
+    Table::Files,
+    Table::Geometry,
+];
+
+/// The names of tables that a scan can write.
+pub(crate) fn names() -> PossibleValuesParser {
+    OF_SCAN.map(Table::name).into()
+}
+
+/// The form of files of this format, if it is one of tables.
+fn form_of(format: &impl ValueEnum) -> Option<Form> {
+    if !is_table(format) {
+        return None;
+    }
+    let value = format.to_possible_value()?;
+    Form::ALL.iter().copied().find(|form| form.name() == value.get_name())
+}
+
+/// How tables are divided into files.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Partition {
+    /// Into files of about this many bytes.
+    Bytes(u64),
+    /// By the format of assets.
+    Format,
+}
+
+impl Partition {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        if text == "format" { Ok(Self::Format) } else { limits::size(text).map(Self::Bytes) }
+    }
+}
+
+/// The tables of an earlier scan.
+pub(crate) struct OldTables(PathBuf);
+
+impl OldTables {
+    /// The tables at this path: a folder, or one file.
+    pub(crate) fn at(path: &Path) -> Result<Option<Self>, Failure> {
+        let has = |ending| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(ending));
+        if has(Form::Arrow.name()) {
+            return Err(Failure::at(path, "--since reads tables of Parquet, not Arrow"));
+        }
+        Ok((has(Form::Parquet.name()) || path.is_dir()).then(|| Self(path.to_owned())))
+    }
+
+    /// The files whose rows they have. Empty, with a note, if the tables for this scan are not all there and whole.
+    pub(crate) fn known(&self, tables: &Tables, notes: Notes) -> Result<Known, Failure> {
+        let mut known = Known::default();
+        for table in tables.files.tables() {
+            let found = self.files(table);
+            let paths: Vec<PathBuf> = found.iter().map(|found| found.path.clone()).collect();
+            if !tables.files.fit(&found) || !parquet::is_whole(&paths, table)? {
+                let place = paths.first().unwrap_or(&self.0);
+                let name = table.name();
+                let message = "not a whole table of this version, divided as now; all files are read";
+                notes.error(format_args!("{}: {name}: {message}", shown(place)));
+                return Ok(known);
+            }
+        }
+        for Found { path, .. } in self.files(Table::Assets) {
+            for batch in parquet::batches(path)? {
+                since::know(&batch?, &mut known);
+            }
+        }
+        Ok(known)
+    }
+
+    fn files(&self, table: Table) -> Vec<Found> {
+        if self.0.is_dir() {
+            files::find(&self.0, table, Form::Parquet)
+        } else {
+            vec![Found { path: self.0.clone(), format: None }]
+        }
+    }
+}
