@@ -26,7 +26,6 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, common: &Common) -> Outcome 
     let mut scan = input::scan(inputs, common)?;
     scan.digests = args.digests;
     scan.depth = args.depth;
-    scan.beginnings = true;
     let earlier = Earlier::open(inputs, args, common)?;
     let writer = Writer::new(inputs, args, earlier.is_stream(args), common)?;
     let tables = writer.tables();
