@@ -39,9 +39,7 @@ fn write(path: &Path, out: &mut Output, common: &Common) -> Result<(), Failure> 
     let (content, member) = source.checked_member(common)?;
     let content = match content {
         Ok(content) => content,
-        // The content is not what its archive says, so nothing of it is written.
-        Err(error) if error.code() == Code::Checksum => return Err(wrong(&error, member)),
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(lost(&error, member)),
     };
     if out.is_terminal && !is_text(&content) {
         return Err("the content is binary: redirect it or use -o".into());
@@ -51,12 +49,15 @@ fn write(path: &Path, out: &mut Output, common: &Common) -> Result<(), Failure> 
     source.unchanged()
 }
 
-/// The failure of a member with another checksum.
-fn wrong(error: &Error, member: Option<Name>) -> Failure {
-    let Some(Name { text, .. }) = member else { return Failure::Wrong(error.to_string()) };
-    // The rest of the path are the archives that it is in.
-    let name = text.rsplit("!/").next().unwrap_or_default();
-    Failure::Wrong(without_name(error, name))
+/// The failure of a member that cannot be read, or whose content is not what its archive says.
+fn lost(error: &Error, member: Option<Name>) -> Failure {
+    let mut text = error.to_string();
+    if let Some(member) = member {
+        // The rest of the path are the archives that it is in.
+        let name = member.text.rsplit("!/").next().unwrap_or_default();
+        text = without_name(error, name);
+    }
+    if error.code() == Code::Checksum { Failure::Wrong(text) } else { Failure::Message(text) }
 }
 
 fn is_text(content: &[u8]) -> bool {

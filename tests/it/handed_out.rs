@@ -15,6 +15,15 @@ fn scene() -> Vec<u8> {
 }
 
 #[test]
+fn an_error_of_cat_names_the_member_once() {
+    for name in ["zip_into_directory", "zip_claims_more", "zip_claims_4_gb"] {
+        let cat = crate::cli::run(["cat", &format!("corpus/hostile/{name}.zip!/scene.b3d")]);
+        assert_eq!((code(&cat), cat.stdout.len()), (2, 0), "{name}");
+        assert_eq!(stderr(&cat).matches("scene.b3d").count(), 1, "{}", stderr(&cat));
+    }
+}
+
+#[test]
 fn members_with_a_wrong_checksum_are_not_handed_out() {
     let folder = Folder::new("handed-out");
     for (name, is_stored) in [("stored.zip", true), ("deflated.zip", false)] {

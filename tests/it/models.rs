@@ -836,8 +836,36 @@ fn cells_of_a_contact_sheet_get_small_when_there_are_many() {
         scan.args(["scan", "-q", "--thumbnail-size", size]).arg(folder.0.join("z.zip"));
         let output = scan.arg("--thumbnails").arg(to).arg("--contact-sheet").arg(&sheet).output().unwrap();
         assert_eq!(code(&output), 0, "{}", stderr(&output));
-        assert_eq!(image::open(sheet).unwrap().width(), side, "{count} of {size}");
+        let sheet = image::open(sheet).unwrap().into_rgb8();
+        assert_eq!(sheet.width(), side, "{count} of {size}");
+        // All models are equal, so all cells are, also those that were drawn before the others came.
+        let columns = if count == 64 { 8 } else { 9 };
+        let width = side / columns;
+        for (x, y, pixel) in sheet.enumerate_pixels() {
+            if y / width * columns + x / width < count {
+                assert_eq!(pixel, sheet.get_pixel(x % width, y % width), "{count} of {size}: {x} {y}");
+            }
+        }
     }
+}
+
+/// Another file system may not tell `A` from `a`.
+#[test]
+fn pictures_of_names_that_differ_in_case_are_different_files_everywhere() {
+    let folder = Folder::new("thumbnails-in-case");
+    let one = scene([node("n", [cube_mesh()])]).to_vec();
+    let entries = ["a.b3d", "A.b3d", "b/É.b3d", "b/é.b3d"].map(|name| writer::zip::Entry::deflated(name, &one));
+    let out = folder.0.join("out");
+    let mut scan = program();
+    scan.args(["scan", "-q", "-j", "1", "--thumbnail-size", "16"])
+        .arg(folder.file("z.zip", writer::zip::zip(&entries, b"").to_vec()));
+    let output = scan.arg("--thumbnails").arg(&out).output().unwrap();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let mut names: Vec<String> =
+        crate::corpus::below(&out).iter().map(|path| path.to_str().unwrap().to_lowercase()).collect();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), 4, "{names:?}");
 }
 
 /// The roof of the house has a texture in its archive, and that of the older version none.

@@ -133,6 +133,25 @@ fn events_close_a_stream_and_name_paths_without_records() {
     assert_eq!((code(&table), stdout(&table).as_str()), (2, ""));
 }
 
+/// A path with bytes that are not UTF-8 has the text of another path, so that its records may belong to both.
+#[cfg(target_os = "linux")]
+#[test]
+fn records_of_paths_without_a_text_of_their_own_are_made_again() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = Folder::new("since-lossy");
+    folder.file("in/scene.b3d", b3d::sound().to_vec());
+    // The path of an archive is clear, whatever the names of its members.
+    let member = Writer::new().stored(b"\xff.b3d", &b3d::sound().to_vec()).finish(Tail::Sha1);
+    folder.file("in/a.pbo", member);
+    assert_eq!(new_records(&folder, &scan(&folder, &[])), 0);
+    let path = folder.0.join("in").join(OsStr::from_bytes(b"\xff.b3d"));
+    std::fs::write(path, b3d::sound().to_vec()).unwrap();
+    assert_eq!(new_records(&folder, &scan(&folder, &[])), 1);
+    folder.file("in/\\xff.b3d", b"BB3D");
+    assert_eq!(new_records(&folder, &scan(&folder, &[])), 2);
+}
+
 #[test]
 fn records_say_how_members_are_stored() {
     let folder = tree("stored");
