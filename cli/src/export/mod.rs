@@ -6,6 +6,7 @@ mod images;
 mod texture;
 
 use std::borrow::Cow;
+use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -20,7 +21,7 @@ use meshpeek::scan::refs;
 use meshpeek::summary::{Problem, Problems, Severity};
 use meshpeek::{Asset, Budget, Format, Inspect};
 
-use crate::args::Common;
+use crate::args::{Common, folder_parser};
 use crate::bones::Bones;
 use crate::failure::{Failure, Outcome};
 use crate::input;
@@ -43,7 +44,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pixels: texture::Args,
     /// Search images in this folder and below, by name in any case
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = folder_parser())]
     textures: Option<PathBuf>,
     /// The image for a name in the model; without NAME, for surfaces that name none
     #[arg(long = "texture", value_name = "[NAME=]FILE")]
@@ -208,8 +209,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     }
     args.pixels.check(&asset).map_err(|why| Failure::at(&args.file, why))?;
     let (given, texture) = args.given();
-    if let Some((_, file)) = given.iter().find(|(_, file)| !file.is_file()) {
-        return Err(Failure::at(file, "no such image"));
+    for (_, file) in &given {
+        if !file.is_file() {
+            return Err(Failure::at(file, "no such image"));
+        }
+        File::open(file).map_err(|error| Failure::io(file, error))?;
     }
     let motion = args.motion.as_ref().map(|path| Source::open(path, common)).transpose()?;
     let motion_content = motion.as_ref().map(|motion| motion.checked_content(common)).transpose()?;
@@ -288,6 +292,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         && let Some(note) = without_images(&images, texture.is_some())
     {
         notes.say(format_args!("{}: {note}", shown(&args.file)));
+    }
+    let undecoded = images.undecoded();
+    if !undecoded.is_empty() {
+        let count = count(undecoded.len() as u64, "images");
+        notes.say(format_args!("{}: {count} cannot be decoded: {}", shown(&args.file), listed(&undecoded)));
     }
     if let Some(error) = around.failure() {
         lost.push(format!("not all images are found: {error}"));
