@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use meshpeek::budget::Reservation;
-use meshpeek::export::{self, Edges, Flaw, Lod, Mirror, Model, Options, Up, View};
+use meshpeek::export::{self, Edges, Flaw, Lod, Mirror, Model, Options, Picture, Up, View};
 use meshpeek::inspect::Depth;
 use meshpeek::pose::{ModelCfg, Rig};
 use meshpeek::rtm::Motion;
@@ -267,7 +267,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         (Form::Ply, _) => export::ply(&asset, &options, budget).map(Written::Model),
         (Form::Png, Asset::Paa(texture)) => {
             let png = texture::to_png(texture, &args.pixels, &Reservation::new(budget));
-            png.map(|png| Written::Png { png, unreadable: 0, flaw: None })
+            png.map(|png| Written::Png { png, unreadable: 0, unsorted: 0, flaw: None })
         }
         (Form::Png, _) => {
             let mut view = View::default();
@@ -277,7 +277,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
             export::picture(&asset, &view, &mut images, budget).and_then(|picture| {
                 let mut png = Vec::new();
                 picture.write_png(&mut png)?;
-                Ok(Written::Png { png, unreadable: picture.unreadable, flaw: picture.flaw })
+                let Picture { unreadable, unsorted, flaw, .. } = picture;
+                Ok(Written::Png { png, unreadable, unsorted, flaw })
             })
         }
     };
@@ -320,6 +321,15 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     source.unchanged()?;
     if is_empty {
         notes.say(format_args!("{}: no triangles, nodes only", shown(&args.file)));
+    }
+    if let Written::Png { unsorted, .. } = written
+        && unsorted > 0
+    {
+        let triangles = count(unsorted, "see-through triangles");
+        notes.say(format_args!(
+            "{}: {triangles} not sorted: too many; the order of the file is shown",
+            shown(&args.file)
+        ));
     }
     if written.flaw() == Some(Flaw::Dark) {
         notes.error(format_args!("{}: {}", shown(&args.file), Flaw::Dark));
@@ -389,6 +399,8 @@ enum Written {
         png: Vec<u8>,
         /// The number of parts that cannot be read.
         unreadable: u64,
+        /// The number of see-through triangles in the order of the file.
+        unsorted: u64,
         flaw: Option<Flaw>,
     },
 }
