@@ -801,7 +801,7 @@ extern "C" {
 uint32_t meshpeek_abi(void);
 
 /**
- * Returns the version of the library, such as "0.2.0".
+ * Returns the version of the library, such as "0.3.0".
  */
 const char *meshpeek_version(void);
 

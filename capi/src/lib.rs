@@ -27,7 +27,7 @@ pub extern "C" fn meshpeek_abi() -> u32 {
     MESHPEEK_ABI
 }
 
-/// Returns the version of the library, such as "0.2.0".
+/// Returns the version of the library, such as "0.3.0".
 #[unsafe(no_mangle)]
 pub extern "C" fn meshpeek_version() -> *const std::ffi::c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, ValueEnum};
 use meshpeek::Format;
 use meshpeek::scan::{Depth, Selection};
@@ -125,7 +125,7 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "FILE", requires = "thumbnails")]
     pub(crate) contact_sheet: Option<PathBuf>,
     /// Search images below this folder too
-    #[arg(long, value_name = "DIR", requires = "thumbnails")]
+    #[arg(long, value_name = "DIR", requires = "thumbnails", value_parser = folder_parser())]
     pub(crate) textures: Option<PathBuf>,
     /// Add event lines; the last has totals and says if all is whole
     #[arg(long)]
@@ -230,6 +230,14 @@ impl SortKey {
 fn depth_parser() -> impl TypedValueParser<Value = Depth> {
     let depths = PossibleValuesParser::from([Depth::Header, Depth::Summary].map(Depth::name));
     depths.map(|name| if name == Depth::Header.name() { Depth::Header } else { Depth::Summary })
+}
+
+/// A folder to search. That it cannot be listed is said before anything is done.
+pub(crate) fn folder_parser() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|folder| match std::fs::read_dir(&folder) {
+        Ok(_) => Ok(folder),
+        Err(error) => Err(error),
+    })
 }
 
 pub(crate) fn format_parser() -> PossibleValuesParser {

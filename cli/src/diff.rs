@@ -161,7 +161,7 @@ fn folders(args: &Args, sides: [Side; 2], common: &Common, options: &Options) ->
     let reading = Reading { access: map::access(common), limits: common.limits.limits() };
     let mut unknown = 0_u64;
     let mut each = |difference: Difference| {
-        // The other side may have it in a folder that is not there.
+        // The other side may have it, in a folder that is missing or cannot be listed.
         let path = difference.path.as_ref().map_or("", |path| &path.text);
         let is_unknown = match difference.change {
             Change::Removed => b.missing.may_have(path),
@@ -177,7 +177,8 @@ fn folders(args: &Args, sides: [Side; 2], common: &Common, options: &Options) ->
     folders.compare(&reading, options, &mut each, &mut failed);
     page.finish()?;
     if unknown > 0 {
-        notes.error(format_args!("{} in missing folders not compared", count(unknown, "files")));
+        let files = count(unknown, "files");
+        notes.error(format_args!("{files} not compared: their folders on the other side cannot be read"));
     }
     let status = page.status(common);
     if failures > 0 || is_missing { Ok(ExitCode::from(2)) } else { Ok(status) }

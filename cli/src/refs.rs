@@ -16,7 +16,7 @@ use meshpeek::scan::refs::{self, Link, Reason, State};
 use meshpeek::summary::{Name, Severity};
 
 use crate::annotations::{Annotations, Finding, Form, Place};
-use crate::args::{Common, LinkFormat};
+use crate::args::{Common, LinkFormat, folder_parser};
 use crate::failure::{Failure, Outcome, status};
 use crate::notes::Notes;
 use crate::output::Output;
@@ -46,7 +46,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME=FOLDER", value_parser = prefix)]
     prefix: Vec<(String, PathBuf)>,
     /// Folder with images: a texture that is found nowhere else is the one with its name that is anywhere below it
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = folder_parser())]
     textures: Option<PathBuf>,
     /// Output format; `sarif` and `github` have only what is wrong [default: `table` on a terminal, else `ndjson`]
     #[arg(long, value_name = "FORMAT")]

@@ -41,6 +41,8 @@ struct State {
     drawn: u64,
     /// The number of pictures that show almost nothing.
     poor: u64,
+    /// The number of pictures with see-through triangles in the order of the file.
+    unsorted: u64,
     /// The number of images that were found by their file names alone.
     by_name_alone: u64,
     /// The number of models that could not be drawn, and the reason for the first.
@@ -101,6 +103,9 @@ impl Thumbnails {
         if picture.as_ref().is_ok_and(|picture| picture.flaw.is_some()) {
             self.state().poor += 1;
         }
+        if picture.as_ref().is_ok_and(|picture| picture.unsorted > 0) {
+            self.state().unsorted += 1;
+        }
         let png = picture.and_then(|picture| {
             let mut png = Vec::new();
             picture.write_png(&mut png)?;
@@ -151,7 +156,7 @@ impl Thumbnails {
             notes.error(format_args!("not all images are found: {error}"));
             failed = 1;
         }
-        let State { drawn, poor, by_name_alone: images, undrawn, unwritten, failure, sheet: cells, .. } =
+        let State { drawn, poor, unsorted, by_name_alone: images, undrawn, unwritten, failure, sheet: cells, .. } =
             self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(sheet) = &self.sheet {
             cells.write(sheet).map_err(|error| Failure::io(sheet, error))?;
@@ -162,7 +167,12 @@ impl Thumbnails {
         let without =
             if undrawn > 0 { format!(", {undrawn} models without triangles or too large") } else { String::new() };
         let poor = if poor > 0 { format!(", {poor} nearly black or empty") } else { String::new() };
-        notes.say(format_args!("{}{poor}{without}", report::count(drawn, "pictures")));
+        let unsorted = if unsorted > 0 {
+            format!(", {unsorted} with too many see-through triangles to sort")
+        } else {
+            String::new()
+        };
+        notes.say(format_args!("{}{poor}{unsorted}{without}", report::count(drawn, "pictures")));
         if let Some(note) = by_name_alone(images) {
             notes.say(format_args!("{note}"));
         }

@@ -9,12 +9,12 @@ use crate::args::{Common, DumpFormat, Inputs, ScanArgs};
 use crate::failure::Failure;
 use crate::{examples, globbed};
 
-/// The version, and the features that not every build has.
+/// The version, its commit in a checkout, and the features that not every build has.
 const VERSION: &str = match (cfg!(feature = "parquet"), cfg!(feature = "remote")) {
-    (true, true) => concat!(env!("CARGO_PKG_VERSION"), " (parquet, remote)"),
-    (true, false) => concat!(env!("CARGO_PKG_VERSION"), " (parquet)"),
-    (false, true) => concat!(env!("CARGO_PKG_VERSION"), " (remote)"),
-    (false, false) => env!("CARGO_PKG_VERSION"),
+    (true, true) => concat!(env!("MESHPEEK_VERSION"), " (parquet, remote)"),
+    (true, false) => concat!(env!("MESHPEEK_VERSION"), " (parquet)"),
+    (false, true) => concat!(env!("MESHPEEK_VERSION"), " (remote)"),
+    (false, false) => env!("MESHPEEK_VERSION"),
 };
 
 /// Inspect 3D game assets without loading them

@@ -445,6 +445,48 @@ fn folders_file_by_file() {
     );
 }
 
+/// On one side the paths of two folders and a file are too long for the system, which stops root too.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_read_in_a_folder_is_named_and_its_files_are_not_called_added() {
+    let folder = Folder::new("unlisted");
+    let model = |x: f32| mlod::model(&[mlod::lod(4, &[], &[], 1.0)]).set("first_point", x.to_le_bytes()).to_vec();
+    let names = ["one", "two", "model.p3d"].map(|name| "_".repeat(150) + name);
+    let [one, two, file] = &names;
+    for (side, x) in [("a", 0.0), ("b", 9.0)] {
+        let mut deep = folder.0.join(side);
+        while deep.as_os_str().len() + 1 < 3750 {
+            deep.push("d".repeat(200.min(3750 - 1 - deep.as_os_str().len())));
+        }
+        for inner in [one, two] {
+            std::fs::create_dir_all(deep.join(inner)).unwrap();
+            std::fs::write(deep.join(inner).join("in.p3d"), model(x)).unwrap();
+        }
+        std::fs::write(deep.join(file), model(x)).unwrap();
+        folder.file(&format!("{side}/top.p3d"), model(x));
+    }
+    folder.file("b/new.txt", "22");
+    let long = folder.0.join("a".repeat(250));
+    std::fs::rename(folder.0.join("a"), &long).unwrap();
+    let [a, b] = [long, folder.0.join("b")].map(|side| side.to_str().unwrap().to_owned());
+    for (sides, new) in [([&a, &b], "added"), ([&b, &a], "removed")] {
+        let output = run(["diff", "--brief", sides[0], sides[1]]);
+        assert_eq!(code(&output), 2);
+        let text = stdout(&output);
+        let mut listed: Vec<&str> = text.lines().collect();
+        listed.sort_unstable();
+        let mut expected = [format!("{new:<7}  new.txt"), "changed  top.p3d".to_owned()];
+        expected.sort_unstable();
+        assert_eq!(listed, expected);
+        let said = stderr(&output);
+        for name in &names {
+            let of_name = said.lines().filter(|line| line.contains(name.as_str()));
+            assert_eq!(of_name.count(), 1, "{said}");
+        }
+        assert!(said.ends_with("2 files not compared: their folders on the other side cannot be read\n"), "{said}");
+    }
+}
+
 #[test]
 fn members_of_other_names() {
     let archive = |names: [&str; 2]| {

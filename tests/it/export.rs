@@ -675,8 +675,14 @@ fn transparent_surfaces_are_mixed_with_those_behind_them() {
     let center = |pane: &'static [u8], blend: u32, opacity: f32, args: &[&str]| {
         let model = folder.file("model.b3d", wall_and_pane(pane, blend, opacity));
         let (drawn, _) = picture(&model, &folder.0.join("model.png"), &[&["--view", "front"], args].concat());
-        // Not on the line between the two triangles of the pane.
-        middle(&drawn)[200]
+        let row = middle(&drawn);
+        // Also on the line between the two triangles of the pane, which passes through the centers of pixels.
+        assert!(
+            row[100..400].iter().all(|pixel| *pixel == row[100]),
+            "{} {blend} {opacity}",
+            String::from_utf8_lossy(pane)
+        );
+        row[100]
     };
     let near = |found: [u8; 3], expected: [u8; 3]| found.iter().zip(expected).all(|(a, b)| a.abs_diff(b) <= 2);
     for (pane, blend, opacity, expected) in [
@@ -695,6 +701,27 @@ fn transparent_surfaces_are_mixed_with_those_behind_them() {
     // A missing image of another name hides the wall with gray.
     let [red, green, blue] = center(b"none.png", 1, 1.0, &[]);
     assert!(red.abs_diff(green) < 3 && green.abs_diff(blue) < 9 && red > 100, "{red} {green} {blue}");
+}
+
+#[test]
+fn see_through_triangles_that_are_too_many_to_sort_are_counted() {
+    use writer::b3d::{chunk, mesh, node, scene, triangles};
+    let folder = Folder::new("unsorted");
+    let look = writer::bytes::Bytes::new().i32(0).cstr("glass").f32s([1.0, 1.0, 1.0, 0.5]).f32(0.0).u32(1).u32(0);
+    for (count, said) in [(1 << 15, ""), ((1 << 15) + 2, "2 see-through triangles not sorted: too many; ")] {
+        let head = writer::bytes::Bytes::new().u32(0).u32(0).u32(0);
+        let corners = chunk(b"VRTS", head.f32s([-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 0.0, 1.0, 0.0]));
+        let all = triangles(0, &vec![[0, 2, 1]; count]);
+        let model = scene([chunk(b"BRUS", look.clone()), node("n", [mesh(0, [corners, all])])]).to_vec();
+        let model = folder.file("model.b3d", model);
+        let (_, notes) = picture(&model, &folder.0.join("model.png"), &["--size", "16"]);
+        assert_eq!(notes.contains("not sorted"), !said.is_empty(), "{notes}");
+        assert!(notes.contains(said), "{notes}");
+    }
+    let mut scan = program();
+    scan.arg("scan").arg(&folder.0).arg("--thumbnails").arg(folder.0.join("out")).args(["--thumbnail-size", "16"]);
+    let said = stderr(&scan.output().unwrap());
+    assert!(said.contains("1 picture, 1 with too many see-through triangles to sort\n"), "{said}");
 }
 
 #[test]

@@ -270,7 +270,7 @@ fn folders_that_a_partial_clone_lacks_are_missing_and_not_fetched() {
     let (text, notes) = partial.diff(&["git:HEAD:", ".."]);
     assert_eq!(text, "");
     assert!(notes.contains("git does not have 1 object"), "{notes}");
-    assert!(notes.contains("3 files in missing folders not compared"), "{notes}");
+    assert!(notes.contains("3 files not compared: their folders on the other side cannot be read"), "{notes}");
     for (side, said) in [
         ("git:HEAD:mod", "git does not have this object, "),
         ("git:HEAD:mod/a.b3d", "git does not have the folder mod (a partial clone?)"),

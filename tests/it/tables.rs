@@ -549,3 +549,23 @@ fn rows_of_tables_are_in_the_order_of_every_key() {
     // More than are converted, or written, at once.
     are_in_the_order_of_records(2_200, &["-bytes"], &[500]);
 }
+
+/// `cli::interrupt` has the same for a scan that is interrupted.
+#[test]
+fn a_failed_scan_into_tables_leaves_no_empty_folder() {
+    for is_there in [false, true] {
+        let folder = Folder::new("failed-tables");
+        let tables = folder.0.join("tables");
+        if is_there {
+            std::fs::create_dir(&tables).unwrap();
+        }
+        let to = format!("{}/", tables.display());
+        assert_eq!(code(&run(["scan", "no/such/file", "-o", &to])), 2);
+        assert_eq!(tables.exists(), is_there);
+        // The old tables are not there.
+        let output = run(["scan", "corpus/b3d", "--since", "no/such/tables", "-o", &to]);
+        assert_eq!(code(&output), 2, "{}", stderr(&output));
+        assert_eq!(tables.exists(), is_there);
+        assert!(!is_there || std::fs::read_dir(&tables).unwrap().next().is_none());
+    }
+}

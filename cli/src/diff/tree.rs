@@ -60,7 +60,12 @@ impl Side {
     pub(super) fn list(self, selection: &Selection, errors: &mut dyn FnMut(Error)) -> Tree {
         match self {
             Self::Given(path) | Self::File(path) => {
-                Tree { files: Files::list(&path, selection, errors), missing: Missing::default() }
+                let mut missing = Missing::default();
+                let files = Files::list(&path, selection, &mut |error| {
+                    missing.add_unlisted(&path, &error);
+                    errors(error);
+                });
+                Tree { files, missing }
             }
             Self::Tree(tree) => tree,
         }
@@ -73,7 +78,7 @@ pub(super) struct Tree {
     pub(super) missing: Missing,
 }
 
-/// What git does not have of a tree.
+/// What git does not have of a tree, and the folders that cannot be listed.
 #[derive(Default)]
 pub(super) struct Missing {
     objects: HashSet<Id>,
@@ -93,6 +98,12 @@ impl Missing {
         }
     }
 
+    /// Adds the folder below `root` that an error is about.
+    fn add_unlisted(&mut self, root: &Path, error: &Error) {
+        let below = error.path().and_then(|path| path.strip_prefix(root).ok());
+        self.folders.insert(folded(&Name::from(below.unwrap_or(Path::new(""))).text));
+    }
+
     /// A message about the missing objects, if there are any.
     pub(super) fn message(&self) -> Option<String> {
         if self.objects.is_empty() {
@@ -107,6 +118,9 @@ impl Missing {
     pub(super) fn may_have(&self, path: &str) -> bool {
         if self.folders.is_empty() {
             return false;
+        }
+        if self.folders.contains("") {
+            return true;
         }
         let path = folded(path);
         path.match_indices('/').any(|(slash, _)| self.folders.contains(&path[..slash]))

@@ -1,6 +1,6 @@
 //! Finds the images that a model uses: those that the user names, those in the model, and the files that `refs` finds.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use meshpeek::Asset;
@@ -27,6 +27,8 @@ pub(crate) struct Images<'a, 'f> {
     /// Reports images that are left out.
     notes: Option<Notes>,
     found: HashMap<String, Option<Bytes>>,
+    /// The names of images whose files are there, and are no images or damaged.
+    undecoded: BTreeSet<String>,
     /// The number of images that only have the name: `refs` does not find them.
     substitutes: u64,
 }
@@ -39,7 +41,11 @@ impl meshpeek::export::Images for Images<'_, '_> {
     fn pixels(&mut self, texture: &Texture<'_>, most: u32, room: &Room<'_>) -> Option<Pixels> {
         let name = Name::from(texture.name).text;
         match decode(self.find(texture, room)?, &name, most, room) {
-            Ok(pixels) => pixels,
+            Ok(Some(pixels)) => Some(pixels),
+            Ok(None) => {
+                self.undecoded.insert(name);
+                None
+            }
             Err(TooLarge) => {
                 self.leave_out(&name);
                 None
@@ -66,7 +72,8 @@ impl<'a, 'f> Images<'a, 'f> {
 
     /// Creates a finder for an asset that a scan has open.
     pub(crate) fn seen(asset: &'a Asset<'a>, model: Model<'a>, around: &'a Around<'f>) -> Self {
-        Self { asset, model, around, given: Vec::new(), notes: None, found: HashMap::new(), substitutes: 0 }
+        let (found, undecoded) = (HashMap::new(), BTreeSet::new());
+        Self { asset, model, around, given: Vec::new(), notes: None, found, undecoded, substitutes: 0 }
     }
 
     /// Returns how many images were found by their file names alone.
@@ -90,6 +97,11 @@ impl<'a, 'f> Images<'a, 'f> {
         }
         missing.sort_unstable();
         missing
+    }
+
+    /// Returns the names of images that are there and cannot be decoded, in order.
+    pub(crate) fn undecoded(&self) -> Vec<&str> {
+        self.undecoded.iter().map(String::as_str).collect()
     }
 
     /// Reports that an image is left out because it is too large.

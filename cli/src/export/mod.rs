@@ -6,13 +6,14 @@ mod images;
 mod texture;
 
 use std::borrow::Cow;
+use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use meshpeek::budget::Reservation;
-use meshpeek::export::{self, Edges, Flaw, Lod, Mirror, Model, Options, Up, View};
+use meshpeek::export::{self, Edges, Flaw, Lod, Mirror, Model, Options, Picture, Up, View};
 use meshpeek::inspect::Depth;
 use meshpeek::pose::{ModelCfg, Rig};
 use meshpeek::rtm::Motion;
@@ -20,7 +21,7 @@ use meshpeek::scan::refs;
 use meshpeek::summary::{Problem, Problems, Severity};
 use meshpeek::{Asset, Budget, Format, Inspect};
 
-use crate::args::Common;
+use crate::args::{Common, folder_parser};
 use crate::bones::Bones;
 use crate::failure::{Failure, Outcome};
 use crate::input;
@@ -43,7 +44,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pixels: texture::Args,
     /// Search images in this folder and below, by name in any case
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = folder_parser())]
     textures: Option<PathBuf>,
     /// The image for a name in the model; without NAME, for surfaces that name none
     #[arg(long = "texture", value_name = "[NAME=]FILE")]
@@ -208,8 +209,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     }
     args.pixels.check(&asset).map_err(|why| Failure::at(&args.file, why))?;
     let (given, texture) = args.given();
-    if let Some((_, file)) = given.iter().find(|(_, file)| !file.is_file()) {
-        return Err(Failure::at(file, "no such image"));
+    for (_, file) in &given {
+        if !file.is_file() {
+            return Err(Failure::at(file, "no such image"));
+        }
+        File::open(file).map_err(|error| Failure::io(file, error))?;
     }
     let motion = args.motion.as_ref().map(|path| Source::open(path, common)).transpose()?;
     let motion_content = motion.as_ref().map(|motion| motion.checked_content(common)).transpose()?;
@@ -263,7 +267,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         (Form::Ply, _) => export::ply(&asset, &options, budget).map(Written::Model),
         (Form::Png, Asset::Paa(texture)) => {
             let png = texture::to_png(texture, &args.pixels, &Reservation::new(budget));
-            png.map(|png| Written::Png { png, unreadable: 0, flaw: None })
+            png.map(|png| Written::Png { png, unreadable: 0, unsorted: 0, flaw: None })
         }
         (Form::Png, _) => {
             let mut view = View::default();
@@ -273,7 +277,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
             export::picture(&asset, &view, &mut images, budget).and_then(|picture| {
                 let mut png = Vec::new();
                 picture.write_png(&mut png)?;
-                Ok(Written::Png { png, unreadable: picture.unreadable, flaw: picture.flaw })
+                let Picture { unreadable, unsorted, flaw, .. } = picture;
+                Ok(Written::Png { png, unreadable, unsorted, flaw })
             })
         }
     };
@@ -288,6 +293,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         && let Some(note) = without_images(&images, texture.is_some())
     {
         notes.say(format_args!("{}: {note}", shown(&args.file)));
+    }
+    let undecoded = images.undecoded();
+    if !undecoded.is_empty() {
+        let count = count(undecoded.len() as u64, "images");
+        notes.say(format_args!("{}: {count} cannot be decoded: {}", shown(&args.file), listed(&undecoded)));
     }
     if let Some(error) = around.failure() {
         lost.push(format!("not all images are found: {error}"));
@@ -311,6 +321,15 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     source.unchanged()?;
     if is_empty {
         notes.say(format_args!("{}: no triangles, nodes only", shown(&args.file)));
+    }
+    if let Written::Png { unsorted, .. } = written
+        && unsorted > 0
+    {
+        let triangles = count(unsorted, "see-through triangles");
+        notes.say(format_args!(
+            "{}: {triangles} not sorted: too many; the order of the file is shown",
+            shown(&args.file)
+        ));
     }
     if written.flaw() == Some(Flaw::Dark) {
         notes.error(format_args!("{}: {}", shown(&args.file), Flaw::Dark));
@@ -380,6 +399,8 @@ enum Written {
         png: Vec<u8>,
         /// The number of parts that cannot be read.
         unreadable: u64,
+        /// The number of see-through triangles in the order of the file.
+        unsorted: u64,
         flaw: Option<Flaw>,
     },
 }

@@ -80,6 +80,9 @@ pub struct Picture {
     is_transparent: bool,
     /// The number of parts that cannot be read.
     pub unreadable: u64,
+    /// The number of see-through triangles that are too many to be sorted. They are drawn in the order of the file, and
+    /// some in front may be behind others.
+    pub unsorted: u64,
     /// The reason why it shows little.
     pub flaw: Option<Flaw>,
 }
@@ -206,7 +209,7 @@ pub fn picture_on(
         scene.draw(part, &mesh)
     })?;
     scene.blend()?;
-    let is_dark_itself = scene.has_dark_image();
+    let (is_dark_itself, unsorted) = (scene.has_dark_image(), scene.unsorted());
     // A dark image shows what the file has.
     let flaw = canvas.flaw(GROUND).filter(|flaw| *flaw != Flaw::Dark || !is_dark_itself);
     let mut pixels = match view.edges {
@@ -223,7 +226,7 @@ pub fn picture_on(
             }
         }
     }
-    Ok(Picture { side, pixels, is_transparent: view.transparent, unreadable, flaw })
+    Ok(Picture { side, pixels, is_transparent: view.transparent, unreadable, unsorted, flaw })
 }
 
 /// Calls `each` with each part. Returns the number of parts that cannot be read.

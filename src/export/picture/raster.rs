@@ -32,10 +32,6 @@ fn down(number: f32) -> usize {
 /// The depth offset of back faces, so that the front is visible if two faces coincide.
 const BEHIND: f32 = 0.25;
 
-/// How far outside a triangle the middle of a pixel may be, in barycentric coordinates, so that no pixel between two
-/// triangles is missed.
-const SLACK: f32 = 1e-5;
-
 /// Red, green, blue, each multiplied by the opacity; and the opacity, which is 0 for the ground.
 pub(super) type Color = [u8; 4];
 
@@ -67,6 +63,51 @@ impl Reach {
     }
 }
 
+/// The edges of a triangle.
+struct Outline {
+    /// From the uppermost corner to the lowest.
+    long: Edge,
+    /// The edges above and below the corner between these.
+    short: [Edge; 2],
+    /// Where the second of the short edges starts.
+    middle: f32,
+}
+
+impl Outline {
+    fn of(mut corners: [Vec2; 3]) -> Self {
+        corners.sort_unstable_by(|a, b| a.y.total_cmp(&b.y));
+        let [top, middle, bottom] = corners;
+        Self { long: Edge::of(top, bottom), short: [Edge::of(top, middle), Edge::of(middle, bottom)], middle: middle.y }
+    }
+
+    /// The left and right side of a row. A pixel belongs to the triangle if its middle is on the left side or right of it,
+    /// but not on the right side; so a middle on an edge is in one of the two triangles there.
+    fn sides(&self, y: f32) -> [f32; 2] {
+        let [upper, lower] = &self.short;
+        let short = if y < self.middle { upper } else { lower };
+        let (one, other) = (self.long.at(y), short.at(y));
+        if one < other { [one, other] } else { [other, one] }
+    }
+}
+
+/// An edge from its upper to its lower end, so that it is computed alike for both triangles that share it.
+struct Edge {
+    top: Vec2,
+    /// How far it goes to the right from row to row.
+    slope: f32,
+}
+
+impl Edge {
+    fn of(top: Vec2, bottom: Vec2) -> Self {
+        let along = bottom - top;
+        Self { top, slope: along.x / along.y }
+    }
+
+    fn at(&self, y: f32) -> f32 {
+        self.top.x + (y - self.top.y) * self.slope
+    }
+}
+
 impl Canvas {
     /// Resizes it to a square of pixels of one color.
     pub(super) fn clear(&mut self, side: usize, color: Color) {
@@ -84,8 +125,8 @@ impl Canvas {
 
     /// Returns the range of a triangle. Returns `None` if it covers nothing.
     pub(super) fn reach(&self, [a, b, c]: [Vec3A; 3]) -> Option<Reach> {
-        let (least, most) = (a.min(b).min(c) - 0.5, a.max(b).max(c) + 0.5);
-        let range = |least: f32, most: f32| up(least)..down(most).min(self.side);
+        let (least, most) = (a.min(b).min(c) - 0.5, a.max(b).max(c) - 0.5);
+        let range = |least: f32, most: f32| up(least)..up(most).min(self.side);
         let (columns, rows) = (range(least.x, most.x), range(least.y, most.y));
         let size = (b - a).truncate().perp_dot((c - a).truncate());
         let is_seen = !columns.is_empty() && !rows.is_empty() && size != 0.0 && size.is_finite();
@@ -94,14 +135,16 @@ impl Canvas {
 
     /// Calls `draw` for each pixel of a triangle that nothing drawn before hides, with its color, texture coordinates, and
     /// the color there. Returns true from `draw` if it hides what is behind it. The triangle is drawn as if it were this
-    /// much nearer.
+    /// much nearer. Triangles that share an edge share no pixel, and none between them is missed.
     pub(super) fn fill(
         &mut self,
         Reach { columns, rows, size }: &Reach,
-        [a, b, c]: &[Vertex; 3],
+        triangle: &[Vertex; 3],
         nearer: f32,
         draw: impl Fn(Vec4, Vec2, &mut Color) -> bool,
     ) {
+        let outline = Outline::of(triangle.map(|vertex| vertex.place.truncate()));
+        let [a, b, c] = triangle;
         let (ab, ac) = (b.place - a.place, c.place - a.place);
         // Barycentric coordinates are linear along rows and columns, and so are all interpolated values.
         let (columns, rows, size) = (columns.clone(), rows.clone(), *size);
@@ -116,17 +159,13 @@ impl Canvas {
         };
         let nearer = if size < 0.0 { nearer } else { nearer - BEHIND };
         let at = |vertex: &Vertex| Vec4::new(vertex.place.z + nearer, vertex.uv.x, vertex.uv.y, 0.0);
-        let (mut shares, step, next) = plane([Vec4::X, Vec4::Y, Vec4::Z]);
         let (mut color, color_step, color_next) = plane([a.color, b.color, c.color]);
         let (mut place, place_step, place_next) = plane([at(a), at(b), at(c)]);
-        // If a coordinate grows, it is negative before some column, else after it.
-        let grows = step.cmpge(Vec4::ZERO);
-        let width = -1.0 / Vec4::select(grows, step.max(Vec4::splat(f32::MIN_POSITIVE)), step);
-        let any = Vec4::select(grows, Vec4::INFINITY, Vec4::NEG_INFINITY);
         for row in rows {
-            let edges = (shares + SLACK) * width;
-            let (least, most) = (edges.min(any).max_element(), edges.max(any).min_element());
-            let covered = up(least)..columns.len().min(down(most + 1.0));
+            let [left, right] = outline.sides(row as f32 + 0.5);
+            let first = up(left - 0.5).saturating_sub(columns.start);
+            let end = up(right - 0.5).min(columns.end).saturating_sub(columns.start);
+            let covered = first..end;
             if let Some((colors, depths)) = self.pixels(row, columns.start, covered.clone()) {
                 let mut depth = place.x + place_step.x * covered.start as f32;
                 for (column, (seen, nearest)) in covered.zip(colors.iter_mut().zip(depths)) {
@@ -140,7 +179,7 @@ impl Canvas {
                     depth += place_step.x;
                 }
             }
-            (shares, color, place) = (shares + next, color + color_next, place + place_next);
+            (color, place) = (color + color_next, place + place_next);
         }
     }
 
@@ -328,13 +367,76 @@ mod tests {
         assert_eq!(canvas.halved(), [4, 1, 1, 0].map(|part| [part; 4]));
     }
 
+    /// How often each pixel is drawn.
+    fn counts(side: usize, triangles: &[[[f32; 2]; 3]]) -> Vec<u8> {
+        let mut canvas = Canvas::square(side, [0; 4]);
+        for triangle in triangles {
+            let triangle = triangle.map(|[x, y]| corner(x, y, 0.0));
+            let Some(reach) = canvas.reach(triangle.map(|vertex| vertex.place)) else { continue };
+            canvas.fill(&reach, &triangle, 0.0, |_, _, seen| {
+                seen[0] += 1;
+                false
+            });
+        }
+        canvas.colors.iter().map(|color| color[0]).collect()
+    }
+
+    #[test]
+    fn a_blended_quad_has_one_color_though_its_diagonal_passes_through_the_centers_of_pixels() {
+        for [left, top, right, bottom] in
+            [[0.5, 0.5, 6.5, 6.5], [0.0, 0.0, 8.0, 8.0], [1.5, 0.5, 7.5, 3.5], [0.5, 1.0, 3.5, 7.0]]
+        {
+            let [a, b, c, d] = [[left, top], [right, top], [right, bottom], [left, bottom]];
+            let expected: Vec<u8> = (0..64)
+                .map(|at| {
+                    let (x, y) = ((at % 8) as f32 + 0.5, (at / 8) as f32 + 0.5);
+                    u8::from(x >= left && x < right && y >= top && y < bottom)
+                })
+                .collect();
+            // Both diagonals, and each triangle from either side.
+            for [one, other] in [[[a, b, c], [a, c, d]], [[a, b, d], [b, c, d]]] {
+                for triangles in [[one, other], [[one[1], one[0], one[2]], other], [other, [one[2], one[1], one[0]]]] {
+                    assert_eq!(counts(8, &triangles), expected, "{triangles:?}");
+                }
+            }
+        }
+    }
+
+    /// A net of triangles whose corners are on the centers, edges and corners of pixels, and elsewhere.
+    #[test]
+    fn triangles_of_a_net_share_no_pixel_and_miss_none() {
+        const STEPS: [f32; 5] = [0.0, 0.5, 0.25, 1.0, 0.33];
+        for shift in 0..25 {
+            let point = |column: usize, row: usize| {
+                let inner = |at: usize, by: usize| {
+                    let is_edge = at == 0 || at == 8;
+                    at as f32 * 2.0 + if is_edge { 0.0 } else { STEPS[by % 5] }
+                };
+                [inner(column, column + 2 * row + shift), inner(row, 3 * column + row + shift / 5)]
+            };
+            let mut triangles = Vec::new();
+            for row in 0..8 {
+                for column in 0..8 {
+                    let [a, b] = [point(column, row), point(column + 1, row)];
+                    let [d, c] = [point(column, row + 1), point(column + 1, row + 1)];
+                    triangles.extend(if (row + column) % 2 == 0 {
+                        [[a, b, c], [d, a, c]]
+                    } else {
+                        [[b, d, a], [b, c, d]]
+                    });
+                }
+            }
+            assert_eq!(counts(16, &triangles), [1; 256], "{shift}");
+        }
+    }
+
     #[test]
     fn steps_at_outlines_are_smoothed() {
         let mut canvas = Canvas::square(6, [0; 4]);
         canvas.draw(&[corner(0.0, 0.0, 0.0), corner(0.0, 12.0, 0.0), corner(12.0, 0.0, 0.0)], |_, _| Some([80; 4]));
         assert_eq!(canvas.smoothed(), canvas.picture());
         let mut canvas = Canvas::square(6, [0; 4]);
-        canvas.draw(&[corner(0.0, 0.0, 0.0), corner(0.0, 5.0, 0.0), corner(5.0, 0.0, 0.0)], |_, _| Some([80; 4]));
+        canvas.draw(&[corner(0.0, 0.0, 0.0), corner(0.0, 5.1, 0.0), corner(5.1, 0.0, 0.0)], |_, _| Some([80; 4]));
         let (sharp, smooth) = (canvas.picture(), canvas.smoothed());
         let line = |picture: &[Color]| [1, 2, 3, 4].map(|column| picture[2 * 6 + column][0]);
         assert_eq!((line(&sharp), line(&smooth)), ([80, 80, 0, 0], [80, 60, 20, 0]));

@@ -36,6 +36,8 @@ pub(super) struct Scene<'s> {
     surfaces: Vec<Surface>,
     /// Triangles to blend when everything solid is drawn.
     blended: Vec<Blended>,
+    /// The number of those that are too many to be sorted.
+    unsorted: u64,
     view: &'s View<'s>,
     room: &'s Room<'s>,
 }
@@ -62,7 +64,7 @@ impl<'s> Scene<'s> {
         room: &'s Room<'s>,
     ) -> Self {
         let (skins, surfaces, blended) = (Vec::new(), Vec::new(), Vec::new());
-        Self { canvas, frame, images, known: HashMap::new(), skins, surfaces, blended, view, room }
+        Self { canvas, frame, images, known: HashMap::new(), skins, surfaces, blended, unsorted: 0, view, room }
     }
 
     pub(super) fn draw(&mut self, part: &Part<'_>, mesh: &Mesh) -> Result<()> {
@@ -86,7 +88,7 @@ impl<'s> Scene<'s> {
         let transform = texture.map_or(UvTransform::IDENTITY, |texture| texture.transform);
         let values = Corners { look, colors, uvs, set, transform };
         let pixels = skin.and_then(|skin| self.skins.get(skin)).map(|skin| &skin.pixels);
-        let (canvas, blended) = (&mut *self.canvas, &mut self.blended);
+        let (canvas, blended, unsorted) = (&mut *self.canvas, &mut self.blended, &mut self.unsorted);
         let surface = self.surfaces.len();
         if look.is_see_through() {
             room.hold(size_of::<Surface>() as u64)?;
@@ -105,7 +107,7 @@ impl<'s> Scene<'s> {
                 return Ok(());
             }
             if blended.len() >= MOST_KEPT {
-                // Too many to be sorted.
+                *unsorted = unsorted.saturating_add(1);
                 room.work(area)?;
                 blend(canvas, &reach, &triangle, &look, pixels);
                 return Ok(());
@@ -129,6 +131,11 @@ impl<'s> Scene<'s> {
             blend(self.canvas, &reach, triangle, look, skin.map(|skin| &skin.pixels));
         }
         Ok(())
+    }
+
+    /// Returns the number of see-through triangles that were drawn in the order of the file.
+    pub(super) fn unsorted(&self) -> u64 {
+        self.unsorted
     }
 
     /// Returns true if an image on the model is dark in any light.

@@ -1,5 +1,7 @@
 //! Keys of records, and what options say of them.
 
+use std::process::Command;
+
 use serde_json::Value as Json;
 
 use super::{Folder, code, lines, run, stderr, stdout};
@@ -152,6 +154,45 @@ fn the_version_names_features_and_short_help_fits_a_screen() {
     );
     let help = stdout(&run(["-h"]));
     assert!(help.lines().count() <= 24 && help.lines().all(|line| line.len() <= 80), "{help}");
+}
+
+/// The script that gives the program its version.
+#[path = "../../../cli/build.rs"]
+#[allow(dead_code, reason = "Cargo runs the rest")]
+mod build;
+
+/// As Git says it, for a branch of its own and a packed one, a linked worktree, and no branch.
+#[test]
+fn the_commit_of_a_checkout_is_read_without_git() {
+    assert!(stdout(&run(["--version"])).starts_with(concat!("meshpeek ", env!("MESHPEEK_VERSION"))));
+    assert!(env!("MESHPEEK_VERSION").starts_with(env!("CARGO_PKG_VERSION")));
+    let folder = Folder::new("version");
+    let git = |arguments: &str| {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a"]).args(arguments.split(' ')).current_dir(&folder.0);
+        git.output().ok().filter(|output| output.status.success()).map(|output| stdout(&output))
+    };
+    if git("init -q -b feature/main").is_none() {
+        println!("skipped: no git");
+        return;
+    }
+    assert_eq!(build::commit(&folder.0), None);
+    assert_eq!(build::commit(&folder.0.join("none")), None);
+    for next in [
+        "commit -q --allow-empty -m one",
+        "pack-refs --all",
+        "commit -q --allow-empty -m two",
+        "worktree add -q -b other linked",
+        "checkout -q --detach",
+    ] {
+        git(next).unwrap_or_else(|| panic!("git {next}"));
+        let head = git("rev-parse HEAD").unwrap();
+        assert_eq!(build::commit(&folder.0).as_deref(), head.get(..8), "{next}");
+    }
+    let of_worktree = build::commit(&folder.0.join("linked"));
+    assert_eq!(of_worktree.as_deref(), git("rev-parse other").unwrap().get(..8));
+    git("pack-refs --all").unwrap();
+    assert_eq!(build::commit(&folder.0.join("linked")), of_worktree);
 }
 
 /// The candidates for the last word, as bash asks for them.

@@ -319,6 +319,50 @@ fn surfaces_without_an_image_are_explained() {
     assert_eq!(said(&["m.p3d", "-o", "x.png", "--wireframe"]), "");
 }
 
+#[test]
+fn folders_and_files_of_images_that_cannot_be_read_are_refused() {
+    let folder = Folder::new("refs-unreadable-images");
+    folder.file("m.p3d", triangle("none.png"));
+    folder.file("a.png", solid(0));
+    folder.file("notes.txt", "no image");
+    let run = |args: &[&str]| {
+        let mut command = program();
+        let output = command.current_dir(&folder.0).args(args).output().unwrap();
+        (code(&output), stderr(&output))
+    };
+    for verb in
+        [&["export", "-o", "x.glb"][..], &["export", "-o", "x.png"], &["refs"], &["scan", "--thumbnails", "out"]]
+    {
+        for textures in ["nowhere", "a.png"] {
+            let (status, said) = run(&[verb, &["m.p3d", "--textures", textures]].concat());
+            assert_eq!(status, 2, "{verb:?} {textures}: {said}");
+            assert!(said.contains(&format!("'{textures}' for '--textures <DIR>'")), "{said}");
+        }
+    }
+    for out in ["x.glb", "x.png"] {
+        let refused = |given: &str| {
+            let (status, said) = run(&["export", "m.p3d", "-o", out, "--texture", given]);
+            assert_eq!(status, 2, "{said}");
+            assert!(!folder.0.join(out).exists());
+            said
+        };
+        assert_eq!(refused("none.png=nowhere"), "meshpeek: nowhere: no such image\n");
+        #[cfg(unix)]
+        {
+            let closed = folder.file("closed.png", solid(0));
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0);
+            std::fs::set_permissions(&closed, mode).unwrap();
+            // Not for root, who may read everything.
+            if std::fs::read(&closed).is_err() {
+                assert!(refused("none.png=closed.png").starts_with("meshpeek: closed.png: Permission denied"));
+            }
+        }
+        let (status, said) = run(&["export", "m.p3d", "-o", out, "--texture", "none.png=notes.txt"]);
+        assert_eq!((status, said.as_str()), (0, "m.p3d: 1 image cannot be decoded: none.png\n"));
+        std::fs::remove_file(folder.0.join(out)).unwrap();
+    }
+}
+
 /// Without any prefix, no rule of the game says what a name means.
 #[test]
 fn a_model_below_no_prefix_has_images_by_file_name_and_says_so() {

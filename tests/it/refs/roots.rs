@@ -163,7 +163,7 @@ fn textures_that_are_nowhere_else_are_found_by_their_names() {
         r"my\part missing - - -",
     ];
     assert_eq!(rows(&links), expected);
-    assert_eq!(code(&refs(&folder, &["-q", "--textures", "none", "m"])), 1);
+    assert_eq!(code(&refs(&folder, &["-q", "--textures", "none", "m"])), 2);
 }
 
 #[test]
