@@ -1,21 +1,12 @@
 // What all tests share: one browser on the built page, one server on the loopback, one folder for files.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { extname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 
-import { chromium } from 'playwright-core';
-
-export const web = fileURLToPath(new URL('..', import.meta.url));
-export const root = join(web, '..');
-export const dist = join(web, 'dist');
-
-const candidates = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const browserPath = candidates.find((path) => path && existsSync(path));
+import { browserPath, dist, launch, root, serve, web } from './browser.mjs';
 
 const builds = [process.env.MESHPEEK, join(root, 'target/release/meshpeek'), join(root, 'target/debug/meshpeek')];
 export const program = builds.find((path) => path && existsSync(path));
@@ -43,46 +34,6 @@ export function walk(folder) {
   return found.sort();
 }
 
-const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.wasm': 'application/wasm' };
-
-/** Serves the page under `/`, and other folders under their names, with ranges. */
-export async function serve(folders = {}) {
-  const log = [];
-  const server = createServer((request, response) => {
-    const path = decodeURIComponent(new URL(request.url, 'http://x').pathname);
-    const name = Object.keys(folders).find((name) => path.startsWith(`/${name}/`));
-    const file = name ? join(folders[name], path.slice(name.length + 2)) : join(dist, path === '/' ? 'index.html' : path);
-    if (!existsSync(file) || !statSync(file).isFile()) {
-      response.writeHead(404).end();
-      return;
-    }
-    const headers = { 'Content-Type': types[extname(file)] ?? 'application/octet-stream' };
-    const range = /bytes=(\d+)-(\d*)/.exec(request.headers.range ?? '');
-    const { size } = statSync(file);
-    const bytes = (start, end) => {
-      const part = Buffer.alloc(Math.max(0, end - start));
-      const open = openSync(file);
-      readSync(open, part, 0, part.length, start);
-      closeSync(open);
-      return part;
-    };
-    log.push({ path, range: request.headers.range });
-    if (range) {
-      const [start, end] = [Number(range[1]), range[2] ? Math.min(Number(range[2]), size - 1) : size - 1];
-      response.writeHead(206, { ...headers, 'Content-Range': `bytes ${start}-${end}/${size}` }).end(bytes(start, end + 1));
-    } else {
-      response.writeHead(200, headers).end(bytes(0, size));
-    }
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${server.address().port}/`, log, close: () => new Promise((resolve) => server.close(resolve) && server.closeAllConnections()) };
-}
-
-const flags = [
-  '--headless', '--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update',
-  '--disable-sync', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
-];
-
 export const corpus = join(root, 'corpus');
 /** Real files, and files that once were too much for the library; not in every checkout. */
 export const shared = join(root, '../shared/corpus');
@@ -91,7 +42,7 @@ export let browser, server, folder;
 
 before(async () => {
   if (skip) return;
-  browser = await chromium.launch({ executablePath: browserPath, args: flags });
+  browser = await launch();
   server = await serve({ corpus, shared });
   folder = mkdtempSync(join(tmpdir(), 'page-'));
 });
@@ -206,4 +157,4 @@ export async function memory() {
   return Math.round(Math.max(...sizes));
 }
 
-export { relative };
+export { dist, relative, root, serve, web };
