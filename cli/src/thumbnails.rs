@@ -164,15 +164,17 @@ impl Thumbnails {
                 notes.say(format_args!("the contact sheet has the first {MOST_CELLS} pictures alone"));
             }
         }
-        let without =
-            if undrawn > 0 { format!(", {undrawn} models without triangles or too large") } else { String::new() };
-        let poor = if poor > 0 { format!(", {poor} nearly black or empty") } else { String::new() };
-        let unsorted = if unsorted > 0 {
-            format!(", {unsorted} with too many see-through triangles to sort")
-        } else {
-            String::new()
-        };
-        notes.say(format_args!("{}{poor}{unsorted}{without}", report::count(drawn, "pictures")));
+        let mut said = report::count(drawn, "pictures");
+        if poor > 0 {
+            said += &format!(", {} nearly black or empty", report::grouped(poor));
+        }
+        if unsorted > 0 {
+            said += &format!(", {} with too many see-through triangles to sort", report::grouped(unsorted));
+        }
+        if undrawn > 0 {
+            said += &format!(", {} without triangles or too large", report::count(undrawn, "models"));
+        }
+        notes.say(said);
         if let Some(note) = by_name_alone(images) {
             notes.say(format_args!("{note}"));
         }
