@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::span::Span;
 use crate::base::stop;
-use crate::base::text::{ByteStr, Utf32Str};
+use crate::base::text::{ByteStr, Text, Utf32Str};
 use crate::bytes::array::{Element, LeArray};
 use crate::bytes::cursor::Cursor;
 use crate::outline::{Outline, Part, StoredAt, Type};
@@ -160,21 +160,30 @@ pub trait Item<'a, C: Copy = ()>: Read<'a, C> {
 }
 
 /// A list of texts is one field.
-macro_rules! texts {
-    ($($text:ident)*) => {$(
-        impl<'a> Item<'a> for $text<'a> {
-            const IS_FIELD: bool = true;
+impl<'a> Item<'a> for ByteStr<'a> {
+    const IS_FIELD: bool = true;
 
-            fn describe_items(list: &List<'a, Self>, name: &'static str, out: &mut Outline<'_>) {
-                let span = Span { offset: list.offset(), bytes: list.byte_len() };
-                let kind = Type::List(&Self::TYPE, 0);
-                out.stored_texts(name, StoredAt::new(kind, span), list);
-            }
-        }
-    )*};
+    fn describe_items(list: &List<'a, Self>, name: &'static str, out: &mut Outline<'_>) {
+        describe_texts(list, name, out);
+    }
 }
 
-texts! { ByteStr Utf32Str }
+impl<'a> Item<'a> for Utf32Str<'a> {
+    const IS_FIELD: bool = true;
+
+    fn describe_items(list: &List<'a, Self>, name: &'static str, out: &mut Outline<'_>) {
+        describe_texts(list, name, out);
+    }
+}
+
+fn describe_texts<'a, T>(list: &List<'a, T>, name: &'static str, out: &mut Outline<'_>)
+where
+    T: Read<'a, ()> + Into<Text<'a>>,
+{
+    let span = Span { offset: list.offset(), bytes: list.byte_len() };
+    let kind = Type::List(&T::TYPE, 0);
+    out.stored_texts(name, StoredAt::new(kind, span), list);
+}
 
 /// Each array is described with its index.
 impl<'a, T: Element> Item<'a> for LeArray<'a, T> {
