@@ -10,7 +10,7 @@ use crate::base::text::{ByteStr, Text, Utf32Str};
 use crate::bytes::array::{Element, LeArray};
 use crate::bytes::cursor::Cursor;
 use crate::outline::{Outline, Part, StoredAt, Type};
-use crate::record::{Read, Record, Stored as _, describe_count, describe_fields};
+use crate::record::{Read, Record, describe_count, describe_fields};
 
 /// A list of items of variable length, borrowed. Reading an item needs the context `C`.
 ///
