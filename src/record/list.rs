@@ -3,6 +3,7 @@
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
 
+use crate::base::amount::Amount;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::span::Span;
 use crate::base::stop;
@@ -48,14 +49,14 @@ impl<'a, T: Read<'a, C>, C: Copy> List<'a, T, C> {
     #[inline]
     pub(crate) fn up_to(cursor: &mut Cursor<'a>, context: C, is_last: impl Fn(&T) -> bool) -> Result<Self> {
         let mut start = *cursor;
-        let mut count = 0_u32;
+        let mut count = Amount(0_u32);
         let mut ended = false;
         while !ended {
-            ended = is_last(&T::read(cursor, context).within_index(count as usize)?);
-            count = count.saturating_add(1);
+            ended = is_last(&T::read(cursor, context).within_index(count.0 as usize)?);
+            count += 1;
         }
         let items = start.split(cursor.offset().saturating_sub(start.offset()))?;
-        Ok(Self { items, count, context, item: PhantomData })
+        Ok(Self { items, count: count.0, context, item: PhantomData })
     }
 
     /// Returns the number of items.

@@ -113,7 +113,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         self.facing();
         if self.is_deep() {
             if let (bones @ 1.., first) = self.unanimated {
-                let message = format!("{} of {} BONE without an ANIM around", bones, self.counted.bones);
+                let message = format!("{} of {} BONE without an ANIM around", bones, self.counted.bones.0);
                 self.problems.warning(&Error::malformed(message).at(first).within("bones"));
             }
             let about = (self.scene.data.size(), &self.scene.limits);
@@ -150,20 +150,20 @@ impl<'s, 'a> Survey<'s, 'a> {
         for texture in self.scene.textures() {
             if let Some(texture) = self.problems.ok(texture) {
                 named.add(ReferenceKind::Texture, texture.name);
-                self.counted.textures = self.counted.textures.saturating_add(1);
+                self.counted.textures += 1;
             }
         }
-        let mut known = Check::new(Known(self.counted.textures));
+        let mut known = Check::new(Known(self.counted.textures.0));
         let mut none = Check::new(NoneIsMinusOne);
         let mut brushes = self.scene.brushes();
         let mut index = 0;
         while let Some(read) = brushes.walk(&mut Silent) {
             let Some((offset, brush)) = self.problems.ok(read) else { continue };
             let layers = brush.texture_ids.len();
-            if self.counted.brushes == 0 && layers > 8 {
+            if self.counted.brushes.0 == 0 && layers > 8 {
                 self.warn(offset, format_args!("{layers} textures a brush, Blitz3D has 8"));
             }
-            self.counted.brushes = self.counted.brushes.saturating_add(1);
+            self.counted.brushes += 1;
             if self.is_deep() {
                 // Textures and brushes that cannot be read are not counted.
                 let list = ("brushes", next(&mut index));
@@ -189,7 +189,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 if *depth == 1 {
                     self.once_at_root(chunk, 2);
                 }
-                self.counted.nodes = self.counted.nodes.saturating_add(1);
+                self.counted.nodes += 1;
                 let to_scene = after(self.to_scene(), &node.local_matrix());
                 self.open_nodes.push(OpenNode { to_scene, ..OpenNode::default() });
             }
@@ -202,7 +202,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             ChunkKind::Bone(mesh) => self.bone_chunk(chunk, *mesh),
             ChunkKind::Keys => self.keys_chunk(chunk, place),
             ChunkKind::Animation => {
-                self.counted.animations = self.counted.animations.saturating_add(1);
+                self.counted.animations += 1;
                 self.only_one(chunk);
                 self.problems.ok_in(place.field("animation"), Animation::parse(chunk));
             }
@@ -219,7 +219,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn list_at_root(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: InNode, is_brushes: bool) {
         self.truncated(chunk, place);
         let [_, brushes, _] = self.at_root;
-        if self.counted.nodes > 0 || (brushes > 0 && !is_brushes) {
+        if self.counted.nodes.0 > 0 || (brushes > 0 && !is_brushes) {
             self.warn(chunk.offset(), format_args!("{} after what refers to it", chunk.tag()));
         }
         self.once_at_root(chunk, is_brushes.into());
@@ -236,7 +236,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             self.around.leave_out();
             return;
         };
-        self.counted.vertices = self.counted.vertices.saturating_add(vertices.len() as u64);
+        self.counted.vertices += vertices.len() as u64;
         let to_scene = *self.to_scene();
         self.around.add(&vertices.positions(), &to_scene);
         if self.is_deep() {
@@ -250,24 +250,24 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         let index = next(&mut self.mesh.triangle_lists);
         let place = Root.item("meshes", self.mesh.index).item("triangles", index);
-        self.counted.surfaces = self.counted.surfaces.saturating_add(1);
+        self.counted.surfaces += 1;
         let Some(triangles) = self.problems.ok_in(place, Triangles::parse(chunk, mesh.brush_id)) else { return };
-        self.counted.triangles = self.counted.triangles.saturating_add(triangles.indices.len() as u64);
+        self.counted.triangles += triangles.indices.len() as u64;
         if self.is_deep() {
             self.triangles(&triangles, chunk, place);
         }
     }
 
     fn bone_chunk(&mut self, chunk: &Chunk<'a, ChunkHeader>, mesh: Option<Mesh<'a>>) {
-        let index = usize::try_from(self.counted.bones).unwrap_or(usize::MAX);
+        let index = usize::try_from(self.counted.bones.0).unwrap_or(usize::MAX);
         let place = Root.item("bones", index);
-        self.counted.bones = self.counted.bones.saturating_add(1);
+        self.counted.bones += 1;
         self.only_one(chunk);
         if let Some(open) = self.open_nodes.last_mut() {
             add(&mut open.unanimated, (1, chunk.offset()));
         }
         let Some(bone) = self.problems.ok_in(place, Bone::parse(chunk, mesh)) else { return };
-        self.counted.weights = self.counted.weights.saturating_add(bone.weights.len() as u64);
+        self.counted.weights += bone.weights.len() as u64;
         if self.is_deep() {
             self.bone(&bone, place.field("weights"));
         }
@@ -277,7 +277,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         let index = self.open_nodes.last_mut().map_or(0, |open| next(&mut open.keys));
         let place = place.item("keys", index);
         let Some(keys) = self.problems.ok_in(place, Keys::parse(chunk)) else { return };
-        self.counted.keys = self.counted.keys.saturating_add(keys.len() as u64);
+        self.counted.keys += keys.len() as u64;
         if self.is_deep() {
             self.keys(&keys, place);
         }
@@ -321,8 +321,8 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     fn mesh(&mut self, mesh: &Mesh<'a>) {
         self.facing();
-        let index = usize::try_from(self.counted.meshes).unwrap_or(usize::MAX);
-        self.counted.meshes = self.counted.meshes.saturating_add(1);
+        let index = usize::try_from(self.counted.meshes.0).unwrap_or(usize::MAX);
+        self.counted.meshes += 1;
         self.only_one(&mesh.chunk);
         self.mesh = OpenMesh { index, vertices: mesh.vertices().ok(), ..OpenMesh::default() };
         if let Err(error) = mesh.vertices_chunk() {
@@ -440,7 +440,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     #[inline(never)]
     fn brush(&mut self, id: i32, offset: u64, place: impl Locate + Copy) {
         let place = place.field("brush_id");
-        check::one(Known(self.counted.brushes), id, offset, self.problems, place);
+        check::one(Known(self.counted.brushes.0), id, offset, self.problems, place);
         check::one(NoneIsMinusOne, id, offset, self.problems, place);
     }
 

@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::index::{IndexEntry, Layout, read};
 use super::map::Map;
 use super::table::{Kind, Table, TableId};
+use crate::base::amount::Amount;
 use crate::base::error::{Context, Error, ErrorKind, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::place::Locate;
@@ -184,7 +185,7 @@ impl OverlapBudget {
             Ok(table) => table.len(),
             Err(_) => 0,
         };
-        let limit = table.saturating_mul(2).saturating_add(SMALL_OVERLAP);
+        let limit = (Amount(table) * 2 + SMALL_OVERLAP).0;
         Self { table, limit, left: limit }
     }
 
