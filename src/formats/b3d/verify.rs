@@ -10,6 +10,7 @@ use super::bounds::{Around, IDENTITY, Matrix, after};
 use super::walk::{InNode, Walk};
 use super::wire::ChunkHeader;
 use super::{Animation, Bone, ChunkKind, Keys, Mesh, Scene, Sequence, Step, Triangles, Vertices};
+use crate::base::amount::Amount;
 use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
 use crate::base::place::{Locate, Root};
@@ -46,7 +47,7 @@ pub(super) struct Survey<'s, 'a> {
     problems: &'s mut Problems,
     counted: Counted,
     /// The number of TEXS, BRUS and NODE chunks directly below BB3D.
-    at_root: [u32; 3],
+    at_root: [Amount<u32>; 3],
     /// The chunks found so far in each node that contains the current chunk.
     open_nodes: Vec<OpenNode>,
     /// The number of BONE chunks without an ANIM in their node or an ancestor, and the offset of the first.
@@ -64,9 +65,9 @@ pub(super) struct Surveyed {
 
 #[derive(Default)]
 struct OpenNode {
-    meshes: u32,
-    bones: u32,
-    animations: u32,
+    meshes: Amount<u32>,
+    bones: Amount<u32>,
+    animations: Amount<u32>,
     /// Maps its space to that of the scene.
     to_scene: Matrix,
     /// The number of lists of keys; then that of sequences.
@@ -219,7 +220,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn list_at_root(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: InNode, is_brushes: bool) {
         self.truncated(chunk, place);
         let [_, brushes, _] = self.at_root;
-        if self.counted.nodes.0 > 0 || (brushes > 0 && !is_brushes) {
+        if self.counted.nodes.0 > 0 || (brushes.0 > 0 && !is_brushes) {
             self.warn(chunk.offset(), format_args!("{} after what refers to it", chunk.tag()));
         }
         self.once_at_root(chunk, is_brushes.into());
@@ -294,8 +295,8 @@ impl<'s, 'a> Survey<'s, 'a> {
     /// Warns at the second chunk of a kind that BB3D should contain once.
     fn once_at_root(&mut self, chunk: &Chunk<'a, ChunkHeader>, kind: usize) {
         let Some(count) = self.at_root.get_mut(kind) else { return };
-        *count = count.saturating_add(1);
-        if *count == 2 && self.is_deep() {
+        *count += 1;
+        if count.0 == 2 && self.is_deep() {
             self.warn(chunk.offset(), format_args!("a second {} right below BB3D", chunk.tag()));
         }
     }
@@ -312,7 +313,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn leave(&mut self, depth: usize) {
         while self.open_nodes.len() > depth {
             let Some(open) = self.open_nodes.pop() else { return };
-            if open.animations == 0 {
+            if open.animations.0 == 0 {
                 let above = self.open_nodes.last_mut().map_or(&mut self.unanimated, |above| &mut above.unanimated);
                 add(above, open.unanimated);
             }
@@ -452,9 +453,9 @@ impl<'s, 'a> Survey<'s, 'a> {
             b"BONE" => &mut open.bones,
             _ => &mut open.animations,
         };
-        *seen = seen.saturating_add(1);
-        let again = *seen > 1;
-        let both = open.meshes > 0 && open.bones > 0 && chunk.tag() != Tag(*b"ANIM");
+        *seen += 1;
+        let again = seen.0 > 1;
+        let both = open.meshes.0 > 0 && open.bones.0 > 0 && chunk.tag() != Tag(*b"ANIM");
         if again {
             self.warn(chunk.offset(), format_args!("a second {} in one node", chunk.tag()));
         } else if both {
