@@ -149,7 +149,8 @@ impl Budget {
         claim.work.has(work) && claim.output.has(output) && self.room() >= memory
     }
 
-    /// Returns the bytes that this claim may still hold here.
+    /// Returns the bytes of memory that may still be held: those that this claim has left, at most
+    /// [`Limits::decoded_bytes`].
     pub(crate) fn room(&self) -> u64 {
         let Some(claim) = &self.counters else { return self.limits.decoded_bytes };
         let left = claim.most.saturating_sub(claim.held.load(Ordering::Relaxed));

@@ -187,7 +187,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         let header = &self.model.header;
         let start = self.model.data.cursor(header.facts_span.offset);
-        let offset = check::offset_of_field::<Facts<'_>, _>(name, start, header.lods(self.model.layout));
+        let offset = check::offset_of_field::<Facts<'_>, _>(name, start, header.lods_context(self.model.layout));
         check::one(rule, value, offset.unwrap_or(start.offset()), self.problems, place);
     }
 
