@@ -160,6 +160,7 @@ fn instructions(src: &[u8], mut out: impl Output) -> Result<&[u8], (Fault, &[u8]
 
 /// Reads the literals that a first byte of 18 and more counts, and sets `before` if there are any. Returns the bytes
 /// after them.
+#[inline(always)]
 fn first_literals<'s>(
     src: &'s [u8],
     before: &mut Before,
