@@ -155,10 +155,10 @@ mod tests {
                     let mut seen = Vec::new();
                     while let Some((name, _)) = ahead.next() {
                         seen.push(name);
-                        assert!(ahead.ahead.len() <= MOST && ahead.bytes <= AHEAD + 100_000);
+                        assert!(ahead.ahead.len() <= MOST && ahead.bytes.0 <= AHEAD + 100_000);
                     }
                     assert_eq!(seen, in_order);
-                    assert_eq!((ahead.bytes, ahead.ahead.len()), (0, 0));
+                    assert_eq!((ahead.bytes.0, ahead.ahead.len()), (0, 0));
                 }
             }
         }
@@ -168,11 +168,11 @@ mod tests {
     fn waits_are_checked_only_after_some_bytes_and_on_request() {
         let mut waits = Waits { before: Some(u64::MAX), have_been: false, bytes: Amount(0), members: Amount(0) };
         waits.pass(UNTIL_ASKED - 1);
-        assert_eq!((waits.bytes, waits.members), (UNTIL_ASKED - 1, 1));
+        assert_eq!((waits.bytes.0, waits.members.0), (UNTIL_ASKED - 1, 1));
         waits.pass(1);
-        assert_eq!((waits.bytes, waits.members, waits.have_been), (0, 0, false));
+        assert_eq!((waits.bytes.0, waits.members.0, waits.have_been), (0, 0, false));
         let mut never = Waits::from_now_on(false);
         never.pass(u64::MAX);
-        assert_eq!((never.bytes, never.have_been), (0, false));
+        assert_eq!((never.bytes.0, never.have_been), (0, false));
     }
 }
