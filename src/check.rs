@@ -49,6 +49,7 @@ pub(crate) use rule::{AtMost, Below, Finite, Index, IndexOrNone, Length, Numbers
 pub(crate) use words::grouped;
 use words::severity;
 
+use crate::base::amount::Amount;
 use crate::base::code::Code;
 use crate::base::error::Error;
 use crate::base::place::Locate;
@@ -237,7 +238,7 @@ impl Rows {
     }
 
     pub(crate) fn offset_of(self, index: u64) -> u64 {
-        self.offset.saturating_add(self.step.saturating_mul(index))
+        (Amount(self.step) * index + self.offset).0
     }
 }
 

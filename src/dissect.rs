@@ -5,6 +5,7 @@ mod overview;
 
 use std::ops::ControlFlow;
 
+use crate::base::amount::Amount;
 use crate::base::error::Error;
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
@@ -234,9 +235,7 @@ impl Way {
             self.known = true;
             let bytes = storage.bytes.checked_div(table.rows()).unwrap_or(0);
             self.span = match storage.packing {
-                Packing::InPlace => {
-                    Some(Span { offset: storage.offset.saturating_add(bytes.saturating_mul(index)), bytes })
-                }
+                Packing::InPlace => Some(Span { offset: (Amount(bytes) * index + storage.offset).0, bytes }),
                 // A row of a packed or interleaved array has no separate range, so the range is that of the whole
                 // array.
                 _ => span_of(table),

@@ -155,7 +155,9 @@
         clippy::unwrap_used,
         clippy::expect_used,
         clippy::panic,
-        clippy::cast_possible_truncation
+        clippy::cast_possible_truncation,
+        // `clippy.toml` has the threshold.
+        clippy::too_many_lines
     )
 )]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -1,5 +1,6 @@
 //! The base that all modules use: limits, errors, texts and format names.
 
+pub(crate) mod amount;
 pub(crate) mod code;
 pub(crate) mod delegate;
 pub mod error;

@@ -199,6 +199,7 @@ impl<T: Element> Table for Block<'_, T> {
     }
 
     fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
+        // All rows are one batch, so it does not matter whether the sink wants more.
         let _ = sink(self.decode()?.as_ref().as_bytes());
         Ok(())
     }

@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use zerocopy::IntoBytes;
 
+use crate::base::amount::Amount;
 use crate::base::error::Result;
 use crate::budget::{Budget, Held};
 use crate::bytes::array::Element;
@@ -41,7 +42,7 @@ impl<'a> StreamCache<'a> {
     pub(crate) fn over(asset: &'a [u8], budget: &Budget, decodes: bool) -> Self {
         let Range { start, end } = asset.as_ptr_range();
         let asset = start.addr()..end.addr();
-        let known = Known { asset, budget: budget.clone(), decodes, streams: BTreeMap::new(), kept: 0 };
+        let known = Known { asset, budget: budget.clone(), decodes, streams: BTreeMap::new(), kept: Amount(0) };
         Self { around: KNOWN.replace(Some(known)), asset: std::marker::PhantomData }
     }
 }
@@ -57,7 +58,7 @@ struct Known {
     budget: Budget,
     decodes: bool,
     streams: BTreeMap<Stream, Found>,
-    kept: u64,
+    kept: Amount<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,7 +109,7 @@ fn find<T: Element>(stream: Cursor<'_>, count: u64, codec: Codec, limit: u64) ->
         let stored_len = found.stored_len;
         if known.streams.len() < MOST_ENDS {
             if found.elements.is_some() {
-                known.kept = known.kept.saturating_add(decoded_len);
+                known.kept += decoded_len;
             }
             known.streams.insert(key, found);
         }
@@ -122,7 +123,7 @@ pub(super) fn take<T: Element>(stream: Cursor<'_>, decoded_len: u64, codec: Code
         let known = known.as_mut()?;
         let found = known.streams.get_mut(&Stream::of(stream, decoded_len, codec))?;
         let (elements, paid) = found.elements.take_if(|_| found.stored_len == stream.left())?;
-        known.kept = known.kept.saturating_sub(decoded_len);
+        known.kept -= decoded_len;
         // The caller has paid for its own decoding.
         paid.refund();
         elements.downcast().ok().map(|elements| *elements)
@@ -131,7 +132,7 @@ pub(super) fn take<T: Element>(stream: Cursor<'_>, decoded_len: u64, codec: Code
 
 impl Known {
     fn decode<T: Element>(&self, stream: Cursor<'_>, decoded_len: u64, codec: Codec, limit: u64) -> Option<Found> {
-        let fits = decoded_len <= LARGEST.min(limit) && self.kept.saturating_add(decoded_len) <= MOST;
+        let fits = decoded_len <= LARGEST.min(limit) && (self.kept + decoded_len).0 <= MOST;
         if !self.decodes || !fits || self.streams.len() >= MOST_ENDS {
             return None;
         }

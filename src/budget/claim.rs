@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::counter::Counter;
+use crate::base::amount::Amount;
 use crate::base::error::{Error, Result};
 use crate::base::limits::flag;
 
@@ -112,12 +113,12 @@ impl Memory {
 /// entered, for itself and for those after it.
 #[derive(Debug, Default)]
 pub(super) struct Line {
-    users: Mutex<Vec<(Arc<Claim>, usize)>>,
+    users: Mutex<Vec<(Arc<Claim>, Amount<usize>)>>,
     freed: Condvar,
 }
 
 impl Line {
-    fn users(&self) -> MutexGuard<'_, Vec<(Arc<Claim>, usize)>> {
+    fn users(&self) -> MutexGuard<'_, Vec<(Arc<Claim>, Amount<usize>)>> {
         self.users.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -142,11 +143,11 @@ impl Line {
         let mut users = self.users();
         if let Some(place) = users.iter().position(|(user, _)| Arc::ptr_eq(user, claim)) {
             for (_, times) in users.iter_mut().take(place.saturating_add(1)) {
-                *times = times.saturating_sub(1);
+                *times -= 1;
             }
         }
         let before = users.len();
-        users.retain(|(_, times)| *times > 0);
+        users.retain(|(_, times)| times.0 > 0);
         let is_freed = users.len() < before;
         drop(users);
         if is_freed {
@@ -156,23 +157,23 @@ impl Line {
 }
 
 /// Returns true if the claim may enter: it is already in the lane, or it was forked inside the last claim there.
-fn is_open(users: &[(Arc<Claim>, usize)], claim: &Arc<Claim>) -> bool {
+fn is_open(users: &[(Arc<Claim>, Amount<usize>)], claim: &Arc<Claim>) -> bool {
     match users.last() {
         Some((last, _)) => claim.is_within(last) || is_user(users, claim),
         None => true,
     }
 }
 
-fn is_user(users: &[(Arc<Claim>, usize)], claim: &Arc<Claim>) -> bool {
+fn is_user(users: &[(Arc<Claim>, Amount<usize>)], claim: &Arc<Claim>) -> bool {
     users.iter().any(|(user, _)| Arc::ptr_eq(user, claim))
 }
 
-fn add_user(users: &mut Vec<(Arc<Claim>, usize)>, claim: &Arc<Claim>) {
+fn add_user(users: &mut Vec<(Arc<Claim>, Amount<usize>)>, claim: &Arc<Claim>) {
     if !is_user(users, claim) {
-        users.push((claim.clone(), 0));
+        users.push((claim.clone(), Amount(0)));
     }
     for (user, times) in users {
-        *times = times.saturating_add(1);
+        *times += 1;
         if Arc::ptr_eq(user, claim) {
             break;
         }

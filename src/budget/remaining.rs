@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::claim::Help;
 use super::claim::{Claim, Counters, Memory, too_much};
 use super::counter::Counter;
+use crate::base::amount::Amount;
 use crate::base::error::Result;
 use crate::base::limits::{Limits, flag};
 use crate::base::stop;
@@ -34,12 +35,12 @@ impl Budget {
     /// Creates the budget of a file of this size, with shared memory.
     pub(crate) fn sharing(bytes: u64, limits: &Limits, memory: &Memory) -> Self {
         // A higher limit for decoded data also allows more work: `verify` of an archive unpacks twice and reads twice.
-        let more = limits.decoded_bytes.saturating_sub(Limits::default().decoded_bytes).saturating_mul(4);
-        let work = bytes.saturating_add(SMALL_WORK).saturating_mul(limits.work.into()).saturating_add(more);
-        let output = bytes.saturating_add(SMALL_OUTPUT).saturating_mul(limits.output.into());
+        let more = (Amount(limits.decoded_bytes) - Limits::default().decoded_bytes) * 4;
+        let work = (Amount(bytes) + SMALL_WORK) * u64::from(limits.work) + more;
+        let output = (Amount(bytes) + SMALL_OUTPUT) * u64::from(limits.output);
         let counters = Counters {
-            work: Counter::new(work, "bytes decoded and looked at for one file", flag::WORK),
-            output: Counter::new(output, "bytes of results for one file", flag::OUTPUT),
+            work: Counter::new(work.0, "bytes decoded and looked at for one file", flag::WORK),
+            output: Counter::new(output.0, "bytes of results for one file", flag::OUTPUT),
             members: Counter::new(limits.archive_members.into(), "members in an archive", flag::ARCHIVE_MEMBERS),
             memory: memory.clone(),
             stop: Arc::default(),
@@ -148,7 +149,8 @@ impl Budget {
         claim.work.has(work) && claim.output.has(output) && self.room() >= memory
     }
 
-    /// Returns the bytes that this claim may still hold here.
+    /// Returns the bytes of memory that may still be held: those that this claim has left, at most
+    /// [`Limits::decoded_bytes`].
     pub(crate) fn room(&self) -> u64 {
         let Some(claim) = &self.counters else { return self.limits.decoded_bytes };
         let left = claim.most.saturating_sub(claim.held.load(Ordering::Relaxed));

@@ -5,14 +5,15 @@
 //! (inside out). In sound files it is above 0.7. In models with two copies of each triangle, one for each side, it is
 //! about 0, although each normal is parallel to its triangle's own.
 
+use crate::base::amount::Amount;
 use crate::base::impl_fmt::impl_fmt;
 
 /// Triangles compared with their normals.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Facing {
-    triangles: u32,
+    triangles: Amount<u32>,
     /// The number of triangles whose normals point elsewhere.
-    away: u32,
+    away: Amount<u32>,
     cosines: f32,
     /// The sum of the absolute cosines.
     along: f32,
@@ -32,22 +33,22 @@ impl Facing {
         if !cosine.is_finite() || face == [0.0; 3] || normal == [0.0; 3] {
             return;
         }
-        self.triangles = self.triangles.saturating_add(1);
-        self.away = self.away.saturating_add(u32::from(cosine < LEAST_COSINE));
+        self.triangles += 1;
+        self.away += u32::from(cosine < LEAST_COSINE);
         self.cosines += cosine;
         self.along += cosine.abs();
     }
 
     /// Returns true if the normals certainly do not match the triangles.
     pub(crate) fn is_wrong(&self) -> bool {
-        let triangles = self.triangles as f32;
+        let triangles = self.triangles.0 as f32;
         let mean = self.cosines / triangles;
         let along = self.along / triangles;
-        self.triangles > 0 && (mean < -0.5 || mean < 0.5 && along < 0.7)
+        self.triangles.0 > 0 && (mean < -0.5 || mean < 0.5 && along < 0.7)
     }
 }
 
-impl_fmt!([] Display for Facing, |facing| "{} of {} triangles have normals that point elsewhere", facing.away, facing.triangles);
+impl_fmt!([] Display for Facing, |facing| "{} of {} triangles have normals that point elsewhere", facing.away.0, facing.triangles.0);
 
 fn minus([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
     [a - x, b - y, c - z]

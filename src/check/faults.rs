@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use crate::base::amount::Amount;
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error, Segment};
 use crate::base::text::ByteStr;
@@ -14,17 +15,17 @@ pub(super) struct Fault {
     offset: u64,
     message: String,
     path: Vec<Segment>,
-    count: u64,
+    count: Amount<u64>,
 }
 
 impl Fault {
     pub(super) fn new(code: Code, path: Vec<Segment>, offset: u64, message: String) -> Self {
-        Self { code, offset, message, path, count: 1 }
+        Self { code, offset, message, path, count: Amount(1) }
     }
 
     /// Counts another fault of this kind.
     pub(super) fn again(&mut self) {
-        self.count = self.count.saturating_add(1);
+        self.count += 1;
     }
 
     /// Reports all of them. `what` follows their number.
@@ -37,8 +38,8 @@ impl Fault {
 
     fn error(self, what: &str) -> Error {
         let mut message = self.message;
-        if self.count > 1 {
-            message += &format!(" (first of {}{what})", grouped(self.count));
+        if self.count.0 > 1 {
+            message += &format!(" (first of {}{what})", grouped(self.count.0));
         }
         let mut error = Error::malformed(message).coded(self.code).at(self.offset);
         for (name, index) in self.path.into_iter().rev() {

@@ -8,6 +8,7 @@ use ruzstd::decoding::StreamingDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use zip::read::{ZipReadOptions, read_zipfile_from_stream_with_options};
 
+use crate::base::amount::Amount;
 use crate::base::stop;
 use crate::bytes::Packing;
 
@@ -145,7 +146,7 @@ fn lzma_memory(stream: &[u8], size: u64) -> u64 {
     let position_bits = (properties / 9) % 5;
     let tables = 1536_u64.checked_shl((literal_bits.saturating_add(position_bits)).into()).unwrap_or(u64::MAX);
     let dictionary = u64::from(u32::from_le_bytes(*dictionary)).min(size).max(4096);
-    dictionary.saturating_add(tables).saturating_add(LZMA)
+    (Amount(dictionary) + tables + LZMA).0
 }
 
 /// Returns the size of the dictionary of the first block, or 0 if there is none. The decoder refuses larger ones after it.
@@ -190,7 +191,7 @@ fn zstd_window(stream: &[u8]) -> u64 {
     if !is_single {
         let Some(window) = fields.first() else { return 0 };
         let base = 1_u64 << (u32::from(window >> 3).saturating_add(10));
-        return base.saturating_add((base / 8).saturating_mul(u64::from(window & 7)));
+        return (Amount(base / 8) * u64::from(window & 7) + base).0;
     }
     // Without a window, it is the size of the content, which comes after the number of a dictionary.
     let id_bytes = match flags & 3 {

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::ops::ControlFlow;
 
 use super::line::{Line, LineKind};
+use crate::base::amount::Amount;
 use crate::base::span::Span;
 use crate::outline::Value;
 
@@ -47,7 +48,7 @@ struct Held {
     note: String,
     span: Option<Span>,
     unpacked: Option<Span>,
-    count: usize,
+    count: Amount<usize>,
 }
 
 impl Held {
@@ -59,7 +60,7 @@ impl Held {
             // Writing to a String cannot fail.
             let _ = write!(note, "{}{bytes} bytes at {offset:#x} unpacked", if note.is_empty() { "" } else { ", " });
         }
-        Self { depth: line.depth, selector, name, note, span: line.span, unpacked: line.unpacked, count: 1 }
+        Self { depth: line.depth, selector, name, note, span: line.span, unpacked: line.unpacked, count: Amount(1) }
     }
 
     /// Returns its list and its index, if it has no note that distinguishes it from other items.
@@ -82,7 +83,7 @@ impl Held {
     }
 
     fn add(&mut self, next: &Self) {
-        self.count = self.count.saturating_add(1);
+        self.count += 1;
         if let (Some(all), Some(span)) = (&mut self.span, next.span) {
             all.bytes = all.bytes.saturating_add(span.bytes);
         }
@@ -91,12 +92,12 @@ impl Held {
     fn emit(self, sink: Sink<'_>) -> ControlFlow<()> {
         let Self { depth, span, unpacked, .. } = self;
         let part = Line { depth, span, unpacked, ..Line::default() };
-        if self.count > 1
+        if self.count.0 > 1
             && let Some((selector, first)) = self.item()
             && let Some((name, _)) = self.name.split_once('[')
         {
-            let name = format!("{name}[{first}..{}]", first.saturating_add(self.count));
-            return sink(&Line { selector, name: &name, note: format!("{} items", self.count), ..part });
+            let name = format!("{name}[{first}..{}]", (self.count + first).0);
+            return sink(&Line { selector, name: &name, note: format!("{} items", self.count.0), ..part });
         }
         sink(&Line { selector: &self.selector, name: &self.name, note: self.note, ..part })
     }

@@ -1,5 +1,6 @@
 //! The purpose of a LOD of an Arma model as a number, the same in ODOL and MLOD.
 
+use crate::base::amount::Amount;
 use std::fmt;
 
 /// A LOD's resolution: below 1000 the distance rank of a visual LOD, above that a code for another purpose.
@@ -90,7 +91,7 @@ impl fmt::Display for Resolution {
 /// first.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct VisualLods {
-    pub(crate) count: u64,
+    pub(crate) count: Amount<u64>,
     finest: Option<Finest>,
 }
 
@@ -105,7 +106,7 @@ impl VisualLods {
         if !resolution.is_visual() {
             return;
         }
-        self.count = self.count.saturating_add(1);
+        self.count += 1;
         if self.finest.is_none_or(|finest| resolution.0 < finest.resolution.0) {
             self.finest = Some(Finest { resolution, triangles });
         }

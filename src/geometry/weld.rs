@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Corner, Primitive};
+use crate::base::amount::Amount;
 use crate::base::error::Result;
 
 /// The memory of a triangle in a list that grows by doubling, and of a vertex in a list and in a map.
@@ -99,7 +100,7 @@ impl Primitive<'_> {
         let positions = self.vertex_count()?;
         let mut welded = Welded::default();
         let mut known = Known { by_corner: self.is_indexed_by_corner(), ..Known::default() };
-        let mut due = 0_u64;
+        let mut due = Amount(0);
         let likely = self.shape.likely_triangles().min(MOST_LIKELY);
         welded.triangles.reserve(likely);
         welded.corners.reserve(likely);
@@ -114,13 +115,13 @@ impl Primitive<'_> {
             let new = welded.corners.len().saturating_sub(before);
             let vertices = VERTEX_BYTES.saturating_mul(new as u64);
             let places = (known.first.len().saturating_sub(reach) as u64).saturating_mul(PLACE_BYTES);
-            due = due.saturating_add(TRIANGLE_BYTES).saturating_add(vertices).saturating_add(places);
-            if due >= STEP {
-                afford(std::mem::take(&mut due))?;
+            due = due + TRIANGLE_BYTES + vertices + places;
+            if due.0 >= STEP {
+                afford(std::mem::take(&mut due).0)?;
             }
             Ok(())
         })?;
-        afford(due)?;
+        afford(due.0)?;
         Ok(welded)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::sample::Track;
 use super::{Bone, Clip, Keys, Matrix, Rig, Source, StoredKey, StoredRotation};
-use crate::base::error::{Context, Result};
+use crate::base::error::{Context, Error, Result};
 use crate::formats::b3d::{Animation, Node, Scene, Sequence, rotation_xyzw};
 use crate::geometry::Transform;
 use crate::geometry::b3d::local;
@@ -40,70 +40,32 @@ pub(super) struct Nodes<'a>(Vec<Option<Node<'a>>>);
 
 impl<'a> Nodes<'a> {
     /// Returns a clip for all ANIMs of one rate and length, which moves the nodes below these ANIMs, and one for keys
-    /// that are below no ANIM. Each clip is followed by its named ranges.
+    /// that are below no ANIM. Each clip is followed by its named ranges. Errors come first.
     pub(super) fn clips(&self, rig: &Rig<'a>) -> Vec<Result<Clip<'a>>> {
-        let mut below: Vec<Option<usize>> = Vec::with_capacity(self.0.len());
-        let mut groups: Vec<Group<'a>> = Vec::new();
-        let mut known: BTreeMap<Option<(u32, i32)>, usize> = BTreeMap::new();
-        let mut all = Vec::new();
+        let mut groups = Groups::default();
         for (index, node) in self.0.iter().enumerate() {
-            let above = node.and_then(|node| node.parent).and_then(|parent| *below.get(parent)?);
-            let starts = node.map_or(Ok(None), |node| node.animation().within_item("nodes", index));
-            let own = starts.unwrap_or_else(|error| {
-                all.push(Err(error));
-                None
-            });
-            let mut group_of = |animation: Option<Animation>| {
-                let key = animation.map(|animation| (rate(Some(animation)).to_bits(), animation.frames));
-                *known.entry(key).or_insert_with(|| {
-                    let name = node.filter(|_| animation.is_some()).map_or("".into(), |node| node.name.into());
-                    groups.push(Group { name, animation, bones: Vec::new(), ranges: Vec::new() });
-                    groups.len().saturating_sub(1)
-                })
-            };
-            let group = own.map_or(above, |animation| Some(group_of(Some(animation))));
-            below.push(group);
-            let Some(node) = node else { continue };
-            let mut ranges = node.sequences().peekable();
-            let has_keys = node.keys().next().is_some();
-            if !has_keys && ranges.peek().is_none() {
-                continue;
-            }
-            let group = group.unwrap_or_else(|| group_of(None));
-            let Some(group) = groups.get_mut(group) else { continue };
-            if has_keys {
-                group.bones.push((index, *node));
-            }
-            for range in ranges {
-                match range.within_item("nodes", index) {
-                    Ok(range) => group.ranges.push(range),
-                    Err(error) => all.push(Err(error)),
-                }
+            match node {
+                Some(node) => groups.add(index, node),
+                None => groups.of_nodes.push(None),
             }
         }
-        for group in groups.into_iter().filter(|group| !group.bones.is_empty()) {
-            let rate = rate(group.animation);
-            let bones: Arc<[usize]> = group.bones.iter().map(|(bone, _)| *bone).collect();
-            let nodes: Arc<[(usize, Node<'a>)]> = group.bones.into();
-            let new = |name, seconds, range| Clip {
-                name,
-                tree: rig.tree.clone(),
-                seconds,
-                rate: Some(rate),
-                keys: Box::new(Moved { rate, range, nodes: nodes.clone() }),
-                bones: bones.clone(),
-            };
-            let seconds = group.animation.map(|animation| animation.frames as f32 / rate);
-            all.push(Ok(new(group.name, seconds.filter(|length| *length > 0.0), None)));
-            let named = group.ranges.iter().map(|range| {
-                let (first, last) = (range.first_frame as f32 / rate, range.last_frame as f32 / rate);
-                let seconds = Some(last - first).filter(|length| *length > 0.0);
-                Ok(new(range.name.into(), seconds, Some((first, last.max(first)))))
-            });
-            all.extend(named);
+        let mut clips: Vec<Result<Clip<'a>>> = groups.errors.into_iter().map(Err).collect();
+        for group in groups.list {
+            group.add_clips(rig, &mut clips);
         }
-        all
+        clips
     }
+}
+
+/// The ANIMs of a file, grouped by rate and length.
+#[derive(Default)]
+struct Groups<'a> {
+    list: Vec<Group<'a>>,
+    /// The group of each rate, as bits, and length; of keys that are below no ANIM, the group of `None`.
+    by_animation: BTreeMap<Option<(u32, i32)>, usize>,
+    /// The group of the ANIM at each node or above it.
+    of_nodes: Vec<Option<usize>>,
+    errors: Vec<Error>,
 }
 
 /// The ANIMs of one rate and length.
@@ -113,6 +75,85 @@ struct Group<'a> {
     animation: Option<Animation>,
     bones: Vec<(usize, Node<'a>)>,
     ranges: Vec<Sequence<'a>>,
+}
+
+impl<'a> Groups<'a> {
+    /// Adds the next node, whose parent was added before it.
+    fn add(&mut self, index: usize, node: &Node<'a>) {
+        let mut group = node.parent.and_then(|parent| *self.of_nodes.get(parent)?);
+        match node.animation().within_item("nodes", index) {
+            Ok(Some(animation)) => group = Some(self.find_or_add(Some(animation), node.name.into())),
+            Ok(None) => {}
+            Err(error) => self.errors.push(error),
+        }
+        self.of_nodes.push(group);
+        let mut ranges = node.sequences().peekable();
+        let has_keys = node.keys().next().is_some();
+        if !has_keys && ranges.peek().is_none() {
+            return;
+        }
+        let group = group.unwrap_or_else(|| self.find_or_add(None, "".into()));
+        let Some(group) = self.list.get_mut(group) else { return };
+        if has_keys {
+            group.bones.push((index, *node));
+        }
+        for range in ranges {
+            match range.within_item("nodes", index) {
+                Ok(range) => group.ranges.push(range),
+                Err(error) => self.errors.push(error),
+            }
+        }
+    }
+
+    /// Returns the index of the group of an ANIM. A new group gets the name.
+    fn find_or_add(&mut self, animation: Option<Animation>, name: Text<'a>) -> usize {
+        let key = animation.map(|animation| (rate(Some(animation)).to_bits(), animation.frames));
+        *self.by_animation.entry(key).or_insert_with(|| {
+            let index = self.list.len();
+            self.list.push(Group { name, animation, bones: Vec::new(), ranges: Vec::new() });
+            index
+        })
+    }
+}
+
+/// An animation, or a named range of it.
+struct Stretch<'a> {
+    name: Text<'a>,
+    seconds: Option<f32>,
+    /// The seconds of the first and last frame, if it is a range.
+    range: Option<(f32, f32)>,
+}
+
+impl<'a> Group<'a> {
+    fn add_clips(self, rig: &Rig<'a>, clips: &mut Vec<Result<Clip<'a>>>) {
+        if self.bones.is_empty() {
+            return;
+        }
+        let rate = rate(self.animation);
+        let seconds = self.animation.map(|animation| animation.frames as f32 / rate);
+        let mut stretches = vec![Stretch { name: self.name, seconds, range: None }];
+        for range in &self.ranges {
+            let first = range.first_frame as f32 / rate;
+            let last = range.last_frame as f32 / rate;
+            stretches.push(Stretch {
+                name: range.name.into(),
+                seconds: Some(last - first),
+                range: Some((first, last.max(first))),
+            });
+        }
+        let bones: Arc<[usize]> = self.bones.iter().map(|(bone, _)| *bone).collect();
+        let nodes: Arc<[(usize, Node<'a>)]> = self.bones.into();
+        for Stretch { name, seconds, range } in stretches {
+            clips.push(Ok(Clip {
+                name,
+                tree: rig.tree.clone(),
+                seconds: seconds.filter(|length| *length > 0.0),
+                rate: Some(rate),
+                keys: Box::new(Moved { rate, range, nodes: nodes.clone() }),
+                bones: bones.clone(),
+            }));
+        }
+    }
 }
 
 /// Frames per second.

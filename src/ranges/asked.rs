@@ -1,5 +1,6 @@
 //! Requested ranges that are not available.
 
+use crate::base::amount::Amount;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +14,7 @@ pub(super) struct Asked(Arc<Mutex<Missing>>);
 #[derive(Debug, Default)]
 struct Missing {
     /// The total number of such requests.
-    count: u64,
+    count: Amount<u64>,
     /// The most recent of them, in bytes of the file.
     recent: VecDeque<Range<u64>>,
 }
@@ -25,7 +26,7 @@ impl Asked {
 
     pub(super) fn note(&self, range: Range<u64>) {
         let mut missing = self.missing();
-        missing.count = missing.count.saturating_add(1);
+        missing.count += 1;
         if missing.recent.len() >= MOST_MISSING {
             missing.recent.pop_front();
         }
@@ -33,13 +34,13 @@ impl Asked {
     }
 
     pub(super) fn count(&self) -> u64 {
-        self.missing().count
+        self.missing().count.0
     }
 
     /// Returns the requests after this count, as far as they are kept.
     pub(super) fn since(&self, count: u64) -> Vec<Range<u64>> {
         let missing = self.missing();
-        let new = usize::try_from(missing.count.saturating_sub(count)).unwrap_or(usize::MAX);
+        let new = usize::try_from((missing.count - count).0).unwrap_or(usize::MAX);
         missing.recent.iter().skip(missing.recent.len().saturating_sub(new)).cloned().collect()
     }
 }

@@ -98,7 +98,8 @@ impl Ranges {
         self.packed(size, head, self.in_file(reach..more))
     }
 
-    /// Returns where this range is in the file, or the range to add for more decoded bytes.
+    /// Returns the range of the file to add for these bytes. If they are decoded from a member, this is the stored range
+    /// that continues it, whichever bytes are asked for.
     pub(crate) fn in_file(&self, Range { start, end }: Range<u64>) -> Range<u64> {
         match &self.packed {
             Some(packed) => packed.clone(),

@@ -3,14 +3,15 @@
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
 
+use crate::base::amount::Amount;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::span::Span;
 use crate::base::stop;
-use crate::base::text::{ByteStr, Utf32Str};
+use crate::base::text::{ByteStr, Text, Utf32Str};
 use crate::bytes::array::{Element, LeArray};
 use crate::bytes::cursor::Cursor;
 use crate::outline::{Outline, Part, StoredAt, Type};
-use crate::record::{Read, Record, Stored as _, describe_count, describe_fields};
+use crate::record::{Read, Record, describe_count, describe_fields};
 
 /// A list of items of variable length, borrowed. Reading an item needs the context `C`.
 ///
@@ -48,14 +49,14 @@ impl<'a, T: Read<'a, C>, C: Copy> List<'a, T, C> {
     #[inline]
     pub(crate) fn up_to(cursor: &mut Cursor<'a>, context: C, is_last: impl Fn(&T) -> bool) -> Result<Self> {
         let mut start = *cursor;
-        let mut count = 0_u32;
+        let mut count = Amount(0_u32);
         let mut ended = false;
         while !ended {
-            ended = is_last(&T::read(cursor, context).within_index(count as usize)?);
-            count = count.saturating_add(1);
+            ended = is_last(&T::read(cursor, context).within_index(count.0 as usize)?);
+            count += 1;
         }
         let items = start.split(cursor.offset().saturating_sub(start.offset()))?;
-        Ok(Self { items, count, context, item: PhantomData })
+        Ok(Self { items, count: count.0, context, item: PhantomData })
     }
 
     /// Returns the number of items.
@@ -160,21 +161,30 @@ pub trait Item<'a, C: Copy = ()>: Read<'a, C> {
 }
 
 /// A list of texts is one field.
-macro_rules! texts {
-    ($($text:ident)*) => {$(
-        impl<'a> Item<'a> for $text<'a> {
-            const IS_FIELD: bool = true;
+impl<'a> Item<'a> for ByteStr<'a> {
+    const IS_FIELD: bool = true;
 
-            fn describe_items(list: &List<'a, Self>, name: &'static str, out: &mut Outline<'_>) {
-                let span = Span { offset: list.offset(), bytes: list.byte_len() };
-                let kind = Type::List(&Self::TYPE, 0);
-                out.stored_texts(name, StoredAt::new(kind, span), list);
-            }
-        }
-    )*};
+    fn describe_items(list: &List<'a, Self>, name: &'static str, out: &mut Outline<'_>) {
+        describe_texts(list, name, out);
+    }
 }
 
-texts! { ByteStr Utf32Str }
+impl<'a> Item<'a> for Utf32Str<'a> {
+    const IS_FIELD: bool = true;
+
+    fn describe_items(list: &List<'a, Self>, name: &'static str, out: &mut Outline<'_>) {
+        describe_texts(list, name, out);
+    }
+}
+
+fn describe_texts<'a, T>(list: &List<'a, T>, name: &'static str, out: &mut Outline<'_>)
+where
+    T: Read<'a, ()> + Into<Text<'a>>,
+{
+    let span = Span { offset: list.offset(), bytes: list.byte_len() };
+    let kind = Type::List(&T::TYPE, 0);
+    out.stored_texts(name, StoredAt::new(kind, span), list);
+}
 
 /// Each array is described with its index.
 impl<'a, T: Element> Item<'a> for LeArray<'a, T> {

@@ -792,6 +792,7 @@ impl<'a, P: Grammar<'a, Output: Stored>> Grammar<'a> for Framed<P> {
     }
 }
 
+/// Reads the value without a description, then shows it as framing to those who want that.
 #[inline(always)]
 fn walk_framing<'a, P: Grammar<'a, Output: Stored>>(
     parser: &mut P,

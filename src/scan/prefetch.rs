@@ -12,6 +12,7 @@ use std::path::Path;
 use super::pending::Named;
 use crate::asset::address;
 use crate::asset::container::Member;
+use crate::base::amount::Amount;
 use crate::base::format::Format;
 use crate::inspect::Depth;
 use crate::source::pages;
@@ -32,14 +33,14 @@ pub(super) struct Prefetch<'a, I> {
     depth: Depth,
     members: I,
     ahead: VecDeque<(Named<'a>, u64)>,
-    bytes: u64,
+    bytes: Amount<u64>,
     waits: Waits,
 }
 
 impl<'a, I> Prefetch<'a, I> {
     /// Prefetches members of the archive in `data`.
     pub(super) fn new(data: &'a [u8], depth: Depth, waits: Waits, members: I) -> Self {
-        Self { data, depth, members, ahead: VecDeque::new(), bytes: 0, waits }
+        Self { data, depth, members, ahead: VecDeque::new(), bytes: Amount(0), waits }
     }
 }
 
@@ -48,7 +49,7 @@ impl<'a, I: Iterator<Item = Named<'a>>> Iterator for Prefetch<'a, I> {
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.waits.have_been
-            && self.bytes < AHEAD
+            && self.bytes.0 < AHEAD
             && self.ahead.len() < MOST
             && let Some(named) = self.members.next()
         {
@@ -58,14 +59,14 @@ impl<'a, I: Iterator<Item = Named<'a>>> Iterator for Prefetch<'a, I> {
             if let Some(part) = self.data.get(whole(place.start)..whole(place.end)) {
                 pages::will_need(part);
             }
-            self.bytes = self.bytes.saturating_add(bytes);
+            self.bytes += bytes;
             self.ahead.push_back((named, bytes));
         }
         let (named, bytes) = match self.ahead.pop_front() {
             Some(first) => first,
             None => (self.members.next()?, 0),
         };
-        self.bytes = self.bytes.saturating_sub(bytes);
+        self.bytes -= bytes;
         self.waits.pass(named.1.stored_byte_len());
         Some(named)
     }
@@ -91,25 +92,26 @@ pub(super) struct Waits {
     /// The count before; `None` if it is not checked.
     before: Option<u64>,
     have_been: bool,
-    bytes: u64,
-    members: u32,
+    bytes: Amount<u64>,
+    members: Amount<u32>,
 }
 
 impl Waits {
     /// Starts counting now, if `asks`.
     pub(super) fn from_now_on(asks: bool) -> Self {
         let before = if asks { pages::waits_for_pages() } else { None };
-        Self { before, have_been: false, bytes: 0, members: 0 }
+        Self { before, have_been: false, bytes: Amount(0), members: Amount(0) }
     }
 
     /// Advances to a member of this size.
     fn pass(&mut self, bytes: u64) {
         let Some(before) = self.before.filter(|_| !self.have_been) else { return };
-        self.bytes = self.bytes.saturating_add(bytes);
-        self.members = self.members.saturating_add(1);
-        if self.bytes >= UNTIL_ASKED || self.members >= UNTIL_ASKED_MEMBERS {
+        self.bytes += bytes;
+        self.members += 1;
+        if self.bytes.0 >= UNTIL_ASKED || self.members.0 >= UNTIL_ASKED_MEMBERS {
             self.have_been = pages::waits_for_pages().is_some_and(|now| now > before);
-            (self.bytes, self.members) = (0, 0);
+            self.bytes = Amount(0);
+            self.members = Amount(0);
         }
     }
 }
@@ -148,15 +150,15 @@ mod tests {
             assert_eq!(in_order.len(), 300);
             for have_been in [false, true] {
                 for depth in [Depth::Header, Depth::Summary] {
-                    let waits = Waits { before: Some(0), have_been, bytes: 0, members: 0 };
+                    let waits = Waits { before: Some(0), have_been, bytes: Amount(0), members: Amount(0) };
                     let mut ahead = Prefetch::new(data, depth, waits, members());
                     let mut seen = Vec::new();
                     while let Some((name, _)) = ahead.next() {
                         seen.push(name);
-                        assert!(ahead.ahead.len() <= MOST && ahead.bytes <= AHEAD + 100_000);
+                        assert!(ahead.ahead.len() <= MOST && ahead.bytes.0 <= AHEAD + 100_000);
                     }
                     assert_eq!(seen, in_order);
-                    assert_eq!((ahead.bytes, ahead.ahead.len()), (0, 0));
+                    assert_eq!((ahead.bytes.0, ahead.ahead.len()), (0, 0));
                 }
             }
         }
@@ -164,13 +166,13 @@ mod tests {
 
     #[test]
     fn waits_are_checked_only_after_some_bytes_and_on_request() {
-        let mut waits = Waits { before: Some(u64::MAX), have_been: false, bytes: 0, members: 0 };
+        let mut waits = Waits { before: Some(u64::MAX), have_been: false, bytes: Amount(0), members: Amount(0) };
         waits.pass(UNTIL_ASKED - 1);
-        assert_eq!((waits.bytes, waits.members), (UNTIL_ASKED - 1, 1));
+        assert_eq!((waits.bytes.0, waits.members.0), (UNTIL_ASKED - 1, 1));
         waits.pass(1);
-        assert_eq!((waits.bytes, waits.members, waits.have_been), (0, 0, false));
+        assert_eq!((waits.bytes.0, waits.members.0, waits.have_been), (0, 0, false));
         let mut never = Waits::from_now_on(false);
         never.pass(u64::MAX);
-        assert_eq!((never.bytes, never.have_been), (0, false));
+        assert_eq!((never.bytes.0, never.have_been), (0, false));
     }
 }

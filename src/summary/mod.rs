@@ -116,7 +116,7 @@ macro_rules! counted {
         /// The counts of a survey.
         #[derive(Default)]
         pub(super) struct Counted {
-            $(pub(super) $name: u64,)*
+            $(pub(super) $name: $crate::base::amount::Amount<u64>,)*
         }
 
         impl Counted {
@@ -124,7 +124,7 @@ macro_rules! counted {
             pub(super) fn counts(&self, inside: bool) -> $crate::summary::Counts {
                 $crate::summary::Counts::known([$((
                     stringify!($name),
-                    $crate::summary::counted!(@known inside $($mark)?).then_some(self.$name),
+                    $crate::summary::counted!(@known inside $($mark)?).then_some(self.$name.0),
                 )),*])
             }
         }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
+use crate::base::amount::Amount;
 use crate::base::code::Code;
 use crate::base::error::Error;
 use crate::base::limits::Limits;
@@ -63,17 +64,17 @@ impl Problem {
 /// Problems that were left out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Beyond {
-    count: u64,
+    count: Amount<u64>,
     worst: Severity,
 }
 
 impl Beyond {
     fn none() -> Self {
-        Self { count: 0, worst: Severity::Warning }
+        Self { count: Amount(0), worst: Severity::Warning }
     }
 
     pub(super) fn add(&mut self, count: u64, worst: Severity) {
-        self.count = self.count.saturating_add(count);
+        self.count += count;
         self.worst = self.worst.max(worst);
     }
 }
@@ -176,7 +177,7 @@ impl Problems {
     }
 
     pub(super) fn append(&mut self, other: Self) {
-        self.beyond.add(other.beyond.count, other.beyond.worst);
+        self.beyond.add(other.beyond.count.0, other.beyond.worst);
         for (place, problem) in other.list.into_iter().enumerate() {
             if other.spent == Some(place) && !self.is_first_spent() {
                 continue;
@@ -191,8 +192,8 @@ impl Problems {
     /// ones. It is as severe as the worst of them.
     pub fn into_vec(mut self) -> Vec<Problem> {
         self.list.sort_by_key(|problem| problem.offset);
-        if self.beyond.count > 0 {
-            let message = format!("{} further problems, beyond the limit for one asset", self.beyond.count);
+        if self.beyond.count.0 > 0 {
+            let message = format!("{} further problems, beyond the limit for one asset", self.beyond.count.0);
             let severity = self.beyond.worst;
             let code = Code::Limit;
             self.list.push(Problem { severity, code, offset: None, message: message.into() });

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Problem, Severity, Summary};
+use crate::base::amount::Amount;
 use crate::base::code::Code;
 use crate::base::format::Format;
 
@@ -77,7 +78,7 @@ impl Change {
         if may_hold_texts(format) {
             return None;
         }
-        let mut widened = 0_usize;
+        let mut widened = Amount(0);
         let mut first = None;
         for (place, character) in text.char_indices() {
             if character > '\u{ff}' {
@@ -85,13 +86,13 @@ impl Change {
             }
             if !character.is_ascii() {
                 first = first.or(Some(place));
-                widened = widened.saturating_add(1);
+                widened += 1;
             }
         }
-        if widened < FEWEST_WIDENED {
+        if widened.0 < FEWEST_WIDENED {
             return None;
         }
-        Some(Self::Widened { characters: widened, first: first? })
+        Some(Self::Widened { characters: widened.0, first: first? })
     }
 
     /// In binary data, one line feed of 256 follows a carriage return by chance.
@@ -101,15 +102,18 @@ impl Change {
             return None;
         }
         let first = memchr::memmem::find(head, b"\r\n")?;
-        let mut lines = 0_usize;
+        let mut lines = Amount(0);
         for place in memchr::memchr_iter(b'\n', head) {
             let before = head.get(..place).unwrap_or_default();
             if !before.ends_with(b"\r") {
                 return None;
             }
-            lines = lines.saturating_add(1);
+            lines += 1;
         }
-        (lines >= FEWEST).then_some(Self::LineEnds { lines, first })
+        if lines.0 < FEWEST {
+            return None;
+        }
+        Some(Self::LineEnds { lines: lines.0, first })
     }
 
     /// Returns the offset of the first change, and a message.

@@ -1,5 +1,6 @@
 //! Checks items on several threads, and reports their problems as one thread would.
 
+use crate::base::amount::Amount;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -14,7 +15,8 @@ pub(crate) fn side_by_side<T: Send>(
 ) {
     let budget = problems.budget.clone();
     let items = Mutex::new(items.fuse().enumerate());
-    let in_order: Mutex<InOrder<'_>> = Mutex::new(InOrder { problems, next: 0, waiting: BTreeMap::new(), held: 0 });
+    let in_order: Mutex<InOrder<'_>> =
+        Mutex::new(InOrder { problems, next: Amount(0), waiting: BTreeMap::new(), held: Amount(0) });
     budget.share_out(&|| {
         let budget = budget.fork();
         while let Some((place, item)) = { lock(&items).next() } {
@@ -32,16 +34,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Problems of items that were finished before earlier items.
 struct InOrder<'p> {
     problems: &'p mut Problems,
-    next: usize,
+    next: Amount<usize>,
     waiting: BTreeMap<usize, Problems>,
     /// The number of waiting problems.
-    held: u64,
+    held: Amount<u64>,
 }
 
 impl InOrder<'_> {
     fn add(&mut self, place: usize, mut of_item: Problems) {
         let is_last = self.waiting.last_key_value().is_none_or(|(last, _)| place > *last);
-        if is_last && self.held >= u64::from(self.problems.budget.limits().problems) {
+        if is_last && self.held.0 >= u64::from(self.problems.budget.limits().problems) {
             // As many problems as are kept precede this item. Whether a spent budget was already reported is decided
             // later.
             let mut end = None;
@@ -56,12 +58,12 @@ impl InOrder<'_> {
             }
             of_item.list.extend(end);
         }
-        self.held = self.held.saturating_add(of_item.list.len() as u64);
+        self.held += of_item.list.len() as u64;
         self.waiting.insert(place, of_item);
-        while let Some(of_item) = self.waiting.remove(&self.next) {
-            self.held = self.held.saturating_sub(of_item.list.len() as u64);
+        while let Some(of_item) = self.waiting.remove(&self.next.0) {
+            self.held -= of_item.list.len() as u64;
             self.problems.append(of_item);
-            self.next = self.next.saturating_add(1);
+            self.next += 1;
         }
     }
 }

@@ -97,13 +97,8 @@ impl Fault {
 /// An instruction is at least as long as the end mark, or followed by it, so three bytes are always available. Lengths
 /// cannot overflow 64 bits: each is at most 255 times the number of bytes from which it was read.
 fn instructions(src: &[u8], mut out: impl Output) -> Result<&[u8], (Fault, &[u8])> {
-    let mut rest = src;
     let mut before = Before::None;
-    if let Some(&first @ 18..) = src.first() {
-        let count = first.wrapping_sub(17);
-        rest = literals(rest, 1, count.into(), &mut out)?;
-        before = if count < 4 { Before::Few } else { Before::Many };
-    }
+    let mut rest = first_literals(src, &mut before, &mut out)?;
     // The position at which the switch is checked next, counted in the bytes left to read.
     let mut look = src.len();
     loop {
@@ -161,6 +156,20 @@ fn instructions(src: &[u8], mut out: impl Output) -> Result<&[u8], (Fault, &[u8]
         rest = literals(rest, head, count.into(), &mut out)?;
         before = if count == 0 { Before::None } else { Before::Few };
     }
+}
+
+/// Reads the literals that a first byte of 18 and more counts, and sets `before` if there are any. Returns the bytes
+/// after them.
+#[inline(always)]
+fn first_literals<'s>(
+    src: &'s [u8],
+    before: &mut Before,
+    out: &mut impl Output,
+) -> Result<&'s [u8], (Fault, &'s [u8])> {
+    let Some(&first @ 18..) = src.first() else { return Ok(src) };
+    let count = first.wrapping_sub(17);
+    *before = if count < 4 { Before::Few } else { Before::Many };
+    literals(src, 1, count.into(), out)
 }
 
 /// A match of at most 16 or 48 KiB back.

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::mesh::{Joints, Key};
+use super::joints::Joints;
+use super::mesh::Key;
 use super::{Matrix, Scene};
 use crate::asset::Asset;
 use crate::base::error::Result;
@@ -20,7 +21,7 @@ impl Scene<'_> {
             let place = primitive.place;
             let (Some(home), mesh) = (place.node, place.mesh) else { continue };
             homes.insert(mesh, home);
-            self.part(&primitive, None, skins.get(&mesh).map(|joints| (joints, None)))?;
+            self.add_primitive(&primitive, None, skins.get(&mesh).map(|joints| (joints, None)))?;
         }
         let world = rig.rest().world().unwrap_or_default();
         for (mesh, home) in homes {

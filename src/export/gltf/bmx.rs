@@ -26,7 +26,7 @@ impl Scene<'_> {
             let key = Key { mesh: place.mesh, node: bake.map(|(home, _)| home), ..Key::default() };
             homes.insert(home, key);
             if done.insert((key, place.part)) {
-                self.part(&primitive, bake, None)?;
+                self.add_primitive(&primitive, bake, None)?;
             }
         }
         for (home, key) in homes {

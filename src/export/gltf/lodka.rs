@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::mesh::{Joints, Key};
+use super::joints::Joints;
+use super::mesh::Key;
 use super::{Matrix, Scene};
 use crate::asset::Asset;
 use crate::base::error::Result;
@@ -42,7 +43,7 @@ impl Scene<'_> {
             }
             if done.insert((key, place.part)) {
                 let joints = models.get(&place.model).map(|model| &model.joints);
-                self.part(&primitive, None, joints.map(|joints| (joints, None)))?;
+                self.add_primitive(&primitive, None, joints.map(|joints| (joints, None)))?;
             }
         }
         for ((key, proxy), place) in shown {

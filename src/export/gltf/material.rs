@@ -26,50 +26,45 @@ fn alpha_of(pixels: &Pixels) -> Alpha {
     }
 }
 
+/// Returns a part of a color between 0 and 1.
+fn unit(part: f32) -> f32 {
+    if part.is_finite() { part.clamp(0.0, 1.0) } else { 1.0 }
+}
+
+/// The color and roughness of a material, without its image.
+fn surface(material: &Material<'_>) -> Json {
+    let opacity = if material.alpha == Alpha::Image { 1.0 } else { material.color[3] };
+    // Vertex colors replace the material's own.
+    let [red, green, blue, _] = if material.vertex_colors { [1.0; 4] } else { material.color };
+    json!({
+        "baseColorFactor": linear([red, green, blue, opacity].map(unit)),
+        "metallicFactor": 0.0,
+        "roughnessFactor": unit(1.0 - material.shininess),
+    })
+}
+
 impl Scene<'_> {
+    /// Returns the index of a material. Writes it and its images on first use.
     pub(super) fn material(&mut self, material: &Material<'_>, uv_sets: usize) -> Result<usize> {
-        let part = |part: f32| if part.is_finite() { part.clamp(0.0, 1.0) } else { 1.0 };
-        let opacity = if material.alpha == Alpha::Image { 1.0 } else { material.color[3] };
-        // Vertex colors replace the material's own.
-        let [red, green, blue, _] = if material.vertex_colors { [1.0; 4] } else { material.color };
-        let color = [red, green, blue, opacity];
-        let mut surface = json!({
-            "baseColorFactor": linear(color.map(part)),
-            "metallicFactor": 0.0,
-            "roughnessFactor": part(1.0 - material.shininess),
-        });
         self.room.work(CORNER_WORK.saturating_mul(material.textures.len() as u64))?;
-        let mut extras = Map::new();
+        let mut surface = surface(material);
         if let Some(texture) = material.base()
             && let Some(reference) = self.reference(texture, uv_sets)?
         {
             set(&mut surface, "baseColorTexture", reference);
         }
-        for (key, texture) in [("lightmap", material.lightmap()), ("environment", material.environment())] {
-            if let Some(texture) = texture
-                && let Some(reference) = self.reference(texture, uv_sets)?
-            {
-                extras.insert(key.to_owned(), reference);
-            }
-        }
+        let extras = self.material_extras(material, uv_sets)?;
         let mut json = json!({ "pbrMetallicRoughness": surface });
         let name = self.name(material.name);
         if !name.is_empty() {
             set(&mut json, "name", name);
         }
-        let [r, g, b] = finite(material.emissive, [0.0; 3]).map(part);
-        let [r, g, b, _] = linear([r, g, b, 1.0]);
-        if [r, g, b] != [0.0; 3] {
-            set(&mut json, "emissiveFactor", json!([r, g, b]));
+        let [red, green, blue] = finite(material.emissive, [0.0; 3]).map(unit);
+        let [red, green, blue, _] = linear([red, green, blue, 1.0]);
+        if [red, green, blue] != [0.0; 3] {
+            set(&mut json, "emissiveFactor", json!([red, green, blue]));
         }
-        let alpha = match (material.alpha, material.base()) {
-            (Alpha::Image, Some(base)) => {
-                let image = self.image(base)?.and_then(|image| self.see_through.get(&image));
-                image.copied().unwrap_or(Alpha::Opaque)
-            }
-            (alpha, _) => alpha,
-        };
-        match alpha {
+        match self.shown_alpha(material)? {
             Alpha::Mask(from) => {
                 set(&mut json, "alphaMode", "MASK");
                 set(&mut json, "alphaCutoff", json!(from));
@@ -84,6 +79,22 @@ impl Scene<'_> {
             set(&mut json, "extensions", json!({ "KHR_materials_unlit": {} }));
             self.glb.uses("KHR_materials_unlit");
         }
+        if !extras.is_empty() {
+            set(&mut json, "extras", extras);
+        }
+        self.once(&json)
+    }
+
+    /// Returns what glTF has no property for: other textures, ways of blending, highlights, and the names of images.
+    fn material_extras(&mut self, material: &Material<'_>, uv_sets: usize) -> Result<Map<String, Json>> {
+        let mut extras = Map::new();
+        for (key, texture) in [("lightmap", material.lightmap()), ("environment", material.environment())] {
+            if let Some(texture) = texture
+                && let Some(reference) = self.reference(texture, uv_sets)?
+            {
+                extras.insert(key.to_owned(), reference);
+            }
+        }
         match material.alpha {
             Alpha::Add => extras.insert("blend".to_owned(), "add".into()),
             Alpha::Multiply => extras.insert("blend".to_owned(), "multiply".into()),
@@ -96,10 +107,17 @@ impl Scene<'_> {
         if !names.is_empty() {
             extras.insert("textures".to_owned(), names.into());
         }
-        if !extras.is_empty() {
-            set(&mut json, "extras", extras);
+        Ok(extras)
+    }
+
+    /// Returns how to show a material, whose image may decide it.
+    fn shown_alpha(&mut self, material: &Material<'_>) -> Result<Alpha> {
+        if material.alpha != Alpha::Image {
+            return Ok(material.alpha);
         }
-        self.once(&json)
+        let Some(base) = material.base() else { return Ok(Alpha::Image) };
+        let Some(image) = self.image(base)? else { return Ok(Alpha::Opaque) };
+        Ok(self.see_through.get(&image).copied().unwrap_or(Alpha::Opaque))
     }
 
     /// Returns the material of a surface that has none. That of glTF would be a mirror of metal.

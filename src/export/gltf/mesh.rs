@@ -1,16 +1,18 @@
-//! Meshes, and the joints that move their vertices.
+//! Meshes and their primitives.
 
-use std::collections::HashMap;
+use std::iter::zip;
 
 use glam::Vec3;
 use serde_json::{Value as Json, json};
 
 use super::glb::{List, Use, set};
+use super::joints::Joints;
 use super::{CORNER_WORK, Scene, finite};
 use crate::base::error::{ErrorKind, Result};
 use crate::base::format::Format;
 use crate::export::material;
-use crate::geometry::{Corner, Influence, Matrix, Morph, Primitive, Weights, Welded, linear, smooth_normals};
+use crate::export::space::Basis;
+use crate::geometry::{Corner, Material, Matrix, Morph, Primitive, Weights, Welded, linear, smooth_normals};
 
 /// The memory of a vertex's arrays while they are built.
 const VERTEX_BYTES: u64 = 96;
@@ -25,9 +27,9 @@ pub(super) struct Key {
     pub(super) node: Option<usize>,
 }
 
-/// The primitives of a mesh under construction.
+/// A mesh under construction: its primitives are written, the mesh itself is not.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct UnwrittenMesh {
     primitives: List,
     is_skinned: bool,
     has_loose: bool,
@@ -37,117 +39,25 @@ pub(super) struct Kept {
 
 /// A written mesh: its index among the meshes, and whether joints move it.
 #[derive(Clone, Copy)]
-pub(super) struct Made {
+pub(super) struct WrittenMesh {
     pub(super) mesh: usize,
     pub(super) is_skinned: bool,
     /// True if no bone moves some of its vertices, so that they move with the mesh itself.
     pub(super) has_loose: bool,
 }
 
-/// The joints of a mesh in the order of its skin. Vertices that no joint moves follow the mesh itself. If the mesh's
-/// node is not one of the joints, it is added after them.
-pub(super) struct Joints {
-    pub(super) bones: Vec<usize>,
-    places: HashMap<u32, u16>,
-    /// The mesh's own node, if nodes are bones.
-    home: Option<usize>,
-}
-
-impl Joints {
-    pub(super) fn new(home: Option<usize>) -> Self {
-        Self { bones: Vec::new(), places: HashMap::new(), home }
-    }
-
-    /// Adds a bone unless it is already present. See `are_too_many` for the limit.
-    pub(super) fn add(&mut self, bone: usize) {
-        let next = self.end();
-        let Ok(joint) = u32::try_from(bone) else { return };
-        self.places.entry(joint).or_insert_with(|| {
-            self.bones.push(bone);
-            next
-        });
-    }
-
-    /// Returns the index after all bones.
-    fn end(&self) -> u16 {
-        u16::try_from(self.bones.len()).unwrap_or(u16::MAX)
-    }
-
-    fn are_too_many(&self) -> bool {
-        self.bones.len() >= usize::from(u16::MAX)
-    }
-
-    /// Returns the index of the mesh's own node among them, if it is present.
-    fn own(&self) -> Option<u16> {
-        self.places.get(&u32::try_from(self.home?).ok()?).copied()
-    }
-
-    /// Returns the joints that move vertices, with their weights.
-    fn shares(&self, weights: &Weights, corners: &[Corner]) -> (Vec<[u16; 4]>, Vec<[f32; 4]>) {
-        let own = self.own().unwrap_or(self.end());
-        corners.iter().map(|corner| self.strongest(weights.of(corner.position as usize), own)).unzip()
-    }
-
-    /// Returns the four strongest joints of a vertex, each once, with weights that sum to 1; `own` if no joint moves
-    /// it.
-    fn strongest(&self, all: &[Influence], own: u16) -> ([u16; 4], [f32; 4]) {
-        let some = all.iter().filter(|one| one.weight > 0.0 && one.weight.is_finite());
-        let placed = some.filter_map(|one| Some((*self.places.get(&one.joint)?, one.weight)));
-        let mut shares: Vec<(u16, f32)> = placed.collect();
-        shares.sort_by_key(|(joint, _)| *joint);
-        shares.dedup_by(|next, kept| {
-            let is_same = next.0 == kept.0;
-            kept.1 += if is_same { next.1 } else { 0.0 };
-            is_same
-        });
-        shares.sort_by(|a, b| b.1.total_cmp(&a.1));
-        shares.truncate(4);
-        let sum: f32 = shares.iter().map(|(_, share)| share).sum();
-        if shares.is_empty() || !sum.is_finite() || sum <= 0.0 {
-            return ([own, 0, 0, 0], [1.0, 0.0, 0.0, 0.0]);
-        }
-        let (mut joints, mut weights) = ([0; 4], [0.0; 4]);
-        let places = joints.iter_mut().zip(&mut weights);
-        for ((joint, share), place) in shares.into_iter().zip(places) {
-            // A weight that rounds to zero is dropped.
-            if share / sum > 0.0 {
-                (*place.0, *place.1) = (joint, share / sum);
-            }
-        }
-        (joints, weights)
-    }
-}
-
 /// The joints of a primitive, and its weights if they are not its own.
 type Skin<'a> = (&'a Joints, Option<&'a Weights>);
 
-impl Scene<'_> {
-    /// Builds a glTF primitive and keeps it for its mesh. `bake` moves its vertices, for that node.
-    pub(super) fn part(
-        &mut self,
-        primitive: &Primitive<'_>,
-        bake: Option<(usize, &Matrix)>,
-        skin: Option<Skin<'_>>,
-    ) -> Result<()> {
-        let (room, mut passing) = (self.room, 0_u64);
-        let welded = primitive.to_welded(|bytes| {
-            room.work(CORNER_WORK)?;
-            room.hold(bytes)?;
-            passing = passing.saturating_add(bytes);
-            Ok(())
-        });
-        let made = match welded {
-            Ok(welded) => self.welded(primitive, welded, bake, skin),
-            Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => Err(error),
-            Err(_) => {
-                self.lose(1);
-                Ok(())
-            }
-        };
-        room.give(passing);
-        made
-    }
+/// The way from the stored positions and normals of a primitive to those of the glTF file.
+struct Placement {
+    format: Format,
+    /// Moves the vertices, if they are moved for a node.
+    matrix: Matrix,
+    basis: Basis,
+}
 
+impl Placement {
     /// Returns the position in the common space, without the matrix of its node.
     fn mirrored(&self, [x, y, z]: [f32; 3]) -> [f32; 3] {
         match self.format {
@@ -157,14 +67,74 @@ impl Scene<'_> {
         }
     }
 
-    fn welded(
+    fn point(&self, stored: Option<[f32; 3]>) -> [f32; 3] {
+        let stored = finite(stored.unwrap_or_default(), [0.0; 3]);
+        finite(self.basis.point(self.matrix.point(self.mirrored(stored))), [0.0; 3])
+    }
+}
+
+/// The vertices of a primitive, one for each different corner.
+struct Vertices {
+    placement: Placement,
+    corners: Vec<Corner>,
+    /// Indices of corners.
+    triangles: Vec<[u32; 3]>,
+    /// The position of each corner in the file.
+    points: Vec<[f32; 3]>,
+    /// The number of positions in the mesh.
+    position_count: usize,
+}
+
+impl Vertices {
+    /// The bytes of a position for each.
+    fn point_bytes(&self) -> u64 {
+        size_of_val(self.points.as_slice()) as u64
+    }
+}
+
+/// How joints move a primitive.
+#[derive(Default)]
+struct Skinning {
+    is_skinned: bool,
+    /// True if no joint moves some of its vertices.
+    has_loose: bool,
+}
+
+impl Scene<'_> {
+    /// Builds a glTF primitive and adds it to its mesh. `bake` moves its vertices, for that node.
+    pub(super) fn add_primitive(
+        &mut self,
+        primitive: &Primitive<'_>,
+        bake: Option<(usize, &Matrix)>,
+        skin: Option<Skin<'_>>,
+    ) -> Result<()> {
+        let room = self.room;
+        let mut held_for_welding = 0_u64;
+        let welded = primitive.to_welded(|bytes| {
+            room.work(CORNER_WORK)?;
+            room.hold(bytes)?;
+            held_for_welding = held_for_welding.saturating_add(bytes);
+            Ok(())
+        });
+        let built = match welded {
+            Ok(welded) => self.build_primitive(primitive, welded, bake, skin),
+            Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => Err(error),
+            Err(_) => {
+                self.lose(1);
+                Ok(())
+            }
+        };
+        room.give(held_for_welding);
+        built
+    }
+
+    fn build_primitive(
         &mut self,
         primitive: &Primitive<'_>,
         welded: Welded,
         bake: Option<(usize, &Matrix)>,
         skin: Option<Skin<'_>>,
     ) -> Result<()> {
-        let place = primitive.place;
         let Ok(positions) = primitive.positions() else {
             self.lose(1);
             return Ok(());
@@ -174,102 +144,37 @@ impl Scene<'_> {
         if triangles.is_empty() {
             return Ok(());
         }
-        let passing = VERTEX_BYTES.saturating_mul(corners.len() as u64);
-        self.room.hold(passing)?;
-        let moved = bake.map_or(Matrix::IDENTITY, |(_, matrix)| *matrix);
-        if moved.mirrors() {
-            triangles.iter_mut().for_each(|[_, b, c]| std::mem::swap(b, c));
+        let vertex_bytes = VERTEX_BYTES.saturating_mul(corners.len() as u64);
+        self.room.hold(vertex_bytes)?;
+        let matrix = bake.map_or(Matrix::IDENTITY, |(_, matrix)| *matrix);
+        if matrix.mirrors() {
+            for [_, second, third] in &mut triangles {
+                std::mem::swap(second, third);
+            }
         }
-        let basis = self.basis;
-        let position = |stored: Option<[f32; 3]>| {
-            let stored = finite(stored.unwrap_or_default(), [0.0; 3]);
-            finite(basis.point(moved.point(self.mirrored(stored))), [0.0; 3])
-        };
-        let points: Vec<[f32; 3]> =
-            corners.iter().map(|corner| position(positions.array(corner.position as usize))).collect();
-        // Like positions, morphs are absolute; glTF has the differences.
+        let placement = Placement { format: self.format, matrix, basis: self.basis };
+        let points = corners.iter().map(|corner| placement.point(positions.array(corner.position as usize))).collect();
+        let vertices = Vertices { placement, corners, triangles, points, position_count: positions.len() };
+
         let morphs = primitive.morphs().unwrap_or_default();
-        let each = (corners.len() as u64).saturating_mul(size_of::<[f32; 3]>() as u64);
-        let mut targets: Vec<Vec<[f32; 3]>> = Vec::new();
-        for morph in &morphs {
-            self.room.hold(each)?;
-            self.room.work(each)?;
-            let target = |corner: &Corner| position(morph.positions.array(corner.position as usize));
-            let pairs = corners.iter().map(target).zip(&points);
-            targets.push(pairs.map(|(target, point)| (Vec3::from(target) - Vec3::from(*point)).to_array()).collect());
-        }
+        let targets = self.morph_targets(&vertices, &morphs)?;
         let mut attributes = json!({});
-        let normals = match primitive.normals() {
-            Ok(Some(normals)) => {
-                let turn = moved.normals();
-                let stored = |corner: &Corner| normals.array(corner.normal as usize).unwrap_or_default();
-                let normal = |corner| basis.direction(turn(self.mirrored(stored(corner))));
-                Some(corners.iter().map(normal).collect())
-            }
-            Ok(None) if primitive.are_normals_smoothed() => {
-                self.room.work((corners.len() as u64).saturating_mul(CORNER_WORK))?;
-                Some(smooth_normals(&points, &triangles))
-            }
-            _ => None,
-        };
-        set(&mut attributes, "POSITION", self.glb.floats(&points, Use::Vertices, true)?);
-        if let Some(mut list) = normals {
-            upright(&mut list, &points, &triangles);
-            set(&mut attributes, "NORMAL", self.glb.floats(&list, Use::Vertices, false)?);
-        }
+        self.add_points_and_normals(primitive, &vertices, &mut attributes)?;
         let material = material(primitive, self.options.texture).unwrap_or_else(|_| {
             self.lose(1);
             None
         });
-        // Changes of coordinates that the extension of glTF cannot express.
-        let base = material.as_ref().and_then(|material| material.base());
-        let change = base.filter(|texture| !super::material::is_expressible(&texture.transform));
-        let mut uv_sets = 0_usize;
-        for uv_set in 0..primitive.uv_sets().unwrap_or(0).min(8) {
-            let Ok(Some(uvs)) = primitive.uvs(uv_set) else { break };
-            // Some formats compute them anew for each primitive.
-            self.room.work((uvs.len() as u64).saturating_mul(8))?;
-            let change = change.filter(|texture| texture.uv_set == uv_set).map(|texture| texture.transform);
-            let uv = |corner: &Corner| {
-                let uv = uvs.array(corner.uv(uv_set) as usize).unwrap_or_default();
-                finite(change.map_or(uv, |change| change.apply(uv)), [0.0; 2])
-            };
-            let list: Vec<[f32; 2]> = corners.iter().map(uv).collect();
-            set(&mut attributes, &format!("TEXCOORD_{uv_set}"), self.glb.floats(&list, Use::Vertices, false)?);
-            uv_sets = uv_sets.saturating_add(1);
-        }
-        if let Ok(Some(colors)) = primitive.colors() {
-            let color = |corner: &Corner| colors.array(corner.position as usize).unwrap_or_default();
-            let shown = |corner: &Corner| linear(finite(color(corner), [1.0; 4]).map(|part| part.clamp(0.0, 1.0)));
-            let list: Vec<[f32; 4]> = corners.iter().map(shown).collect();
-            // Colors that the material does not use are kept, but not shown.
-            let is_shown = material.as_ref().is_some_and(|material| material.vertex_colors);
-            let name = if is_shown { "COLOR_0" } else { "_COLOR" };
-            set(&mut attributes, name, self.glb.floats(&list, Use::Vertices, false)?);
-        }
-        let (mut is_skinned, mut has_loose) = (false, false);
-        if let Some((joints, given)) = skin.filter(|(joints, _)| !joints.are_too_many()) {
-            // This covers all vertices of the mesh, for each of its primitives.
-            self.room.work((positions.len() as u64).saturating_mul(CORNER_WORK))?;
-            let own = if given.is_none() { primitive.to_weights().ok().flatten() } else { None };
-            if let Some(weights) = given.or(own.as_ref()).filter(|_| !joints.bones.is_empty()) {
-                let influences: usize = (0..weights.len()).map(|vertex| weights.of(vertex).len()).sum();
-                self.room.work((influences as u64).saturating_mul(CORNER_WORK))?;
-                let (numbers, shares) = joints.shares(weights, &corners);
-                let end = joints.end();
-                has_loose = joints.own().is_none() && numbers.iter().any(|joints| joints.contains(&end));
-                is_skinned = true;
-                set(&mut attributes, "JOINTS_0", self.glb.joints(&numbers, usize::from(end).saturating_add(1))?);
-                set(&mut attributes, "WEIGHTS_0", self.glb.floats(&shares, Use::Vertices, false)?);
-            }
-        }
-        let indices = self.glb.indices(&triangles, points.len())?;
+        let uv_sets = self.add_uvs(primitive, &vertices, material.as_ref(), &mut attributes)?;
+        self.add_colors(primitive, &vertices, material.as_ref(), &mut attributes)?;
+        let skinning = self.add_joints(primitive, &vertices, skin, &mut attributes)?;
+
+        let indices = self.glb.indices(&vertices.triangles, vertices.points.len())?;
         let mut json = json!({ "attributes": attributes, "indices": indices });
-        let mut list = Vec::new();
-        for target in &targets {
-            list.push(json!({ "POSITION": self.glb.floats(target, Use::Vertices, true)? }));
-        }
-        if !list.is_empty() {
+        if !targets.is_empty() {
+            let mut list = Vec::new();
+            for target in &targets {
+                list.push(json!({ "POSITION": self.glb.floats(target, Use::Vertices, true)? }));
+            }
             set(&mut json, "targets", list);
         }
         let material = match material {
@@ -277,23 +182,163 @@ impl Scene<'_> {
             None => self.plain_material()?,
         };
         set(&mut json, "material", material);
-        self.room.give(passing.saturating_add(each.saturating_mul(targets.len() as u64)));
-        let name = |(index, morph): (usize, &Morph<'_>)| format!("{} {index}", self.name(morph.name)).trim().to_owned();
-        let names: Vec<String> = morphs.iter().enumerate().map(name).collect();
-        let node = bake.map(|(node, _)| node);
-        // Only LODka3D has hidden parts in visible meshes.
-        let hidden = self.format == Format::Lodka && !place.visible;
-        let mesh = self.meshes.entry(Key { model: place.model, mesh: place.mesh, hidden, node }).or_default();
+        self.room.give(vertex_bytes.saturating_add(vertices.point_bytes().saturating_mul(targets.len() as u64)));
+
+        let names = self.target_names(&morphs);
+        let mesh = self.meshes.entry(self.key_of(primitive, bake)).or_default();
         mesh.primitives.push(json, self.room)?;
-        mesh.is_skinned |= is_skinned;
-        mesh.has_loose |= has_loose;
+        mesh.is_skinned |= skinning.is_skinned;
+        mesh.has_loose |= skinning.has_loose;
         mesh.targets = names;
         Ok(())
     }
 
+    /// Returns the mesh that a primitive belongs to. `bake` has the node for which its vertices are moved.
+    fn key_of(&self, primitive: &Primitive<'_>, bake: Option<(usize, &Matrix)>) -> Key {
+        let place = primitive.place;
+        // Only LODka3D has hidden parts in visible meshes.
+        let hidden = self.format == Format::Lodka && !place.visible;
+        Key { model: place.model, mesh: place.mesh, hidden, node: bake.map(|(node, _)| node) }
+    }
+
+    /// Returns how far each morph moves each vertex. Stored morphs are positions; glTF has the differences.
+    fn morph_targets(&self, vertices: &Vertices, morphs: &[Morph<'_>]) -> Result<Vec<Vec<[f32; 3]>>> {
+        let mut targets = Vec::new();
+        for morph in morphs {
+            self.room.hold(vertices.point_bytes())?;
+            self.room.work(vertices.point_bytes())?;
+            let mut target = Vec::with_capacity(vertices.points.len());
+            for (corner, point) in zip(&vertices.corners, &vertices.points) {
+                let moved = vertices.placement.point(morph.positions.array(corner.position as usize));
+                target.push((Vec3::from(moved) - Vec3::from(*point)).to_array());
+            }
+            targets.push(target);
+        }
+        Ok(targets)
+    }
+
+    fn target_names(&self, morphs: &[Morph<'_>]) -> Vec<String> {
+        let mut names = Vec::new();
+        for (index, morph) in morphs.iter().enumerate() {
+            names.push(format!("{} {index}", self.name(morph.name)).trim().to_owned());
+        }
+        names
+    }
+
+    fn add_points_and_normals(
+        &mut self,
+        primitive: &Primitive<'_>,
+        vertices: &Vertices,
+        attributes: &mut Json,
+    ) -> Result<()> {
+        let Vertices { placement, corners, triangles, points, .. } = vertices;
+        let mut normals = None;
+        match primitive.normals() {
+            Ok(Some(stored)) => {
+                let turn = placement.matrix.normals();
+                let mut list = Vec::with_capacity(corners.len());
+                for corner in corners {
+                    let normal = stored.array(corner.normal as usize).unwrap_or_default();
+                    list.push(placement.basis.direction(turn(placement.mirrored(normal))));
+                }
+                normals = Some(list);
+            }
+            Ok(None) if primitive.are_normals_smoothed() => {
+                self.room.work((corners.len() as u64).saturating_mul(CORNER_WORK))?;
+                normals = Some(smooth_normals(points, triangles));
+            }
+            _ => {}
+        }
+        set(attributes, "POSITION", self.glb.floats(points, Use::Vertices, true)?);
+        if let Some(mut normals) = normals {
+            replace_wrong_normals(&mut normals, points, triangles);
+            set(attributes, "NORMAL", self.glb.floats(&normals, Use::Vertices, false)?);
+        }
+        Ok(())
+    }
+
+    /// Returns the number of sets of texture coordinates.
+    fn add_uvs(
+        &mut self,
+        primitive: &Primitive<'_>,
+        vertices: &Vertices,
+        material: Option<&Material<'_>>,
+        attributes: &mut Json,
+    ) -> Result<usize> {
+        // The texture whose change of coordinates the extension of glTF cannot express. They are changed here.
+        let base = material.and_then(|material| material.base());
+        let changed = base.filter(|texture| !super::material::is_expressible(&texture.transform));
+        let most = primitive.uv_sets().unwrap_or(0).min(8);
+        for uv_set in 0..most {
+            let Ok(Some(uvs)) = primitive.uvs(uv_set) else { return Ok(uv_set) };
+            // Some formats compute them anew for each primitive.
+            self.room.work((uvs.len() as u64).saturating_mul(8))?;
+            let mut list: Vec<[f32; 2]> = Vec::with_capacity(vertices.corners.len());
+            for corner in &vertices.corners {
+                let mut uv = uvs.array(corner.uv(uv_set) as usize).unwrap_or_default();
+                if let Some(texture) = changed
+                    && texture.uv_set == uv_set
+                {
+                    uv = texture.transform.apply(uv);
+                }
+                list.push(finite(uv, [0.0; 2]));
+            }
+            set(attributes, &format!("TEXCOORD_{uv_set}"), self.glb.floats(&list, Use::Vertices, false)?);
+        }
+        Ok(most)
+    }
+
+    fn add_colors(
+        &mut self,
+        primitive: &Primitive<'_>,
+        vertices: &Vertices,
+        material: Option<&Material<'_>>,
+        attributes: &mut Json,
+    ) -> Result<()> {
+        let Ok(Some(colors)) = primitive.colors() else { return Ok(()) };
+        let mut list: Vec<[f32; 4]> = Vec::with_capacity(vertices.corners.len());
+        for corner in &vertices.corners {
+            let color = colors.array(corner.position as usize).unwrap_or_default();
+            list.push(linear(finite(color, [1.0; 4]).map(|part| part.clamp(0.0, 1.0))));
+        }
+        // Colors that the material does not use are kept, but not shown.
+        let is_shown = material.is_some_and(|material| material.vertex_colors);
+        let name = if is_shown { "COLOR_0" } else { "_COLOR" };
+        set(attributes, name, self.glb.floats(&list, Use::Vertices, false)?);
+        Ok(())
+    }
+
+    fn add_joints(
+        &mut self,
+        primitive: &Primitive<'_>,
+        vertices: &Vertices,
+        skin: Option<Skin<'_>>,
+        attributes: &mut Json,
+    ) -> Result<Skinning> {
+        let Some((joints, given_weights)) = skin else { return Ok(Skinning::default()) };
+        if joints.are_too_many() {
+            return Ok(Skinning::default());
+        }
+        // This covers all vertices of the mesh, for each of its primitives.
+        self.room.work((vertices.position_count as u64).saturating_mul(CORNER_WORK))?;
+        let own_weights = if given_weights.is_none() { primitive.to_weights().ok().flatten() } else { None };
+        let Some(weights) = given_weights.or(own_weights.as_ref()) else { return Ok(Skinning::default()) };
+        if joints.bones.is_empty() {
+            return Ok(Skinning::default());
+        }
+        let influences: usize = (0..weights.len()).map(|vertex| weights.of(vertex).len()).sum();
+        self.room.work((influences as u64).saturating_mul(CORNER_WORK))?;
+        let (numbers, shares) = joints.shares(weights, &vertices.corners);
+        let end = joints.end();
+        set(attributes, "JOINTS_0", self.glb.joints(&numbers, usize::from(end).saturating_add(1))?);
+        set(attributes, "WEIGHTS_0", self.glb.floats(&shares, Use::Vertices, false)?);
+        let has_loose = joints.own().is_none() && numbers.iter().any(|joints| joints.contains(&end));
+        Ok(Skinning { is_skinned: true, has_loose })
+    }
+
     /// Returns the mesh of all primitives kept for it, written on first use. Returns `None` if none has triangles.
-    pub(super) fn mesh(&mut self, key: &Key, name: &str) -> Result<Option<Made>> {
-        let Some(Kept { primitives, is_skinned, has_loose, targets }) = self.meshes.remove(key) else {
+    pub(super) fn mesh(&mut self, key: &Key, name: &str) -> Result<Option<WrittenMesh>> {
+        let Some(UnwrittenMesh { primitives, is_skinned, has_loose, targets }) = self.meshes.remove(key) else {
             return Ok(self.made.get(key).copied());
         };
         let mut more = String::new();
@@ -305,21 +350,21 @@ impl Scene<'_> {
             more += &format!(",\"weights\":{},\"extras\":{names}", json!(weights));
         }
         let mesh = self.glb.push("meshes", format_args!("{{\"primitives\":{primitives}{more}}}"))?;
-        let made = Made { mesh, is_skinned, has_loose };
+        let made = WrittenMesh { mesh, is_skinned, has_loose };
         self.made.insert(*key, made);
         Ok(Some(made))
     }
 }
 
-/// Normalizes all normals. A zero or invalid normal is replaced by that of its triangle.
-fn upright(normals: &mut [[f32; 3]], points: &[[f32; 3]], triangles: &[[u32; 3]]) {
-    let is_unit = |normal: &[f32; 3]| (Vec3::from(*normal).length() - 1.0).abs() < 1e-3;
+/// Replaces each normal that is not one unit long by that of its triangle.
+fn replace_wrong_normals(normals: &mut [[f32; 3]], points: &[[f32; 3]], triangles: &[[u32; 3]]) {
     for triangle in triangles {
-        let of = |vertex: u32| Vec3::from(points.get(vertex as usize).copied().unwrap_or_default());
-        let [a, b, c] = triangle.map(of);
+        let [a, b, c] = triangle.map(|vertex| Vec3::from(points.get(vertex as usize).copied().unwrap_or_default()));
         let face = (b - a).cross(c - a).normalize_or(Vec3::Y);
         for vertex in triangle {
-            if let Some(normal) = normals.get_mut(*vertex as usize).filter(|normal| !is_unit(normal)) {
+            let Some(normal) = normals.get_mut(*vertex as usize) else { continue };
+            let is_unit = (Vec3::from(*normal).length() - 1.0).abs() < 1e-3;
+            if !is_unit {
                 *normal = face.to_array();
             }
         }

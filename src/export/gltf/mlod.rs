@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::mesh::{Joints, Key};
+use super::joints::Joints;
+use super::mesh::Key;
 use super::{Matrix, Scene};
 use crate::asset::Asset;
 use crate::base::error::{Error, Result};
@@ -36,7 +37,11 @@ impl Scene<'_> {
             let Some((index, resolution)) = place.lod else { continue };
             if place.visible && wanted.is_none_or(|wanted| wanted == index) {
                 found.insert(index, (place.mesh, resolution));
-                self.part(&primitive, None, homes.get(&index).map(|(joints, weights)| (joints, Some(weights))))?;
+                self.add_primitive(
+                    &primitive,
+                    None,
+                    homes.get(&index).map(|(joints, weights)| (joints, Some(weights))),
+                )?;
             }
         }
         for (index, (mesh, resolution)) in found {

@@ -8,6 +8,7 @@ mod b3d;
 #[cfg(feature = "bmx")]
 mod bmx;
 mod glb;
+mod joints;
 #[cfg(feature = "lodka")]
 mod lodka;
 mod material;
@@ -21,7 +22,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::{Map, Value as Json, json};
 
 use self::glb::Glb;
-use self::mesh::{Kept, Key, Made};
+use self::mesh::{Key, UnwrittenMesh, WrittenMesh};
 use super::space::Basis;
 use super::{CORNER_WORK, Images, Model, Options, PRIMITIVE_WORK, finite, is_finite};
 use crate::asset::Asset;
@@ -116,9 +117,9 @@ struct Scene<'s> {
     format: Format,
     basis: Basis,
     nodes: Vec<Node>,
-    meshes: BTreeMap<Key, Kept>,
+    meshes: BTreeMap<Key, UnwrittenMesh>,
     /// The meshes already written.
-    made: HashMap<Key, Made>,
+    made: HashMap<Key, WrittenMesh>,
     /// Materials, textures and images already written, by their full description.
     materials: HashMap<String, usize>,
     textures: HashMap<(usize, [bool; 2]), usize>,

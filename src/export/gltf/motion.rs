@@ -4,7 +4,7 @@ use glam::Quat;
 use serde_json::{Value as Json, json};
 
 use super::glb::{List, Use};
-use super::mesh::Joints;
+use super::joints::Joints;
 use super::{CORNER_WORK, Scene, finite, is_finite};
 use crate::base::error::Result;
 use crate::geometry::Matrix;

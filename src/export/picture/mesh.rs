@@ -1,6 +1,7 @@
 //! The vertices and normals of a mesh in the axes of a picture.
 
 use std::collections::HashMap;
+use std::iter::zip;
 
 use glam::{Affine3A, Mat3A, Mat4, Vec3, Vec3A};
 
@@ -8,7 +9,6 @@ use super::camera::axes;
 use super::posed::Posed;
 use super::{Part, Room};
 use crate::base::error::Result;
-use crate::bytes;
 use crate::export::CORNER_WORK;
 use crate::geometry::{Corner, Primitive, Values};
 
@@ -29,6 +29,7 @@ impl Mesh {
         Self { axes: axes(eye), of: None, points: Vec::new(), normals: None, moves: None }
     }
 
+    /// Moves the vertices of a primitive's mesh to where the picture shows them, unless they are there already.
     pub(super) fn place(&mut self, primitive: &Primitive<'_>, posed: &Posed, room: &Room<'_>) -> Result<()> {
         let place = primitive.place;
         let key = (place.model, place.mesh, place.node);
@@ -37,7 +38,8 @@ impl Mesh {
         }
         self.of = None;
         self.points.clear();
-        (self.normals, self.moves) = (None, None);
+        self.normals = None;
+        self.moves = None;
         let count = primitive.vertex_count()?;
         room.work((count as u64).saturating_mul(CORNER_WORK))?;
         let eye = Mat4::from_mat3a(self.axes.transpose());
@@ -51,11 +53,10 @@ impl Mesh {
             Some(moves) => {
                 room.take((count as u64).saturating_mul(size_of::<Mat4>() as u64))?;
                 let all: Vec<Mat4> = (0..count).map(|vertex| moves.of(vertex)).collect();
-                let to_eye = |(point, moved): (&bytes::Vec3, &Mat4)| {
-                    let point = world.transform_point3(point.to_array().into());
-                    Vec3A::from(eye.transform_point3(moved.transform_point3(point)))
-                };
-                self.points.extend(positions.iter().zip(&all).map(to_eye));
+                for (point, moved) in zip(positions.iter(), &all) {
+                    let point = moved.transform_point3(world.transform_point3(point.to_array().into()));
+                    self.points.push(eye.transform_point3(point).into());
+                }
                 self.moves = Some(all);
             }
         }
@@ -63,16 +64,20 @@ impl Mesh {
         Ok(())
     }
 
+    /// Turns the normals like the vertices, which were placed before.
     pub(super) fn turn(&mut self, primitive: &Primitive<'_>, room: &Room<'_>) -> Result<()> {
         if self.normals.is_some() {
             return Ok(());
         }
-        let stored = primitive.normals().ok().flatten();
-        // Normals of corners do not belong to the vertices that move.
-        let stored = stored.filter(|_| self.moves.is_none() || !primitive.is_indexed_by_corner());
+        let mut stored = primitive.normals().ok().flatten();
+        if self.moves.is_some() && primitive.is_indexed_by_corner() {
+            // Normals of corners do not belong to the vertices that move.
+            stored = None;
+        }
         let count = stored.as_ref().map_or(0, Values::len);
         room.work((count as u64).saturating_mul(CORNER_WORK))?;
-        let (turn, to_eye) = (primitive.world_matrix.normals(), self.axes.transpose());
+        let turn = primitive.world_matrix.normals();
+        let to_eye = self.axes.transpose();
         let mut normals = Vec::with_capacity(count);
         for (index, normal) in stored.iter().flat_map(Values::iter).enumerate() {
             let mut normal = Vec3::from(turn(normal.to_array()));
@@ -91,7 +96,7 @@ impl Mesh {
 
     pub(super) fn normal(&self, corner: &Corner) -> Option<Vec3A> {
         let normal = *self.normals.as_ref()?.get(corner.normal as usize)?;
-        (normal != Vec3A::ZERO && normal.is_finite()).then_some(normal)
+        if normal != Vec3A::ZERO && normal.is_finite() { Some(normal) } else { None }
     }
 }
 
@@ -124,6 +129,7 @@ impl Smooth {
     }
 
     pub(super) fn normal(&self, point: Vec3A) -> Option<Vec3A> {
-        self.0.get(&Self::key(point)).filter(|normal| **normal != Vec3A::ZERO).copied()
+        let normal = *self.0.get(&Self::key(point))?;
+        if normal != Vec3A::ZERO { Some(normal) } else { None }
     }
 }

@@ -218,15 +218,22 @@ pub fn picture_on(
         Edges::Smoothed => canvas.smoothed(),
     };
     if view.transparent {
-        // Pixels at the edges are mixed with black.
-        for [red, green, blue, opacity] in pixels.iter_mut().filter(|pixel| pixel[3] > 0) {
-            for part in [red, green, blue] {
-                let full = u32::from(*part).saturating_mul(255).checked_div(u32::from(*opacity)).unwrap_or(0);
-                *part = u8::try_from(full).unwrap_or(u8::MAX);
-            }
-        }
+        divide_by_opacity(&mut pixels);
     }
     Ok(Picture { side, pixels, is_transparent: view.transparent, unreadable, unsorted, flaw })
+}
+
+/// Restores the full color of see-through pixels. Those at the edges are mixed with black.
+fn divide_by_opacity(pixels: &mut [Color]) {
+    for [red, green, blue, opacity] in pixels {
+        if *opacity == 0 {
+            continue;
+        }
+        for part in [red, green, blue] {
+            let full = u32::from(*part).saturating_mul(255).checked_div(u32::from(*opacity)).unwrap_or(0);
+            *part = u8::try_from(full).unwrap_or(u8::MAX);
+        }
+    }
 }
 
 /// Calls `each` with each part. Returns the number of parts that cannot be read.

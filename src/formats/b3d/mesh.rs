@@ -7,6 +7,7 @@ use zerocopy::little_endian::F32;
 use zerocopy::{FromBytes, IntoBytes};
 
 use super::wire::{ChunkHeader, MeshHead, Triangle, VertexLayout, Weight};
+use crate::base::amount::Amount;
 use crate::base::error::{Context, Error, Result};
 use crate::bytes::array::column;
 use crate::bytes::batch::{RowSink, write_batched};
@@ -167,7 +168,7 @@ impl Layout for &VertexLayout {
     const TYPE: Type = Type::List(&Type::Record(VERTEX), 0);
 
     fn stride(&self) -> usize {
-        self.tex_coords_column().saturating_add(self.sets().saturating_mul(self.set_bytes()))
+        (Amount(self.sets()) * self.set_bytes() + self.tex_coords_column()).0
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -258,7 +259,7 @@ impl<'a> Vertices<'a> {
         if set >= self.sets() {
             return None;
         }
-        let column = self.layout.tex_coords_column().saturating_add(set.saturating_mul(self.layout.set_bytes()));
+        let column = (Amount(set) * self.layout.set_bytes() + self.layout.tex_coords_column()).0;
         Some(TexCoords { records: self.records, column })
     }
 }

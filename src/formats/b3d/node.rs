@@ -3,6 +3,7 @@
 use super::animation::{Animation, Keys, Sequence, Tracks};
 use super::mesh::{Bone, Mesh};
 use super::wire::{ChunkHeader, NodeFields};
+use crate::base::amount::Amount;
 use crate::base::error::{Context, Result};
 use crate::base::text::ByteStr;
 use crate::bytes::Cursor;
@@ -58,9 +59,9 @@ impl<'a> Node<'a> {
     /// Returns a cursor at its first chunk.
     pub(super) fn children(&self) -> Cursor<'a> {
         let mut body = self.chunk.body();
-        let fields = (self.name.len() as u64).saturating_add(1).saturating_add(size_of::<NodeFields>() as u64);
+        let fields = Amount(self.name.len() as u64) + 1 + size_of::<NodeFields>() as u64;
         // The fields were read when the node was parsed.
-        let _ = body.skip(fields);
+        let _ = body.skip(fields.0);
         body
     }
 

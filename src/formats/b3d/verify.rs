@@ -10,6 +10,7 @@ use super::bounds::{Around, IDENTITY, Matrix, after};
 use super::walk::{InNode, Walk};
 use super::wire::ChunkHeader;
 use super::{Animation, Bone, ChunkKind, Keys, Mesh, Scene, Sequence, Step, Triangles, Vertices};
+use crate::base::amount::Amount;
 use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
 use crate::base::place::{Locate, Root};
@@ -46,7 +47,7 @@ pub(super) struct Survey<'s, 'a> {
     problems: &'s mut Problems,
     counted: Counted,
     /// The number of TEXS, BRUS and NODE chunks directly below BB3D.
-    at_root: [u32; 3],
+    at_root: [Amount<u32>; 3],
     /// The chunks found so far in each node that contains the current chunk.
     open_nodes: Vec<OpenNode>,
     /// The number of BONE chunks without an ANIM in their node or an ancestor, and the offset of the first.
@@ -64,9 +65,9 @@ pub(super) struct Surveyed {
 
 #[derive(Default)]
 struct OpenNode {
-    meshes: u32,
-    bones: u32,
-    animations: u32,
+    meshes: Amount<u32>,
+    bones: Amount<u32>,
+    animations: Amount<u32>,
     /// Maps its space to that of the scene.
     to_scene: Matrix,
     /// The number of lists of keys; then that of sequences.
@@ -113,7 +114,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         self.facing();
         if self.is_deep() {
             if let (bones @ 1.., first) = self.unanimated {
-                let message = format!("{} of {} BONE without an ANIM around", bones, self.counted.bones);
+                let message = format!("{} of {} BONE without an ANIM around", bones, self.counted.bones.0);
                 self.problems.warning(&Error::malformed(message).at(first).within("bones"));
             }
             let about = (self.scene.data.size(), &self.scene.limits);
@@ -150,20 +151,20 @@ impl<'s, 'a> Survey<'s, 'a> {
         for texture in self.scene.textures() {
             if let Some(texture) = self.problems.ok(texture) {
                 named.add(ReferenceKind::Texture, texture.name);
-                self.counted.textures = self.counted.textures.saturating_add(1);
+                self.counted.textures += 1;
             }
         }
-        let mut known = Check::new(Known(self.counted.textures));
+        let mut known = Check::new(Known(self.counted.textures.0));
         let mut none = Check::new(NoneIsMinusOne);
         let mut brushes = self.scene.brushes();
         let mut index = 0;
         while let Some(read) = brushes.walk(&mut Silent) {
             let Some((offset, brush)) = self.problems.ok(read) else { continue };
             let layers = brush.texture_ids.len();
-            if self.counted.brushes == 0 && layers > 8 {
+            if self.counted.brushes.0 == 0 && layers > 8 {
                 self.warn(offset, format_args!("{layers} textures a brush, Blitz3D has 8"));
             }
-            self.counted.brushes = self.counted.brushes.saturating_add(1);
+            self.counted.brushes += 1;
             if self.is_deep() {
                 // Textures and brushes that cannot be read are not counted.
                 let list = ("brushes", next(&mut index));
@@ -189,7 +190,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 if *depth == 1 {
                     self.once_at_root(chunk, 2);
                 }
-                self.counted.nodes = self.counted.nodes.saturating_add(1);
+                self.counted.nodes += 1;
                 let to_scene = after(self.to_scene(), &node.local_matrix());
                 self.open_nodes.push(OpenNode { to_scene, ..OpenNode::default() });
             }
@@ -202,7 +203,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             ChunkKind::Bone(mesh) => self.bone_chunk(chunk, *mesh),
             ChunkKind::Keys => self.keys_chunk(chunk, place),
             ChunkKind::Animation => {
-                self.counted.animations = self.counted.animations.saturating_add(1);
+                self.counted.animations += 1;
                 self.only_one(chunk);
                 self.problems.ok_in(place.field("animation"), Animation::parse(chunk));
             }
@@ -219,7 +220,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn list_at_root(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: InNode, is_brushes: bool) {
         self.truncated(chunk, place);
         let [_, brushes, _] = self.at_root;
-        if self.counted.nodes > 0 || (brushes > 0 && !is_brushes) {
+        if self.counted.nodes.0 > 0 || (brushes.0 > 0 && !is_brushes) {
             self.warn(chunk.offset(), format_args!("{} after what refers to it", chunk.tag()));
         }
         self.once_at_root(chunk, is_brushes.into());
@@ -236,7 +237,7 @@ impl<'s, 'a> Survey<'s, 'a> {
             self.around.leave_out();
             return;
         };
-        self.counted.vertices = self.counted.vertices.saturating_add(vertices.len() as u64);
+        self.counted.vertices += vertices.len() as u64;
         let to_scene = *self.to_scene();
         self.around.add(&vertices.positions(), &to_scene);
         if self.is_deep() {
@@ -250,24 +251,24 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         let index = next(&mut self.mesh.triangle_lists);
         let place = Root.item("meshes", self.mesh.index).item("triangles", index);
-        self.counted.surfaces = self.counted.surfaces.saturating_add(1);
+        self.counted.surfaces += 1;
         let Some(triangles) = self.problems.ok_in(place, Triangles::parse(chunk, mesh.brush_id)) else { return };
-        self.counted.triangles = self.counted.triangles.saturating_add(triangles.indices.len() as u64);
+        self.counted.triangles += triangles.indices.len() as u64;
         if self.is_deep() {
             self.triangles(&triangles, chunk, place);
         }
     }
 
     fn bone_chunk(&mut self, chunk: &Chunk<'a, ChunkHeader>, mesh: Option<Mesh<'a>>) {
-        let index = usize::try_from(self.counted.bones).unwrap_or(usize::MAX);
+        let index = usize::try_from(self.counted.bones.0).unwrap_or(usize::MAX);
         let place = Root.item("bones", index);
-        self.counted.bones = self.counted.bones.saturating_add(1);
+        self.counted.bones += 1;
         self.only_one(chunk);
         if let Some(open) = self.open_nodes.last_mut() {
             add(&mut open.unanimated, (1, chunk.offset()));
         }
         let Some(bone) = self.problems.ok_in(place, Bone::parse(chunk, mesh)) else { return };
-        self.counted.weights = self.counted.weights.saturating_add(bone.weights.len() as u64);
+        self.counted.weights += bone.weights.len() as u64;
         if self.is_deep() {
             self.bone(&bone, place.field("weights"));
         }
@@ -277,7 +278,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         let index = self.open_nodes.last_mut().map_or(0, |open| next(&mut open.keys));
         let place = place.item("keys", index);
         let Some(keys) = self.problems.ok_in(place, Keys::parse(chunk)) else { return };
-        self.counted.keys = self.counted.keys.saturating_add(keys.len() as u64);
+        self.counted.keys += keys.len() as u64;
         if self.is_deep() {
             self.keys(&keys, place);
         }
@@ -294,8 +295,8 @@ impl<'s, 'a> Survey<'s, 'a> {
     /// Warns at the second chunk of a kind that BB3D should contain once.
     fn once_at_root(&mut self, chunk: &Chunk<'a, ChunkHeader>, kind: usize) {
         let Some(count) = self.at_root.get_mut(kind) else { return };
-        *count = count.saturating_add(1);
-        if *count == 2 && self.is_deep() {
+        *count += 1;
+        if count.0 == 2 && self.is_deep() {
             self.warn(chunk.offset(), format_args!("a second {} right below BB3D", chunk.tag()));
         }
     }
@@ -312,7 +313,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn leave(&mut self, depth: usize) {
         while self.open_nodes.len() > depth {
             let Some(open) = self.open_nodes.pop() else { return };
-            if open.animations == 0 {
+            if open.animations.0 == 0 {
                 let above = self.open_nodes.last_mut().map_or(&mut self.unanimated, |above| &mut above.unanimated);
                 add(above, open.unanimated);
             }
@@ -321,8 +322,8 @@ impl<'s, 'a> Survey<'s, 'a> {
 
     fn mesh(&mut self, mesh: &Mesh<'a>) {
         self.facing();
-        let index = usize::try_from(self.counted.meshes).unwrap_or(usize::MAX);
-        self.counted.meshes = self.counted.meshes.saturating_add(1);
+        let index = usize::try_from(self.counted.meshes.0).unwrap_or(usize::MAX);
+        self.counted.meshes += 1;
         self.only_one(&mesh.chunk);
         self.mesh = OpenMesh { index, vertices: mesh.vertices().ok(), ..OpenMesh::default() };
         if let Err(error) = mesh.vertices_chunk() {
@@ -440,7 +441,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     #[inline(never)]
     fn brush(&mut self, id: i32, offset: u64, place: impl Locate + Copy) {
         let place = place.field("brush_id");
-        check::one(Known(self.counted.brushes), id, offset, self.problems, place);
+        check::one(Known(self.counted.brushes.0), id, offset, self.problems, place);
         check::one(NoneIsMinusOne, id, offset, self.problems, place);
     }
 
@@ -452,9 +453,9 @@ impl<'s, 'a> Survey<'s, 'a> {
             b"BONE" => &mut open.bones,
             _ => &mut open.animations,
         };
-        *seen = seen.saturating_add(1);
-        let again = *seen > 1;
-        let both = open.meshes > 0 && open.bones > 0 && chunk.tag() != Tag(*b"ANIM");
+        *seen += 1;
+        let again = seen.0 > 1;
+        let both = open.meshes.0 > 0 && open.bones.0 > 0 && chunk.tag() != Tag(*b"ANIM");
         if again {
             self.warn(chunk.offset(), format_args!("a second {} in one node", chunk.tag()));
         } else if both {

@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::index::{IndexEntry, Layout, read};
 use super::map::Map;
 use super::table::{Kind, Table, TableId};
+use crate::base::amount::Amount;
 use crate::base::error::{Context, Error, ErrorKind, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::place::Locate;
@@ -172,7 +173,7 @@ impl<'m, T: Listed<'m>> Indexed for List<'m, T> {
 pub(super) struct OverlapBudget {
     table: u64,
     limit: u64,
-    left: u64,
+    left: Amount<u64>,
 }
 
 /// The bytes of a small table that may be read, however often its records overlap.
@@ -184,8 +185,8 @@ impl OverlapBudget {
             Ok(table) => table.len(),
             Err(_) => 0,
         };
-        let limit = table.saturating_mul(2).saturating_add(SMALL_OVERLAP);
-        Self { table, limit, left: limit }
+        let limit = Amount(table) * 2 + SMALL_OVERLAP;
+        Self { table, limit: limit.0, left: limit }
     }
 
     /// Charges for the bytes of a record, or for the whole table if the record has no end.
@@ -197,11 +198,11 @@ impl OverlapBudget {
     }
 
     pub(super) fn spend(&mut self, bytes: u64) {
-        self.left = self.left.saturating_sub(bytes);
+        self.left -= bytes;
     }
 
     pub(super) fn check(&self) -> Result<()> {
-        if self.left > 0 {
+        if self.left.0 > 0 {
             return Ok(());
         }
         Err(Error::new(ErrorKind::Limit { what: "bytes in records that overlap", limit: self.limit, flag: None }))

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::archive::{Archive, Entry};
 use super::index::{self, Index, IndexEntry};
 use super::table::{Source, TableId, Tables};
-
+use crate::base::amount::Amount;
 use crate::base::error::{Error, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::limits::Limits;
@@ -55,8 +55,11 @@ impl<'a> Map<'a> {
     pub fn from_tables(tables: Tables<'a>) -> Self {
         let Tables { index, objects, meshes, materials, textures } = tables;
         let tables = [index, objects, meshes, materials, textures];
-        let bytes = tables.iter().map(|table| table.len() as u64).fold(0, u64::saturating_add);
-        Self { source: Source::Tables(tables), index: OnceLock::new(), bytes, limits: Limits::default() }
+        let mut bytes = Amount(0);
+        for table in &tables {
+            bytes += table.len() as u64;
+        }
+        Self { source: Source::Tables(tables), index: OnceLock::new(), bytes: bytes.0, limits: Limits::default() }
     }
 
     /// Returns the version, 10 to 14 (VERSION). Decompresses `index.bm` on first access.

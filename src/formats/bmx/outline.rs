@@ -7,6 +7,7 @@ use super::list::{Listed, OverlapBudget, Placed};
 use super::table::{Table, TableId, TableLocation};
 use super::wire::IndexStart;
 use super::{Entry, IndexEntry, IndexPlace, List, Map, Material, Mesh, Object, Texture};
+use crate::base::amount::Amount;
 use crate::base::delegate::delegate;
 use crate::base::error::{Error, Result};
 use crate::base::place::Locate;
@@ -171,14 +172,14 @@ fn index_entries(map: &Map<'_>, table: &Table<'_>, out: &mut Outline<'_>) {
     let out = &mut Outline::new(&mut inside);
     let Some(mut cursor) = table.cursor(0) else { return };
     describe_fixed::<IndexStart>(&mut cursor, out);
-    let mut index = 0_usize;
+    let mut index = Amount(0);
     while !cursor.is_empty() && !out.is_done() {
         let place = IndexPlace { version, offset: cursor.offset() };
-        let part = Part::item("index_entries", index).rooted();
+        let part = Part::item("index_entries", index.0).rooted();
         if walk_part::<IndexEntry<'_>, _, _>(&mut cursor, place, part, out).is_err() {
             break;
         }
-        index = index.saturating_add(1);
+        index += 1;
     }
 }
 
@@ -326,14 +327,14 @@ fn method(entry: &Entry<'_>) -> Option<&'static str> {
 /// Returns the offset of an entry's header, and the length from there to the end of its data and its descriptor.
 fn extent(entry: &Entry<'_>) -> (u64, u64) {
     let start = entry.header_offset();
-    let mut bytes = entry.stored_byte_len();
+    let mut bytes = Amount(entry.stored_byte_len());
     if let Ok(local) = entry.local() {
-        bytes = bytes.saturating_add(local.data_offset.saturating_sub(start));
+        bytes += local.data_offset.saturating_sub(start);
     }
     if let Ok(Some(_)) = entry.descriptor() {
-        bytes = bytes.saturating_add(size_of::<Descriptor>() as u64);
+        bytes += size_of::<Descriptor>() as u64;
     }
-    (start, bytes)
+    (start, bytes.0)
 }
 
 fn indexed(entry: &IndexEntry<'_>, out: &mut Outline<'_>) {

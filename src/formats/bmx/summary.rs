@@ -4,6 +4,7 @@ use std::iter::zip;
 
 use super::list::Listed;
 use super::{Kind, List, Map, Mesh, Object, Texture, table, verify};
+use crate::base::amount::Amount;
 use crate::base::error::Result;
 use crate::base::format::Format;
 use crate::base::limits::Limits;
@@ -41,7 +42,7 @@ impl Inspect for Map<'_> {
     fn kept_bytes(&self) -> u64 {
         let Some(archive) = self.source.archive() else { return 0 };
         let directory = archive.directory.end_offset.saturating_sub(archive.directory.start);
-        table::inflated_bytes(archive).saturating_add(directory.saturating_mul(4))
+        (Amount(directory) * 4 + table::inflated_bytes(archive)).0
     }
 
     fn digest_names(&self) -> &'static [&'static str] {
@@ -151,7 +152,7 @@ impl Map<'_> {
         numbers: fn(&T) -> [usize; N],
     ) -> [Option<u64>; N] {
         let Some(list) = self.readable::<T>(problems) else { return [None; N] };
-        let mut sums = Some([0_u64; N]);
+        let mut sums = Some([Amount(0); N]);
         for record in list.walk() {
             let Some(record) = problems.ok(record) else {
                 sums = None;
@@ -159,12 +160,12 @@ impl Map<'_> {
             };
             if let Some(sums) = &mut sums {
                 for (sum, number) in zip(sums, numbers(&record)) {
-                    *sum = sum.saturating_add(number as u64);
+                    *sum += number as u64;
                 }
             }
         }
         match sums {
-            Some(sums) => sums.map(Some),
+            Some(sums) => sums.map(|sum| Some(sum.0)),
             None => [None; N],
         }
     }

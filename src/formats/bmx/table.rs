@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use super::archive::{Archive, Entry};
+use crate::base::amount::Amount;
 use crate::base::error::{Error, Result};
 use crate::base::limits::flag;
 use crate::base::place::Locate;
@@ -117,13 +118,13 @@ impl Zip<'_> {
 
 /// Returns the claimed decompressed size of all compressed tables, which are all kept in memory.
 pub(super) fn inflated_bytes(archive: &Archive<'_>) -> u64 {
-    let mut sum = 0_u64;
+    let mut sum = Amount(0);
     for &id in TableId::VARIANTS {
         if let Some(entry) = archive.find(id.name()) {
-            sum = sum.saturating_add(entry.inflated_bytes());
+            sum += entry.inflated_bytes();
         }
     }
-    sum
+    sum.0
 }
 
 word_enum! {

@@ -6,12 +6,13 @@ use std::mem::offset_of;
 use zerocopy::FromBytes;
 use zerocopy::little_endian::F32;
 
-use super::verify::{Survey, add};
+use super::verify::Survey;
 use super::wire::{Geom, Joint, Light, MorphBone, MorphMeshRecord, MorphRecord, NarrowWeight, Proxy, WideWeight};
 use super::{
     ColliderSet, FaceGroup, Indices, LightScheme, Mesh, MorphCollections, MorphMeshes, Node, Physics, ProxySet,
     Skeleton, WeightRecords, Weights,
 };
+use crate::base::amount::Amount;
 use crate::base::code::Code;
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::place::{Locate, Root};
@@ -44,14 +45,14 @@ impl<'a> Survey<'_, 'a> {
 
     fn weights(&mut self, node: &Node<'a>, weights: &Weights<'a>, mesh: &Mesh<'a>) {
         let offset = weights.records.as_table().storage().offset;
-        let mut lists = 0_usize;
+        let mut lists = Amount(0);
         let mut closed = true;
         for list in weights.vertices() {
-            lists = lists.saturating_add(1);
+            lists += 1;
             closed = list.is_closed();
         }
-        if lists != mesh.positions.len() {
-            let message = format_args!("{lists} weight lists for {} vertices", mesh.positions.len());
+        if lists.0 != mesh.positions.len() {
+            let message = format_args!("{} weight lists for {} vertices", lists.0, mesh.positions.len());
             self.warn(node.field("weights"), offset, message);
         }
         if !closed {
@@ -125,7 +126,7 @@ impl<'a> Survey<'_, 'a> {
 
     pub(super) fn morph_collections(&mut self, node: &Node<'a>, morphs: &MorphCollections<'a>) {
         let count = morphs.records.len();
-        add(&mut self.counted.morph_collections, count as u64);
+        self.counted.morph_collections += count as u64;
         let table = morphs.records.as_table();
         if morphs.wide_records {
             self.warn(node.field("records"), table.storage().offset, "of 32 bytes, not 28");
@@ -235,9 +236,9 @@ impl<'a> Survey<'_, 'a> {
         let bodies = physics.bodies.len() as u64;
         let geoms = physics.geoms.len() as u64;
         let joints = physics.joints.len() as u64;
-        add(&mut self.counted.bodies, bodies);
-        add(&mut self.counted.geoms, geoms);
-        add(&mut self.counted.joints, joints);
+        self.counted.bodies += bodies;
+        self.counted.geoms += geoms;
+        self.counted.joints += joints;
         if !self.deep {
             return;
         }
@@ -289,7 +290,7 @@ impl<'a> Survey<'_, 'a> {
 
     pub(super) fn proxy_set(&mut self, node: &Node<'a>, set: &ProxySet<'a>) {
         let count = set.proxies.len() as u64;
-        add(&mut self.counted.proxies, count);
+        self.counted.proxies += count;
         let table = set.proxies.as_table();
         if set.wide_records {
             self.warn(node.field("proxy_records"), table.storage().offset, "of 56 bytes, not 54");
@@ -338,7 +339,7 @@ impl<'a> Survey<'_, 'a> {
     }
 
     pub(super) fn collider_set(&mut self, node: &Node<'a>, set: &ColliderSet<'a>) {
-        add(&mut self.counted.colliders, set.colliders.len() as u64);
+        self.counted.colliders += set.colliders.len() as u64;
         if !self.deep {
             return;
         }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::fields::not_negative;
 use super::kind::Kind;
 use super::wire::ChunkHeader;
+use crate::base::amount::Amount;
 use crate::base::error::{Context, Error, Result};
 use crate::base::place::Locate;
 use crate::base::sealed::Sealed;
@@ -117,7 +118,7 @@ pub struct Nodes<'a> {
     levels: [Option<(Option<Tag>, Level<'a>)>; 3],
     parts: usize,
     bones: Option<u32>,
-    seen: [usize; Kind::COUNT],
+    seen: [Amount<usize>; Kind::COUNT],
 }
 
 impl<'a> Nodes<'a> {
@@ -132,13 +133,13 @@ impl<'a> Nodes<'a> {
     }
 
     fn of(level: Level<'a>) -> Self {
-        Self { levels: [Some((None, level)), None, None], parts: 0, bones: None, seen: [0; Kind::COUNT] }
+        Self { levels: [Some((None, level)), None, None], parts: 0, bones: None, seen: [Amount(0); Kind::COUNT] }
     }
 
     /// Creates a walk over the contents of one LOD1.
     pub(crate) fn part(chunk: &Chunk<'a>, index: usize) -> Self {
         let levels = [None, Some((Some(chunk.tag()), Level::Here(Chunks::new(chunk.body())))), None];
-        Self { levels, parts: index.saturating_add(1), bones: None, seen: [0; Kind::COUNT] }
+        Self { levels, parts: index.saturating_add(1), bones: None, seen: [Amount(0); Kind::COUNT] }
     }
 
     fn enter(&mut self, parent: Option<Tag>, chunk: Chunk<'a>, inside: Level<'a>, depth: usize) -> Node<'a> {
@@ -158,8 +159,8 @@ impl<'a> Nodes<'a> {
         }
         let mut index = 0;
         if let Some(seen) = self.seen.get_mut(kind as usize) {
-            index = *seen;
-            *seen = seen.saturating_add(1);
+            index = seen.0;
+            *seen += 1;
         }
         let part = if depth == 0 && kind != Kind::Part { self.parts } else { self.parts.saturating_sub(1) };
         Node { chunk, parent, kind, index, depth, part, bones_hint: self.bones, as_described: false }

@@ -7,6 +7,7 @@ use super::chunk::Node;
 use super::codes::ShaderKind;
 use super::fields::{at, known, length};
 use super::text::text_with_length;
+use crate::base::amount::Amount;
 use crate::base::error::{Context, Error, Result};
 use crate::base::text::AnsiStr;
 use crate::base::word_enum::word_enum;
@@ -181,7 +182,7 @@ fn reserve(option_size: u64, names: [AnsiStr<'_>; 2]) -> Result<u64> {
     /// The bytes of the options beside the names.
     const FIXED: u64 = 20;
     let [first, second] = names.map(|name| name.len() as u64);
-    let taken = FIXED.saturating_add(first).saturating_add(second);
+    let taken = (Amount(FIXED) + first + second).0;
     let Some(reserve) = option_size.checked_sub(taken) else {
         let message = format!("names in options of {option_size} bytes take {taken}");
         return Err(Error::malformed(message).within("option_size"));

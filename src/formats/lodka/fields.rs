@@ -7,6 +7,7 @@ use nom::Parser as _;
 use nom::error::context;
 use zerocopy::little_endian::I32;
 
+use crate::base::amount::Amount;
 use crate::base::error::{Context, Error, Result};
 use crate::base::span::Span;
 use crate::base::text::AnsiStr;
@@ -154,12 +155,12 @@ pub(super) fn frame_of<'a, T: Element>(
 
 /// Returns the sum of lengths or counts, none of which may be negative. They are in this table.
 pub(crate) fn total(lengths: impl Iterator<Item = i32>, offset: u64, table: &'static str) -> Result<u64> {
-    let mut sum = 0_u64;
+    let mut sum = Amount(0);
     for length in lengths {
         let length = not_negative(length).map_err(|error| error.at(offset)).within(table)?;
-        sum = sum.saturating_add(length);
+        sum += length;
     }
-    Ok(sum)
+    Ok(sum.0)
 }
 
 /// Describes records as one array, and one by one with their names.
@@ -175,7 +176,7 @@ pub(super) fn records<'a, T: Element + Fixed>(
     out.list(list);
     for (index, record) in table.iter().enumerate() {
         let bytes = size_of::<T>() as u64;
-        let offset = table.offset().saturating_add(bytes.saturating_mul(index as u64));
+        let offset = (Amount(bytes) * index as u64 + table.offset()).0;
         let name = names.next();
         let part = Part { label: name.map(Into::into), ..Part::item(list, index).spanning(offset, bytes) };
         out.part(part, |out| {

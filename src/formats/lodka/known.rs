@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::content::Content;
 use super::{Chunk, Kind, Node, Nodes};
+use crate::base::amount::Amount;
 use crate::base::error::Result;
 use crate::base::text::AnsiStr;
 use crate::budget::{Budget, Held};
@@ -107,13 +108,13 @@ fn nodes<'a>(part: &Chunk<'a>) -> impl Iterator<Item = Node<'a>> {
 
 /// Counts the names of materials and collections.
 fn count_names(part: &Chunk<'_>) -> u64 {
-    let mut names = 0_usize;
+    let mut names = Amount(0);
     for node in nodes(part) {
-        names = names.saturating_add(match node.content() {
+        names += match node.content() {
             Ok(Content::MaterialList(list)) if list.kind != 0 => list.materials.flatten().count(),
             Ok(Content::MorphCollections(morphs)) => morphs.collections().count(),
             _ => 0,
-        });
+        };
     }
-    names as u64
+    names.0 as u64
 }

@@ -81,7 +81,8 @@ grammar! {
 }
 
 fn uv_sets(count: Option<u8>, apart: bool) -> PerSet<()> {
-    PerSet { sets: [Some(()), (count == Some(2)).then_some(())], apart }
+    let second = if count == Some(2) { Some(()) } else { None };
+    PerSet { sets: [Some(()), second], apart }
 }
 
 fn some_bones(most: i32) -> Result<()> {
@@ -92,7 +93,9 @@ fn some_bones(most: i32) -> Result<()> {
 /// fits.
 pub(super) fn read<'a>(node: &Node<'a>) -> Result<Mesh<'a>> {
     let first = whole(node);
-    if first.as_ref().is_ok_and(fits) {
+    if let Ok(mesh) = &first
+        && fits(mesh)
+    {
         return first;
     }
     match as_described(node) {
@@ -101,6 +104,11 @@ pub(super) fn read<'a>(node: &Node<'a>) -> Result<Mesh<'a>> {
     }
 }
 
+/// Returns true if both layouts are the same for this mesh, or if all its face groups can be read.
 fn fits(mesh: &Mesh<'_>) -> bool {
-    mesh.uvs.len() == 1 || { mesh.face_groups }.all(|group| group.is_ok())
+    if mesh.uvs.len() == 1 {
+        return true;
+    }
+    let mut face_groups = mesh.face_groups;
+    face_groups.all(|group| group.is_ok())
 }

@@ -7,6 +7,7 @@ use super::text::text;
 use super::wire::{
     MorphAnimation, MorphBone, MorphCollider, MorphMatrix, MorphMeshRecord, MorphRecord, WideMorphRecord,
 };
+use crate::base::amount::Amount;
 use crate::base::error::{Context, Result};
 use crate::base::text::AnsiStr;
 use crate::bytes::{Cursor, LeArray, Vec3};
@@ -55,7 +56,7 @@ fn names(
     let colliders = sum(records, |record| record.collider_name_len.get())?;
     let bones = bone_names(bones)?;
     let animations = animation_names(animations)?;
-    Ok(collections.saturating_add(colliders).saturating_add(bones).saturating_add(animations))
+    Ok((Amount(collections) + colliders + bones + animations).0)
 }
 
 fn bone_names(bones: &LeArray<'_, MorphBone>) -> Result<u64> {
@@ -73,13 +74,13 @@ fn frames(animations: &LeArray<'_, MorphAnimation>) -> Result<u64> {
 fn matrices(records: &MorphRecords<'_>, animations: &LeArray<'_, MorphAnimation>) -> Result<u64> {
     frames(animations)?;
     let mut left = at(*animations);
-    let mut sum = 0_u64;
+    let mut sum = Amount(0);
     for record in records.iter() {
         let own = left.array::<MorphAnimation>(not_negative(record.animations.get())?)?;
-        let bones = not_negative(record.bones.get())?;
-        sum = sum.saturating_add(bones.saturating_mul(frames(&own)?));
+        let bones = Amount(not_negative(record.bones.get())?);
+        sum = sum + bones * frames(&own)?;
     }
-    Ok(sum)
+    Ok(sum.0)
 }
 
 impl<'a> MorphCollections<'a> {
@@ -205,12 +206,12 @@ fn mesh_names(records: &LeArray<'_, MorphMeshRecord>) -> Result<u64> {
 }
 
 fn vertices(records: &LeArray<'_, MorphMeshRecord>) -> Result<u64> {
-    let mut sum = 0_u64;
+    let mut sum = Amount(0);
     for record in records.iter() {
         let vertices = vertex_total(record).map_err(|error| error.at(records.offset())).within("records")?;
-        sum = sum.saturating_add(vertices);
+        sum += vertices;
     }
-    Ok(sum)
+    Ok(sum.0)
 }
 
 fn vertex_total(record: &MorphMeshRecord) -> Result<u64> {

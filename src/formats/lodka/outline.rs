@@ -40,7 +40,7 @@ pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
             }
             for node in nodes_of(model, *kind) {
                 match node.content() {
-                    Ok(content) if adds => items(&node, &content, &mut numbers, out),
+                    Ok(content) if adds => add_to_common_list(&node, &content, &mut numbers, out),
                     Ok(content) => self::content(&node, &content, out),
                     Err(_) if adds => {}
                     Err(error) => chunk(&node, None, out, |out| out.problem(&error)),
@@ -86,7 +86,7 @@ fn level(nodes: &mut Peekable<Nodes<'_>>, depth: usize, numbers: &mut Numbers, o
             node.chunk.header().describe_fields(node.chunk.offset(), out);
             if let Some(content) = out.ok(node.content()) {
                 self::content(&node, &content, out);
-                items(&node, &content, numbers, out);
+                add_to_common_list(&node, &content, numbers, out);
             }
             level(nodes, node.depth.saturating_add(1), numbers, out);
         });
@@ -134,8 +134,8 @@ fn common_list(kind: Kind) -> Option<&'static str> {
     })
 }
 
-/// Adds the items of a chunk to the common lists.
-fn items(node: &Node<'_>, content: &Content<'_>, numbers: &mut Numbers, out: &mut Outline<'_>) {
+/// Adds the items of a chunk to the common list of its kind, if there is one.
+fn add_to_common_list(node: &Node<'_>, content: &Content<'_>, numbers: &mut Numbers, out: &mut Outline<'_>) {
     let Some(list) = common_list(node.kind) else { return };
     match content {
         Content::MaterialList(materials) => {

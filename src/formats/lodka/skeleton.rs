@@ -67,7 +67,7 @@ grammar! {
         let frame_count: u32 = u32::try_from(node.count()).unwrap_or(u32::MAX);
         /// Number of bones in each frame.
         #[label("BonesCnt")]
-        bone_count: u32 = verify(success(node.bones_hint.unwrap_or(0)), move |_| has_skeleton(&node)),
+        bone_count: u32 = verify(success(node.bones_hint.unwrap_or(0)), move |_| require_skeleton(&node)),
         /// All keys, ordered by frame and then by bone in list order.
         #[label("BonesRotPos")]
         keys: LeArray<'a, Key> = array(node.count().saturating_mul(bone_count.into())),
@@ -75,7 +75,8 @@ grammar! {
     also |animation, out| out.field("duration", animation.duration())
 }
 
-fn has_skeleton(node: &Node<'_>) -> Result<()> {
+/// Returns an error if no skeleton precedes the chunk.
+fn require_skeleton(node: &Node<'_>) -> Result<()> {
     if node.bones_hint.is_none() {
         return Err(Error::malformed("no skeleton (SKL1) before this animation").at(node.chunk.offset()));
     }

@@ -8,6 +8,7 @@ use super::content::Content;
 use super::kind::Kind;
 use super::known::Known;
 use super::{Animation, Bump, Mesh, Model, Node, Skeleton};
+use crate::base::amount::Amount;
 use crate::base::code::Code;
 use crate::base::error::{Context, Result};
 use crate::base::place::Locate;
@@ -94,7 +95,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn node(&mut self, node: &Node<'a>) {
         match node.kind {
             Kind::Part => {
-                add(&mut self.counted.models, 1);
+                self.counted.models += 1;
                 self.part = OpenPart::default();
                 if self.deep {
                     let known = Known::of(&node.chunk, self.problems.budget());
@@ -102,10 +103,10 @@ impl<'s, 'a> Survey<'s, 'a> {
                 }
             }
             Kind::Unknown => self.unknown(node),
-            Kind::Animation => add(&mut self.counted.animations, 1),
-            Kind::Mesh => add(&mut self.counted.meshes, 1),
-            Kind::LightScheme => add(&mut self.counted.light_schemes, 1),
-            Kind::ColliderSet => add(&mut self.counted.collider_sets, 1),
+            Kind::Animation => self.counted.animations += 1,
+            Kind::Mesh => self.counted.meshes += 1,
+            Kind::LightScheme => self.counted.light_schemes += 1,
+            Kind::ColliderSet => self.counted.collider_sets += 1,
             _ => {}
         }
         let once = matches!(node.kind, Kind::MaterialList | Kind::TextureList | Kind::ShaderList);
@@ -186,19 +187,19 @@ impl<'s, 'a> Survey<'s, 'a> {
                     for file in material.texture_files() {
                         self.references.add(ReferenceKind::Texture, file);
                     }
-                    add(&mut self.counted.materials, 1);
+                    self.counted.materials += 1;
                 }
             }
             Content::TextureList(list) => {
                 let mut missing = Faults::default();
                 for record in list.records {
                     let Some(record) = self.entry(node, record) else { continue };
-                    let index = index(self.counted.textures);
+                    let index = index(self.counted.textures.0);
                     if let Some(texture) = self.problems.ok(record.texture().within_item("textures", index)) {
                         let path = [("textures", Some(index)), ("material", None)];
                         self.material_name(texture.material, &path, &mut missing);
                     }
-                    add(&mut self.counted.textures, 1);
+                    self.counted.textures += 1;
                 }
                 missing.report(self.problems);
             }
@@ -206,12 +207,12 @@ impl<'s, 'a> Survey<'s, 'a> {
                 let mut missing = Faults::default();
                 for shader in list.shaders {
                     let Some(shader) = self.entry(node, shader) else { continue };
-                    let index = index(self.counted.shaders);
+                    let index = index(self.counted.shaders.0);
                     let bump = self.problems.ok(shader.bump().within("bump").within_item("shaders", index)).flatten();
                     if let Some(bump) = bump {
                         self.bump(&bump, index, &mut missing);
                     }
-                    add(&mut self.counted.shaders, 1);
+                    self.counted.shaders += 1;
                 }
                 missing.report(self.problems);
             }
@@ -229,7 +230,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn skeleton(&mut self, node: &Node<'a>, skeleton: &Skeleton<'a>) {
         for bone in skeleton.bones {
             match self.entry(node, bone) {
-                Some(_) => add(&mut self.counted.bones, 1),
+                Some(_) => self.counted.bones += 1,
                 None => self.part.bones_lost = true,
             }
         }
@@ -239,7 +240,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     fn animation(&mut self, node: &Node<'a>, animation: &Animation<'a>) {
-        add(&mut self.counted.frames, animation.frame_count.into());
+        self.counted.frames += animation.frame_count.into();
         if animation.bone_count == 0 && animation.frame_count > 0 {
             let message = format_args!("{} frames of no bone", animation.frame_count);
             self.warn(node, node.chunk.offset().saturating_add(8), message);
@@ -269,7 +270,7 @@ impl<'s, 'a> Survey<'s, 'a> {
     }
 
     fn mesh(&mut self, node: &Node<'a>, mesh: &Mesh<'a>) {
-        add(&mut self.counted.vertices, mesh.positions.len() as u64);
+        self.counted.vertices += mesh.positions.len() as u64;
         if mesh.uv_counts_apart {
             self.warn(node, node.chunk.offset(), "texture coordinate counts each before its own array");
         }
@@ -277,19 +278,19 @@ impl<'s, 'a> Survey<'s, 'a> {
             self.mesh_arrays(node, mesh);
         }
         let mut missing = Faults::default();
-        let first = self.counted.face_groups;
+        let first = self.counted.face_groups.0;
         for group in mesh.face_groups {
             let Some(group) = self.entry(node, group) else { continue };
             if self.deep {
-                let index = index(self.counted.face_groups.saturating_sub(first));
+                let index = index((self.counted.face_groups - first).0);
                 self.face_group(node, mesh, index, &group);
                 let path = [("meshes", Some(node.index)), ("face_groups", Some(index)), ("materials", None)];
                 for name in group.materials.iter() {
                     self.material_name(name, &path, &mut missing);
                 }
             }
-            add(&mut self.counted.face_groups, 1);
-            add(&mut self.counted.triangles, group.triangle_count() as u64);
+            self.counted.face_groups += 1;
+            self.counted.triangles += group.triangle_count() as u64;
         }
         missing.report(self.problems);
     }
@@ -306,19 +307,15 @@ impl<'s, 'a> Survey<'s, 'a> {
 
 /// Counts the chunks in a list of chunks.
 fn count_chunks(node: &Node<'_>) -> Result<usize> {
-    let mut count = 0_usize;
+    let mut count = Amount(0);
     for chunk in Chunks::new(node.chunk.body()) {
         chunk?.whole()?;
-        count = count.saturating_add(1);
+        count += 1;
     }
-    Ok(count)
+    Ok(count.0)
 }
 
 /// Converts a count to the index of the next item.
 fn index(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
-}
-
-pub(super) fn add(count: &mut u64, more: u64) {
-    *count = count.saturating_add(more);
 }

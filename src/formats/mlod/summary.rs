@@ -1,6 +1,7 @@
 //! The implementation of [`Inspect`] for MLOD models.
 
 use super::{Lod, Model, Resolution};
+use crate::base::amount::Amount;
 use crate::base::code::Code;
 use crate::base::error::Error;
 use crate::base::format::Format;
@@ -23,9 +24,9 @@ impl Inspect for Model<'_> {
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let inside = depth != Depth::Header;
         let mut references = References::new(&self.limits);
-        let mut vertices = 0_u64;
-        let mut faces = 0_u64;
-        let mut triangles = 0_u64;
+        let mut vertices = Amount(0);
+        let mut faces = Amount(0);
+        let mut triangles = Amount(0);
         let mut visual = VisualLods::default();
         let mut end = super::LODS;
         let mut whole = true;
@@ -35,19 +36,19 @@ impl Inspect for Model<'_> {
                 whole = false;
                 break;
             };
-            vertices = vertices.saturating_add(lod.points.len() as u64);
-            faces = faces.saturating_add(lod.faces.len() as u64);
+            vertices += lod.points.len() as u64;
+            faces += lod.faces.len() as u64;
             end = span.offset.saturating_add(span.bytes);
             // Neighbouring faces mostly have the same names, and comparing is cheaper than hashing.
             let (mut texture, mut material) = Default::default();
-            let mut own_triangles = 0_u64;
+            let mut own_triangles = Amount(0);
             for face in &lod.faces {
-                own_triangles = own_triangles.saturating_add(face.triangle_count());
+                own_triangles += face.triangle_count();
                 add_changed(ReferenceKind::Texture, face.texture, &mut texture, &mut references);
                 add_changed(ReferenceKind::Material, face.material, &mut material, &mut references);
             }
-            triangles = triangles.saturating_add(own_triangles);
-            visual.add(Resolution(lod.resolution), own_triangles);
+            triangles += own_triangles.0;
+            visual.add(Resolution(lod.resolution), own_triangles.0);
             for proxy in lod.tags.iter().filter_map(|tag| tag.proxy()) {
                 references.add(ReferenceKind::Proxy, proxy);
             }
@@ -60,10 +61,10 @@ impl Inspect for Model<'_> {
             let lods = self.lod_count() as u64;
             summary.counts = Counts::known([
                 ("lods", Some(lods)),
-                ("visual_lods", if inside { Some(visual.count) } else { None }),
-                ("vertices", if inside { Some(vertices) } else { None }),
-                ("faces", if inside { Some(faces) } else { None }),
-                ("triangles", if inside { Some(triangles) } else { None }),
+                ("visual_lods", if inside { Some(visual.count.0) } else { None }),
+                ("vertices", if inside { Some(vertices.0) } else { None }),
+                ("faces", if inside { Some(faces.0) } else { None }),
+                ("triangles", if inside { Some(triangles.0) } else { None }),
                 ("visual_triangles", visual.triangles()),
             ]);
             let after = summary.bytes.saturating_sub(end);

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::outline::Value;
+use crate::outline::{Type, Value};
+use crate::record::Stored;
 use crate::record::codes::codes;
-use crate::record::plain;
 
 codes! {
     /// Source of the coordinates of a texture stage. The names of 2 to 8 are those of other readers; models with a
@@ -130,7 +130,8 @@ impl RenderFlags {
     /// assert!(RenderFlags(0x42).names().eq(["NoZWrite", "AddBlend"]));
     /// ```
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        Self::KNOWN.iter().filter_map(move |(bit, name)| (i64::from(self.0) & bit != 0).then_some(*name))
+        let set = Self::KNOWN.iter().filter(move |(bit, _)| i64::from(self.0) & bit != 0);
+        set.map(|(_, name)| *name)
     }
 
     fn meaning(self) -> Option<Cow<'static, str>> {
@@ -148,8 +149,10 @@ impl RenderFlags {
     }
 }
 
-plain! {
-    RenderFlags: Number("RenderFlags", 4) => |flags| {
-        Value::Coded(flags.0.into(), flags.meaning())
-    };
+impl Stored for RenderFlags {
+    const TYPE: Type = Type::Number("RenderFlags", 4);
+
+    fn value(&self) -> Option<Value<'_>> {
+        Some(Value::Coded(self.0.into(), self.meaning()))
+    }
 }

@@ -8,6 +8,7 @@ use zerocopy::little_endian::F32;
 use super::index::{Corners, Indices};
 use super::version::Version;
 use super::wire::Collimator;
+use crate::base::amount::Amount;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
@@ -89,7 +90,7 @@ impl Form {
 
     /// Returns the size in the file of faces without flags and texture, if each has this number of corners.
     fn byte_len(self, faces: u64, corners: u64) -> u64 {
-        self.width().saturating_mul(corners).saturating_add(1).saturating_mul(faces)
+        ((Amount(self.width()) * corners + 1) * faces).0
     }
 
     /// Returns the number of bytes before the point numbers.

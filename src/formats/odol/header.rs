@@ -146,7 +146,7 @@ impl<'a> Header<'a> {
                 *end = u32::try_from(c.offset()).unwrap_or(0);
             }
         }
-        let lods = self.lods(layout);
+        let lods = self.lods_context(layout);
         let offset = c.offset();
         // Known even if the facts are cut short.
         self.resolutions = c.clone().parse(array(lods.count)).ok();
@@ -163,7 +163,7 @@ impl<'a> Header<'a> {
     }
 
     /// Returns the context for reading the facts and tables.
-    pub(super) fn lods(&self, layout: Layout) -> Lods {
+    pub(super) fn lods_context(&self, layout: Layout) -> Lods {
         Lods::new(self.lod_count().unwrap_or(0), layout)
     }
 

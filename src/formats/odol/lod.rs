@@ -11,6 +11,7 @@ use super::material::{Material, Materials};
 use super::part::{Frame, Frames, Property, Proxies, Proxy, Selection, Selections};
 use super::version::Version;
 use super::vertex::{VertexTable, positions};
+use crate::base::amount::Amount;
 use crate::base::error::Result;
 use crate::base::text::ByteStr;
 use crate::blocks::{Block, Filled};
@@ -216,8 +217,7 @@ impl<'a> Lod<'a> {
     /// tools do not count the fields after the arrays; other tools do.
     pub(super) fn is_table_size(&self, size: u32) -> bool {
         let version = self.layout().version;
-        let after =
-            u64::from(version.has_collimators()).saturating_mul(4).saturating_add(version.has_last_byte().into());
+        let after = (Amount(u64::from(version.has_collimators())) * 4 + u64::from(version.has_last_byte())).0;
         let all = self.vertex_table_byte_len();
         u64::from(size) == all || all.checked_sub(after) == Some(size.into())
     }

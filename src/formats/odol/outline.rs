@@ -49,7 +49,7 @@ fn header(model: &Model<'_>, out: &mut Outline<'_>) -> Result<()> {
         cursor.skip(end.saturating_sub(cursor.offset()))?;
         model.whole()?;
     }
-    let lods = model.header.lods(model.layout);
+    let lods = model.header.lods_context(model.layout);
     Facts::walk_fields(&mut cursor, lods, out)?;
     if !version.is_flashpoint() {
         Animations::walk_fields(&mut cursor, version, out)?;

@@ -37,7 +37,7 @@ impl Inspect for Model<'_> {
             counted.map(|sum| if is_whole { Some(sum) } else { None });
         let counts = Counts::known([
             ("lods", header.lod_count().map(u64::from)),
-            ("visual_lods", if is_whole { Some(visual.count) } else { None }),
+            ("visual_lods", if is_whole { Some(visual.count.0) } else { None }),
             ("vertices", vertices),
             ("faces", faces),
             ("triangles", triangles),

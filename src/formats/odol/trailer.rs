@@ -4,6 +4,7 @@ use nom::Parser as _;
 use zerocopy::little_endian::F32;
 
 use super::wire::{BuoyancySphere, BuoyancyStart};
+use crate::base::amount::Amount;
 use crate::base::error::{Error, Result};
 use crate::bytes::LeArray;
 use crate::outline::Value;
@@ -101,11 +102,11 @@ impl BuoyancyStart {
 
     /// Returns the number of places, or `None` if a count is negative.
     fn places(&self) -> Option<u64> {
-        let mut places = 1_u64;
+        let mut places = Amount(1);
         for count in self.grid() {
-            places = places.saturating_mul(u64::try_from(count).ok()?);
+            places = places * u64::try_from(count).ok()?;
         }
-        Some(places)
+        Some(places.0)
     }
 }
 

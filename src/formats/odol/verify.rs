@@ -8,6 +8,7 @@ mod vertices;
 
 use super::header::Facts;
 use super::{Animations, Bone, Lod, Model, ModelInfo, Skeleton};
+use crate::base::amount::Amount;
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error};
 use crate::base::place::{Locate, Root};
@@ -54,7 +55,7 @@ pub(super) struct Survey<'s, 'a> {
 
 /// Returns the offset of the name of a bone's parent. It follows the bone's own name and its NUL.
 fn parent_offset(bone: &Bone<'_>, offset: u64) -> u64 {
-    offset.saturating_add(bone.name.len() as u64).saturating_add(1)
+    (Amount(offset) + bone.name.len() as u64 + 1).0
 }
 
 impl<'s, 'a> Survey<'s, 'a> {
@@ -186,7 +187,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         let header = &self.model.header;
         let start = self.model.data.cursor(header.facts_span.offset);
-        let offset = check::offset_of_field::<Facts<'_>, _>(name, start, header.lods(self.model.layout));
+        let offset = check::offset_of_field::<Facts<'_>, _>(name, start, header.lods_context(self.model.layout));
         check::one(rule, value, offset.unwrap_or(start.offset()), self.problems, place);
     }
 

@@ -8,6 +8,7 @@ use nom::bytes::complete::tag;
 
 use super::bc::{bc1, bc2, bc3, narrow, to_eight_bits};
 use super::wire::{Kind, PaletteColor, U24};
+use crate::base::amount::Amount;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::limits::{Limits, flag};
 use crate::base::span::Span;
@@ -416,14 +417,14 @@ pub(super) fn count(data: ranges::Data<'_>, mut offset: u64, layout: Layout<'_>)
     if let ranges::Data::Whole(_) = data {
         return Mips::new(data.rest(offset), layout).flatten().count() as u64;
     }
-    let mut count = 0_u64;
-    while count < MOST_MIPS as u64
+    let mut count = Amount(0);
+    while count.0 < MOST_MIPS as u64
         && let Some(end) = end_of_mip(data, offset, layout.kind)
     {
         offset = end;
-        count = count.saturating_add(1);
+        count += 1;
     }
-    count
+    count.0
 }
 
 /// Returns the sides of the mip at this offset, or `None` if there is none. Needs no pixels.

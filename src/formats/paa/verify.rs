@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::wire::{Kind, Swizzle};
 use super::{Mip, Tag, TagData, Texture, tag};
+use crate::base::amount::Amount;
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error};
 use crate::base::place::{Locate, Root};
@@ -89,7 +90,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         if packing == crate::bytes::Packing::Lzss {
             let sum = mip.stored_bytes().as_bytes().last_chunk().map(|sum| u32::from_le_bytes(*sum));
             if sum != Some(signed_sum(&decoded)) {
-                let offset = block.offset().saturating_add(block.stored_byte_len()).saturating_sub(4);
+                let offset = (Amount(block.offset()) + block.stored_byte_len() - 4).0;
                 let error = Error::malformed("the checksum sums unsigned bytes, not signed ones").at(offset);
                 self.problems.warning(&place.locate(error));
             }
@@ -167,7 +168,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 let mut check = Check::new(Broken::new(Code::Range, "not that of the mip, or not 0 after the last"));
                 for (mip, offset) in offsets.iter().enumerate() {
                     let actual = self.offsets.get(mip).copied().unwrap_or(0);
-                    let at = offsets.offset().saturating_add((mip as u64).saturating_mul(4));
+                    let at = (Amount(mip as u64) * 4 + offsets.offset()).0;
                     check.look(at, offset.get(), u64::from(offset.get()) == actual);
                 }
                 check.report("offsets", self.problems, place);

@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use super::entry::{Entries, EntryKind, HeaderEntry, Property};
 use super::wire::{Fields, Sha1Tail, ShortTail};
+use crate::base::amount::Amount;
 use crate::base::error::{Context, Error, Result};
 use crate::base::limits::Limits;
 use crate::base::span::Span;
@@ -51,9 +52,9 @@ struct Header {
     /// The offset after the last entry that was read.
     end: u64,
     whole: bool,
-    member_count: usize,
+    member_count: Amount<usize>,
     /// The claimed bytes of all members.
-    sum: u64,
+    sum: Amount<u64>,
 }
 
 impl Header {
@@ -72,8 +73,8 @@ impl Header {
             };
             match entry.kind() {
                 EntryKind::Member => {
-                    header.member_count = header.member_count.saturating_add(1);
-                    header.sum = header.sum.saturating_add(entry.fields().data_size.get().into());
+                    header.member_count += 1;
+                    header.sum += entry.fields().data_size.get().into();
                 }
                 EntryKind::End => header.whole = true,
                 EntryKind::Product => {}
@@ -86,7 +87,7 @@ impl Header {
     /// Returns 1.5 times the likely length of the whole header in a file of this size, if its first entries are these. Their
     /// members are a share of the file, and they are likely to be the same share of the header.
     fn expected(&self, size: u64) -> u64 {
-        let [end, sum, size] = [self.end, self.sum, size].map(u128::from);
+        let [end, sum, size] = [self.end, self.sum.0, size].map(u128::from);
         let whole = end.saturating_mul(size).checked_div(sum.saturating_add(end)).unwrap_or(0);
         whole.saturating_mul(3).wrapping_shr(1).try_into().unwrap_or(u64::MAX)
     }
@@ -119,8 +120,8 @@ impl<'a> Archive<'a> {
         }
         let Header { end, whole, member_count, sum } = header;
         let data_offset = if whole { end } else { data.size() };
-        let data_end = data_offset.saturating_add(sum);
-        Ok(Self { data, limits: *limits, data_offset, data_end, member_count, whole })
+        let data_end = (sum + data_offset).0;
+        Ok(Self { data, limits: *limits, data_offset, data_end, member_count: member_count.0, whole })
     }
 
     /// Returns an iterator over all entries of the header.

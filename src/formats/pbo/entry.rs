@@ -5,6 +5,7 @@ use nom::multi::many0_count;
 use nom::sequence::{preceded, terminated};
 
 use super::wire::{Fields, Method};
+use crate::base::amount::Amount;
 use crate::base::error::{Error, Result};
 use crate::base::text::ByteStr;
 use crate::base::word_enum::word_enum;
@@ -104,8 +105,7 @@ impl<'a> Entry<'a> {
     /// Returns the number of bytes it takes, including properties.
     pub fn byte_len(&self) -> u64 {
         let properties = self.properties().map_or(0, |list| list.byte_len().saturating_add(1));
-        let head = (self.name().len() as u64).saturating_add(1).saturating_add(size_of::<Fields>() as u64);
-        head.saturating_add(properties)
+        (Amount(self.name().len() as u64) + 1 + size_of::<Fields>() as u64 + properties).0
     }
 }
 

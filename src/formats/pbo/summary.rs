@@ -4,6 +4,7 @@ use super::entry::{Entries, Entry, EntryKind, HeaderEntry, Property};
 use super::member::Member;
 use super::wire::{Method, Sha1Tail, ShortTail};
 use super::{Archive, TailKind};
+use crate::base::amount::Amount;
 use crate::base::code::Code;
 use crate::base::error::{Context, Error, Result};
 use crate::base::format::Format;
@@ -57,13 +58,13 @@ impl Inspect for Archive<'_> {
     fn dissect(&self, out: &mut Outline<'_>) {
         out.part(Part::one("header").spanning(0, self.data_offset), |out| {
             let mut properties = 0_usize;
-            let mut members = 0_usize;
+            let mut members = Amount(0);
             for (index, entry) in self.entries().enumerate() {
-                let Some(entry) = out.ok(entry.within_item("members", members)) else { break };
+                let Some(entry) = out.ok(entry.within_item("members", members.0)) else { break };
                 if out.is_done() {
                     break;
                 }
-                members = members.saturating_add(usize::from(entry.kind() == EntryKind::Member));
+                members += usize::from(entry.kind() == EntryKind::Member);
                 let part = Part::item("entries", index).labelled(entry.name());
                 out.part(part.spanning(entry.offset, entry.byte_len()), |out| {
                     entry.dissect(self.data, &mut properties, out)
@@ -291,16 +292,16 @@ impl Archive<'_> {
             return;
         }
         let mut first = None;
-        let mut count = 0_u64;
-        let mut end = self.data_end;
+        let mut count = Amount(0);
+        let mut end = Amount(self.data_end);
         let mut entries = Entries::new(self.data.cursor(self.data_offset));
         for entry in entries.by_ref() {
             let Ok(entry) = entry else { return };
             match entry.kind() {
                 EntryKind::Member if entry.is_plausible() => {
                     first = first.or(Some(entry.name()));
-                    count = count.saturating_add(1);
-                    end = end.saturating_add(entry.fields().data_size.get().into());
+                    count += 1;
+                    end += entry.fields().data_size.get().into();
                 }
                 EntryKind::End => {}
                 _ => return,
@@ -308,13 +309,14 @@ impl Archive<'_> {
         }
         let Some(first) = first else { return };
         // With them, all sizes have to lead to the end, or to a tail.
-        end = end.saturating_add(entries.offset().saturating_sub(self.data_offset));
-        let tail = self.data.size().checked_sub(end);
+        end += entries.offset().saturating_sub(self.data_offset);
+        let tail = self.data.size().checked_sub(end.0);
         let tails = [0, size_of::<ShortTail>() as u64, size_of::<Sha1Tail>() as u64];
         if !tail.is_some_and(|tail| tails.contains(&tail)) {
             return;
         }
         let first = first.in_message();
+        let count: u64 = count.0;
         let entries = if count == 1 { "entry" } else { "entries" };
         let message =
             format!("{count} {entries} after the end of the header, which are not read; the first is {first}");

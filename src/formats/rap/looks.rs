@@ -1,6 +1,7 @@
 //! Recognizes configs among other texts: C++, shaders, settings of other programs.
 
 /// The bytes that are examined.
+use crate::base::amount::Amount;
 const HEAD: usize = 64 << 10;
 
 /// Directives of configs. Others, such as `#pragma` and `#version`, are of other languages.
@@ -33,14 +34,14 @@ const OTHER_LANGUAGES: &[&[u8]] = &[
 #[derive(Debug, Default)]
 struct Signs {
     /// Classes, values and arrays.
-    entries: usize,
-    classes: usize,
+    entries: Amount<usize>,
+    classes: Amount<usize>,
     /// Includes of files in quotes.
-    includes: usize,
+    includes: Amount<usize>,
     /// Those of them whose paths are written as configs write them.
-    config_includes: usize,
+    config_includes: Amount<usize>,
     /// What no config has.
-    others: usize,
+    others: Amount<usize>,
     /// True if a declaration of another language was found.
     is_of_other_language: bool,
 }
@@ -50,14 +51,14 @@ impl Signs {
     fn include(&mut self, path: &[u8]) {
         let Some(quoted) = path.strip_prefix(b"\"") else {
             // `#include <vector>`
-            self.others = self.others.saturating_add(1);
+            self.others += 1;
             return;
         };
         let end = memchr::memchr2(b'"', b'\n', quoted).unwrap_or(quoted.len());
         let (path, _) = quoted.split_at(end);
-        self.includes = self.includes.saturating_add(1);
+        self.includes += 1;
         if is_config_path(path) {
-            self.config_includes = self.config_includes.saturating_add(1);
+            self.config_includes += 1;
         }
     }
 }
@@ -84,11 +85,11 @@ pub(crate) fn is_config(text: &[u8], least: Least) -> bool {
         return false;
     }
     let is_enough = match least {
-        Least::Class => signs.classes > 0,
-        Least::Entry => signs.entries > 0 || signs.config_includes > 0,
-        Least::Include => signs.entries > 0 || signs.includes > 0,
+        Least::Class => signs.classes.0 > 0,
+        Least::Entry => signs.entries.0 > 0 || signs.config_includes.0 > 0,
+        Least::Include => signs.entries.0 > 0 || signs.includes.0 > 0,
     };
-    is_enough && signs.others.saturating_mul(TOLERANCE) <= signs.entries
+    is_enough && signs.others * TOLERANCE <= signs.entries
 }
 
 /// Returns true for the path of an include as configs write it: with backslashes, or a bare name with an extension that is not
@@ -146,7 +147,7 @@ impl<'a> Lexer<'a> {
         let length = word.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(word.len());
         let (name, after) = word.split_at(length);
         if !DIRECTIVES.contains(&name) {
-            signs.others = signs.others.saturating_add(1);
+            signs.others += 1;
         } else if name == b"include" {
             signs.include(after.trim_ascii_start());
         }
@@ -173,19 +174,19 @@ impl<'a> Lexer<'a> {
 
     /// Skips from an opening byte to the one that closes it.
     fn group(&mut self, open: u8, close: u8) {
-        let mut depth = 0_usize;
+        let mut depth = Amount(0_usize);
         while let Some(&byte) = self.rest.first() {
             if byte == b'"' {
                 self.quoted();
                 continue;
             }
             if byte == open {
-                depth = depth.saturating_add(1);
+                depth += 1;
             }
             self.skip(1);
             if byte == close {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
+                depth -= 1;
+                if depth.0 == 0 {
                     return;
                 }
             }
@@ -229,9 +230,9 @@ impl<'a> Lexer<'a> {
                 self.skip(1);
             }
             match is_entry {
-                Some(true) => signs.entries = signs.entries.saturating_add(1),
+                Some(true) => signs.entries += 1,
                 Some(false) if self.rest.is_empty() && !self.is_whole => return,
-                Some(false) => signs.others = signs.others.saturating_add(1),
+                Some(false) => signs.others += 1,
                 None => {}
             }
         }
@@ -303,7 +304,7 @@ impl<'a> Lexer<'a> {
         }
         let is_class = matches!(self.rest.first(), Some(b'{' | b';'));
         if is_class {
-            signs.classes = signs.classes.saturating_add(1);
+            signs.classes += 1;
             self.skip(1);
         }
         is_class

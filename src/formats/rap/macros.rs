@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use crate::base::amount::Amount;
 use crate::base::error::{Error, Result};
 use crate::base::limits::{Limits, flag};
 
@@ -135,28 +136,30 @@ fn quoted_len(text: &[u8]) -> usize {
 /// The arguments of a call, from its parenthesis on, and the bytes that they take. `None` if it does not close.
 fn arguments(text: &[u8]) -> Option<(Vec<&[u8]>, usize)> {
     let mut list = Vec::new();
-    let (mut depth, mut start, mut at) = (0_usize, 1_usize, 0_usize);
-    while let Some(byte) = text.get(at) {
+    let mut depth = Amount(0_usize);
+    let mut start = 1_usize;
+    let mut at = Amount(0_usize);
+    while let Some(byte) = text.get(at.0) {
         match byte {
             b'"' => {
-                at = at.saturating_add(quoted_len(text.get(at..)?));
+                at += quoted_len(text.get(at.0..)?);
                 continue;
             }
-            b'(' => depth = depth.saturating_add(1),
+            b'(' => depth += 1,
             b')' => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    list.push(text.get(start..at)?.trim_ascii());
-                    return Some((list, at.saturating_add(1)));
+                depth -= 1;
+                if depth.0 == 0 {
+                    list.push(text.get(start..at.0)?.trim_ascii());
+                    return Some((list, (at + 1).0));
                 }
             }
-            b',' if depth == 1 => {
-                list.push(text.get(start..at)?.trim_ascii());
-                start = at.saturating_add(1);
+            b',' if depth.0 == 1 => {
+                list.push(text.get(start..at.0)?.trim_ascii());
+                start = (at + 1).0;
             }
             _ => {}
         }
-        at = at.saturating_add(1);
+        at += 1;
     }
     None
 }
@@ -192,7 +195,8 @@ impl<'d> Macros<'d> {
     /// # Errors
     /// Returns [`Limit`](crate::ErrorKind::Limit) if macros are too deep inside each other, or the text becomes too long.
     pub(crate) fn expand(&self, text: &[u8], limits: &Limits) -> Result<Expansion> {
-        let mut run = Run { macros: self, limits, active: Vec::new(), depth: 0, expansion: Expansion::default() };
+        let mut run =
+            Run { macros: self, limits, active: Vec::new(), depth: Amount(0), expansion: Expansion::default() };
         let mut out = Vec::new();
         run.expand(text, &mut out)?;
         Ok(Expansion { text: out, ..run.expansion })
@@ -205,7 +209,7 @@ struct Run<'r, 'd> {
     limits: &'r Limits,
     /// The macros whose bodies are being expanded. None is expanded inside itself.
     active: Vec<&'d [u8]>,
-    depth: usize,
+    depth: Amount<usize>,
     expansion: Expansion,
 }
 
@@ -299,12 +303,12 @@ impl<'d> Run<'_, 'd> {
 
     fn deeper(&mut self, expand: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let most = MOST_DEPTH.min(self.limits.depth as usize);
-        self.depth = self.depth.saturating_add(1);
-        if self.depth > most {
+        self.depth += 1;
+        if self.depth.0 > most {
             return Err(Error::limit("macros inside each other", most as u64, flag::DEPTH));
         }
         let expanded = expand(self);
-        self.depth = self.depth.saturating_sub(1);
+        self.depth -= 1;
         expanded
     }
 

@@ -130,7 +130,7 @@ impl Counted {
             Entry::Array(_) | Entry::Append(_) => &mut self.arrays,
             Entry::Extern(_) | Entry::Delete(_) => return,
         };
-        *count = count.saturating_add(1);
+        *count += 1;
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Macros may stand for anything, so only what no macro can explain is reported.
 
+use crate::base::amount::Amount;
 use crate::base::code::Code;
 use crate::base::error::Error;
 use crate::summary::Problems;
@@ -14,7 +15,7 @@ pub(crate) fn check(text: &[u8], problems: &mut Problems) {
     let mut check = Check {
         text,
         at: 0,
-        line: 1,
+        line: Amount(1),
         line_start: 0,
         open: Vec::new(),
         is_sure: true,
@@ -50,7 +51,7 @@ enum Before {
 struct Check<'a, 'p> {
     text: &'a [u8],
     at: usize,
-    line: u32,
+    line: Amount<u32>,
     line_start: usize,
     /// The places of the braces that are open.
     open: Vec<Place>,
@@ -77,14 +78,14 @@ impl<'a> Check<'a, '_> {
     }
 
     fn place(&self) -> Place {
-        Place { at: self.at, line: self.line, column: self.at.saturating_sub(self.line_start).saturating_add(1) }
+        Place { at: self.at, line: self.line.0, column: (Amount(self.at) - self.line_start + 1).0 }
     }
 
     fn skip(&mut self, bytes: usize) {
         let end = self.at.saturating_add(bytes).min(self.text.len());
         for place in memchr::memchr_iter(b'\n', self.text.get(self.at..end).unwrap_or_default()) {
-            self.line = self.line.saturating_add(1);
-            self.line_start = self.at.saturating_add(place).saturating_add(1);
+            self.line += 1;
+            self.line_start = (Amount(self.at) + place + 1).0;
         }
         self.at = end;
     }
@@ -133,18 +134,18 @@ impl<'a> Check<'a, '_> {
 
     /// Skips a line of the preprocessor, and those that continue it.
     fn directive(&mut self) {
-        let mut end = 0_usize;
+        let mut end = Amount(0_usize);
         let rest = self.rest();
         loop {
-            let line = rest.get(end..).unwrap_or_default();
+            let line = rest.get(end.0..).unwrap_or_default();
             let length = memchr::memchr(b'\n', line).unwrap_or(line.len());
             let text = line.get(..length).unwrap_or_default().trim_ascii_end();
-            end = end.saturating_add(length).saturating_add(1);
-            if !text.ends_with(b"\\") || end >= rest.len() {
+            end = end + length + 1;
+            if !text.ends_with(b"\\") || end.0 >= rest.len() {
                 break;
             }
         }
-        let text = rest.get(..end.min(rest.len())).unwrap_or_default();
+        let text = rest.get(..end.0.min(rest.len())).unwrap_or_default();
         let is_plain = [&b"#include"[..], b"#undef"].iter().any(|word| text.starts_with(word));
         // Conditions choose between braces, and macros may contain them.
         if !is_plain
@@ -159,16 +160,16 @@ impl<'a> Check<'a, '_> {
     fn quoted(&mut self) {
         let start = self.place();
         let rest = self.rest();
-        let mut end = 1_usize;
+        let mut end = Amount(1_usize);
         loop {
-            let inside = rest.get(end..).unwrap_or_default();
+            let inside = rest.get(end.0..).unwrap_or_default();
             match memchr::memchr2(b'"', b'\n', inside) {
                 Some(place) if inside.get(place) == Some(&b'"') => {
-                    end = end.saturating_add(place).saturating_add(1);
-                    if rest.get(end) != Some(&b'"') {
+                    end = end + place + 1;
+                    if rest.get(end.0) != Some(&b'"') {
                         break;
                     }
-                    end = end.saturating_add(1);
+                    end += 1;
                 }
                 _ => {
                     if self.is_sound {
@@ -181,7 +182,7 @@ impl<'a> Check<'a, '_> {
             }
         }
         let is_value = matches!(self.before, Before::Equals | Before::Value(_));
-        self.skip(end);
+        self.skip(end.0);
         self.before = if is_value { Before::Value(self.place()) } else { Before::Nothing };
     }
 
@@ -195,20 +196,20 @@ impl<'a> Check<'a, '_> {
     /// Skips what macros take in parentheses, up to the end of the line if they do not close.
     fn parentheses(&mut self) {
         let rest = self.rest();
-        let mut depth = 0_u32;
+        let mut depth = Amount(0_u32);
         let mut end = rest.len();
         for (place, byte) in rest.iter().enumerate() {
             match byte {
-                b'(' => depth = depth.saturating_add(1),
-                b')' => depth = depth.saturating_sub(1),
+                b'(' => depth += 1,
+                b')' => depth -= 1,
                 _ => continue,
             }
-            if depth == 0 {
+            if depth.0 == 0 {
                 end = place.saturating_add(1);
                 break;
             }
         }
-        if depth > 0 {
+        if depth.0 > 0 {
             self.is_sound = false;
         }
         self.before = Before::Nothing;
@@ -231,8 +232,8 @@ impl<'a> Check<'a, '_> {
     /// Reports the `;` that is missing before this place.
     fn missing(&mut self) {
         match self.before {
-            Before::Value(place) if place.line < self.line => self.warn(place, "; is missing after a value"),
-            Before::Brace(place) if place.line < self.line && self.is_entry() => {
+            Before::Value(place) if place.line < self.line.0 => self.warn(place, "; is missing after a value"),
+            Before::Brace(place) if place.line < self.line.0 && self.is_entry() => {
                 self.warn(place, "; is missing after }");
             }
             _ => {}

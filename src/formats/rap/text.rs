@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use super::names::{by_extension, by_key, is_key, kind_of};
+use crate::base::amount::Amount;
 use crate::base::text::ByteStr;
 use crate::summary::ReferenceKind;
 
@@ -23,7 +24,7 @@ use crate::summary::ReferenceKind;
 pub struct Reader<'a> {
     data: &'a [u8],
     at: usize,
-    line: u32,
+    line: Amount<u32>,
     line_start: usize,
     /// The line and column of the next event.
     start: (u32, u32),
@@ -147,8 +148,16 @@ impl<'a> Reader<'a> {
     /// Starts to read a text. A text that is not a config, such as a script, has no events.
     pub fn new(data: &'a [u8]) -> Self {
         let at = if data.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        let mut reader =
-            Self { data, at, line: 1, line_start: 0, start: (1, 1), array: None, is_open_ended: false, skipped: None };
+        let mut reader = Self {
+            data,
+            at,
+            line: Amount(1),
+            line_start: 0,
+            start: (1, 1),
+            array: None,
+            is_open_ended: false,
+            skipped: None,
+        };
         if !reader.starts_like_config() {
             reader.at = data.len();
         }
@@ -172,8 +181,8 @@ impl<'a> Reader<'a> {
 
     /// Marks the start of the next event.
     fn mark(&mut self) {
-        let column = self.at.saturating_sub(self.line_start).saturating_add(1);
-        self.start = (self.line, u32::try_from(column).unwrap_or(u32::MAX));
+        let column = Amount(self.at) - self.line_start + 1;
+        self.start = (self.line.0, u32::try_from(column.0).unwrap_or(u32::MAX));
     }
 
     fn rest(&self) -> &'a [u8] {
@@ -189,8 +198,8 @@ impl<'a> Reader<'a> {
         let end = self.at.saturating_add(bytes).min(self.data.len());
         let passed = self.data.get(self.at..end).unwrap_or_default();
         for place in memchr::memchr_iter(b'\n', passed) {
-            self.line = self.line.saturating_add(1);
-            self.line_start = self.at.saturating_add(place).saturating_add(1);
+            self.line += 1;
+            self.line_start = (Amount(self.at) + place + 1).0;
         }
         self.at = end;
     }
@@ -260,7 +269,7 @@ impl<'a> Reader<'a> {
     /// Skips from a parenthesis to the one that closes it, or to the end of the line if there is none.
     fn parentheses(&mut self) {
         let rest = self.rest();
-        let mut depth = 0_usize;
+        let mut depth = Amount(0_usize);
         let mut is_text = false;
         let mut end = None;
         for (place, byte) in rest.iter().enumerate() {
@@ -269,10 +278,10 @@ impl<'a> Reader<'a> {
                 // A text never continues on the next line.
                 b'\n' if self.is_open_ended => break,
                 b'\n' => is_text = false,
-                b'(' if !is_text => depth = depth.saturating_add(1),
+                b'(' if !is_text => depth += 1,
                 b')' if !is_text => {
-                    depth = depth.saturating_sub(1);
-                    if depth == 0 {
+                    depth -= 1;
+                    if depth.0 == 0 {
                         end = Some(place.saturating_add(1));
                         break;
                     }

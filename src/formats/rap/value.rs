@@ -5,6 +5,7 @@ use nom::{IResult, Parser as _};
 
 use super::codes::ValueType;
 use super::depth::MOST_DEPTH;
+use crate::base::amount::Amount;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
@@ -191,9 +192,9 @@ impl<'a> Iterator for Items<'a> {
 pub(super) fn array(input: Cursor<'_>) -> IResult<Cursor<'_>, Array<'_>, Error> {
     let (start, count) = count(input)?;
     let mut items = Items::new(start, count);
-    let mut index = 0_usize;
-    while items.step().within_index(index)?.is_some() {
-        index = index.saturating_add(1);
+    let mut index = Amount(0);
+    while items.step().within_index(index.0)?.is_some() {
+        index += 1;
     }
     Ok((items.cursor, Array { items: start.up_to(items.cursor), count }))
 }

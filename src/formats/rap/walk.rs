@@ -4,6 +4,7 @@ use super::class::{Class, Entries, Entry};
 use super::config::{Config, ROOT};
 use super::depth::MOST_DEPTH;
 use super::wire::ClassEntry;
+use crate::base::amount::Amount;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::limits::flag;
 use crate::base::text::ByteStr;
@@ -81,7 +82,7 @@ impl<'a> Walk<'a> {
             // If addresses always increase, they cannot form a loop.
             let message = format!("address {address:#x} is not between {:#x} and {size:#x}", around.offset);
             // The address follows the kind and the name with its NUL.
-            let offset = offset.saturating_add(2).saturating_add(entry.name.len() as u64);
+            let offset = (Amount(offset) + 2 + entry.name.len() as u64).0;
             return Err(Error::malformed(message).at(offset).within("address"));
         }
         let most = MOST_DEPTH.min(self.config.limits.depth as usize);

@@ -3,6 +3,7 @@
 use zerocopy::little_endian::F32;
 
 use super::wire::Transform;
+use crate::base::amount::Amount;
 use crate::base::error::{Context, Error, Result};
 use crate::base::limits::Limits;
 use crate::base::span::Span;
@@ -89,7 +90,7 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
 
     /// Returns the number of bytes it takes, including count and flag.
     pub fn byte_len(&self) -> u64 {
-        self.block.offset().saturating_sub(self.offset).saturating_add(self.block.stored_byte_len())
+        (Amount(self.block.offset()) - self.offset + self.block.stored_byte_len()).0
     }
 }
 

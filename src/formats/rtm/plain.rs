@@ -9,6 +9,7 @@ use zerocopy::{FromBytes, IntoBytes};
 use super::file::File;
 use super::text::{Names, PlainProperty};
 use super::wire::{BonePose, FixedName, Matrix, MetadataHeader, PlainHeader};
+use crate::base::amount::Amount;
 use crate::base::error::{Context, Error, Result};
 use crate::base::limits::Limits;
 use crate::base::text::ByteStr;
@@ -107,8 +108,8 @@ impl<'a> Plain<'a> {
 
     /// Returns the distance from one frame to the next, in bytes.
     pub fn stride(&self) -> u64 {
-        let bones = u64::from(self.header.bones.get());
-        bones.saturating_mul(size_of::<BonePose>() as u64).saturating_add(size_of::<F32>() as u64)
+        let bones = Amount(u64::from(self.header.bones.get()));
+        (bones * size_of::<BonePose>() as u64 + size_of::<F32>() as u64).0
     }
 
     /// Returns the bytes after the last frame, which are not part of the animation; none in all known files.

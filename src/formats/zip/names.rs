@@ -5,6 +5,7 @@ use std::sync::{Mutex, OnceLock};
 
 use encoding_rs::Encoding;
 
+use crate::base::amount::Amount;
 use crate::base::error::{Error, Result};
 
 /// The most bytes that decoded names and their stored forms take.
@@ -71,7 +72,7 @@ pub(super) fn decoded(stored: &[u8]) -> Option<&'static str> {
         return Some(name);
     }
     let name = names.encoding.decode_without_bom_handling_and_without_replacement(stored)?;
-    let bytes = decoded.bytes.saturating_add(stored.len()).saturating_add(name.len());
+    let bytes = (Amount(decoded.bytes) + stored.len() + name.len()).0;
     if bytes > MOST {
         return None;
     }

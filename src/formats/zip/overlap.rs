@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::archive::Archive;
+use crate::base::amount::Amount;
 use crate::formats::zip_directory::CentralEntry;
 
 impl Archive<'_> {
@@ -64,8 +65,8 @@ impl Archive<'_> {
     fn claimed(&self, entry: &CentralEntry<'_>) -> Option<Range<u64>> {
         let start = self.directory.prefix.saturating_add(entry.header_offset);
         // The header before the data takes at least 30 bytes.
-        let end = start.saturating_add(30).saturating_add(entry.packed_bytes);
-        if end <= self.directory.start { Some(start..end) } else { None }
+        let end = Amount(start) + 30 + entry.packed_bytes;
+        if end.0 <= self.directory.start { Some(start..end.0) } else { None }
     }
 
     /// Returns true if the header of a file is where the directory says.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::member::{is_folder, name_of};
 use super::{Archive, Member, Method};
+use crate::base::amount::Amount;
 use crate::base::code::Code;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::format::Format;
@@ -60,7 +61,7 @@ impl Inspect for Archive<'_> {
     /// work stays in proportion to the archive's size.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let mut blocks = Blocks::default();
-        let mut count = 0_u64;
+        let mut count = Amount(0_u64);
         let mut whole = true;
         let mut names = Alike::default();
         let mut unchecked = Unchecked::default();
@@ -71,7 +72,7 @@ impl Inspect for Archive<'_> {
                 whole = false;
                 break;
             };
-            count = count.saturating_add(1);
+            count += 1;
             let is_packed = member.method() != Method::STORED;
             blocks.count(is_packed, member.stored_byte_len(), member.decoded_byte_len_hint());
             names.add_name(member.name(), member.place());
@@ -85,7 +86,7 @@ impl Inspect for Archive<'_> {
         names.report(problems);
         self.check(if whole { Some(members.entries()) } else { None }, problems);
         if depth == Depth::Verify {
-            self.check_names(usize::try_from(count).unwrap_or(usize::MAX), problems);
+            self.check_names(usize::try_from(count.0).unwrap_or(usize::MAX), problems);
             self.check_map(&map, problems);
         }
         let shared = self.check_overlaps(problems);
@@ -93,7 +94,7 @@ impl Inspect for Archive<'_> {
             self.check_content(&shared, problems);
         }
         Summary {
-            counts: Counts::known([("members", if whole { Some(count) } else { None })]),
+            counts: Counts::known([("members", if whole { Some(count.0) } else { None })]),
             blocks,
             unchecked,
             ..Summary::new(Format::Zip, self.data.size())

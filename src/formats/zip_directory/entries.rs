@@ -5,6 +5,7 @@ use zerocopy::FromZeros;
 use zerocopy::little_endian::U32;
 
 use super::wire::*;
+use crate::base::amount::Amount;
 use crate::base::error::{Error, Result};
 use crate::base::text::ByteStr;
 use crate::bytes::cursor::Cursor;
@@ -80,13 +81,13 @@ pub struct Entries<'a> {
     is_lost: bool,
     is_broken: bool,
     /// How many bytes of stored files were searched for their ends.
-    searched: u64,
+    searched: Amount<u64>,
 }
 
 impl<'a> Entries<'a> {
     /// Returns the entries in a directory, of which this many are claimed.
     pub(super) fn new(cursor: Cursor<'a>, claimed: u64) -> Self {
-        Self { cursor, claimed, count: 0, is_lost: false, is_broken: false, searched: 0 }
+        Self { cursor, claimed, count: 0, is_lost: false, is_broken: false, searched: Amount(0) }
     }
 
     /// Returns the entries that the headers before the files describe.
@@ -166,23 +167,23 @@ impl<'a> Entries<'a> {
     /// search goes on over its headers, as long as all such searches together are in proportion to the archive.
     fn descriptor(&mut self, is_stored: bool) -> Option<&'a Descriptor> {
         let bytes = self.cursor.rest();
-        let most = self.cursor.offset().saturating_add(self.cursor.left()).saturating_mul(MOST_SEARCHED);
+        let most = (Amount(self.cursor.offset()) + self.cursor.left()) * MOST_SEARCHED;
         for place in memchr::memmem::find_iter(bytes, b"PK") {
             let here = bytes.get(place..)?;
             let is_header = here.starts_with(&LocalHeader::SIGNATURE) || here.starts_with(&CentralHeader::SIGNATURE);
-            let goes_on = is_stored && self.searched.saturating_add(place as u64) < most;
+            let goes_on = is_stored && self.searched + (place as u64) < most;
             if is_header && !goes_on {
                 break;
             }
             if let Some(descriptor) = Descriptor::at_start(here)
                 && descriptor.packed_bytes.get() as usize == place
             {
-                self.searched = self.searched.saturating_add(place as u64);
+                self.searched += place as u64;
                 return Some(descriptor);
             }
         }
         if is_stored {
-            self.searched = self.searched.saturating_add(bytes.len() as u64);
+            self.searched += bytes.len() as u64;
         }
         None
     }

@@ -23,18 +23,34 @@ pub fn each(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table)) {
 
 /// Like [`each`], until `take` breaks.
 pub fn each_until(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table) -> ControlFlow<()>) {
-    let hash = RandomState::new();
-    let mut known = HashSet::new();
-    let mut of_outline = |selector: &str, table: &dyn Table| {
-        known.insert(hash.hash_one(selector));
-        take(selector, table).is_break()
-    };
-    let mut lister = Lister::new(false, &mut of_outline);
+    let mut receiver = Receiver { take, hash: RandomState::new(), known: HashSet::new() };
+    let mut of_outline = |selector: &str, table: &dyn Table| receiver.pass(selector, table);
+    let mut lister = Lister::new(asset, false, &mut of_outline);
     outline_within_limits(asset, &mut lister);
     if !lister.is_done {
-        dissected(asset, &mut |selector, table| {
-            known.insert(hash.hash_one(selector)) && take(selector, table).is_break()
-        });
+        dissected(asset, &mut |selector, table| receiver.pass_new(selector, table));
+    }
+}
+
+/// Receives the arrays of an outline, then those that only a dissection has.
+struct Receiver<'t> {
+    take: &'t mut dyn FnMut(&str, &dyn Table) -> ControlFlow<()>,
+    hash: RandomState,
+    /// The hashes of the selectors so far.
+    known: HashSet<u64>,
+}
+
+impl Receiver<'_> {
+    /// Passes an array to the caller. Returns true if it wants no more.
+    fn pass(&mut self, selector: &str, table: &dyn Table) -> bool {
+        self.known.insert(self.hash.hash_one(selector));
+        (self.take)(selector, table).is_break()
+    }
+
+    /// Like `pass`, unless an array with this selector was passed before.
+    fn pass_new(&mut self, selector: &str, table: &dyn Table) -> bool {
+        let is_new = self.known.insert(self.hash.hash_one(selector));
+        is_new && (self.take)(selector, table).is_break()
     }
 }
 
@@ -43,13 +59,7 @@ type Take<'s> = dyn FnMut(&str, &dyn Table) -> bool + 's;
 
 /// Passes the arrays of a dissection to `take` until it returns true.
 pub(super) fn dissected(asset: &dyn Inspect, take: &mut Take<'_>) {
-    let bytes = asset.size();
-    let mut take = |selector: &str, table: &dyn Table| {
-        // One value may claim to fill any number of rows. An outline checks it against the other arrays.
-        let is_bounded = table.storage().packing != Packing::Fill || table.rows() <= bytes;
-        is_bounded && take(selector, table)
-    };
-    asset.dissect(&mut Outline::within(&bound_of(asset), &mut Lister::new(true, &mut take)));
+    asset.dissect(&mut Outline::within(&bound_of(asset), &mut Lister::new(asset, true, take)));
 }
 
 /// The bytes that a similar selector shares with the text.
@@ -58,20 +68,32 @@ const LEAST_SHARED: usize = 3;
 /// Returns the selector of the array most similar to this text, if any is similar. Ignores selectors that differ only
 /// in indices, because they select other data.
 pub fn nearest(asset: &dyn Inspect, selector: &str) -> Option<String> {
-    let mut best: Option<(usize, String)> = None;
-    each(asset, &mut |known, _| {
-        if is_item_beside(known, selector) {
+    let mut nearest = Nearest { sought: selector, shared: 0, selector: None };
+    each(asset, &mut |known, _| nearest.compare(known));
+    if nearest.shared >= LEAST_SHARED { nearest.selector } else { None }
+}
+
+/// The selector most similar to a text so far.
+struct Nearest<'s> {
+    sought: &'s str,
+    /// The bytes that it shares with the text, at the start and at the end.
+    shared: usize,
+    selector: Option<String>,
+}
+
+impl Nearest<'_> {
+    fn compare(&mut self, known: &str) {
+        if is_item_beside(known, self.sought) {
             return;
         }
-        let at_start = count_same(known.bytes(), selector.bytes());
-        let at_end = count_same(known.bytes().rev(), selector.bytes().rev());
+        let at_start = count_same(known.bytes(), self.sought.bytes());
+        let at_end = count_same(known.bytes().rev(), self.sought.bytes().rev());
         let shared = at_start.saturating_add(at_end);
-        if best.as_ref().is_none_or(|(most, _)| shared > *most) {
-            best = Some((shared, known.to_owned()));
+        if shared > self.shared {
+            self.shared = shared;
+            self.selector = Some(known.to_owned());
         }
-    });
-    let (shared, known) = best?;
-    if shared >= LEAST_SHARED { Some(known) } else { None }
+    }
 }
 
 /// Returns how many bytes are the same before the first that differ.
@@ -151,16 +173,19 @@ impl Visitor for Names<'_> {
     fn problem(&mut self, _: &Error) {}
 }
 
+/// Walks over the arrays of an outline or a dissection.
 struct Lister<'s> {
     dissects: bool,
+    /// The size of the asset.
+    bytes: u64,
     path: Path,
     take: &'s mut Take<'s>,
     is_done: bool,
 }
 
 impl<'s> Lister<'s> {
-    fn new(dissects: bool, take: &'s mut Take<'s>) -> Self {
-        Self { dissects, path: Path::default(), take, is_done: false }
+    fn new(asset: &dyn Inspect, dissects: bool, take: &'s mut Take<'s>) -> Self {
+        Self { dissects, bytes: asset.size(), path: Path::default(), take, is_done: false }
     }
 }
 
@@ -181,9 +206,15 @@ impl Visitor for Lister<'_> {
     }
 
     fn array(&mut self, array: &PartArray<'_>) {
-        if !self.is_done {
-            self.is_done = self.path.with(array.name, array.index, |selector| (self.take)(selector, array.table));
+        if self.is_done {
+            return;
         }
+        // One value may claim to fill any number of rows. An outline checks it against the other arrays.
+        let is_fill = array.table.storage().packing == Packing::Fill;
+        if self.dissects && is_fill && array.table.rows() > self.bytes {
+            return;
+        }
+        self.is_done = self.path.with(array.name, array.index, |selector| (self.take)(selector, array.table));
     }
 
     fn problem(&mut self, _: &Error) {}

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
+use crate::base::amount::Amount;
 use crate::base::error::{Error, Result};
 
 /// The path of an array through an asset's outline.
@@ -181,19 +182,19 @@ fn escape(name: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     // The place of the number sign in a name such as `part#2`, which would read as an item.
     let number_sign = if digits > 0 { name.len().checked_sub(digits.saturating_add(1)) } else { None };
-    let mut place = 0_usize;
+    let mut place = Amount(0);
     for chunk in name.utf8_chunks() {
         let mut chars = chunk.valid().chars().peekable();
         while let Some(c) = chars.next() {
-            let opens = c == '\\' && chars.peek() == Some(&'x') || c == '#' && number_sign == Some(place);
-            place = place.saturating_add(c.len_utf8());
+            let opens = c == '\\' && chars.peek() == Some(&'x') || c == '#' && number_sign == Some(place.0);
+            place += c.len_utf8();
             if c == '/' || c.is_control() || opens {
                 escape_bytes(c.encode_utf8(&mut [0; 4]).as_bytes(), f)?;
             } else {
                 f.write_char(c)?;
             }
         }
-        place = place.saturating_add(chunk.invalid().len());
+        place += chunk.invalid().len();
         escape_bytes(chunk.invalid(), f)?;
     }
     Ok(())

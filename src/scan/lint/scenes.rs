@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::base::amount::Amount;
 use crate::base::code::Code;
 use crate::base::error::{Error, Result};
 use crate::base::place::{Locate as _, Root};
@@ -14,8 +15,8 @@ struct Frames {
     frames: i32,
     offset: u64,
     node: usize,
-    keys: u64,
-    outside: u64,
+    keys: Amount<u64>,
+    outside: Amount<u64>,
     last: i32,
 }
 
@@ -31,7 +32,7 @@ struct Skin {
 /// One walk over a scene.
 #[derive(Default)]
 struct Check {
-    meshes: usize,
+    meshes: Amount<usize>,
     /// For each node, the place of the animation that applies in `frames`.
     animations: Vec<Option<usize>>,
     frames: Vec<Frames>,
@@ -59,10 +60,10 @@ impl Check {
             if let Ok(vertices) = mesh.vertices() {
                 problems.budget().work(vertices.len() as u64)?;
                 let offset = mesh.chunk.offset();
-                let skin = Skin { mesh: self.meshes, offset, vertices: vertices.len(), moved: Vec::new() };
+                let skin = Skin { mesh: self.meshes.0, offset, vertices: vertices.len(), moved: Vec::new() };
                 self.skins.insert(offset, skin);
             }
-            self.meshes = self.meshes.saturating_add(1);
+            self.meshes += 1;
         }
         for bone in node.bones().flatten() {
             self.weights(&bone);
@@ -74,8 +75,8 @@ impl Check {
             let end = frames.frames.saturating_add(1);
             for frame in keys.frames().iter() {
                 let frame = frame.get();
-                frames.keys = frames.keys.saturating_add(1);
-                frames.outside = frames.outside.saturating_add(u64::from(frame < 0 || frame > end));
+                frames.keys += 1;
+                frames.outside += u64::from(frame < 0 || frame > end);
                 frames.last = frames.last.max(frame);
             }
         }
@@ -88,7 +89,14 @@ impl Check {
         if let Ok(Some(animation)) = node.animation() {
             applies = Some(self.frames.len());
             let (offset, node) = (node.chunk.offset(), node.index);
-            self.frames.push(Frames { frames: animation.frames, offset, node, keys: 0, outside: 0, last: 0 });
+            self.frames.push(Frames {
+                frames: animation.frames,
+                offset,
+                node,
+                keys: Amount(0),
+                outside: Amount(0),
+                last: 0,
+            });
         }
         self.animations.resize(node.index, None);
         self.animations.push(applies);
@@ -97,16 +105,16 @@ impl Check {
     /// Reports several lists of triangles with one brush.
     fn surfaces(&self, mesh: &Mesh<'_>, problems: &mut Problems) {
         let mut brushes = BTreeSet::new();
-        let mut surfaces = 0_u64;
+        let mut surfaces = Amount(0);
         for triangles in mesh.triangles().flatten() {
-            surfaces = surfaces.saturating_add(1);
+            surfaces += 1;
             brushes.insert(triangles.brush());
         }
         let count = brushes.len() as u64;
-        if surfaces > count {
-            let message = format!("{surfaces} surfaces (TRIS) with {count} brushes");
+        if surfaces.0 > count {
+            let message = format!("{} surfaces (TRIS) with {count} brushes", surfaces.0);
             let error = Error::malformed(message).coded(Code::Surfaces).at(mesh.chunk.offset());
-            problems.warning(&Root.item("meshes", self.meshes).locate(error));
+            problems.warning(&Root.item("meshes", self.meshes.0).locate(error));
         }
     }
 
@@ -137,11 +145,11 @@ impl Check {
             }
         }
         for Frames { frames, offset, node, keys, outside, last } in self.frames {
-            if outside > 0 {
+            if outside.0 > 0 {
                 let message = format!(
                     "{} of {} keys are outside of the {frames} frames; the last is at {last}",
-                    grouped(outside),
-                    grouped(keys)
+                    grouped(outside.0),
+                    grouped(keys.0)
                 );
                 let error = Error::malformed(message).coded(Code::Frames).at(offset);
                 problems.warning(&Root.item("nodes", node).field("animation").locate(error));

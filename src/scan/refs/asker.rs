@@ -111,15 +111,21 @@ impl Index {
             let (root, path) = places.next().unwrap_or_default();
             return Home { root, path, other: places.last().map(|(_, path)| path) };
         };
-        let (outer, own) =
-            member.text.rsplit_once("!/").map_or((None, &*member.text), |(outer, own)| (Some(outer), own));
-        let outer = outer.map(|outer| Name { text: outer.to_owned(), lossy: member.lossy });
-        let archive = self.archive_at(&asker.path, outer.as_ref());
-        let archive = archive.and_then(|archive| self.archives.get(archive));
-        let root = archive.map(|archive| archive.root.clone()).unwrap_or_default();
+        let (outer, own) = match member.text.rsplit_once("!/") {
+            Some((outer, own)) => (Some(Name { text: outer.to_owned(), lossy: member.lossy }), own),
+            None => (None, member.text.as_str()),
+        };
+        let mut root = String::new();
+        if let Some(archive) = self.archive_at(&asker.path, outer.as_ref())
+            && let Some(archive) = self.archives.get(archive)
+        {
+            root.clone_from(&archive.root);
+        }
         let path = below(&root, &folded(unnumbered(own)));
-        // In a zip, the addon is the config's own folder.
-        let root = if root.is_empty() { folder(&path).to_owned() } else { root };
+        if root.is_empty() {
+            // In a zip, the addon is the config's own folder.
+            root = folder(&path).to_owned();
+        }
         Home { root, path, other: None }
     }
 
@@ -134,9 +140,9 @@ impl Index {
 
     pub(super) fn find_root_around(&self, asker: &Asker) -> Option<usize> {
         let Some(member) = &asker.member else { return asker.root };
-        let outer = member.text.rsplit_once("!/").map(|(outer, _)| outer);
-        let outer = outer.map(|outer| Name { text: outer.to_owned(), lossy: member.lossy });
-        self.archive_at(&asker.path, outer.as_ref())
+        let Some((outer, _)) = member.text.rsplit_once("!/") else { return self.archive_at(&asker.path, None) };
+        let outer = Name { text: outer.to_owned(), lossy: member.lossy };
+        self.archive_at(&asker.path, Some(&outer))
     }
 
     /// The folder of the asker.
@@ -190,7 +196,7 @@ impl Index {
         let is_relative = ask.way == Way::Include && !name.starts_with(['\\', '/']);
         let is_of_mission = ask.way == Way::Path && !name.starts_with(['\\', '/']);
         let mut tries = Vec::new();
-        if let Some(mission) = mission.filter(|_| is_of_mission) {
+        if is_of_mission && let Some(mission) = mission {
             tries.push((below(mission, &path), Reason::Beside));
         }
         tries.push((path.clone(), if is_relative { Reason::Beside } else { Reason::Prefix }));
@@ -292,16 +298,22 @@ impl Index {
             let is_same = other != own && self.prefix_of_root(other) == Some(prefix.as_str());
             if is_same && self.pairs.len() < MOST_PAIRS && self.pairs.insert((own.min(other), own.max(other))) {
                 let cost = self.name_of_root(other).len();
-                return self.cost.name(cost).then(|| format!("same prefix as {}", self.name_of_root(other)));
+                if !self.cost.name(cost) {
+                    return None;
+                }
+                return Some(format!("same prefix as {}", self.name_of_root(other)));
             }
         }
         None
     }
 
     fn is_assumed(&self, name: &str) -> bool {
-        self.assumed.iter().any(|prefix| {
-            let rest = name.strip_prefix(prefix.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || prefix.ends_with('\\') || rest.starts_with('\\'))
-        })
+        for prefix in &self.assumed {
+            let Some(rest) = name.strip_prefix(prefix.as_str()) else { continue };
+            if rest.is_empty() || prefix.ends_with('\\') || rest.starts_with('\\') {
+                return true;
+            }
+        }
+        false
     }
 }

@@ -68,10 +68,8 @@ impl Index {
             // It may be of another language.
             cut_note = cut.take().map(|error| error.message());
         }
-        for error in cut.into_iter().chain(list_cut) {
-            if note.is_none() {
-                note = Some(error.message());
-            }
+        for error in [cut, list_cut].into_iter().flatten() {
+            note.get_or_insert_with(|| error.message());
             other(Found::Unreadable(error.in_file(&path)));
         }
         if let Some(note) = note

@@ -11,6 +11,7 @@ use std::path::Path;
 
 use self::lexer::{Kind, Lexer, Start, Token};
 use super::configs::Ask;
+use crate::base::amount::Amount;
 use crate::base::error::Error;
 use crate::base::limits::Limits;
 use crate::base::text::ByteStr;
@@ -383,13 +384,13 @@ impl<'a> Values<'a> {
 
     /// Skips to the `end` of a function.
     fn skip_function(&mut self) {
-        let mut depth = 1_usize;
-        while depth > 0
+        let mut depth = Amount(1_usize);
+        while depth.0 > 0
             && let Some(token) = self.take()
         {
             match token.kind {
-                Kind::Name(b"function" | b"if" | b"do" | b"repeat") => depth = depth.saturating_add(1),
-                Kind::Name(b"end" | b"until") => depth = depth.saturating_sub(1),
+                Kind::Name(b"function" | b"if" | b"do" | b"repeat") => depth += 1,
+                Kind::Name(b"end" | b"until") => depth -= 1,
                 _ => {}
             }
         }
@@ -453,11 +454,11 @@ impl<'a> Values<'a> {
             }
             return;
         }
-        let mut next = 0_usize;
+        let mut next = Amount(0);
         for piece in text.split(|&byte| is_separator(byte)) {
-            let is_first = next == 0;
-            next = next.saturating_add(piece.len()).saturating_add(1);
-            let is_last = next > text.len();
+            let is_first = next.0 == 0;
+            next = next + piece.len() + 1;
+            let is_last = next.0 > text.len();
             let is_whole = (!is_first || is_start) && (!is_last || is_end);
             if is_whole && extension_is_in(piece, &IMAGES) && is_file_name(piece) {
                 // A pattern for names, or the end of names.

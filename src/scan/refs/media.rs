@@ -83,7 +83,10 @@ impl Media {
                 continue;
             }
             let mut is_building = false;
-            for ask in asker.asks.iter().filter(|ask| ask.reference.kind == ReferenceKind::Model) {
+            for ask in &asker.asks {
+                if ask.reference.kind != ReferenceKind::Model {
+                    continue;
+                }
                 if ask.way == Way::Path {
                     media.named.insert(key(hash, &folded(&ask.reference.name.text)));
                 }
@@ -142,6 +145,15 @@ fn media_folder(path: &str) -> Option<(&str, usize)> {
         start = end.saturating_add(1);
     }
     Some((folder, root?))
+}
+
+/// A file with the name of a medium, in a folder that the engine sends to players.
+struct Candidate {
+    /// Its number in the index.
+    number: usize,
+    folder: String,
+    /// The length of the part of `folder` up to a folder such as `textures`.
+    root: usize,
 }
 
 impl Index {
@@ -212,24 +224,29 @@ impl Index {
             return Ok(known.clone());
         }
         let named = self.elsewhere(&folded(name), ReferenceKind::File);
-        let mut folders: Vec<(usize, String, usize)> = Vec::new();
+        let mut candidates = Vec::new();
         for &number in &*named {
             let Some(file) = self.files.get(number) else { continue };
             let path = self.text_of(file);
             self.cost.compare(path.len())?;
             let path = if file.archive.is_some() { unnumbered(path) } else { path };
             let is_named = path.rsplit(['/', '\\']).next() == Some(name);
-            if let Some((folder, root)) = media_folder(path).filter(|_| is_named) {
-                let archive = file.archive.map_or_else(String::new, |archive| format!("{archive}!/"));
-                let root = archive.len().saturating_add(root);
-                folders.push((number, archive + folder, root));
+            if !is_named {
+                continue;
             }
+            let Some((folder, root)) = media_folder(path) else { continue };
+            let mut around = String::new();
+            if let Some(archive) = file.archive {
+                around = format!("{archive}!/");
+            }
+            let root = around.len().saturating_add(root);
+            candidates.push(Candidate { number, folder: around + folder, root });
         }
-        let known: HashSet<&str> = folders.iter().map(|(_, folder, _)| folder.as_str()).collect();
+        let known: HashSet<&str> = candidates.iter().map(|candidate| candidate.folder.as_str()).collect();
         let mut files = Vec::new();
-        for (number, folder, root) in &folders {
+        for Candidate { number, folder, root } in &candidates {
             // A folder's own file comes before those in the folders below.
-            let mut around = self::folders(folder).filter(|around| around.len() >= *root);
+            let mut around = folders(folder).filter(|around| around.len() >= *root);
             if !around.any(|around| known.contains(around)) {
                 files.push(*number);
             }
@@ -244,17 +261,20 @@ impl Index {
     /// `default_stone.png`.
     fn is_assumed_media(&self, name: &str) -> bool {
         let name = folded(name);
-        self.assumed.iter().any(|prefix| {
-            let rest = name.strip_prefix(prefix.as_str());
-            rest.is_some_and(|rest| prefix.ends_with('_') || rest.starts_with(['_', '.']))
-        })
+        for prefix in &self.assumed {
+            let Some(rest) = name.strip_prefix(prefix.as_str()) else { continue };
+            if prefix.ends_with('_') || rest.starts_with(['_', '.']) {
+                return true;
+            }
+        }
+        false
     }
 }
 
 fn is_built_in(name: &str) -> bool {
-    let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str());
-    let is_image = name.strip_suffix(".png").is_some() || !name.contains('.');
-    is_image && stem.is_some_and(|stem| BUILT_IN.contains(&stem))
+    let Some(stem) = Path::new(name).file_stem() else { return false };
+    let is_image = name.ends_with(".png") || !name.contains('.');
+    is_image && BUILT_IN.iter().any(|known| stem == *known)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::fmt;
 use std::iter::zip;
 
 use super::{Survey, counted};
+use crate::base::amount::Amount;
 use crate::base::code::Code;
 use crate::base::error::{Context as _, Error, Result};
 use crate::base::impl_fmt::impl_fmt;
@@ -191,10 +192,10 @@ impl<'a> Survey<'_, 'a> {
         }
         let mut inside = Check::new(Below(bones));
         let mut back = Check::new(Broken::new(Code::Suspicious, "not to a place of their bone"));
-        let mut met = 0_u64;
+        let mut met = Amount(0);
         for (number, links) in lod.bone_links.iter().enumerate() {
             inside.list(("bone_links", number), &links, links.iter().map(|link| link.get().into()));
-            met = met.saturating_add(links.len() as u64);
+            met += links.len() as u64;
             for link in links.iter() {
                 let leads_back = match lod.bones.get(link.get() as usize) {
                     Some(bone) => u64::from(bone.get()) == number as u64 || u64::from(bone.get()) >= skeleton,
@@ -206,8 +207,8 @@ impl<'a> Survey<'_, 'a> {
         }
         inside.report("bones", self.problems, place);
         back.report("links", self.problems, place);
-        if met != bones {
-            let message = format!("{met} links to {bones} bones");
+        if met.0 != bones {
+            let message = format!("{} links to {bones} bones", met.0);
             self.problems.warning(&place.locate(Error::malformed(message).at(lod.bone_links.offset())));
         }
     }
@@ -281,7 +282,7 @@ impl<'a> Survey<'_, 'a> {
     /// Returns the start of each face in the game's memory and the end of the last. Reports corners out of range.
     fn bounds_of_each(&mut self, lod: &Lod<'a>, index: usize) -> Result<Vec<u32>> {
         let mut bounds = vec![0];
-        let mut end = 0_u32;
+        let mut end = Amount(0);
         let mut points = Check::new(Below(lod.point_count.into()));
         let mut broken = Ok(());
         let mut offset = lod.faces.offset();
@@ -294,8 +295,8 @@ impl<'a> Survey<'_, 'a> {
                     let first = offset.saturating_add(if face.flags.is_some() { 7 } else { 1 });
                     points.list(("faces", number), Rows::new(first, bytes.checked_div(count).unwrap_or(0)), corners);
                     offset = first.saturating_add(bytes as u64);
-                    end = end.saturating_add(face.memory_byte_len());
-                    bounds.push(end);
+                    end += face.memory_byte_len();
+                    bounds.push(end.0);
                 }
                 Err(error) => broken = Err(error),
             }
@@ -384,8 +385,7 @@ impl StageTransforms {
     fn look(&mut self, stage: &Stage<'_>, offset: u64) {
         let Some(transform) = stage.transform else { return };
         // The index follows the filter and the texture.
-        let before = (stage.texture.len() as u64).saturating_add(5);
-        let offset = offset.saturating_add(before);
+        let offset = (Amount(offset) + stage.texture.len() as u64 + 5).0;
         if self.may_be_count {
             self.most.next(offset, transform.into());
         } else {
@@ -422,7 +422,7 @@ rules! {
 
 /// Returns the offset this many fields of 4 bytes after another.
 fn words_after(offset: u64, fields: u64) -> u64 {
-    offset.saturating_add(fields.saturating_mul(4))
+    (Amount(fields) * 4 + offset).0
 }
 
 /// Returns the offset this many fields of 4 bytes before another.

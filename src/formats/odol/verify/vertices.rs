@@ -6,6 +6,7 @@ use zerocopy::little_endian::F32;
 use zerocopy::{FromBytes, IntoBytes};
 
 use super::Survey;
+use crate::base::amount::Amount;
 use crate::base::code::Code;
 use crate::base::error::Error;
 use crate::base::place::{Locate, Root};
@@ -102,8 +103,7 @@ impl<'a> Survey<'_, 'a> {
             let ends = [bounds.min, bounds.max].map(|ends| Numbers(ends.map(F32::get)));
             // A count, a fill, and possibly the flag of a block are between the bounds and the coordinates.
             let flag = u64::from(is_block && self.model.version().has_block_flags());
-            let before = (size_of::<UvBounds>() as u64).saturating_add(5).saturating_add(flag);
-            let start = stored.storage().offset.saturating_sub(before);
+            let start = (Amount(stored.storage().offset) - size_of::<UvBounds>() as u64 - 5 - flag).0;
             Check::new(Finite).array(Rows::new(start, 8), ends.into_iter()).report("bounds", self.problems, place);
         }
     }
@@ -153,13 +153,13 @@ impl<'a> Survey<'_, 'a> {
         let mut check = Check::new(Broken::new(Code::OddRange, "none of the bones of a section that draws it"));
         let rows = Rows::from(block);
         let mut faces = lod.faces.iter();
-        let mut at = 0_u32;
+        let mut at = Amount(0_u32);
         'sections: for section in &lod.sections {
             let (Some(first), Some(count)) = (section.min_bone, section.bone_count) else { return };
             let bones = u64::from(first)..u64::from(first).saturating_add(count.into());
-            while at < section.end {
+            while at.0 < section.end {
                 let Some(Ok(face)) = faces.next() else { break 'sections };
-                at = at.saturating_add(face.memory_byte_len());
+                at += face.memory_byte_len();
                 for corner in face.corners.iter() {
                     let Some(found) = refs.get(corner as usize) else { continue };
                     let outside = found.weights().iter().find(|pair| {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memchr_iter, memmem};
 
+use crate::base::amount::Amount;
 use crate::base::error::Error;
 
 #[derive(Clone, Debug)]
@@ -45,7 +46,7 @@ pub(super) enum Kind<'a> {
 pub(super) struct Lexer<'a> {
     data: &'a [u8],
     at: usize,
-    line: u32,
+    line: Amount<u32>,
     line_start: usize,
     /// The first part that is not Lua.
     pub(super) cut: Option<Error>,
@@ -53,7 +54,7 @@ pub(super) struct Lexer<'a> {
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(data: &'a [u8]) -> Self {
-        let mut lexer = Self { data, at: 0, line: 1, line_start: 0, cut: None };
+        let mut lexer = Self { data, at: 0, line: Amount(1), line_start: 0, cut: None };
         lexer.accept(b"\xef\xbb\xbf");
         // The first line may name the program that runs the text.
         if lexer.rest().starts_with(b"#") {
@@ -80,8 +81,8 @@ impl<'a> Lexer<'a> {
         let end = self.at.saturating_add(bytes).min(self.data.len());
         let passed = self.data.get(self.at..end).unwrap_or_default();
         for place in memchr_iter(b'\n', passed) {
-            self.line = self.line.saturating_add(1);
-            self.line_start = self.at.saturating_add(place).saturating_add(1);
+            self.line += 1;
+            self.line_start = (Amount(self.at) + place + 1).0;
         }
         self.at = end;
         passed
@@ -97,14 +98,14 @@ impl<'a> Lexer<'a> {
 
     /// Takes the bytes of a kind.
     fn take_while(&mut self, is_in: fn(&u8) -> bool) -> &'a [u8] {
-        let mut length = 0_usize;
+        let mut length = Amount(0);
         for byte in self.rest() {
             if !is_in(byte) {
                 break;
             }
-            length = length.saturating_add(1);
+            length += 1;
         }
-        self.skip(length)
+        self.skip(length.0)
     }
 
     fn skip_line(&mut self) {
@@ -272,8 +273,8 @@ impl<'a> Iterator for Lexer<'a> {
     fn next(&mut self) -> Option<Token<'a>> {
         self.skip_blank();
         let start = self.at;
-        let column = start.saturating_sub(self.line_start).saturating_add(1);
-        let place = (self.line, u32::try_from(column).unwrap_or(u32::MAX));
+        let column = Amount(start) - self.line_start + 1;
+        let place = (self.line.0, u32::try_from(column.0).unwrap_or(u32::MAX));
         let kind = match self.peek()? {
             quote @ (b'"' | b'\'') => Kind::Text(self.quoted(quote)),
             b'[' => match self.long_bracket(start, "a text without its closing bracket") {
