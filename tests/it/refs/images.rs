@@ -350,7 +350,7 @@ fn folders_and_files_of_images_that_cannot_be_read_are_refused() {
         #[cfg(unix)]
         {
             let closed = folder.file("closed.png", solid(0));
-            let mode = std::os::unix::fs::PermissionsExt::from_mode(0);
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o0);
             std::fs::set_permissions(&closed, mode).unwrap();
             // Not for root, who may read everything.
             if std::fs::read(&closed).is_err() {
