@@ -49,7 +49,8 @@ impl Budget {
         Self { limits: *limits, counters: Some(Claim::new(counters.into(), None, limits.decoded_bytes)) }
     }
 
-    /// Returns the counters while nothing else shares it.
+    /// Returns the counters for a change. `None` if nothing is counted, or if a clone shares this budget, which must not
+    /// change for others.
     fn own_counters(&mut self) -> Option<&mut Counters> {
         let claim = self.counters.as_mut().and_then(Arc::get_mut)?;
         Arc::get_mut(&mut claim.counters)

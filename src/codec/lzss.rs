@@ -38,16 +38,19 @@ pub fn stored_byte_len(stream: Cursor<'_>, decoded_len: u64) -> Result<u64> {
 /// Returns the decoded size of the stream that, with its checksum, is the whole of the cursor's part. Use it for files
 /// that are a single stream without a stored size.
 ///
+/// Does not compare the checksum.
+///
 /// # Errors
-/// Returns the errors of [`stored_byte_len`].
+/// Returns an error at the offset of the first item that is cut off or has distance 0, and
+/// [`Truncated`](crate::ErrorKind::Truncated) if not even the checksum fits.
 pub fn decoded_byte_len(stream: Cursor<'_>) -> Result<u64> {
     super::activity::count_walk();
-    let mut whole = stream;
     let Some(len) = stream.left().checked_sub(CHECKSUM) else {
         return Err(Error::truncated(CHECKSUM, stream.left()).at(stream.offset()));
     };
     let mut total = 0_u64;
-    items(whole.split(len)?, u64::MAX, |item| total = total.saturating_add(item.len()))?;
+    let stored_items = stream.clone().split(len)?;
+    items(stored_items, TO_THE_END, |item| total = total.saturating_add(item.len()))?;
     Ok(total)
 }
 
@@ -142,8 +145,11 @@ impl Item {
     }
 }
 
-/// Calls `emit` with the items of the stream until they make up `decoded_len` bytes, or until the input ends if no
-/// length is set (`u64::MAX`). Returns the cursor after them.
+/// In place of a decoded length: the items go on to the end of the input.
+const TO_THE_END: u64 = u64::MAX;
+
+/// Calls `emit` with the items of the stream until they make up `decoded_len` bytes, or [`TO_THE_END`]. Returns the
+/// cursor after them.
 #[inline(always)]
 fn items(stream: Cursor<'_>, decoded_len: u64, mut emit: impl FnMut(Item)) -> Result<Cursor<'_>> {
     let src = stream.rest();
@@ -160,14 +166,14 @@ fn items(stream: Cursor<'_>, decoded_len: u64, mut emit: impl FnMut(Item)) -> Re
             }
         }
         let Some((&flags, mut items)) = rest.split_first() else {
-            if decoded_len == u64::MAX {
+            if decoded_len == TO_THE_END {
                 break;
             }
             return Err(Error::truncated(1, 0).at(at(rest)));
         };
         for bit in 0..8 {
             rest = items;
-            if left == 0 || decoded_len == u64::MAX && rest.is_empty() {
+            if left == 0 || decoded_len == TO_THE_END && rest.is_empty() {
                 break 'flags;
             }
             let item;

@@ -1,5 +1,5 @@
-//! The compression methods of zip archives besides DEFLATE, decoded by other crates: `zip` where its decoder has a bound on
-//! its memory, else the crate of the method itself.
+//! The compression methods of zip archives besides DEFLATE, decoded by other crates: `zip` where its decoder has a bound
+//! on its memory, else the crate of the method itself.
 
 use std::io::{self, Cursor, Read};
 
@@ -149,7 +149,8 @@ fn lzma_memory(stream: &[u8], size: u64) -> u64 {
     (Amount(dictionary) + tables + LZMA).0
 }
 
-/// Returns the size of the dictionary of the first block, or 0 if there is none. The decoder refuses larger ones after it.
+/// Returns the size of the dictionary of the first block, or 0 if there is none. The decoder refuses larger ones after
+/// it.
 fn xz_dictionary(stream: &[u8]) -> u64 {
     const HEADER: usize = 12;
     const LZMA2_FILTER: u8 = 0x21;

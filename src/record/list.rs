@@ -26,13 +26,13 @@ pub struct List<'a, T, C = ()> {
 }
 
 impl<'a, T: Read<'a, C>, C: Copy> List<'a, T, C> {
-    /// Skips `count` items. An error names the item by its index in this list.
+    /// Reads a list of `count` items and moves the cursor after them. An error names the item by its index in this list.
     #[inline]
     pub(crate) fn of(cursor: &mut Cursor<'a>, count: u32, context: C) -> Result<Self> {
         Self::numbered(cursor, 0, count, context)
     }
 
-    /// Skips `count` items. An error names the first one by the index `first`.
+    /// Reads a list of `count` items and moves the cursor after them. An error names the first one by the index `first`.
     #[inline]
     pub(crate) fn numbered(cursor: &mut Cursor<'a>, first: usize, count: u32, context: C) -> Result<Self> {
         // Reports an impossible count as an error of the count, not of its last readable item.
@@ -45,7 +45,7 @@ impl<'a, T: Read<'a, C>, C: Copy> List<'a, T, C> {
         Ok(Self { items, count, context, item: PhantomData })
     }
 
-    /// Skips items up to and including the last one, which `is_last` identifies.
+    /// Reads a list of the items up to and including the last one, which `is_last` identifies.
     #[inline]
     pub(crate) fn up_to(cursor: &mut Cursor<'a>, context: C, is_last: impl Fn(&T) -> bool) -> Result<Self> {
         let mut start = *cursor;

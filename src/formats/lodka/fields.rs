@@ -163,13 +163,14 @@ pub(crate) fn total(lengths: impl Iterator<Item = i32>, offset: u64, table: &'st
     Ok(sum.0)
 }
 
-/// Describes records as one array, and one by one with their names.
+/// Describes records as one array, and one by one with their names. A dissection has them one by one alone.
 pub(super) fn records<'a, T: Element + Fixed>(
     (array, list): (&'static str, &'static str),
     table: LeArray<'_, T>,
     mut names: impl Iterator<Item = AnsiStr<'a>>,
     out: &mut Outline<'_>,
 ) {
+    // In a dissection the array would claim the bytes of the records below.
     if !out.dissects() {
         out.array(array, &table);
     }

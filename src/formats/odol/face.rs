@@ -102,13 +102,17 @@ impl Form {
 impl Face<'_> {
     /// Returns the size of the face in the game's memory, or 0 in version 7, where it is unknown.
     pub fn memory_byte_len(&self) -> u32 {
-        // One unit for the number of corners and one for each corner. Every face that is read has 2 to 4 corners.
-        let units = u32::try_from(self.corners.len()).unwrap_or(u32::MAX).saturating_add(1);
-        match self.corners {
-            _ if self.flags.is_some() => 0,
-            Indices::U16(_) => units.saturating_mul(2),
-            Indices::U32(_) => units.saturating_mul(4),
+        // Only version 7 stores flags with the face.
+        if self.flags.is_some() {
+            return 0;
         }
+        let width = match self.corners {
+            Indices::U16(_) => 2,
+            Indices::U32(_) => 4,
+        };
+        // One unit for the number of corners and one for each. Faces have at most 4 corners, so nothing saturates.
+        let units = u32::try_from(self.corners.len()).unwrap_or(u32::MAX).saturating_add(1);
+        units.saturating_mul(width)
     }
 }
 

@@ -29,7 +29,7 @@ grammar! {
         /// Point flags.
         point_flags: Block<'a, U32> = Block::parser(layout),
         /// Texture coordinates.
-        uvs: Block<'a, Vec2> = described(first_block(layout), describe_first),
+        uvs: Block<'a, Vec2> = described(only_set(layout), describe_first),
         /// Positions of the points, in meters.
         positions: LeArray<'a, Vec3> = length_array(le_u32()),
         /// Normal of each point.
@@ -102,7 +102,8 @@ fn first_set(uvs: Block<'_, Vec2>) -> UvSet<'_> {
 }
 
 /// Returns a parser of coordinates that are the only set of a LOD.
-fn first_block<'a>(layout: Layout) -> impl Grammar<'a, Output = Block<'a, Vec2>> {
+fn only_set<'a>(layout: Layout) -> impl Grammar<'a, Output = Block<'a, Vec2>> {
+    // An error names it as set 0, as in later versions, which have several.
     reading(move |cursor: &mut Cursor<'a>| cursor.parse(Block::parser(layout)).within_index(0))
 }
 

@@ -60,12 +60,12 @@ impl Define {
         Self { name: text.trim_ascii().into(), meaning: Meaning::Nothing }
     }
 
-    /// The bytes that it takes.
+    /// Returns the memory that its texts take.
     pub(crate) fn byte_len(&self) -> usize {
         let rest = match &self.meaning {
             Meaning::Object(body) => body.len(),
             Meaning::Function { parameters, body } => {
-                let names = parameters.iter().map(|name| name.len().saturating_add(16));
+                let names = parameters.iter().map(|name| name.len().saturating_add(size_of::<Box<[u8]>>()));
                 names.fold(body.len(), usize::saturating_add)
             }
             Meaning::Nothing => 0,

@@ -224,6 +224,7 @@ impl Item<'_> {
         self.kind.describe_at("value_type", Span { offset: self.offset, bytes: 1 }, out);
         let span = Span { offset: self.offset.saturating_add(1), bytes: self.bytes.saturating_sub(1) };
         match self.value {
+            // Its items follow in the same list, one level deeper.
             Value::Array(count) => {
                 out.stored("count", StoredAt::framing(Number::TYPE, span), count);
             }

@@ -76,8 +76,9 @@ pub struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
-    /// Returns its name: a path with `/`, from some writers with `\`. It is the name in UTF-8 of an extra field if there is
-    /// one, else the name as stored, in any encoding that `read_names_as` does not know. See [`ByteStr::to_relative_path`] before you write to it.
+    /// Returns its name: a path with `/`, from some writers with `\`. It is the name in UTF-8 of an extra field if there
+    /// is one, else the name as stored, in any encoding that `read_names_as` does not know. See
+    /// [`ByteStr::to_relative_path`] before you write to it.
     pub fn name(&self) -> ByteStr<'a> {
         self.name
     }
