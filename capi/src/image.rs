@@ -96,7 +96,7 @@ impl Images for Given<'_> {
     fn pixels(&mut self, texture: &Texture<'_>, most: u32, room: &Reservation<'_>) -> Option<Pixels> {
         // SAFETY: the bytes are copied here.
         match unsafe { self.ask(texture, true) }? {
-            Found::File(bytes) => Pixels::of_paa(bytes, most, room),
+            Found::File(bytes) => Pixels::of_paa(bytes, most, room).ok(),
             Found::Pixels(size, bytes) => smaller(size, bytes, most, room),
         }
     }

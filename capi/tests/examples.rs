@@ -229,7 +229,7 @@ impl Images for Folder<'_> {
 
     fn pixels(&mut self, texture: &Texture<'_>, most: u32, room: &Reservation<'_>) -> Option<Pixels> {
         self.read(texture)?;
-        Pixels::of_paa(&self.1, most, room)
+        Pixels::of_paa(&self.1, most, room).ok()
     }
 }
 

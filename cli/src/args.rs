@@ -86,10 +86,10 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<RecordFormat>,
     /// Tables to write, as Parquet or Arrow [default: assets; to a folder, all but geometry]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = tables::names(), hide = !tables::ARE_HERE)]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = tables::table_parser(), hide = !tables::ARE_BUILT_IN)]
     pub(crate) tables: Vec<String>,
     /// Divide tables into files of this size, or by `format`
-    #[arg(long, value_name = "BY", value_parser = Partition::parse, hide = !tables::ARE_HERE)]
+    #[arg(long, value_name = "BY", value_parser = Partition::parse, hide = !tables::ARE_BUILT_IN)]
     pub(crate) partition: Option<Partition>,
     /// Add SHA-256 digests of each asset's bytes and decoded content
     #[arg(long)]
@@ -232,7 +232,7 @@ fn depth_parser() -> impl TypedValueParser<Value = Depth> {
     depths.map(|name| if name == Depth::Header.name() { Depth::Header } else { Depth::Summary })
 }
 
-/// A folder to search. That it cannot be listed is said before anything is done.
+/// A folder to search. Refuses one that cannot be listed, before the work starts.
 pub(crate) fn folder_parser() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|folder| match std::fs::read_dir(&folder) {
         Ok(_) => Ok(folder),
@@ -250,9 +250,9 @@ pub(crate) enum RecordFormat {
     Table,
     Ndjson,
     Csv,
-    #[value(hide = !tables::ARE_HERE)]
+    #[value(hide = !tables::ARE_BUILT_IN)]
     Parquet,
-    #[value(hide = !tables::ARE_HERE)]
+    #[value(hide = !tables::ARE_BUILT_IN)]
     Arrow,
 }
 
@@ -260,9 +260,9 @@ pub(crate) enum RecordFormat {
 pub(crate) enum ReportFormat {
     Text,
     Ndjson,
-    #[value(hide = !tables::ARE_HERE)]
+    #[value(hide = !tables::ARE_BUILT_IN)]
     Parquet,
-    #[value(hide = !tables::ARE_HERE)]
+    #[value(hide = !tables::ARE_BUILT_IN)]
     Arrow,
 }
 
@@ -273,9 +273,9 @@ pub(crate) enum ProblemFormat {
     Ndjson,
     Sarif,
     Github,
-    #[value(hide = !tables::ARE_HERE)]
+    #[value(hide = !tables::ARE_BUILT_IN)]
     Parquet,
-    #[value(hide = !tables::ARE_HERE)]
+    #[value(hide = !tables::ARE_BUILT_IN)]
     Arrow,
 }
 
@@ -287,9 +287,9 @@ pub(crate) enum LinkFormat {
     Csv,
     Sarif,
     Github,
-    #[value(hide = !tables::ARE_HERE)]
+    #[value(hide = !tables::ARE_BUILT_IN)]
     Parquet,
-    #[value(hide = !tables::ARE_HERE)]
+    #[value(hide = !tables::ARE_BUILT_IN)]
     Arrow,
 }
 

@@ -145,7 +145,7 @@ fn chosen_format(matches: &ArgMatches) -> Result<Option<(&str, &'static str)>, F
     let command = command();
     let of_format = |verb: &Command| {
         let format = verb.get_arguments().find(|arg| arg.get_id() == "format")?;
-        Some(format.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect::<Vec<_>>())
+        Some(format.get_possible_values())
     };
     let formats = command.find_subcommand(verb).and_then(of_format);
     let writes: Vec<String> = match (verb, &formats) {
@@ -165,7 +165,12 @@ fn chosen_format(matches: &ArgMatches) -> Result<Option<(&str, &'static str)>, F
             if args.is_some_and(|args| args.value_source("format") == Some(ValueSource::CommandLine)) {
                 return Ok(None);
             }
-            formats.clone()
+            // What this build does not write has an error of its own.
+            if formats.iter().any(|format| format.is_hide_set() && format.get_name() == ending) {
+                return Ok(Some((verb, ending)));
+            }
+            let shown = formats.iter().filter(|format| !format.is_hide_set());
+            shown.map(|format| format.get_name().to_owned()).collect()
         }
         ("plan", _) => vec!["ndjson".to_owned()],
         _ => vec!["text".to_owned()],

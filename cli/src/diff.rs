@@ -64,9 +64,9 @@ pub(crate) enum DiffFormat {
     Text,
     Ndjson,
     Json,
-    #[value(hide = !tables::ARE_HERE)]
+    #[value(hide = !tables::ARE_BUILT_IN)]
     Parquet,
-    #[value(hide = !tables::ARE_HERE)]
+    #[value(hide = !tables::ARE_BUILT_IN)]
     Arrow,
 }
 

@@ -9,12 +9,12 @@ mod written;
 use clap::ValueEnum;
 
 #[cfg(not(feature = "parquet"))]
-pub(crate) use self::absent::{OldTables, Partition, Table, Tables, names};
+pub(crate) use self::absent::{OldTables, Partition, Table, Tables, table_parser};
 #[cfg(feature = "parquet")]
-pub(crate) use self::written::{OldTables, Partition, Table, Tables, names};
+pub(crate) use self::written::{OldTables, Partition, Table, Tables, table_parser};
 
 /// False in a program without tables.
-pub(crate) const ARE_HERE: bool = cfg!(feature = "parquet");
+pub(crate) const ARE_BUILT_IN: bool = cfg!(feature = "parquet");
 
 /// The error of a program without tables.
 pub(crate) const NO_TABLES: &str = "this build writes no tables: it was made without the feature parquet";

@@ -45,6 +45,9 @@ struct State {
     unsorted: u64,
     /// The number of images that were found by their file names alone.
     by_name_alone: u64,
+    /// The number of images of models that cannot be decoded, and the name of the first.
+    undecoded: u64,
+    first_undecoded: Option<String>,
     /// The number of models that could not be drawn, and the reason for the first.
     undrawn: u64,
     /// The number of pictures that could not be written, and the error of the first.
@@ -52,6 +55,17 @@ struct State {
     failure: Option<meshpeek::Error>,
     /// Canvases to reuse for the next pictures, one per thread.
     canvases: Vec<Canvas>,
+}
+
+impl State {
+    fn add_undecoded(&mut self, names: &[&str]) {
+        self.undecoded += names.len() as u64;
+        if self.first_undecoded.is_none()
+            && let Some(first) = names.first()
+        {
+            self.first_undecoded = Some((*first).to_owned());
+        }
+    }
 }
 
 impl Thumbnails {
@@ -100,6 +114,7 @@ impl Thumbnails {
         let picture = picture_on(&mut canvas, asset, &view, &mut images, seen.budget);
         self.state().canvases.push(canvas);
         self.state().by_name_alone += images.by_name_alone();
+        self.state().add_undecoded(&images.undecoded());
         if picture.as_ref().is_ok_and(|picture| picture.flaw.is_some()) {
             self.state().poor += 1;
         }
@@ -156,8 +171,13 @@ impl Thumbnails {
             notes.error(format_args!("not all images are found: {error}"));
             failed = 1;
         }
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(first) = &state.first_undecoded {
+            let images = report::count(state.undecoded, "images");
+            notes.say(format_args!("{images} cannot be decoded; the first: {}", report::escape(first)));
+        }
         let State { drawn, poor, unsorted, by_name_alone: images, undrawn, unwritten, failure, sheet: cells, .. } =
-            self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+            state;
         if let Some(sheet) = &self.sheet {
             cells.write(sheet).map_err(|error| Failure::io(sheet, error))?;
             if cells.cells.len() == MOST_CELLS {

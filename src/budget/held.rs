@@ -135,12 +135,43 @@ impl Budget {
     /// scarce, so that others are not affected.
     #[cfg(feature = "scan")]
     pub(crate) fn take_ahead(&self, bytes: u64) -> Option<Held> {
-        let mut held = Held { inside: self.clone(), bytes, from: Store::Uncounted };
-        let Some(claim) = &self.counters else { return Some(held) };
+        let Some(claim) = &self.counters else {
+            return Some(Held { inside: self.clone(), bytes, from: Store::Uncounted });
+        };
         if claim.stop.load(Ordering::Relaxed) || !claim.memory.take(bytes) {
             return None;
         }
-        held.from = Store::Ahead;
+        let held = Held { inside: self.clone(), bytes, from: Store::Ahead };
         if claim.work.take_spare(bytes, AMPLE_WORK) { Some(held) } else { None }
+    }
+}
+
+#[cfg(all(test, feature = "scan"))]
+mod tests {
+    use crate::base::limits::Limits;
+    use crate::budget::{Budget, Memory};
+
+    #[test]
+    fn what_cannot_be_taken_ahead_changes_nothing() {
+        let (memory, limits) = (Memory::default(), Limits::default());
+        let size = limits.decoded_bytes;
+        let other = Budget::sharing(size, &limits, &memory);
+        let budget = Budget::sharing(size, &limits, &memory);
+        let room = budget.room();
+        let all = other.hold(64 << 20).unwrap();
+        assert!(budget.take_ahead(1).is_none());
+        assert_eq!(budget.room(), room);
+        drop(all);
+        // The memory that is taken ahead does not count for the claim, and comes back.
+        for _ in 0..3 {
+            let ahead = budget.take_ahead(64 << 20).unwrap();
+            assert_eq!(budget.room(), room);
+            assert!(other.take_ahead(1).is_none());
+            drop(ahead);
+        }
+        let held = budget.hold(1).unwrap();
+        assert_eq!(budget.room(), room - 1);
+        drop(held);
+        assert_eq!(budget.room(), room);
     }
 }

@@ -192,9 +192,7 @@ impl Builder<'_> {
             }
         }
     }
-}
 
-impl Builder<'_> {
     fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
         let mut all = Vec::new();
         for text in texts {

@@ -41,26 +41,35 @@ pub struct Pixels {
 }
 
 impl Pixels {
-    /// Decodes a `.paa` or `.pac` file for display: the largest mip with sides up to `most`, or else the smallest.
-    /// Returns `None` if the bytes are no such file, or exceed the budget. The budget keeps nothing of them.
+    /// Decodes a `.paa` or `.pac` file for display: the largest mip with sides up to `most`, or else the smallest. The
+    /// budget keeps nothing of it.
+    ///
+    /// # Errors
+    /// Returns an error if the bytes are no such file or damaged, and a limit if decoding it exceeds the budget.
     #[cfg(feature = "paa")]
-    pub fn of_paa(bytes: &[u8], most: u32, room: &Reservation<'_>) -> Option<Self> {
+    pub fn of_paa(bytes: &[u8], most: u32, room: &Reservation<'_>) -> Result<Self> {
+        use crate::base::limits::flag;
         use crate::bytes::Table;
         use crate::formats::paa::{Mip, Texture as Paa};
 
-        let texture = Paa::parse(bytes).ok()?;
+        let texture = Paa::parse(bytes)?;
         let fits = |mip: &Mip<'_>| u32::from(mip.width().max(mip.height())) <= most;
         let mips = || texture.mips().map_while(Result::ok);
-        let mip = mips().find(fits).or_else(|| mips().last())?;
-        let decoded = mip.block().ok()?.decoded_byte_len();
+        let Some(mip) = mips().find(fits).or_else(|| mips().last()) else {
+            return Err(Error::malformed("no mip that can be read"));
+        };
+        let decoded = mip.block()?.decoded_byte_len();
         let memory = mip.pixels().rows().saturating_mul(4).saturating_add(decoded);
-        if !room.affords(memory, 0, memory) || room.work(memory).is_err() || room.hold(memory).is_err() {
-            return None;
+        if !room.affords(memory, 0, memory) {
+            let limit = room.budget().limits().decoded_bytes;
+            return Err(Error::limit("decoded bytes at once", limit, flag::DECODED));
         }
+        room.work(memory)?;
+        room.hold(memory)?;
         let picture = texture.to_picture(&mip);
         room.give(memory);
-        let picture = picture.ok()?;
-        Some(Self { size: [picture.width, picture.height].map(u32::from), rgba: picture.rgba })
+        let picture = picture?;
+        Ok(Self { size: [picture.width, picture.height].map(u32::from), rgba: picture.rgba })
     }
 
     pub(super) fn clear_black(&mut self) {

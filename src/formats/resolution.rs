@@ -1,7 +1,8 @@
 //! The purpose of a LOD of an Arma model as a number, the same in ODOL and MLOD.
 
-use crate::base::amount::Amount;
 use std::fmt;
+
+use crate::base::amount::Amount;
 
 /// A LOD's resolution: below 1000 the distance rank of a visual LOD, above that a code for another purpose.
 ///

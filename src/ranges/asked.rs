@@ -1,9 +1,10 @@
 //! Requested ranges that are not available.
 
-use crate::base::amount::Amount;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::base::amount::Amount;
 
 const MOST_MISSING: usize = 1 << 16;
 

@@ -1,8 +1,9 @@
 //! Checks items on several threads, and reports their problems as one thread would.
 
-use crate::base::amount::Amount;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::base::amount::Amount;
 
 use super::problems::Problems;
 

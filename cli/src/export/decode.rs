@@ -7,6 +7,7 @@ use image::{ImageFormat, ImageReader};
 use meshpeek::Format;
 use meshpeek::budget::Reservation;
 use meshpeek::export::Pixels;
+use meshpeek::summary::Code;
 
 /// The largest side of an image that is decoded.
 const MOST_SIDE: u32 = 8192;
@@ -26,7 +27,11 @@ fn reader<'b>(bytes: &'b [u8], name: &str) -> Option<ImageReader<Cursor<&'b [u8]
 /// Decodes an image, and scales it down if a side is larger than `most`. `None` if it does not decode.
 pub(super) fn decode(bytes: &[u8], name: &str, most: u32, room: &Reservation<'_>) -> Result<Option<Pixels>, TooLarge> {
     if Format::of_file(Path::new(name), bytes) == Some(Format::Paa) {
-        return Ok(Pixels::of_paa(bytes, most, room));
+        return match Pixels::of_paa(bytes, most, room) {
+            Ok(pixels) => Ok(Some(pixels)),
+            Err(error) if error.code() == Code::Limit => Err(TooLarge),
+            Err(_) => Ok(None),
+        };
     }
     let dimensions = reader(bytes, name).and_then(|reader| reader.into_dimensions().ok());
     let Some((width, height)) = dimensions.filter(|&(width, height)| width > 0 && height > 0) else { return Ok(None) };
@@ -38,7 +43,7 @@ pub(super) fn decode(bytes: &[u8], name: &str, most: u32, room: &Reservation<'_>
         return Err(TooLarge);
     }
     if room.work(work).and_then(|()| room.hold(bytes_of)).is_err() {
-        return Ok(None);
+        return Err(TooLarge);
     }
     let Some(mut reader) = reader(bytes, name) else { return Ok(None) };
     let mut limits = image::Limits::default();

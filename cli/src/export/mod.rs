@@ -327,7 +327,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     {
         let triangles = count(unsorted, "see-through triangles");
         notes.say(format_args!(
-            "{}: {triangles} not sorted: too many; the order of the file is shown",
+            "{}: {triangles} too many to sort: they are drawn in the order of the file",
             shown(&args.file)
         ));
     }

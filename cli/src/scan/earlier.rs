@@ -49,7 +49,7 @@ impl Earlier {
         args.events || matches!(self, Self::Stream(_))
     }
 
-    /// The files of which records are there. A file that has not changed is not scanned.
+    /// The files that the earlier scan has records of. Those that have not changed are not scanned.
     pub(super) fn known(
         &self,
         tables: Option<&Tables>,

@@ -42,7 +42,7 @@ impl<'a> Look<'a> {
         args: &'a ScanArgs,
         common: &Common,
     ) -> Result<Self, Failure> {
-        // Records have these two themselves.
+        // Path and size are fields of every record.
         let sort = inputs.sort.as_ref().map(|sort| sort.name.as_str()).filter(|name| !["path", "bytes"].contains(name));
         let noticed = Noticed::new(args.condition.as_deref(), sort);
         let maker = writer.row_maker().filter(RowMaker::needs_assets);

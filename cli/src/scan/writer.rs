@@ -15,14 +15,14 @@ use crate::output::{Line, Output};
 use crate::output_file::is_folder;
 use crate::since::Old;
 use crate::sorted::Sorted;
-use crate::tables::{ARE_HERE, NO_TABLES, Tables, is_table};
+use crate::tables::{ARE_BUILT_IN, NO_TABLES, Tables, is_table};
 use crate::wrap;
 
 /// The requested format; Parquet for a folder.
 pub(super) fn format(args: &ScanArgs, common: &Common) -> Result<Option<RecordFormat>, Failure> {
     let is_folder = common.output.as_deref().is_some_and(is_folder);
     match args.format {
-        None if is_folder && !ARE_HERE => Err(NO_TABLES.into()),
+        None if is_folder && !ARE_BUILT_IN => Err(NO_TABLES.into()),
         None if is_folder => Ok(Some(RecordFormat::Parquet)),
         Some(format) if is_folder && !is_table(&format) => {
             Err("a folder takes tables: --format parquet or arrow, no other".into())

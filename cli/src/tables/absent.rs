@@ -1,4 +1,4 @@
-//! A program without tables. The types have no values, so that nothing about tables runs.
+//! A program without tables. `Tables`, `OldTables` and `Partition` have no values, so that nothing about tables runs.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -118,6 +118,6 @@ impl Partition {
 }
 
 /// Refuses the name of a table.
-pub(crate) fn names() -> impl Fn(&str) -> Result<String, String> + Clone {
+pub(crate) fn table_parser() -> impl Fn(&str) -> Result<String, String> + Clone {
     |_| Err(NO_TABLES.to_owned())
 }

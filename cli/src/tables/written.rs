@@ -93,7 +93,9 @@ impl Tables {
         let tables = match (args.tables.as_slice(), is_folder) {
             ([], true) => Table::OF_SCAN.to_vec(),
             ([], false) => vec![Table::Assets],
-            (names, _) => OF_SCAN.into_iter().filter(|table| names.iter().any(|name| name == table.name())).collect(),
+            (names, _) => {
+                SCAN_TABLES.into_iter().filter(|table| names.iter().any(|name| name == table.name())).collect()
+            }
         };
         Self::new(&tables, form, common, args.partition, sorted)
     }
@@ -216,7 +218,7 @@ impl Tables {
 }
 
 /// The tables that a scan can write.
-const OF_SCAN: [Table; 8] = [
+const SCAN_TABLES: [Table; 8] = [
     Table::Assets,
     Table::Members,
     Table::Parts,
@@ -228,8 +230,8 @@ const OF_SCAN: [Table; 8] = [
 ];
 
 /// The names of tables that a scan can write.
-pub(crate) fn names() -> PossibleValuesParser {
-    OF_SCAN.map(Table::name).into()
+pub(crate) fn table_parser() -> PossibleValuesParser {
+    SCAN_TABLES.map(Table::name).into()
 }
 
 /// The form of files of this format, if it is one of tables.

@@ -80,8 +80,8 @@ pub struct Picture {
     is_transparent: bool,
     /// The number of parts that cannot be read.
     pub unreadable: u64,
-    /// The number of see-through triangles that are too many to be sorted. They are drawn in the order of the file, and
-    /// some in front may be behind others.
+    /// The number of see-through triangles that are not sorted because there are too many. They are drawn in the order of
+    /// the file, so some may cover triangles in front of them.
     pub unsorted: u64,
     /// The reason why it shows little.
     pub flaw: Option<Flaw>,

@@ -1,8 +1,7 @@
 //! The records of a map by kind, and their places.
 
 use std::marker::PhantomData;
-use std::ops::Deref;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use super::index::{IndexEntry, Layout, read};
 use super::map::Map;

@@ -1,7 +1,8 @@
 //! Recognizes configs among other texts: C++, shaders, settings of other programs.
 
-/// The bytes that are examined.
 use crate::base::amount::Amount;
+
+/// The bytes that are examined.
 const HEAD: usize = 64 << 10;
 
 /// Directives of configs. Others, such as `#pragma` and `#version`, are of other languages.

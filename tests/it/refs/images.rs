@@ -361,6 +361,9 @@ fn folders_and_files_of_images_that_cannot_be_read_are_refused() {
         assert_eq!((status, said.as_str()), (0, "m.p3d: 1 image cannot be decoded: none.png\n"));
         std::fs::remove_file(folder.0.join(out)).unwrap();
     }
+    folder.file("none.png", "no image");
+    let (status, said) = run(&["scan", "m.p3d", "--thumbnails", "out"]);
+    assert!(status == 0 && said.contains("1 image cannot be decoded; the first: none.png\n"), "{status}: {said}");
 }
 
 /// Without any prefix, no rule of the game says what a name means.
