@@ -15,7 +15,7 @@ use crate::output_file::OutputFile;
 #[cfg(feature = "remote")]
 use crate::remote::{Remote, RemoteArgs};
 use crate::results::Results;
-use crate::tables::{self, Partition};
+use crate::table_args::{self, Partition};
 use crate::temporary::Space;
 
 #[derive(Args)]
@@ -86,10 +86,10 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<RecordFormat>,
     /// Tables to write, as Parquet or Arrow [default: assets; to a folder, all but geometry]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = tables::table_parser(), hide = !tables::ARE_BUILT_IN)]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = table_args::table_parser(), hide = !table_args::ARE_BUILT_IN)]
     pub(crate) tables: Vec<String>,
     /// Divide tables into files of this size, or by `format`
-    #[arg(long, value_name = "BY", value_parser = Partition::parse, hide = !tables::ARE_BUILT_IN)]
+    #[arg(long, value_name = "BY", value_parser = Partition::parse, hide = !table_args::ARE_BUILT_IN)]
     pub(crate) partition: Option<Partition>,
     /// Add SHA-256 digests of each asset's bytes and decoded content
     #[arg(long)]
@@ -250,9 +250,9 @@ pub(crate) enum RecordFormat {
     Table,
     Ndjson,
     Csv,
-    #[value(hide = !tables::ARE_BUILT_IN)]
+    #[value(hide = !table_args::ARE_BUILT_IN)]
     Parquet,
-    #[value(hide = !tables::ARE_BUILT_IN)]
+    #[value(hide = !table_args::ARE_BUILT_IN)]
     Arrow,
 }
 
@@ -260,9 +260,9 @@ pub(crate) enum RecordFormat {
 pub(crate) enum ReportFormat {
     Text,
     Ndjson,
-    #[value(hide = !tables::ARE_BUILT_IN)]
+    #[value(hide = !table_args::ARE_BUILT_IN)]
     Parquet,
-    #[value(hide = !tables::ARE_BUILT_IN)]
+    #[value(hide = !table_args::ARE_BUILT_IN)]
     Arrow,
 }
 
@@ -273,9 +273,9 @@ pub(crate) enum ProblemFormat {
     Ndjson,
     Sarif,
     Github,
-    #[value(hide = !tables::ARE_BUILT_IN)]
+    #[value(hide = !table_args::ARE_BUILT_IN)]
     Parquet,
-    #[value(hide = !tables::ARE_BUILT_IN)]
+    #[value(hide = !table_args::ARE_BUILT_IN)]
     Arrow,
 }
 
@@ -287,9 +287,9 @@ pub(crate) enum LinkFormat {
     Csv,
     Sarif,
     Github,
-    #[value(hide = !tables::ARE_BUILT_IN)]
+    #[value(hide = !table_args::ARE_BUILT_IN)]
     Parquet,
-    #[value(hide = !tables::ARE_BUILT_IN)]
+    #[value(hide = !table_args::ARE_BUILT_IN)]
     Arrow,
 }
 

@@ -29,7 +29,8 @@ use crate::notes::Notes;
 use crate::output::Output;
 use crate::report::{HEADING, count, escape, grouped};
 use crate::source::Source;
-use crate::tables::{self, Table, Tables};
+use crate::table_args;
+use crate::tables::{Table, Tables};
 use crate::value::Short;
 use crate::visible::shown;
 use crate::wrap::width;
@@ -64,9 +65,9 @@ pub(crate) enum DiffFormat {
     Text,
     Ndjson,
     Json,
-    #[value(hide = !tables::ARE_BUILT_IN)]
+    #[value(hide = !table_args::ARE_BUILT_IN)]
     Parquet,
-    #[value(hide = !tables::ARE_BUILT_IN)]
+    #[value(hide = !table_args::ARE_BUILT_IN)]
     Arrow,
 }
 

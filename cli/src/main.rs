@@ -45,6 +45,7 @@ mod similar;
 mod since;
 mod sorted;
 mod source;
+mod table_args;
 mod tables;
 mod temporary;
 mod thumbnails;

@@ -15,7 +15,8 @@ use crate::output::{Line, Output};
 use crate::output_file::is_folder;
 use crate::since::Old;
 use crate::sorted::Sorted;
-use crate::tables::{ARE_BUILT_IN, NO_TABLES, Tables, is_table};
+use crate::table_args::{ARE_BUILT_IN, NO_TABLES, is_table};
+use crate::tables::Tables;
 use crate::wrap;
 
 /// The requested format; Parquet for a folder.

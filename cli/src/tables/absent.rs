@@ -1,4 +1,4 @@
-//! A program without tables. `Tables`, `OldTables` and `Partition` have no values, so that nothing about tables runs.
+//! A program without tables. `Tables` and `OldTables` have no values, so that nothing about tables runs.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use meshpeek::scan::dupes::Group;
 use meshpeek::scan::refs::Link;
 use meshpeek::scan::{FileId, Known, Record, Sighting, Views};
 
-use super::{NO_TABLES, is_table};
 use crate::args::{Common, RecordFormat, ScanArgs};
 use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::sorted::Sorted;
+use crate::table_args::{NO_TABLES, is_table};
 
 /// The tables that verbs ask for.
 #[derive(Clone, Copy)]
@@ -106,18 +106,4 @@ impl OldTables {
     pub(crate) fn known(&self, _: &Tables, _: Notes) -> Result<Known, Failure> {
         match *self {}
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Partition {}
-
-impl Partition {
-    pub(crate) fn parse(_: &str) -> Result<Self, String> {
-        Err(NO_TABLES.to_owned())
-    }
-}
-
-/// Refuses the name of a table.
-pub(crate) fn table_parser() -> impl Fn(&str) -> Result<String, String> + Clone {
-    |_| Err(NO_TABLES.to_owned())
 }

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use clap::ValueEnum;
-use clap::builder::PossibleValuesParser;
 use meshpeek::diff::Difference;
 use meshpeek::scan::dupes::Group;
 use meshpeek::scan::refs::Link;
@@ -21,13 +20,12 @@ use meshpeek_tables::{Batches, Form, parquet, since};
 
 use self::files::{Files, Found};
 use self::sorted::SortedRows;
-use super::is_table;
 use crate::args::{Common, RecordFormat, ScanArgs};
 use crate::failure::Failure;
-use crate::limits;
 use crate::notes::Notes;
 use crate::output_file::is_folder;
 use crate::sorted::Sorted;
+use crate::table_args::{Partition, is_table};
 use crate::visible::shown;
 
 /// Rows collected before they are compressed.
@@ -229,11 +227,6 @@ const SCAN_TABLES: [Table; 8] = [
     Table::Geometry,
 ];
 
-/// The names of tables that a scan can write.
-pub(crate) fn table_parser() -> PossibleValuesParser {
-    SCAN_TABLES.map(Table::name).into()
-}
-
 /// The form of files of this format, if it is one of tables.
 fn form_of(format: &impl ValueEnum) -> Option<Form> {
     if !is_table(format) {
@@ -241,21 +234,6 @@ fn form_of(format: &impl ValueEnum) -> Option<Form> {
     }
     let value = format.to_possible_value()?;
     Form::ALL.iter().copied().find(|form| form.name() == value.get_name())
-}
-
-/// How tables are divided into files.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Partition {
-    /// Into files of about this many bytes.
-    Bytes(u64),
-    /// By the format of assets.
-    Format,
-}
-
-impl Partition {
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        if text == "format" { Ok(Self::Format) } else { limits::size(text).map(Self::Bytes) }
-    }
 }
 
 /// The tables of an earlier scan.
@@ -299,5 +277,16 @@ impl OldTables {
         } else {
             vec![Found { path: self.0.clone(), format: None }]
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table_args::NAMES;
+
+    #[test]
+    fn the_command_line_knows_the_tables_of_a_scan() {
+        assert_eq!(SCAN_TABLES.map(Table::name), NAMES);
     }
 }

@@ -11,12 +11,12 @@ use meshpeek::scan::FileId;
 use meshpeek_tables::arrow_array::RecordBatch;
 use meshpeek_tables::{Form, Table, Writer, is_of};
 
-use super::Partition;
 use crate::args::Common;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::output_file::OutputFile;
 use crate::results::Results;
+use crate::table_args::Partition;
 
 /// The files of tables that are being written: into a folder, or one file or stream.
 pub(super) struct Files {
