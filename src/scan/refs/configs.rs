@@ -492,6 +492,17 @@ mod tests {
     }
 
     #[test]
+    fn a_call_is_a_name_before_any_parenthesis() {
+        let calls = ["F(x)", "(F(x))", "(1) + f(", "_(", "a9(b)", "((a) (b(c"];
+        let others = ["", "(", "(1 + 2)", "a (b)", "((x", "F", "\"(\" + (y)"];
+        for (texts, expected) in [(&calls[..], true), (&others, false)] {
+            for text in texts {
+                assert_eq!(has_call(text.as_bytes()), expected, "{text}");
+            }
+        }
+    }
+
+    #[test]
     fn macros_lead_from_the_root_the_addon_or_its_neighbor() {
         for (root, folder, addon) in [(r"z\my", r"z\my\", r"z\other\"), ("my", r"my\", r"other\"), ("", "", r"other\")]
         {
