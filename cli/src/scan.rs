@@ -14,10 +14,12 @@ use meshpeek::scan::Sighting;
 
 use self::earlier::Earlier;
 use self::look::Look;
-use self::results::Results;
+use self::others::Others;
+use self::results::ResultHandler;
 use self::writer::Writer;
 use crate::args::{Common, Inputs, ScanArgs};
 use crate::failure::Outcome;
+use crate::input::Tally;
 use crate::notes::Notes;
 use crate::{input, report};
 
@@ -34,7 +36,17 @@ pub(crate) fn run(inputs: &Inputs, args: &ScanArgs, common: &Common) -> Outcome 
     }
     scan.known = earlier.known(tables.as_deref(), inputs, notes)?;
     let look = Look::new(&mut scan, &writer, inputs, args, common)?;
-    let mut results = Results::new(&scan, &look, earlier, writer, inputs, args, common);
+    let mut results = ResultHandler {
+        scan: &scan,
+        look: &look,
+        earlier,
+        writer,
+        inputs,
+        args,
+        common,
+        others: Others::new(!common.quiet),
+        copied: Tally::default(),
+    };
     let view = |seen: &Sighting<'_, '_>| look.see(seen);
     let mut tally = input::each_result(&scan, inputs, common, view, |found, seen| results.add(found, seen))?;
     let others = results.finish(&mut tally)?;

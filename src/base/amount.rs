@@ -5,8 +5,9 @@ use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
 /// A count, size or offset whose operators saturate, as in `(Amount(offset) + 30 + packed_bytes).0`.
 ///
-/// Files claim sizes of any value, so arithmetic on them must not overflow. [`Saturating`] of the standard library does
-/// the same, but takes no plain numbers on the right of `+`, `-` and `*`, which makes sums of several terms hard to read.
+/// Files claim sizes of any value, so arithmetic on them must not overflow. [`Saturating`] of the standard library
+/// saturates too, but takes no plain numbers on the right of `+`, `-` and `*`, which makes sums of several terms hard to
+/// read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Amount<T>(pub(crate) T);
 

@@ -46,7 +46,7 @@ pub trait Visitor {
     fn problem(&mut self, error: &Error);
 }
 
-/// What a [`Visitor`] uses.
+/// The parts of an outline that a [`Visitor`] uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wants {
     /// True for each stored field of lists that otherwise come as one array.

@@ -78,7 +78,7 @@ pub(super) struct Tree {
     pub(super) missing: Missing,
 }
 
-/// What git does not have of a tree, and the folders that cannot be listed.
+/// The objects of a tree that git does not have, and the folders that cannot be listed.
 #[derive(Default)]
 pub(super) struct Missing {
     objects: HashSet<Id>,

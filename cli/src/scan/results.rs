@@ -15,33 +15,20 @@ use crate::failure::Failure;
 use crate::input::Tally;
 use crate::since;
 
-pub(super) struct Results<'a> {
-    scan: &'a Scan,
-    look: &'a Look<'a>,
-    earlier: Earlier,
-    writer: Writer,
-    inputs: &'a Inputs,
-    args: &'a ScanArgs,
-    common: &'a Common,
-    others: Others,
+pub(super) struct ResultHandler<'a> {
+    pub(super) scan: &'a Scan,
+    pub(super) look: &'a Look<'a>,
+    pub(super) earlier: Earlier,
+    pub(super) writer: Writer,
+    pub(super) inputs: &'a Inputs,
+    pub(super) args: &'a ScanArgs,
+    pub(super) common: &'a Common,
+    pub(super) others: Others,
     /// The counts of records that are copied from an earlier stream.
-    copied: Tally,
+    pub(super) copied: Tally,
 }
 
-impl<'a> Results<'a> {
-    pub(super) fn new(
-        scan: &'a Scan,
-        look: &'a Look<'a>,
-        earlier: Earlier,
-        writer: Writer,
-        inputs: &'a Inputs,
-        args: &'a ScanArgs,
-        common: &'a Common,
-    ) -> Self {
-        let others = Others::new(!common.quiet);
-        Self { scan, look, earlier, writer, inputs, args, common, others, copied: Tally::default() }
-    }
-
+impl ResultHandler<'_> {
     pub(super) fn add(&mut self, found: Found, seen: Option<Seen>) -> Result<(), Failure> {
         match found {
             Found::Asset(record) => self.asset(&record, seen),
