@@ -64,8 +64,11 @@ pub(crate) const PIECE: usize = stop::PIECE / 8;
 #[must_use]
 pub(crate) struct Check<R: Rule> {
     rule: R,
+    /// The number of elements so far.
     of: u64,
+    /// The number of those that break the rule.
     broken: u64,
+    /// The first of these.
     first: Option<(Element, R::Value)>,
 }
 
@@ -84,6 +87,7 @@ fn first_broken<R: Rule>(rule: &R, start: u64, values: impl Iterator<Item = R::V
 }
 
 impl<R: Rule> Check<R> {
+    /// Creates a check of no elements yet.
     pub(crate) fn new(rule: R) -> Self {
         Self { rule, of: 0, broken: 0, first: None }
     }
@@ -123,6 +127,8 @@ impl<R: Rule> Check<R> {
         self.of = self.of.wrapping_add(1);
     }
 
+    /// Checks the elements of one list. They are only counted; the first that breaks the rule is looked for if there is
+    /// one.
     #[inline]
     fn add(&mut self, list: Option<(&'static str, usize)>, rows: Rows, values: impl Iterator<Item = R::Value> + Clone) {
         let rule = &self.rule;
@@ -130,6 +136,7 @@ impl<R: Rule> Check<R> {
         let mut of = 0_u64;
         loop {
             let piece = left.clone();
+            // The elements of this piece, and those of them that break the rule.
             let (some, broken) = left.by_ref().take(PIECE).fold((0_usize, 0_u64), |(some, broken), value| {
                 (some.wrapping_add(1), broken.wrapping_add(u64::from(!rule.holds(value))))
             });
@@ -139,7 +146,7 @@ impl<R: Rule> Check<R> {
             }
             of = of.wrapping_add(some as u64);
             self.broken = self.broken.wrapping_add(broken);
-            // If it is set, nobody reads the results.
+            // If the switch is set, nobody reads the results.
             if some < PIECE || stop::is_set() {
                 break;
             }
@@ -156,6 +163,7 @@ impl<R: Rule> Check<R> {
         }
     }
 
+    /// Creates the error of the elements that break the rule.
     #[cold]
     fn error(&self, what: &str) -> Error {
         let first = self.first.as_ref().map(|(element, value)| (*element, value as &dyn Display));
@@ -163,7 +171,8 @@ impl<R: Rule> Check<R> {
     }
 }
 
-/// Creates the error: this many elements out of a total are as the words describe.
+/// Creates the error: `broken` elements out of `of` are as the words describe. `what` names the elements; it is empty
+/// for a single value. `first` is the first of them, with its value.
 fn error(words: &str, broken: u64, of: u64, what: &str, first: Option<(Element, &dyn Display)>) -> Error {
     let is_one = broken == 1;
     let broken = grouped(broken);
@@ -183,6 +192,7 @@ fn error(words: &str, broken: u64, of: u64, what: &str, first: Option<(Element, 
 }
 
 /// Returns the first item that is among its own parents, if the parents of some items form a ring. Linear in the items.
+/// `parent` returns the index of an item's parent.
 pub(crate) fn ring(count: usize, problems: &mut Problems, parent: impl Fn(usize) -> Option<usize>) -> Option<usize> {
     let held = problems.budget().hold((count as u64).saturating_mul(size_of::<usize>() as u64));
     let _held = problems.ok(held)?;
@@ -197,6 +207,7 @@ pub(crate) fn ring(count: usize, problems: &mut Problems, parent: impl Fn(usize)
             match *seen {
                 0 => *seen = walk,
                 before if before == walk => return Some(index),
+                // An earlier walk has come by, and found no ring from here on.
                 _ => break,
             }
             item = parent(index);
@@ -227,16 +238,17 @@ impl Rows {
         Self { offset, step: step as u64 }
     }
 
-    /// Returns rows of this size within those of an array, if their offsets are known.
+    /// Returns rows of this many bytes, several of which make up each row. Their offsets stay unknown if these are.
     pub(crate) fn each(self, bytes: usize) -> Self {
         Self { step: if self.step == 0 { 0 } else { bytes as u64 }, ..self }
     }
 
-    /// Returns the same rows from this many bytes into each.
+    /// Returns the same rows from this many bytes into each. Offsets that are unknown stay so.
     pub(crate) fn into(self, bytes: usize) -> Self {
         Self { offset: self.offset.saturating_add(if self.step == 0 { 0 } else { bytes as u64 }), ..self }
     }
 
+    /// Returns the offset of the row at this index, or that of the array if the rows' offsets are unknown.
     pub(crate) fn offset_of(self, index: u64) -> u64 {
         (Amount(self.step) * index + self.offset).0
     }
@@ -269,6 +281,7 @@ pub(crate) struct Broken<V> {
 }
 
 impl<V> Broken<V> {
+    /// Creates the rule. The code and the words are those of elements that break it.
     pub(crate) fn new(code: Code, words: impl Into<Cow<'static, str>>) -> Self {
         Self { code, words: words.into(), value: PhantomData }
     }
@@ -281,6 +294,7 @@ impl<V: Copy + Display> Rule for Broken<V> {
         self.code
     }
 
+    /// The check gets only elements that break the rule.
     fn holds(&self, _: V) -> bool {
         false
     }
@@ -291,13 +305,14 @@ impl<V: Copy + Display> Rule for Broken<V> {
 }
 
 impl<V: Copy + Display> Check<Broken<V>> {
-    /// Checks the next element, which is at this offset.
+    /// Counts the next element, which is at this offset. `holds` is true if it follows the caller's rule.
     pub(crate) fn look(&mut self, offset: u64, value: V, holds: bool) {
         if holds { self.skip() } else { self.next(offset, value) }
     }
 }
 
-/// Returns true if all numbers in these bytes are finite. Compares the exponents of many numbers at a time.
+/// Returns true if all `f32` numbers in these bytes are finite. Compares the exponents of many numbers at a time: all
+/// bits of an exponent are set only in numbers that are infinite or NaN.
 pub(crate) fn are_finite(floats: &[u8]) -> bool {
     const EXPONENT: u32 = 0x7f80_0000;
     let mut are_finite = true;

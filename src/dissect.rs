@@ -51,6 +51,7 @@ pub fn dissect_unread(bytes: &[u8], reason: &Error, sink: Sink<'_>) {
     {
         let mut out = Outline::new(&mut tiler);
         out.stored("signature", four_bytes(0, Type::Times(&Type::Number("u8", 1), 4)), ByteStr::new(start));
+        // Formats store the version after the signature, or after one more number.
         for at in [4, 8] {
             if bytes.get(at..).is_some_and(|rest| rest.starts_with(&version.to_le_bytes())) {
                 out.stored("version", four_bytes(at as u64, Type::Number("u32", 4)), version);
@@ -61,6 +62,7 @@ pub fn dissect_unread(bytes: &[u8], reason: &Error, sink: Sink<'_>) {
     tiler.skip_to(size, &reason.message());
 }
 
+/// Returns the place of a field of four bytes.
 fn four_bytes(offset: u64, kind: Type) -> StoredAt {
     StoredAt::new(kind, Span { offset, bytes: 4 })
 }
@@ -100,6 +102,7 @@ pub struct Unpacked {
 pub fn locate(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Located> {
     let numbered = sought.and_around().find_map(|selector| selector.numbered(asset))?;
     let mut ways: Vec<Way> = numbered.and_around().map(Way::new).collect();
+    // The parts around the line that have bytes in the file, each with its depth, innermost last.
     let mut packed: Vec<(usize, Unpacked)> = Vec::new();
     dissect(asset, bytes, &mut |line| {
         packed.truncate(packed.partition_point(|(depth, _)| *depth < line.depth));
@@ -121,6 +124,7 @@ pub fn locate(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Loca
             first.row(asset);
         }
     }
+    // True if the first candidate is the selection itself, not only a part around it.
     let is_numbered = match (sought.numbered(asset), ways.first()) {
         (Some(all), Some(first)) => first.selector == all,
         _ => false,
@@ -129,6 +133,7 @@ pub fn locate(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Loca
     let Way { selector, span, parts, unpacked, is_part, .. } = ways.into_iter().nth(place)?;
     let span = match span {
         Some(span) => Some(whole(span, parts, is_part)),
+        // Without a line of its own that has bytes, it is where everything inside it is.
         None => parts,
     };
     Some(Located { selector, is_exact: is_numbered && place == 0, span, unpacked })
@@ -198,8 +203,11 @@ fn leads_to(sought: &Selector, message: &str) -> bool {
 #[derive(Default)]
 struct Way {
     selector: Selector,
+    /// The selector as text.
     text: String,
+    /// True once a line, an array or a row was found for it.
     known: bool,
+    /// The range of its own lines.
     span: Option<Span>,
     /// The range from the first byte to the last byte of everything inside it.
     parts: Option<Span>,
@@ -209,10 +217,12 @@ struct Way {
 }
 
 impl Way {
+    /// Creates a candidate of which nothing was found yet.
     fn new(selector: Selector) -> Self {
         Self { text: selector.to_string(), selector, ..Self::default() }
     }
 
+    /// Returns true if its location in the file is known.
     fn has_place(&self) -> bool {
         self.span.is_some() || self.parts.is_some() || self.unpacked.is_some()
     }
@@ -243,6 +253,8 @@ impl Way {
         });
     }
 
+    /// Takes the location from a line that is this thing, or that is inside it. `packed` is the innermost part around
+    /// the line that has bytes in the file.
     fn look(&mut self, line: &Line<'_>, packed: Option<&Unpacked>) {
         let Some(rest) = inside(line.selector, &self.text) else { return };
         self.known = true;
@@ -294,6 +306,7 @@ struct Tiler<'s> {
 }
 
 impl<'s> Tiler<'s> {
+    /// Creates a tiler for a file of `bytes` bytes, none of which has a line yet.
     fn new(bytes: u64, sink: Sink<'s>) -> Self {
         Self { sink, bytes, at: 0, path: Path::default(), ends: Vec::new(), unread: None, is_done: false }
     }
@@ -326,6 +339,7 @@ impl<'s> Tiler<'s> {
         Some(Span { offset, bytes: end.saturating_sub(offset) })
     }
 
+    /// Passes a line to the sink, unless it wants no more.
     fn emit(&mut self, line: &Line<'_>) {
         if !self.is_done {
             self.is_done = (self.sink)(line).is_break();
@@ -344,13 +358,14 @@ impl<'s> Tiler<'s> {
     fn line_of(&mut self, part: &Part<'_>, line: Line<'_>) {
         self.unread = None;
         let depth = self.ends.len();
+        // Taken out, because `emit` borrows all of this.
         let path = std::mem::take(&mut self.path);
         self.emit(&Line { depth, selector: path.as_str(), name: &title(part.name, part.index), ..line });
         self.path = path;
     }
 }
 
-/// `name`, `name[0]`.
+/// Returns the name of a thing in its part: `name`, or `name[0]` for an item.
 fn title(name: &str, index: Option<usize>) -> String {
     match index {
         Some(index) => format!("{name}[{index}]"),
@@ -361,7 +376,7 @@ fn title(name: &str, index: Option<usize>) -> String {
 /// The most texts that the value of one field has.
 const MOST_TEXTS: usize = 4096;
 
-/// A field of several texts. If there are too many, the note has their number.
+/// Returns the line of a field of several texts. If there are too many, the note has their number.
 fn texts_line<'t>(texts: &mut dyn Iterator<Item = Text<'t>>) -> Line<'t> {
     let value: Vec<_> = texts.take(MOST_TEXTS).collect();
     let more = texts.count();
@@ -410,6 +425,7 @@ impl Visitor for Tiler<'_> {
                 span = self.take(stored.span);
             }
         } else if let FieldValue::One(Value::Absent) = field.value {
+            // A field that the file lacks does not follow from others.
             type_name.clear();
         }
         let line = match field.value {

@@ -29,7 +29,7 @@
 //! | get only the facts at the start of a file | [`Inspect::summarize_header`] | what the format's [`Depth::Header`] reads |
 //! | keep an opened asset together with its bytes | [`OwnedAsset`](struct.OwnedAsset.html) | the cost of opening, and two reference counters |
 //! | read a file of which you have only some bytes, as over HTTP | [`ranges`] | the ranges that are needed |
-//! | scan an archive of which only byte ranges are available | [`scan::Scan::run_ranges`](scan/struct.Scan.html#method.run_ranges) | at header depth, a few KiB of each asset |
+//! | scan an archive of which only byte ranges are available | [`scan::Input::Ranges`](scan/enum.Input.html#variant.Ranges) | at header depth, a few KiB of each asset |
 //! | visit every asset in an archive | [`visit::visit`](visit/fn.visit.html) | each member is opened, one at a time |
 //! | scan folders full of archives on all cores | [`scan::Scan`](scan/struct.Scan.html) (feature `scan`) | a summary of each asset; memory for the assets being processed |
 //! | get triangles and materials in one coordinate space | [`geometry`](geometry/index.html) (feature `geometry`) | the arrays that are read |
@@ -60,14 +60,30 @@
 //! | | [`dissect`] | a name for every byte |
 //! | 5 | `json` | outlines and dissections as JSON |
 //! | 6 | `formats` | a folder for each format, and the zip directory that two of them share |
-//! | 7 | `asset` | recognizing and opening any format; archives, addresses in them, visits, owned assets |
+//! | 7 | `asset` | recognizing and opening any format; archives, addresses in them, owned assets |
 //! | 8 | `diff` | differences between two assets |
 //! | | `geometry` | triangles and materials of all formats in one coordinate space |
+//! | | [`visit`] | the walk over an asset and everything inside it |
 //! | 9 | `pose` | bones and animations of all formats |
 //! | | `scan` | many files |
 //! | 10 | `export` | models as glTF, OBJ and PLY, and pictures of them |
 //!
 //! [`view`] re-exports the public parts of `bytes`, `record` and `blocks`.
+//!
+//! The way of a byte, from a path to a record:
+//!
+//! ```text
+//! a path, an address, a URL         scan      finds the files, and shares them among threads
+//!   | FileMap, Ranges               source    reads or maps a file; ranges fetches parts of it
+//!   | Format::sniff                 asset     recognizes the format by the first bytes
+//!   | Asset::parse                  formats   opens a view that borrows from the bytes
+//!   |   Cursor, LeArray             bytes     checks each length, and casts arrays in place
+//!   |   Record, Block               record    reads fields by their parsers; blocks decodes on demand
+//!   | Inspect::survey               inspect   counts, references and problems; check has the rules
+//!   |   Container::members          visit     of an archive: each member begins again at Format::sniff
+//!   | Summary                       summary   the facts of an asset
+//! a Record                          scan      with path, member, digests and stamp
+//! ```
 //!
 //! **Views.** A view is a value that gives access to a part of a file, such as a mesh. It borrows from the bytes.
 //! Opening an asset reads its header and only what is needed to find the rest. It makes no allocation that grows with
@@ -193,6 +209,8 @@ mod asset;
 pub mod diff;
 #[cfg(feature = "geometry")]
 pub mod geometry;
+#[cfg(any(feature = "pbo", feature = "zip"))]
+pub mod visit;
 
 #[cfg(feature = "geometry")]
 pub mod pose;
@@ -204,7 +222,7 @@ pub mod export;
 
 pub use asset::schema;
 #[cfg(any(feature = "pbo", feature = "zip"))]
-pub use asset::{address, container, visit};
+pub use asset::{address, container};
 pub use base::{error, limits};
 pub use formats::*;
 

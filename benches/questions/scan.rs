@@ -4,7 +4,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use meshpeek::scan::{Found, Scan};
+use meshpeek::scan::{Found, Input, Scan};
 
 use super::archive::Temporary;
 use super::harness::{Examiner, contender};
@@ -15,14 +15,18 @@ pub fn to_ndjson(path: &Path, jobs: usize, digests: bool) -> u64 {
     let mut scan = Scan::new([path]);
     (scan.jobs, scan.digests, scan.access) = (Some(jobs), digests, map());
     let (mut line, mut bytes) = (Vec::new(), 0);
-    let scanned = scan.run(|found| {
-        let Found::Asset(record) = found else { panic!("all are assets: {found:?}") };
-        line.clear();
-        serde_json::to_writer(&mut line, &record).expect("a record");
-        std::io::sink().write_all(&line).expect("a sink");
-        bytes += line.len() as u64;
-        ControlFlow::Continue(())
-    });
+    let scanned = scan.run(
+        Input::Paths,
+        |_| (),
+        |found, _| {
+            let Found::Asset(record) = found else { panic!("all are assets: {found:?}") };
+            line.clear();
+            serde_json::to_writer(&mut line, &record).expect("a record");
+            std::io::sink().write_all(&line).expect("a sink");
+            bytes += line.len() as u64;
+            ControlFlow::Continue(())
+        },
+    );
     scanned.expect("a scan");
     bytes
 }

@@ -1,6 +1,8 @@
 //! Arrays: views of the asset's bytes, or decoded.
 
 use std::ffi::{CString, c_char, c_void};
+use std::iter::zip;
+use std::ops::Range;
 use std::ptr;
 
 use meshpeek_core::inspect::array::Content;
@@ -9,7 +11,7 @@ use meshpeek_core::view::{Column, Scalar};
 
 use crate::asset::meshpeek_asset;
 use crate::bytes::{Bytes, Owner};
-use crate::call::{Failure, borrow, c_text, call, free, meshpeek_status, put, text};
+use crate::call::{Failure, Place, borrow, c_text, call, free, meshpeek_status, text};
 use crate::error::meshpeek_error;
 
 /// A type of numbers, little-endian.
@@ -106,7 +108,7 @@ impl Kept {
         let names: Vec<CString> = columns.iter().map(|column| c_text(column.name)).collect();
         let mut offset: usize = 0;
         let mut list = Vec::new();
-        for (column, name) in columns.iter().zip(&names) {
+        for (column, name) in zip(columns, &names) {
             list.push(meshpeek_column { name: name.as_ptr(), scalar: scalar(column.scalar)?, offset });
             offset = offset.saturating_add(column.scalar.byte_len());
         }
@@ -119,24 +121,38 @@ impl meshpeek_array {
         let wanted: Selector = name.parse()?;
         let found = inspect::Array::find(asset.asset(), &asset.data, &wanted, &asset.budget());
         let Some(array) = found.map_err(|error| asset.located(error))? else {
-            let nearest = selector::nearest(asset.asset(), name);
-            let hint = nearest.map(|nearest| format!("; nearest: {nearest}")).unwrap_or_default();
-            return Err(Failure::NotFound(format!("no array {name}{hint}")));
-        };
-        let (rows, row_bytes) = (array.rows, array.row_byte_len());
-        let (bytes, stride, is_decoded) = match array.content {
-            Content::Here { range, stride } => {
-                let part = asset.data.get(range).and_then(|bytes| asset.data.holding(bytes));
-                (part.ok_or(Failure::Argument("the array is outside of its asset"))?, stride, false)
+            let mut message = format!("no array {name}");
+            if let Some(nearest) = selector::nearest(asset.asset(), name) {
+                message += &format!("; nearest: {nearest}");
             }
+            return Err(Failure::NotFound(message));
+        };
+        let row_bytes = array.row_byte_len();
+        let (bytes, stride, is_decoded) = match array.content {
+            Content::Here { range, stride } => (part(&asset.data, range)?, stride, false),
             Content::Decoded(bytes) => (Bytes::whole(Owner::Decoded(bytes)), row_bytes, true),
         };
         let kept = Box::new(Kept::new(bytes, &array.columns)?);
-        let (data, size) = (kept.bytes.as_ptr(), kept.bytes.len());
-        let (columns, column_count) = (kept.columns.as_ptr(), kept.columns.len());
-        let owner = Box::into_raw(kept).cast();
-        Ok(Self { data, size, rows, stride, columns, column_count, is_decoded, owner })
+        Ok(Self {
+            data: kept.bytes.as_ptr(),
+            size: kept.bytes.len(),
+            rows: array.rows,
+            stride,
+            columns: kept.columns.as_ptr(),
+            column_count: kept.columns.len(),
+            is_decoded,
+            owner: Box::into_raw(kept).cast(),
+        })
     }
+}
+
+fn part(data: &Bytes, range: Range<usize>) -> Result<Bytes, Failure> {
+    if let Some(bytes) = data.get(range)
+        && let Some(part) = data.holding(bytes)
+    {
+        return Ok(part);
+    }
+    Err(Failure::Argument("the array is outside of its asset"))
 }
 
 /// Finds an array by its selector, such as "meshes/0/positions"; the program's `meshpeek dump FILE` lists them, and so
@@ -153,7 +169,13 @@ pub unsafe extern "C" fn meshpeek_array_find(
 ) -> meshpeek_status {
     let work = || {
         // SAFETY: as promised.
-        unsafe { put(out, || meshpeek_array::find(borrow(asset)?, text(selector)?)) }
+        let place = unsafe { Place::new(out) }?;
+        // SAFETY: as promised.
+        let asset = unsafe { borrow(asset) }?;
+        // SAFETY: as promised.
+        let selector = unsafe { text(selector) }?;
+        place.put(meshpeek_array::find(asset, selector)?);
+        Ok(())
     };
     // SAFETY: as promised.
     unsafe { call(error, work) }
@@ -208,7 +230,8 @@ pub unsafe extern "C" fn meshpeek_each_array(
                 return;
             }
             let storage = table.storage();
-            let (selector, packing) = (c_text(selector), c_text(storage.packing.name()));
+            let selector = c_text(selector);
+            let packing = c_text(storage.packing.name());
             let info = meshpeek_array_info {
                 selector: selector.as_ptr(),
                 rows: table.rows(),
@@ -222,7 +245,10 @@ pub unsafe extern "C" fn meshpeek_each_array(
                 failure = Some(Failure::Stopped);
             }
         });
-        failure.map_or(Ok(()), Err)
+        match failure {
+            Some(failure) => Err(failure),
+            None => Ok(()),
+        }
     };
     // SAFETY: as promised.
     unsafe { call(error, work) }

@@ -5,13 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
-use meshpeek_core::address::{Address, open_member};
-use meshpeek_core::scan::{Depth, Record, Scan, Stored};
+use meshpeek_core::address::{Address, join, join_text, open_member};
+use meshpeek_core::scan::{Depth, Record, Scan, Stored, Subject};
 use meshpeek_core::summary::Name;
-use meshpeek_core::{Access, Asset, Budget, Error, FileMap, Inspect, Limits, OwnedAsset};
+use meshpeek_core::{Access, Asset, Budget, FileMap, Inspect, Limits, OwnedAsset};
 
 use crate::bytes::{Bytes, Lent, Owner, meshpeek_release_fn};
-use crate::call::{Failure, borrow, c_text, call, free, meshpeek_status, optional_text, put, put_handle, text};
+use crate::call::{Failure, Place, borrow, c_text, call, free, meshpeek_status, optional_text, text};
 use crate::error::meshpeek_error;
 
 /// An open asset.
@@ -100,8 +100,8 @@ impl meshpeek_asset {
         data: Bytes,
         limits: Limits,
     ) -> Result<Self, Failure> {
-        let view = OwnedAsset::parse_file(own_name(&path, member.as_ref()), data.clone(), &limits);
-        let view = view.map_err(|error| error.in_file(Path::new(&address(&path, member.as_ref()))))?;
+        let view = OwnedAsset::parse_file(own_name(&path, member.as_ref()), data.clone(), &limits)
+            .map_err(|error| error.in_file(Path::new(&address(&path, member.as_ref()))))?;
         let format = c_text(view.asset().format().name());
         Ok(Self { path, member, stored, limits, data, view, format })
     }
@@ -110,12 +110,14 @@ impl meshpeek_asset {
     pub(crate) fn member(&self, name: &[u8]) -> Result<Self, Failure> {
         let opened = open_member(self.own_name(), &self.data, Some(name), &self.budget())?;
         let content = opened.content?;
-        let borrowed = self.data.holding(&content).filter(|_| content.is_borrowed());
-        let data = borrowed.unwrap_or_else(|| Bytes::whole(Owner::Decoded(content.to_vec())));
-        let member = opened.member.map(|inner| match &self.member {
-            Some(outer) => Name { text: format!("{}!/{}", outer.text, inner.text), lossy: outer.lossy || inner.lossy },
-            None => inner,
-        });
+        let data = if content.is_borrowed()
+            && let Some(data) = self.data.holding(&content)
+        {
+            data
+        } else {
+            Bytes::whole(Owner::Decoded(content.to_vec()))
+        };
+        let member = opened.member.map(|inner| join(self.member.as_ref(), inner));
         Self::new(self.path.clone(), member, opened.stored, data, self.limits)
     }
 
@@ -128,17 +130,18 @@ impl meshpeek_asset {
     }
 
     /// Adds the asset's address to an error.
-    pub(crate) fn located(&self, error: Error) -> Failure {
-        error.in_file(Path::new(&address(&self.path, self.member.as_ref()))).into()
+    pub(crate) fn located(&self, failure: impl Into<Failure>) -> Failure {
+        failure.into().in_file(Path::new(&address(&self.path, self.member.as_ref())))
     }
 
     pub(crate) fn record(&self, depth: Depth) -> Record {
         let mut scan = Scan::new([""; 0]);
         scan.depth = depth;
         scan.limits = self.limits;
-        let mut record = scan.record_of_asset(self.own_name(), &self.data, self.asset());
+        let mut record = scan.record(self.own_name(), Subject::Asset(&self.data, self.asset()));
         record.path.clone_from(&self.path);
-        (record.member, record.stored) = (self.member.clone(), self.stored.clone());
+        record.member = self.member.clone();
+        record.stored = self.stored.clone();
         record
     }
 
@@ -148,23 +151,29 @@ impl meshpeek_asset {
 }
 
 fn address(path: &Path, member: Option<&Name>) -> String {
-    let path = path.to_string_lossy();
-    member.map_or_else(|| path.to_string(), |member| format!("{path}!/{}", member.text))
+    join_text(&path.to_string_lossy(), member.map(|member| &*member.text))
 }
 
 /// The innermost name, whose extension indicates a format. Members that share a name have it without the number.
 fn own_name<'n>(path: &'n Path, member: Option<&'n Name>) -> &'n Path {
     let Some(member) = member else { return path };
-    let numbered = member.text.rsplit_once('#');
-    let plain = numbered.filter(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()));
-    Path::new(plain.map_or(&*member.text, |(name, _)| name))
+    if let Some((name, number)) = member.text.rsplit_once('#')
+        && !number.is_empty()
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return Path::new(name);
+    }
+    Path::new(&member.text)
 }
 
 /// # Safety
 /// `limits` is null or valid for a read.
 unsafe fn given(limits: *const meshpeek_limits) -> Limits {
     // SAFETY: as promised.
-    unsafe { limits.as_ref() }.map_or_else(Limits::default, |limits| (*limits).into())
+    match unsafe { limits.as_ref() } {
+        Some(limits) => (*limits).into(),
+        None => Limits::default(),
+    }
 }
 
 /// Opens a file, or a member of an archive by its address, such as "mods.zip!/a.pbo!/data/tree.p3d". Large files need
@@ -183,7 +192,9 @@ pub unsafe extern "C" fn meshpeek_open_path(
 ) -> meshpeek_status {
     let work = || {
         // SAFETY: as promised.
-        let (path, limits) = unsafe { (text(path)?, given(limits)) };
+        let path = unsafe { text(path) }?;
+        // SAFETY: as promised.
+        let limits = unsafe { given(limits) };
         let access = if access == meshpeek_access::Read as i32 {
             Access::READ
         } else if access == meshpeek_access::MapLarge as i32 {
@@ -199,18 +210,14 @@ pub unsafe extern "C" fn meshpeek_open_path(
         };
         let address = Address::parse(Path::new(path));
         let outer = Bytes::whole(Owner::File(address.open(access, &limits)?));
-        let open = || {
-            let file = meshpeek_asset::open(address.file.clone(), outer, limits)?;
-            match &address.member {
-                Some(member) => file.member(member).map_err(|failure| match failure {
-                    Failure::Library(error) => error.in_file(&address.file).into(),
-                    other => other,
-                }),
-                None => Ok(file),
-            }
-        };
         // SAFETY: as promised.
-        unsafe { put_handle(out, open) }
+        let place = unsafe { Place::new(out) }?;
+        let mut asset = meshpeek_asset::open(address.file.clone(), outer, limits)?;
+        if let Some(member) = &address.member {
+            asset = asset.member(member).map_err(|failure| failure.in_file(&address.file))?;
+        }
+        place.put_handle(asset);
+        Ok(())
     };
     // SAFETY: as promised.
     unsafe { call(error, work) }
@@ -251,25 +258,36 @@ pub unsafe extern "C" fn meshpeek_open_memory(
             return Err(Failure::Argument("the size is out of range"));
         }
         // SAFETY: as promised.
-        let (name, limits) = unsafe { (optional_text(name)?.unwrap_or_default(), given(limits)) };
-        let owner = Owner::Lent(lent);
-        let owner = if release.is_some() { owner } else { Owner::Decoded(owner.to_vec()) };
+        let name = unsafe { optional_text(name) }?.unwrap_or_default();
         // SAFETY: as promised.
-        unsafe { put_handle(out, || meshpeek_asset::open(name.into(), Bytes::whole(owner), limits)) }
+        let limits = unsafe { given(limits) };
+        let mut owner = Owner::Lent(lent);
+        if release.is_none() {
+            owner = Owner::Decoded(owner.to_vec());
+        }
+        // SAFETY: as promised.
+        let place = unsafe { Place::new(out) }?;
+        place.put_handle(meshpeek_asset::open(name.into(), Bytes::whole(owner), limits)?);
+        Ok(())
     };
     // SAFETY: as promised.
     unsafe { call(error, work) }
 }
 
 /// Reads from a callback of the caller.
-struct Reader(meshpeek_read_fn, *mut c_void);
+struct Reader {
+    read: meshpeek_read_fn,
+    user: *mut c_void,
+}
 
 impl io::Read for Reader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let Some(read) = self.0 else { return Err(io::ErrorKind::InvalidInput.into()) };
+        let Some(read) = self.read else { return Err(io::ErrorKind::InvalidInput.into()) };
         // SAFETY: as promised to meshpeek_open_callback.
-        let count = unsafe { read(self.1, buffer.as_mut_ptr(), buffer.len()) };
-        let count = usize::try_from(count).map_err(|_| io::Error::other("the read function failed"))?;
+        let count = unsafe { read(self.user, buffer.as_mut_ptr(), buffer.len()) };
+        let Ok(count) = usize::try_from(count) else {
+            return Err(io::Error::other("the read function failed"));
+        };
         if count > buffer.len() {
             return Err(io::Error::other("the read function returned more bytes than requested"));
         }
@@ -294,10 +312,14 @@ pub unsafe extern "C" fn meshpeek_open_callback(
 ) -> meshpeek_status {
     let work = || {
         // SAFETY: as promised.
-        let (name, limits) = unsafe { (optional_text(name)?.unwrap_or_default(), given(limits)) };
-        let bytes = FileMap::from_reader(Reader(read, user), &limits)?;
+        let name = unsafe { optional_text(name) }?.unwrap_or_default();
         // SAFETY: as promised.
-        unsafe { put_handle(out, || meshpeek_asset::open(name.into(), Bytes::whole(Owner::File(bytes)), limits)) }
+        let limits = unsafe { given(limits) };
+        let bytes = FileMap::from_reader(Reader { read, user }, &limits)?;
+        // SAFETY: as promised.
+        let place = unsafe { Place::new(out) }?;
+        place.put_handle(meshpeek_asset::open(name.into(), Bytes::whole(Owner::File(bytes)), limits)?);
+        Ok(())
     };
     // SAFETY: as promised.
     unsafe { call(error, work) }
@@ -320,7 +342,8 @@ pub unsafe extern "C" fn meshpeek_close(asset: *mut meshpeek_asset) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meshpeek_format(asset: *const meshpeek_asset) -> *const c_char {
     // SAFETY: as promised.
-    unsafe { asset.as_ref() }.map_or(c"".as_ptr(), |asset| asset.format.as_ptr())
+    let Some(asset) = (unsafe { asset.as_ref() }) else { return c"".as_ptr() };
+    asset.format.as_ptr()
 }
 
 /// Stores the version of the format, as the file has it, and returns true if the format has versions.
@@ -339,7 +362,9 @@ pub unsafe extern "C" fn meshpeek_format_version(asset: *const meshpeek_asset, v
     let _ = unsafe { call(std::ptr::null_mut(), work) };
     let Some(found) = found else { return false };
     // SAFETY: as promised.
-    unsafe { put(version, || Ok(found)) }.is_ok()
+    let Ok(place) = (unsafe { Place::new(version) }) else { return false };
+    place.put(found);
+    true
 }
 
 /// Fails with MESHPEEK_STATUS_IO if the file has changed since it was opened, so that answers may mix old and new

@@ -78,7 +78,10 @@ impl Bytes {
         let offset = if bytes.is_empty() { 0 } else { bytes.as_ptr().addr().checked_sub(self.as_ptr().addr())? };
         let start = self.range.start.checked_add(offset)?;
         let range = start..start.checked_add(bytes.len())?;
-        (range.end <= self.range.end).then(|| Self { owner: self.owner.clone(), range })
+        if range.end > self.range.end {
+            return None;
+        }
+        Some(Self { owner: self.owner.clone(), range })
     }
 }
 

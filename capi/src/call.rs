@@ -3,6 +3,8 @@
 use std::any::Any;
 use std::ffi::{CStr, CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::ptr::NonNull;
 
 use meshpeek_core::{Error, ErrorKind};
 
@@ -53,6 +55,14 @@ impl From<Error> for Failure {
 }
 
 impl Failure {
+    /// Sets the file of an error, unless it is already known.
+    pub(crate) fn in_file(self, path: &Path) -> Self {
+        match self {
+            Self::Library(error) => Self::Library(error.in_file(path)),
+            other => other,
+        }
+    }
+
     pub(crate) fn status(&self) -> meshpeek_status {
         match self {
             Self::NotFound(_) => meshpeek_status::NotFound,
@@ -94,8 +104,13 @@ pub(crate) unsafe fn call(
 }
 
 fn message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".to_owned())
+    if let Some(text) = panic.downcast_ref::<&str>() {
+        return (*text).to_owned();
+    }
+    if let Some(text) = panic.downcast_ref::<String>() {
+        return text.clone();
+    }
+    "a panic".to_owned()
 }
 
 /// Borrows a handle.
@@ -126,39 +141,43 @@ pub(crate) unsafe fn optional_text<'t>(text: *const c_char) -> Result<Option<&'t
     }
     // SAFETY: as promised.
     let text = unsafe { CStr::from_ptr(text) };
-    text.to_str().map(Some).map_err(|_| Failure::Argument("a text is not UTF-8"))
-}
-
-/// Writes a result.
-///
-/// # Safety
-/// The pointer is null or valid for a write.
-pub(crate) unsafe fn put<T>(out: *mut T, value: impl FnOnce() -> Result<T, Failure>) -> Result<(), Failure> {
-    if out.is_null() {
-        return Err(Failure::Argument("the place of the result is NULL"));
+    match text.to_str() {
+        Ok(text) => Ok(Some(text)),
+        Err(_) => Err(Failure::Argument("a text is not UTF-8")),
     }
-    let value = value()?;
-    // SAFETY: as promised.
-    unsafe { out.write(value) };
-    Ok(())
 }
 
-/// Like [`put`], for a new handle.
-///
-/// # Safety
-/// As for [`put`].
-pub(crate) unsafe fn put_handle<T>(
-    out: *mut *mut T,
-    value: impl FnOnce() -> Result<T, Failure>,
-) -> Result<(), Failure> {
-    // SAFETY: as promised.
-    unsafe { put(out, || value().map(|value| Box::into_raw(Box::new(value)))) }
+/// The place of a result. It is checked before the result is made, so that nothing is done in vain.
+pub(crate) struct Place<T>(NonNull<T>);
+
+impl<T> Place<T> {
+    /// # Safety
+    /// The pointer is null, or valid for a write until the call ends.
+    pub(crate) unsafe fn new(out: *mut T) -> Result<Self, Failure> {
+        match NonNull::new(out) {
+            Some(place) => Ok(Self(place)),
+            None => Err(Failure::Argument("the place of the result is NULL")),
+        }
+    }
+
+    /// Writes the result.
+    pub(crate) fn put(self, value: T) {
+        // SAFETY: as promised to `new`.
+        unsafe { self.0.write(value) };
+    }
+}
+
+impl<T> Place<*mut T> {
+    /// Writes a new handle.
+    pub(crate) fn put_handle(self, value: T) {
+        self.put(Box::into_raw(Box::new(value)));
+    }
 }
 
 /// Frees a handle.
 ///
 /// # Safety
-/// The pointer is null or from [`put_handle`], and not used afterwards.
+/// The pointer is null or from [`Place::put_handle`], and not used afterwards.
 pub(crate) unsafe fn free<T>(handle: *mut T) {
     if handle.is_null() {
         return;

@@ -37,7 +37,8 @@ impl meshpeek_error {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meshpeek_error_message(error: *const meshpeek_error) -> *const c_char {
     // SAFETY: as promised.
-    unsafe { error.as_ref() }.map_or(c"".as_ptr(), |error| error.message.as_ptr())
+    let Some(error) = (unsafe { error.as_ref() }) else { return c"".as_ptr() };
+    error.message.as_ptr()
 }
 
 /// Returns the code of the problem, as records and `verify` name it, such as "truncated". Empty if the call itself was
@@ -48,7 +49,8 @@ pub unsafe extern "C" fn meshpeek_error_message(error: *const meshpeek_error) ->
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meshpeek_error_code(error: *const meshpeek_error) -> *const c_char {
     // SAFETY: as promised.
-    unsafe { error.as_ref() }.map_or(c"".as_ptr(), |error| error.code.as_ptr())
+    let Some(error) = (unsafe { error.as_ref() }) else { return c"".as_ptr() };
+    error.code.as_ptr()
 }
 
 /// Stores the offset in the asset at which the problem is, and returns true, if it is known.
@@ -58,7 +60,8 @@ pub unsafe extern "C" fn meshpeek_error_code(error: *const meshpeek_error) -> *c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meshpeek_error_offset(error: *const meshpeek_error, offset: *mut u64) -> bool {
     // SAFETY: as promised.
-    let Some(at) = (unsafe { error.as_ref() }).and_then(|error| error.offset) else { return false };
+    let Some(error) = (unsafe { error.as_ref() }) else { return false };
+    let Some(at) = error.offset else { return false };
     if !offset.is_null() {
         // SAFETY: as promised.
         unsafe { offset.write(at) };

@@ -139,28 +139,49 @@ fn write(
     clip: Option<&str>,
     sink: &mut Sink,
 ) -> Result<(), Failure> {
-    let (lod, space) = (lod(given.lod)?, space(given)?);
+    let lod = lod(given.lod)?;
     let mut options = Options::default();
-    (options.lod, options.space, options.clip) = (lod, space, clip);
+    options.lod = lod;
+    options.space = space(given)?;
+    options.clip = clip;
     let mut view = View::default();
-    (view.lod, view.clip, view.size, view.eye) = (lod, clip, given.size, given.eye);
-    view.time = Some(given.time).filter(|&time| time >= 0.0);
-    (view.transparent, view.wireframe) = (given.is_transparent, given.is_wireframe);
-    let (model, budget) = (asset.asset(), asset.budget());
-    // SAFETY: the callback is the caller's.
-    let mut images = unsafe { Given::new(model, given.images, given.images_user) };
-    let written = match form {
-        "glb" => export::glb(model, &options, &mut images, &budget).map(|file| file.write_to(&mut *sink)),
-        "obj" => export::obj(model, &options, &budget).map(|file| file.write_to(&mut *sink)),
-        "ply" => export::ply(model, &options, &budget).map(|file| file.write_to(&mut *sink)),
-        "png" => export::picture(model, &view, &mut images, &budget)
-            .map(|picture| picture.write_png(&mut *sink).map_err(io::Error::other)),
-        _ => return Err(Failure::Argument("form is \"glb\", \"obj\", \"ply\" or \"png\"")),
-    };
-    match written.map_err(|error| asset.located(error))? {
-        Err(_) if sink.is_stopped => Err(Failure::Stopped),
-        written => written.map_err(|error| Error::from(error).into()),
+    view.lod = lod;
+    view.clip = clip;
+    view.size = given.size;
+    view.eye = given.eye;
+    view.time = if given.time >= 0.0 { Some(given.time) } else { None };
+    view.transparent = given.is_transparent;
+    view.wireframe = given.is_wireframe;
+    if !["glb", "obj", "ply", "png"].contains(&form) {
+        return Err(Failure::Argument("form is \"glb\", \"obj\", \"ply\" or \"png\""));
     }
+    // SAFETY: the callback is the caller's.
+    let mut images = unsafe { Given::new(asset.asset(), given.images, given.images_user) };
+    match write_form(asset, form, &options, &view, &mut images, sink) {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(_)) if sink.is_stopped => Err(Failure::Stopped),
+        Ok(Err(error)) => Err(Error::from(error).into()),
+        Err(error) => Err(asset.located(error)),
+    }
+}
+
+/// Writes the model, or its picture. The outer error is one of the model, the inner one of writing.
+fn write_form(
+    asset: &meshpeek_asset,
+    form: &str,
+    options: &Options<'_>,
+    view: &View<'_>,
+    images: &mut Given<'_>,
+    sink: &mut Sink,
+) -> Result<io::Result<()>, Error> {
+    let model = asset.asset();
+    let budget = asset.budget();
+    Ok(match form {
+        "glb" => export::glb(model, options, images, &budget)?.write_to(sink),
+        "obj" => export::obj(model, options, &budget)?.write_to(sink),
+        "ply" => export::ply(model, options, &budget)?.write_to(sink),
+        _ => export::picture(model, view, images, &budget)?.write_png(sink).map_err(io::Error::other),
+    })
 }
 
 /// Writes a model as "glb" (binary glTF 2.0), "obj" or "ply", or a picture of it as "png". A .glb contains the images of
@@ -182,8 +203,14 @@ pub unsafe extern "C" fn meshpeek_export(
 ) -> meshpeek_status {
     let work = || {
         // SAFETY: as promised.
-        let (asset, form, options) = unsafe { (borrow(asset)?, text(form)?, options.as_ref().copied()) };
-        let options = options.unwrap_or_else(|| meshpeek_export_options_default());
+        let asset = unsafe { borrow(asset) }?;
+        // SAFETY: as promised.
+        let form = unsafe { text(form) }?;
+        // SAFETY: as promised.
+        let options = match unsafe { options.as_ref() } {
+            Some(options) => *options,
+            None => meshpeek_export_options_default(),
+        };
         // SAFETY: as promised.
         let clip = unsafe { optional_text(options.clip) }?;
         let write = write.ok_or(Failure::Argument("the callback is NULL"))?;

@@ -74,7 +74,10 @@ impl<'a> Given<'a> {
             return Some(Found::File(bytes));
         }
         let expected = u64::from(image.width).checked_mul(u64::from(image.height))?.checked_mul(4)?;
-        (expected == bytes.len() as u64 && expected > 0).then_some(Found::Pixels(size, bytes))
+        if expected != bytes.len() as u64 || expected == 0 {
+            return None;
+        }
+        Some(Found::Pixels(size, bytes))
     }
 }
 
@@ -84,8 +87,7 @@ impl Images for Given<'_> {
         match unsafe { self.ask(texture, false) } {
             Some(Found::File(bytes)) if is_embeddable(bytes) => {
                 let memory = bytes.len() as u64;
-                room.affords(memory, 0, memory).then_some(())?;
-                Some(bytes)
+                if room.affords(memory, 0, memory) { Some(bytes) } else { None }
             }
             // Asked for again as pixels.
             Some(_) => None,
@@ -111,7 +113,12 @@ fn smaller([width, height]: [u32; 2], bytes: &[u8], most: u32, room: &Reservatio
     let step = width.max(height).div_ceil(most.max(1));
     let skip = usize::try_from(step).ok()?;
     let row = usize::try_from(width).ok()?.checked_mul(4)?;
-    let rows = bytes.chunks_exact(row).step_by(skip);
-    let rgba = rows.flat_map(|row| row.as_chunks::<4>().0.iter().step_by(skip).flatten()).copied();
-    Some(Pixels { size: [width.div_ceil(step), height.div_ceil(step)], rgba: rgba.collect() })
+    let mut rgba = Vec::new();
+    for row in bytes.chunks_exact(row).step_by(skip) {
+        let (pixels, _) = row.as_chunks::<4>();
+        for pixel in pixels.iter().step_by(skip) {
+            rgba.extend_from_slice(pixel);
+        }
+    }
+    Some(Pixels { size: [width.div_ceil(step), height.div_ceil(step)], rgba })
 }

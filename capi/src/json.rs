@@ -4,12 +4,12 @@ use std::ffi::{c_char, c_void};
 use std::io::{self, Write};
 use std::ptr;
 
-use meshpeek_core::scan::Depth;
+use meshpeek_core::scan::{Depth, Record};
 use meshpeek_core::schema::records;
 use meshpeek_core::{Budget, Error, Format, json};
 
 use crate::asset::meshpeek_asset;
-use crate::call::{Failure, borrow, call, free, meshpeek_status, optional_text, put};
+use crate::call::{Failure, Place, borrow, call, free, meshpeek_status, optional_text};
 use crate::error::meshpeek_error;
 
 /// The answers that meshpeek_json writes.
@@ -74,17 +74,29 @@ fn write(asset: &meshpeek_asset, kind: i32) -> Result<meshpeek_buffer, Failure> 
     };
     let record = asset.record(depth);
     let budget = asset.budget();
-    let written = || {
-        let mut document = json::Document::new(Charged { bytes: Vec::new(), budget: &budget })?;
-        document.record(&record)?;
-        if detail {
-            document.entry("title", asset.asset().format().title())?;
-            document.outline("detail", asset.asset())?;
-        }
-        document.finish()
-    };
-    let written = written().map_err(|error: io::Error| error.downcast::<Error>().unwrap_or_else(Error::from));
-    Ok(meshpeek_buffer::new(written.map_err(|error| asset.located(error))?.bytes))
+    match document(asset, &record, detail, &budget) {
+        Ok(bytes) => Ok(meshpeek_buffer::new(bytes)),
+        Err(error) => Err(asset.located(library_error(error))),
+    }
+}
+
+/// Writes the record and, with `detail`, every field.
+fn document(asset: &meshpeek_asset, record: &Record, detail: bool, budget: &Budget) -> io::Result<Vec<u8>> {
+    let mut document = json::Document::new(Charged { bytes: Vec::new(), budget })?;
+    document.record(record)?;
+    if detail {
+        document.entry("title", asset.asset().format().title())?;
+        document.outline("detail", asset.asset())?;
+    }
+    Ok(document.finish()?.bytes)
+}
+
+/// The error of the limit that [`Charged`] passed on, or one of writing.
+fn library_error(error: io::Error) -> Error {
+    match error.downcast::<Error>() {
+        Ok(error) => error,
+        Err(error) => error.into(),
+    }
 }
 
 /// Writes an answer as JSON. `kind` is a meshpeek_json_kind.
@@ -98,21 +110,41 @@ pub unsafe extern "C" fn meshpeek_json(
     out: *mut meshpeek_buffer,
     error: *mut *mut meshpeek_error,
 ) -> meshpeek_status {
+    let work = || {
+        // SAFETY: as promised.
+        let place = unsafe { Place::new(out) }?;
+        // SAFETY: as promised.
+        let asset = unsafe { borrow(asset) }?;
+        place.put(write(asset, kind)?);
+        Ok(())
+    };
     // SAFETY: as promised.
-    unsafe { call(error, || put(out, || write(borrow(asset)?, kind))) }
+    unsafe { call(error, work) }
 }
 
 fn write_schema(name: Option<&str>) -> Result<meshpeek_buffer, Failure> {
-    let unknown = |_| Failure::NotFound(format!("no format {}", name.unwrap_or_default()));
-    let only: Option<Format> = name.map(str::parse).transpose().map_err(unknown)?;
+    let mut only = None;
+    if let Some(name) = name {
+        let Ok(format) = name.parse::<Format>() else {
+            return Err(Failure::NotFound(format!("no format {name}")));
+        };
+        only = Some(format);
+    }
     let mut rows = Vec::new();
-    for &format in Format::ALL.iter().filter(|format| only.is_none_or(|only| only == **format)) {
+    for &format in Format::ALL {
+        if only.is_some_and(|only| only != format) {
+            continue;
+        }
         for record in records(format) {
-            rows.extend(record.fields.iter().map(|field| json::FieldRow { format, record, field }));
+            for field in record.fields {
+                rows.push(json::FieldRow { format, record, field });
+            }
         }
     }
-    let bytes = serde_json::to_vec(&rows).map_err(|error| Error::from(io::Error::from(error)))?;
-    Ok(meshpeek_buffer::new(bytes))
+    match serde_json::to_vec(&rows) {
+        Ok(bytes) => Ok(meshpeek_buffer::new(bytes)),
+        Err(error) => Err(Error::from(io::Error::from(error)).into()),
+    }
 }
 
 /// Writes the fields of all records of a format as a JSON array, as `meshpeek schema --format ndjson` does. `format` is
@@ -126,8 +158,16 @@ pub unsafe extern "C" fn meshpeek_schema(
     out: *mut meshpeek_buffer,
     error: *mut *mut meshpeek_error,
 ) -> meshpeek_status {
+    let work = || {
+        // SAFETY: as promised.
+        let place = unsafe { Place::new(out) }?;
+        // SAFETY: as promised.
+        let format = unsafe { optional_text(format) }?;
+        place.put(write_schema(format)?);
+        Ok(())
+    };
     // SAFETY: as promised.
-    unsafe { call(error, || put(out, || write_schema(optional_text(format)?))) }
+    unsafe { call(error, work) }
 }
 
 /// Frees a buffer. The struct is zeroed, so that freeing it twice does no harm.

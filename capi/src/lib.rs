@@ -3,6 +3,8 @@
 //! One file per kind of handle: assets, arrays, meshes, rigs, errors. Every function runs inside [`call::call`], which
 //! turns errors and panics into a status. All unsafe code reads or writes memory of the caller.
 
+// `clippy.toml` has the threshold.
+#![cfg_attr(not(test), deny(clippy::too_many_lines))]
 #![allow(non_camel_case_types)]
 
 mod array;

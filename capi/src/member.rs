@@ -7,7 +7,7 @@ use meshpeek_core::container::Container;
 use meshpeek_core::scan::Stored;
 
 use crate::asset::meshpeek_asset;
-use crate::call::{Failure, borrow, c_text, call, meshpeek_status, put_handle, text};
+use crate::call::{Failure, Place, borrow, c_text, call, meshpeek_status, text};
 use crate::error::meshpeek_error;
 
 /// Facts about a member, valid during the callback.
@@ -43,11 +43,13 @@ pub unsafe extern "C" fn meshpeek_each_member(
         let asset = unsafe { borrow(asset) }?;
         let each = each.ok_or(Failure::Argument("the callback is NULL"))?;
         let Some(container) = Container::of(asset.asset()) else { return Ok(()) };
-        let (budget, mut names) = (asset.budget(), Names::of(&container));
+        let budget = asset.budget();
+        let mut names = Names::of(&container);
         for member in container.members() {
             let member = member.map_err(|error| asset.located(error))?;
             budget.output(member.name().len() as u64).map_err(|error| asset.located(error))?;
-            let (name, stored) = (c_text(&names.next(member.name()).text), Stored::of(&member));
+            let name = c_text(&names.next(member.name()).text);
+            let stored = Stored::of(&member);
             let method = c_text(&stored.method);
             let facts = meshpeek_member {
                 name: name.as_ptr(),
@@ -80,9 +82,13 @@ pub unsafe extern "C" fn meshpeek_open_member(
 ) -> meshpeek_status {
     let work = || {
         // SAFETY: as promised.
-        let (asset, name) = unsafe { (borrow(asset)?, text(name)?) };
+        let asset = unsafe { borrow(asset) }?;
         // SAFETY: as promised.
-        unsafe { put_handle(out, || asset.member(name.as_bytes())) }
+        let name = unsafe { text(name) }?;
+        // SAFETY: as promised.
+        let place = unsafe { Place::new(out) }?;
+        place.put_handle(asset.member(name.as_bytes())?);
+        Ok(())
     };
     // SAFETY: as promised.
     unsafe { call(error, work) }

@@ -1,7 +1,9 @@
 //! Meshes as plain arrays, for upload to a graphics card.
 
 use std::ffi::{CStr, CString, c_char, c_void};
+use std::iter::zip;
 use std::mem::MaybeUninit;
+use std::ptr;
 use std::slice;
 
 use meshpeek_core::geometry::{Alpha, Material, Mesh, Primitive, Role, Texture};
@@ -11,8 +13,9 @@ use self_cell::self_cell;
 
 use crate::asset::meshpeek_asset;
 use crate::bytes::Bytes;
-use crate::call::{Failure, borrow, c_text, call, free, meshpeek_status, put, put_handle};
+use crate::call::{Failure, Place, borrow, c_text, call, free, meshpeek_status};
 use crate::error::meshpeek_error;
+use crate::rig::index_of;
 
 /// Work and memory that a mesh of a model counts as, so that a model cannot have more of them than it has bytes for.
 const MESH_BYTES: u64 = 256;
@@ -170,19 +173,16 @@ fn primitives<'a>(asset: &'a Asset<'_>, budget: &Budget) -> Result<Primitives<'a
 impl meshpeek_model {
     fn new(asset: &meshpeek_asset) -> Result<Self, Failure> {
         let budget = asset.budget();
-        let parts = Parts::try_new(asset.view.clone(), |owner| primitives(owner.asset(), &budget));
-        let parts = parts.map_err(|failure| match failure {
-            Failure::Library(error) => asset.located(error),
-            other => other,
-        })?;
+        let parts = Parts::try_new(asset.view.clone(), |owner| primitives(owner.asset(), &budget))
+            .map_err(|failure| asset.located(failure))?;
         let count = parts.with_dependent(|_, list| list.len());
         Ok(Self { parts, budget, count })
     }
 
     fn mesh(&self, index: usize) -> Result<meshpeek_mesh, Failure> {
-        self.parts.with_dependent(|_, list| {
-            let missing = || Failure::NotFound(format!("no mesh {index}: the model has {}", list.len()));
-            meshpeek_mesh::new(list.get(index).ok_or_else(missing)?, &self.budget)
+        self.parts.with_dependent(|_, list| match list.get(index) {
+            Some(primitive) => meshpeek_mesh::new(primitive, &self.budget),
+            None => Err(Failure::NotFound(format!("no mesh {index}: the model has {}", list.len()))),
         })
     }
 }
@@ -194,9 +194,13 @@ impl meshpeek_mesh {
         let material = primitive.material()?;
         let place = primitive.place;
         let name = c_text(&Name::from(place.name).text);
-        let (textures, texts) = textures(material.as_ref());
-        let (alpha, alpha_cutoff) = alpha(material.as_ref());
-        let info = meshpeek_mesh_info {
+        let mut lod = -1;
+        let mut resolution = 0.0;
+        if let Some((index, number)) = place.lod {
+            lod = index_of(Some(index));
+            resolution = number;
+        }
+        let mut info = meshpeek_mesh_info {
             name: name.as_ptr(),
             vertices: mesh.positions.len(),
             indices: mesh.indices.len(),
@@ -205,23 +209,35 @@ impl meshpeek_mesh {
             has_colors: !mesh.colors.is_empty(),
             has_joints: !mesh.joints.is_empty(),
             is_visible: place.visible,
-            lod: place.lod.and_then(|(index, _)| i64::try_from(index).ok()).unwrap_or(-1),
-            resolution: place.lod.map_or(0.0, |(_, resolution)| resolution),
+            lod,
+            resolution,
             model: place.model,
             left_out: mesh.left_out,
-            has_material: material.is_some(),
-            color: material.as_ref().map_or([1.0; 4], |material| material.color),
-            emissive: material.as_ref().map_or([0.0; 3], |material| material.emissive),
-            specular: material.as_ref().map_or([0.0; 3], |material| material.specular),
-            shininess: material.as_ref().map_or(0.0, |material| material.shininess),
-            alpha,
-            alpha_cutoff,
-            is_two_sided: material.as_ref().is_some_and(|material| material.two_sided),
-            is_unlit: material.as_ref().is_some_and(|material| material.unlit),
-            uses_vertex_colors: material.as_ref().is_some_and(|material| material.vertex_colors),
-            textures: textures.as_ptr(),
-            texture_count: textures.len(),
+            has_material: false,
+            color: [1.0; 4],
+            emissive: [0.0; 3],
+            specular: [0.0; 3],
+            shininess: 0.0,
+            alpha: meshpeek_alpha::Opaque,
+            alpha_cutoff: 0.0,
+            is_two_sided: false,
+            is_unlit: false,
+            uses_vertex_colors: false,
+            textures: ptr::null(),
+            texture_count: 0,
         };
+        let mut textures = Vec::new();
+        let mut texts = Vec::new();
+        if let Some(material) = &material {
+            info.set_material(material);
+            for texture in &material.textures {
+                let name = c_text(&Name::from(texture.name).text);
+                textures.push(meshpeek_texture::new(texture, &name));
+                texts.push(name);
+            }
+        }
+        info.textures = textures.as_ptr();
+        info.texture_count = textures.len();
         Ok(Self { mesh, name, textures, _texts: texts, info })
     }
 
@@ -246,6 +262,30 @@ impl meshpeek_mesh {
     }
 }
 
+impl meshpeek_mesh_info {
+    /// Sets the facts of the material, but for its textures.
+    fn set_material(&mut self, material: &Material<'_>) {
+        self.has_material = true;
+        self.color = material.color;
+        self.emissive = material.emissive;
+        self.specular = material.specular;
+        self.shininess = material.shininess;
+        self.is_two_sided = material.two_sided;
+        self.is_unlit = material.unlit;
+        self.uses_vertex_colors = material.vertex_colors;
+        self.alpha = match material.alpha {
+            Alpha::Mask(least) => {
+                self.alpha_cutoff = least;
+                meshpeek_alpha::Mask
+            }
+            Alpha::Blend => meshpeek_alpha::Blend,
+            Alpha::Add => meshpeek_alpha::Add,
+            Alpha::Multiply => meshpeek_alpha::Multiply,
+            _ => meshpeek_alpha::Opaque,
+        };
+    }
+}
+
 impl meshpeek_texture {
     /// The name must live as long as the result is used.
     pub(crate) fn new(texture: &Texture<'_>, name: &CStr) -> Self {
@@ -267,23 +307,6 @@ impl meshpeek_texture {
     }
 }
 
-fn textures(material: Option<&Material<'_>>) -> (Vec<meshpeek_texture>, Vec<CString>) {
-    let list = material.map(|material| material.textures.as_slice()).unwrap_or_default();
-    let texts: Vec<CString> = list.iter().map(|texture| c_text(&Name::from(texture.name).text)).collect();
-    let textures = list.iter().zip(&texts).map(|(texture, name)| meshpeek_texture::new(texture, name));
-    (textures.collect(), texts)
-}
-
-fn alpha(material: Option<&Material<'_>>) -> (meshpeek_alpha, f32) {
-    match material.map(|material| material.alpha) {
-        Some(Alpha::Mask(least)) => (meshpeek_alpha::Mask, least),
-        Some(Alpha::Blend) => (meshpeek_alpha::Blend, 0.0),
-        Some(Alpha::Add) => (meshpeek_alpha::Add, 0.0),
-        Some(Alpha::Multiply) => (meshpeek_alpha::Multiply, 0.0),
-        _ => (meshpeek_alpha::Opaque, 0.0),
-    }
-}
-
 /// Opens the meshes of a model. Nothing is decoded yet. Assets without triangles have none.
 ///
 /// # Safety
@@ -294,8 +317,16 @@ pub unsafe extern "C" fn meshpeek_model_open(
     out: *mut *mut meshpeek_model,
     error: *mut *mut meshpeek_error,
 ) -> meshpeek_status {
+    let work = || {
+        // SAFETY: as promised.
+        let place = unsafe { Place::new(out) }?;
+        // SAFETY: as promised.
+        let asset = unsafe { borrow(asset) }?;
+        place.put_handle(meshpeek_model::new(asset)?);
+        Ok(())
+    };
     // SAFETY: as promised.
-    unsafe { call(error, || put_handle(out, || meshpeek_model::new(borrow(asset)?))) }
+    unsafe { call(error, work) }
 }
 
 /// Returns the number of meshes.
@@ -305,7 +336,8 @@ pub unsafe extern "C" fn meshpeek_model_open(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meshpeek_model_mesh_count(model: *const meshpeek_model) -> usize {
     // SAFETY: as promised.
-    unsafe { model.as_ref() }.map_or(0, |model| model.count)
+    let Some(model) = (unsafe { model.as_ref() }) else { return 0 };
+    model.count
 }
 
 /// Frees the meshes of a model. Those that were opened stay valid.
@@ -329,8 +361,16 @@ pub unsafe extern "C" fn meshpeek_mesh_open(
     out: *mut *mut meshpeek_mesh,
     error: *mut *mut meshpeek_error,
 ) -> meshpeek_status {
+    let work = || {
+        // SAFETY: as promised.
+        let place = unsafe { Place::new(out) }?;
+        // SAFETY: as promised.
+        let model = unsafe { borrow(model) }?;
+        place.put_handle(model.mesh(index)?);
+        Ok(())
+    };
     // SAFETY: as promised.
-    unsafe { call(error, || put_handle(out, || borrow(model)?.mesh(index))) }
+    unsafe { call(error, work) }
 }
 
 /// Stores facts about a mesh.
@@ -342,9 +382,12 @@ pub unsafe extern "C" fn meshpeek_mesh_describe(mesh: *const meshpeek_mesh, out:
     // SAFETY: as promised. The texts and textures that it points to do not move while the handle lives.
     let Some(mesh) = (unsafe { mesh.as_ref() }) else { return };
     let mut info = mesh.info;
-    (info.name, info.textures) = (mesh.name.as_ptr(), mesh.textures.as_ptr());
+    info.name = mesh.name.as_ptr();
+    info.textures = mesh.textures.as_ptr();
     // SAFETY: as promised.
-    let _ = unsafe { put(out, || Ok(info)) };
+    if let Ok(place) = unsafe { Place::new(out) } {
+        place.put(info);
+    }
 }
 
 /// Copies an array of a mesh into the caller's buffer, one row every `stride` bytes, so that it can be a part of
@@ -372,12 +415,13 @@ pub unsafe extern "C" fn meshpeek_mesh_read(
         }
         // SAFETY: as promised. Bytes of any value are written, none are read.
         let buffer = unsafe { slice::from_raw_parts_mut(buffer.cast::<MaybeUninit<u8>>(), size) };
-        let missing = || Failure::NotFound("the mesh has no such array".to_owned());
-        match (mesh.floats(attribute, set), mesh.integers(attribute)) {
-            (Some((list, width)), _) => copy(list.iter().map(|float| float.to_ne_bytes()), width, stride, buffer),
-            (None, Some((list, width))) => copy(list.iter().map(|index| index.to_ne_bytes()), width, stride, buffer),
-            (None, None) => Err(missing()),
+        if let Some((list, width)) = mesh.floats(attribute, set) {
+            return copy(list.iter().map(|float| float.to_ne_bytes()), width, stride, buffer);
         }
+        if let Some((list, width)) = mesh.integers(attribute) {
+            return copy(list.iter().map(|index| index.to_ne_bytes()), width, stride, buffer);
+        }
+        Err(Failure::NotFound("the mesh has no such array".to_owned()))
     };
     // SAFETY: as promised.
     unsafe { call(error, work) }
@@ -389,19 +433,20 @@ fn copy(
     stride: usize,
     buffer: &mut [MaybeUninit<u8>],
 ) -> Result<(), Failure> {
-    let (rows, row_bytes) = (numbers.len() / width, width * 4);
+    let rows = numbers.len() / width;
+    let row_bytes = width * 4;
     if rows == 0 {
         return Err(Failure::NotFound("the mesh has no such array".to_owned()));
     }
-    let needed = (rows - 1).checked_mul(stride).and_then(|last| last.checked_add(row_bytes));
-    if stride < row_bytes || needed.is_none_or(|needed| needed > buffer.len()) {
+    let needed = (rows - 1).saturating_mul(stride).saturating_add(row_bytes);
+    if stride < row_bytes || needed > buffer.len() {
         return Err(Failure::Argument("the buffer does not hold all rows"));
     }
     for row in buffer.chunks_mut(stride).take(rows) {
-        for (place, number) in row.chunks_exact_mut(4).take(width).zip(&mut numbers) {
-            place.iter_mut().zip(number).for_each(|(place, byte)| {
+        for (place, number) in zip(row.chunks_exact_mut(4).take(width), &mut numbers) {
+            for (place, byte) in zip(place, number) {
                 place.write(byte);
-            });
+            }
         }
     }
     Ok(())

@@ -11,7 +11,7 @@ use self_cell::self_cell;
 
 use crate::asset::meshpeek_asset;
 use crate::bytes::Bytes;
-use crate::call::{Failure, borrow, c_text, call, free, meshpeek_status, put, put_handle};
+use crate::call::{Failure, Place, borrow, c_text, call, free, meshpeek_status};
 use crate::error::meshpeek_error;
 
 /// The result that a bone or clip counts as.
@@ -34,11 +34,22 @@ self_cell!(
 /// The bones of a model, with its animations.
 pub struct meshpeek_rig {
     parts: Parts,
-    bones: Vec<(CString, i64)>,
-    clips: Vec<(CString, meshpeek_clip)>,
+    bones: Vec<NamedBone>,
+    clips: Vec<NamedClip>,
     rest: Pose,
     /// The clip that was posed last. Its keys are decoded once.
     sampler: Mutex<Option<(usize, Sampler)>>,
+}
+
+struct NamedBone {
+    name: CString,
+    parent: i64,
+}
+
+struct NamedClip {
+    name: CString,
+    seconds: f32,
+    rate: f32,
 }
 
 /// A bone.
@@ -62,11 +73,6 @@ pub struct meshpeek_clip {
     pub rate: f32,
 }
 
-// SAFETY: the name points to memory of the rig that never changes.
-unsafe impl Send for meshpeek_clip {}
-// SAFETY: as above.
-unsafe impl Sync for meshpeek_clip {}
-
 /// The matrices of a pose.
 #[repr(i32)]
 #[derive(Clone, Copy)]
@@ -82,8 +88,10 @@ pub enum meshpeek_pose_space {
 fn moves<'a>(asset: &'a Asset<'_>, index: usize, budget: &Budget) -> Result<Moves<'a>, Failure> {
     let rigs = asset.rigs();
     let count = rigs.len();
-    let missing = || Failure::NotFound(format!("no rig {index}: the asset has {count}"));
-    let rig = rigs.into_iter().nth(index).ok_or_else(missing)??;
+    let Some(rig) = rigs.into_iter().nth(index) else {
+        return Err(Failure::NotFound(format!("no rig {index}: the asset has {count}")));
+    };
+    let rig = rig?;
     let mut clips = Vec::new();
     for clip in rig.clips() {
         budget.output(BONE_BYTES)?;
@@ -95,21 +103,23 @@ fn moves<'a>(asset: &'a Asset<'_>, index: usize, budget: &Budget) -> Result<Move
 impl meshpeek_rig {
     fn new(asset: &meshpeek_asset, index: usize) -> Result<Self, Failure> {
         let budget = asset.budget();
-        let located = |failure| match failure {
-            Failure::Library(error) => asset.located(error),
-            other => other,
-        };
-        let parts = Parts::try_new(asset.view.clone(), |owner| moves(owner.asset(), index, &budget));
-        let parts = parts.map_err(located)?;
-        let text = |text| c_text(&Name::from(text).text);
-        let (bones, clips, rest) = parts.with_dependent(|_, Moves { rig, clips }| {
-            let parent = |parent: Option<usize>| parent.and_then(|parent| i64::try_from(parent).ok()).unwrap_or(-1);
-            let bones = rig.bones().iter().map(|bone| (text(bone.name), parent(bone.parent))).collect();
-            let clips = clips.iter().map(|clip| {
-                let (seconds, rate) = (clip.seconds.unwrap_or(0.0), clip.rate.unwrap_or(0.0));
-                (text(clip.name), meshpeek_clip { name: std::ptr::null(), seconds, rate })
-            });
-            (bones, clips.collect(), rig.rest())
+        let parts = Parts::try_new(asset.view.clone(), |owner| moves(owner.asset(), index, &budget))
+            .map_err(|failure| asset.located(failure))?;
+        let mut bones = Vec::new();
+        let mut clips = Vec::new();
+        let rest = parts.with_dependent(|_, moves| {
+            for bone in moves.rig.bones() {
+                let name = c_text(&Name::from(bone.name).text);
+                bones.push(NamedBone { name, parent: index_of(bone.parent) });
+            }
+            for clip in &moves.clips {
+                clips.push(NamedClip {
+                    name: c_text(&Name::from(clip.name).text),
+                    seconds: clip.seconds.unwrap_or(0.0),
+                    rate: clip.rate.unwrap_or(0.0),
+                });
+            }
+            moves.rig.rest()
         });
         Ok(Self { parts, bones, clips, rest, sampler: Mutex::new(None) })
     }
@@ -121,10 +131,10 @@ impl meshpeek_rig {
         {
             return Ok(sampler.pose_at(seconds));
         }
-        let missing = || Failure::NotFound(format!("no clip {clip}: the rig has {}", self.clips.len()));
-        let sampler = self
-            .parts
-            .with_dependent(|_, moves| moves.clips.get(clip).ok_or_else(missing)?.sampler().map_err(Failure::from))?;
+        let sampler = self.parts.with_dependent(|_, moves| match moves.clips.get(clip) {
+            Some(clip) => Ok(clip.sampler()?),
+            None => Err(Failure::NotFound(format!("no clip {clip}: the rig has {}", self.clips.len()))),
+        })?;
         let pose = sampler.pose_at(seconds);
         *kept = Some((clip, sampler));
         Ok(pose)
@@ -140,8 +150,17 @@ impl meshpeek_rig {
         } else {
             return Err(Failure::Argument("space is no meshpeek_pose_space"));
         };
-        matrices.ok_or_else(|| Failure::NotFound("the file does not say how its bones are connected".to_owned()))
+        let Some(matrices) = matrices else {
+            return Err(Failure::NotFound("the file does not say how its bones are connected".to_owned()));
+        };
+        Ok(matrices)
     }
+}
+
+/// An index that may be missing, as the interface states it.
+pub(crate) fn index_of(index: Option<usize>) -> i64 {
+    let Some(index) = index else { return -1 };
+    i64::try_from(index).unwrap_or(-1)
 }
 
 /// Opens a rig: most models have one, of index 0; a LODka3D file has one per model. Fails with
@@ -156,8 +175,16 @@ pub unsafe extern "C" fn meshpeek_rig_open(
     out: *mut *mut meshpeek_rig,
     error: *mut *mut meshpeek_error,
 ) -> meshpeek_status {
+    let work = || {
+        // SAFETY: as promised.
+        let place = unsafe { Place::new(out) }?;
+        // SAFETY: as promised.
+        let asset = unsafe { borrow(asset) }?;
+        place.put_handle(meshpeek_rig::new(asset, index)?);
+        Ok(())
+    };
     // SAFETY: as promised.
-    unsafe { call(error, || put_handle(out, || meshpeek_rig::new(borrow(asset)?, index))) }
+    unsafe { call(error, work) }
 }
 
 /// Frees a rig.
@@ -177,7 +204,8 @@ pub unsafe extern "C" fn meshpeek_rig_free(rig: *mut meshpeek_rig) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meshpeek_rig_bone_count(rig: *const meshpeek_rig) -> usize {
     // SAFETY: as promised.
-    unsafe { rig.as_ref() }.map_or(0, |rig| rig.bones.len())
+    let Some(rig) = (unsafe { rig.as_ref() }) else { return 0 };
+    rig.bones.len()
 }
 
 /// Returns the number of animations.
@@ -187,7 +215,8 @@ pub unsafe extern "C" fn meshpeek_rig_bone_count(rig: *const meshpeek_rig) -> us
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meshpeek_rig_clip_count(rig: *const meshpeek_rig) -> usize {
     // SAFETY: as promised.
-    unsafe { rig.as_ref() }.map_or(0, |rig| rig.clips.len())
+    let Some(rig) = (unsafe { rig.as_ref() }) else { return 0 };
+    rig.clips.len()
 }
 
 /// Stores facts about a bone, and returns true if there is one of this index.
@@ -197,9 +226,12 @@ pub unsafe extern "C" fn meshpeek_rig_clip_count(rig: *const meshpeek_rig) -> us
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meshpeek_rig_bone(rig: *const meshpeek_rig, index: usize, out: *mut meshpeek_bone) -> bool {
     // SAFETY: as promised.
-    let Some((name, parent)) = (unsafe { rig.as_ref() }).and_then(|rig| rig.bones.get(index)) else { return false };
+    let Some(rig) = (unsafe { rig.as_ref() }) else { return false };
+    let Some(bone) = rig.bones.get(index) else { return false };
     // SAFETY: as promised.
-    unsafe { put(out, || Ok(meshpeek_bone { name: name.as_ptr(), parent: *parent })) }.is_ok()
+    let Ok(place) = (unsafe { Place::new(out) }) else { return false };
+    place.put(meshpeek_bone { name: bone.name.as_ptr(), parent: bone.parent });
+    true
 }
 
 /// Stores facts about an animation, and returns true if there is one of this index.
@@ -209,9 +241,12 @@ pub unsafe extern "C" fn meshpeek_rig_bone(rig: *const meshpeek_rig, index: usiz
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn meshpeek_rig_clip(rig: *const meshpeek_rig, index: usize, out: *mut meshpeek_clip) -> bool {
     // SAFETY: as promised.
-    let Some((name, clip)) = (unsafe { rig.as_ref() }).and_then(|rig| rig.clips.get(index)) else { return false };
+    let Some(rig) = (unsafe { rig.as_ref() }) else { return false };
+    let Some(clip) = rig.clips.get(index) else { return false };
     // SAFETY: as promised.
-    unsafe { put(out, || Ok(meshpeek_clip { name: name.as_ptr(), ..*clip })) }.is_ok()
+    let Ok(place) = (unsafe { Place::new(out) }) else { return false };
+    place.put(meshpeek_clip { name: clip.name.as_ptr(), seconds: clip.seconds, rate: clip.rate });
+    true
 }
 
 /// Computes a pose: one matrix per bone, 16 floats column by column, into `matrices`. `clip` is the index of an

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use meshpeek_core::budget::Reservation;
 use meshpeek_core::export::{self, Embedded, Images, Options, Pixels, View, base_name};
 use meshpeek_core::geometry::Texture;
-use meshpeek_core::scan::{Depth, Scan};
+use meshpeek_core::scan::{Depth, Scan, Subject};
 use meshpeek_core::{Asset, Budget, Limits, json};
 use serde_json::Value;
 
@@ -112,7 +112,7 @@ fn expected(path: &Path, bytes: &[u8]) -> Value {
     let mut scan = Scan::new([""; 0]);
     scan.depth = Depth::Summary;
     let mut document = json::Document::new(Vec::new()).unwrap();
-    document.record(&scan.record_of_asset(path, bytes, &asset)).unwrap();
+    document.record(&scan.record(path, Subject::Asset(bytes, &asset))).unwrap();
     document.entry("title", asset.format().title()).unwrap();
     document.outline("detail", &asset).unwrap();
     serde_json::from_slice(&document.finish().unwrap()).unwrap()

@@ -193,8 +193,10 @@ pub(crate) struct Walk {
 
 impl Walk {
     pub(crate) fn apply(&self, selection: &mut Selection) {
-        (selection.folder_depth, selection.follow) = (self.folder_depth, self.follow);
-        (selection.hidden, selection.ignored) = (self.hidden, self.no_ignore);
+        selection.folder_depth = self.folder_depth;
+        selection.follow = self.follow;
+        selection.hidden = self.hidden;
+        selection.ignored = self.no_ignore;
     }
 }
 

@@ -74,7 +74,8 @@ impl Bones {
                 selections.is_lower = true;
                 for index in 0..model.lod_count() {
                     let lod = model.lod(index).map_err(|error| error.in_file(path))?;
-                    for selection in lod.iter().flat_map(|lod| &lod.selections) {
+                    let Some(lod) = lod else { continue };
+                    for selection in &lod.selections {
                         let name = selection.name.to_string();
                         if !name.to_lowercase().starts_with("proxy:") {
                             selections.add(name);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use meshpeek::Error;
+use meshpeek::address::split_last;
 use meshpeek::summary::{Code, Name};
 
 use crate::args::Common;
@@ -19,7 +20,8 @@ pub(crate) fn run(paths: &[PathBuf], common: &Common) -> Outcome {
         write(path, &mut out, common)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let (mut done, mut failed) = (0, 0);
+    let mut done = 0;
+    let mut failed = 0;
     for path in paths {
         match write(path, &mut out, common) {
             Ok(()) => done += 1,
@@ -54,7 +56,7 @@ fn lost(error: &Error, member: Option<Name>) -> Failure {
     let mut text = error.to_string();
     if let Some(member) = member {
         // The rest of the path are the archives that it is in.
-        let name = member.text.rsplit("!/").next().unwrap_or_default();
+        let (_, name) = split_last(&member.text);
         text = without_name(error, name);
     }
     if error.code() == Code::Checksum { Failure::Wrong(text) } else { Failure::Message(text) }

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::builder::PossibleValue;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 use meshpeek::address::Address;
@@ -30,8 +31,12 @@ const GROUPS: [(&str, &[&str]); 6] = [
 /// All verbs and flags. Only `help limits` shows the limits.
 pub(crate) fn command() -> Command {
     let command = Cli::command();
-    let hidden = command.get_arguments().filter(|arg| arg.is_hide_set());
-    let limits: Vec<_> = hidden.map(|arg| arg.clone().hide(false).global(false)).collect();
+    let mut limits = Vec::new();
+    for arg in command.get_arguments() {
+        if arg.is_hide_set() {
+            limits.push(arg.clone().hide(false).global(false));
+        }
+    }
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}{{after-help}}",
         groups(&command)
@@ -83,9 +88,10 @@ fn short_help(command: &Command) -> String {
 pub(crate) fn limits(common: &Common) -> Outcome {
     let mut command = command();
     command.build();
-    let help = command.find_subcommand_mut("limits").map(|verb| verb.render_help().to_string());
     let mut out = Output::text(common)?;
-    write!(out, "{}", help.unwrap_or_default())?;
+    if let Some(verb) = command.find_subcommand_mut("limits") {
+        write!(out, "{}", verb.render_help())?;
+    }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
@@ -137,51 +143,51 @@ fn is_there(arg: &OsStr) -> bool {
 /// The verb, and the format that the extension of `-o` selects for it.
 fn chosen_format(matches: &ArgMatches) -> Result<Option<(&str, &'static str)>, Failure> {
     let output = matches.get_one::<PathBuf>("output");
-    let Some((verb, path, ending)) =
-        matches.subcommand_name().zip(output).and_then(|(verb, path)| ending(path).map(|ending| (verb, path, ending)))
-    else {
-        return Ok(None);
-    };
-    let command = command();
-    let of_format = |verb: &Command| {
-        let format = verb.get_arguments().find(|arg| arg.get_id() == "format")?;
-        Some(format.get_possible_values())
-    };
-    let formats = command.find_subcommand(verb).and_then(of_format);
-    let writes: Vec<String> = match (verb, &formats) {
+    let (Some((verb, args)), Some(path)) = (matches.subcommand(), output) else { return Ok(None) };
+    let Some(ending) = ending(path) else { return Ok(None) };
+    let formats = formats_of(verb);
+    let is_rows = verb == "info" && args.contains_id("select");
+    let mut writes = Vec::new();
+    match (verb, &formats) {
         // `cat` and `extract` write bytes unchanged, and `export` selects its own format.
         ("cat" | "extract" | "export", _) => return Ok(None),
         // `info` looks at the ending itself.
         ("info", _) => {
-            let is_rows = matches.subcommand_matches(verb).is_some_and(|args| args.contains_id("select"));
-            let writes: &[&str] = if is_rows { &["csv", "ndjson"] } else { &["text", "json"] };
-            if writes.contains(&ending) {
+            let own = if is_rows { ["csv", "ndjson"] } else { ["text", "json"] };
+            if own.contains(&ending) {
                 return Ok(None);
             }
-            writes.iter().map(|format| (*format).to_owned()).collect()
+            writes.extend(own);
         }
         (_, Some(formats)) => {
-            let args = matches.subcommand_matches(verb);
-            if args.is_some_and(|args| args.value_source("format") == Some(ValueSource::CommandLine)) {
+            if args.value_source("format") == Some(ValueSource::CommandLine) {
                 return Ok(None);
             }
-            // What this build does not write has an error of its own.
-            if formats.iter().any(|format| format.is_hide_set() && format.get_name() == ending) {
-                return Ok(Some((verb, ending)));
+            for format in formats {
+                if !format.is_hide_set() {
+                    writes.push(format.get_name());
+                } else if format.get_name() == ending {
+                    // What this build does not write has an error of its own.
+                    return Ok(Some((verb, ending)));
+                }
             }
-            let shown = formats.iter().filter(|format| !format.is_hide_set());
-            shown.map(|format| format.get_name().to_owned()).collect()
         }
-        ("plan", _) => vec!["ndjson".to_owned()],
-        _ => vec!["text".to_owned()],
-    };
-    if writes.iter().any(|format| format == ending) {
-        return Ok(formats.map(|_| (verb, ending)));
+        ("plan", _) => writes.push("ndjson"),
+        _ => writes.push("text"),
+    }
+    if writes.contains(&ending) {
+        return Ok(if formats.is_some() { Some((verb, ending)) } else { None });
     }
     let writes = writes.join(", ");
-    let is_rows = verb == "info" && matches.subcommand_matches(verb).is_some_and(|args| args.contains_id("select"));
     let verb = if is_rows { "info --select" } else { verb };
     Err(Failure::at(path, format_args!("{verb} does not write .{ending} files; it writes {writes}")))
+}
+
+/// The values of `--format` of a verb, if it has this flag.
+fn formats_of(verb: &str) -> Option<Vec<PossibleValue>> {
+    let command = command();
+    let format = command.find_subcommand(verb)?.get_arguments().find(|arg| arg.get_id() == "format")?;
+    Some(format.get_possible_values())
 }
 
 #[cfg(test)]

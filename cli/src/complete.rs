@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use clap::Command;
+use clap::{Arg, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _};
 use clap_complete::env::CompleteEnv;
-use meshpeek::address::{Address, open_member};
+use meshpeek::address::{Address, join_text, open_member, split_last};
 use meshpeek::container::Container;
 use meshpeek::inspect::selector;
 use meshpeek::summary::Name;
@@ -28,7 +28,10 @@ const LATEST: Duration = Duration::from_millis(250);
 
 /// Answers a shell that asks for a completion. `None` if no shell asks. If anything fails, nothing is printed.
 pub(crate) fn answer() -> Option<ExitCode> {
-    std::env::var_os("COMPLETE").filter(|shell| !shell.is_empty() && shell != "0")?;
+    let shell = std::env::var_os("COMPLETE")?;
+    if shell.is_empty() || shell == "0" {
+        return None;
+    }
     let folder = std::env::current_dir().ok();
     let _ = CompleteEnv::with_factory(with_completers).try_complete(std::env::args_os(), folder.as_deref());
     Some(ExitCode::SUCCESS)
@@ -39,26 +42,29 @@ fn with_completers() -> Command {
     let mut command = command();
     let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
     for verb in verbs {
-        command = command.mut_subcommand(verb, |verb| {
-            verb.mut_args(|arg| match arg.get_id().as_str() {
-                "file" | "files" | "paths" | "addresses" | "a" | "b" | "motion" | "models" => {
-                    arg.add(ArgValueCompleter::new(addresses))
-                }
-                "selector" => arg.add(ArgValueCompleter::new(selectors)),
-                "columns" | "select" | "sort" => arg.add(ArgValueCompleter::new(of_keys)),
-                "condition" => arg.add(ArgValueCompleter::new(in_condition)),
-                _ => arg,
-            })
-        });
+        command = command.mut_subcommand(verb, |verb| verb.mut_args(with_completer));
     }
     command
+}
+
+fn with_completer(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "file" | "files" | "paths" | "addresses" | "a" | "b" | "motion" | "models" => {
+            arg.add(ArgValueCompleter::new(addresses))
+        }
+        "selector" => arg.add(ArgValueCompleter::new(selectors)),
+        "columns" | "select" | "sort" => arg.add(ArgValueCompleter::new(of_keys)),
+        "condition" => arg.add(ArgValueCompleter::new(in_condition)),
+        _ => arg,
+    }
 }
 
 /// Paths, and members after `!/`.
 fn addresses(current: &OsStr) -> Vec<CompletionCandidate> {
     let text = current.to_str().unwrap_or_default();
-    if let Some((archive, begun)) = text.rsplit_once("!/") {
-        let (archive, begun) = (archive.to_owned(), begun.to_owned());
+    if let (Some(archive), begun) = split_last(text) {
+        let archive = archive.to_owned();
+        let begun = begun.to_owned();
         return in_time(move || members(&archive, &begun).unwrap_or_default());
     }
     let mut found = PathCompleter::any().complete(current);
@@ -85,7 +91,8 @@ fn in_time(search: impl FnOnce() -> Vec<CompletionCandidate> + Send + 'static) -
 /// The members of an archive whose names begin like this, up to the next folder.
 fn members(archive: &str, begun: &str) -> Option<Vec<CompletionCandidate>> {
     let start = Instant::now();
-    let (address, limits) = (Address::parse(archive), Limits::default());
+    let address = Address::parse(archive);
+    let limits = Limits::default();
     let file = address.open(map::large(), &limits).ok()?;
     let budget = Budget::new(file.len() as u64, &limits);
     let opened = open_member(&address.file, &file, address.member.as_deref(), &budget).ok()?;
@@ -93,7 +100,9 @@ fn members(archive: &str, begun: &str) -> Option<Vec<CompletionCandidate>> {
     let asset = Asset::parse_file(&address.name(), &content, &limits).ok()?;
     let mut names = BTreeSet::new();
     let begun = begun.replace('\\', "/");
-    for member in Container::of(&asset)?.members().map_while(Result::ok) {
+    for member in Container::of(&asset)?.members() {
+        // What was found before an error is right.
+        let Ok(member) = member else { break };
         if names.len() >= MOST || start.elapsed() > MOST_TIME {
             break;
         }
@@ -102,9 +111,9 @@ fn members(archive: &str, begun: &str) -> Option<Vec<CompletionCandidate>> {
     }
     let mut found = Vec::new();
     for name in names {
-        let address = format!("{archive}!/{name}");
+        let address = join_text(archive, Some(&name));
         if matches!(Format::from_extension(Path::new(&name)), Some(Format::Pbo | Format::Zip)) {
-            found.push(CompletionCandidate::new(format!("{address}!/")));
+            found.push(CompletionCandidate::new(join_text(&address, Some(""))));
         }
         found.push(CompletionCandidate::new(address));
     }
@@ -126,9 +135,14 @@ fn add_step(path: &str, begun: &str, steps: &mut BTreeSet<String>) {
 /// The selectors of arrays of the file that the command line names.
 fn selectors(current: &OsStr) -> Vec<CompletionCandidate> {
     let begun = current.to_str().unwrap_or_default().to_owned();
-    let words = std::env::args_os().skip_while(|word| word != "--").skip(3);
-    let files = words.map(PathBuf::from).filter(|word| Address::parse(word).file.is_file());
-    let Some(file) = files.last() else { return Vec::new() };
+    let mut file = None;
+    // After `--` come the program and the verb.
+    for word in std::env::args_os().skip_while(|word| word != "--").skip(3) {
+        if Address::parse(&word).file.is_file() {
+            file = Some(PathBuf::from(word));
+        }
+    }
+    let Some(file) = file else { return Vec::new() };
     in_time(move || {
         let mut steps = BTreeSet::new();
         // What was found before an error is right.
@@ -139,7 +153,8 @@ fn selectors(current: &OsStr) -> Vec<CompletionCandidate> {
 
 fn add_selectors(path: &Path, begun: &str, steps: &mut BTreeSet<String>) -> meshpeek::Result<()> {
     let start = Instant::now();
-    let (address, limits) = (Address::parse(path), Limits::default());
+    let address = Address::parse(path);
+    let limits = Limits::default();
     let file = address.open(map::large(), &limits)?;
     let budget = Budget::new(file.len() as u64, &limits);
     let content = open_member(&address.file, &file, address.member.as_deref(), &budget)?.content?;
@@ -154,17 +169,27 @@ fn add_selectors(path: &Path, begun: &str, steps: &mut BTreeSet<String>) -> mesh
 
 fn of_keys(current: &OsStr) -> Vec<CompletionCandidate> {
     let text = current.to_str().unwrap_or_default();
-    let (minus, begun) = match text.strip_prefix('-') {
-        Some(begun) => ("-", begun),
-        None => ("", text),
-    };
-    keys::beginning_with(begun).into_iter().map(|key| CompletionCandidate::new(format!("{minus}{key}"))).collect()
+    match text.strip_prefix('-') {
+        Some(begun) => keys_after("-", begun),
+        None => keys_after("", text),
+    }
 }
 
 /// Keys at the end of a condition.
 fn in_condition(current: &OsStr) -> Vec<CompletionCandidate> {
     let text = current.to_str().unwrap_or_default();
-    let start = text.rfind([' ', '(']).map_or(0, |place| place.saturating_add(1));
+    let start = match text.rfind([' ', '(']) {
+        Some(place) => place.saturating_add(1),
+        None => 0,
+    };
     let (before, begun) = text.split_at(start);
-    keys::beginning_with(begun).into_iter().map(|key| CompletionCandidate::new(format!("{before}{key}"))).collect()
+    keys_after(before, begun)
+}
+
+fn keys_after(before: &str, begun: &str) -> Vec<CompletionCandidate> {
+    let mut found = Vec::new();
+    for key in keys::beginning_with(begun) {
+        found.push(CompletionCandidate::new(format!("{before}{key}")));
+    }
+    found
 }

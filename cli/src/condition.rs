@@ -78,6 +78,9 @@ impl<'t> ParseError<&'t str> for Wrong<'t> {
     }
 }
 
+/// Returns the values of keys that are no counts.
+type Values<'v> = &'v dyn Fn(&str) -> Option<Json>;
+
 type Parsed<'t, T> = IResult<&'t str, T, Wrong<'t>>;
 
 impl Condition {
@@ -94,16 +97,17 @@ impl Condition {
         Err(format!("column {column}: {wrong}"))
     }
 
-    /// Returns true if this record fulfills it. `value` returns the values of keys that are no counts.
-    pub(crate) fn holds(&self, record: &Record, value: &dyn Fn(&str) -> Option<Json>) -> bool {
+    /// Returns true if this record fulfills it.
+    pub(crate) fn holds(&self, record: &Record, values: Values<'_>) -> bool {
         match self {
-            Self::Any(list) => list.iter().any(|one| one.holds(record, value)),
-            Self::All(list) => list.iter().all(|one| one.holds(record, value)),
-            Self::Not(one) => !one.holds(record, value),
-            Self::Is(key, relation, other) => {
-                value_of(key, record, value).is_some_and(|value| is_met(&value, *relation, other))
-            }
-            Self::Absent(key) => value_of(key, record, value).is_none(),
+            Self::Any(list) => list.iter().any(|one| one.holds(record, values)),
+            Self::All(list) => list.iter().all(|one| one.holds(record, values)),
+            Self::Not(one) => !one.holds(record, values),
+            Self::Is(key, relation, other) => match value_of(key, record, values) {
+                Some(value) => is_met(&value, *relation, other),
+                None => false,
+            },
+            Self::Absent(key) => value_of(key, record, values).is_none(),
         }
     }
 
@@ -127,10 +131,13 @@ impl Condition {
 }
 
 /// Returns the value of a key, or `None` if the record has none.
-fn value_of(key: &str, record: &Record, value: &dyn Fn(&str) -> Option<Json>) -> Option<Json> {
-    match record.summary.counts.get(key.strip_prefix("counts.").unwrap_or(key)) {
-        Some(count) => Some(count.into()),
-        None => value(key).filter(|value| !value.is_null()),
+fn value_of(key: &str, record: &Record, values: Values<'_>) -> Option<Json> {
+    if let Some(count) = record.summary.counts.get(key.strip_prefix("counts.").unwrap_or(key)) {
+        return Some(count.into());
+    }
+    match values(key) {
+        Some(Json::Null) => None,
+        value => value,
     }
 }
 
@@ -192,9 +199,12 @@ impl<'c> Noticed<'c> {
         Self { condition, keys, needs, counts: Mutex::new(counts) }
     }
 
-    /// Asks the condition about a record. `value` returns the values of keys that are no counts.
-    pub(crate) fn look(&self, record: &Record, value: &dyn Fn(&str) -> Option<Json>) -> Verdict {
-        let is_chosen = self.condition.is_none_or(|condition| condition.holds(record, value));
+    /// Asks the condition about a record.
+    pub(crate) fn look(&self, record: &Record, values: Values<'_>) -> Verdict {
+        let is_chosen = match self.condition {
+            Some(condition) => condition.holds(record, values),
+            None => true,
+        };
         let mut lacking = Vec::new();
         for (place, key) in self.keys.iter().enumerate() {
             let counts = match key.use_as {
@@ -202,7 +212,7 @@ impl<'c> Noticed<'c> {
                 Use::Presence => false,
                 Use::Order => is_chosen,
             };
-            if counts && value_of(key.name, record, value).is_none() {
+            if counts && value_of(key.name, record, values).is_none() {
                 lacking.push(place);
             }
         }
@@ -238,7 +248,7 @@ impl<'c> Noticed<'c> {
                 notes.say(format_args!("{chosen} of {assets} match, and {others}"));
             }
         }
-        for (key, &lacking) in self.keys.iter().zip(&counts.lacking) {
+        for (key, &lacking) in std::iter::zip(&self.keys, &counts.lacking) {
             if lacking == 0 {
                 continue;
             }
@@ -260,8 +270,13 @@ fn is_met(value: &Json, relation: Relation, other: &Json) -> bool {
         (Json::Array(items), _) => items.iter().any(|item| is_met(item, relation, other)),
         (Json::String(text), Json::String(other)) => relation.holds_for_texts(text, other),
         (Json::Bool(value), Json::Bool(other)) => relation.holds(Some(value.cmp(other))),
-        _ => relation.holds(value.as_f64().and_then(|value| value.partial_cmp(&other.as_f64()?))),
+        _ => relation.holds(order_of(value, other)),
     }
+}
+
+/// The order of two numbers. `None` for any other values.
+fn order_of(value: &Json, other: &Json) -> Option<Ordering> {
+    value.as_f64()?.partial_cmp(&other.as_f64()?)
 }
 
 fn any(text: &str, levels: usize) -> Parsed<'_, Condition> {
@@ -289,7 +304,7 @@ fn listed<'t>(
 
 fn one(text: &str, levels: usize) -> Parsed<'_, Condition> {
     let Some(levels) = levels.checked_sub(1) else {
-        return Err(Err::Failure(Wrong(text, "too many conditions inside each other".into())));
+        return wrong(text, "too many conditions inside each other");
     };
     let negated = preceded(word("not"), cut(move |text| one(text, levels)));
     let inside =
@@ -303,7 +318,7 @@ fn comparison(text: &str) -> Parsed<'_, Condition> {
         return Err(Err::Error(Wrong(text, "expected a key, not, or (".into())));
     }
     if let Err(message) = keys::needs(key) {
-        return Err(Err::Failure(Wrong(text, message.into())));
+        return wrong(text, message);
     }
     let relation = alt((
         value(Relation::Order(Ordering::is_le), sign("<=")),
@@ -317,38 +332,49 @@ fn comparison(text: &str) -> Parsed<'_, Condition> {
     let relation = said(relation, "expected =, !=, <, <=, >, >= or ~");
     let (at_value, relation) = terminated(cut(relation), multispace0).parse(after_key)?;
     let (rest, other) = cut(literal).parse(at_value)?;
-    let wrong = |message: &'static str| Err(Err::Failure(Wrong(at_value, message.into())));
     let is_quoted = at_value.starts_with(['"', '\'']);
     let condition = match (relation, other) {
-        (Relation::Order(holds), Json::Null) => {
-            let absent = Condition::Absent(key.to_owned());
-            match [Ordering::Less, Ordering::Equal, Ordering::Greater].map(holds) {
-                [false, true, false] => absent,
-                [true, false, true] => Condition::Not(Box::new(absent)),
-                _ => return wrong("null is compared by = or !="),
-            }
-        }
+        (Relation::Order(holds), Json::Null) => match presence(key, holds) {
+            Some(condition) => condition,
+            None => return wrong(at_value, "null is compared by = or !="),
+        },
         (Relation::Contains, Json::String(text)) => Condition::Is(key.to_owned(), relation, text.into()),
-        (Relation::Contains, _) => return wrong("~ needs a text"),
-        (_, Json::String(_)) if !is_quoted && keys::is_number(key) => return wrong("expected a number"),
+        (Relation::Contains, _) => return wrong(at_value, "~ needs a text"),
+        (_, Json::String(_)) if !is_quoted && keys::is_number(key) => return wrong(at_value, "expected a number"),
         (_, other) => Condition::Is(key.to_owned(), relation, other),
     };
     Ok((rest, condition))
 }
 
+/// The condition for a key that is compared with null. `None` unless by `=` or `!=`.
+fn presence(key: &str, holds: fn(Ordering) -> bool) -> Option<Condition> {
+    let absent = Condition::Absent(key.to_owned());
+    match [Ordering::Less, Ordering::Equal, Ordering::Greater].map(holds) {
+        [false, true, false] => Some(absent),
+        [true, false, true] => Some(Condition::Not(Box::new(absent))),
+        _ => None,
+    }
+}
+
+/// An error that ends the parsing: no alternative is tried.
+fn wrong<T>(text: &str, message: impl Into<Cow<'static, str>>) -> Parsed<'_, T> {
+    Err(Err::Failure(Wrong(text, message.into())))
+}
+
 fn literal(text: &str) -> Parsed<'_, Json> {
     if let Ok((rest, number)) = number(text) {
         if !number.is_finite() {
-            return Err(Err::Failure(Wrong(
-                text,
-                "a number beyond 1.8e308, which no value of a record reaches".into(),
-            )));
+            return wrong(text, "a number beyond 1.8e308, which no value of a record reaches");
         }
         return Ok((rest, number.into()));
     }
-    let quoted = |quote: &'static str| delimited(tag(quote), take_until(quote), tag(quote)).map(Json::from);
     let bare = recognize((satisfy(begins_text), take_while(is_of_text))).map_opt(text_or_constant);
     said(alt((quoted("\""), quoted("'"), bare)), "expected a number, a text, true, false or null").parse(text)
+}
+
+/// A text between two of these quotes.
+fn quoted<'t>(quote: &'static str) -> impl Parser<&'t str, Output = Json, Error = Wrong<'t>> {
+    delimited(tag(quote), take_until(quote), tag(quote)).map(Json::from)
 }
 
 /// The value that a word without quotes stands for, unless it joins conditions.
@@ -391,8 +417,8 @@ fn sign<'t>(sign: &'static str) -> impl Parser<&'t str, Output = &'t str, Error 
 fn said<'t, T>(
     mut parser: impl Parser<&'t str, Output = T, Error = Wrong<'t>>,
     wrong: &'static str,
-) -> impl FnMut(&'t str) -> Parsed<'t, T> {
-    move |text| parser.parse(text).map_err(|error| error.map(|_| Wrong(text, wrong.into())))
+) -> impl Parser<&'t str, Output = T, Error = Wrong<'t>> {
+    move |text: &'t str| parser.parse(text).map_err(|error| error.map(|_| Wrong(text, wrong.into())))
 }
 
 #[cfg(test)]
@@ -520,7 +546,7 @@ mod tests {
 
     #[test]
     fn null_is_what_a_record_lacks() {
-        let mut record = Scan::new(["x"]).record(Path::new("x"), &[]);
+        let mut record = Scan::new(["x"]).record(Path::new("x"), b"");
         for (triangles, is_absent) in [(None, true), (Some(0), false)] {
             record.summary.counts = Counts::known([("triangles", triangles)]);
             for (condition, expected) in [
@@ -630,7 +656,7 @@ mod tests {
 
     #[test]
     fn a_count_is_taken_from_the_counts_and_any_other_key_from_the_record() {
-        let mut record = Scan::new(["x"]).record(Path::new("x"), &[]);
+        let mut record = Scan::new(["x"]).record(Path::new("x"), b"");
         let keys = ["triangles", "counts.triangles", "vertices", "counts.vertices", "bytes", "name"];
         let conditions =
             |key: &str| [("= 5", 5), ("= 6", 6), ("= 7", 7)].map(|(is, number)| (format!("{key} {is}"), number));

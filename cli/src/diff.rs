@@ -6,6 +6,7 @@ mod tree;
 
 use std::collections::HashMap;
 use std::io::Write;
+use std::iter::zip;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
+use meshpeek::address::{Content, join_text};
 use meshpeek::diff::{Change, Difference, Fact, Options, Row, Rows, compare};
 use meshpeek::inspect::Value;
 use meshpeek::scan::Selection;
@@ -35,7 +37,7 @@ use crate::value::Short;
 use crate::visible::shown;
 use crate::wrap::width;
 use archive::Members;
-use tree::{Folder, Side};
+use tree::{Folder, Missing, Side};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -72,8 +74,10 @@ pub(crate) enum DiffFormat {
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
-    number.ok_or_else(|| "expected a number, 0 or more, such as 0.001".to_owned())
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
+        _ => Err("expected a number, 0 or more, such as 0.001".to_owned()),
+    }
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
@@ -99,7 +103,8 @@ fn with_archive(args: &Args, sides: [Side; 2], is_first: bool, common: &Common, 
     let temporary = Folder::new()?;
     let source = side.source(other, common)?;
     let Some(Members { tree, errors }) = archive::members(&source, given.as_deref(), &temporary, common)? else {
-        let (folder, other) = (shown(folder), shown(other));
+        let folder = shown(folder);
+        let other = shown(other);
         return Err(Failure::Message(format!("{folder} is a folder, {other} is neither a folder nor an archive")));
     };
     source.unchanged()?;
@@ -113,32 +118,41 @@ fn with_archive(args: &Args, sides: [Side; 2], is_first: bool, common: &Common, 
 
 fn files(args: &Args, sides: [Side; 2], common: &Common, options: &Options) -> Outcome {
     let [a, b] = &sides;
-    let sources = [a.source(&args.a, common)?, b.source(&args.b, common)?];
-    let [a, b] = [sources[0].content(common)?, sources[1].content(common)?];
+    let source_a = a.source(&args.a, common)?;
+    let source_b = b.source(&args.b, common)?;
+    let content_a = source_a.content(common)?;
+    let content_b = source_b.content(common)?;
     let mut page = Page::new(args, common)?;
-    let [one, two] = [(&sources[0], &a), (&sources[1], &b)].map(|(source, content)| meshpeek::diff::Side {
-        file: &source.name,
-        data: content,
-        budget: content.budget(),
-    });
-    let failed = compare(one, two, options, &mut |difference| {
-        let _ = page.add(&difference);
-    });
+    let compared = compare(
+        compared_side(&source_a, &content_a),
+        compared_side(&source_b, &content_b),
+        options,
+        &mut |difference| {
+            let _ = page.add(&difference);
+        },
+    );
     page.finish()?;
-    if let Err(error) = failed {
+    if let Err(error) = compared {
         // Identify the failing file by the address given for it.
-        for (source, content) in sources.iter().zip([&a, &b]) {
-            source.asset(content)?;
-        }
+        source_a.asset(&content_a)?;
+        source_b.asset(&content_b)?;
         return Err(error.into());
     }
-    sources.iter().try_for_each(Source::unchanged)?;
+    source_a.unchanged()?;
+    source_b.unchanged()?;
     Ok(page.status(common))
+}
+
+fn compared_side<'s>(source: &'s Source<'_>, content: &'s Content<'_>) -> meshpeek::diff::Side<'s> {
+    meshpeek::diff::Side { file: &source.name, data: content, budget: content.budget() }
 }
 
 fn folders(args: &Args, sides: [Side; 2], common: &Common, options: &Options) -> Outcome {
     let notes = Notes::new(common);
-    let except = common.output_file.as_ref().map(|file| file.ids.clone()).unwrap_or_default();
+    let mut except = Vec::new();
+    if let Some(file) = &common.output_file {
+        except.clone_from(&file.ids);
+    }
     // Include files that git ignores.
     let selection = Selection { ignored: true, except, ..Selection::default() };
     let mut failures = 0_u64;
@@ -162,14 +176,7 @@ fn folders(args: &Args, sides: [Side; 2], common: &Common, options: &Options) ->
     let reading = Reading { access: map::access(common), limits: common.limits.limits() };
     let mut unknown = 0_u64;
     let mut each = |difference: Difference| {
-        // The other side may have it, in a folder that is missing or cannot be listed.
-        let path = difference.path.as_ref().map_or("", |path| &path.text);
-        let is_unknown = match difference.change {
-            Change::Removed => b.missing.may_have(path),
-            Change::Added => a.missing.may_have(path),
-            Change::Changed | Change::Moved => false,
-        };
-        if is_unknown && difference.place.is_empty() && difference.member.is_none() {
+        if is_unknown(&difference, &a.missing, &b.missing) {
             unknown += 1;
             return ControlFlow::Continue(());
         }
@@ -183,6 +190,25 @@ fn folders(args: &Args, sides: [Side; 2], common: &Common, options: &Options) ->
     }
     let status = page.status(common);
     if failures > 0 || is_missing { Ok(ExitCode::from(2)) } else { Ok(status) }
+}
+
+/// Returns true for a file that the other side may have, in a folder that is missing or cannot be listed.
+fn is_unknown(difference: &Difference, missing_a: &Missing, missing_b: &Missing) -> bool {
+    let is_whole_file = difference.place.is_empty() && difference.member.is_none();
+    if !is_whole_file {
+        return false;
+    }
+    let path = text(difference.path.as_ref()).unwrap_or_default();
+    match difference.change {
+        Change::Removed => missing_b.may_have(path),
+        Change::Added => missing_a.may_have(path),
+        Change::Changed | Change::Moved => false,
+    }
+}
+
+/// The text of a path or member.
+fn text(name: Option<&Arc<Name>>) -> Option<&str> {
+    Some(&name?.text)
 }
 
 /// The output, written as it comes or once its length is known.
@@ -215,18 +241,26 @@ impl Page {
         }
         let out = Output::of(common, is_text)?;
         let is_terminal = out.is_terminal && is_text;
-        let rows = terminal_size::terminal_size_of(std::io::stdout()).map_or(24, |(_, rows)| usize::from(rows.0));
+        let rows = match terminal_size::terminal_size_of(std::io::stdout()) {
+            Some((_, rows)) => usize::from(rows.0),
+            None => 24,
+        };
+        let holds_back = is_terminal && !args.full && !args.stat && !args.brief;
+        let mut brief = None;
+        if args.brief {
+            brief = Some(format!("{} and {}", shown(&args.a), shown(&args.b)));
+        }
         Ok(Self {
             format: args.format,
             differences: 0,
             written: Ok(()),
             heading: String::new(),
-            width: is_terminal.then(|| width(true)),
-            screen: (is_terminal && !args.full && !args.stat && !args.brief).then(Vec::new),
+            width: if is_terminal { Some(width(true)) } else { None },
+            screen: if holds_back { Some(Vec::new()) } else { None },
             // One row is for the next prompt.
             rows: rows.saturating_sub(1),
             is_stat: args.stat,
-            brief: args.brief.then(|| [&args.a, &args.b].map(|side| shown(side)).join(" and ")),
+            brief,
             stats: Stats::default(),
             out,
             tables: Tables::of(Table::Diff, &args.format, None, common)?,
@@ -250,19 +284,23 @@ impl Page {
     /// Writes the file of a difference, once.
     fn name(&mut self, difference: &Difference, both: &str, is_first: bool) -> Result<(), Failure> {
         let file = whole(difference);
-        let is_known = if difference.place.is_empty() { false } else { self.heading == file };
+        let is_known = !difference.place.is_empty() && self.heading == file;
         if is_known && !is_first {
             return Ok(());
         }
         let change = if difference.place.is_empty() { difference.change } else { Change::Changed };
-        let [path, member] = [&difference.path, &difference.member].map(|name| name.as_ref().map(|name| &name.text));
+        let path = text(difference.path.as_ref());
+        let member = text(difference.member.as_ref());
         let row = json!({ "change": change.name(), "path": path, "member": member, "to": difference.to });
         match self.format {
             DiffFormat::Ndjson => self.out.json_line(&row)?,
             DiffFormat::Json => json_item(&row, is_first, &mut self.out)?,
             _ if file.is_empty() => writeln!(self.out, "{both} differ")?,
             _ => {
-                let to = difference.to.as_ref().map(|to| format!("  -> {}", escape(to))).unwrap_or_default();
+                let mut to = String::new();
+                if let Some(name) = &difference.to {
+                    to = format!("  -> {}", escape(name));
+                }
                 writeln!(self.out, "{:<7}  {}{to}", change.name(), escape(&file))?;
             }
         }
@@ -302,7 +340,8 @@ impl Page {
         };
         screen.extend(lines);
         if screen.len() > self.rows {
-            (self.screen, self.is_stat) = (None, true);
+            self.screen = None;
+            self.is_stat = true;
         }
         Ok(())
     }
@@ -310,8 +349,10 @@ impl Page {
     /// Writes the remaining output.
     fn finish(&mut self) -> Result<(), Failure> {
         std::mem::replace(&mut self.written, Ok(()))?;
-        for line in self.screen.take().into_iter().flatten() {
-            writeln!(self.out, "{line}")?;
+        if let Some(screen) = self.screen.take() {
+            for line in screen {
+                writeln!(self.out, "{line}")?;
+            }
         }
         if self.is_stat {
             self.stats.write(self.format, &mut self.out, self.width)?;
@@ -344,8 +385,11 @@ fn json_item(item: &impl Serialize, is_first: bool, out: &mut Output) -> Result<
 
 /// The path and member of a difference.
 fn whole(difference: &Difference) -> String {
-    let names = [&difference.path, &difference.member].into_iter().flatten();
-    names.map(|name| name.text.as_str()).collect::<Vec<_>>().join("!/")
+    match (&difference.path, &difference.member) {
+        (Some(path), member) => join_text(&path.text, text(member.as_ref())),
+        (None, Some(member)) => member.text.clone(),
+        (None, None) => String::new(),
+    }
 }
 
 /// The number of differences in each part, or in each file.
@@ -371,48 +415,68 @@ impl Stats {
     fn add(&mut self, difference: &Difference) {
         let file = whole(difference);
         let mut steps = difference.place.splitn(3, '/');
-        let name = steps.next().unwrap_or_default();
-        let index = steps.next().filter(|step| step.bytes().all(|byte| byte.is_ascii_digit()));
-        let part = index.map_or_else(|| name.to_owned(), |index| format!("{name}/{index}"));
+        let mut part = steps.next().unwrap_or_default().to_owned();
+        let mut has_index = false;
+        if let Some(step) = steps.next()
+            && step.bytes().all(|byte| byte.is_ascii_digit())
+        {
+            part = format!("{part}/{step}");
+            has_index = true;
+        }
         let place = if file.is_empty() { part } else { String::new() };
-        let key = if file.is_empty() { &place } else { &file };
-        let at = match self.places.get(key) {
-            Some(&at) => at,
-            None => {
-                let at = self.list.len();
-                self.places.insert(key.clone(), at);
-                let (path, member) = (difference.path.clone(), difference.member.clone());
-                self.list.push(Stat { path, member, file, place, label: None, counts: [0; 4] });
-                at
-            }
-        };
-        let Some(stat) = self.list.get_mut(at) else { return };
+        let Some(stat) = self.stat_of(difference, file, place) else { return };
         // The label belongs to this part if nothing else is in between.
         let inside = difference.place.get(stat.place.len()..).unwrap_or_default();
-        if stat.label.is_none() && index.is_some() && stat.file.is_empty() && inside.matches('/').count() <= 1 {
-            stat.label = difference.label.as_ref().map(|label| label.text.clone());
+        let is_of_part = has_index && stat.file.is_empty() && inside.matches('/').count() <= 1;
+        if let Some(label) = &difference.label
+            && stat.label.is_none()
+            && is_of_part
+        {
+            stat.label = Some(label.text.clone());
         }
-        for (count, change) in stat.counts.iter_mut().zip(CHANGES) {
+        for (count, change) in zip(&mut stat.counts, CHANGES) {
             *count += u64::from(change == difference.change);
         }
     }
 
+    /// The counts of a file, or of a part if there is only one file.
+    fn stat_of(&mut self, difference: &Difference, file: String, place: String) -> Option<&mut Stat> {
+        let key = if file.is_empty() { &place } else { &file };
+        let index = match self.places.get(key) {
+            Some(&index) => index,
+            None => {
+                let index = self.list.len();
+                self.places.insert(key.clone(), index);
+                let path = difference.path.clone();
+                let member = difference.member.clone();
+                self.list.push(Stat { path, member, file, place, label: None, counts: [0; 4] });
+                index
+            }
+        };
+        self.list.get_mut(index)
+    }
+
     fn write(&self, format: DiffFormat, out: &mut Output, width: Option<usize>) -> Result<(), Failure> {
         let names: Vec<String> = self.list.iter().map(Stat::name).collect();
-        let most = width.map_or(usize::MAX, |width| width.saturating_sub(32));
-        let widths = names.iter().map(|name| name.width()).filter(|&width| width <= most);
-        let column = widths.max().unwrap_or(0);
-        for (index, (stat, name)) in self.list.iter().zip(&names).enumerate() {
+        let most = match width {
+            Some(width) => width.saturating_sub(32),
+            None => usize::MAX,
+        };
+        let mut column = 0;
+        for name in &names {
+            let width = name.width();
+            if width <= most {
+                column = column.max(width);
+            }
+        }
+        for (index, (stat, name)) in zip(&self.list, &names).enumerate() {
             match format {
                 DiffFormat::Ndjson => out.json_line(&stat.json())?,
                 DiffFormat::Json => json_item(&stat.json(), index == 0, out)?,
                 DiffFormat::Parquet | DiffFormat::Arrow => {}
                 DiffFormat::Text => {
-                    let counts = stat.counts.iter().zip(CHANGES).filter(|(count, _)| **count > 0);
-                    let counts: Vec<String> =
-                        counts.map(|(number, change)| format!("{} {}", grouped(*number), change.name())).collect();
                     let gap = column.saturating_sub(name.width());
-                    writeln!(out, "{name}{:gap$}  {}", "", counts.join(", "))?;
+                    writeln!(out, "{name}{:gap$}  {}", "", stat.counts_in_words())?;
                 }
             }
         }
@@ -422,14 +486,32 @@ impl Stats {
 
 impl Stat {
     fn name(&self) -> String {
-        let label = self.label.as_ref().filter(|label| !label.is_empty());
-        let label = label.map(|label| format!(" ({})", escape(label))).unwrap_or_default();
-        if self.file.is_empty() { format!("{}{label}", self.place) } else { escape(&self.file) }
+        if !self.file.is_empty() {
+            return escape(&self.file).into_owned();
+        }
+        let mut name = self.place.clone();
+        if let Some(label) = &self.label
+            && !label.is_empty()
+        {
+            name += &format!(" ({})", escape(label));
+        }
+        name
+    }
+
+    fn counts_in_words(&self) -> String {
+        let mut words = Vec::new();
+        for (count, change) in zip(self.counts, CHANGES) {
+            if count > 0 {
+                words.push(format!("{} {}", grouped(count), change.name()));
+            }
+        }
+        words.join(", ")
     }
 
     fn json(&self) -> Json {
         let Self { place, label, counts: [removed, added, changed, moved], .. } = self;
-        let [path, member] = [&self.path, &self.member].map(|name| name.as_ref().map(|name| &name.text));
+        let path = text(self.path.as_ref());
+        let member = text(self.member.as_ref());
         json!({
             "path": path, "member": member, "place": place, "label": label,
             "removed": removed, "added": added, "changed": changed, "moved": moved,
@@ -439,16 +521,20 @@ impl Stat {
 
 /// Formats a value for a line of text.
 fn word(fact: &Fact) -> String {
-    let list = |items: &mut dyn Iterator<Item = String>| format!("[{}]", items.collect::<Vec<_>>().join(", "));
     let text = match fact {
-        Fact::Texts(names) => list(&mut names.iter().map(|name| Json::from(name.text.as_str()).to_string())),
+        Fact::Texts(names) => in_brackets(names.iter().map(|name| Json::from(name.text.as_str()).to_string())),
         Fact::Value(Value::Float(value)) => Short(*value).to_string(),
-        Fact::Value(Value::Floats(values)) => list(&mut values.iter().map(|value| Short(*value).to_string())),
-        Fact::Value(Value::Ints(values)) => list(&mut values.iter().map(i64::to_string)),
+        Fact::Value(Value::Floats(values)) => in_brackets(values.iter().map(|value| Short(*value).to_string())),
+        Fact::Value(Value::Ints(values)) => in_brackets(values.iter().map(i64::to_string)),
         Fact::Value(Value::Absent) => "none".to_owned(),
         fact => serde_json::to_string(fact).unwrap_or_default(),
     };
-    escape(&text)
+    escape(&text).into_owned()
+}
+
+fn in_brackets(items: impl Iterator<Item = String>) -> String {
+    let items: Vec<String> = items.collect();
+    format!("[{}]", items.join(", "))
 }
 
 /// The lines of a difference: one if it fits, else its subject and the details below it.
@@ -460,18 +546,27 @@ fn layout(difference: &Difference, indent: &str, width: Option<usize>) -> Vec<St
         Change::Changed | Change::Moved => AnsiColor::Yellow,
     };
     let style = Style::new().fg_color(Some(color.into()));
-    let mut subject = if place.is_empty() { escape(&whole(difference)) } else { place.clone() };
-    if let Some(label) = label.as_ref().filter(|label| !label.text.is_empty()) {
+    let mut subject = if place.is_empty() { escape(&whole(difference)).into_owned() } else { place.clone() };
+    if let Some(label) = label
+        && !label.text.is_empty()
+    {
         subject += &format!(" ({})", escape(&label.text));
     }
-    let mut details: Vec<String> = to.iter().map(|to| format!("-> {}", escape(to))).collect();
+    let mut details = Vec::new();
+    if let Some(to) = to {
+        details.push(format!("-> {}", escape(to)));
+    }
     details.extend(said(difference));
     let start = format!("{indent}{style}{:<7}{style:#}  ", change.name());
     let margin = indent.len() + 9;
-    let line: Vec<&str> = std::iter::once(&subject).chain(&details).map(String::as_str).collect();
-    let line = line.join("  ");
-    let Some(width) = width.filter(|&width| margin + line.width() > width) else {
-        return vec![format!("{start}{line}")];
+    let mut line = subject.clone();
+    for detail in &details {
+        line += "  ";
+        line += detail;
+    }
+    let width = match width {
+        Some(width) if margin + line.width() > width => width,
+        _ => return vec![format!("{start}{line}")],
     };
     let mut lines = vec![format!("{start}{subject}")];
     for detail in details {
@@ -482,19 +577,26 @@ fn layout(difference: &Difference, indent: &str, width: Option<usize>) -> Vec<St
 
 /// Wraps a text to lines of this width, unless a word is longer. Breaks after commas if possible, else between words.
 fn wrapped(text: &str, margin: usize, width: usize) -> Vec<String> {
-    let fits = |text: &str| margin + text.trim_end().width() <= width;
-    let pieces = text.split_inclusive(", ").flat_map(|piece| {
-        let words: Vec<&str> = if fits(piece) { vec![piece] } else { piece.split_inclusive(' ').collect() };
-        words
-    });
+    let mut pieces = Vec::new();
+    for piece in text.split_inclusive(", ") {
+        if fits(piece, margin, width) {
+            pieces.push(piece);
+        } else {
+            pieces.extend(piece.split_inclusive(' '));
+        }
+    }
     let mut lines: Vec<String> = Vec::new();
     for piece in pieces {
-        match lines.last_mut().filter(|line| fits(&format!("{line}{piece}"))) {
-            Some(line) => line.push_str(piece),
-            None => lines.push(piece.to_owned()),
+        match lines.last_mut() {
+            Some(line) if fits(&format!("{line}{piece}"), margin, width) => line.push_str(piece),
+            _ => lines.push(piece.to_owned()),
         }
     }
     lines.iter().map(|line| format!("{:margin$}{}", "", line.trim_end())).collect()
+}
+
+fn fits(text: &str, margin: usize, width: usize) -> bool {
+    margin + text.trim_end().width() <= width
 }
 
 fn said(difference: &Difference) -> Vec<String> {
@@ -508,22 +610,23 @@ fn said(difference: &Difference) -> Vec<String> {
             _ => format!("{} -> {}", word(a), word(b)),
         });
     }
-    let Some(Rows { counts: [a, b], columns, differing, differing_columns, first, .. }) = &difference.rows else {
-        return said;
-    };
+    if let Some(rows) = &difference.rows {
+        add_rows(rows, &mut said);
+    }
+    said
+}
+
+fn add_rows(rows: &Rows, said: &mut Vec<String>) {
+    let Rows { counts: [a, b], columns, differing, differing_columns, first, .. } = rows;
     if a != b {
         said.push(format!("{} -> {} rows", grouped(*a), grouped(*b)));
     }
     match (differing, first) {
-        (Some(number), Some(Row { rows: [row, _], label, values: [one, two], .. })) => {
-            let (number, of) = (grouped(*number), grouped(*a.min(b)));
+        (Some(number), Some(row)) => {
+            let number = grouped(*number);
+            let of = grouped(*a.min(b));
             said.push(format!("{number} of {of} rows differ in {}", differing_columns.join(" ")));
-            let cells = columns[0].iter().zip(one.iter().zip(two));
-            let cells = cells.filter(|(column, _)| differing_columns.contains(column));
-            let cells = cells.map(|(column, (a, b))| (column, word(a), word(b))).filter(|(_, a, b)| a != b);
-            let cells: Vec<String> = cells.map(|(column, a, b)| format!("{column} {a} -> {b}")).collect();
-            let label = label.as_ref().map(|label| format!(" ({})", escape(label))).unwrap_or_default();
-            said.push(format!("row {row}{label}: {}", cells.join(", ")));
+            said.push(first_row(rows, row));
         }
         (Some(_), _) => said.push(format!("the first {} are the same", grouped(*a.min(b)))),
         (None, _) if columns[0] != columns[1] => {
@@ -532,5 +635,25 @@ fn said(difference: &Difference) -> Vec<String> {
         (None, _) if a == b => said.push(format!("{} rows", grouped(*a))),
         (None, _) => {}
     }
-    said
+}
+
+/// The cells that differ in the first row that does.
+fn first_row(rows: &Rows, row: &Row) -> String {
+    let Row { rows: [index, _], label, values: [one, two], .. } = row;
+    let mut cells = Vec::new();
+    for (column, (a, b)) in zip(&rows.columns[0], zip(one, two)) {
+        if !rows.differing_columns.contains(column) {
+            continue;
+        }
+        let a = word(a);
+        let b = word(b);
+        if a != b {
+            cells.push(format!("{column} {a} -> {b}"));
+        }
+    }
+    let mut row = format!("row {index}");
+    if let Some(label) = label {
+        row += &format!(" ({})", escape(label));
+    }
+    format!("{row}: {}", cells.join(", "))
 }

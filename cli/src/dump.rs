@@ -28,37 +28,60 @@ pub(crate) fn run(path: &Path, selector: Option<&str>, format: DumpFormat, commo
     let content = source.content(common)?;
     let asset = source.asset(&content)?;
     match selector {
-        None => list(&asset, &|_| true, common)?,
-        Some(text) => {
-            let mut written = None;
-            let selector = text.parse::<Selector>();
-            if let Ok(selector) = &selector {
-                selector.find(&asset, &mut |table| written = Some(write(table, format, common)));
-                if let Some((array, index)) = selector.row().filter(|_| written.is_none()) {
-                    array.find(&asset, &mut |table| {
-                        let row = OneRow { table, index };
-                        written = ((index as u64) < table.rows()).then(|| write(&row, format, common));
-                    });
-                }
-            }
-            match written {
-                Some(written) => written?,
-                None => {
-                    let size = content.len() as u64;
-                    let of_others = selector.as_ref().ok().filter(|_| selector::is_of_others(&asset, text));
-                    let failure = |reason: String| Failure::at(path, reason);
-                    if let Some(reason) = of_others.and_then(|selector| unread(&asset, size, selector)) {
-                        return Err(failure(format!("{text} cannot be decoded: {reason}")));
-                    }
-                    let place = find(&asset, size, text).map_err(|_| failure(missing(&asset, text, selector.err())))?;
-                    place.explain(common);
-                    inside(&asset, &content, &place, format, common)?;
-                }
-            }
-        }
+        None => list(&asset, "", common)?,
+        Some(text) => Request { path, text, format, common }.answer(&asset, &content)?,
     }
     source.unchanged()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A part of a file, as the user names it.
+struct Request<'r> {
+    path: &'r Path,
+    text: &'r str,
+    format: DumpFormat,
+    common: &'r Common,
+}
+
+impl Request<'_> {
+    fn answer(&self, asset: &Asset<'_>, content: &[u8]) -> Result<(), Failure> {
+        let size = content.len() as u64;
+        let mut error = None;
+        match self.text.parse::<Selector>() {
+            Ok(selector) => {
+                if let Some(written) = self.write_array(asset, &selector) {
+                    return written;
+                }
+                if selector::is_of_others(asset, self.text)
+                    && let Some(reason) = unread(asset, size, &selector)
+                {
+                    return Err(Failure::at(self.path, format!("{} cannot be decoded: {reason}", self.text)));
+                }
+            }
+            Err(wrong) => error = Some(wrong),
+        }
+        let Ok(place) = find(asset, size, self.text) else {
+            return Err(Failure::at(self.path, missing(asset, self.text, error)));
+        };
+        place.explain(self.common);
+        inside(asset, content, &place, self.format, self.common)
+    }
+
+    /// Writes the array or row with this selector. Returns `None` if it is neither.
+    fn write_array(&self, asset: &Asset<'_>, selector: &Selector) -> Option<Result<(), Failure>> {
+        let mut written = None;
+        selector.find(asset, &mut |table| written = Some(write(table, self.format, self.common)));
+        if written.is_some() {
+            return written;
+        }
+        let (array, index) = selector.row()?;
+        array.find(asset, &mut |table| {
+            if (index as u64) < table.rows() {
+                written = Some(write(&OneRow { table, index }, self.format, self.common));
+            }
+        });
+        written
+    }
 }
 
 /// A row of an array.
@@ -104,29 +127,24 @@ fn inside(
     format: DumpFormat,
     common: &Common,
 ) -> Result<(), Failure> {
-    let only = place.selector.as_ref().map(Selector::to_string).unwrap_or_default();
-    let is_inside = |selector: &str| {
-        selector.strip_prefix(only.as_str()).is_some_and(|rest| only.is_empty() || rest.starts_with('/'))
+    let only = match &place.selector {
+        Some(selector) => selector.to_string(),
+        None => String::new(),
     };
     let mut has_arrays = false;
-    selector::each(asset, &mut |selector, _| has_arrays |= is_inside(selector));
+    selector::each(asset, &mut |selector, _| has_arrays |= is_inside(selector, &only));
     if has_arrays {
-        return list(asset, &is_inside, common);
+        return list(asset, &only, common);
     }
     let mut out = Output::data(common)?;
-    let mut fields = Vec::new();
-    let mut within = Within::new(place.selector.as_ref());
-    dissect(asset, content.len() as u64, &mut |line| {
-        if within.holds(line) && line.kind == LineKind::Field {
-            let value = line.value.as_ref().map_or_else(|| line.note.clone(), |value| InWords(value).to_string());
-            fields.push((line.selector.to_owned(), value));
-        }
-    });
+    let fields = fields(asset, content.len() as u64, place);
     match (format, place.span) {
         (DumpFormat::Csv, _) => {
             let mut csv = csv::Writer::from_writer(&mut out);
             csv.write_record(["field", "value"])?;
-            fields.iter().try_for_each(|(field, value)| csv.write_record([field, value]))?;
+            for (field, value) in &fields {
+                csv.write_record([field, value])?;
+            }
             csv.flush()?;
         }
         (DumpFormat::Ndjson, _) => {
@@ -142,14 +160,44 @@ fn inside(
     Ok(out.flush()?)
 }
 
-/// The error if there is nothing to dump, with a suggestion.
-fn missing(asset: &Asset<'_>, text: &str, error: Option<meshpeek::Error>) -> String {
-    let reason = error.map_or_else(|| format!("no array {text}"), |error| error.message());
-    let hint = similar(asset, text).map(|hint| format!("; nearest: {hint}")).unwrap_or_default();
-    format!("{reason}{hint} (items have numbers from 0, or @name; `dump FILE` lists all arrays)")
+/// The selectors of the fields of a part, and their values in words.
+fn fields(asset: &Asset<'_>, size: u64, place: &Place) -> Vec<(String, String)> {
+    let mut fields = Vec::new();
+    let mut within = Within::new(place.selector.as_ref());
+    dissect(asset, size, &mut |line| {
+        if within.holds(line) && line.kind == LineKind::Field {
+            let value = match &line.value {
+                Some(value) => InWords(value).to_string(),
+                None => line.note.clone(),
+            };
+            fields.push((line.selector.to_owned(), value));
+        }
+    });
+    fields
 }
 
-fn list(asset: &Asset<'_>, is_wanted: &dyn Fn(&str) -> bool, common: &Common) -> Result<(), Failure> {
+/// The error if there is nothing to dump, with a suggestion.
+fn missing(asset: &Asset<'_>, text: &str, error: Option<meshpeek::Error>) -> String {
+    let mut reason = match error {
+        Some(error) => error.message(),
+        None => format!("no array {text}"),
+    };
+    if let Some(similar) = similar(asset, text) {
+        reason += &format!("; nearest: {similar}");
+    }
+    format!("{reason} (items have numbers from 0, or @name; `dump FILE` lists all arrays)")
+}
+
+/// Returns true if this selector leads to a part of `only`, or of the file if that is empty.
+fn is_inside(selector: &str, only: &str) -> bool {
+    match selector.strip_prefix(only) {
+        Some(rest) => only.is_empty() || rest.starts_with('/'),
+        None => false,
+    }
+}
+
+/// Lists the arrays inside `only`.
+fn list(asset: &Asset<'_>, only: &str, common: &Common) -> Result<(), Failure> {
     if let Some(ending) = common.output.as_deref().and_then(ending) {
         return Err(Failure::Message(format!("the list of arrays is plain text; name one of them to write .{ending}")));
     }
@@ -157,13 +205,14 @@ fn list(asset: &Asset<'_>, is_wanted: &dyn Fn(&str) -> bool, common: &Common) ->
     let mut written = writeln!(out, "{:<40} {:>10}  {:<9} columns", "selector", "rows", "stored");
     let mut runs = Runs::new(!common.verbose);
     selector::each(asset, &mut |selector, table| {
-        if written.is_ok() && is_wanted(selector) {
+        if written.is_ok() && is_inside(selector, only) {
             let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
-            let (rows, stored) = (table.rows(), table.storage().packing.name());
+            let rows = table.rows();
+            let stored = table.storage().packing.name();
             let line = format!("{:<40} {rows:>10}  {stored:<9} {}\n", held(selector), columns.join(" "));
             // Only empty arrays are left out.
             let key = if rows == 0 { without_numbers(&line) } else { String::new() };
-            written = runs.add(key, line, &mut out);
+            written = runs.add(&key, &line, &mut out);
         }
     });
     written?;
@@ -211,5 +260,8 @@ fn batches(table: &dyn Table, mut each: impl FnMut(&[u8]) -> Result<(), Failure>
         }
     });
     // An error of writing takes precedence over an error of reading.
-    failure.map_or(Ok(read?), Err)
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok(read?),
+    }
 }

@@ -34,10 +34,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let scan = input::scan_whole(&args.paths, args.jobs, common)?;
     let mut report = Report::new(args.format, common)?;
-    let mut sorters = [(); 2].map(|()| Sorter::new(None, 2, common));
-    let [by_digest, by_place] = &mut sorters;
+    let mut by_digest = Sorter::new(None, 2, common);
+    let mut by_place = Sorter::new(None, 2, common);
     let find = |other: &mut (dyn FnMut(Found) + Send)| {
-        dupes::find_with(&scan, [by_digest, by_place], other, |duplicate| Ok(report.add(duplicate)?))
+        dupes::find_with(&scan, [&mut by_digest, &mut by_place], other, |duplicate| Ok(report.add(duplicate)?))
     };
     let ((), unreadable) = input::whole(&scan, common, find)?;
     report.finish(common)?;

@@ -66,18 +66,13 @@ impl Explanation {
         let heading = format!("\n## `{}`\n", code.name());
         let (_, after) = PROBLEMS.split_once(&heading).unwrap_or_default();
         let (section, _) = after.split_once("\n## ").unwrap_or((after, ""));
-        let item = |name: &str| {
-            let (_, after) = section.split_once(&format!("\n- {name}: ")).unwrap_or_default();
-            let (item, _) = after.split_once("\n- ").unwrap_or((after, ""));
-            in_one_line(item)
-        };
         let (means, _) = section.split_once("\n- ").unwrap_or((section, ""));
         Self {
             code,
             means: in_one_line(means),
-            why: item("Why"),
-            others: item("Other programs"),
-            repair: item("Repair"),
+            why: item(section, "Why"),
+            others: item(section, "Other programs"),
+            repair: item(section, "Repair"),
         }
     }
 
@@ -89,6 +84,13 @@ impl Explanation {
         }
         Ok(())
     }
+}
+
+/// The item of a section with this name.
+fn item(section: &str, name: &str) -> String {
+    let (_, after) = section.split_once(&format!("\n- {name}: ")).unwrap_or_default();
+    let (item, _) = after.split_once("\n- ").unwrap_or((after, ""));
+    in_one_line(item)
 }
 
 fn in_one_line(text: &str) -> String {

@@ -4,7 +4,7 @@ mod folder;
 
 use std::path::{Path, PathBuf};
 
-use meshpeek::address::Address;
+use meshpeek::address::{Address, join_text};
 use meshpeek::container::{Container, Form, Member};
 use meshpeek::scan::{FileId, Globs};
 use meshpeek::summary::Name;
@@ -33,13 +33,19 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
-    let needs = "extract needs -o DIR, the folder to write into";
-    let folder = common.output.as_deref().ok_or(needs)?;
+    let Some(folder) = common.output.as_deref() else {
+        return Err("extract needs -o DIR, the folder to write into".into());
+    };
     std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
-    let inputs = args.addresses.iter().filter_map(|text| FileId::of(&Address::parse(text).file).ok()).collect();
+    let mut inputs = Vec::new();
+    for text in &args.addresses {
+        if let Ok(id) = FileId::of(&Address::parse(text).file) {
+            inputs.push(id);
+        }
+    }
     let folder = Folder::new(folder, args.force, inputs, common);
     interrupt::can_go_on();
-    let mut extraction = Extraction { args, common, folder, counts: [0; 4], reported: 0 };
+    let mut extraction = Extraction { args, common, folder, counts: Counts::default(), reported: 0 };
     for address in &args.addresses {
         extraction.address(address)?;
     }
@@ -50,10 +56,21 @@ struct Extraction<'c> {
     args: &'c Args,
     common: &'c Common,
     folder: Folder<'c>,
-    /// Files written, files that exist already, files with another name than their member, members not written.
-    counts: [u64; 4],
+    counts: Counts,
     /// Messages about single members.
     reported: u64,
+}
+
+#[derive(Default)]
+struct Counts {
+    /// Files written.
+    written: u64,
+    /// Files that exist already.
+    existing: u64,
+    /// Files with another name than their member.
+    renamed: u64,
+    /// Members not written.
+    lost: u64,
 }
 
 /// A place in an archive.
@@ -73,9 +90,7 @@ impl Extraction<'_> {
             Ok(source) => source,
             Err(error) => return self.lost(None, error),
         };
-        let member = source.address.member.as_deref().map(|member| ByteStr::new(member).to_text_lossy());
-        let levels: Vec<&str> =
-            member.iter().flat_map(|text| text.split("!/")).filter(|level| !level.is_empty()).collect();
+        let levels = levels(&source.address);
         let budget = Budget::new(source.bytes().len() as u64, &self.common.limits.limits());
         let file = source.address.file.clone();
         let place = Place { source: &source, text: shown(&file), below: String::new(), depth: 0, budget: &budget };
@@ -84,20 +99,23 @@ impl Extraction<'_> {
     }
 
     /// Extracts from an archive with these bytes.
-    fn inside(&mut self, place: &Place<'_>, name: &Path, bytes: &[u8], levels: &[&str]) -> Result<(), Failure> {
-        let limits = self.common.limits.limits();
-        let asset = place.budget.work(bytes.len() as u64).and_then(|()| Asset::parse_file(name, bytes, &limits));
-        let container = asset.and_then(|asset| {
-            let error = || Error::malformed(format!("{} is not an archive", asset.format().title()));
-            Container::of(&asset).ok_or_else(error)
-        });
-        match container {
+    fn inside(&mut self, place: &Place<'_>, name: &Path, bytes: &[u8], levels: &[String]) -> Result<(), Failure> {
+        match self.open(place, name, bytes) {
             Ok(container) => self.members(place, &container, levels),
             Err(error) => self.lost(Some(&place.text), error.into()),
         }
     }
 
-    fn members(&mut self, place: &Place<'_>, container: &Container<'_>, levels: &[&str]) -> Result<(), Failure> {
+    fn open<'b>(&self, place: &Place<'_>, name: &Path, bytes: &'b [u8]) -> meshpeek::Result<Container<'b>> {
+        place.budget.work(bytes.len() as u64)?;
+        let asset = Asset::parse_file(name, bytes, &self.common.limits.limits())?;
+        match Container::of(&asset) {
+            Some(container) => Ok(container),
+            None => Err(Error::malformed(format!("{} is not an archive", asset.format().title()))),
+        }
+    }
+
+    fn members(&mut self, place: &Place<'_>, container: &Container<'_>, levels: &[String]) -> Result<(), Failure> {
         let Some((level, rest)) = levels.split_first() else {
             return self.each(place, container, None, &[]);
         };
@@ -108,14 +126,7 @@ impl Extraction<'_> {
                 Ok(globs) => self.each(place, container, Some(&globs), rest),
                 Err(error) => self.lost(Some(&place.text), error.into()),
             },
-            Ok(None) => {
-                let nearest: Vec<String> =
-                    container.nearest(level.as_bytes()).iter().map(ToString::to_string).collect();
-                let hint =
-                    if nearest.is_empty() { String::new() } else { format!("; nearest: {}", nearest.join(", ")) };
-                let message = format!("no member {}{hint}", ByteStr::from(*level));
-                self.lost(Some(&place.text), Failure::Message(message))
-            }
+            Ok(None) => self.lost(Some(&place.text), Failure::Message(no_member(container, level))),
             Err(error) => self.lost(Some(&place.text), error.into()),
         }
     }
@@ -126,40 +137,32 @@ impl Extraction<'_> {
         place: &Place<'_>,
         container: &Container<'_>,
         globs: Option<&Globs>,
-        rest: &[&str],
+        rest: &[String],
     ) -> Result<(), Failure> {
         let mut found = false;
         for member in container.members() {
-            let is_wanted = |member: &Member<'_>| match globs {
-                None => Ok(true),
-                Some(globs) => {
-                    let (name, bytes) = (member.name(), member.name().len() as u64);
-                    let folders = name.as_bytes().iter().filter(|byte| matches!(byte, b'/' | b'\\')).count() as u64;
-                    place.budget.work(bytes * (folders + 1)).map(|()| globs.matches(name))
-                }
-            };
-            let member = place.budget.members(1).and(member).and_then(|member| Ok((member, is_wanted(&member)?)));
-            let (member, is_wanted) = match member {
-                Ok(member) => member,
+            let member = match wanted(member, globs, place.budget) {
+                Ok(Some(member)) => member,
+                Ok(None) => continue,
                 // The list cannot be read beyond this, or the budget is spent.
                 Err(error) => return self.lost(Some(&place.text), error.into()),
             };
-            if is_wanted && rest.is_empty() {
+            if rest.is_empty() {
                 found = true;
                 self.member(place, &member)?;
-            } else if is_wanted && is_archive(&member) {
+            } else if is_archive(&member) {
                 found = true;
                 self.enter(place, &member, rest, true)?;
             }
         }
-        match globs {
-            Some(_) if !found => self.lost(Some(&place.text), "no member matches".into()),
-            _ => Ok(()),
+        if globs.is_some() && !found {
+            return self.lost(Some(&place.text), "no member matches".into());
         }
+        Ok(())
     }
 
     /// Extracts from an archive in an archive.
-    fn enter(&mut self, place: &Place<'_>, member: &Member<'_>, rest: &[&str], by_glob: bool) -> Result<(), Failure> {
+    fn enter(&mut self, place: &Place<'_>, member: &Member<'_>, rest: &[String], by_glob: bool) -> Result<(), Failure> {
         let text = inner_text(place, member);
         let depth = place.depth + 1;
         let limit = place.budget.limits().archive_depth;
@@ -186,28 +189,34 @@ impl Extraction<'_> {
         let name = member.name();
         if member.is_link() {
             let message = match member.link_target(place.budget) {
-                Ok(target) => format!("a symbolic link to {}", target.map(|target| target.text).unwrap_or_default()),
+                Ok(Some(target)) => format!("a symbolic link to {}", target.text),
+                Ok(None) => "a symbolic link to ".to_owned(),
                 Err(error) => without_name(&error, member.name()),
             };
             return self.lost(Some(&inner_text(place, member)), Failure::Message(message));
         }
-        let path = match (self.args.flat, name.to_escaped_path()) {
-            (true, path) => path.rsplit('/').next().unwrap_or_default().to_owned(),
-            (false, path) => place.below.clone() + &path,
+        let path = name.to_escaped_path();
+        let path = if self.args.flat {
+            path.rsplit('/').next().unwrap_or_default().to_owned()
+        } else {
+            place.below.clone() + &path
         };
         let path = self.folder.free(&path);
-        let is_safe =
-            name.to_relative_path().is_ok_and(|safe| path.ends_with(&safe) || self.args.flat && safe.ends_with(&path));
-        let [written, existing, renamed, _] = &mut self.counts;
+        let is_renamed = match name.to_relative_path() {
+            Ok(own) if self.args.flat => !path.ends_with(&own) && !own.ends_with(&path),
+            Ok(own) => !path.ends_with(&own),
+            Err(_) => true,
+        };
         match self.folder.write(&path, member, place.budget, || place.source.unchanged())? {
-            Done::Written => *written += 1,
-            Done::Exists => *existing += 1,
+            Done::Written => self.counts.written += 1,
+            Done::Exists => self.counts.existing += 1,
             Done::Lost(message) => return self.lost(Some(&inner_text(place, member)), Failure::Message(message)),
         }
-        if !is_safe {
-            *renamed += 1;
+        if is_renamed {
+            self.counts.renamed += 1;
             if self.is_reported() {
-                let (text, path) = (inner_text(place, member), ByteStr::from(path.as_str()));
+                let text = inner_text(place, member);
+                let path = ByteStr::from(path.as_str());
                 Notes::new(self.common).say(format_args!("{text}: the file is {path}"));
             }
         }
@@ -217,11 +226,13 @@ impl Extraction<'_> {
     /// Reports a failed extraction, and continues.
     fn lost(&mut self, text: Option<&str>, error: Failure) -> Result<(), Failure> {
         let Failure::Message(message) = error else { return Err(error) };
-        let [.., lost] = &mut self.counts;
-        *lost += 1;
-        let message = text.map_or_else(|| message.clone(), |text| format!("{text}: {message}"));
+        self.counts.lost += 1;
         if self.is_reported() {
-            Notes::new(self.common).error(message);
+            let notes = Notes::new(self.common);
+            match text {
+                Some(text) => notes.error(format_args!("{text}: {message}")),
+                None => notes.error(message),
+            }
         }
         Ok(())
     }
@@ -233,42 +244,91 @@ impl Extraction<'_> {
     }
 
     fn finish(self) -> Outcome {
-        let [written, existing, renamed, lost] = self.counts;
+        let Counts { written, existing, renamed, lost } = self.counts;
         let notes = Notes::new(self.common);
         let more = self.reported.saturating_sub(self.common.limits.limits().problems.into());
         if more > 0 {
             notes.say(format_args!("and {} like these", report::count(more, "messages")));
         }
-        let rest = [(existing, "already there"), (renamed, "under another name"), (lost, "not written")];
-        let rest = rest.into_iter().filter(|(count, _)| *count > 0);
-        let rest: String = rest.map(|(count, words)| format!(", {} {words}", report::grouped(count))).collect();
-        notes.say(format_args!("{} written{rest}", report::count(written, "files")));
+        let mut text = format!("{} written", report::count(written, "files"));
+        for (count, words) in [(existing, "already there"), (renamed, "under another name"), (lost, "not written")] {
+            if count > 0 {
+                text += &format!(", {} {words}", report::grouped(count));
+            }
+        }
+        notes.say(text);
         Ok(status(written + existing, lost))
     }
 }
 
 /// The member with this name, which may end in `#` and a number.
 pub(crate) fn named<'a>(container: &Container<'a>, name: &str) -> meshpeek::Result<Option<Member<'a>>> {
-    let found = container.find(name.as_bytes(), 0)?;
-    let numbered = || name.rsplit_once('#').and_then(|(name, number)| Some((name, number.parse().ok()?)));
-    let found = match (found, numbered()) {
-        (None, Some((name, number))) => container.find(name.as_bytes(), number)?,
-        (found, _) => found,
-    };
+    let mut found = container.find(name.as_bytes(), 0)?;
+    if found.is_none()
+        && let Some((name, number)) = name.rsplit_once('#')
+        && let Ok(number) = number.parse()
+    {
+        found = container.find(name.as_bytes(), number)?;
+    }
     Ok(found.map(|found| found.member))
+}
+
+/// The message for a name that no member has, with the nearest names.
+fn no_member(container: &Container<'_>, name: &str) -> String {
+    let nearest: Vec<String> = container.nearest(name.as_bytes()).iter().map(ToString::to_string).collect();
+    let name = ByteStr::from(name);
+    if nearest.is_empty() {
+        return format!("no member {name}");
+    }
+    format!("no member {name}; nearest: {}", nearest.join(", "))
+}
+
+/// Charges for a member of the list. Returns it if a glob selects it, or if there are no globs.
+fn wanted<'a>(
+    member: meshpeek::Result<Member<'a>>,
+    globs: Option<&Globs>,
+    budget: &Budget,
+) -> meshpeek::Result<Option<Member<'a>>> {
+    budget.members(1)?;
+    let member = member?;
+    if let Some(globs) = globs {
+        let name = member.name();
+        let folders = name.as_bytes().iter().filter(|byte| matches!(byte, b'/' | b'\\')).count() as u64;
+        budget.work(name.len() as u64 * (folders + 1))?;
+        if !globs.matches(name) {
+            return Ok(None);
+        }
+    }
+    Ok(Some(member))
+}
+
+/// The names of an address after the file, from the outermost.
+pub(crate) fn levels(address: &Address) -> Vec<String> {
+    let mut levels = Vec::new();
+    if let Some(member) = &address.member {
+        for level in ByteStr::new(member).to_text_lossy().split("!/") {
+            if !level.is_empty() {
+                levels.push(level.to_owned());
+            }
+        }
+    }
+    levels
 }
 
 /// Returns true if a member starts like an archive. A compressed one of a PBO has only its name to go by.
 pub(crate) fn is_archive(member: &Member<'_>) -> bool {
-    let is_archive = |format: Option<Format>| matches!(format, Some(Format::Pbo | Format::Zip));
-    let named = || Format::from_extension(Path::new(&member.name().to_text_lossy()));
-    match member.sniff() {
-        Ok(None) if member.form() != Form::InPlace => is_archive(named()),
-        Ok(None) => named() == Some(Format::Pbo),
-        sniffed => sniffed.is_ok_and(is_archive),
+    let Ok(sniffed) = member.sniff() else { return false };
+    if let Some(format) = sniffed {
+        return matches!(format, Format::Pbo | Format::Zip);
+    }
+    match Format::from_extension(Path::new(&member.name().to_text_lossy())) {
+        Some(Format::Pbo) => true,
+        Some(Format::Zip) => member.form() != Form::InPlace,
+        _ => false,
     }
 }
 
 fn inner_text(place: &Place<'_>, member: &Member<'_>) -> String {
-    format!("{}!/{}", place.text, ByteStr::from(Name::from(member.name()).text.as_str()))
+    let name = Name::from(member.name()).text;
+    join_text(&place.text, Some(&ByteStr::from(name.as_str()).to_string()))
 }

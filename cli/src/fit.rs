@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anstyle::Style;
-use meshpeek::pose::{ModelCfg, Rig};
+use meshpeek::pose::{ModelCfg, ModelClass};
 use meshpeek::summary::Severity;
 use meshpeek::{Asset, Budget};
 use serde_json::json;
@@ -72,9 +72,10 @@ fn bones_of(path: &Path, asset: &Asset<'_>) -> Result<Bones, Failure> {
         bones = Bones::selections(path, asset)?;
     }
     bones.is_lower = matches!(asset, Asset::Odol(_));
-    let rigs: Vec<Rig<'_>> =
-        asset.rigs().into_iter().collect::<meshpeek::Result<_>>().map_err(|error| error.in_file(path))?;
-    bones.extend(rigs.iter().flat_map(Rig::bones).map(|bone| bone.name.to_string()));
+    for rig in asset.rigs() {
+        let rig = rig.map_err(|error| error.in_file(path))?;
+        bones.extend(rig.bones().iter().map(|bone| bone.name.to_string()));
+    }
     if bones.names.is_empty() {
         return Err(Failure::at(path, format_args!("{} without bones", asset.format().title())));
     }
@@ -87,7 +88,7 @@ struct Place<'p> {
     model: Option<&'p Path>,
     /// A class of the `model.cfg`.
     class: Option<&'p str>,
-    /// What remains for the model's file.
+    /// The budget that remains for the model's file.
     budget: &'p Budget,
 }
 
@@ -133,15 +134,18 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     fit.out.flush()?;
     source.unchanged()?;
     let unreadable = if fit.unread > 0 { format!(", {} unreadable", fit.unread) } else { String::new() };
-    let (names, nouns) = match &subject {
-        Subject::Motion(bones) => (report::count(bones.names.len() as u64, "bones") + " moved", "bone"),
-        Subject::Selections(names) => (report::count(names.names.len() as u64, "selections"), "name"),
+    let fitting = report::count(fit.fitting, "models");
+    let found = match &subject {
+        Subject::Motion(bones) => {
+            let bones = report::count(bones.names.len() as u64, "bones");
+            format!("{bones} moved; {fitting} with every bone")
+        }
+        Subject::Selections(names) => {
+            let selections = report::count(names.names.len() as u64, "selections");
+            format!("{selections}; {fitting} with every name")
+        }
     };
-    notes.say(format_args!(
-        "{names}; {} with every {nouns}, {} without{unreadable}",
-        report::count(fit.fitting, "models"),
-        fit.missing
-    ));
+    notes.say(format_args!("{found}, {} without{unreadable}", fit.missing));
     Ok(status(fit.fitting + fit.missing, fit.missing + fit.unread))
 }
 
@@ -179,7 +183,10 @@ impl Fit<'_> {
                 return Err(Failure::at(path, format_args!("{} {why}", shown(&self.args.motion))));
             }
             (Err(error), _) => {
-                let is_config = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("cfg"));
+                let is_config = match path.extension() {
+                    Some(extension) => extension.eq_ignore_ascii_case("cfg"),
+                    None => false,
+                };
                 if !is_config && ModelCfg::read(&content, content.budget()).is_err() {
                     return Err(error.into());
                 }
@@ -210,9 +217,9 @@ impl Fit<'_> {
     ) -> Result<(), Failure> {
         let stem = self.args.motion.file_stem().unwrap_or_default().to_string_lossy();
         let class = config.model(&stem).map_err(|error| error.in_file(path))?;
-        let names: Vec<String> = match class.and_then(|class| class.skeleton) {
-            Some(own) => vec![own.to_string()],
-            None => config.skeleton_names().map(|name| name.to_string()).collect(),
+        let names: Vec<String> = match class {
+            Some(ModelClass { skeleton: Some(own), .. }) => vec![own.to_string()],
+            _ => config.skeleton_names().map(|name| name.to_string()).collect(),
         };
         let mut empty: Vec<&str> = Vec::new();
         for name in &names {
@@ -245,7 +252,9 @@ impl Fit<'_> {
         for flaw in &skeleton.flaws {
             self.unread(format_args!("{}: {name}: {flaw}", shown(path)));
         }
-        if let Some(base) = skeleton.base_elsewhere.filter(|_| self.args.bones.is_empty()) {
+        if let Some(base) = skeleton.base_elsewhere
+            && self.args.bones.is_empty()
+        {
             self.unread(format_args!(
                 "{}: {name} inherits from {base}, which is not in the file; name its bones with --bones",
                 shown(path)
@@ -350,7 +359,9 @@ impl Fit<'_> {
             return Ok(());
         }
         for name in &names.names {
-            if let Some(other) = others.spelled(name).filter(|other| other != name) {
+            if let Some(other) = others.spelled(name)
+                && other != name
+            {
                 self.row(place, Row { kind, name, state: "case", nearest: vec![other.to_owned()] })?;
             }
         }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use meshpeek::address::{Address, Names};
+use meshpeek::address::{Address, Names, join};
 use meshpeek::container::{Container, Member};
 use meshpeek::scan::Globs;
 use meshpeek::summary::Name;
@@ -11,7 +11,7 @@ use meshpeek::view::ByteStr;
 use meshpeek::{Asset, Budget};
 
 use crate::args::Common;
-use crate::extract::{is_archive, named};
+use crate::extract::{is_archive, levels, named};
 use crate::failure::Failure;
 use crate::source::Source;
 use crate::visible::shown;
@@ -76,8 +76,7 @@ fn matching(path: &Path, common: &Common) -> Result<Vec<PathBuf>, Failure> {
     let mut search = Search { found: Vec::new(), file: Address::parse(path).file };
     // The verb reports what does not open.
     let Ok(source) = Source::open_all(path, common) else { return Ok(search.found) };
-    let member = source.address.member.as_deref().map(|member| ByteStr::new(member).to_text_lossy());
-    let levels: Vec<&str> = member.iter().flat_map(|text| text.split("!/")).filter(|level| !level.is_empty()).collect();
+    let levels = levels(&source.address);
     let budget = Budget::new(source.bytes().len() as u64, &common.limits.limits());
     let file = search.file.clone();
     search.inside(&Place { member: None, depth: 0, budget: &budget }, &file, source.bytes(), &levels)?;
@@ -96,21 +95,24 @@ struct Search {
 }
 
 impl Search {
-    fn inside(&mut self, place: &Place<'_>, name: &Path, bytes: &[u8], levels: &[&str]) -> meshpeek::Result<()> {
+    fn inside(&mut self, place: &Place<'_>, name: &Path, bytes: &[u8], levels: &[String]) -> meshpeek::Result<()> {
         let Some((level, rest)) = levels.split_first() else { return Ok(()) };
         let limits = place.budget.limits();
         place.budget.work(bytes.len() as u64)?;
         let Ok(asset) = Asset::parse_file(name, bytes, limits) else { return Ok(()) };
         let Some(container) = Container::of(&asset) else { return Ok(()) };
-        if !is_pattern(level) || named(&container, level).is_ok_and(|found| found.is_some()) {
-            let Ok(Some(member)) = named(&container, level) else { return Ok(()) };
-            let name = Name::from(ByteStr::from(*level));
+        if let Ok(Some(member)) = named(&container, level) {
+            let name = Name::from(ByteStr::from(level.as_str()));
             return self.member(place, &member, name, rest);
         }
-        let globs = Globs::of_members(&[(*level).to_owned()])?;
+        if !is_pattern(level) {
+            return Ok(());
+        }
+        let globs = Globs::of_members(std::slice::from_ref(level))?;
         let mut names = Names::of(&container);
         // What is beyond an error in the list is not found here; the verb says so when it opens the archive.
-        for member in container.members().map_while(Result::ok) {
+        for member in container.members() {
+            let Ok(member) = member else { break };
             let name = names.next(member.name());
             let own = member.name();
             let folders = own.as_bytes().iter().filter(|byte| matches!(byte, b'/' | b'\\')).count() as u64;
@@ -123,16 +125,8 @@ impl Search {
         Ok(())
     }
 
-    fn member(
-        &mut self,
-        place: &Place<'_>,
-        member: &Member<'_>,
-        mut name: Name,
-        rest: &[&str],
-    ) -> meshpeek::Result<()> {
-        if let Some(outer) = place.member {
-            name.text = format!("{}!/{}", outer.text, name.text);
-        }
+    fn member(&mut self, place: &Place<'_>, member: &Member<'_>, name: Name, rest: &[String]) -> meshpeek::Result<()> {
+        let name = join(place.member, name);
         if rest.is_empty() {
             place.budget.output(name.text.len() as u64)?;
             let mut address = OsString::from(&self.file);

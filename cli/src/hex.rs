@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 use std::io::Write;
+use std::iter::zip;
 use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use meshpeek::Asset;
-use meshpeek::dissect::{Line, LineKind, Sink};
+use meshpeek::dissect::{Line, LineKind};
 use meshpeek::inspect::{Selector, Span};
-use meshpeek::view::{Packing, Table as _};
+use meshpeek::view::{Packing, Table};
 use unicode_width::UnicodeWidthStr;
 
 use crate::args::Common;
@@ -17,10 +18,10 @@ use crate::dump::{OneRow, rows};
 use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
 use crate::output::Output;
-use crate::place::{bytes, lines, place_of, status};
+use crate::place::{Opened, bytes, lines, place_of, status};
 use crate::report::{FAINT, HEADING, escape};
 use crate::source::Source;
-use crate::tree::fields::{Lines, place, style};
+use crate::tree::fields::{place, style};
 use crate::value::InWords;
 use crate::visible::shown;
 use crate::wrap::{held, width, wrapped};
@@ -72,10 +73,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let source = Source::open(&args.file, common)?;
     let content = source.content(common)?;
     let asset = source.asset(&content);
-    let failure = |message: String| Failure::at(&args.file, message);
-    let size = content.len() as u64;
-    let mut wanted = args.range.clone().unwrap_or(0..u64::MAX);
-    let mut in_full = args.range.is_some();
+    let mut wanted = Wanted { range: args.range.clone().unwrap_or(0..u64::MAX), in_full: args.range.is_some() };
     if let (Some(text), Ok(asset)) = (&args.selector, &asset)
         && let Some(shown) = packed_row(asset, text)
     {
@@ -86,50 +84,35 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(text) = &args.selector {
-        let no_bytes = || format!("{text} has no bytes of its own");
-        let place = place_of(&asset, size, text).map_err(failure)?;
-        place.explain(common);
-        in_full |= place.note.is_none();
-        let Span { offset, bytes } = place.span.ok_or_else(no_bytes).map_err(failure)?;
-        let end = offset.saturating_add(bytes);
-        wanted = wanted.start.max(offset)..wanted.end.min(end);
-        if wanted.is_empty() {
-            return Err(failure(format!("{text} is at {offset:#x}..{end:#x}, outside the range")));
+        let size = content.len() as u64;
+        if let Err(message) = wanted.narrow(&asset, size, text, common) {
+            return Err(Failure::at(&args.file, message));
         }
     }
-    let lines = |sink: Sink<'_>| lines(&asset, &content, sink);
     let mut out = Output::text(common)?;
-    let is_there = |at: u64| if at < size { Ok(at) } else { Err(format!("no byte at {at}: it has {size}")) };
     if !args.at.is_empty() {
-        let title = asset.as_ref().map_or("", |asset| asset.format().name());
-        let mut wrong = Vec::new();
-        for (index, text) in args.at.iter().enumerate() {
-            match offset(text).and_then(is_there) {
-                Ok(at) => {
-                    if index > wrong.len() {
-                        writeln!(out)?;
-                    }
-                    show_at(&lines, &content, title, at, &mut out)?;
-                }
-                Err(message) => wrong.push(format!("{}: {message}", shown(&args.file))),
-            }
-        }
+        let wrong = show_all(args, &asset, &content, &mut out)?;
         out.flush()?;
         source.unchanged()?;
-        wrong.iter().for_each(|message| Notes::new(common).error(message));
+        for message in &wrong {
+            Notes::new(common).error(message);
+        }
         return Ok(match wrong.len() {
             0 => status(&asset, common),
             all if all == args.at.len() => ExitCode::from(2),
             _ => ExitCode::from(1),
         });
     }
-    if let Some(range) = &args.range {
-        is_there(range.start).map_err(failure)?;
+    if let Some(range) = &args.range
+        && let Err(message) = checked(range.start, &content)
+    {
+        return Err(Failure::at(&args.file, message));
     }
-    let (width, is_plain) = (width(out.is_terminal), asset.is_err());
-    let mut dump = Dump { content: &content, wanted, in_full, is_plain, width, around: vec![], heading: String::new() };
+    let width = width(out.is_terminal);
+    let is_plain = asset.is_err();
+    let mut dump = Dump { content: &content, wanted, is_plain, width, around: vec![], heading: String::new() };
     let mut written = Ok(());
-    lines(&mut |line| {
+    lines(&asset, &content, &mut |line| {
         written = dump.line(line, &mut out);
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
@@ -139,62 +122,159 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     Ok(status(&asset, common))
 }
 
+/// The bytes to show.
+struct Wanted {
+    range: Range<u64>,
+    /// True if nothing is truncated.
+    in_full: bool,
+}
+
+impl Wanted {
+    /// Leaves the bytes of a part, array or field.
+    fn narrow(&mut self, asset: &Opened<'_>, size: u64, text: &str, common: &Common) -> Result<(), String> {
+        let place = place_of(asset, size, text)?;
+        place.explain(common);
+        self.in_full |= place.note.is_none();
+        let Some(Span { offset, bytes }) = place.span else { return Err(format!("{text} has no bytes of its own")) };
+        let end = offset.saturating_add(bytes);
+        self.range = self.range.start.max(offset)..self.range.end.min(end);
+        if self.range.is_empty() {
+            return Err(format!("{text} is at {offset:#x}..{end:#x}, outside the range"));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the offset of a byte, or an error if there is no such byte.
+fn checked(at: u64, content: &[u8]) -> Result<u64, String> {
+    let size = content.len() as u64;
+    if at < size { Ok(at) } else { Err(format!("no byte at {at}: it has {size}")) }
+}
+
+/// Shows what the bytes of `--at` belong to. Returns a message for each that is not there.
+fn show_all(args: &Args, asset: &Opened<'_>, content: &[u8], out: &mut Output) -> Result<Vec<String>, Failure> {
+    let mut is_first = true;
+    let mut wrong = Vec::new();
+    for text in &args.at {
+        match offset(text).and_then(|at| checked(at, content)) {
+            Ok(at) => {
+                if !is_first {
+                    writeln!(out)?;
+                }
+                is_first = false;
+                show_at(asset, content, at, out)?;
+            }
+            Err(message) => wrong.push(format!("{}: {message}", shown(&args.file))),
+        }
+    }
+    Ok(wrong)
+}
+
 /// The values of a row that has no bytes of its own, because its array is packed, and the place of the array. `None` for any
 /// other selector.
 fn packed_row(asset: &Asset<'_>, text: &str) -> Option<Result<String, Failure>> {
     let (array, index) = text.parse::<Selector>().ok()?.row()?;
     let mut shown = None;
     array.find(asset, &mut |table| {
-        let storage = table.storage();
-        let is_in_place =
-            matches!(storage.packing, Packing::InPlace | Packing::Strided | Packing::Fill | Packing::Derived);
-        if is_in_place || index as u64 >= table.rows() {
-            return;
+        if is_packed(table) && (index as u64) < table.rows() {
+            shown = Some(decoded_row(&array, table, index));
         }
-        let columns = table.columns();
-        let mut values = Vec::new();
-        let read = OneRow { table, index }.read(&mut |row| {
-            values = rows::texts(&columns, row);
-            ControlFlow::Break(())
-        });
-        let values: Vec<String> =
-            columns.iter().zip(values).map(|(column, value)| format!("{} {value}", column.name)).collect();
-        let span = Span { offset: storage.offset, bytes: storage.bytes };
-        let all = format!("{HEADING}{array}{HEADING:#}  {} rows, {}", table.rows(), storage.packing.name());
-        let row = format!("row {index} is decoded: {}", values.join(", "));
-        let text = format!("{}\n{}\n", place(Some(span), &all), place(None, &row));
-        shown = Some(read.map(|()| text).map_err(Failure::from));
     });
     shown
 }
 
+fn is_packed(table: &dyn Table) -> bool {
+    !matches!(table.storage().packing, Packing::InPlace | Packing::Strided | Packing::Fill | Packing::Derived)
+}
+
+fn decoded_row(array: &Selector, table: &dyn Table, index: usize) -> Result<String, Failure> {
+    let storage = table.storage();
+    let columns = table.columns();
+    let mut values = Vec::new();
+    OneRow { table, index }.read(&mut |row| {
+        values = rows::texts(&columns, row);
+        ControlFlow::Break(())
+    })?;
+    let mut cells = Vec::new();
+    for (column, value) in zip(&columns, values) {
+        cells.push(format!("{} {value}", column.name));
+    }
+    let span = Span { offset: storage.offset, bytes: storage.bytes };
+    let all = format!("{HEADING}{array}{HEADING:#}  {} rows, {}", table.rows(), storage.packing.name());
+    let row = format!("row {index} is decoded: {}", cells.join(", "));
+    Ok(format!("{}\n{}\n", place(Some(span), &all), place(None, &row)))
+}
+
 /// Shows the parts around this byte: the leaf, the enclosing parts from the innermost out, the file.
-fn show_at(lines: Lines<'_>, content: &[u8], title: &str, at: u64, out: &mut Output) -> std::io::Result<()> {
-    let holds = |span: Span| span.offset <= at && at - span.offset < span.bytes;
-    let (mut around, mut rows): (Vec<(usize, Option<Span>, String)>, _) = (vec![], Vec::new());
-    lines(&mut |line| {
-        around.truncate(around.partition_point(|(depth, ..)| *depth < line.depth));
+fn show_at(asset: &Opened<'_>, content: &[u8], at: u64, out: &mut Output) -> std::io::Result<()> {
+    let mut search = Search { content, at, around: Vec::new(), rows: Vec::new() };
+    lines(asset, content, &mut |line| search.line(line));
+    for row in &search.rows {
+        writeln!(out, "{row}")?;
+    }
+    let title = match asset {
+        Ok(asset) => format!("{} file", asset.format().name()),
+        Err(_) => "file".to_owned(),
+    };
+    let whole = Span { offset: 0, bytes: content.len() as u64 };
+    writeln!(out, "{}", place(Some(whole), &title))
+}
+
+/// Searches the lines for the leaf with a byte.
+struct Search<'c> {
+    content: &'c [u8],
+    at: u64,
+    /// The parts that enclose the current line.
+    around: Vec<Part>,
+    /// The leaf and the parts around it, once it is found.
+    rows: Vec<String>,
+}
+
+struct Part {
+    depth: usize,
+    span: Option<Span>,
+    text: String,
+}
+
+impl Search<'_> {
+    fn line(&mut self, line: &Line<'_>) -> ControlFlow<()> {
+        self.around.truncate(self.around.partition_point(|part| part.depth < line.depth));
+        let style = style(line.kind);
         if line.kind == LineKind::Part {
-            let label = if line.note.is_empty() { String::new() } else { format!("  \"{}\"", escape(&line.note)) };
-            let style = style(LineKind::Part);
-            around.push((line.depth, line.span, format!("{style}{}{style:#}{label}", escape(line.selector))));
-        } else if let Some(span) = line.span.filter(|&span| holds(span)) {
-            let inside = match cell(line, content, at) {
-                Some(cell) => format!("  ({cell})"),
-                None if span.bytes > 1 => format!("  (byte {} of it)", at - span.offset),
-                None => String::new(),
-            };
-            let style = style(line.kind);
-            rows.push(place(Some(span), &format!("{style}{}{style:#}{inside}", described(line, true))));
-            let parts = around.iter().rev().filter(|(_, span, _)| span.is_none_or(holds));
-            rows.extend(parts.map(|(_, span, text)| place(*span, text)));
-            return ControlFlow::Break(());
+            let text = format!("{style}{}{style:#}{}", escape(line.selector), label(line));
+            self.around.push(Part { depth: line.depth, span: line.span, text });
+            return ControlFlow::Continue(());
         }
-        ControlFlow::Continue(())
-    });
-    let size = content.len() as u64;
-    rows.push(place(Some(Span { offset: 0, bytes: size }), format!("{title} file").trim_start()));
-    rows.iter().try_for_each(|line| writeln!(out, "{line}"))
+        let Some(span) = line.span else { return ControlFlow::Continue(()) };
+        if !self.is_in(span) {
+            return ControlFlow::Continue(());
+        }
+        let inside = match cell(line, self.content, self.at) {
+            Some(cell) => format!("  ({cell})"),
+            None if span.bytes > 1 => format!("  (byte {} of it)", self.at - span.offset),
+            None => String::new(),
+        };
+        self.rows.push(place(Some(span), &format!("{style}{}{style:#}{inside}", described(line, true))));
+        for part in self.around.iter().rev() {
+            // A part without a place of its own is around what it contains.
+            if part.span.is_none_or(|span| self.is_in(span)) {
+                self.rows.push(place(part.span, &part.text));
+            }
+        }
+        ControlFlow::Break(())
+    }
+
+    fn is_in(&self, span: Span) -> bool {
+        span.offset <= self.at && self.at - span.offset < span.bytes
+    }
+}
+
+/// The label of a part, in quotes.
+fn label(line: &Line<'_>) -> String {
+    if line.note.is_empty() {
+        return String::new();
+    }
+    format!("  \"{}\"", escape(&line.note))
 }
 
 /// Row, column, type and value of the array number that contains this byte.
@@ -202,10 +282,11 @@ fn cell(line: &Line<'_>, content: &[u8], at: u64) -> Option<String> {
     let row_bytes = rows::row_size(&line.columns);
     let start = usize::try_from(line.span?.offset).ok()?;
     let inside = usize::try_from(at).ok()?.checked_sub(start)?;
-    let (row, mut left) = (inside.checked_div(row_bytes)?, inside.checked_rem(row_bytes)?);
+    let row = inside.checked_div(row_bytes)?;
+    let mut left = inside.checked_rem(row_bytes)?;
     let first = start + row * row_bytes;
     let values = rows::texts(&line.columns, content.get(first..first + row_bytes)?);
-    for (column, value) in line.columns.iter().zip(values) {
+    for (column, value) in zip(&line.columns, values) {
         match left.checked_sub(column.scalar.byte_len()) {
             Some(rest) => left = rest,
             None => return Some(format!("row {row}, {}: {} {value}", column.name, column.scalar.name())),
@@ -217,7 +298,7 @@ fn cell(line: &Line<'_>, content: &[u8], at: u64) -> Option<String> {
 /// Name or selector, type, value and note.
 fn described(line: &Line<'_>, in_full: bool) -> String {
     let name = if in_full && !line.selector.is_empty() { line.selector } else { line.name };
-    let mut text = escape(name);
+    let mut text = escape(name).into_owned();
     // Writing to a String cannot fail.
     if !line.type_name.is_empty() {
         let _ = write!(text, " {}", escape(&line.type_name));
@@ -233,8 +314,7 @@ fn described(line: &Line<'_>, in_full: bool) -> String {
 
 struct Dump<'c> {
     content: &'c [u8],
-    wanted: Range<u64>,
-    in_full: bool,
+    wanted: Wanted,
     /// True if the meaning of the bytes is unknown.
     is_plain: bool,
     width: usize,
@@ -248,25 +328,25 @@ impl Dump<'_> {
     fn line(&mut self, line: &Line<'_>, out: &mut Output) -> std::io::Result<()> {
         self.around.truncate(self.around.partition_point(|(depth, _)| *depth < line.depth));
         if line.kind == LineKind::Part {
-            let label = if line.note.is_empty() { String::new() } else { format!("  \"{}\"", escape(&line.note)) };
-            self.around.push((line.depth, format!("{}{label}", escape(line.selector))));
+            self.around.push((line.depth, format!("{}{}", escape(line.selector), label(line))));
             return Ok(());
         }
         let Some(span) = line.span else { return Ok(()) };
-        let (first, end) = (span.offset.max(self.wanted.start), (span.offset + span.bytes).min(self.wanted.end));
+        let first = span.offset.max(self.wanted.range.start);
+        let end = (span.offset + span.bytes).min(self.wanted.range.end);
         if first >= end {
             return Ok(());
         }
         self.head(out)?;
         let rows = (end - first).div_ceil(ROW);
         let most = if self.is_plain { MOST_PLAIN_ROWS } else { MOST_ROWS };
-        let shown = if self.in_full || rows <= most { end } else { first + most / 2 * ROW };
+        let shown = if self.wanted.in_full || rows <= most { end } else { first + most / 2 * ROW };
         let is_plain = self.is_plain && line.kind == LineKind::Gap;
         let text = if is_plain { String::new() } else { described(line, false) };
         let room = self.width.saturating_sub(self.text_column());
         let beside = wrapped(&text, Some(room));
         let fits = beside.lines().all(|line| line.len() <= room || line.width() <= room);
-        let mut texts = beside.lines().filter(|_| fits);
+        let mut texts = if fits { beside.lines() } else { "".lines() };
         let mut at = first;
         while at < shown {
             let next = (at + ROW).min(shown);
@@ -304,7 +384,10 @@ impl Dump<'_> {
 
     /// Writes the enclosing part as a heading, if it has changed.
     fn head(&mut self, out: &mut Output) -> std::io::Result<()> {
-        let heading = self.around.last().map_or("", |(_, text)| text);
+        let heading = match self.around.last() {
+            Some((_, text)) => text.as_str(),
+            None => "",
+        };
         if self.heading != heading {
             heading.clone_into(&mut self.heading);
             let shown = if heading.is_empty() { "(file)" } else { heading };
@@ -321,7 +404,9 @@ impl Dump<'_> {
             if index > 0 && (wide || index % 4 == 0) {
                 line.push(' ');
             }
-            line.extend([byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16).unwrap_or_default()));
+            for digit in [byte >> 4, byte & 15] {
+                line.push(char::from_digit(digit.into(), 16).unwrap_or_default());
+            }
         }
         if wide {
             // Writing to a String cannot fail.
@@ -330,7 +415,8 @@ impl Dump<'_> {
         }
         let column = if wide { WIDE_BYTES } else { BYTES };
         line.extend(std::iter::repeat_n(' ', column.saturating_sub(line.len())));
-        let (style, offset) = (style(kind), range.start);
+        let style = style(kind);
+        let offset = range.start;
         let row = match text {
             "" => format!("{offset:08x}  {style}{}{style:#}\n", line.trim_end()),
             _ => format!("{offset:08x}  {style}{line}{style:#}  {text}\n"),

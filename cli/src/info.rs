@@ -2,11 +2,11 @@
 
 pub(crate) mod rows;
 
-use std::io::{BufWriter, IntoInnerError, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use meshpeek::scan::{Depth, Record, Scan};
+use meshpeek::scan::{Depth, Record, Scan, Subject};
 use meshpeek::{Asset, Format, json};
 use serde_json::ser::Formatter;
 
@@ -50,15 +50,19 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     if args.digests && !json && args.select.is_empty() {
         return Err("--digests needs --json or -o NAME.json".into());
     }
-    let mut page = match (json, args.select.is_empty()) {
-        (_, false) => {
-            let by_ending = if ending == Some("csv") { RowFormat::Csv } else { RowFormat::Ndjson };
-            Page::Rows(Rows::new(&args.select, args.format.unwrap_or(by_ending) == RowFormat::Csv, common)?)
-        }
-        (true, _) => Page::Json(Output::data(common)?),
-        (false, _) => Page::Text(Output::text(common)?),
+    let mut page = if !args.select.is_empty() {
+        let is_csv = match args.format {
+            Some(format) => format == RowFormat::Csv,
+            None => ending == Some("csv"),
+        };
+        Page::Rows(Rows::new(&args.select, is_csv, common)?)
+    } else if json {
+        Page::Json(Output::data(common)?)
+    } else {
+        Page::Text(Output::text(common)?)
     };
-    let (mut opened, mut failed) = (0, 0);
+    let mut opened = 0;
+    let mut failed = 0;
     for (index, file) in args.files.iter().enumerate() {
         if let Page::Text(out) = &mut page
             && index > 0
@@ -94,28 +98,23 @@ impl Page {
         scan.depth = Depth::Summary;
         scan.limits = common.limits.limits();
         scan.digests = args.digests;
-        let record = scan.record_of(&source.address.file, &opened);
+        let record = scan.record(&source.address.file, Subject::Opened(&opened));
         let is_text = matches!(self, Self::Text(_));
         let is_config = report::is_config(&record);
-        if let Some(problem) =
-            record.summary.problems.first().filter(|_| is_text && !is_config && !record.summary.is_asset())
+        if is_text
+            && !is_config
+            && !record.summary.is_asset()
+            && let Some(problem) = record.summary.problems.first()
         {
             return Err(Failure::at(path, &problem.message));
         }
-        let asset = opened.content.as_ref().ok().and_then(|content| source.asset(content).ok());
+        let mut asset = None;
+        if let Ok(content) = &opened.content {
+            asset = source.asset(content).ok();
+        }
         match self {
             Self::Text(out) => {
-                report::header(&record, out)?;
-                if let Some(asset) = &asset {
-                    report::first(asset, out)?;
-                }
-                report::references(&record, out)?;
-                if let Some(asset) = &asset {
-                    report::body(asset, common.verbose, out)?;
-                }
-                if !is_config {
-                    report::problems(&record, out)?;
-                }
+                write_text(&record, asset.as_ref(), common.verbose, out)?;
                 out.flush()?;
             }
             Self::Json(out) => {
@@ -134,6 +133,21 @@ impl Page {
         source.unchanged()?;
         Ok(asset.is_some() || is_config)
     }
+}
+
+fn write_text(record: &Record, asset: Option<&Asset<'_>>, is_long: bool, out: &mut Output) -> io::Result<()> {
+    report::header(record, out)?;
+    if let Some(asset) = asset {
+        report::first(asset, out)?;
+    }
+    report::references(record, out)?;
+    if let Some(asset) = asset {
+        report::body(asset, is_long, out)?;
+    }
+    if report::is_config(record) {
+        return Ok(());
+    }
+    report::problems(record, out)
 }
 
 /// Writes the record, `title` and `detail`.

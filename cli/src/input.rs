@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use meshpeek::Format;
-use meshpeek::scan::{Found, Progress, Record, Scan, Sighting, Unit};
+use meshpeek::scan::{Found, Input, Progress, Record, Scan, Sighting, Unit};
 use meshpeek::summary::Severity;
 
 use crate::args::{Common, Inputs};
@@ -21,7 +21,11 @@ use crate::{interrupt, map, progress, report};
 pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Result<Scan, Failure> {
     let mut scan = scan_whole(&inputs.paths, inputs.jobs, common)?;
     scan.archives = !inputs.no_archives;
-    scan.formats = Format::ALL.iter().copied().filter(|f| inputs.formats.iter().any(|name| name == f.name())).collect();
+    for &format in Format::ALL {
+        if inputs.formats.iter().any(|name| name == format.name()) {
+            scan.formats.push(format);
+        }
+    }
     scan.selection.globs.clone_from(&inputs.globs);
     inputs.walk.apply(&mut scan.selection);
     Ok(scan)
@@ -30,7 +34,9 @@ pub(crate) fn scan(inputs: &Inputs, common: &Common) -> Result<Scan, Failure> {
 /// Creates a scan over these files and folders, with the settings shared by all verbs. Returns an error if one of them is
 /// a URL and the program cannot open URLs.
 pub(crate) fn scan_whole(paths: &[PathBuf], jobs: Option<NonZeroUsize>, common: &Common) -> Result<Scan, Failure> {
-    paths.iter().try_for_each(|path| openable(path).map(drop))?;
+    for path in paths {
+        openable(path)?;
+    }
     let mut scan = Scan::new(paths);
     scan.access = map::access(common);
     scan.read_ahead = !common.no_read_ahead;
@@ -47,7 +53,9 @@ pub(crate) fn scan_whole(paths: &[PathBuf], jobs: Option<NonZeroUsize>, common: 
     }
     common.results.scans(&scan.progress);
     // The output file is not an input.
-    scan.selection.except = common.output_file.as_ref().map(|file| file.ids.clone()).unwrap_or_default();
+    if let Some(file) = &common.output_file {
+        scan.selection.except.clone_from(&file.ids);
+    }
     Ok(scan)
 }
 
@@ -56,8 +64,9 @@ fn has_urls(paths: &[PathBuf]) -> bool {
     paths.iter().any(|path| is_url(path))
 }
 
-/// Runs a function over everything that a scan finds, with a callback for other results. Returns its result, and counts
-/// of what could not be read. Ctrl-C ends the program meanwhile, because half an answer is useless.
+/// Calls `find` once, which runs the scan. It passes results that are no part of its answer, such as errors, to its
+/// argument. Returns the answer, and the number of files and folders that cannot be read. Ctrl-C ends the program
+/// meanwhile, because half an answer is useless: [`interrupt::ends_scan`] is not called.
 pub(crate) fn whole<T>(
     scan: &Scan,
     common: &Common,
@@ -99,75 +108,107 @@ pub(crate) fn each_result<T: Send>(
     inputs: &Inputs,
     common: &Common,
     view: impl Fn(&Sighting<'_, '_>) -> T + Sync,
-    mut each: impl FnMut(Found, Option<T>) -> Result<(), Failure> + Send,
+    each: impl FnMut(Found, Option<T>) -> Result<(), Failure> + Send,
 ) -> Result<Tally, Failure> {
     let notes = Notes::new(common);
-    let list = inputs.paths_from.as_deref().map(|list| Paths::read(list, inputs.null, scan.progress.clone()));
-    let list = list.transpose()?;
-    let units = inputs.units_from.as_deref().map(|list| units(list, scan)).transpose()?;
-    let mut tally = Tally::default();
-    let mut failure = None;
-    let found = |found: Found, seen: Option<T>| {
-        match &found {
-            Found::Asset(record) => tally.add(record),
-            Found::Unreadable(error) => {
-                tally.unreadable += 1;
-                notes.error(error);
-            }
-            Found::NoAsset(path) => notes.detail(format_args!("{}: not an asset", shown(path))),
-            Found::PassedOver { path, named: false } => passed_over(notes, path),
-            _ => {}
-        }
-        let written = match found {
-            Found::PassedOver { path, named: true } => {
-                Err(OutputFile::is_input(common.output.as_deref().unwrap_or(&path), &path))
-            }
-            found => each(found, seen),
-        };
-        match written {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                failure = Some(error);
-                ControlFlow::Break(())
-            }
-        }
-    };
+    let mut list = None;
+    if let Some(path) = &inputs.paths_from {
+        list = Some(Paths::read(path, inputs.null, scan.progress.clone())?);
+    }
+    let mut units = None;
+    if let Some(path) = &inputs.units_from {
+        units = Some(self::units(path, scan)?);
+    }
+    let mut handler = Handler { common, notes, each, tally: Tally::default(), has_results: false, failure: None };
+    let found = |found: Found, seen: Option<T>| handler.take(found, seen);
     interrupt::ends_scan(&scan.progress);
     // The total is unknown while a list is still being read.
     let interrupted =
         progress::beside(scan, list.is_none() && units.is_none() && !has_urls(&inputs.paths), notes, || {
             match (units, list) {
-                (Some(units), _) => scan.run_units(units, view, found)?,
-                (None, None) => scan.run_with(view, found)?,
+                (Some(mut units), _) => scan.run(Input::Units(&mut units), view, found)?,
+                (None, None) => scan.run(Input::Paths, view, found)?,
                 (None, Some(list)) => {
-                    let list = list.map(|path| path.and_then(openable));
-                    scan.run_over_with(inputs.paths.iter().cloned().map(Ok).chain(list), view, found)?;
+                    let list = list.map(|path| openable(path?));
+                    let mut paths = inputs.paths.iter().cloned().map(Ok).chain(list);
+                    scan.run(Input::List(&mut paths), view, found)?;
                 }
             }
             Ok(scan.progress.is_stopped())
         })?;
     interrupt::ends_the_program();
+    let Handler { mut tally, has_results, failure, .. } = handler;
     if let Some(failure) = failure {
         return Err(failure);
     }
     tally.interrupted = interrupted;
     tally.files = scan.progress.files();
-    if tally.files == 0 && tally.unreadable == 0 && !interrupted && !has_urls(&inputs.paths) {
-        hint(scan, notes);
+    if !has_results && tally.unreadable == 0 && !interrupted {
+        explain_no_results(scan, inputs, tally.files, notes);
     }
     Ok(tally)
+}
+
+/// Counts and reports the results of a scan, and passes them on.
+struct Handler<'h, E> {
+    common: &'h Common,
+    notes: Notes,
+    each: E,
+    tally: Tally,
+    has_results: bool,
+    /// Why results can no longer be written.
+    failure: Option<Failure>,
+}
+
+impl<E> Handler<'_, E> {
+    fn take<T>(&mut self, found: Found, seen: Option<T>) -> ControlFlow<()>
+    where
+        E: FnMut(Found, Option<T>) -> Result<(), Failure>,
+    {
+        self.has_results |= matches!(found, Found::Asset(_) | Found::Unchanged(_));
+        self.tally.take(&found, self.notes);
+        let written = match found {
+            Found::PassedOver { path, named: true } => {
+                let output = self.common.output.as_deref().unwrap_or(&path);
+                Err(OutputFile::is_input(output, &path))
+            }
+            found => (self.each)(found, seen),
+        };
+        match written {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.failure = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+}
+
+/// Says why a scan of this many files found nothing, if that may surprise the user.
+fn explain_no_results(scan: &Scan, inputs: &Inputs, files: u64, notes: Notes) {
+    if files == 0 && !has_urls(&inputs.paths) {
+        hint(scan, notes);
+    }
+    if let Some(filters) = filters(inputs) {
+        notes.say(format_args!("no asset matches {filters}"));
+    }
 }
 
 /// The units in this file, one per line.
 fn units(list: &Path, scan: &Scan) -> Result<impl Iterator<Item = meshpeek::Result<Unit>> + Send + use<>, Failure> {
     let name = list.to_owned();
-    let unit = move |line: PathBuf| {
-        let unit: Unit = serde_json::from_slice(line.as_os_str().as_encoded_bytes())
-            .map_err(|error| meshpeek::Error::malformed(format!("not a unit: {error}")).in_file(&name))?;
-        openable(&unit.path)?;
-        Ok(unit)
+    let lines = Paths::read(list, false, scan.progress.clone())?;
+    Ok(lines.map(move |line| unit(&line?, &name)))
+}
+
+/// Reads a line of a list of units.
+fn unit(line: &Path, list: &Path) -> meshpeek::Result<Unit> {
+    let unit: Unit = match serde_json::from_slice(line.as_os_str().as_encoded_bytes()) {
+        Ok(unit) => unit,
+        Err(error) => return Err(meshpeek::Error::malformed(format!("not a unit: {error}")).in_file(list)),
     };
-    Ok(Paths::read(list, false, scan.progress.clone())?.map(move |line| line.and_then(&unit)))
+    openable(&unit.path)?;
+    Ok(unit)
 }
 
 /// Explains why nothing was scanned, if that may surprise the user.
@@ -178,14 +219,39 @@ fn hint(scan: &Scan, notes: Notes) {
     all.selection.hidden = true;
     all.selection.ignored = true;
     if let Ok((files @ 1.., _)) = all.measure() {
-        let (files, are) = (report::count(files, "files"), if files == 1 { "is" } else { "are" });
+        let are = if files == 1 { "is" } else { "are" };
+        let files = report::count(files, "files");
         notes.say(format_args!(
             "{files} {are} hidden or excluded by an ignore file; use --hidden and --no-ignore to include them"
         ));
     }
 }
 
+/// The options that choose assets by name or format, if there are any.
+fn filters(inputs: &Inputs) -> Option<&'static str> {
+    match (inputs.globs.is_empty(), inputs.formats.is_empty()) {
+        (true, true) => None,
+        (false, true) => Some("-g"),
+        (true, false) => Some("--type"),
+        (false, false) => Some("-g and --type"),
+    }
+}
+
 impl Tally {
+    /// Counts a result, and reports it if it deserves a message.
+    fn take(&mut self, found: &Found, notes: Notes) {
+        match found {
+            Found::Asset(record) => self.add(record),
+            Found::Unreadable(error) => {
+                self.unreadable += 1;
+                notes.error(error);
+            }
+            Found::NoAsset(path) => notes.detail(format_args!("{}: not an asset", shown(path))),
+            Found::PassedOver { path, named: false } => passed_over(notes, path),
+            _ => {}
+        }
+    }
+
     fn add(&mut self, record: &Record) {
         let is_asset = record.summary.is_asset();
         self.assets += u64::from(is_asset);
@@ -203,9 +269,13 @@ impl Tally {
     /// The counts of other and unreadable files, for the end of a summary line. Empty if there are none.
     pub(crate) fn rest(&self) -> String {
         let other = if self.other == 1 { "not an asset" } else { "not assets" };
-        let parts = [(self.other, other), (self.unreadable, "unreadable")];
-        let parts = parts.into_iter().filter(|(number, _)| *number > 0);
-        parts.map(|(number, words)| format!(", {} {words}", report::grouped(number))).collect()
+        let mut rest = String::new();
+        for (number, words) in [(self.other, other), (self.unreadable, "unreadable")] {
+            if number > 0 {
+                rest += &format!(", {} {words}", report::grouped(number));
+            }
+        }
+        rest
     }
 
     /// 0 if everything was read, 1 if something was not, 2 if nothing was.

@@ -2,11 +2,12 @@
 //! program.
 
 use std::process::ExitCode;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use meshpeek::scan::Progress;
 
+use crate::lock::lock;
 use crate::notes::Notes;
 use crate::output_file::{self, OutputFile};
 use crate::visible::shown;
@@ -23,43 +24,53 @@ static CAN_GO_ON: AtomicBool = AtomicBool::new(false);
 /// Starts to listen. Without a running scan, and at the second signal, the program ends at once and leaves no partly
 /// written file.
 pub(crate) fn listen(notes: Notes) {
-    let end = move || {
-        let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner).take();
-        match running {
-            Some(scan) => scan.stop(),
-            None => {
-                output_file::discard();
-                match CAN_GO_ON.load(Ordering::Relaxed) {
-                    true => notes.error("interrupted; the same command writes the rest"),
-                    false => notes.error("interrupted"),
-                }
-                std::process::exit(STATUS.into());
-            }
-        }
-    };
     // Beyond the largest size of a file, writing then fails instead of ending the program.
     #[cfg(unix)]
     ignore(libc::SIGXFSZ);
     // Without a handler, these signals still end the program, but less cleanly.
-    keeping_ignored(|| drop(ctrlc::set_handler(end)));
+    keeping_ignored(|| drop(ctrlc::set_handler(move || end(notes))));
+}
+
+/// Ends the running scan, or the program if there is none.
+fn end(notes: Notes) {
+    let running = lock(&RUNNING).take();
+    if let Some(scan) = running {
+        scan.stop();
+        return;
+    }
+    output_file::discard();
+    match CAN_GO_ON.load(Ordering::Relaxed) {
+        true => notes.error("interrupted; the same command writes the rest"),
+        false => notes.error("interrupted"),
+    }
+    std::process::exit(STATUS.into());
 }
 
 /// Keeps ignoring the signals that the program was started to ignore, as `nohup` and shells do.
 #[cfg(unix)]
-#[allow(unsafe_code)]
 fn keeping_ignored(set_handlers: impl FnOnce()) {
-    let is_ignored = |signal: &libc::c_int| {
-        let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
-        // SAFETY: without a new action, the call only fills in the old one, for which there is memory. All of its
-        // fields may be zero.
-        unsafe {
-            libc::sigaction(*signal, std::ptr::null(), action.as_mut_ptr()) == 0
-                && action.assume_init().sa_sigaction == libc::SIG_IGN
+    let mut ignored = Vec::new();
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        if is_ignored(signal) {
+            ignored.push(signal);
         }
-    };
-    let ignored: Vec<_> = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].into_iter().filter(is_ignored).collect();
+    }
     set_handlers();
-    ignored.into_iter().for_each(ignore);
+    for signal in ignored {
+        ignore(signal);
+    }
+}
+
+#[cfg(unix)]
+#[allow(unsafe_code)]
+fn is_ignored(signal: libc::c_int) -> bool {
+    let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: without a new action, the call only fills in the old one, for which there is memory. All of its fields
+    // may be zero.
+    unsafe {
+        libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) == 0
+            && action.assume_init().sa_sigaction == libc::SIG_IGN
+    }
 }
 
 #[cfg(unix)]
@@ -76,12 +87,12 @@ fn keeping_ignored(set_handlers: impl FnOnce()) {
 
 /// From now on, the first signal ends only this scan. Its results so far are written.
 pub(crate) fn ends_scan(scan: &Progress) {
-    *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) = Some(scan.clone());
+    *lock(&RUNNING) = Some(scan.clone());
 }
 
 /// From now on, the next signal ends the program, because no scan is left to end.
 pub(crate) fn ends_the_program() {
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner).take();
+    lock(&RUNNING).take();
 }
 
 /// From now on, the message of a signal says that the same command does the rest.

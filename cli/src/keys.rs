@@ -96,20 +96,31 @@ pub(crate) fn number(record: &Record, name: &str) -> Option<u64> {
 
 /// The end of a message about a key that is not known: the nearest ones.
 pub(crate) fn nearest(key: &str) -> String {
-    let of_record = OF_RECORD.iter().map(|(name, _)| *name);
-    let of_formats = Format::ALL.iter().flat_map(|format| format.count_names().iter().copied());
-    let names = of_record.chain(of_formats).chain(words());
-    let nearest = address::nearest(names.map(ByteStr::from), key.as_bytes());
+    let mut names = of_records();
+    names.extend(words());
+    let nearest = address::nearest(names.into_iter().map(ByteStr::from), key.as_bytes());
     if nearest.is_empty() {
         return String::new();
     }
-    format!("; nearest: {}", nearest.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+    let nearest: Vec<String> = nearest.iter().map(ToString::to_string).collect();
+    format!("; nearest: {}", nearest.join(", "))
+}
+
+/// The keys of records, and those of `counts`.
+fn of_records() -> Vec<&'static str> {
+    let mut keys = Vec::new();
+    for (name, _) in OF_RECORD {
+        keys.push(*name);
+    }
+    for format in Format::ALL {
+        keys.extend(format.count_names());
+    }
+    keys
 }
 
 /// The keys that begin like this: all of records, and words of `detail` once something is written.
 pub(crate) fn beginning_with(begun: &str) -> Vec<&'static str> {
-    let mut keys: Vec<&str> = OF_RECORD.iter().map(|(name, _)| *name).collect();
-    keys.extend(Format::ALL.iter().flat_map(|format| format.count_names().iter().copied()));
+    let mut keys = of_records();
     if !begun.is_empty() {
         keys.extend(words());
     }
@@ -130,16 +141,34 @@ fn is_of_record(key: &str) -> bool {
 }
 
 fn is_of_detail(word: &str) -> bool {
-    let is_known = |word: &str| is_count(word) || words().any(|known| known == word);
+    if is_word(word) {
+        return true;
+    }
     // What the document of the format does not name is named after a field.
-    let stems = ["_name", "_names", "_raw", "_lossy", "_bytes", "_records"].map(|end| word.strip_suffix(end));
-    is_known(word) || stems.into_iter().flatten().any(|stem| is_known(stem) || is_known(&format!("{stem}s")))
+    for end in ["_name", "_names", "_raw", "_lossy", "_bytes", "_records"] {
+        if let Some(stem) = word.strip_suffix(end)
+            && (is_word(stem) || is_word(&format!("{stem}s")))
+        {
+            return true;
+        }
+    }
+    false
 }
 
-fn words() -> impl Iterator<Item = &'static str> {
-    let records = Format::ALL.iter().flat_map(|&format| schema::records(format));
-    let fields = records.flat_map(|record| record.fields).map(|field| field.name);
-    OF_DETAIL.split_whitespace().chain(fields)
+fn is_word(word: &str) -> bool {
+    is_count(word) || words().contains(&word)
+}
+
+fn words() -> Vec<&'static str> {
+    let mut words: Vec<&str> = OF_DETAIL.split_whitespace().collect();
+    for &format in Format::ALL {
+        for record in schema::records(format) {
+            for field in record.fields {
+                words.push(field.name);
+            }
+        }
+    }
+    words
 }
 
 #[cfg(test)]

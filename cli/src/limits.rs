@@ -61,9 +61,13 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
         Some(b'g' | b'G') => (&text[..text.len() - 1], 30),
         _ => (text, 0),
     };
-    let number: u64 =
-        digits.parse().map_err(|_| "expected a number of bytes, such as 4096, 64k, 512M or 2G".to_owned())?;
-    number.checked_mul(1 << shift).ok_or_else(|| "the number is too large".to_owned())
+    let Ok(number) = digits.parse::<u64>() else {
+        return Err("expected a number of bytes, such as 4096, 64k, 512M or 2G".to_owned());
+    };
+    match number.checked_mul(1 << shift) {
+        Some(bytes) => Ok(bytes),
+        None => Err("the number is too large".to_owned()),
+    }
 }
 
 #[cfg(test)]

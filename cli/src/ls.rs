@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use meshpeek::address::Names;
+use meshpeek::address::{Names, join, join_text};
 use meshpeek::container::{Container, Form, Member};
 use meshpeek::scan::{FileId, Globs, Stored, add_sort_key, time_text};
 use meshpeek::summary::Name;
@@ -107,6 +107,8 @@ struct Listing<'c> {
     out: Output,
     sorter: Option<Sorter>,
     files: u64,
+    /// The archives whose members are listed, nested ones too.
+    archives: u64,
     members: u64,
     chosen: u64,
     failed: u64,
@@ -120,6 +122,10 @@ impl<'c> Listing<'c> {
             LineFormat::Text => Shape::Text,
         };
         let exclusions: Vec<String> = args.globs.iter().filter(|glob| glob.starts_with('!')).cloned().collect();
+        let mut sorter = None;
+        if args.sort.is_some() {
+            sorter = Some(Sorter::new(None, 1, common));
+        }
         Ok(Self {
             args,
             common,
@@ -127,8 +133,9 @@ impl<'c> Listing<'c> {
             exclusions: Globs::of_members(&exclusions)?,
             form,
             out: Output::of(common, matches!(form, Shape::Text))?,
-            sorter: args.sort.as_ref().map(|_| Sorter::new(None, 1, common)),
+            sorter,
             files: 0,
+            archives: 0,
             members: 0,
             chosen: 0,
             failed: 0,
@@ -153,10 +160,7 @@ impl<'c> Listing<'c> {
             let found = match found {
                 Ok(found) => found,
                 Err(error) => {
-                    let path = error.path().unwrap_or(root).to_owned();
-                    let text = error.to_string();
-                    let error = error.into_io_error().unwrap_or_else(|| std::io::Error::other(text));
-                    self.lost(Failure::io(&path, error))?;
+                    self.lost(failure(error, root))?;
                     continue;
                 }
             };
@@ -210,18 +214,17 @@ impl<'c> Listing<'c> {
         if !self.globs.matches(ByteStr::new(name.as_os_str().as_encoded_bytes())) {
             return Ok(());
         }
-        let link = if metadata.is_symlink() {
+        let mut link = None;
+        if metadata.is_symlink() {
             match path.read_link() {
-                Ok(target) => Some(target.as_path().into()),
-                Err(error) => {
-                    self.lost(Failure::io(path, error))?;
-                    None
-                }
+                Ok(target) => link = Some(target.as_path().into()),
+                Err(error) => self.lost(Failure::io(path, error))?,
             }
-        } else {
-            None
-        };
-        let time = metadata.modified().ok().and_then(in_seconds);
+        }
+        let mut time = None;
+        if let Ok(modified) = metadata.modified() {
+            time = in_seconds(modified);
+        }
         self.put(&Entry { path, member: None, bytes: metadata.len(), time, method: None, link })
     }
 
@@ -232,7 +235,10 @@ impl<'c> Listing<'c> {
             Err(error) => return self.lost(error),
         };
         let path = &source.address.file;
-        let name = source.name.file_name().map_or(source.name.as_path(), Path::new);
+        let name = match source.name.file_name() {
+            Some(name) => Path::new(name),
+            None => &source.name,
+        };
         let budget = Budget::new(source.bytes().len() as u64, &self.common.limits.limits());
         let place = Place { path, member: opened.member.as_ref(), depth: opened.depth, budget: &budget };
         let mut is_archive = false;
@@ -243,29 +249,19 @@ impl<'c> Listing<'c> {
             }
         }
         if !is_archive {
-            match (&opened.member, opened.stored) {
-                (Some(member), Some(stored)) => {
-                    self.members += 1;
-                    let Stored { time, method, .. } = stored;
-                    let entry = Entry {
-                        path,
-                        member: Some(member),
-                        bytes: opened.bytes,
-                        time,
-                        method: Some(method),
-                        link: None,
-                    };
-                    self.put(&entry)?;
-                }
-                _ => match path.metadata() {
-                    Ok(metadata) => self.add_file(path, name, &metadata)?,
-                    // Standard input and URLs have no date here.
-                    Err(_) => {
-                        self.files += 1;
-                        let bytes = opened.bytes;
-                        self.put(&Entry { path, member: None, bytes, time: None, method: None, link: None })?;
-                    }
-                },
+            if let Some(member) = &opened.member
+                && let Some(Stored { time, method, .. }) = opened.stored
+            {
+                self.members += 1;
+                let member = Some(member);
+                self.put(&Entry { path, member, bytes: opened.bytes, time, method: Some(method), link: None })?;
+            } else if let Ok(metadata) = path.metadata() {
+                self.add_file(path, name, &metadata)?;
+            } else {
+                // Standard input and URLs have no date here.
+                self.files += 1;
+                let bytes = opened.bytes;
+                self.put(&Entry { path, member: None, bytes, time: None, method: None, link: None })?;
             }
         }
         match source.unchanged() {
@@ -279,11 +275,10 @@ impl<'c> Listing<'c> {
         if !matches!(Format::of_file(name, bytes), Some(Format::Pbo | Format::Zip)) {
             return Ok(false);
         }
-        let limits = place.budget.limits();
-        let asset = place.budget.work(bytes.len() as u64).and_then(|()| Asset::parse_file(name, bytes, limits));
-        match asset {
+        match parse(name, bytes, place.budget) {
             Ok(asset) => {
                 if let Some(container) = Container::of(&asset) {
+                    self.archives += 1;
                     self.each(place, &container)?;
                 }
             }
@@ -296,16 +291,12 @@ impl<'c> Listing<'c> {
         let mut names = Names::of(container);
         let shared = container.overlapping();
         for (index, member) in container.members().enumerate() {
-            let member = match member.and_then(|member| place.budget.members(1).map(|()| member)) {
+            let member = match counted(member, place.budget) {
                 Ok(member) => member,
                 // The list cannot be read beyond this.
                 Err(error) => return self.lost_in(place, &error),
             };
-            let mut name = names.next(member.name());
-            if let Some(outer) = place.member {
-                name.text = format!("{}!/{}", outer.text, name.text);
-                name.lossy |= outer.lossy;
-            }
+            let name = join(place.member, names.next(member.name()));
             if let Err(error) = self.member(place, &name, &member, shared.binary_search(&index).is_ok())? {
                 return self.lost_in(place, &error);
             }
@@ -397,7 +388,7 @@ impl<'c> Listing<'c> {
 
     fn lost_in(&mut self, place: &Place<'_>, error: &Error) -> Result<(), Failure> {
         let path = Name::from(place.path);
-        let address = report::address(&path.text, place.member.map(|member| &*member.text));
+        let address = report::address(&path.text, text(place.member));
         self.lost(Failure::Message(format!("{address}: {error}")))
     }
 
@@ -409,6 +400,17 @@ impl<'c> Listing<'c> {
             Notes::new(self.common).error(message);
         }
         Ok(())
+    }
+
+    /// Says how much is listed. An archive that the caller named is no file of the list.
+    fn contents(&self) -> String {
+        let members = report::count(self.members, "members");
+        let inside = match self.archives {
+            0 if self.members == 0 => return report::count(self.files, "files"),
+            0 => members,
+            archives => format!("{members} in {}", report::count(archives, "archives")),
+        };
+        if self.files == 0 { inside } else { format!("{}, {inside}", report::count(self.files, "files")) }
     }
 
     fn finish(mut self) -> Outcome {
@@ -423,7 +425,7 @@ impl<'c> Listing<'c> {
         if more > 0 {
             notes.error(format_args!("and {} like these", report::count(more, "messages")));
         }
-        let mut summary = format!("{}, {}", report::count(self.files, "files"), report::count(self.members, "members"));
+        let mut summary = self.contents();
         if !self.args.globs.is_empty() {
             let all = self.files + self.members;
             summary += &format!("; {} of {} match", report::grouped(self.chosen), report::grouped(all));
@@ -434,6 +436,32 @@ impl<'c> Listing<'c> {
         notes.say(summary);
         Ok(status(self.files + self.members, self.failed))
     }
+}
+
+/// The error of a walk through a folder.
+fn failure(error: walkdir::Error, root: &Path) -> Failure {
+    let path = error.path().unwrap_or(root).to_owned();
+    let text = error.to_string();
+    match error.into_io_error() {
+        Some(error) => Failure::io(&path, error),
+        None => Failure::io(&path, std::io::Error::other(text)),
+    }
+}
+
+fn parse<'a>(name: &Path, bytes: &'a [u8], budget: &Budget) -> meshpeek::Result<Asset<'a>> {
+    budget.work(bytes.len() as u64)?;
+    Asset::parse_file(name, bytes, budget.limits())
+}
+
+fn counted<'a>(member: meshpeek::Result<Member<'a>>, budget: &Budget) -> meshpeek::Result<Member<'a>> {
+    let member = member?;
+    budget.members(1)?;
+    Ok(member)
+}
+
+/// The text of a member's name.
+fn text(name: Option<&Name>) -> Option<&str> {
+    Some(&name?.text)
 }
 
 /// The cost of looking at a member, in bytes of work: at its entry, and at the beginning of a compressed one.
@@ -450,7 +478,7 @@ fn in_seconds(time: SystemTime) -> Option<String> {
 impl Entry<'_> {
     fn text(&self) -> Vec<u8> {
         let path = Name::from(self.path);
-        let address = report::address(&path.text, self.member.map(|member| &*member.text));
+        let address = report::address(&path.text, text(self.member));
         let bytes = report::grouped(self.bytes);
         let time = self.time.as_deref().unwrap_or("-");
         let method = self.method.as_deref().unwrap_or("-");
@@ -464,17 +492,18 @@ impl Entry<'_> {
 
     fn json(&self) -> Result<Vec<u8>, Failure> {
         let path = Name::from(self.path);
-        let lossy = path.lossy || self.member.is_some_and(|member| member.lossy);
-        let member = self.member.map(|member| &*member.text);
+        let member = text(self.member);
+        let is_lossy = |name: &Name| name.lossy;
+        let lossy = path.lossy || self.member.is_some_and(is_lossy) || self.link.as_ref().is_some_and(is_lossy);
         let row = Row {
-            address: joined(&path.text, member),
+            address: join_text(&path.text, member),
             path: path.text,
             member,
-            lossy: lossy || self.link.as_ref().is_some_and(|link| link.lossy),
+            lossy,
             bytes: self.bytes,
             time: self.time.as_deref(),
             method: self.method.as_deref(),
-            link: self.link.as_ref().map(|link| &*link.text),
+            link: text(self.link.as_ref()),
         };
         Ok(json_line(&row, Vec::new())?)
     }
@@ -496,10 +525,13 @@ impl Entry<'_> {
             "bytes" => key.extend(self.bytes.to_be_bytes()),
             // Without a time, they come last.
             "time" => match &self.time {
-                Some(time) => key.extend(time.as_bytes().iter().copied().chain([0])),
+                Some(time) => {
+                    key.extend(time.as_bytes());
+                    key.push(0);
+                }
                 None => key.push(if by.is_downwards { 0 } else { 0xff }),
             },
-            _ => add_sort_key(&mut key, self.path, self.member.map(|member| &*member.text)),
+            _ => add_sort_key(&mut key, self.path, text(self.member)),
         }
         if by.is_downwards {
             for byte in &mut key {
@@ -507,15 +539,8 @@ impl Entry<'_> {
             }
         }
         if by.name != "path" {
-            add_sort_key(&mut key, self.path, self.member.map(|member| &*member.text));
+            add_sort_key(&mut key, self.path, text(self.member));
         }
         key
-    }
-}
-
-fn joined(path: &str, member: Option<&str>) -> String {
-    match member {
-        Some(member) => format!("{path}!/{member}"),
-        None => path.to_owned(),
     }
 }

@@ -1,6 +1,8 @@
 //! The program `meshpeek`: the library for terminals and pipelines.
 
 #![deny(unsafe_code)]
+// `clippy.toml` has the threshold.
+#![cfg_attr(not(test), deny(clippy::too_many_lines))]
 
 mod annotations;
 mod args;
@@ -25,6 +27,7 @@ mod input;
 mod interrupt;
 mod keys;
 mod limits;
+mod lock;
 mod ls;
 mod manual;
 mod map;
@@ -116,15 +119,19 @@ fn run(verb: &mut Verb, common: &mut Common, notes: Notes) -> Outcome {
     }
     verb.expand(common)?;
     let verb = &*verb;
-    if let Some(path) = common.output.as_deref().filter(|path| remote::is_url(path)) {
-        return Err(Failure::at(path, "results are written to this machine only"));
+    if let Some(path) = &common.output {
+        if remote::is_url(path) {
+            return Err(Failure::at(path, "results are written to this machine only"));
+        }
+        let is_file = match verb {
+            Verb::Scan { .. } => !output_file::is_folder(path),
+            Verb::Extract(_) => false,
+            _ => true,
+        };
+        if is_file {
+            common.output_file = Some(OutputFile::open(path, &verb.inputs())?);
+        }
     }
-    let file = common.output.as_deref().filter(|path| match verb {
-        Verb::Scan { .. } => !output_file::is_folder(path),
-        Verb::Extract(_) => false,
-        _ => true,
-    });
-    common.output_file = file.map(|path| OutputFile::open(path, &verb.inputs())).transpose()?;
     let code = match verb {
         Verb::Info(args) => info::run(args, common),
         Verb::Ls(args) => ls::run(args, common),

@@ -29,7 +29,10 @@ pub(crate) fn page(common: &Common) -> Outcome {
     man.render_synopsis_section(&mut page)?;
     man.render_description_section(&mut page)?;
     man.render_options_section(&mut page)?;
-    for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
+    for verb in command.get_subcommands() {
+        if verb.get_name() == "help" {
+            continue;
+        }
         // Options of all verbs have been described.
         let own = verb.clone().mut_args(|arg| {
             let is_common = arg.is_global_set() || arg.get_id() == "help";

@@ -38,7 +38,10 @@ impl Notes {
 /// Prints one line, whatever the names in it contain. Wrapped on a terminal.
 fn line(message: impl Display) {
     let text = ByteStr::from(message.to_string().as_str()).to_string();
-    let columns = terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| usize::from(width.0));
+    let columns = match terminal_size::terminal_size_of(io::stderr()) {
+        Some((width, _)) if width.0 > 0 => Some(usize::from(width.0)),
+        _ => None,
+    };
     // If standard error is closed, nobody can read the message.
-    let _ = writeln!(io::stderr(), "{}", wrapped(&text, columns.filter(|&columns| columns > 0)));
+    let _ = writeln!(io::stderr(), "{}", wrapped(&text, columns));
 }

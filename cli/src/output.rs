@@ -21,7 +21,7 @@ pub(crate) struct Line(pub(crate) Result<Vec<u8>, Failure>);
 impl Line {
     /// The line, if lines are `wanted`.
     pub(crate) fn of(record: &Record, wanted: bool) -> Option<Self> {
-        wanted.then(|| Self::new(record))
+        if wanted { Some(Self::new(record)) } else { None }
     }
 
     fn new(record: &Record) -> Self {
@@ -30,7 +30,10 @@ impl Line {
 
     /// The bytes of the line of a record, which may be formatted already.
     pub(crate) fn bytes(record: &Record, line: Option<Self>) -> Result<Vec<u8>, Failure> {
-        line.unwrap_or_else(|| Self::new(record)).0
+        match line {
+            Some(line) => line.0,
+            None => Self::new(record).0,
+        }
     }
 }
 
@@ -107,8 +110,8 @@ impl Output {
             line: Vec::new(),
             name,
             is_terminal,
-            text: is_text.then(Vec::new),
-            width: (is_text && is_terminal).then(|| width(true)),
+            text: if is_text { Some(Vec::new()) } else { None },
+            width: if is_text && is_terminal { Some(width(true)) } else { None },
             results: results.clone(),
             is_own: false,
         }
@@ -123,6 +126,25 @@ impl Output {
         written
     }
 
+    fn put(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.text {
+            Some(line) => {
+                put_text(&mut self.stream, line, bytes, self.width)?;
+                Ok(bytes.len())
+            }
+            None => self.stream.write(bytes),
+        }
+    }
+
+    /// Writes the last line of text, although it is incomplete, and what is in the buffer.
+    fn put_rest(&mut self) -> io::Result<()> {
+        if let Some(line) = &mut self.text {
+            let line = std::mem::take(line);
+            self.stream.write_all(wrapped(&String::from_utf8_lossy(&line), self.width).as_bytes())?;
+        }
+        self.stream.flush()
+    }
+
     fn named(&self, error: io::Error) -> io::Error {
         io::Error::new(error.kind(), format!("{}: {error}", self.name))
     }
@@ -132,19 +154,16 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // Small pieces pass through the buffer. If the system were given the memory of a mapped file that another
         // process has truncated, it would refuse to write; a copy is protected by the guard.
-        let part = bytes.get(..BUFFER / 2).filter(|_| !self.is_own).unwrap_or(bytes);
-        self.results.take(part.len() as u64).map_err(|error| self.named(error))?;
-        let written = match &mut self.text {
-            Some(line) => put_text(&mut self.stream, line, part, self.width).map(|()| part.len()),
-            None => self.stream.write(part),
+        let part = match bytes.get(..BUFFER / 2) {
+            Some(part) if !self.is_own => part,
+            _ => bytes,
         };
-        written.map_err(|error| self.named(error))
+        self.results.take(part.len() as u64).map_err(|error| self.named(error))?;
+        self.put(part).map_err(|error| self.named(error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let rest = self.text.as_mut().map(std::mem::take).unwrap_or_default();
-        let written = self.stream.write_all(wrapped(&String::from_utf8_lossy(&rest), self.width).as_bytes());
-        written.and_then(|()| self.stream.flush()).map_err(|error| self.named(error))
+        self.put_rest().map_err(|error| self.named(error))
     }
 }
 

@@ -3,12 +3,13 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use meshpeek::scan::FileId;
 use tempfile::{Builder, NamedTempFile};
 
 use crate::failure::Failure;
+use crate::lock::lock;
 use crate::visible::shown;
 
 /// The temporary files to remove if the program ends at once.
@@ -16,6 +17,10 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// The extensions that select a format. Files with other extensions get the format of a pipe.
 const ENDINGS: [&str; 10] = ["csv", "ndjson", "json", "npy", "parquet", "arrow", "png", "glb", "obj", "ply"];
+/// The extensions of formats that no verb writes. Under such a name, results would look like a damaged file to the
+/// program that opens it.
+const FOREIGN: [&str; 12] =
+    ["xlsx", "xls", "ods", "tsv", "feather", "sqlite", "db", "xml", "html", "yaml", "yml", "pdf"];
 
 /// The destination of results instead of standard output.
 pub(crate) struct OutputFile {
@@ -43,19 +48,22 @@ impl OutputFile {
     /// Returns an error if the target cannot be written, or if it is one of these inputs under any name.
     pub(crate) fn open(path: &Path, inputs: &[PathBuf]) -> Result<Self, Failure> {
         let named = |error: io::Error| Failure::io(path, error);
-        let target = match OpenOptions::new().write(true).open(path) {
-            Ok(file) => Some((file, FileId::of(path)?)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        let file = match OpenOptions::new().write(true).open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let new = beside(path, None).map_err(named)?;
+                return Self::new(path, Way::Beside(new, path.to_owned()), None);
+            }
             Err(error) => return Err(named(error)),
         };
-        let Some((file, id)) = target else {
-            let new = beside(path, None).map_err(named)?;
-            return Self::new(path, Way::Beside(new, path.to_owned()), None);
-        };
+        let id = FileId::of(path)?;
         let is_regular = file.metadata().map_err(named)?.is_file();
-        if is_regular && let Some(input) = inputs.iter().find(|input| FileId::of(input).is_ok_and(|input| input == id))
-        {
-            return Err(Self::is_input(path, input));
+        if is_regular {
+            for input in inputs {
+                if FileId::of(input).is_ok_and(|input| input == id) {
+                    return Err(Self::is_input(path, input));
+                }
+            }
         }
         if cfg!(unix) && FileId::of(Path::new("/dev/stdout")).is_ok_and(|stdout| stdout == id) {
             return Self::new(path, Way::StandardOutput, Some(id));
@@ -64,8 +72,7 @@ impl OutputFile {
             return Self::new(path, Way::Straight(file), None);
         }
         // Write through a link, so that it keeps its target.
-        let is_link = path.symlink_metadata().map_err(named)?.is_symlink();
-        let target = if is_link { path.canonicalize().map_err(named)? } else { path.to_owned() };
+        let target = without_link(path).map_err(named)?;
         let new = beside(&target, Some(&file)).map_err(named)?;
         Self::new(path, Way::Beside(new, target), Some(id))
     }
@@ -92,7 +99,10 @@ impl OutputFile {
             Way::Straight(file) => file,
             Way::Beside(new, _) => new.as_file(),
         };
-        file.try_clone().map(Some).map_err(|error| Failure::io(&self.path, error))
+        match file.try_clone() {
+            Ok(file) => Ok(Some(file)),
+            Err(error) => Err(Failure::io(&self.path, error)),
+        }
     }
 
     /// Replaces the old file by the new one. If this is dropped instead, the old file is unchanged.
@@ -110,19 +120,24 @@ impl OutputFile {
     }
 }
 
+/// The path that a link leads to, or the path itself.
+fn without_link(path: &Path) -> io::Result<PathBuf> {
+    if path.symlink_metadata()?.is_symlink() { path.canonicalize() } else { Ok(path.to_owned()) }
+}
+
 /// Remembers a temporary file or folder, to remove it if the program ends at once.
 pub(crate) fn begin(path: &Path) {
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+    lock(&UNFINISHED).push(path.to_owned());
 }
 
 /// Forgets a temporary file that no longer exists.
 pub(crate) fn end(path: &Path) {
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|begun| begun != path);
+    lock(&UNFINISHED).retain(|begun| begun != path);
 }
 
 /// Removes the temporary files before the program exits abruptly.
 pub(crate) fn discard() {
-    for path in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+    for path in lock(&UNFINISHED).drain(..) {
         // It may have just replaced the target.
         let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     }
@@ -130,7 +145,10 @@ pub(crate) fn discard() {
 
 /// Creates a file in the folder of the target, with the permissions of the old one.
 pub(crate) fn beside(target: &Path, old: Option<&File>) -> io::Result<NamedTempFile> {
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = match target.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
     let mut builder = Builder::new();
     builder.prefix(".meshpeek-");
     #[cfg(unix)]
@@ -184,10 +202,13 @@ pub(crate) fn of_any_length(path: &Path) -> PathBuf {
     path.to_owned()
 }
 
-/// The extension of a path, if it selects a format.
+/// The extension of a path, if it selects a format or is that of one that no verb writes.
 pub(crate) fn ending(path: &Path) -> Option<&'static str> {
-    let ending = path.extension().filter(|_| !is_folder(path))?;
-    ENDINGS.into_iter().find(|known| ending.eq_ignore_ascii_case(known))
+    let ending = path.extension()?;
+    if is_folder(path) {
+        return None;
+    }
+    ENDINGS.into_iter().chain(FOREIGN).find(|known| ending.eq_ignore_ascii_case(known))
 }
 
 /// Returns true if this is the name of a folder to write tables into.

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 use meshpeek::scan::Progress;
@@ -35,18 +35,28 @@ impl Paths {
         };
         let list = list.to_owned();
         let (sender, paths) = sync_channel(AHEAD);
-        std::thread::spawn(move || {
-            let mut stream = BufReader::new(stream);
-            while let Some(line) = next_line(&mut stream, null).transpose() {
-                let is_last = line.is_err();
-                let path = line.and_then(to_path).map_err(|error| meshpeek::Error::from(error).in_file(&list));
-                // If the receiver is gone, the scan is over.
-                if sender.send(path).is_err() || is_last {
-                    break;
-                }
-            }
-        });
+        std::thread::spawn(move || send_paths(BufReader::new(stream), &list, null, &sender));
         Ok(Self { paths, progress })
+    }
+}
+
+/// Sends the paths of a list up to its end, or to an error of reading.
+fn send_paths(mut stream: impl BufRead, list: &Path, null: bool, sender: &SyncSender<meshpeek::Result<PathBuf>>) {
+    let named = |error: io::Error| meshpeek::Error::from(error).in_file(list);
+    loop {
+        let line = match next_line(&mut stream, null) {
+            Ok(Some(line)) => line,
+            Ok(None) => return,
+            Err(error) => {
+                // If the receiver is gone, nobody waits for the error.
+                let _ = sender.send(Err(named(error)));
+                return;
+            }
+        };
+        // If the receiver is gone, the scan is over.
+        if sender.send(to_path(line).map_err(named)).is_err() {
+            return;
+        }
     }
 }
 

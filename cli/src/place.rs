@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::process::ExitCode;
 
-use meshpeek::dissect::{Located, Sink, dissect_unread, dissect_until, locate, problem_at, unread};
+use meshpeek::dissect::{Sink, dissect_unread, dissect_until, locate, problem_at, unread};
 use meshpeek::inspect::{Selector, Span};
 use meshpeek::{Asset, Error};
 
@@ -27,8 +27,9 @@ pub(crate) fn lines(asset: &Opened<'_>, content: &[u8], sink: Sink<'_>) {
 
 /// The bytes of a range, or none if it is not inside the content.
 pub(crate) fn bytes(content: &[u8], range: Range<u64>) -> &[u8] {
-    let place = |offset| usize::try_from(offset).unwrap_or(usize::MAX);
-    content.get(place(range.start)..place(range.end)).unwrap_or_default()
+    let start = usize::try_from(range.start).unwrap_or(usize::MAX);
+    let end = usize::try_from(range.end).unwrap_or(usize::MAX);
+    content.get(start..end).unwrap_or_default()
 }
 
 /// Reports why the bytes are not an asset, and returns the status of a verb that has shown them.
@@ -60,45 +61,57 @@ impl Place {
 pub(crate) fn place_of(asset: &Opened<'_>, size: u64, text: &str) -> Result<Place, String> {
     match asset {
         Ok(asset) => find(asset, size, text),
-        Err(error) => {
-            let same = |path: &Selector| text.parse::<Selector>().is_ok_and(|text| text == *path);
-            let is_its = error.location().parse::<Selector>().is_ok_and(|path| same(&path));
-            let span =
-                error.offset().filter(|_| is_its).map(|offset| Span { offset, bytes: size.saturating_sub(offset) });
-            span.map(|span| Place { selector: None, span: Some(span), note: None }).ok_or_else(|| error.message())
-        }
+        Err(error) => match (text.parse::<Selector>(), error.location().parse::<Selector>(), error.offset()) {
+            (Ok(wanted), Ok(path), Some(offset)) if wanted == path => {
+                let span = Span { offset, bytes: size.saturating_sub(offset) };
+                Ok(Place { selector: None, span: Some(span), note: None })
+            }
+            _ => Err(error.message()),
+        },
     }
 }
 
 /// The part, array, row or field. The path of a problem leads to its location, even if nothing of that name exists
 /// there.
 pub(crate) fn find(asset: &Asset<'_>, size: u64, text: &str) -> Result<Place, String> {
-    let selector = text.parse::<Selector>().map_err(|error| error.message())?;
-    let located = locate(asset, size, &selector);
-    let is_exact = located.as_ref().is_some_and(|located| located.is_exact);
-    let has_bytes = |located: &&Located| located.is_exact && located.span.is_some_and(|span| span.bytes > 0);
-    if let Some(Located { selector, span, .. }) = located.as_ref().filter(has_bytes) {
-        return Ok(Place { selector: Some(selector.clone()), span: *span, note: None });
+    let selector = match text.parse::<Selector>() {
+        Ok(selector) => selector,
+        Err(error) => return Err(error.message()),
+    };
+    let mut around = None;
+    let mut span = None;
+    let mut is_exact = false;
+    if let Some(located) = locate(asset, size, &selector) {
+        is_exact = located.is_exact;
+        span = located.span;
+        let has_bytes = span.is_some_and(|span| span.bytes > 0);
+        if is_exact && has_bytes {
+            return Ok(Place { selector: Some(located.selector), span, note: None });
+        }
+        if is_exact && let Some(packed) = located.unpacked {
+            let Span { offset, bytes } = packed.place;
+            let at = format!("{bytes} bytes at {offset:#x} of {}", packed.name);
+            let note = format!("{text} is {at}, which is packed in {}", packed.from);
+            return Ok(Place { selector: Some(located.selector), span: Some(packed.span), note: Some(note) });
+        }
+        around = Some(located.selector);
     }
-    if let Some(packed) = located.as_ref().and_then(|located| located.unpacked.as_ref()).filter(|_| is_exact) {
-        let Span { offset, bytes } = packed.place;
-        let (name, from) = (&packed.name, &packed.from);
-        let note = format!("{text} is {bytes} bytes at {offset:#x} of {name}, which is packed in {from}");
-        let selector = located.as_ref().map(|located| located.selector.clone());
-        return Ok(Place { selector, span: Some(packed.span), note: Some(note) });
-    }
-    let (around, span) = located.map(|located| (located.selector, located.span)).unzip();
     if let Some((offset, message)) = problem_at(asset, size, &selector) {
-        let at = offset.map(|offset| Span { offset: offset.min(size.saturating_sub(1)), bytes: SHOWN });
-        return Ok(Place { selector: around, span: at.or(span.flatten()), note: Some(message) });
+        if let Some(offset) = offset {
+            span = Some(Span { offset: offset.min(size.saturating_sub(1)), bytes: SHOWN });
+        }
+        return Ok(Place { selector: around, span, note: Some(message) });
     }
     if is_exact {
-        return Ok(Place { selector: around, span: span.flatten(), note: None });
+        return Ok(Place { selector: around, span, note: None });
     }
     if let Some(reason) = unread(asset, size, &selector) {
         return Err(format!("{text} cannot be decoded: {reason}"));
     }
-    let nearest = similar(asset, text).map(|nearest| format!("; nearest: {nearest}")).unwrap_or_default();
+    let mut nearest = String::new();
+    if let Some(similar) = similar(asset, text) {
+        nearest = format!("; nearest: {similar}");
+    }
     Err(match around {
         Some(around) => format!("{text} is no part, array or field; {around} is{nearest}"),
         None => format!("{text} is no part, array or field (tree --fields lists them){nearest}"),

@@ -53,7 +53,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     scan.units_by = args.by;
     args.walk.apply(&mut scan.selection);
     let mut out = Output::data(common)?;
-    let (mut pieces, mut units, mut bytes, mut failed) = (0, 0, 0_u64, 0);
+    let mut pieces = 0;
+    let mut units = 0;
+    let mut bytes = 0_u64;
+    let mut failed = 0;
     let mut written = Ok(());
     interrupt::ends_scan(&scan.progress);
     // Each piece of a unit is a line. A path that cannot be read is a piece too, and is also reported here.
@@ -62,7 +65,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         units = unit.unit + 1;
         bytes = bytes.saturating_add(unit.bytes);
         let file = Address::parse(&unit.path).file;
-        if let Some(error) = unit.stamp.is_none().then(|| unreadable(&scan, &file)).flatten() {
+        if unit.stamp.is_none()
+            && let Some(error) = unreadable(&scan, &file)
+        {
             failed += 1;
             notes.error(error.in_file(&unit.path));
         }
@@ -72,8 +77,12 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     interrupt::ends_the_program();
     written?;
     out.flush()?;
-    let (units, bytes) = (report::count(units, "units"), report::count(bytes, "bytes"));
-    notes.say(format_args!("{units} with {}, {bytes}", report::count(pieces, "pieces")));
+    notes.say(format_args!(
+        "{} with {}, {}",
+        report::count(units, "units"),
+        report::count(pieces, "pieces"),
+        report::count(bytes, "bytes")
+    ));
     let is_stopped = scan.progress.is_stopped();
     Ok(if is_stopped { ExitCode::from(interrupt::STATUS) } else { status(pieces - failed, failed) })
 }
@@ -81,7 +90,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
 /// Returns the error of opening a file or a folder.
 fn unreadable(scan: &Scan, file: &Path) -> Option<Error> {
     #[cfg(feature = "remote")]
-    if let Some(stores) = scan.stores.as_ref().filter(|stores| stores.has(file)) {
+    if let Some(stores) = &scan.stores
+        && stores.has(file)
+    {
         return stores.open(file).err();
     }
     #[cfg(not(feature = "remote"))]

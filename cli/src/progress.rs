@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
-use meshpeek::scan::Scan;
+use meshpeek::scan::{Progress, Scan};
 
 use crate::failure::Failure;
 use crate::notes::Notes;
@@ -54,22 +54,18 @@ fn draw(scan: &Scan, measure: bool, done: &AtomicBool) {
         }
         while !done.load(Ordering::Relaxed) {
             let progress = &scan.progress;
-            let all = measured.get().and_then(|all| all.as_ref().ok()).filter(|_| !progress.is_stopped());
-            let assets = report::count(progress.assets(), "assets");
-            let files = report::count(progress.files(), "files");
-            bar.set_message(match all {
-                // More may have come since.
-                Some((all, _)) => {
-                    let seen = report::grouped(progress.files().min(*all));
-                    format!("{assets}, {seen} of {}", report::count(*all, "files"))
-                }
-                None => format!("{assets}, {files}"),
-            });
+            let mut all = None;
+            if let Some(Ok(measured)) = measured.get()
+                && !progress.is_stopped()
+            {
+                all = Some(*measured);
+            }
+            bar.set_message(message(progress, all));
             if let Some((_, bytes)) = all
                 && bar.length().is_none()
             {
                 bar.set_style(style("{wide_bar} {msg}{seen}{left}"));
-                bar.set_length((*bytes).max(1));
+                bar.set_length(bytes.max(1));
             }
             bar.set_position(progress.bytes().min(bar.length().unwrap_or(u64::MAX)));
             bar.tick();
@@ -81,21 +77,35 @@ fn draw(scan: &Scan, measure: bool, done: &AtomicBool) {
     bar.finish_and_clear();
 }
 
+/// The assets and files so far, and the number of all files once the total is known.
+fn message(progress: &Progress, all: Option<(u64, u64)>) -> String {
+    let assets = report::count(progress.assets(), "assets");
+    let Some((all, _)) = all else {
+        return format!("{assets}, {}", report::count(progress.files(), "files"));
+    };
+    // More may have come since.
+    let seen = report::grouped(progress.files().min(all));
+    format!("{assets}, {seen} of {}", report::count(all, "files"))
+}
+
 fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner());
     // Unknown values are not shown. Writing into a line cannot fail.
-    style
-        .with_key("seen", |state: &ProgressState, line: &mut dyn Write| {
-            if state.pos() > 0 {
-                let _ = match state.len() {
-                    Some(all) => write!(line, ", {} of {}", HumanBytes(state.pos()), HumanBytes(all)),
-                    None => write!(line, ", {}", HumanBytes(state.pos())),
-                };
-            }
-        })
-        .with_key("left", |state: &ProgressState, line: &mut dyn Write| {
-            if state.pos() > 0 {
-                let _ = write!(line, ", {:#} left", HumanDuration(state.eta()));
-            }
-        })
+    style.with_key("seen", write_seen).with_key("left", write_left)
+}
+
+fn write_seen(state: &ProgressState, line: &mut dyn Write) {
+    if state.pos() == 0 {
+        return;
+    }
+    let _ = match state.len() {
+        Some(all) => write!(line, ", {} of {}", HumanBytes(state.pos()), HumanBytes(all)),
+        None => write!(line, ", {}", HumanBytes(state.pos())),
+    };
+}
+
+fn write_left(state: &ProgressState, line: &mut dyn Write) {
+    if state.pos() > 0 {
+        let _ = write!(line, ", {:#} left", HumanDuration(state.eta()));
+    }
 }

@@ -10,9 +10,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anstyle::Style;
-use meshpeek::address::Address;
+use meshpeek::address::{Address, join_text};
 use meshpeek::scan::Found;
-use meshpeek::scan::refs::{self, Link, Reason, State};
+use meshpeek::scan::refs::{self, Link, State};
 use meshpeek::summary::{Name, Severity};
 
 use crate::annotations::{Annotations, Finding, Form, Place};
@@ -88,59 +88,80 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
         })
     })?;
     let mut counts = Counts::default();
-    if args.unused {
+    let wrong = if args.unused {
         let unused = list_unused(args, links, &mut counts, common)?;
         counts.report_unused(unused, notes);
+        0
     } else {
-        let mut writer = Writer::new(args, common)?;
-        let mut written = Ok(());
-        let each = |link: &Link<'_>| {
-            counts.add(link);
-            if !args.missing || matches!(link.state, State::Missing | State::Unread) {
-                written = writer.write(link);
-            }
-            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        };
-        let resolved = if args.stale { links.each_stale(each) } else { links.each(each) };
-        written?;
-        resolved?;
-        writer.finish(unreadable == 0, &counts.in_words(args.stale))?;
+        list(args, links, unreadable == 0, &mut counts, common)?;
         counts.report(args.stale, notes);
-    }
-    let wrong = match (args.unused, args.stale) {
-        (true, _) => 0,
-        (_, true) => counts.all(),
-        _ => counts.of(State::Missing),
+        if args.stale { counts.all() } else { counts.of(State::Missing) }
     };
     let is_wrong = wrong > 0 || counts.of(State::Unread) > 0;
     Ok(if unreadable == 0 && is_wrong { ExitCode::from(1) } else { status(scan.progress.files(), unreadable) })
 }
 
+/// Lists the references, or the stale copies. `is_whole` is false if something could not be read.
+fn list(args: &Args, links: refs::Links, is_whole: bool, counts: &mut Counts, common: &Common) -> Result<(), Failure> {
+    let mut writer = Writer::new(args, common)?;
+    let mut written = Ok(());
+    let each = |link: &Link<'_>| {
+        counts.add(link);
+        if !args.missing || matches!(link.state, State::Missing | State::Unread) {
+            written = writer.write(link);
+        }
+        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let resolved = if args.stale { links.each_stale(each) } else { links.each(each) };
+    written?;
+    resolved?;
+    writer.finish(is_whole, &counts.in_words(args.stale))
+}
+
+impl Args {
+    /// Returns the form to write. Without `--format`, a terminal gets a table and everything else lines of JSON.
+    fn format_for(&self, out: &Output) -> LinkFormat {
+        match self.format {
+            Some(format) => format,
+            None if out.is_terminal => LinkFormat::Table,
+            None => LinkFormat::Ndjson,
+        }
+    }
+}
+
 /// Lists the files that nothing names. Returns their number.
 fn list_unused(args: &Args, links: refs::Links, counts: &mut Counts, common: &Common) -> Result<u64, Failure> {
-    let mut out = Output::of(common, args.format == Some(LinkFormat::Table))?;
-    let format = args.format.unwrap_or(if out.is_terminal { LinkFormat::Table } else { LinkFormat::Ndjson });
-    if !matches!(format, LinkFormat::Table | LinkFormat::Ndjson) {
-        return Err("--unused is written as `table` or `ndjson`".into());
-    }
-    let (mut number, mut written) = (0, Ok(()));
+    let text = Output::text(common)?;
+    let format = args.format_for(&text);
+    let mut out = match format {
+        LinkFormat::Table => text,
+        LinkFormat::Ndjson => Output::data(common)?,
+        _ => return Err("--unused is written as `table` or `ndjson`".into()),
+    };
+    let mut number = 0;
+    let mut written = Ok(());
     links.each_unused(
         |link| counts.add(link),
         |unused| {
             number += 1;
-            written = match format {
-                LinkFormat::Ndjson => out.json_line(unused),
-                _ => {
-                    let bytes = unused.bytes.map(|bytes| report::count(bytes, "bytes")).unwrap_or_default();
-                    writeln!(out, "{}  {}", whole(unused.path, unused.member.as_ref()), held(&bytes))
-                }
-            };
+            written = write_unused(unused, format, &mut out);
             if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         },
     )?;
     written?;
     out.flush()?;
     Ok(number)
+}
+
+fn write_unused(unused: &refs::Unused<'_>, format: LinkFormat, out: &mut Output) -> io::Result<()> {
+    if matches!(format, LinkFormat::Ndjson) {
+        return out.json_line(unused);
+    }
+    let mut bytes = String::new();
+    if let Some(number) = unused.bytes {
+        bytes = report::count(number, "bytes");
+    }
+    writeln!(out, "{}  {}", whole(unused.path, unused.member.as_ref()), held(&bytes))
 }
 
 /// The number of references by state, and what missing names have in common.
@@ -219,12 +240,13 @@ impl Counts {
         if self.of(State::Unresolved) > 0 {
             unresolved = format!(", {} unresolved", report::grouped(self.of(State::Unresolved)));
         }
-        let [found, missing, procedural, ambiguous] =
-            [State::Found, State::Missing, State::Procedural, State::Ambiguous]
-                .map(|state| report::grouped(self.of(state)));
+        let all = report::count(self.all(), "references");
+        let found = report::grouped(self.of(State::Found));
+        let missing = report::grouped(self.of(State::Missing));
+        let procedural = report::grouped(self.of(State::Procedural));
+        let ambiguous = report::grouped(self.of(State::Ambiguous));
         format!(
-            "{}: {found} found, {missing} missing, {procedural} procedural, {ambiguous} ambiguous{unresolved}{unread}",
-            report::count(self.all(), "references"),
+            "{all}: {found} found, {missing} missing, {procedural} procedural, {ambiguous} ambiguous{unresolved}{unread}"
         )
     }
 
@@ -233,8 +255,10 @@ impl Counts {
         if is_stale {
             return;
         }
-        let odd: Vec<String> =
-            self.odd.iter().map(|(odd, count)| format!("{} {odd}", report::grouped(*count))).collect();
+        let mut odd = Vec::new();
+        for (name, count) in &self.odd {
+            odd.push(format!("{} {name}", report::grouped(*count)));
+        }
         if !odd.is_empty() {
             notes.say(format_args!("found, but: {}", odd.join(", ")));
         }
@@ -250,17 +274,18 @@ impl Counts {
         if groups.iter().map(|group| group.names).sum::<u64>() < 2 {
             return;
         }
-        let listed = groups.iter().take(MOST_LISTED);
-        let mut parts: Vec<String> = listed
-            .map(|group| format!("{} {}\\", report::grouped(group.names), report::escape(&group.first)))
-            .collect();
+        let mut parts = Vec::new();
+        for group in groups.iter().take(MOST_LISTED) {
+            parts.push(format!("{} {}\\", report::grouped(group.names), report::escape(&group.first)));
+        }
         if groups.len() > MOST_LISTED {
             parts.push(format!("{} more", report::grouped((groups.len() - MOST_LISTED) as u64)));
         }
         notes.say(format_args!("missing by first part: {}", parts.join(", ")));
         for group in groups.iter().take(MOST_LISTED) {
             let Some(folder) = group.folders.first() else { continue };
-            let (first, folder) = (report::escape(&group.first), report::escape(folder));
+            let first = report::escape(&group.first);
+            let folder = report::escape(folder);
             notes.say(format_args!(
                 "{} with {first}\\ exist below {folder}: is its prefix missing? Try --prefix {first}={folder}",
                 report::count(group.names, "names"),
@@ -283,11 +308,16 @@ fn folders_with(link: &Link<'_>, rest: &str) -> Vec<String> {
     let mut folders = Vec::new();
     for file in link.elsewhere() {
         let folded = file.text.to_ascii_lowercase().replace('/', "\\");
-        let stem = rest.rsplit_once('.').map_or(rest, |(stem, _)| stem);
+        let stem = match rest.rsplit_once('.') {
+            Some((stem, _)) => stem,
+            None => rest,
+        };
         let Some(start) = folded.rfind(stem) else { continue };
         let is_end = folded.get(start + stem.len()..).is_some_and(|end| !end.contains('\\'));
-        let before = file.text.get(..start).filter(|before| before.ends_with(['\\', '/']));
-        if let Some(before) = before.filter(|_| is_end) {
+        if let Some(before) = file.text.get(..start)
+            && before.ends_with(['\\', '/'])
+            && is_end
+        {
             let folder = before.trim_end_matches(['\\', '/']);
             folders.push(folder.strip_suffix('!').unwrap_or(folder).to_owned());
         }
@@ -315,7 +345,7 @@ impl Writer {
             return Ok(Self::Tables(tables));
         }
         let out = Output::text(common)?;
-        Ok(match args.format.unwrap_or(if out.is_terminal { LinkFormat::Table } else { LinkFormat::Ndjson }) {
+        Ok(match args.format_for(&out) {
             LinkFormat::Table => Self::Table(out, Box::default()),
             LinkFormat::Csv => {
                 let mut csv = csv::Writer::from_writer(Output::data(common)?);
@@ -342,27 +372,7 @@ impl Writer {
                 Ok(())
             }
             Self::Tables(tables) => tables.link(link),
-            Self::Csv(csv) => {
-                let path = Name::from(link.path).text;
-                let member = link.member.map_or("", |member| &member.text);
-                let more = (link.more > 0).then(|| format!("{} more", link.more));
-                let list = |mut files: Vec<String>| {
-                    files.extend(more.clone().filter(|_| !files.is_empty()));
-                    files.join(" | ")
-                };
-                let kind = link.reference.map_or("", |reference| reference.kind.name());
-                let name = link.reference.map_or("", |reference| &reference.name.text);
-                let (line, column) = link.place.map(|(line, column)| (line.to_string(), column.to_string())).unzip();
-                let (line, column) = (line.unwrap_or_default(), column.unwrap_or_default());
-                let (via, state) = (link.via.map_or("", |via| &via.text), link.state.name());
-                let target = list(link.targets().map(|file| file.text).collect());
-                let elsewhere = list(link.elsewhere().map(|file| file.text).collect());
-                let reason = link.reason.map_or("", Reason::name);
-                let note = link.note_text().unwrap_or_default();
-                Ok(csv.write_record([
-                    &path, member, kind, name, state, &target, via, &line, &column, &elsewhere, reason, &note,
-                ])?)
-            }
+            Self::Csv(csv) => write_csv(csv, link),
         }
     }
 
@@ -379,6 +389,49 @@ impl Writer {
             Self::Tables(tables) => tables.finish(false),
         }
     }
+}
+
+fn write_csv(csv: &mut csv::Writer<Output>, link: &Link<'_>) -> Result<(), Failure> {
+    let path = Name::from(link.path).text;
+    let member = text(link.member);
+    let mut kind = "";
+    let mut name = "";
+    if let Some(reference) = link.reference {
+        kind = reference.kind.name();
+        name = &reference.name.text;
+    }
+    let mut line = String::new();
+    let mut column = String::new();
+    if let Some((of_line, of_column)) = link.place {
+        line = of_line.to_string();
+        column = of_column.to_string();
+    }
+    let via = text(link.via);
+    let state = link.state.name();
+    let target = cell(link.targets(), link.more);
+    let elsewhere = cell(link.elsewhere(), link.more);
+    let reason = match link.reason {
+        Some(reason) => reason.name(),
+        None => "",
+    };
+    let note = link.note_text().unwrap_or_default();
+    Ok(csv.write_record([&path, member, kind, name, state, &target, via, &line, &column, &elsewhere, reason, &note])?)
+}
+
+fn text(name: Option<&Name>) -> &str {
+    match name {
+        Some(name) => &name.text,
+        None => "",
+    }
+}
+
+/// The cell of files, and of the number of further ones.
+fn cell(files: impl Iterator<Item = Name>, more: usize) -> String {
+    let mut cell: Vec<String> = files.map(|file| file.text).collect();
+    if more > 0 && !cell.is_empty() {
+        cell.push(format!("{more} more"));
+    }
+    cell.join(" | ")
 }
 
 /// The annotation for a missing file or an unread asset, where the name stands. Of stale copies, each has one.
@@ -398,15 +451,23 @@ fn annotation(link: &Link<'_>, form: Form, is_stale: bool) -> io::Result<Option<
         None => format!("not all references are read: {}", note.unwrap_or_default()),
     };
     // The text that contains the name, if that is not the asset.
-    let via = link.via.map(|via| Address::parse(Path::new(&via.text)));
-    let (path, member) = match &via {
-        Some(via) => (via.file.as_path(), via.member.as_deref().map(String::from_utf8_lossy)),
-        None => (link.path, link.member.map(|member| member.text.as_str().into())),
+    let via;
+    let mut path = link.path;
+    let mut member = None;
+    if let Some(text) = link.via {
+        via = Address::parse(Path::new(&text.text));
+        path = &via.file;
+        member = via.member.as_deref().map(String::from_utf8_lossy);
+    } else if let Some(name) = link.member {
+        member = Some(name.text.as_str().into());
+    }
+    let place = match link.place {
+        Some((line, column)) => Place::Line(line, column),
+        None => Place::Whole,
     };
-    let place = link.place.map_or(Place::Whole, |(line, column)| Place::Line(line, column));
     let severity = Severity::Error;
     let finding = Finding { rule, severity, path, member: member.as_deref(), place, message: message.into() };
-    finding.line(form).map(Some)
+    Ok(Some(finding.line(form)?))
 }
 
 /// The references of one asset, as text.
@@ -441,12 +502,13 @@ impl Sheet {
         }
         let mut row = Row::of(link);
         let key = self.hash.hash_one((&row.first, &row.facts));
-        match self.known.get(&key).and_then(|&index| self.rows.get_mut(index)) {
-            Some(known) => known.places.append(&mut row.places),
-            None => {
-                self.known.insert(key, self.rows.len());
-                self.rows.push(row);
-            }
+        if let Some(&index) = self.known.get(&key)
+            && let Some(known) = self.rows.get_mut(index)
+        {
+            known.places.append(&mut row.places);
+        } else {
+            self.known.insert(key, self.rows.len());
+            self.rows.push(row);
         }
         Ok(())
     }
@@ -482,11 +544,12 @@ impl Row {
             first += &held(&format!("{padding}  {:<8}  {name}", reference.kind.name()));
         }
         let mut row = Self { first, places: Vec::new(), facts: Vec::new() };
-        let place = link.place.map(|(line, column)| format!("{line}:{column}"));
-        match (link.via, place) {
-            (Some(via), Some(place)) => row.places.push(format!("via {}:{place}", report::escape(&via.text))),
+        match (link.via, link.place) {
+            (Some(via), Some((line, column))) => {
+                row.places.push(format!("via {}:{line}:{column}", report::escape(&via.text)));
+            }
             (Some(via), None) => row.places.push(format!("via {}", report::escape(&via.text))),
-            (None, Some(place)) => row.places.push(format!("at {place}")),
+            (None, Some((line, column))) => row.places.push(format!("at {line}:{column}")),
             (None, None) => {}
         }
         for file in link.targets() {
@@ -499,7 +562,7 @@ impl Row {
             row.facts.push(format!("and {} more", report::grouped(link.more as u64)));
         }
         if let Some(note) = link.note_text() {
-            row.facts.push(report::escape(&note));
+            row.facts.push(report::escape(&note).into_owned());
         }
         row
     }
@@ -507,9 +570,6 @@ impl Row {
 
 /// The address of an asset, which a line break does not split.
 fn whole(path: &Path, member: Option<&Name>) -> String {
-    let mut address = Name::from(path).text;
-    if let Some(member) = member {
-        address = format!("{address}!/{}", member.text);
-    }
-    held(&report::escape(&address))
+    let file = Name::from(path).text;
+    held(&report::escape(&join_text(&file, member.map(|member| &*member.text))))
 }

@@ -70,7 +70,12 @@ impl Results {
 
     fn most(&self) -> u64 {
         let State { files, found, bytes, factor, scan, .. } = &*self.0;
-        let (scanned, opened) = scan.get().map_or((0, 0), |scan| (scan.begun(), scan.opened_bytes()));
+        let mut scanned = 0;
+        let mut opened = 0;
+        if let Some(scan) = scan.get() {
+            scanned = scan.begun();
+            opened = scan.opened_bytes();
+        }
         // The files that a person names share one allowance.
         let files = files.load(Ordering::Relaxed).min(1).saturating_add(scanned);
         let files = files.saturating_add(found.load(Ordering::Relaxed));

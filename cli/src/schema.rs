@@ -24,10 +24,19 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
-    let asked = |format: &&Format| args.of.as_ref().is_none_or(|name| name == format.name());
-    let formats: Vec<Format> =
-        Format::ALL.iter().filter(asked).copied().filter(|&format| !records(format).is_empty()).collect();
-    if let Some(name) = args.of.as_ref().filter(|_| formats.is_empty()) {
+    let mut formats = Vec::new();
+    for &format in Format::ALL {
+        let is_asked = match &args.of {
+            Some(name) => name == format.name(),
+            None => true,
+        };
+        if is_asked && !records(format).is_empty() {
+            formats.push(format);
+        }
+    }
+    if let Some(name) = &args.of
+        && formats.is_empty()
+    {
         return Err(Failure::Message(format!("the records of {name} are not documented yet")));
     }
     let mut out = Output::of(common, args.format == LineFormat::Text)?;
@@ -36,7 +45,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
             match args.format {
                 LineFormat::Text => text(format, record, &mut out)?,
                 LineFormat::Ndjson => {
-                    record.fields.iter().try_for_each(|field| out.json_line(&FieldRow { format, record, field }))?;
+                    for field in record.fields {
+                        out.json_line(&FieldRow { format, record, field })?;
+                    }
                 }
             }
         }
@@ -67,5 +78,8 @@ fn text(format: Format, record: &Schema, out: &mut Output) -> Result<()> {
 }
 
 fn size(bytes: Option<u64>, least: u64) -> String {
-    bytes.map_or_else(|| count(least, "bytes") + " or more", |bytes| count(bytes, "bytes"))
+    match bytes {
+        Some(bytes) => count(bytes, "bytes"),
+        None => count(least, "bytes") + " or more",
+    }
 }

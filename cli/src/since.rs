@@ -25,7 +25,10 @@ use crate::visible::shown;
 pub(crate) fn unreadable(error: &Error, given: &[PathBuf]) -> serde_json::Value {
     let is_gone = matches!(error.kind(), ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::NotFound);
     // A path that was given but does not exist was never found.
-    let was_given = error.path().is_none_or(|path| given.iter().any(|given| given == path));
+    let was_given = match error.path() {
+        Some(path) => given.iter().any(|given| given == path),
+        None => true,
+    };
     let event = if is_gone && !was_given { "vanished" } else { "unreadable" };
     let path = error.path().map(|path| Name::from(path).text);
     json!({ "event": event, "path": path, "message": error.message() })
@@ -36,7 +39,8 @@ pub(crate) fn finish(scan: &Scan, tally: &Tally, remote: Option<[u64; 3]>, out: 
     if tally.interrupted {
         writeln!(out, "{}", json!({ "event": "interrupted" }))?;
     }
-    let (files, bytes) = (scan.progress.files(), scan.progress.bytes());
+    let files = scan.progress.files();
+    let bytes = scan.progress.bytes();
     let mut end = json!({
         "event": "end",
         "whole": !tally.interrupted && tally.unreadable == 0,
@@ -47,8 +51,10 @@ pub(crate) fn finish(scan: &Scan, tally: &Tally, remote: Option<[u64; 3]>, out: 
         "other": tally.other,
         "unreadable": tally.unreadable,
     });
-    for (name, count) in ["requests", "fetched", "present"].iter().zip(remote.into_iter().flatten()) {
-        end[name] = count.into();
+    if let Some([requests, fetched, present]) = remote {
+        end["requests"] = requests.into();
+        end["fetched"] = fetched.into();
+        end["present"] = present.into();
     }
     Ok(writeln!(out, "{end}")?)
 }
@@ -107,15 +113,19 @@ fn parse(bytes: &[u8]) -> Result<Line<'_>, String> {
     if line.event.is_some() {
         return Ok(line);
     }
-    let is_known = |format: &Cow<'_, str>| Format::ALL.iter().any(|known| known.name() == format.as_ref());
-    let is_severity = |fault: &Fault<'_>| matches!(fault.severity.as_ref(), "error" | "warning");
-    match &line {
-        Line { path: Some(_), format, bytes: Some(_), counts: Some(_), problems: Some(problems), .. }
-            if format.iter().all(is_known) && problems.iter().all(is_severity) =>
+    if line.is_record() { Ok(line) } else { Err("neither a record nor an event".to_owned()) }
+}
+
+impl Line<'_> {
+    fn is_record(&self) -> bool {
+        let Some(problems) = &self.problems else { return false };
+        if let Some(format) = &self.format
+            && !Format::ALL.iter().any(|known| known.name() == format.as_ref())
         {
-            Ok(line)
+            return false;
         }
-        _ => Err("neither a record nor an event".to_owned()),
+        let is_whole = self.path.is_some() && self.bytes.is_some() && self.counts.is_some();
+        is_whole && problems.iter().all(|fault| matches!(fault.severity.as_ref(), "error" | "warning"))
     }
 }
 
@@ -123,17 +133,20 @@ impl Old {
     /// Reads the stream. Its lines are claims. If a line is invalid, if the stream breaks off, or if its number of
     /// records does not match, its records of archives are not trusted to be complete.
     pub(crate) fn open(path: &Path, common: &Common) -> Result<Self, Failure> {
-        let notes = Notes::new(common);
-        let size = path.metadata().ok().filter(std::fs::Metadata::is_file).map_or(0, |metadata| metadata.len());
-        let bytes = FileMap::open_with(path, Access::READ, &common.limits.limits())?;
-        let warn = |message: String| {
-            notes.error(format_args!("{}: {message}; what is missing is looked at anew", shown(path)))
+        let size = match path.metadata() {
+            Ok(metadata) if metadata.is_file() => metadata.len(),
+            _ => 0,
         };
+        let bytes = FileMap::open_with(path, Access::READ, &common.limits.limits())?;
         if (bytes.len() as u64) < size {
-            warn("was cut short while it was read".to_owned());
+            warn(path, "was cut short while it was read", common);
         }
         let mut files: HashMap<PathBuf, File> = HashMap::new();
-        let (mut end, mut records, mut unreadable, mut was_interrupted) = (None, 0_u64, None, false);
+        let mut end = None;
+        let mut records = 0_u64;
+        let mut was_interrupted = false;
+        let mut unreadable = 0_u64;
+        let mut first_unreadable = String::new();
         let mut start = 0;
         for (number, piece) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
             let place = start..start + piece.len();
@@ -143,28 +156,38 @@ impl Old {
                 Ok(Line { event: Some(event), assets, other, .. }) => {
                     was_interrupted |= event == "interrupted";
                     // A path that could not be read changes nothing: it has no records here, and all others are complete.
-                    let all = assets.map(|assets| assets.saturating_add(other));
-                    end = all.filter(|_| event == "end" && !was_interrupted);
+                    if event == "end"
+                        && !was_interrupted
+                        && let Some(assets) = assets
+                    {
+                        end = Some(assets.saturating_add(other));
+                    }
                 }
                 Ok(record) => {
                     records += 1;
                     add(&mut files, record, place);
                 }
                 Err(reason) => {
-                    let first = || (format!("line {} cannot be read: {reason}", number + 1), 0_u64);
-                    unreadable.get_or_insert_with(first).1 += 1;
+                    if unreadable == 0 {
+                        first_unreadable = format!("line {} cannot be read: {reason}", number + 1);
+                    }
+                    unreadable += 1;
                 }
             }
         }
-        let is_whole = unreadable.is_none() && end == Some(records);
-        match unreadable {
-            Some((first, 1)) => warn(first),
-            Some((first, count)) => warn(format!("{first}; nor can {} further ones", count - 1)),
-            None if end.is_some_and(|end| end != records) => warn(format!("has {records} records and says otherwise")),
-            None => {}
+        let is_whole = unreadable == 0 && end == Some(records);
+        match (unreadable, end) {
+            (0, Some(end)) if end != records => {
+                warn(path, &format!("has {records} records and says otherwise"), common);
+            }
+            (0, _) => {}
+            (1, _) => warn(path, &first_unreadable, common),
+            (count, _) => warn(path, &format!("{first_unreadable}; nor can {} further ones", count - 1), common),
         }
         files.retain(|_, file| !file.is_unclear && (is_whole || !file.is_archive));
-        files.values_mut().for_each(|file| file.lines.sort_by(|(a, _), (b, _)| a.cmp(b)));
+        for file in files.values_mut() {
+            file.lines.sort_by(|(a, _), (b, _)| a.cmp(b));
+        }
         Ok(Self { bytes, files })
     }
 
@@ -181,25 +204,36 @@ impl Old {
 
     /// The lines of the records of a file, each with its member.
     pub(crate) fn lines(&self, path: &Path) -> impl Iterator<Item = (Option<&str>, &[u8])> {
-        let lines = self.files.get(path).into_iter().flat_map(|file| &file.lines);
-        lines.map(|(member, line)| (member.as_deref(), self.bytes.get(line.clone()).unwrap_or_default()))
+        let lines = match self.files.get(path) {
+            Some(file) => file.lines.as_slice(),
+            None => &[],
+        };
+        lines.iter().map(|(member, line)| (member.as_deref(), self.bytes.get(line.clone()).unwrap_or_default()))
     }
 
     /// The counts of the records of a file.
     pub(crate) fn counts(&self, path: &Path) -> Tally {
-        self.files.get(path).map_or_else(Tally::default, |file| file.counts)
+        match self.files.get(path) {
+            Some(file) => file.counts,
+            None => Tally::default(),
+        }
     }
+}
+
+fn warn(path: &Path, message: &str, common: &Common) {
+    Notes::new(common).error(format_args!("{}: {message}; what is missing is looked at anew", shown(path)));
 }
 
 fn add(files: &mut HashMap<PathBuf, File>, record: Line<'_>, place: Range<usize>) {
     let Line { path, member, format, stamp, lossy, problems, .. } = record;
     let path = path.unwrap_or_default();
+    let problems = problems.unwrap_or_default();
     let file = files.entry(PathBuf::from(path.as_ref())).or_default();
     file.is_unclear |= lossy && path.contains("\\x");
-    let is_asset = !problems.iter().flatten().any(|problem| problem.code.starts_with("other"));
+    let is_asset = !problems.iter().any(|problem| problem.code.starts_with("other"));
     file.counts.assets += u64::from(is_asset);
     file.counts.other += u64::from(!is_asset);
-    file.counts.damaged += u64::from(problems.iter().flatten().any(|problem| problem.severity == "error"));
+    file.counts.damaged += u64::from(problems.iter().any(|problem| problem.severity == "error"));
     if member.is_none() {
         file.is_unclear |= file.stamp.is_some();
         file.stamp = stamp;

@@ -45,26 +45,18 @@ impl<'p> Source<'p> {
 
     #[cfg_attr(not(feature = "remote"), allow(unused_variables, reason = "only URLs are read in part"))]
     fn open_some(text: &'p Path, all: bool, common: &Common) -> Result<Self, Failure> {
-        let (address, limits) = (Address::parse(text), common.limits.limits());
-        let sized = |bytes: FileMap| {
-            let size = bytes.len() as u64;
-            (Bytes::All(bytes), size)
-        };
+        let address = Address::parse(text);
+        let limits = common.limits.limits();
         let (bytes, size) = match remote::is_url(text) {
             #[cfg(feature = "remote")]
-            true => match address.member.as_deref().filter(|_| !all) {
-                Some(member) => remote::member(&address.file, member, &common.remote, &limits)
-                    .map(|(opened, size)| (Bytes::Member(Box::new(opened)), size)),
-                None => remote::file(&address.file, &common.remote, &limits).map(sized),
-            }
-            .map_err(|error| error.in_file(text))?,
+            true => fetched(&address, all, common).map_err(|error| error.in_file(text))?,
             _ => {
                 remote::openable(text)?;
                 let opened = address.open(map::access(common), &limits);
                 if opened.is_err() && address.file.is_dir() {
                     return Err(Failure::at(text, "is a folder; `meshpeek scan` reads folders"));
                 }
-                sized(opened?)
+                with_size(opened?)
             }
         };
         let budget = Budget::new(size, &limits);
@@ -88,7 +80,8 @@ impl<'p> Source<'p> {
 
     /// The target of the address. Prints a note if its names match other members as well.
     pub(crate) fn member(&self, common: &Common) -> Result<Opened<Content<'_>>, Failure> {
-        let (file, member) = (&self.address.file, self.address.member.as_deref());
+        let file = &self.address.file;
+        let member = self.address.member.as_deref();
         let opened = match &self.bytes {
             Bytes::All(bytes) => open_member(file, bytes, member, &self.budget),
             #[cfg(feature = "remote")]
@@ -96,7 +89,8 @@ impl<'p> Source<'p> {
         };
         let opened = opened.map_err(|error| error.in_file(self.text))?;
         if opened.alike > 1 {
-            let (text, count) = (shown(self.text), opened.alike);
+            let text = shown(self.text);
+            let count = opened.alike;
             Notes::new(common)
                 .say(format_args!("{text}: {count} members have this name; #0 to #{} select one", count - 1));
         }
@@ -130,8 +124,10 @@ impl<'p> Source<'p> {
             Err(error) => return Ok((Err(error.in_file(self.text)), opened.member)),
         };
         Self::count(&content, common);
-        let checked = content.check().map_err(|error| error.in_file(self.text));
-        Ok((checked.map(|()| content), opened.member))
+        match content.check() {
+            Ok(()) => Ok((Ok(content), opened.member)),
+            Err(error) => Ok((Err(error.in_file(self.text)), opened.member)),
+        }
     }
 
     /// Lets a decoded member that was named allow as much output as any file of its size.
@@ -155,4 +151,24 @@ impl<'p> Source<'p> {
             Bytes::Member(_) => Ok(()),
         }
     }
+}
+
+fn with_size(bytes: FileMap) -> (Bytes, u64) {
+    let size = bytes.len() as u64;
+    (Bytes::All(bytes), size)
+}
+
+/// The target of a URL, and the size of the file. It is one member, or the file if the address has no member or `all` is
+/// wanted.
+#[cfg(feature = "remote")]
+fn fetched(address: &Address, all: bool, common: &Common) -> meshpeek::Result<(Bytes, u64)> {
+    let limits = common.limits.limits();
+    if let Some(member) = &address.member
+        && !all
+    {
+        let (opened, size) = remote::member(&address.file, member, &common.remote, &limits)?;
+        return Ok((Bytes::Member(Box::new(opened)), size));
+    }
+    let file = remote::file(&address.file, &common.remote, &limits)?;
+    Ok(with_size(file))
 }

@@ -6,9 +6,10 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use meshpeek::Budget;
+use meshpeek::address::join_text;
 use meshpeek::export::{Canvas, Edges, Picture, View, picture_on};
 use meshpeek::scan::{Record, Scan, Sighting, refs};
+use meshpeek::{Asset, Budget};
 use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
@@ -71,10 +72,15 @@ impl State {
 impl Thumbnails {
     pub(crate) fn new(folder: &Path, args: &ScanArgs, scan: &Scan, results: &Results) -> Result<Self, Failure> {
         std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
-        let (folder, side, names) = (folder.to_owned(), args.thumbnail_size, args.thumbnail_names);
-        let (sheet, results) = (args.contact_sheet.clone(), results.clone());
-        let around = Around::scanned(scan, args.textures.as_deref());
-        Ok(Self { folder, side, names, sheet, around, results, state: Mutex::default() })
+        Ok(Self {
+            folder: folder.to_owned(),
+            side: args.thumbnail_size,
+            names: args.thumbnail_names,
+            sheet: args.contact_sheet.clone(),
+            around: Around::scanned(scan, args.textures.as_deref()),
+            results: results.clone(),
+            state: Mutex::default(),
+        })
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -83,7 +89,10 @@ impl Thumbnails {
 
     /// Draws an asset if possible. Called by many threads at once.
     pub(crate) fn draw(&self, seen: &Sighting<'_, '_>) {
-        let Some(asset) = seen.asset.filter(|asset| is_drawn(asset.format())) else { return };
+        let Some(asset) = seen.asset else { return };
+        if !is_drawn(asset.format()) {
+            return;
+        }
         let name = match self.names {
             ThumbnailNames::Path => Some(by_path(seen)),
             ThumbnailNames::Digest => digest(seen),
@@ -105,46 +114,61 @@ impl Thumbnails {
             self.state().drawn += 1;
             return;
         }
-        let Record { path: file, member, .. } = seen.record;
-        let model = refs::Model { path: file, member: member.as_ref(), format: asset.format() };
-        let mut images = Images::seen(asset, model, &self.around);
-        let mut canvas = self.state().canvases.pop().unwrap_or_default();
-        let mut view = View::default();
-        (view.size, view.edges) = (self.side, Edges::Smoothed);
-        let picture = picture_on(&mut canvas, asset, &view, &mut images, seen.budget);
-        self.state().canvases.push(canvas);
-        self.state().by_name_alone += images.by_name_alone();
-        self.state().add_undecoded(&images.undecoded());
-        if picture.as_ref().is_ok_and(|picture| picture.flaw.is_some()) {
-            self.state().poor += 1;
-        }
-        if picture.as_ref().is_ok_and(|picture| picture.unsorted > 0) {
-            self.state().unsorted += 1;
-        }
-        let png = picture.and_then(|picture| {
-            let mut png = Vec::new();
-            picture.write_png(&mut png)?;
-            Ok((picture, png))
-        });
-        // One file does not spend the whole run's output, nor that of its own records.
-        let Some((picture, png)) = png.ok().filter(|(_, png)| pays(seen.budget, png.len() as u64)) else {
+        let Some((picture, png)) = self.png(asset, seen) else {
             self.state().undrawn += 1;
             return;
         };
-        match self.write(&path, &png) {
+        let written = self.write(&path, &png);
+        let mut state = self.state();
+        match written {
             Ok(()) => {
-                let mut state = self.state();
                 state.drawn += 1;
                 if self.sheet.is_some() {
                     state.sheet.add(name, &picture);
                 }
             }
             Err(error) => {
-                let mut state = self.state();
                 state.unwritten += 1;
                 state.failure.get_or_insert(meshpeek::Error::from(error).in_file(&path));
             }
         }
+    }
+
+    /// Draws an asset. Returns the picture, and its bytes as PNG, if it can be drawn and paid.
+    fn png(&self, asset: &Asset<'_>, seen: &Sighting<'_, '_>) -> Option<(Picture, Vec<u8>)> {
+        let picture = self.picture(asset, seen).ok()?;
+        let mut png = Vec::new();
+        picture.write_png(&mut png).ok()?;
+        // One file does not spend the whole run's output, nor that of its own records.
+        if !pays(seen.budget, png.len() as u64) {
+            return None;
+        }
+        Some((picture, png))
+    }
+
+    /// Draws an asset, and counts the flaws of its picture.
+    fn picture(&self, asset: &Asset<'_>, seen: &Sighting<'_, '_>) -> meshpeek::Result<Picture> {
+        let Record { path: file, member, .. } = seen.record;
+        let model = refs::Model { path: file, member: member.as_ref(), format: asset.format() };
+        let mut images = Images::seen(asset, model, &self.around);
+        let mut canvas = self.state().canvases.pop().unwrap_or_default();
+        let mut view = View::default();
+        view.size = self.side;
+        view.edges = Edges::Smoothed;
+        let drawn = picture_on(&mut canvas, asset, &view, &mut images, seen.budget);
+        let undecoded = images.undecoded();
+        let mut state = self.state();
+        state.canvases.push(canvas);
+        state.by_name_alone += images.by_name_alone();
+        state.add_undecoded(&undecoded);
+        let picture = drawn?;
+        if picture.flaw.is_some() {
+            state.poor += 1;
+        }
+        if picture.unsorted > 0 {
+            state.unsorted += 1;
+        }
+        Ok(picture)
     }
 
     fn write(&self, path: &Path, png: &[u8]) -> io::Result<()> {
@@ -176,32 +200,31 @@ impl Thumbnails {
             let images = report::count(state.undecoded, "images");
             notes.say(format_args!("{images} cannot be decoded; the first: {}", report::escape(first)));
         }
-        let State { drawn, poor, unsorted, by_name_alone: images, undrawn, unwritten, failure, sheet: cells, .. } =
-            state;
-        if let Some(sheet) = &self.sheet {
-            cells.write(sheet).map_err(|error| Failure::io(sheet, error))?;
-            if cells.cells.len() == MOST_CELLS {
+        if let Some(path) = &self.sheet {
+            state.sheet.write(path).map_err(|error| Failure::io(path, error))?;
+            if state.sheet.cells.len() == MOST_CELLS {
                 notes.say(format_args!("the contact sheet has the first {MOST_CELLS} pictures alone"));
             }
         }
-        let mut said = report::count(drawn, "pictures");
-        if poor > 0 {
-            said += &format!(", {} nearly black or empty", report::grouped(poor));
+        let mut said = report::count(state.drawn, "pictures");
+        if state.poor > 0 {
+            said += &format!(", {} nearly black or empty", report::grouped(state.poor));
         }
-        if unsorted > 0 {
-            said += &format!(", {} with too many see-through triangles to sort", report::grouped(unsorted));
+        if state.unsorted > 0 {
+            said += &format!(", {} with too many see-through triangles to sort", report::grouped(state.unsorted));
         }
-        if undrawn > 0 {
-            said += &format!(", {} without triangles or too large", report::count(undrawn, "models"));
+        if state.undrawn > 0 {
+            said += &format!(", {} without triangles or too large", report::count(state.undrawn, "models"));
         }
         notes.say(said);
-        if let Some(note) = by_name_alone(images) {
-            notes.say(format_args!("{note}"));
+        if let Some(note) = by_name_alone(state.by_name_alone) {
+            notes.say(note);
         }
-        if let Some(failure) = failure {
-            notes.error(format_args!("{} not drawn; the first: {failure}", report::count(unwritten, "pictures")));
+        if let Some(failure) = state.failure {
+            let pictures = report::count(state.unwritten, "pictures");
+            notes.error(format_args!("{pictures} not drawn; the first: {failure}"));
         }
-        Ok(unwritten + failed)
+        Ok(state.unwritten + failed)
     }
 }
 
@@ -248,8 +271,9 @@ impl Sheet {
         let columns = (self.cells.len() as f64).sqrt().ceil().max(1.0) as u32;
         let rows = (self.cells.len() as u32).div_ceil(columns).max(1);
         let mut sheet = image::RgbImage::from_pixel(columns * side, rows * side, image::Rgb([255; 3]));
-        for (index, cell) in (0_u32..).zip(self.cells.values()) {
-            let (x, y) = (index % columns * side, index / columns * side);
+        for (index, cell) in std::iter::zip(0_u32.., self.cells.values()) {
+            let x = index % columns * side;
+            let y = index / columns * side;
             image::imageops::replace(&mut sheet, cell, x.into(), y.into());
         }
         sheet.save_with_format(path, image::ImageFormat::Png).map_err(std::io::Error::other)
@@ -263,19 +287,10 @@ fn shrunk(picture: image::RgbImage, most: u32) -> image::RgbImage {
 
 /// The path of an asset as a path below the folder of pictures.
 fn by_path(seen: &Sighting<'_, '_>) -> String {
-    let mut text = seen.record.path.to_string_lossy().into_owned();
-    if let Some(member) = &seen.record.member {
-        text = format!("{text}!/{}", member.text);
-    }
-    let part = |part: &str| -> String {
-        // Names of files may not contain these on every system, nor be of any length.
-        let safe = |c: char| if c.is_control() || ":*?\"<>|".contains(c) { '_' } else { c };
-        let part: String = part.chars().map(safe).take(120).collect();
-        // No way out of the folder.
-        if part.chars().all(|c| c == '.') { part.replace('.', "_") } else { part }
-    };
-    let parts = text.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").map(part);
-    let mut parts: Vec<String> = parts.take(64).collect();
+    let member = seen.record.member.as_ref().map(|member| member.text.as_str());
+    let text = join_text(&seen.record.path.to_string_lossy(), member);
+    let parts = text.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".");
+    let mut parts: Vec<String> = parts.take(64).map(safe).collect();
     let Some(name) = parts.pop() else { return String::new() };
     for folder in &mut parts {
         // All pictures have this extension, so no folder has the name of one.
@@ -287,6 +302,16 @@ fn by_path(seen: &Sighting<'_, '_>) -> String {
     parts.join("/")
 }
 
+/// A part of a path as a name that every system allows.
+fn safe(part: &str) -> String {
+    let mut safe = String::new();
+    for c in part.chars().take(120) {
+        safe.push(if c.is_control() || ":*?\"<>|".contains(c) { '_' } else { c });
+    }
+    // No way out of the folder.
+    if safe.chars().all(|c| c == '.') { safe.replace('.', "_") } else { safe }
+}
+
 /// The SHA-256 of the asset's bytes in hexadecimal. `None` if the budget does not cover reading them.
 fn digest(seen: &Sighting<'_, '_>) -> Option<String> {
     let mut digest = Sha256::new();
@@ -294,11 +319,12 @@ fn digest(seen: &Sighting<'_, '_>) -> Option<String> {
         seen.budget.work(piece.len() as u64).ok()?;
         digest.update(piece);
     }
-    let digest: [u8; 32] = digest.finalize().into();
-    Some(digest.iter().fold(String::with_capacity(64), |mut text, byte| {
+    let mut text = String::with_capacity(64);
+    for byte in digest.finalize() {
+        // Writing to a String cannot fail.
         let _ = write!(text, "{byte:02x}");
-        text
-    }))
+    }
+    Some(text)
 }
 
 #[cfg(test)]

@@ -47,14 +47,18 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     let size = content.len() as u64;
     let mut within = None;
     if let Some(text) = &args.selector {
-        let place = place_of(&asset, size, text).map_err(|message| Failure::at(&args.file, message))?;
-        place.explain(common);
-        within = place.selector;
+        match place_of(&asset, size, text) {
+            Ok(place) => {
+                place.explain(common);
+                within = place.selector;
+            }
+            Err(message) => return Err(Failure::at(&args.file, message)),
+        }
     }
     let mut out = Output::of(common, args.format == LineFormat::Text)?;
     let lines = |sink: Sink<'_>| lines(&asset, &content, sink);
     // The overview has no fields, and counts those in a row as a gap.
-    let needs_fields = args.only.iter().any(|kind| ["field", "gap"].contains(&kind.as_str()));
+    let needs_fields = args.only.iter().any(|kind| kind == "field" || kind == "gap");
     let is_full = args.fields || needs_fields || asset.is_err();
     let runs = Runs::new(!common.verbose);
     fields::write(&lines, args, is_full, within.as_ref(), runs, &mut out)?;

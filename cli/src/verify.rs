@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use meshpeek::address::split_last;
 use meshpeek::format::NoAsset;
 use meshpeek::scan::{Depth, Found, Record, Sighting};
 use meshpeek::summary::{Problem, Severity};
@@ -55,23 +56,45 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     scan.depth = Depth::Verify;
     scan.lint = args.lint;
     let notes = Notes::new(common);
-    let mut report = Report::new(args, common)?;
-    let mut counts = Counts::default();
-    let mut reported = Reported::default();
+    let mut verification = Verification {
+        rules,
+        report: Report::new(args, common)?,
+        counts: Counts::default(),
+        reported: Reported::default(),
+    };
     let is_lines = args.format == ProblemFormat::Ndjson;
     let view = |seen: &Sighting<'_, '_>| Viewed::of(seen, args.lint, is_lines);
-    let tally = input::each_result(&scan, &args.inputs, common, view, |found, viewed| {
+    let tally = input::each_result(&scan, &args.inputs, common, view, |found, viewed| verification.add(found, viewed))?;
+    let Verification { rules, report, counts, .. } = verification;
+    let said = format!("{}, {}", report::count(tally.assets, "assets"), counts.with(&rules, &tally.rest()));
+    report.finish(tally.unreadable == 0 && !tally.interrupted, &said)?;
+    notes.say(said);
+    let status = tally.status();
+    let is_wrong = counts.errors > 0 || args.strict && (counts.warnings > 0 || !counts.unchecked.is_empty());
+    Ok(if is_wrong && status == ExitCode::SUCCESS { ExitCode::from(1) } else { status })
+}
+
+/// Judges, counts and reports the problems of one asset after the other.
+struct Verification {
+    rules: Rules,
+    report: Report,
+    counts: Counts,
+    reported: Reported,
+}
+
+impl Verification {
+    fn add(&mut self, found: Found, viewed: Option<Viewed>) -> Result<(), Failure> {
         let mut record = match found {
             Found::Asset(record) => record,
-            Found::Unreadable(error) => return report.unreadable(&error),
+            Found::Unreadable(error) => return self.report.unreadable(&error),
             _ => return Ok(()),
         };
         let Viewed { bones, line } = viewed.unwrap_or_default();
         record.summary.problems.extend(bones);
         let mut shown = Vec::new();
-        for problem in reported.new_of(&record) {
-            let verdict = rules.judge(problem);
-            counts.add(problem, verdict);
+        for problem in self.reported.new_of(&record) {
+            let verdict = self.rules.judge(problem);
+            self.counts.add(problem, verdict);
             match verdict {
                 Verdict::Listed => shown.push(Cow::Borrowed(problem)),
                 Verdict::Denied => {
@@ -82,15 +105,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
                 Verdict::AllowedByFlag | Verdict::AllowedByFile => {}
             }
         }
-        counts.add_unchecked(&record);
-        report.add(&record, &shown, line)
-    })?;
-    let said = format!("{}, {}", report::count(tally.assets, "assets"), counts.with(&rules, &tally.rest()));
-    report.finish(tally.unreadable == 0 && !tally.interrupted, &said)?;
-    notes.say(said);
-    let status = tally.status();
-    let is_wrong = counts.errors > 0 || args.strict && (counts.warnings > 0 || !counts.unchecked.is_empty());
-    Ok(if is_wrong && status == ExitCode::SUCCESS { ExitCode::from(1) } else { status })
+        self.counts.add_unchecked(&record);
+        self.report.add(&record, &shown, line)
+    }
 }
 
 /// What is made of an asset while it is open.
@@ -283,7 +300,10 @@ fn annotated(record: &Record, problems: &[Cow<'_, Problem>], form: Form) -> io::
             severity: problem.severity,
             path: &record.path,
             member: record.member.as_ref().map(|member| member.text.as_str()),
-            place: problem.offset.map_or(Place::Whole, Place::Offset),
+            place: match problem.offset {
+                Some(offset) => Place::Offset(offset),
+                None => Place::Whole,
+            },
             message: problem.message.as_ref().into(),
         };
         lines.append(&mut finding.line(form)?);
@@ -302,12 +322,14 @@ impl Reported {
     /// Returns the problems of a record, without those that the archive around it has reported.
     fn new_of<'r>(&mut self, record: &'r Record) -> Vec<&'r Problem> {
         let member = record.member.as_ref().map(|member| member.text.as_str());
-        let around = member.map(|member| member.rsplit_once("!/").map(|(around, _)| around));
+        let around = member.map(|member| split_last(member).0);
         let mut new = Vec::new();
         for problem in &record.summary.problems {
             let facts = (problem.offset, &problem.message);
-            let is_known = around
-                .is_some_and(|around| self.of_archives.contains(&self.hash.hash_one((&record.path, around, facts))));
+            let mut is_known = false;
+            if let Some(around) = around {
+                is_known = self.of_archives.contains(&self.hash.hash_one((&record.path, around, facts)));
+            }
             let is_config = problem.message == NoAsset::Config.message();
             if is_known || is_config {
                 continue;
@@ -340,7 +362,12 @@ fn not_checked(unchecked: &BTreeMap<String, u64>) -> String {
 /// The problems of an asset, with its address before each line, or once above all.
 fn text(record: &Record, problems: &[Cow<'_, Problem>], above: bool) -> String {
     let place = report::place(record);
-    let (mut text, before) = if above { (place + "\n", "  ".to_owned()) } else { (String::new(), place + ": ") };
+    let mut text = String::new();
+    let mut before = format!("{place}: ");
+    if above {
+        text = format!("{place}\n");
+        before = "  ".to_owned();
+    }
     for problem in problems {
         text += &format!("{before}{}\n", report::problem(problem));
     }

@@ -14,6 +14,9 @@ const BREAK: char = '\u{fdd1}';
 /// word.
 pub(crate) const HANG: char = '\u{fdd2}';
 
+/// The first byte of each mark in UTF-8. Few letters start with it.
+const FIRST_OF_MARK: u8 = 0xef;
+
 /// The width if neither a terminal nor COLUMNS sets one.
 const USUAL_WIDTH: usize = 100;
 /// The minimum width.
@@ -21,10 +24,24 @@ const LEAST_WIDTH: usize = 40;
 
 /// The width to use: that of the terminal, that of COLUMNS, or the default.
 pub(crate) fn width(terminal: bool) -> usize {
-    let of_terminal = || Some(usize::from(terminal_size::terminal_size_of(std::io::stdout())?.0.0));
-    let of_variable = || std::env::var("COLUMNS").ok()?.parse().ok();
-    let width = terminal.then(of_terminal).flatten().filter(|&width| width > 0).or_else(of_variable);
+    let mut width = None;
+    if terminal {
+        width = width_of_terminal();
+    }
+    if width.is_none() {
+        width = width_of_variable();
+    }
     width.unwrap_or(USUAL_WIDTH).max(LEAST_WIDTH)
+}
+
+fn width_of_terminal() -> Option<usize> {
+    let (width, _) = terminal_size::terminal_size_of(std::io::stdout())?;
+    // Some terminals do not know their width.
+    if width.0 == 0 { None } else { Some(width.0.into()) }
+}
+
+fn width_of_variable() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.parse().ok()
 }
 
 /// A name that line breaks do not split, so that it can be copied.
@@ -39,17 +56,19 @@ pub(crate) fn held_address(archive: &str, member: &str) -> String {
 
 /// The line without marks, wrapped if it is wider than this.
 pub(crate) fn wrapped(line: &str, width: Option<usize>) -> String {
-    // No character is wider than its bytes are many.
-    let width = width.filter(|&width| line.len() > width && display_width(line) > width);
-    let Some(width) = width else { return without_marks(line) };
-    let (first, rest, hang) = match line.split_once(HANG) {
-        Some((first, rest)) => (first, rest, display_width(first).saturating_add(2)),
-        None => {
-            let rest = line.trim_start_matches(' ');
-            let first = line.strip_suffix(rest).unwrap_or_default();
-            (first, rest, first.len().saturating_add(4))
-        }
+    let width = match width {
+        // No character is wider than its bytes are many.
+        Some(width) if line.len() > width && display_width(line) > width => width,
+        _ => return without_marks(line),
     };
+    let mut rest = line.trim_start_matches(' ');
+    let mut first = line.strip_suffix(rest).unwrap_or_default();
+    let mut hang = first.len().saturating_add(4);
+    if let Some((before, after)) = line.split_once(HANG) {
+        first = before;
+        rest = after;
+        hang = display_width(first).saturating_add(2);
+    }
     // Less if a word after the first needs the room.
     let widest = words(rest).skip(1).map(|word| display_width(&word)).max().unwrap_or(0);
     let hang = " ".repeat(hang.min(width / 2).min(width.saturating_sub(widest)));
@@ -63,11 +82,21 @@ pub(crate) fn wrapped(line: &str, width: Option<usize>) -> String {
     without_marks(&textwrap::wrap(rest, options).join("\n"))
 }
 
+fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
+    Box::new(Words { rest: line })
+}
+
 /// Words with the spaces after them.
-fn words(mut line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
-    Box::new(std::iter::from_fn(move || {
-        let mut chars = line.char_indices().peekable();
-        let mut end = line.len();
+struct Words<'l> {
+    rest: &'l str,
+}
+
+impl<'l> Iterator for Words<'l> {
+    type Item = Word<'l>;
+
+    fn next(&mut self) -> Option<Word<'l>> {
+        let mut chars = self.rest.char_indices().peekable();
+        let mut end = self.rest.len();
         while let Some((_, c)) = chars.next() {
             let Some(&(next, after)) = chars.peek() else { break };
             if c == BREAK || c == ' ' && after != ' ' {
@@ -75,20 +104,28 @@ fn words(mut line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
                 break;
             }
         }
-        let (word, rest) = line.split_at_checked(end)?;
-        line = rest;
-        (!word.is_empty()).then(|| Word::from(word))
-    }))
+        let (word, rest) = self.rest.split_at_checked(end)?;
+        self.rest = rest;
+        if word.is_empty() { None } else { Some(Word::from(word)) }
+    }
 }
 
 fn without_marks(line: &str) -> String {
-    let mut text = line.to_owned();
-    // Lines are many and marks are few: each search is one for a byte.
-    for (mark, instead) in [(HANG, ""), (HELD, " "), (BREAK, "")] {
-        if text.contains(mark) {
-            text = text.replace(mark, instead);
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = memchr::memchr(FIRST_OF_MARK, rest.as_bytes()) {
+        let (before, after) = rest.split_at(at);
+        text.push_str(before);
+        let mut letters = after.chars();
+        match letters.next() {
+            Some(HANG | BREAK) | None => {}
+            Some(HELD) => text.push(' '),
+            // Some other letter that starts with this byte.
+            Some(letter) => text.push(letter),
         }
+        rest = letters.as_str();
     }
+    text.push_str(rest);
     text
 }
 

@@ -21,9 +21,8 @@ use meshpeek::inspect::{
     self, Depth, Field, FieldValue, Inspect, Outline, Part, PartArray, Selector, Value, Visitor, selector,
 };
 use meshpeek::ranges::Ranges;
-use meshpeek::scan::Scan;
+use meshpeek::scan::{Input, Scan};
 use meshpeek::summary::Problems;
-use meshpeek::view::Table;
 use meshpeek::visit::visit;
 use meshpeek::{Asset, Budget, Format, Limits, OwnedAsset, json};
 use meshpeek_fuzz::memory::usage_of;
@@ -182,7 +181,8 @@ const QUESTIONS: &[Question] = &[
     ("scan", |mutant| {
         let mut scan = Scan::new([""; 0]);
         (scan.jobs, scan.limits, scan.digests, scan.depth) = (Some(1), mutant.limits, true, Depth::Verify);
-        let ended = scan.run_bytes(mutant.path, mutant.bytes, |_| (), |_, _| ControlFlow::Continue(()));
+        let ended =
+            scan.run(Input::Bytes { path: mutant.path, data: mutant.bytes }, |_| (), |_, _| ControlFlow::Continue(()));
         ended.expect("there is no glob to be wrong");
         scan.record(mutant.path, mutant.bytes);
     }),

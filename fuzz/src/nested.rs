@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use meshpeek::address::open_member;
-use meshpeek::scan::{Depth, Found, Record, Scan};
+use meshpeek::scan::{Depth, Found, Input, Record, Scan};
 use meshpeek::summary::Code;
 use meshpeek::{Budget, Format, Limits, codec};
 
@@ -90,13 +90,17 @@ fn scan(file: &File, data: &[u8], depth: Depth, limits: &Limits) -> Vec<Record> 
     let (mut records, mut text) = (Vec::new(), Count(0));
     let before = codec::activity().bytes;
     let ((), usage) = usage_of(|| {
-        let result = scan.run(|found| {
-            if let Found::Asset(record) = found {
-                serde_json::to_writer(&mut text, &*record).expect("a record");
-                records.push(*record);
-            }
-            ControlFlow::Continue(())
-        });
+        let result = scan.run(
+            Input::Paths,
+            |_| (),
+            |found, _| {
+                if let Found::Asset(record) = found {
+                    serde_json::to_writer(&mut text, &*record).expect("a record");
+                    records.push(*record);
+                }
+                ControlFlow::Continue(())
+            },
+        );
         result.expect("a scan of a file that is there");
     });
     let (size, decoded) = (data.len() as u64, codec::activity().bytes - before);

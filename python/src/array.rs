@@ -40,32 +40,44 @@ impl Array {
             Content::Decoded(bytes) => (Bytes::whole(Owner::Decoded(bytes)), row, true),
         };
         let rows = array.rows;
-        let fits = rows == 0
-            || (rows - 1).checked_mul(stride as u64).and_then(|last| last.checked_add(row as u64))
-                == Some(bytes.len() as u64);
-        if !fits {
+        if rows > 0 && byte_len(rows, stride as u64, row as u64) != Some(bytes.len() as u64) {
             return Err(PyValueError::new_err(format!("{rows} rows in {} bytes", bytes.len())));
         }
         let layout = layout(&array.columns, ffi::Py_ssize_t::try_from(rows)?, ffi::Py_ssize_t::try_from(stride)?)?;
-        let (packing, offset) = (array.storage.packing.name(), array.storage.offset);
-        Ok(Self { columns: array.columns, packing, offset, owned, bytes, layout })
+        Ok(Self {
+            columns: array.columns,
+            packing: array.storage.packing.name(),
+            offset: array.storage.offset,
+            owned,
+            bytes,
+            layout,
+        })
     }
 }
 
+/// The bytes from the first of these rows to the end of the last one.
+fn byte_len(rows: u64, stride: u64, row_bytes: u64) -> Option<u64> {
+    let last = (rows - 1).checked_mul(stride)?;
+    last.checked_add(row_bytes)
+}
+
 fn layout(columns: &[Column], rows: ffi::Py_ssize_t, stride: ffi::Py_ssize_t) -> PyResult<Layout> {
-    let size = |column: &Column| ffi::Py_ssize_t::try_from(column.scalar.byte_len());
     let Some(scalar) = one_kind(columns) else {
-        let field = |column: &Column| Ok(format!("<{}:{}:", letter(column.scalar)?, column.name));
-        let fields: String = columns.iter().map(field).collect::<PyResult<_>>()?;
+        let mut fields = String::new();
+        let mut item_bytes = 0;
+        for column in columns {
+            fields += &format!("<{}:{}:", letter(column.scalar)?, column.name);
+            item_bytes += ffi::Py_ssize_t::try_from(column.scalar.byte_len())?;
+        }
         let format = CString::new(format!("T{{{fields}}}"))?;
-        let item_bytes = columns.iter().map(size).sum::<Result<_, _>>()?;
         return Ok(Layout { format, item_bytes, shape: vec![rows], strides: vec![stride] });
     };
     // A letter alone means native byte order, which memoryview requires.
     let order = if cfg!(target_endian = "little") || scalar.byte_len() == 1 { "" } else { "<" };
     let format = CString::new(format!("{order}{}", letter(scalar)?))?;
     let item_bytes = ffi::Py_ssize_t::try_from(scalar.byte_len())?;
-    let (mut shape, mut strides) = (vec![rows], vec![stride]);
+    let mut shape = vec![rows];
+    let mut strides = vec![stride];
     if columns.len() > 1 {
         shape.push(ffi::Py_ssize_t::try_from(columns.len())?);
         strides.push(item_bytes);
@@ -76,7 +88,7 @@ fn layout(columns: &[Column], rows: ffi::Py_ssize_t, stride: ffi::Py_ssize_t) ->
 /// The kind of all columns, if they have the same one.
 fn one_kind(columns: &[Column]) -> Option<Scalar> {
     let first = columns.first()?.scalar;
-    columns.iter().all(|column| column.scalar == first).then_some(first)
+    if columns.iter().all(|column| column.scalar == first) { Some(first) } else { None }
 }
 
 /// The letter of a number type in the buffer protocol.
@@ -97,9 +109,10 @@ fn letter(scalar: Scalar) -> PyResult<char> {
 
 /// The type in NumPy's notation.
 fn numpy_type(scalar: Scalar) -> String {
-    let name = scalar.name();
-    let (kind, size) = (&name[..1], scalar.byte_len());
-    format!("{}{kind}{size}", if size == 1 { "|" } else { "<" })
+    let kind = &scalar.name()[..1];
+    let size = scalar.byte_len();
+    let order = if size == 1 { "|" } else { "<" };
+    format!("{order}{kind}{size}")
 }
 
 #[pymethods]
@@ -116,8 +129,11 @@ impl Array {
         match one_kind(&self.columns) {
             Some(scalar) => Ok(numpy_type(scalar).into_pyobject(py)?.into_any()),
             None => {
-                let fields = self.columns.iter().map(|column| (column.name, numpy_type(column.scalar)));
-                fields.collect::<Vec<_>>().into_pyobject(py)
+                let mut fields = Vec::new();
+                for column in &self.columns {
+                    fields.push((column.name, numpy_type(column.scalar)));
+                }
+                fields.into_pyobject(py)
             }
         }
     }
@@ -131,17 +147,19 @@ impl Array {
     /// True if its numbers are aligned. PyTorch and others need a copy of unaligned arrays.
     #[getter]
     fn aligned(&self) -> bool {
-        let unit = self.columns.iter().map(|column| column.scalar.byte_len()).max().unwrap_or(1);
-        let is_even = |place: usize| place.is_multiple_of(unit);
         // In records, each field would have to be aligned. Records are packed, so only arrays of one kind count as
         // aligned.
-        one_kind(&self.columns).is_some()
-            && is_even(self.bytes.as_ptr().addr())
-            && self.layout.strides.iter().all(|stride| is_even(stride.unsigned_abs()))
+        let Some(scalar) = one_kind(&self.columns) else { return false };
+        let unit = scalar.byte_len();
+        self.bytes.as_ptr().addr().is_multiple_of(unit)
+            && self.layout.strides.iter().all(|stride| stride.unsigned_abs().is_multiple_of(unit))
     }
 
     fn __len__(&self) -> usize {
-        self.layout.shape.first().map_or(0, |rows| rows.unsigned_abs())
+        match self.layout.shape.first() {
+            Some(rows) => rows.unsigned_abs(),
+            None => 0,
+        }
     }
 
     /// Some of its rows: `array[0]`, `array[2:5]`, as those of `numpy()`.
@@ -166,7 +184,8 @@ impl Array {
         let numpy = py.import("numpy")?;
         let settings = PyDict::new(py);
         settings.set_item("shape", self.shape(py)?)?;
-        settings.set_item("dtype", numpy.call_method1("dtype", (self.dtype(py)?,))?)?;
+        let dtype = numpy.call_method1("dtype", (self.dtype(py)?,))?;
+        settings.set_item("dtype", dtype)?;
         settings.set_item("buffer", Bound::new(py, Buffer(self.bytes.clone()))?)?;
         settings.set_item("strides", PyTuple::new(py, &self.layout.strides)?)?;
         let view = numpy.getattr("ndarray")?.call((), Some(&settings))?;

@@ -45,36 +45,52 @@ pub(crate) struct Layout {
 impl Layout {
     /// Returns true if the rows, and the numbers in each, are contiguous.
     fn is_contiguous(&self) -> bool {
-        self.is_dense(self.shape.iter().zip(&self.strides).rev())
+        self.is_dense((0..self.shape.len()).rev())
     }
 
     /// Returns true if the columns are contiguous.
     fn is_by_column(&self) -> bool {
-        self.is_dense(self.shape.iter().zip(&self.strides))
+        self.is_dense(0..self.shape.len())
     }
 
     /// Checks for gaps, starting with the dimension whose neighbors are adjacent.
-    fn is_dense<'a>(&self, mut dimensions: impl Iterator<Item = (&'a ffi::Py_ssize_t, &'a ffi::Py_ssize_t)>) -> bool {
+    fn is_dense(&self, dimensions: impl Iterator<Item = usize>) -> bool {
+        if self.shape.contains(&0) {
+            return true;
+        }
         let mut expected = self.item_bytes;
-        dimensions.all(|(&count, &stride)| {
-            let fits = count < 2 || stride == expected;
+        for dimension in dimensions {
+            let count = self.shape[dimension];
+            if count > 1 && self.strides[dimension] != expected {
+                return false;
+            }
             expected *= count;
-            fits
-        }) || self.shape.contains(&0)
+        }
+        true
     }
 
     /// Returns true if this layout satisfies the reader's request.
     fn suits(&self, flags: c_int) -> bool {
-        let wants = |flag| flags & flag == flag;
-        let (by_row, by_column) = (self.is_contiguous(), self.is_by_column());
-        (by_row || wants(ffi::PyBUF_STRIDES) && !wants(ffi::PyBUF_C_CONTIGUOUS))
-            && (by_column || !wants(ffi::PyBUF_F_CONTIGUOUS))
-            && (by_row || by_column || !wants(ffi::PyBUF_ANY_CONTIGUOUS))
+        let by_row = self.is_contiguous();
+        let by_column = self.is_by_column();
+        (by_row || wants(flags, ffi::PyBUF_STRIDES) && !wants(flags, ffi::PyBUF_C_CONTIGUOUS))
+            && (by_column || !wants(flags, ffi::PyBUF_F_CONTIGUOUS))
+            && (by_row || by_column || !wants(flags, ffi::PyBUF_ANY_CONTIGUOUS))
     }
 
     fn bytes(&self) -> ffi::Py_ssize_t {
         self.shape.iter().product::<ffi::Py_ssize_t>() * self.item_bytes
     }
+}
+
+/// Returns true if the reader's request has this flag. Some flags consist of several bits.
+fn wants(flags: c_int, flag: c_int) -> bool {
+    flags & flag == flag
+}
+
+/// The pointer, if the reader's request has this flag, else null.
+fn if_wanted<T>(flags: c_int, flag: c_int, pointer: *const T) -> *mut T {
+    if wants(flags, flag) { pointer.cast_mut() } else { ptr::null_mut() }
 }
 
 /// Fills the view of an object that keeps both the bytes and their layout, and never changes them.
@@ -88,14 +104,12 @@ pub(crate) unsafe fn fill(
     view: *mut ffi::Py_buffer,
     flags: c_int,
 ) -> PyResult<()> {
-    if flags & ffi::PyBUF_WRITABLE == ffi::PyBUF_WRITABLE {
+    if wants(flags, ffi::PyBUF_WRITABLE) {
         return Err(PyBufferError::new_err("the array cannot be written to"));
     }
-    let wants = |flag| flags & flag == flag;
     if !layout.suits(flags) {
         return Err(PyBufferError::new_err("the array does not lie in one piece as asked; numpy(copy=True) makes one"));
     }
-    let is_wanted = |flag, pointer: *mut ffi::Py_ssize_t| if wants(flag) { pointer } else { ptr::null_mut() };
     // SAFETY: the caller supplies the memory. Shape, strides and format live as long as the object, to which the view
     // takes a reference. By the protocol, nobody writes through these pointers.
     unsafe {
@@ -105,9 +119,9 @@ pub(crate) unsafe fn fill(
         (*view).itemsize = layout.item_bytes;
         (*view).readonly = 1;
         (*view).ndim = c_int::try_from(layout.shape.len()).unwrap_or(1);
-        (*view).format = if wants(ffi::PyBUF_FORMAT) { layout.format.as_ptr().cast_mut() } else { ptr::null_mut() };
-        (*view).shape = is_wanted(ffi::PyBUF_ND, layout.shape.as_ptr().cast_mut());
-        (*view).strides = is_wanted(ffi::PyBUF_STRIDES, layout.strides.as_ptr().cast_mut());
+        (*view).format = if_wanted(flags, ffi::PyBUF_FORMAT, layout.format.as_ptr());
+        (*view).shape = if_wanted(flags, ffi::PyBUF_ND, layout.shape.as_ptr());
+        (*view).strides = if_wanted(flags, ffi::PyBUF_STRIDES, layout.strides.as_ptr());
         (*view).suboffsets = ptr::null_mut();
         (*view).internal = ptr::null_mut();
     }

@@ -29,11 +29,12 @@ create_exception!(meshpeek, LimitError, Error, "More than the limits for hostile
 
 /// The exception for an error: `OSError` for an error of the operating system, else one of the three above.
 pub(crate) fn exception(py: Python<'_>, error: &meshpeek::Error) -> PyErr {
-    let text = error.to_string();
-    let (mut limit, mut option) = (None, None);
     if let Some(raised) = Raised::of(error) {
         return raised.exception.clone_ref(py);
     }
+    let text = error.to_string();
+    let mut limit = None;
+    let mut option = None;
     let raised = match error.kind() {
         ErrorKind::Io(io) => match io.raw_os_error() {
             // Python chooses the class by the number.
@@ -42,30 +43,57 @@ pub(crate) fn exception(py: Python<'_>, error: &meshpeek::Error) -> PyErr {
         },
         ErrorKind::Limit { limit: most, flag, .. } => {
             limit = Some(*most);
-            option = flag.and_then(limits::name);
-            LimitError::new_err(match flag.zip(option) {
-                Some((flag, name)) => text.replace(flag, &format!("limits={{\"{name}\": ...}}")),
-                None => text,
-            })
+            if let Some(flag) = flag {
+                option = limits::name(flag);
+            }
+            LimitError::new_err(limit_text(text, *flag, option))
         }
         ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_) | ErrorKind::Unrecognized(_) => Unsupported::new_err(text),
         _ => Error::new_err(text),
     };
-    let describe = || {
-        let value = raised.value(py);
-        value.setattr("path", error.path().map(Path::as_os_str))?;
-        value.setattr("offset", error.offset())?;
-        value.setattr("limit", limit)?;
-        value.setattr("option", option)?;
-        if let ErrorKind::Io(_) = error.kind() {
-            return value.setattr("code", py.None());
-        }
-        value.setattr("errno", py.None())?;
-        value.setattr("code", error.code().name())
-    };
-    match describe() {
+    match describe(py, &raised, error, limit, option) {
         Ok(()) => raised,
-        Err(error) => error,
+        Err(failure) => failure,
+    }
+}
+
+/// Sets the attributes of an exception.
+fn describe(
+    py: Python<'_>,
+    raised: &PyErr,
+    error: &meshpeek::Error,
+    limit: Option<u64>,
+    option: Option<&str>,
+) -> PyResult<()> {
+    let value = raised.value(py);
+    value.setattr("path", error.path().map(Path::as_os_str))?;
+    value.setattr("offset", error.offset())?;
+    value.setattr("limit", limit)?;
+    value.setattr("option", option)?;
+    if let ErrorKind::Io(_) = error.kind() {
+        return value.setattr("code", py.None());
+    }
+    value.setattr("errno", py.None())?;
+    value.setattr("code", error.code().name())
+}
+
+/// The text of an error of a limit, with the argument of this package in place of the program's flag.
+fn limit_text(text: String, flag: Option<&str>, option: Option<&str>) -> String {
+    let Some(flag) = flag else { return text };
+    let Some(name) = option else { return text };
+    text.replace(flag, &format!("limits={{\"{name}\": ...}}"))
+}
+
+/// The error for an answer that cannot be written as JSON.
+pub(crate) fn json_error(error: serde_json::Error) -> meshpeek::Error {
+    io::Error::from(error).into()
+}
+
+/// Returns the value, or raises the error as an exception.
+pub(crate) fn or_raise<T>(py: Python<'_>, result: Result<T, meshpeek::Error>) -> PyResult<T> {
+    match result {
+        Ok(value) => Ok(value),
+        Err(error) => Err(exception(py, &error)),
     }
 }
 
@@ -112,7 +140,10 @@ impl std::error::Error for Raised {}
 
 /// Returns true if a Python object that is read from asked for the program's end.
 pub(crate) fn is_exit(error: &meshpeek::Error) -> bool {
-    Raised::of(error).is_some_and(|raised| raised.is_exit)
+    match Raised::of(error) {
+        Some(raised) => raised.is_exit,
+        None => false,
+    }
 }
 
 /// The text of the system's error, without the number that Python adds itself.

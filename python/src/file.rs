@@ -9,11 +9,11 @@ mod remote;
 mod walker;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use meshpeek::address::{Address, open_member};
+use meshpeek::address::{Address, join, join_text, open_member};
 use meshpeek::inspect::Inspect as _;
-use meshpeek::scan::{Depth, Record, Scan, Stored};
+use meshpeek::scan::{Depth, Record, Scan, Stored, Subject};
 use meshpeek::summary::Name;
 use meshpeek::{Asset, Budget, Error, FileMap, Format, Limits, OwnedAsset};
 use pyo3::exceptions::PyValueError;
@@ -26,8 +26,9 @@ use self::members::Directory;
 use self::remote::InRanges;
 pub(crate) use self::walker::{Walk, walk};
 use crate::buffer::Buffer;
-use crate::error::exception;
+use crate::error::{exception, json_error, or_raise};
 use crate::limits::{Given, limits};
+use crate::lock;
 use crate::open::{Bytes, Owner, access};
 use crate::remote::{Named, Remote, Source};
 
@@ -74,9 +75,10 @@ enum Data {
 /// Opens a file, or a member of an archive by its address.
 #[pyfunction]
 pub(crate) fn open(py: Python<'_>, path: PathBuf, access: &str, limits: Given) -> PyResult<File> {
-    let (access, limits) = (self::access(access)?, self::limits(&limits)?);
+    let access = self::access(access)?;
+    let limits = self::limits(&limits)?;
     let opened = py.detach(|| Open::at(&path, access, &limits));
-    Ok(File::new(opened.map_err(|error| exception(py, &error))?))
+    Ok(File::new(or_raise(py, opened)?))
 }
 
 /// Opens bytes as a file of this name. `bytes` are read in place. Other objects are copied, because they might change.
@@ -85,13 +87,13 @@ pub(crate) fn from_buffer(py: Python<'_>, buffer: &Bound<'_, PyAny>, name: PathB
     let limits = self::limits(&limits)?;
     let bytes = match buffer.cast::<PyBytes>() {
         Ok(bytes) => bytes.clone(),
-        Err(_) => py
-            .get_type::<PyBytes>()
-            .call1((buffer.py().import("builtins")?.call_method1("memoryview", (buffer,))?,))?
-            .cast_into::<PyBytes>()?,
+        Err(_) => {
+            let view = py.import("builtins")?.call_method1("memoryview", (buffer,))?;
+            py.get_type::<PyBytes>().call1((view,))?.cast_into::<PyBytes>()?
+        }
     };
-    let whole = Open::whole_file(name, Bytes::whole(Owner::Python(PyBackedBytes::from(bytes))), &limits);
-    Ok(File::new(whole))
+    let bytes = Bytes::whole(Owner::Python(PyBackedBytes::from(bytes)));
+    Ok(File::new(Open::whole_file(name, bytes, &limits)))
 }
 
 /// Opens a source with the name of its file, or a member in it.
@@ -101,11 +103,11 @@ pub(crate) fn open_source(py: Python<'_>, source: Named, member: Option<&str>, l
     let opened = py.detach(|| {
         let file = Open::source(source, &limits)?;
         match member {
-            Some(member) => file.member(member.as_bytes()).map_err(|error| error.in_file(Path::new(&file.address()))),
+            Some(member) => file.member(member.as_bytes()).map_err(|error| file.located(error)),
             None => Ok(file),
         }
     });
-    Ok(File::new(opened.map_err(|error| exception(py, &error))?))
+    Ok(File::new(or_raise(py, opened)?))
 }
 
 impl Open {
@@ -114,8 +116,7 @@ impl Open {
         match source {
             Source::Bytes(bytes) => Ok(Self::whole_file(path, Bytes::whole(Owner::Python(bytes)), limits)),
             Source::Ranges(remote) => {
-                let empty = || Bytes::whole(Owner::Decoded(Vec::new()));
-                let mut open = Self::with_data(path, empty(), limits, Path::new(""));
+                let mut open = Self::with_data(path, Bytes::empty(), limits, Path::new(""));
                 open.ranges(remote).map_err(|error| error.in_file(&open.path))?;
                 Ok(open)
             }
@@ -124,11 +125,8 @@ impl Open {
 
     /// Uses ranges instead of bytes.
     fn ranges(&mut self, remote: Remote) -> Result<(), Error> {
-        let format = |ranges: &meshpeek::ranges::Ranges| {
-            Asset::parse_file_ranges(self.own_name(), ranges, &self.limits).map(|asset| asset.format())
-        };
-        let mut inside = InRanges::new(remote, self.own_name(), format)?;
-        inside.format = inside.format.map_err(|error| error.in_file(Path::new(&self.address())));
+        let mut inside = InRanges::new(remote, self.own_name(), &self.limits)?;
+        inside.format = inside.format.map_err(|error| self.located(error));
         self.remote = Some(Box::new(inside));
         Ok(())
     }
@@ -152,45 +150,61 @@ impl Open {
     /// An asset with these bytes, whose own name is this one.
     fn with_data(path: PathBuf, outer: Bytes, limits: &Limits, name: &Path) -> Self {
         let asset = OwnedAsset::parse_file(name, outer.clone(), limits).map_err(|error| error.in_file(&path));
-        let (data, limits, directory) = (outer.clone(), *limits, OnceLock::new());
-        let (member, stored, depth, is_decoded, remote) = (None, None, 0, true, None);
-        Self { path, outer, member, stored, depth, limits, data, asset, is_decoded, directory, remote }
+        Self {
+            path,
+            data: outer.clone(),
+            outer,
+            member: None,
+            stored: None,
+            depth: 0,
+            limits: *limits,
+            asset,
+            is_decoded: true,
+            directory: OnceLock::new(),
+            remote: None,
+        }
     }
 
     fn address(&self) -> String {
         address(&self.path, self.member.as_ref())
     }
 
+    /// Adds the address to an error.
+    fn located(&self, error: Error) -> Error {
+        error.in_file(Path::new(&self.address()))
+    }
+
     /// A member of this archive, with its path inside it and its bytes, or the reason that there are none.
     fn inside(&self, name: Name, depth: u32, stored: Option<Stored>, data: Data) -> Result<Self, Error> {
-        let member = Some(match &self.member {
-            Some(outer) => Name { text: format!("{}!/{}", outer.text, name.text), lossy: outer.lossy || name.lossy },
-            None => name,
-        });
-        let place = |error: Error| error.in_file(Path::new(&address(&self.path, member.as_ref())));
-        let (data, remote) = match data {
-            Data::Here(data) => (data, None),
-            Data::Ranges(remote) => (Ok(Bytes::whole(Owner::Decoded(Vec::new()))), Some(remote)),
+        let member = Some(join(self.member.as_ref(), name));
+        let mut bytes = Bytes::empty();
+        let mut failure = None;
+        let mut remote = None;
+        match data {
+            Data::Here(Ok(here)) => bytes = here,
+            Data::Here(Err(error)) => failure = Some(error),
+            Data::Ranges(ranges) => remote = Some(ranges),
+        }
+        let is_decoded = failure.is_none();
+        let asset = match failure {
+            Some(error) => Err(error),
+            None => OwnedAsset::parse_file(own_name(&self.path, member.as_ref()), bytes.clone(), &self.limits),
         };
-        let (is_decoded, none) = (data.is_ok(), || Bytes::whole(Owner::Decoded(Vec::new())));
-        let asset = data
-            .clone()
-            .and_then(|data| OwnedAsset::parse_file(own_name(&self.path, member.as_ref()), data, &self.limits));
         let mut open = Self {
             path: self.path.clone(),
             outer: self.outer.clone(),
-            asset: asset.map_err(place),
+            asset: asset.map_err(|error| error.in_file(Path::new(&address(&self.path, member.as_ref())))),
             member,
             stored,
             depth: self.depth.saturating_add(depth),
             limits: self.limits,
-            data: data.unwrap_or_else(|_| none()),
+            data: bytes,
             is_decoded,
             directory: OnceLock::new(),
             remote: None,
         };
         if let Some(remote) = remote {
-            open.ranges(remote).map_err(|error| error.in_file(Path::new(&open.address())))?;
+            open.ranges(remote).map_err(|error| open.located(error))?;
         }
         Ok(open)
     }
@@ -202,11 +216,17 @@ impl Open {
         }
         let opened = open_member(self.own_name(), &self.data, Some(name), &self.budget())?;
         let content = opened.content?;
-        let data = match self.data.holding(&content).filter(|_| content.is_borrowed()) {
-            Some(data) => data,
-            None => Bytes::whole(Owner::Decoded(content.to_vec())),
+        let data = if content.is_borrowed()
+            && let Some(data) = self.data.holding(&content)
+        {
+            data
+        } else {
+            Bytes::whole(Owner::Decoded(content.to_vec()))
         };
-        let name = opened.member.unwrap_or_else(|| Name { text: String::new(), lossy: false });
+        let name = match opened.member {
+            Some(name) => name,
+            None => Name { text: String::new(), lossy: false },
+        };
         self.inside(name, opened.depth, opened.stored, Data::Here(Ok(data)))
     }
 
@@ -219,7 +239,10 @@ impl Open {
     }
 
     fn byte_len(&self) -> u64 {
-        self.remote.as_ref().map_or(self.data.len() as u64, |inside| inside.remote.byte_len())
+        match &self.remote {
+            Some(inside) => inside.remote.byte_len(),
+            None => self.data.len() as u64,
+        }
     }
 
     fn format(&self) -> Option<Format> {
@@ -231,57 +254,73 @@ impl Open {
     }
 
     fn error(&self) -> Option<&Error> {
-        self.remote.as_ref().map_or(self.asset.as_ref().err(), |inside| inside.format.as_ref().err())
+        match &self.remote {
+            Some(inside) => inside.format.as_ref().err(),
+            None => self.asset.as_ref().err(),
+        }
     }
 
     fn record(&self, digests: bool, depth: Depth) -> Result<Record, Error> {
         let mut scan = Scan::new([""; 0]);
-        (scan.digests, scan.depth, scan.limits) = (digests, depth, self.limits);
-        if let Some(inside) =
-            self.remote.as_ref().filter(|inside| inside.format.is_ok() && !digests && depth < Depth::Verify)
+        scan.digests = digests;
+        scan.depth = depth;
+        scan.limits = self.limits;
+        let needs_all_bytes = digests || depth >= Depth::Verify;
+        if let Some(inside) = &self.remote
+            && inside.format.is_ok()
+            && !needs_all_bytes
         {
-            let mut record = inside.remote.load(|ranges| {
+            let record = inside.remote.load(|ranges| {
                 let asset = Asset::parse_file_ranges(self.own_name(), ranges, &self.limits)?;
-                Ok(scan.record_in_ranges(self.own_name(), &asset))
+                Ok(scan.record(self.own_name(), Subject::Ranges(&asset)))
             })?;
-            record.path.clone_from(&self.path);
-            (record.member, record.stored) = (self.member.clone(), self.stored.clone());
-            return Ok(record);
+            return Ok(self.placed(record));
         }
         if let Some(whole) = self.whole()? {
             return whole.record(digests, depth);
         }
-        let mut record = match (&self.asset, &self.member) {
-            (Ok(asset), _) => scan.record_of_asset(self.own_name(), &self.data, asset.asset()),
-            (Err(_), Some(member)) if !self.is_decoded => {
-                let budget = Budget::new(self.outer.len() as u64, &self.limits);
-                match open_member(&self.path, &self.outer, Some(member.text.as_bytes()), &budget) {
-                    Ok(opened) => scan.record_of(&self.path, &opened),
-                    Err(_) => scan.record(self.own_name(), &self.data),
-                }
-            }
-            (Err(_), _) => scan.record(self.own_name(), &self.data),
+        let record = match &self.asset {
+            Ok(asset) => scan.record(self.own_name(), Subject::Asset(&self.data, asset.asset())),
+            Err(_) => self.record_without_view(&scan),
         };
+        Ok(self.placed(record))
+    }
+
+    fn record_without_view(&self, scan: &Scan) -> Record {
+        if let Some(member) = &self.member
+            && !self.is_decoded
+        {
+            let budget = Budget::new(self.outer.len() as u64, &self.limits);
+            if let Ok(opened) = open_member(&self.path, &self.outer, Some(member.text.as_bytes()), &budget) {
+                return scan.record(&self.path, Subject::Opened(&opened));
+            }
+        }
+        scan.record(self.own_name(), &self.data)
+    }
+
+    /// Adds the asset's place to its record.
+    fn placed(&self, mut record: Record) -> Record {
         record.path.clone_from(&self.path);
-        (record.member, record.stored) = (self.member.clone(), self.stored.clone());
-        Ok(record)
+        record.member = self.member.clone();
+        record.stored = self.stored.clone();
+        record
     }
 }
 
 fn address(path: &Path, member: Option<&Name>) -> String {
-    let path = path.to_string_lossy();
-    member.map_or_else(|| path.to_string(), |member| format!("{path}!/{}", member.text))
+    join_text(&path.to_string_lossy(), member.map(|member| &*member.text))
 }
 
 /// The innermost name, whose extension indicates a format. Members that share a name have it without the number.
 fn own_name<'n>(path: &'n Path, member: Option<&'n Name>) -> &'n Path {
     let Some(member) = member else { return path };
-    match member.text.rsplit_once('#') {
-        Some((name, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
-            Path::new(name)
-        }
-        _ => Path::new(&member.text),
+    if let Some((name, number)) = member.text.rsplit_once('#')
+        && !number.is_empty()
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return Path::new(name);
     }
+    Path::new(&member.text)
 }
 
 impl File {
@@ -291,26 +330,36 @@ impl File {
 
     /// An asset that is open elsewhere too.
     fn shared(open: Arc<Open>) -> Self {
-        let (name, format) = (open.address(), open.format());
-        Self { name, format, version: OnceLock::new(), open: Mutex::new(Some(open)) }
+        Self { name: open.address(), format: open.format(), version: OnceLock::new(), open: Mutex::new(Some(open)) }
     }
 
     fn get(&self) -> PyResult<Arc<Open>> {
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.clone().ok_or_else(|| PyValueError::new_err("the file is closed"))
+        match &*lock(&self.open) {
+            Some(open) => Ok(open.clone()),
+            None => Err(PyValueError::new_err("the file is closed")),
+        }
+    }
+
+    /// Returns the answer, or raises the error with the file's name.
+    fn or_raise<T>(&self, py: Python<'_>, answer: Result<T, Error>) -> PyResult<T> {
+        match answer {
+            Ok(answer) => Ok(answer),
+            Err(error) => Err(exception(py, &error.in_file(Path::new(&self.name)))),
+        }
     }
 
     /// The open asset with all its bytes.
     fn whole(&self, py: Python<'_>) -> PyResult<Arc<Open>> {
         let open = self.get()?;
-        let whole = py.detach(|| open.whole()).map_err(|error| exception(py, &error.in_file(Path::new(&self.name))))?;
-        Ok(whole.unwrap_or(open))
+        let whole = py.detach(|| open.whole());
+        Ok(self.or_raise(py, whole)?.unwrap_or(open))
     }
 
     /// Works on the open asset without Python's lock.
     fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&Open) -> Result<T, Error> + Send) -> PyResult<T> {
         let open = self.get()?;
-        py.detach(|| work(&open)).map_err(|error| exception(py, &error.in_file(Path::new(&self.name))))
+        let answer = py.detach(|| work(&open));
+        self.or_raise(py, answer)
     }
 
     /// Like `with`, for an open asset that has a view. If only ranges are available, the work is repeated until all that it
@@ -322,11 +371,13 @@ impl File {
     ) -> PyResult<T> {
         let open = self.get()?;
         let Some(inside) = &open.remote else { return self.with_whole(py, work) };
-        inside.format.as_ref().map_err(|error| exception(py, error))?;
+        if let Err(error) = &inside.format {
+            return Err(exception(py, error));
+        }
         let answer = py.detach(|| {
             inside.remote.load(|ranges| work(&open, &Asset::parse_file_ranges(open.own_name(), ranges, &open.limits)?))
         });
-        answer.map_err(|error| exception(py, &error.in_file(Path::new(&self.name))))
+        self.or_raise(py, answer)
     }
 
     /// Like `with_asset`, with all bytes.
@@ -336,8 +387,12 @@ impl File {
         work: impl FnOnce(&Open, &Asset<'_>) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
         let open = self.whole(py)?;
-        let asset = open.asset.as_ref().map_err(|error| exception(py, error))?.asset();
-        py.detach(|| work(&open, asset)).map_err(|error| exception(py, &error.in_file(Path::new(&self.name))))
+        let asset = match &open.asset {
+            Ok(asset) => asset.asset(),
+            Err(error) => return Err(exception(py, error)),
+        };
+        let answer = py.detach(|| work(&open, asset));
+        self.or_raise(py, answer)
     }
 }
 
@@ -365,7 +420,8 @@ impl File {
     #[getter]
     fn error(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         let open = self.get()?;
-        Ok(open.error().map(|error| exception(py, error).into_value(py).into_any()))
+        let Some(error) = open.error() else { return Ok(None) };
+        Ok(Some(exception(py, error).into_value(py).into_any()))
     }
 
     /// True if its bytes are those of a map, not a copy.
@@ -386,7 +442,7 @@ impl File {
     fn record<'py>(&self, py: Python<'py>, digests: bool) -> PyResult<Bound<'py, PyAny>> {
         let json = self.with(py, |open| {
             let record = open.record(digests, Depth::Summary)?;
-            serde_json::to_vec(&record).map_err(|error| lists::io(error.into()))
+            serde_json::to_vec(&record).map_err(json_error)
         })?;
         lists::loads(py, &json)
     }
@@ -403,7 +459,7 @@ impl File {
 
     /// Releases the bytes. Arrays and buffers taken from them stay valid.
     fn close(&self) {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
+        lock(&self.open).take();
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {

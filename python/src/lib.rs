@@ -4,6 +4,8 @@
 //! and in `open.rs`, which maps files.
 
 #![deny(unsafe_code)]
+// `clippy.toml` has the threshold.
+#![cfg_attr(not(test), deny(clippy::too_many_lines))]
 
 mod array;
 #[allow(unsafe_code)]
@@ -21,6 +23,8 @@ mod scan;
 mod stream;
 mod task;
 mod units;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 
@@ -58,4 +62,9 @@ fn init(py: Python<'_>) -> PyResult<()> {
     // If it cannot be set, files are read.
     let _ = meshpeek::source::guard_maps();
     stream::note_main_thread(py)
+}
+
+/// Locks a mutex, even if a thread panicked while it held the lock.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

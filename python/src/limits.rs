@@ -17,21 +17,27 @@ const NAMES: [&str; 8] =
 pub(crate) fn limits(given: &Given) -> PyResult<Limits> {
     let mut limits = Limits::default();
     for (name, &number) in given {
-        let small =
-            || u32::try_from(number).map_err(|_| PyValueError::new_err(format!("limit {name}: {number} is too large")));
         match name.as_str() {
-            "depth" => limits.depth = small()?,
+            "depth" => limits.depth = small(name, number)?,
             "decoded" => limits.decoded_bytes = number,
-            "problems" => limits.problems = small()?,
-            "archive_depth" => limits.archive_depth = small()?,
-            "archive_members" => limits.archive_members = small()?,
-            "work" => limits.work = small()?,
-            "output" => limits.output = small()?,
+            "problems" => limits.problems = small(name, number)?,
+            "archive_depth" => limits.archive_depth = small(name, number)?,
+            "archive_members" => limits.archive_members = small(name, number)?,
+            "work" => limits.work = small(name, number)?,
+            "output" => limits.output = small(name, number)?,
             "references" => limits.reference_bytes = number,
             _ => return Err(PyValueError::new_err(format!("no limit {name}; there are {}", NAMES.join(", ")))),
         }
     }
     Ok(limits)
+}
+
+/// The number of a limit with 32 bits.
+fn small(name: &str, number: u64) -> PyResult<u32> {
+    match u32::try_from(number) {
+        Ok(number) => Ok(number),
+        Err(_) => Err(PyValueError::new_err(format!("limit {name}: {number} is too large"))),
+    }
 }
 
 /// The name in Python of the limit that a flag of the program sets.

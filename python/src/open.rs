@@ -54,6 +54,10 @@ impl Bytes {
         Self { owner: Arc::new(owner), range }
     }
 
+    pub(crate) fn empty() -> Self {
+        Self::whole(Owner::Decoded(Vec::new()))
+    }
+
     /// A part of this part.
     pub(crate) fn part(&self, range: Range<usize>) -> Self {
         let start = self.range.start;

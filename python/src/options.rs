@@ -42,8 +42,10 @@ impl Options {
             _ => return Err(wrong("depth is \"header\", \"summary\" or \"verify\"")),
         };
         for name in self.formats {
-            let format = Format::ALL.iter().find(|format| format.name() == name);
-            kernel.formats.push(*format.ok_or_else(|| wrong(format!("{name} is no format")))?);
+            let Some(format) = Format::ALL.iter().find(|format| format.name() == name) else {
+                return Err(wrong(format!("{name} is no format")));
+            };
+            kernel.formats.push(*format);
         }
         kernel.selection = Selection {
             hidden: self.hidden,

@@ -3,21 +3,22 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use meshpeek::Budget;
-use meshpeek::address::{Address, open_member};
-use meshpeek::diff::{self, Difference, Side};
+use meshpeek::address::{Address, Content, open_member};
+use meshpeek::diff::{self, Side};
 use meshpeek::scan::folders::{Folders, Reading};
 use meshpeek::scan::refs::State;
-use meshpeek::scan::{Found, Scan as Kernel, Selection, Unit, dupes, refs};
+use meshpeek::scan::{Scan as Kernel, Selection, Unit, dupes, refs};
+use meshpeek::{Budget, Error};
 use meshpeek_tables::Table;
 use pyo3::prelude::*;
 
 use crate::options::wrong;
+use crate::task::{Batches, Failure};
 
 /// The question of a task.
 pub(crate) enum Question {
     /// A table of a scan.
-    Scan(Table, Option<Vec<Unit>>),
+    Scan { table: Table, units: Option<Vec<Unit>> },
     /// The references of all assets.
     Refs { rules: refs::Rules, missing: bool },
     /// The assets that occur more than once.
@@ -44,47 +45,59 @@ pub(crate) struct Keywords {
 
 impl Question {
     pub(crate) fn new(keywords: Keywords) -> PyResult<Self> {
-        Ok(match keywords.question.as_str() {
-            "refs" => {
-                let named = keywords.prefixes.iter().map(|(_, path)| path).chain(&keywords.textures);
-                for path in named {
-                    if !path.exists() {
-                        return Err(wrong(format!("{} does not exist", path.display())));
-                    }
-                }
-                let rules = refs::Rules {
-                    assumed: keywords.assume,
-                    prefixes: keywords.prefixes,
-                    textures: keywords.textures,
-                    copies: keywords.stale,
-                    above: true,
-                };
-                Self::Refs { rules, missing: keywords.missing }
+        match keywords.question.as_str() {
+            "refs" => Self::refs(keywords),
+            "dupes" => Ok(Self::Dupes),
+            "diff" => Self::diff(keywords),
+            _ => Self::scan(&keywords),
+        }
+    }
+
+    fn refs(keywords: Keywords) -> PyResult<Self> {
+        let prefixes = keywords.prefixes.iter().map(|(_, path)| path);
+        for path in prefixes.chain(&keywords.textures) {
+            if !path.exists() {
+                return Err(wrong(format!("{} does not exist", path.display())));
             }
-            "dupes" => Self::Dupes,
-            "diff" => {
-                let sides: [PathBuf; 2] = keywords.sides.try_into().map_err(|_| wrong("diff compares two sides"))?;
-                if !(keywords.tolerance.is_finite() && keywords.tolerance >= 0.0) {
-                    return Err(wrong("tolerance is a number, 0 or more"));
-                }
-                Self::Diff { sides, tolerance: keywords.tolerance }
+        }
+        let rules = refs::Rules {
+            assumed: keywords.assume,
+            prefixes: keywords.prefixes,
+            textures: keywords.textures,
+            copies: keywords.stale,
+            above: true,
+        };
+        Ok(Self::Refs { rules, missing: keywords.missing })
+    }
+
+    fn diff(keywords: Keywords) -> PyResult<Self> {
+        let Ok(sides) = <[PathBuf; 2]>::try_from(keywords.sides) else {
+            return Err(wrong("diff compares two sides"));
+        };
+        if !(keywords.tolerance.is_finite() && keywords.tolerance >= 0.0) {
+            return Err(wrong("tolerance is a number, 0 or more"));
+        }
+        Ok(Self::Diff { sides, tolerance: keywords.tolerance })
+    }
+
+    fn scan(keywords: &Keywords) -> PyResult<Self> {
+        let Some(table) = tables().find(|table| table.name() == keywords.table) else {
+            let names: Vec<&str> = tables().map(|table| table.name()).collect();
+            return Err(wrong(format!("no table {}; there are {}", keywords.table, names.join(", "))));
+        };
+        let mut units = None;
+        if let Some(json) = &keywords.units {
+            match serde_json::from_str(json) {
+                Ok(list) => units = Some(list),
+                Err(error) => return Err(wrong(format!("not a unit: {error}"))),
             }
-            _ => {
-                let known = tables;
-                let table = known().find(|known| known.name() == keywords.table);
-                let table = table.ok_or_else(|| {
-                    let names: Vec<&str> = known().map(|table| table.name()).collect();
-                    wrong(format!("no table {}; there are {}", keywords.table, names.join(", ")))
-                })?;
-                let units = keywords.units.as_deref().map(serde_json::from_str::<Vec<Unit>>).transpose();
-                Self::Scan(*table, units.map_err(|error| wrong(format!("not a unit: {error}")))?)
-            }
-        })
+        }
+        Ok(Self::Scan { table: *table, units })
     }
 
     pub(crate) fn table(&self) -> Table {
         match self {
-            Self::Scan(table, _) => *table,
+            Self::Scan { table, .. } => *table,
             Self::Refs { .. } => Table::Refs,
             Self::Dupes => Table::Dupes,
             Self::Diff { .. } => Table::Diff,
@@ -93,29 +106,24 @@ impl Question {
 
     pub(crate) fn units(&self) -> Option<&Vec<Unit>> {
         match self {
-            Self::Scan(_, units) => units.as_ref(),
+            Self::Scan { units, .. } => units.as_ref(),
             _ => None,
         }
     }
 }
 
-type Batches<'b, F> = &'b meshpeek_tables::Batches<F>;
-
 /// Adds all references to the batches.
-pub(crate) fn refs<F>(
+pub(crate) fn refs(
     kernel: &Kernel,
     rules: &refs::Rules,
     missing: bool,
-    batches: Batches<'_, F>,
-    other: impl FnMut(Found) + Send,
-) -> Result<(), meshpeek::Error>
-where
-    F: Fn(Table, meshpeek_tables::arrow_array::RecordBatch) -> meshpeek::Result<ControlFlow<()>>,
-{
+    batches: &Batches<'_>,
+    failure: &mut Failure,
+) -> Result<(), Error> {
     let mut kernel = kernel.clone();
     // Textures are often files that git ignores.
     kernel.selection.ignored = true;
-    let links = refs::resolve_by(&kernel, rules, other)?;
+    let links = refs::resolve_by(&kernel, rules, |found| failure.keep_of(found))?;
     if rules.copies {
         return links.each_stale(|link| batches.link(link));
     }
@@ -128,61 +136,80 @@ where
 }
 
 /// Adds all groups of equal assets to the batches.
-pub(crate) fn dupes<F>(
-    kernel: &Kernel,
-    batches: Batches<'_, F>,
-    other: impl FnMut(Found) + Send,
-) -> Result<(), meshpeek::Error>
-where
-    F: Fn(Table, meshpeek_tables::arrow_array::RecordBatch) -> meshpeek::Result<ControlFlow<()>>,
-{
-    let groups = dupes::find(kernel, other)?;
-    let _ = groups.iter().enumerate().try_for_each(|(number, group)| batches.group(number, group));
+pub(crate) fn dupes(kernel: &Kernel, batches: &Batches<'_>, failure: &mut Failure) -> Result<(), Error> {
+    let groups = dupes::find(kernel, |found| failure.keep_of(found))?;
+    for (number, group) in groups.iter().enumerate() {
+        if batches.group(number, group).is_break() {
+            break;
+        }
+    }
     Ok(())
 }
 
-/// Passes on all differences between two files, or between two folders. Of folders, files that cannot be compared are
-/// passed to `failed`; of files, the first error is returned.
+/// Adds all differences between two files, or between two folders, to the batches. Of folders, files that cannot be
+/// compared are failures; of files, the first error is returned.
 pub(crate) fn diff(
     kernel: &Kernel,
     sides: &[PathBuf; 2],
     tolerance: f64,
-    each: &mut dyn FnMut(&Difference) -> ControlFlow<()>,
-    failed: &mut dyn FnMut(meshpeek::Error),
-) -> Result<(), meshpeek::Error> {
+    batches: &Batches<'_>,
+    failure: &mut Failure,
+) -> Result<(), Error> {
     let options = diff::Options::default().with_tolerance(tolerance);
     let paths = sides.each_ref().map(PathBuf::as_path);
     match paths.map(Path::is_dir) {
         [true, true] => {
-            let selection = Selection { ignored: true, ..Selection::default() };
-            let folders = Folders::list(paths, &selection, failed);
-            let reading = Reading { access: kernel.access, limits: kernel.limits };
-            folders.compare(&reading, &options, &mut |difference| each(&difference), failed);
+            compare_folders(kernel, paths, &options, batches, failure);
             Ok(())
         }
-        [false, false] => {
-            let [a, b] = paths.map(Address::parse);
-            let open = |address: &Address| address.open(kernel.access, &kernel.limits);
-            let files = [open(&a)?, open(&b)?];
-            let budgets = files.each_ref().map(|file| Budget::new(file.len() as u64, &kernel.limits));
-            let content = |address: &Address, side: usize| {
-                let opened = open_member(&address.file, &files[side], address.member.as_deref(), &budgets[side]);
-                opened.and_then(|opened| opened.content).map_err(|error| error.in_file(paths[side]))
-            };
-            let (one, two) = (content(&a, 0)?, content(&b, 1)?);
-            let (name_a, name_b) = (a.name(), b.name());
-            let one = Side { file: &name_a, data: &one, budget: one.budget() };
-            let two = Side { file: &name_b, data: &two, budget: two.budget() };
-            diff::compare(one, two, &options, &mut |difference| {
-                let _ = each(&difference);
-            })
-        }
+        [false, false] => compare_files(kernel, paths, &options, batches),
         [is_folder, _] => {
             let [folder, other] = if is_folder { paths } else { [paths[1], paths[0]] };
             let text = format!("{} is a folder, {} is not", folder.display(), other.display());
-            Err(meshpeek::Error::unsupported(text))
+            Err(Error::unsupported(text))
         }
     }
+}
+
+fn compare_folders(
+    kernel: &Kernel,
+    paths: [&Path; 2],
+    options: &diff::Options,
+    batches: &Batches<'_>,
+    failure: &mut Failure,
+) {
+    let selection = Selection { ignored: true, ..Selection::default() };
+    let reading = Reading { access: kernel.access, limits: kernel.limits };
+    let failed = &mut |error| failure.keep(error);
+    let folders = Folders::list(paths, &selection, failed);
+    folders.compare(&reading, options, &mut |difference| batches.difference(&difference), failed);
+}
+
+fn compare_files(
+    kernel: &Kernel,
+    paths: [&Path; 2],
+    options: &diff::Options,
+    batches: &Batches<'_>,
+) -> Result<(), Error> {
+    let [a, b] = paths.map(Address::parse);
+    let file_a = a.open(kernel.access, &kernel.limits)?;
+    let file_b = b.open(kernel.access, &kernel.limits)?;
+    let budget_a = Budget::new(file_a.len() as u64, &kernel.limits);
+    let budget_b = Budget::new(file_b.len() as u64, &kernel.limits);
+    let content_a = content(&a, &file_a, &budget_a).map_err(|error| error.in_file(paths[0]))?;
+    let content_b = content(&b, &file_b, &budget_b).map_err(|error| error.in_file(paths[1]))?;
+    let name_a = a.name();
+    let name_b = b.name();
+    let side_a = Side { file: &name_a, data: &content_a, budget: content_a.budget() };
+    let side_b = Side { file: &name_b, data: &content_b, budget: content_b.budget() };
+    diff::compare(side_a, side_b, options, &mut |difference| {
+        let _ = batches.difference(&difference);
+    })
+}
+
+/// The bytes of the target of an address in this file.
+fn content<'f>(address: &Address, file: &'f [u8], budget: &Budget) -> Result<Content<'f>, Error> {
+    open_member(&address.file, file, address.member.as_deref(), budget)?.content
 }
 
 /// The tables that a scan can give.

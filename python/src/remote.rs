@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use meshpeek::Error;
 use meshpeek::ranges::{Ranges, ReadAt};
@@ -12,6 +12,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
 use crate::error::Raised;
+use crate::lock;
 
 /// A Python object with `size` and `read(start, end)`.
 struct Reader {
@@ -62,13 +63,11 @@ impl<'py> FromPyObject<'_, 'py> for Named {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let (path, source): (PathBuf, Bound<'py, PyAny>) = object.extract()?;
-        Ok(Self {
-            path,
-            source: match source.cast::<PyBytes>() {
-                Ok(bytes) => Source::Bytes(PyBackedBytes::from(bytes.clone())),
-                Err(_) => Source::Ranges(Remote::new(&source)?),
-            },
-        })
+        let source = match source.cast::<PyBytes>() {
+            Ok(bytes) => Source::Bytes(PyBackedBytes::from(bytes.clone())),
+            Err(_) => Source::Ranges(Remote::new(&source)?),
+        };
+        Ok(Self { path, source })
     }
 }
 
@@ -92,7 +91,7 @@ impl Remote {
 
     /// A copy of the ranges that were read so far.
     pub(crate) fn ranges(&self) -> Ranges {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.held).clone()
     }
 
     pub(crate) fn source(&self) -> &(dyn ReadAt + Send + Sync) {
@@ -108,7 +107,7 @@ impl Remote {
         // Other threads may ask meanwhile.
         let mut ranges = self.ranges();
         let answer = ranges.load(self.source(), question);
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = lock(&self.held);
         if ranges.held() > held.held() {
             *held = ranges;
         }

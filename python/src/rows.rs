@@ -1,5 +1,8 @@
 //! Rows of a scan as dicts.
 
+use std::iter::zip;
+use std::sync::Mutex;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Int32Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, RecordBatch};
@@ -8,9 +11,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use std::sync::{Mutex, PoisonError};
-
-use crate::error::exception;
+use crate::error::or_raise;
+use crate::lock;
 use crate::stream::{Next, Stream};
 
 /// The rows of a scan, one dict each. It runs its own scan, which ends when this is dropped.
@@ -39,9 +41,9 @@ impl RowIterator {
         loop {
             // Check for each row, because `list` runs no Python code that would check.
             py.check_signals()?;
-            let step = py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).step());
-            match step.map_err(|error| exception(py, &error))? {
-                Step::Row(batch, row) => return dict(py, &batch, row).map(Some),
+            let step = py.detach(|| lock(&self.0).step());
+            match or_raise(py, step)? {
+                Step::Row(batch, row) => return Ok(Some(dict(py, &batch, row)?)),
                 Step::Wait => {}
                 Step::End => return Ok(None),
             }
@@ -59,13 +61,18 @@ impl State {
     /// The next row, if it comes soon.
     fn step(&mut self) -> Result<Step, meshpeek::Error> {
         loop {
-            if let Some(batch) = self.batch.as_ref().filter(|batch| self.row < batch.num_rows()) {
+            if let Some(batch) = &self.batch
+                && self.row < batch.num_rows()
+            {
                 let row = self.row;
                 self.row += 1;
                 return Ok(Step::Row(batch.clone(), row));
             }
             match self.stream.poll()? {
-                Next::Batch(batch) => (self.batch, self.row) = (Some(batch), 0),
+                Next::Batch(batch) => {
+                    self.batch = Some(batch);
+                    self.row = 0;
+                }
                 Next::Wait => return Ok(Step::Wait),
                 Next::End => return Ok(Step::End),
             }
@@ -75,7 +82,7 @@ impl State {
 
 fn dict<'py>(py: Python<'py>, batch: &RecordBatch, row: usize) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+    for (field, column) in zip(batch.schema_ref().fields(), batch.columns()) {
         dict.set_item(field.name(), cell(py, column, row)?)?;
     }
     Ok(dict)
@@ -86,8 +93,19 @@ fn time(py: Python<'_>, microseconds: i64) -> PyResult<Bound<'_, PyAny>> {
     let datetime = py.import("datetime")?;
     let utc = datetime.getattr("timezone")?.getattr("utc")?;
     let start = datetime.getattr("datetime")?.call1((1970, 1, 1, 0, 0, 0, 0, utc))?;
-    let time = start.add(datetime.getattr("timedelta")?.call1((0, 0, microseconds))?);
-    Ok(time.unwrap_or_else(|_| py.None().into_bound(py)))
+    let elapsed = datetime.getattr("timedelta")?.call1((0, 0, microseconds))?;
+    match start.add(elapsed) {
+        Ok(time) => Ok(time),
+        Err(_) => Ok(py.None().into_bound(py)),
+    }
+}
+
+fn list<'py>(py: Python<'py>, items: &dyn Array) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for item in 0..items.len() {
+        list.append(cell(py, items, item)?)?;
+    }
+    Ok(list)
 }
 
 /// Converts one cell of a type that tables use.
@@ -102,18 +120,11 @@ pub(crate) fn cell<'py>(py: Python<'py>, column: &dyn Array, row: usize) -> PyRe
         DataType::Int64 => column.as_primitive::<Int64Type>().value(row).into_pyobject(py)?.into_any(),
         DataType::Float32 => column.as_primitive::<Float32Type>().value(row).into_pyobject(py)?.into_any(),
         DataType::Timestamp(..) => time(py, column.as_primitive::<TimestampMicrosecondType>().value(row))?,
-        DataType::List(_) | DataType::FixedSizeList(..) => {
-            let items = match column.data_type() {
-                DataType::List(_) => column.as_list::<i32>().value(row),
-                _ => column.as_fixed_size_list().value(row),
-            };
-            let list = PyList::empty(py);
-            (0..items.len()).try_for_each(|item| list.append(cell(py, &items, item)?))?;
-            list.into_any()
-        }
+        DataType::List(_) => list(py, &column.as_list::<i32>().value(row))?.into_any(),
+        DataType::FixedSizeList(..) => list(py, &column.as_fixed_size_list().value(row))?.into_any(),
         DataType::Struct(fields) => {
             let dict = PyDict::new(py);
-            for (field, column) in fields.iter().zip(column.as_struct().columns()) {
+            for (field, column) in zip(fields, column.as_struct().columns()) {
                 dict.set_item(field.name(), cell(py, column, row)?)?;
             }
             dict.into_any()

@@ -1,20 +1,22 @@
 //! Scans of many files, and the answers of other verbs.
 
+use std::iter::zip;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_schema::ffi::FFI_ArrowSchema;
+use arrow_schema::{ArrowError, Fields};
 use meshpeek_tables::Table;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods, PyDict, PyTuple};
 
-use crate::error::exception;
+use crate::error::{exception, or_raise};
+use crate::lock;
 use crate::options::{Options, wrong};
 use crate::question::{Keywords, Question};
-use crate::remote::Named;
 use crate::rows::RowIterator;
 use crate::stream::Stream;
 use crate::task::{Errors, Task};
@@ -35,67 +37,83 @@ pub(crate) struct Scan {
 pub(crate) fn scan(options: &Bound<'_, PyDict>) -> PyResult<Scan> {
     let kernel = options.extract::<Options>()?.kernel()?;
     let question = Question::new(options.extract::<Keywords>()?)?;
-    let item = |name: &str| options.get_item(name).map(|item| item.filter(|item| !item.is_none()));
-    let errors: String = item("errors")?.map_or_else(|| Ok("record".to_owned()), |errors| errors.extract())?;
-    let errors = match errors.as_str() {
-        "record" => Errors::Record,
-        "raise" => Errors::Raise,
-        "skip" => Errors::Skip,
-        _ => return Err(wrong("errors is \"record\", \"raise\" or \"skip\"")),
-    };
-    let batch_rows: usize = item("batch_rows")?.map_or(Ok(8192), |rows| rows.extract())?;
-    let old = item("since")?.map(|old| earlier(&old, question.table())).transpose()?.unwrap_or_default();
-    let known = item("known")?.map(|old| earlier(&old, Table::Assets)).transpose()?;
-    let sources = item("sources")?.map(|sources| sources.extract()).transpose()?.unwrap_or_default();
-    let task = Arc::new(Task {
-        kernel,
-        sources,
-        question,
-        batch_rows,
-        errors,
-        old,
-        known,
-        runs: Mutex::default(),
-        raised: Mutex::default(),
-    });
-    Ok(Scan { task, options: options.copy()?.unbind() })
+    let mut task = Task::new(kernel, question);
+    if let Some(errors) = given(options, "errors")? {
+        task.errors = match errors.extract()? {
+            "record" => Errors::Record,
+            "raise" => Errors::Raise,
+            "skip" => Errors::Skip,
+            _ => return Err(wrong("errors is \"record\", \"raise\" or \"skip\"")),
+        };
+    }
+    if let Some(rows) = given(options, "batch_rows")? {
+        task.batch_rows = rows.extract()?;
+    }
+    if let Some(old) = given(options, "since")? {
+        task.old = earlier(&old, task.question.table())?;
+    }
+    if let Some(old) = given(options, "known")? {
+        task.known = Some(earlier(&old, Table::Assets)?);
+    }
+    if let Some(sources) = given(options, "sources")? {
+        task.sources = sources.extract()?;
+    }
+    Ok(Scan { task: Arc::new(task), options: options.copy()?.unbind() })
+}
+
+/// The value of an option. `None` in Python means that it is not given.
+fn given<'py>(options: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(value) = options.get_item(name)? else { return Ok(None) };
+    if value.is_none() { Ok(None) } else { Ok(Some(value)) }
 }
 
 /// The batches of an earlier scan, from any producer of an Arrow stream.
 fn earlier(old: &Bound<'_, PyAny>, table: Table) -> PyResult<Vec<RecordBatch>> {
     let capsule = old.call_method0("__arrow_c_stream__")?;
     let capsule = capsule.cast::<PyCapsule>()?;
-    let failed = |error: arrow_schema::ArrowError| PyRuntimeError::new_err(error.to_string());
     let stream = capsule.pointer_checked(Some(c"arrow_array_stream"))?.cast::<FFI_ArrowArrayStream>();
     // SAFETY: a capsule of this name contains such a stream. Reading it takes it out of the capsule.
     #[allow(unsafe_code)]
-    let reader = unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) }.map_err(failed)?;
+    let reader = unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) }.map_err(arrow_error)?;
+    let batches = reader.collect::<Result<Vec<_>, _>>().map_err(arrow_error)?;
     let schema = table.schema();
-    let batches = reader.collect::<Result<Vec<_>, _>>().map_err(failed)?;
-    let is_same = |batch: &RecordBatch| {
-        batch
-            .schema_ref()
-            .fields()
-            .iter()
-            .map(|field| (field.name(), field.data_type()))
-            .eq(schema.fields().iter().map(|field| (field.name(), field.data_type())))
-    };
-    match batches.iter().all(is_same) {
-        // Engines may mark columns as nullable that are not.
-        true => {
-            let renewed = |batch: RecordBatch| RecordBatch::try_new(schema.clone(), batch.columns().to_vec());
-            batches.into_iter().map(renewed).collect::<Result<_, _>>().map_err(failed)
+    let mut renewed = Vec::new();
+    for batch in batches {
+        if !are_same(batch.schema_ref().fields(), schema.fields()) {
+            return Err(wrong("since has other columns than this table"));
         }
-        false => Err(wrong("since has other columns than this table")),
+        // Engines may mark columns as nullable that are not.
+        let batch = RecordBatch::try_new(schema.clone(), batch.columns().to_vec()).map_err(arrow_error)?;
+        renewed.push(batch);
     }
+    Ok(renewed)
+}
+
+/// Returns true if these columns have the same names and types.
+fn are_same(some: &Fields, others: &Fields) -> bool {
+    if some.len() != others.len() {
+        return false;
+    }
+    for (one, other) in zip(some, others) {
+        if one.name() != other.name() || one.data_type() != other.data_type() {
+            return false;
+        }
+    }
+    true
+}
+
+fn arrow_error(error: ArrowError) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
 }
 
 impl Scan {
     /// A new run, with a progress bar if it is asked for.
     fn stream(&self, py: Python<'_>) -> PyResult<Stream> {
         let stream = Stream::new(self.task.clone());
-        let wants = self.options.bind(py).get_item("progress")?.map_or(Ok(false), |wants| wants.is_truthy())?;
-        if wants {
+        let progress = self.options.bind(py).get_item("progress")?;
+        if let Some(wants) = progress
+            && wants.is_truthy()?
+        {
             let progress = Progress(stream.progress());
             let scan = Self { task: self.task.clone(), options: self.options.clone_ref(py) };
             py.import("meshpeek._progress")?.call_method1("show", (progress, scan))?;
@@ -105,7 +123,7 @@ impl Scan {
 
     /// Returns the result of an engine, or what a file object raised: an engine raises an error of its own for it.
     fn passed_on<'py>(slf: &Bound<'py, Self>, result: PyResult<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
-        let raised = std::mem::take(&mut *slf.get().task.raised.lock().unwrap_or_else(PoisonError::into_inner));
+        let raised = std::mem::take(&mut *lock(&slf.get().task.raised));
         match (result, raised.last()) {
             (Err(_), Some(raised)) => Err(exception(slf.py(), raised)),
             (result, _) => result,
@@ -117,12 +135,8 @@ impl Scan {
 impl Scan {
     /// The columns, as an Arrow schema.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let schema = FFI_ArrowSchema::try_from(&*self.task.question.table().schema());
-        PyCapsule::new_with_value(
-            py,
-            schema.map_err(|error| PyRuntimeError::new_err(error.to_string()))?,
-            c"arrow_schema",
-        )
+        let schema = FFI_ArrowSchema::try_from(&*self.task.question.table().schema()).map_err(arrow_error)?;
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
     /// The rows, as an Arrow stream. The scan starts with its first batch.
@@ -145,7 +159,7 @@ impl Scan {
     /// The progress of the latest run.
     #[getter]
     fn progress(&self) -> Progress {
-        Progress(self.task.runs.lock().unwrap_or_else(PoisonError::into_inner).last().cloned().unwrap_or_default())
+        Progress(lock(&self.task.runs).last().cloned().unwrap_or_default())
     }
 
     /// The number of files to scan and their total size: the `total` of a progress bar. Walks all folders.
@@ -155,15 +169,21 @@ impl Scan {
         }
         let mut kernel = self.task.kernel.clone();
         kernel.progress = meshpeek::scan::Progress::default();
-        let (files, bytes) = py.detach(|| kernel.measure()).map_err(|error| exception(py, &error))?;
-        let sources = &self.task.sources;
-        Ok((files + sources.len() as u64, bytes + sources.iter().map(Named::byte_len).sum::<u64>()))
+        let measured = py.detach(|| kernel.measure());
+        let (mut files, mut bytes) = or_raise(py, measured)?;
+        for source in &self.task.sources {
+            files += 1;
+            bytes += source.byte_len();
+        }
+        Ok((files, bytes))
     }
 
     /// Ends all runs early. Their streams end with the results so far.
     fn stop(&self) {
-        let mut runs = self.task.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        runs.iter().for_each(|run| run.counts.stop());
+        let mut runs = lock(&self.task.runs);
+        for run in runs.iter() {
+            run.counts.stop();
+        }
         let keep = runs.len().saturating_sub(1);
         runs.drain(..keep);
     }

@@ -3,7 +3,7 @@
 use std::process;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle, ThreadId};
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 use crate::error::Raised;
+use crate::lock;
 use crate::scan::Counted;
 use crate::task::Task;
 
@@ -100,10 +101,11 @@ impl Stream {
             Err(RecvTimeoutError::Disconnected) => {
                 self.is_over = true;
                 self.run.is_done.store(true, Ordering::Relaxed);
-                match self.running.take().map(|running| running.thread.join()) {
-                    Some(Ok(Err(error))) => Err(error),
-                    Some(Err(_)) => Err(std::io::Error::other("the scan broke off").into()),
-                    _ => Ok(Next::End),
+                let Some(running) = self.running.take() else { return Ok(Next::End) };
+                match running.thread.join() {
+                    Ok(Ok(())) => Ok(Next::End),
+                    Ok(Err(error)) => Err(error),
+                    Err(_) => Err(std::io::Error::other("the scan broke off").into()),
                 }
             }
         }
@@ -119,7 +121,7 @@ impl Stream {
         let Some(raised) = Raised::of(&error) else { return Some(arrow) };
         let is_interrupted = raised.is_interrupt && interrupt();
         // It must not be dropped here, without Python's lock.
-        self.task.raised.lock().unwrap_or_else(PoisonError::into_inner).push(error);
+        lock(&self.task.raised).push(error);
         if is_interrupted { None } else { Some(arrow) }
     }
 
@@ -147,10 +149,11 @@ impl Drop for Stream {
 impl Running {
     fn start(task: &Arc<Task>, progress: &Progress) -> Result<Self, meshpeek::Error> {
         let (sender, batches) = sync_channel(AHEAD);
-        let (task, counted, progress) = (task.clone(), progress.clone(), progress.clone());
+        let task = task.clone();
+        let counted = progress.clone();
         let work = move || task.run(counted, &sender);
         let thread = thread::Builder::new().name("meshpeek".to_owned()).spawn(work)?;
-        Ok(Self { batches, thread, progress })
+        Ok(Self { batches, thread, progress: progress.clone() })
     }
 }
 

@@ -4,15 +4,17 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use arrow_array::RecordBatch;
-use meshpeek::scan::{Found, Known, Scan as Kernel, Sighting};
-use meshpeek_tables::{Batches, Table, since};
+use meshpeek::Error;
+use meshpeek::scan::{Found, Input, Known, Progress, Scan as Kernel, Unit};
+use meshpeek_tables::{Table, since};
 
 use crate::error::is_exit;
+use crate::lock;
 use crate::question::{self, Question};
-use crate::remote::{Named, Source};
+use crate::remote::{Named, Remote, Source};
 use crate::scan::Counted;
 
 /// How to handle a path that cannot be read.
@@ -38,187 +40,258 @@ pub(crate) struct Task {
     /// The runs that were started, the latest last.
     pub(crate) runs: Mutex<Vec<Counted>>,
     /// What file objects raised while an engine asked for rows.
-    pub(crate) raised: Mutex<Vec<meshpeek::Error>>,
+    pub(crate) raised: Mutex<Vec<Error>>,
 }
 
-type Batch = Result<RecordBatch, meshpeek::Error>;
+/// A batch, or the error that ended the run.
+type Sent = Result<RecordBatch, Error>;
+
+/// The rows of a run, which are sent batch by batch.
+pub(crate) type Batches<'b> =
+    meshpeek_tables::Batches<Box<dyn Fn(Table, RecordBatch) -> Result<ControlFlow<()>, Error> + Send + Sync + 'b>>;
 
 impl Task {
+    /// A task without further options.
+    pub(crate) fn new(kernel: Kernel, question: Question) -> Self {
+        Self {
+            kernel,
+            sources: Vec::new(),
+            question,
+            batch_rows: 8192,
+            errors: Errors::Record,
+            old: Vec::new(),
+            known: None,
+            runs: Mutex::default(),
+            raised: Mutex::default(),
+        }
+    }
+
     /// Announces a run.
     pub(crate) fn begin(&self) -> Counted {
         let progress = Counted::default();
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        runs.push(progress.clone());
+        lock(&self.runs).push(progress.clone());
         progress
     }
 
+    /// The files whose rows an earlier scan has.
+    fn known_files(&self) -> Option<Arc<Known>> {
+        let assets = self.known.as_ref().unwrap_or(&self.old);
+        if assets.is_empty() {
+            return None;
+        }
+        let mut known = Known::default();
+        for batch in assets {
+            since::know(batch, &mut known);
+        }
+        Some(Arc::new(known))
+    }
+
     /// Sends all batches, and returns the first error at the end.
-    pub(crate) fn run(
-        &self,
-        progress: meshpeek::scan::Progress,
-        batches: &SyncSender<Batch>,
-    ) -> Result<(), meshpeek::Error> {
+    pub(crate) fn run(&self, progress: Progress, sender: &SyncSender<Sent>) -> Result<(), Error> {
         let mut kernel = self.kernel.clone();
         kernel.progress = progress;
         let table = self.question.table();
         kernel.views = table.views();
-        let full = Batches::new(&[table], self.batch_rows, |_, batch| {
-            Ok(match batches.send(Ok(batch)) {
-                Ok(()) => ControlFlow::Continue(()),
-                // The receiver is gone.
-                Err(_) => ControlFlow::Break(()),
-            })
-        });
+        let batches =
+            Batches::new(&[table], self.batch_rows, Box::new(|_, batch: RecordBatch| Ok(send(sender, batch))));
         let mut failure = Failure { first: None, errors: self.errors };
         match &self.question {
-            Question::Scan(table, units) => {
-                let is_listed = matches!(table, Table::Assets | Table::Problems | Table::Files);
-                let mut unchanged = HashSet::new();
-                let known_assets = self.known.as_ref().unwrap_or(&self.old);
-                if !known_assets.is_empty() {
-                    kernel.known = Some(Arc::new(known(known_assets)));
-                }
-                let found = |found, seen: Option<ControlFlow<()>>| {
-                    seen.unwrap_or(ControlFlow::Continue(()))?;
-                    match found {
-                        Found::Asset(record) => full.record(&record),
-                        Found::NoAsset(path) => full.other(&path),
-                        Found::Unchanged(path) => {
-                            unchanged.insert(path);
-                            ControlFlow::Continue(())
-                        }
-                        Found::Unreadable(error) if is_listed && self.errors == Errors::Record => {
-                            full.unreadable(&error)
-                        }
-                        // Other tables have no row for it, so it is reported after all others.
-                        Found::Unreadable(error) => failure.add(error),
-                        _ => ControlFlow::Continue(()),
-                    }
+            Question::Scan { table, units } => {
+                kernel.known = self.known_files();
+                let mut rows = Rows {
+                    table: *table,
+                    batches: &batches,
+                    failure: &mut failure,
+                    count: 0,
+                    unchanged: HashSet::new(),
                 };
-                let view = |seen: &Sighting<'_, '_>| full.see(seen);
                 match units {
-                    Some(units) => kernel.run_units(units.iter().cloned().map(Ok), view, found)?,
-                    None => {
-                        let mut found = found;
-                        kernel.run_with(view, &mut found)?;
-                        for source in &self.sources {
-                            if kernel.progress.is_stopped() {
-                                break;
-                            }
-                            scan_source(&kernel, table, source, &view, &mut found)?;
-                        }
-                    }
+                    Some(units) => rows.add_units(&kernel, units)?,
+                    None => rows.add_all(&kernel, &self.sources)?,
                 }
-                full.finish()?;
-                copy(&self.old, &unchanged, batches)?;
+                let unchanged = rows.unchanged;
+                batches.finish()?;
+                copy(&self.old, &unchanged, sender)?;
             }
-            Question::Refs { rules, missing } => {
-                let other = |found| failure.found(found);
-                question::refs(&kernel, rules, *missing, &full, other)?;
-            }
-            Question::Dupes => question::dupes(&kernel, &full, |found| failure.found(found))?,
+            Question::Refs { rules, missing } => question::refs(&kernel, rules, *missing, &batches, &mut failure)?,
+            Question::Dupes => question::dupes(&kernel, &batches, &mut failure)?,
             Question::Diff { sides, tolerance } => {
-                let failed = &mut |error| {
-                    let _ = failure.add(error);
-                };
-                question::diff(&kernel, sides, *tolerance, &mut |difference| full.difference(difference), failed)?;
+                question::diff(&kernel, sides, *tolerance, &batches, &mut failure)?;
             }
         }
-        full.finish()?;
-        failure.first.map_or(Ok(()), Err)
+        batches.finish()?;
+        match failure.first {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
     }
 }
 
-type Seen = Option<ControlFlow<()>>;
+/// The rows of a scan.
+struct Rows<'r> {
+    table: Table,
+    batches: &'r Batches<'r>,
+    failure: &'r mut Failure,
+    /// How many things the scan has found.
+    count: u64,
+    unchanged: HashSet<PathBuf>,
+}
 
-/// Scans a source that is not a path. Of ranges, records need only some of the bytes; rows of other tables need all.
-fn scan_source(
-    kernel: &Kernel,
-    table: &Table,
-    source: &Named,
-    view: &(impl Fn(&Sighting<'_, '_>) -> ControlFlow<()> + Sync),
-    found: &mut (impl FnMut(Found, Seen) -> ControlFlow<()> + Send),
-) -> Result<(), meshpeek::Error> {
-    let path = &source.path;
-    // It is named, so it has a record even if it is not an asset.
-    let mut has_record = false;
-    let mut each = |one: Found, seen: Seen| {
-        has_record = true;
-        found(one, seen)
-    };
-    let done = match &source.source {
-        Source::Bytes(bytes) => kernel.run_bytes(path, bytes, view, &mut each).map(|()| None),
-        Source::Ranges(remote) => match table {
-            Table::Assets | Table::Problems | Table::Files => {
-                let record = |record| match kernel.progress.is_stopped() {
-                    true => ControlFlow::Break(()),
-                    false => each(Found::Asset(Box::new(record)), None),
-                };
-                kernel.run_ranges(path, remote.ranges(), remote.source(), record).map(|()| None)
+impl Rows<'_> {
+    /// True for tables that list files, whose rows need only some of the bytes.
+    fn is_list(&self) -> bool {
+        matches!(self.table, Table::Assets | Table::Problems | Table::Files)
+    }
+
+    fn add_units(&mut self, kernel: &Kernel, units: &[Unit]) -> Result<(), Error> {
+        let batches = self.batches;
+        let mut units = units.iter().cloned().map(Ok);
+        kernel.run(Input::Units(&mut units), |seen| batches.see(seen), |found, seen| self.add(found, seen))
+    }
+
+    /// Adds the rows of the paths, and then of the sources.
+    fn add_all(&mut self, kernel: &Kernel, sources: &[Named]) -> Result<(), Error> {
+        let batches = self.batches;
+        kernel.run(Input::Paths, |seen| batches.see(seen), |found, seen| self.add(found, seen))?;
+        for source in sources {
+            if kernel.progress.is_stopped() {
+                break;
             }
-            _ => remote.all().and_then(|bytes| {
-                kernel.run_bytes(path, &bytes, view, &mut each)?;
-                Ok(Some(bytes))
-            }),
-        },
-    };
-    let bytes = match done {
-        Ok(bytes) => bytes,
-        Err(error) if is_exit(&error) => return Err(error),
-        Err(error) => {
-            let _ = found(Found::Unreadable(error.in_file(path)), None);
+            self.add_source(kernel, source)?;
+        }
+        Ok(())
+    }
+
+    /// Adds what the scan found. `seen` is the result of adding its rows to a table that needs its view.
+    fn add(&mut self, found: Found, seen: Option<ControlFlow<()>>) -> ControlFlow<()> {
+        self.count += 1;
+        if let Some(flow) = seen {
+            flow?;
+        }
+        match found {
+            Found::Asset(record) => self.batches.record(&record),
+            Found::NoAsset(path) => self.batches.other(&path),
+            Found::Unchanged(path) => {
+                self.unchanged.insert(path);
+                ControlFlow::Continue(())
+            }
+            Found::Unreadable(error) if self.is_list() && self.failure.errors == Errors::Record => {
+                self.batches.unreadable(&error)
+            }
+            // Other tables have no row for it, so it is reported after all others.
+            Found::Unreadable(error) => self.failure.add(error),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    /// Adds the rows of a source that is not a path. Of ranges, records need only some of the bytes; rows of other
+    /// tables need all.
+    fn add_source(&mut self, kernel: &Kernel, source: &Named) -> Result<(), Error> {
+        let path = &source.path;
+        let count_before = self.count;
+        // All bytes of ranges, once they are read.
+        let mut read = None;
+        let done = match &source.source {
+            Source::Bytes(bytes) => self.add_bytes(kernel, path, bytes),
+            Source::Ranges(remote) if self.is_list() => self.add_ranges(kernel, path, remote),
+            Source::Ranges(remote) => match remote.all() {
+                Ok(bytes) => self.add_bytes(kernel, path, read.insert(bytes)),
+                Err(error) => Err(error),
+            },
+        };
+        if let Err(error) = done {
+            if is_exit(&error) {
+                return Err(error);
+            }
+            let _ = self.add(Found::Unreadable(error.in_file(path)), None);
             return Ok(());
         }
-    };
-    if !has_record && kernel.formats.is_empty() && !kernel.progress.is_stopped() {
-        let record = match (&source.source, &bytes) {
+        let has_record = self.count > count_before;
+        if has_record || !kernel.formats.is_empty() || kernel.progress.is_stopped() {
+            return Ok(());
+        }
+        // It is named, so it has a record even if it is not an asset.
+        let record = match (&source.source, &read) {
             (Source::Bytes(bytes), _) => kernel.record(path, bytes),
-            (_, Some(bytes)) => kernel.record(path, bytes),
+            (Source::Ranges(_), Some(bytes)) => kernel.record(path, bytes),
             (Source::Ranges(remote), None) => kernel.record(path, &remote.all()?),
         };
-        let _ = found(Found::Asset(Box::new(record)), None);
+        let _ = self.add(Found::Asset(Box::new(record)), None);
+        Ok(())
     }
-    Ok(())
+
+    fn add_bytes(&mut self, kernel: &Kernel, path: &Path, bytes: &[u8]) -> Result<(), Error> {
+        let batches = self.batches;
+        let input = Input::Bytes { path, data: bytes };
+        kernel.run(input, |seen| batches.see(seen), |found, seen| self.add(found, seen))
+    }
+
+    fn add_ranges(&mut self, kernel: &Kernel, path: &Path, remote: &Remote) -> Result<(), Error> {
+        let input = Input::Ranges { path, ranges: remote.ranges(), source: remote.source() };
+        kernel.run(
+            input,
+            |_| ControlFlow::Continue(()),
+            |found, seen| {
+                if kernel.progress.is_stopped() {
+                    return ControlFlow::Break(());
+                }
+                self.add(found, seen)
+            },
+        )
+    }
 }
 
 /// The first error that is not a row.
-struct Failure {
-    first: Option<meshpeek::Error>,
+pub(crate) struct Failure {
+    first: Option<Error>,
     errors: Errors,
 }
 
 impl Failure {
     /// Keeps the error, unless it is to be skipped. Breaks if it is to be raised at once.
-    fn add(&mut self, error: meshpeek::Error) -> ControlFlow<()> {
+    fn add(&mut self, error: Error) -> ControlFlow<()> {
         match self.errors {
-            Errors::Skip => return ControlFlow::Continue(()),
-            Errors::Record | Errors::Raise => drop(self.first.get_or_insert(error)),
+            Errors::Skip => ControlFlow::Continue(()),
+            Errors::Record => {
+                self.first.get_or_insert(error);
+                ControlFlow::Continue(())
+            }
+            Errors::Raise => {
+                self.first.get_or_insert(error);
+                ControlFlow::Break(())
+            }
         }
-        if self.errors == Errors::Raise { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn found(&mut self, found: Found) {
+    /// Keeps the error, unless it is to be skipped.
+    pub(crate) fn keep(&mut self, error: Error) {
+        let _ = self.add(error);
+    }
+
+    /// Keeps the error of a path that cannot be read.
+    pub(crate) fn keep_of(&mut self, found: Found) {
         if let Found::Unreadable(error) = found {
-            let _ = self.add(error);
+            self.keep(error);
         }
     }
 }
 
-/// The files whose rows an earlier scan has.
-fn known(old: &[RecordBatch]) -> Known {
-    let mut known = Known::default();
-    old.iter().for_each(|batch| since::know(batch, &mut known));
-    known
+fn send(sender: &SyncSender<Sent>, batch: RecordBatch) -> ControlFlow<()> {
+    match sender.send(Ok(batch)) {
+        Ok(()) => ControlFlow::Continue(()),
+        // The receiver is gone.
+        Err(_) => ControlFlow::Break(()),
+    }
 }
 
 /// Sends the rows of unchanged files.
-fn copy(old: &[RecordBatch], unchanged: &HashSet<PathBuf>, batches: &SyncSender<Batch>) -> Result<(), meshpeek::Error> {
+fn copy(old: &[RecordBatch], unchanged: &HashSet<PathBuf>, sender: &SyncSender<Sent>) -> Result<(), Error> {
     if unchanged.is_empty() {
         return Ok(());
     }
     for batch in old {
         let rows = since::rows_of(batch, &|path: &str| unchanged.contains(Path::new(path)))?;
-        if rows.num_rows() > 0 && batches.send(Ok(rows)).is_err() {
+        if rows.num_rows() > 0 && sender.send(Ok(rows)).is_err() {
             break;
         }
     }

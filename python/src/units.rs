@@ -6,7 +6,7 @@ use meshpeek::scan::UnitsBy;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::error::exception;
+use crate::error::{json_error, or_raise};
 use crate::options::{Options, wrong};
 
 /// The pieces of work for a scan with these options, as JSON. The package groups them by unit.
@@ -25,7 +25,7 @@ pub(crate) fn plan<'py>(py: Python<'py>, options: Options, unit_bytes: u64, by: 
             units.push(unit);
             ControlFlow::Continue(())
         })?;
-        serde_json::to_vec(&units).map_err(|error| meshpeek::Error::from(std::io::Error::from(error)))
+        serde_json::to_vec(&units).map_err(json_error)
     });
-    Ok(PyBytes::new(py, &json.map_err(|error| exception(py, &error))?))
+    Ok(PyBytes::new(py, &or_raise(py, json)?))
 }

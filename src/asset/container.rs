@@ -292,10 +292,11 @@ impl<'a> Member<'a> {
     }
 
     /// Returns the same member, but its bytes are not read because another member has them.
-    #[cfg(feature = "scan")]
     pub(crate) fn shared(self) -> Self {
         match self {
+            #[cfg(feature = "pbo")]
             Self::Pbo(member) => Self::Pbo(member),
+            #[cfg(feature = "zip")]
             Self::Zip(member) => Self::Zip(member.shared()),
         }
     }
@@ -342,7 +343,6 @@ impl<'a> Member<'a> {
     }
 
     /// Checks a member that is stored in place. A member that [`view`](Self::view) decodes is checked by that.
-    #[cfg(feature = "scan")]
     pub(crate) fn check(&self, budget: &Budget) -> Result<()> {
         match (self.unchecked(), self.borrowed()?) {
             (Some(checksum), Some(content)) => checksum.check(content, budget),

@@ -11,8 +11,6 @@ pub mod schema;
 pub(crate) mod sniff;
 #[cfg(feature = "scan")]
 pub(crate) mod stored;
-#[cfg(any(feature = "pbo", feature = "zip"))]
-pub mod visit;
 
 use std::path::Path;
 

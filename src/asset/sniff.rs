@@ -26,15 +26,16 @@ impl Format {
 
     #[inline]
     pub(crate) fn sniff_in(data: Data<'_>) -> Result<Option<Self>> {
-        let start = match Self::starting(data.from(0)) {
-            // The first bytes may be in several buffers, or missing.
-            None if (data.from(0).len() as u64) < data.size().min(MAGIC_BYTES) => Self::starting(data.first()?),
-            start => start,
-        };
-        match start {
+        let head = data.from(0);
+        let mut format = Self::starting(head);
+        // The first bytes may be in several buffers, or missing.
+        if format.is_none() && (head.len() as u64) < data.size().min(MAGIC_BYTES) {
+            format = Self::starting(data.first()?);
+        }
+        match format {
             Some(Self::Zip) => sniff_zip(data),
+            Some(_) => Ok(format),
             None => sniff_further(data),
-            format => Ok(format),
         }
     }
 
@@ -52,15 +53,18 @@ impl Format {
         if format.is_some() {
             return Ok(format);
         }
-        Ok(match Self::from_extension(path) {
-            Some(Self::Pbo) if may_be_pbo(data.head(LONGEST_HEAD as u64)?, data.size()) => Some(Self::Pbo),
-            Some(Self::Paa) if may_be_paa(data)? => Some(Self::Paa),
-            Some(Self::Zip) if Self::starting(data.first()?) == Some(Self::Zip) || has_end_record(data)? => {
-                Some(Self::Zip)
-            }
-            _ if is_program(data.first()?) && ends_with_archive(data)? => Some(Self::Zip),
-            _ => None,
-        })
+        let named = Self::from_extension(path);
+        let may_be_named = match named {
+            Some(Self::Pbo) => may_be_pbo(data.head(LONGEST_HEAD as u64)?, data.size()),
+            Some(Self::Paa) => may_be_paa(data)?,
+            Some(Self::Zip) => Self::starting(data.first()?) == Some(Self::Zip) || has_end_record(data)?,
+            _ => false,
+        };
+        if may_be_named {
+            return Ok(named);
+        }
+        let is_archive = is_program(data.first()?) && ends_with_archive(data)?;
+        Ok(if is_archive { Some(Self::Zip) } else { None })
     }
 
     /// Returns the usual format of files with this name. Only the bytes show whether that is right.
@@ -75,28 +79,30 @@ fn sniff_further(data: Data<'_>) -> Result<Option<Format>> {
     let head = data.from(0);
     let head = head.get(..LONGEST_HEAD).unwrap_or(head);
     let is_all = head.len() as u64 == data.size().min(LONGEST_HEAD as u64);
-    Ok(match head {
-        // An ODOL file compressed as a whole: flags that start with four literals.
-        [flags, b'O', b'D', b'O', b'L', ..] if flags & 15 == 15 => Some(Format::Odol),
-        _ if starts_like_paa(head) => {
-            // Without tags, the picture after the first one also counts.
-            let is_sure = is_all || head.starts_with(TAG) || head.get(2..).is_some_and(|rest| rest.starts_with(TAG));
-            let head = if is_sure { head } else { data.head(LONGEST_HEAD as u64)? };
-            starts_like_paa(head).then_some(Format::Paa)
+    // An ODOL file compressed as a whole: flags that start with four literals.
+    if let [flags, b'O', b'D', b'O', b'L', ..] = head
+        && flags & 15 == 15
+    {
+        return Ok(Some(Format::Odol));
+    }
+    if starts_like_paa(head) {
+        // Without tags, the picture after the first one also counts.
+        let has_tag = head.starts_with(TAG) || head.get(2..).is_some_and(|rest| rest.starts_with(TAG));
+        let is_sure = is_all || has_tag || starts_like_paa(data.head(LONGEST_HEAD as u64)?);
+        return Ok(if is_sure { Some(Format::Paa) } else { None });
+    }
+    match starts_like_pbo(head) {
+        Plausible::Yes => Ok(Some(Format::Pbo)),
+        Plausible::No => Ok(None),
+        Plausible::SoFar(is_pbo) if is_all => Ok(if is_pbo { Some(Format::Pbo) } else { None }),
+        // The head ends in the middle, so the rest may decide.
+        Plausible::SoFar(is_pbo) => {
+            // Most files that are not archives have no NUL, and no plausible name is so long.
+            let is_one_name = !is_pbo && head.len() < LONGEST_NAME;
+            data.head(if is_one_name { LONGEST_NAME } else { LONGEST_HEAD } as u64)?;
+            sniff_further(data)
         }
-        _ => match starts_like_pbo(head) {
-            Plausible::Yes => Some(Format::Pbo),
-            Plausible::No => None,
-            // The head ends in the middle, so the rest may decide.
-            Plausible::SoFar(is_pbo) if is_all => is_pbo.then_some(Format::Pbo),
-            Plausible::SoFar(is_pbo) => {
-                // Most files that are not archives have no NUL, and no plausible name is so long.
-                let is_one_name = !is_pbo && head.len() < LONGEST_NAME;
-                data.head(if is_one_name { LONGEST_NAME } else { LONGEST_HEAD } as u64)?;
-                return sniff_further(data);
-            }
-        },
-    })
+    }
 }
 
 /// Returns the format of bytes that start like a zip: a Ballance map if it has an `index.bm`. If there is no directory, the
@@ -140,7 +146,8 @@ fn is_plausible(entry: &LocalEntry<'_>) -> bool {
 fn has_directory(data: Data<'_>) -> Result<bool> {
     match Directory::find_any_in(data) {
         Err(error) if error.incomplete().is_some() => Err(error),
-        directory => Ok(directory.is_ok_and(|directory| !directory.is_lost())),
+        Err(_) => Ok(false),
+        Ok(directory) => Ok(!directory.is_lost()),
     }
 }
 
@@ -166,9 +173,12 @@ fn starts_like_paa(head: &[u8]) -> bool {
     }
     let Some((kind, rest)) = head.split_first_chunk() else { return false };
     let kind = u16::from_le_bytes(*kind);
+    if is_paa_kind(kind) && rest.starts_with(TAG) {
+        return true;
+    }
     // The length of a compressed stream proves nothing.
     let is_raw = head.get(5).is_some_and(|wide| wide >> 7 == 0);
-    is_paa_kind(kind) && rest.starts_with(TAG) || kind > 0xff00 && is_raw && is_bare_paa(head)
+    kind > 0xff00 && is_raw && is_bare_paa(head)
 }
 
 fn is_paa_kind(kind: u16) -> bool {
@@ -186,9 +196,12 @@ fn is_bare_paa(head: &[u8]) -> bool {
 /// picture with half the width and height, or the end, follows.
 fn is_picture(kind: u16, head: &[u8]) -> bool {
     let Some((&[w, wide, h, high, a, b, c], rest)) = head.split_first_chunk() else { return false };
-    let (word, height) = (u16::from_le_bytes([w, wide]), u16::from_le_bytes([h, high]));
-    let (width, is_packed) = (word & 0x7fff, word >> 15 == 1);
-    let (stored, is_blocks) = (u64::from(u32::from_le_bytes([a, b, c, 0])), kind >= 0xff00);
+    let word = u16::from_le_bytes([w, wide]);
+    let width = word & 0x7fff;
+    let is_packed = word >> 15 == 1;
+    let height = u16::from_le_bytes([h, high]);
+    let stored = u64::from(u32::from_le_bytes([a, b, c, 0]));
+    let is_blocks = kind >= 0xff00;
     let [wide, high] = [width, height].map(|side| u64::from(if is_blocks { side.div_ceil(4) } else { side }));
     let each = match kind {
         0xff01 => 8,
@@ -205,36 +218,46 @@ fn is_picture(kind: u16, head: &[u8]) -> bool {
         (false, true) => false,
         (false, false) => stored <= need.saturating_add(need / 8).saturating_add(5) && need <= stored.saturating_mul(9),
     };
-    let next = usize::try_from(stored).ok().and_then(|stored| rest.get(stored..)?.first_chunk());
-    let follows = |&[w, wide, h, high]: &[u8; 4]| {
-        let sides = [u16::from_le_bytes([w, wide]) & 0x7fff, u16::from_le_bytes([h, high])];
-        sides == [0; 2] || sides == [width, height].map(|side| (side / 2).max(1))
-    };
-    need > 0 && height <= 0x7fff && fits && next.is_none_or(follows)
+    need > 0 && height <= 0x7fff && fits && is_followed(rest, stored, [width, height])
+}
+
+/// Returns true if after this many bytes of a picture, one with half its sides follows, or the end; or if the bytes do
+/// not reach so far.
+fn is_followed(rest: &[u8], stored: u64, [width, height]: [u16; 2]) -> bool {
+    let Ok(stored) = usize::try_from(stored) else { return true };
+    let Some(after) = rest.get(stored..) else { return true };
+    let Some(&[w, wide, h, high]) = after.first_chunk() else { return true };
+    let next_width = u16::from_le_bytes([w, wide]) & 0x7fff;
+    let next_height = u16::from_le_bytes([h, high]);
+    let is_end = next_width == 0 && next_height == 0;
+    is_end || (next_width == (width / 2).max(1) && next_height == (height / 2).max(1))
 }
 
 /// Returns true if a file called `.paa` or `.pac` starts with a picture, or with a palette and a picture whose length can
 /// hold an index for each pixel.
 fn may_be_paa(data: Data<'_>) -> Result<bool> {
-    const MOST_COLORS: u64 = 256;
     // Without a picture at the start, the bytes after it do not matter.
     let is_bare = is_bare_paa(data.first()?) && is_bare_paa(data.head(data.size())?);
-    let mut cursor = Cursor::new(data.head(2 + 3 * MOST_COLORS + 4 + 4 + 3)?);
-    let picture = |cursor: &mut Cursor<'_>| -> Result<bool> {
-        let colors = u64::from(cursor.u16()?);
-        cursor.skip(colors.min(MOST_COLORS).saturating_mul(3))?;
-        let mut sides = [cursor.u16()?, cursor.u16()?];
-        if sides == [1234, 8765] {
-            sides = [cursor.u16()?, cursor.u16()?];
-        }
-        let &[a, b, c] = cursor.read::<[u8; 3]>()?;
-        let stored = u64::from(u32::from_le_bytes([a, b, c, 0]));
-        let is_inside = stored <= data.size().saturating_sub(cursor.offset());
-        let pixels = sides.iter().fold(1_u64, |pixels, &side| pixels.saturating_mul(side.into()));
-        let fits = pixels > 0 && pixels <= stored.saturating_mul(64);
-        Ok((1..=MOST_COLORS).contains(&colors) && is_inside && fits)
-    };
-    Ok(is_bare || picture(&mut cursor).unwrap_or(false))
+    let head = data.head(2 + 3 * MOST_COLORS + 4 + 4 + 3)?;
+    Ok(is_bare || starts_with_palette(head, data.size()).unwrap_or(false))
+}
+
+/// Returns true if a file of this size starts with a palette and a picture. Returns an error if the head is too short.
+fn starts_with_palette(head: &[u8], size: u64) -> Result<bool> {
+    let mut cursor = Cursor::new(head);
+    let colors = u64::from(cursor.u16()?);
+    cursor.skip(colors.min(MOST_COLORS).saturating_mul(3))?;
+    let mut sides = [cursor.u16()?, cursor.u16()?];
+    if sides == [1234, 8765] {
+        sides = [cursor.u16()?, cursor.u16()?];
+    }
+    let &[a, b, c] = cursor.read::<[u8; 3]>()?;
+    let stored = u64::from(u32::from_le_bytes([a, b, c, 0]));
+    let is_inside = stored <= size.saturating_sub(cursor.offset());
+    let [width, height] = sides.map(u64::from);
+    let pixels = width.saturating_mul(height);
+    let fits = pixels > 0 && pixels <= stored.saturating_mul(64);
+    Ok((1..=MOST_COLORS).contains(&colors) && is_inside && fits)
 }
 
 /// Checks if these bytes start like a PBO archive, which has no signature: with a product entry, or with very plausible
@@ -248,13 +271,12 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
     if head.starts_with(b"\0sreV") {
         return Plausible::Yes;
     }
-    let is_plain = |&byte: &u8| matches!(byte, b' '..=b'~') && !b"\"<>|?*:".contains(&byte);
     let mut rest = head;
     // Enough to be certain, and few enough to be fast.
     for index in 0..64 {
         let Ok((after, name)) = cstr::<()>(Cursor::new(rest)) else {
             // The first line of a text shows that it is no name. Only after an entry does the end of the file matter.
-            let is_name = rest.len() < LONGEST_NAME && (index > 0 || rest.iter().all(is_plain));
+            let is_name = rest.len() < LONGEST_NAME && (index > 0 || rest.iter().all(is_letter_of_name));
             return if is_name { Plausible::SoFar(index > 0) } else { Plausible::No };
         };
         if name.len() >= LONGEST_NAME {
@@ -277,7 +299,7 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
         let is_plausible = sizes_fit
             && reserved == 0
             && size <= i32::MAX as u32
-            && name.as_bytes().iter().all(is_plain)
+            && name.as_bytes().iter().all(is_letter_of_name)
             // Zeros after a name are more likely padding than a member, even around a number that is not a time.
             && (index > 0 || size > 0 || timestamp >= OLDEST);
         if !is_plausible {
@@ -286,6 +308,11 @@ fn starts_like_pbo(head: &[u8]) -> Plausible {
         rest = after;
     }
     Plausible::Yes
+}
+
+/// Returns true for the letters of the names in nearly all archives.
+fn is_letter_of_name(byte: &u8) -> bool {
+    matches!(byte, b' '..=b'~') && !b"\"<>|?*:".contains(byte)
 }
 
 /// Returns true if these bytes of a file called `.pbo` start with a header entry with a known method, which nearly no
@@ -308,6 +335,8 @@ enum Plausible {
 
 /// The start of a texture's tag.
 const TAG: &[u8] = b"GGAT";
+/// The maximum number of colors in a palette.
+const MOST_COLORS: u64 = 256;
 /// The maximum length of a plausible name.
 const LONGEST_NAME: usize = 4096;
 /// The number of bytes that show whether a file is a PBO.
@@ -323,7 +352,11 @@ impl std::str::FromStr for Format {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let found = Self::ALL.iter().copied().find(|format| format.name() == name);
-        found.ok_or_else(|| Error::unsupported(format!("no format is called {name:?}")))
+        for format in Self::ALL {
+            if format.name() == name {
+                return Ok(*format);
+            }
+        }
+        Err(Error::unsupported(format!("no format is called {name:?}")))
     }
 }

@@ -1,10 +1,12 @@
 //! How a member is stored in its archive, for reports.
 
+use std::iter::zip;
 use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 
 use super::container::Member;
+use crate::base::amount::Amount;
 
 /// How a member is stored in its archive. Unknown facts are `None`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -27,22 +29,46 @@ pub struct Stored {
 impl Stored {
     /// Returns how this member is stored in its archive.
     pub fn of(member: &Member<'_>) -> Self {
-        let (offset, method, time) = match member {
-            Member::Pbo(member) => (
-                member.is_inside().then_some(member.offset),
-                member.method().to_string(),
-                member.timestamp().map(|seconds| date(seconds.into()) + "Z"),
-            ),
-            Member::Zip(member) => {
-                let (offset, header) = (member.local().ok().map(|local| local.data_offset), member.entry.header);
-                let time = match member.timestamp() {
-                    Some(seconds) => Some(date(seconds) + "Z"),
-                    None => dos_numbers(header.date.get(), header.time.get()).map(|time| written(time.map(i64::from))),
-                };
-                (offset, member.method().to_string(), time)
-            }
+        let method = match member {
+            Member::Pbo(member) => member.method().to_string(),
+            Member::Zip(member) => member.method().to_string(),
         };
-        Self { offset, bytes: member.stored_byte_len(), method, time, modified: member.modified() }
+        Self {
+            offset: offset_of(member),
+            bytes: member.stored_byte_len(),
+            method,
+            time: time_of(member),
+            modified: member.modified(),
+        }
+    }
+}
+
+fn offset_of(member: &Member<'_>) -> Option<u64> {
+    match member {
+        Member::Pbo(member) if member.is_inside() => Some(member.offset),
+        Member::Pbo(_) => None,
+        Member::Zip(member) => {
+            let local = member.local().ok()?;
+            Some(local.data_offset)
+        }
+    }
+}
+
+/// Returns the time of its last change, as in [`Stored::time`].
+fn time_of(member: &Member<'_>) -> Option<String> {
+    match member {
+        Member::Pbo(member) => {
+            let seconds = member.timestamp()?;
+            Some(date(seconds.into()) + "Z")
+        }
+        Member::Zip(member) => {
+            if let Some(seconds) = member.timestamp() {
+                return Some(date(seconds) + "Z");
+            }
+            let header = member.entry.header;
+            let numbers = dos_numbers(header.date.get(), header.time.get())?;
+            Some(written(numbers.map(i64::from)))
+        }
     }
 }
 
@@ -58,9 +84,8 @@ impl Member<'_> {
                 }
                 let header = member.entry.header;
                 let [year, month, day, hour, minute, second] = dos_numbers(header.date.get(), header.time.get())?;
-                let day = days(year.into(), month.into(), day.into()).saturating_mul(86_400);
-                let time = u64::from(hour).saturating_mul(3600).saturating_add(u64::from(minute).saturating_mul(60));
-                day.saturating_add(time).saturating_add(second.into())
+                let days = Amount(days(year.into(), month.into(), day.into()));
+                (days * 86_400 + Amount(hour.into()) * 3600 + Amount(minute.into()) * 60 + u64::from(second)).0
             }
         };
         SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
@@ -78,30 +103,36 @@ fn since_1970(seconds: i64) -> Option<SystemTime> {
 /// Returns the days from 1970 to a date since then.
 fn days(year: u64, month: u64, day: u64) -> u64 {
     // Years that start in March, so that leap days come last.
-    let (year, month) =
-        if month > 2 { (year, month.saturating_sub(3)) } else { (year.saturating_sub(1), month.saturating_add(9)) };
-    let leaps = (year / 4).saturating_sub(year / 100).saturating_add(year / 400);
-    let months = month.saturating_mul(153).saturating_add(2) / 5;
-    let days = [leaps, months, day].into_iter().fold(year.saturating_mul(365), u64::saturating_add);
-    days.saturating_sub(719_469)
+    let is_next = month > 2;
+    let year = if is_next { year } else { year.saturating_sub(1) };
+    let month = if is_next { month.saturating_sub(3) } else { month.saturating_add(9) };
+    let leap_days = (Amount(year / 4) - year / 100 + year / 400).0;
+    let days_before_month = (Amount(month) * 153 + 2).0 / 5;
+    (Amount(year) * 365 + leap_days + days_before_month + day - 719_469).0
 }
 
 /// Converts seconds since 1970 to date and time.
 pub(crate) fn date(seconds: i64) -> String {
-    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let second = seconds.rem_euclid(86_400);
     // Years that start in March, in eras of 400, so that leap days come last.
-    let shifted = days.saturating_add(719_468);
-    let (era, day) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let leaps =
-        [day.div_euclid(36_524), day.div_euclid(1460).saturating_neg(), day.div_euclid(146_096).saturating_neg()];
-    let year = leaps.into_iter().fold(day, i64::saturating_add).div_euclid(365);
-    let before = year.saturating_mul(365).saturating_add(year.div_euclid(4)).saturating_sub(year.div_euclid(100));
-    let day = day.saturating_sub(before);
-    let month = day.saturating_mul(5).saturating_add(2).div_euclid(153);
-    let day = day.saturating_sub(month.saturating_mul(153).saturating_add(2).div_euclid(5)).saturating_add(1);
-    let (month, later) = if month < 10 { (month.saturating_add(3), 0) } else { (month.saturating_sub(9), 1) };
-    let year = era.saturating_mul(400).saturating_add(year).saturating_add(later);
-    let (hour, minute) = (second.div_euclid(3600), second.div_euclid(60).rem_euclid(60));
+    let days = seconds.div_euclid(86_400).saturating_add(719_468);
+    let era = days.div_euclid(146_097);
+    let day_of_era = days.rem_euclid(146_097);
+    let without_leap_days = Amount(day_of_era) + day_of_era.div_euclid(36_524)
+        - day_of_era.div_euclid(1460)
+        - day_of_era.div_euclid(146_096);
+    let year_of_era = without_leap_days.0.div_euclid(365);
+    let before_year = Amount(year_of_era) * 365 + year_of_era.div_euclid(4) - year_of_era.div_euclid(100);
+    let day_of_year = day_of_era.saturating_sub(before_year.0);
+    let month_from_march = (Amount(day_of_year) * 5 + 2).0.div_euclid(153);
+    let before_month = (Amount(month_from_march) * 153 + 2).0.div_euclid(5);
+    let day = (Amount(day_of_year) - before_month + 1).0;
+    let year = (Amount(era) * 400 + year_of_era).0;
+    let is_next = month_from_march >= 10;
+    let year = if is_next { year.saturating_add(1) } else { year };
+    let month = if is_next { month_from_march.saturating_sub(9) } else { month_from_march.saturating_add(3) };
+    let hour = second.div_euclid(3600);
+    let minute = second.div_euclid(60).rem_euclid(60);
     written([year, month, day, hour, minute, second.rem_euclid(60)])
 }
 
@@ -109,11 +140,13 @@ pub(crate) fn date(seconds: i64) -> String {
 /// several times as long.
 fn written(numbers: [i64; 6]) -> String {
     let mut text = String::with_capacity("2020-09-13T12:26:40Z".len());
-    for (number, mark) in numbers.into_iter().zip(["", "-", "-", "T", ":", ":"]) {
+    for (number, mark) in zip(numbers, ["", "-", "-", "T", ":", ":"]) {
         text.push_str(mark);
         let places: &[i64] = if mark.is_empty() { &[1000, 100, 10, 1] } else { &[10, 1] };
-        let digits = places.iter().map(|&place| u32::try_from(number.div_euclid(place).rem_euclid(10)).unwrap_or(0));
-        text.extend(digits.filter_map(|digit| char::from_digit(digit, 10)));
+        for place in places {
+            let digit = u32::try_from(number.div_euclid(*place).rem_euclid(10)).unwrap_or(0);
+            text.extend(char::from_digit(digit, 10));
+        }
     }
     text
 }
@@ -121,10 +154,15 @@ fn written(numbers: [i64; 6]) -> String {
 /// Returns the year, month, day, hour, minute and second of a DOS date and time. Returns `None` if they are not valid, as
 /// some writers leave them.
 fn dos_numbers(date: u16, time: u16) -> Option<[u16; 6]> {
-    let (year, month, day) = ((date >> 9).saturating_add(1980), date >> 5 & 15, date & 31);
-    let (hour, minute, second) = (time >> 11, time >> 5 & 63, (time & 31).saturating_mul(2));
-    let is_sound = (1..=12).contains(&month) && day > 0 && hour < 24 && minute < 60 && second < 60;
-    is_sound.then_some([year, month, day, hour, minute, second])
+    let year = (date >> 9).saturating_add(1980);
+    let month = date >> 5 & 15;
+    let day = date & 31;
+    let hour = time >> 11;
+    let minute = time >> 5 & 63;
+    let second = (time & 31).saturating_mul(2);
+    let is_date = (1..=12).contains(&month) && day > 0;
+    let is_time = hour < 24 && minute < 60 && second < 60;
+    if is_date && is_time { Some([year, month, day, hour, minute, second]) } else { None }
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ where
     }
 }
 
-/// The product of a count and a size, in a sum.
+/// Adds the product of a count and a size to a sum, as in `Amount(offset) + Amount(count) * 12`.
 impl<T> Add for Amount<T>
 where
     Self: Add<T, Output = Self>,

@@ -88,11 +88,21 @@ impl Error {
     /// Creates an error of this kind, without a location.
     #[cold]
     pub fn new(kind: ErrorKind) -> Self {
-        let (offset, place, table, path, code, version, format, missing) = Default::default();
-        Self(Box::new(Inner { kind, offset, place, table, path, code, version, format, missing }))
+        Self(Box::new(Inner {
+            kind,
+            offset: None,
+            place: Vec::new(),
+            table: None,
+            path: None,
+            code: None,
+            version: None,
+            format: None,
+            missing: Vec::new(),
+        }))
     }
 
-    /// Creates an [`Incomplete`](ErrorKind::Incomplete) error for these missing ranges.
+    /// Creates an [`Incomplete`](ErrorKind::Incomplete) error for these missing ranges. The range of its kind is the
+    /// first of them.
     #[cold]
     pub(crate) fn lacking(missing: Vec<Range<u64>>) -> Self {
         let mut error = Self::new(ErrorKind::Incomplete { range: missing.first().cloned().unwrap_or_default() });
@@ -173,7 +183,8 @@ impl Error {
         self
     }
 
-    /// Marks the current offset as relative to this unpacked table, which starts at `offset` in the asset.
+    /// Marks the current offset as relative to this unpacked table, which starts at `offset` in the asset. Does nothing
+    /// if the error is already in a table.
     #[must_use]
     pub(crate) fn in_table(mut self, table: &'static str, offset: Option<u64>) -> Self {
         if self.0.table.is_none() {
@@ -183,8 +194,8 @@ impl Error {
         self
     }
 
-    /// Returns true if the error says that a [budget](crate::budget) is spent. All later charges then fail the same
-    /// way.
+    /// Returns true if the error says that the work or the output of a [budget](crate::budget) is spent. All later
+    /// charges then fail the same way.
     pub(crate) fn is_spent(&self) -> bool {
         matches!(self.kind(), ErrorKind::Limit { flag: Some(flag::WORK | flag::OUTPUT), .. })
     }
@@ -262,8 +273,8 @@ impl Error {
             }
         }
         match self.0.table {
-            Some((table, place)) if out.is_empty() => out = format!("{table}+{place:#x}"),
-            Some((table, place)) => out.push_str(&format!(" ({table}+{place:#x})")),
+            Some((table, offset)) if out.is_empty() => out = format!("{table}+{offset:#x}"),
+            Some((table, offset)) => out.push_str(&format!(" ({table}+{offset:#x})")),
             None => {}
         }
         out

@@ -17,6 +17,7 @@ macro_rules! formats {
                 B3d "b3d" "Blitz3D scene" {
                     files: ["b3d"],
                     starts: [b"BB3D"],
+                    // The version is a signed number, and none is negative.
                     version: |head| number(head, 8).filter(|version| i32::try_from(*version).is_ok()),
                     counts: [
                         "textures", "brushes", "nodes", "meshes", "surfaces", "bones", "vertices", "triangles",
@@ -78,6 +79,7 @@ macro_rules! formats {
                 /// Arma animation, `.rtm`, plain.
                 Rtm "rtm" "Arma plain animation" {
                     starts: [b"RTM_"],
+                    // The signature of the only version is `RTM_0101`.
                     version: |_head| Some(101),
                     counts: ["frames", "bones", "properties"],
                     records: PLAIN,
@@ -107,6 +109,7 @@ macro_rules! formats {
                 /// Binary config of Arma, such as `config.bin` or `.rvmat`.
                 Rap "rap" "Arma binary config" {
                     starts: [b"\0raP"],
+                    // In the files of Operation Flashpoint, the number before it is not 0.
                     version: |head| number(head, 8).filter(|_| number(head, 4) == Some(0)),
                     counts: ["classes", "values", "arrays"],
                     records: SCHEMA,
@@ -136,6 +139,7 @@ macro_rules! formats {
 }
 pub(crate) use formats;
 
+/// Defines [`Format`], and the methods that look up the facts of the table.
 macro_rules! define {
     ($(
         $(#[$about:meta])*
@@ -211,6 +215,7 @@ macro_rules! define {
 
 formats!(define);
 
+/// Returns the little-endian `u32` at this offset, or `None` if the head ends before it does.
 fn number(head: &[u8], at: usize) -> Option<u32> {
     head.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
 }

@@ -46,6 +46,7 @@ impl NoAsset {
             _ if head.starts_with(b"0DHT\x01\0\0\0") => Self::TextureIndex,
             _ if head.starts_with(b"7z\xbc\xaf\x27\x1c") => Self::SevenZip,
             _ if head.starts_with(b"Rar!\x1a\x07") => Self::Rar,
+            // A tar archive starts with the header of its first file, which has its signature at this offset.
             _ if head.get(257..262) == Some(b"ustar") => Self::Tar,
             _ if is_image(head) => Self::Image,
             _ if is_sound(head) => Self::Sound,
@@ -98,12 +99,15 @@ fn is_sound(head: &[u8]) -> bool {
     is_wav || starts_with_one_of(head, &starts)
 }
 
+/// Returns true if the head starts with one of these signatures.
 fn starts_with_one_of(head: &[u8], starts: &[&[u8]]) -> bool {
     starts.iter().any(|start| head.starts_with(start))
 }
 
-/// Returns true if the bytes look like the start of a text: no control characters except whitespace and escape.
+/// Returns true if the bytes look like the start of a text: they begin with the byte order mark of UTF-16, or have no
+/// control characters except whitespace and escape.
 fn is_text(head: &[u8]) -> bool {
+    // A file that ends inside the signature of a format is not a text.
     if Format::STARTS.iter().any(|start| start.starts_with(head)) {
         return false;
     }
@@ -116,6 +120,7 @@ fn is_text(head: &[u8]) -> bool {
     head.iter().all(is_plain) && (is_long || is_utf8(head))
 }
 
+/// Returns true unless the byte is a control character other than whitespace and escape (0x1b).
 fn is_plain(byte: &u8) -> bool {
     *byte >= b' ' && *byte != 0x7f || matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b)
 }

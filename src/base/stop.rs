@@ -20,6 +20,7 @@ pub(crate) struct Until(Option<Arc<AtomicBool>>);
 
 #[cfg(feature = "scan")]
 impl Until {
+    /// Sets the switch of this thread. The one before it returns on drop.
     pub(crate) fn new(switch: Option<Arc<AtomicBool>>) -> Self {
         Self(SWITCH.replace(switch))
     }
@@ -38,11 +39,12 @@ pub(crate) fn switch() -> Option<Arc<AtomicBool>> {
     SWITCH.with_borrow(Clone::clone)
 }
 
-/// Returns true if small parts from one offset to another reach the next place where the switch is checked.
+/// Returns true if the part from `start` to `end` crosses a multiple of 64 KiB. Loops over small parts check the switch
+/// only then.
 #[inline]
 pub(crate) fn is_due(start: u64, end: u64) -> bool {
-    const STEP: u32 = 16;
-    (start ^ end) >> STEP != 0
+    const STEP_BITS: u32 = 16;
+    (start ^ end) >> STEP_BITS != 0
 }
 
 /// Returns true if long work on this thread must end.
@@ -65,6 +67,7 @@ pub(crate) fn in_pieces(bytes: &[u8], mut each: impl FnMut(&[u8])) -> Result<()>
     Ok(())
 }
 
+/// Returns the error of work that ended because the switch was set.
 pub(crate) fn error() -> Error {
     std::io::Error::from(ErrorKind::Interrupted).into()
 }

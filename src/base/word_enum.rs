@@ -1,5 +1,6 @@
 //! Enums with one fixed name per variant, shared by reports, records and messages.
 
+/// Defines an enum with a fixed name for each variant: `pub enum Kind { First = "first", }`.
 macro_rules! word_enum {
     ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$meta])*

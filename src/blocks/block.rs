@@ -150,11 +150,16 @@ impl<'a, T: Element> Block<'a, T> {
     }
 }
 
+/// Returns the bytes that this many elements take.
 fn bytes_of<T>(count: u64) -> u64 {
     count.saturating_mul(size_of::<T>() as u64)
 }
 
-/// Repeats one element `count` times, for an array at this offset.
+/// Repeats one element `count` times. Errors name the offset of the array.
+///
+/// # Errors
+/// Returns an error if the elements take more than `limit` bytes, if there is not enough memory, or if the work on this
+/// thread was stopped.
 fn repeated<T: Clone>(element: T, count: u64, limit: u64, offset: u64) -> Result<Vec<T>> {
     codec::within_limit(bytes_of::<T>(count), limit).map_err(|error| error.at(offset))?;
     let mut elements = Vec::new();
@@ -221,6 +226,7 @@ impl<'a, T: Element> Filled<'a, T> {
     pub fn parse_fill(cursor: &mut Cursor<'a>, count: u64, limits: &Limits) -> Result<Self> {
         let fill = cursor.clone().read()?;
         let stored = cursor.split(size_of::<T>() as u64)?;
+        // The block is where the value is, and has the claimed number of elements.
         let block = Block { count, ..Block::exactly(stored, 1, Codec::Raw, limits)? };
         Ok(Self { fill: Some(fill), block })
     }
@@ -303,6 +309,7 @@ impl<T: Element> Table for Filled<'_, T> {
     fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
         let Some(value) = self.fill else { return self.block.read(sink) };
         let Block { count, limit, .. } = self.block;
+        // The rows within the limit, and those of one batch.
         let allowed = limit.checked_div(size_of::<T>() as u64).unwrap_or(0).min(count);
         let most = (BATCH as u64).checked_div(size_of::<T>() as u64).unwrap_or(0).max(1);
         let batch: Vec<T> = (0..most.min(allowed)).map(|_| *value).collect();

@@ -19,7 +19,7 @@ impl Budget {
         let bytes = if block.borrowed().is_some() { 0 } else { block.decoded_byte_len() };
         let held = self.take(bytes).map_err(|error| error.at(block.offset()))?;
         let elements = block.decode()?;
-        // Decoding may have taken a while.
+        // Decoding may have taken a while, and the run may have been stopped meanwhile.
         self.work(0)?;
         Ok(Decoded { elements, held })
     }
@@ -31,6 +31,7 @@ impl Budget {
     pub fn read(&self, table: &dyn Table, sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
         let bytes = table.rows().saturating_mul(row_byte_len(&table.columns()) as u64);
         let storage = table.storage();
+        // A stream is decoded as a whole. All other rows come in small batches, or are in place.
         let at_once = if storage.packing.is_stream() { bytes } else { 0 };
         let _held = self.work(bytes).and_then(|()| self.hold(at_once)).map_err(|error| error.at(storage.offset))?;
         table.read(sink)

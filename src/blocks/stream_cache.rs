@@ -53,14 +53,18 @@ impl Drop for StreamCache<'_> {
     }
 }
 
+/// The facts about the streams of one asset that were found so far.
 struct Known {
+    /// The addresses of its bytes.
     asset: Range<usize>,
     budget: Budget,
     decodes: bool,
     streams: BTreeMap<Stream, Found>,
+    /// The decoded bytes that are kept.
     kept: Amount<u64>,
 }
 
+/// A stream, by its place and by how it is decoded.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Stream {
     address: usize,
@@ -69,11 +73,13 @@ struct Stream {
 }
 
 impl Stream {
+    /// Returns the stream that starts at the cursor.
     fn of(cursor: Cursor<'_>, decoded_len: u64, codec: Codec) -> Self {
         Self { address: cursor.rest().as_ptr().addr(), decoded_len, codec }
     }
 }
 
+/// A stream whose end was found.
 struct Found {
     stored_len: u64,
     /// All elements until they are taken, and the charge for them.
@@ -87,7 +93,8 @@ pub(super) fn stored_byte_len<T: Element>(stream: Cursor<'_>, count: u64, codec:
     found.unwrap_or_else(|| codec.stored_byte_len(stream, count.saturating_mul(size_of::<T>() as u64)))
 }
 
-/// Finds the length in the cache, or adds it. Returns `None` if the cache does not apply.
+/// Returns the stored size of a stream from the cache, or finds and adds it. Returns `None` if the cache does not
+/// apply.
 fn find<T: Element>(stream: Cursor<'_>, count: u64, codec: Codec, limit: u64) -> Option<Result<u64>> {
     KNOWN.with_borrow_mut(|known| {
         let decoded_len = count.saturating_mul(size_of::<T>() as u64);
@@ -122,6 +129,7 @@ pub(super) fn take<T: Element>(stream: Cursor<'_>, decoded_len: u64, codec: Code
     KNOWN.with_borrow_mut(|known| {
         let known = known.as_mut()?;
         let found = known.streams.get_mut(&Stream::of(stream, decoded_len, codec))?;
+        // A caller whose part is longer or shorter gets the error of decoding.
         let (elements, paid) = found.elements.take_if(|_| found.stored_len == stream.left())?;
         known.kept -= decoded_len;
         // The caller has paid for its own decoding.
@@ -131,6 +139,7 @@ pub(super) fn take<T: Element>(stream: Cursor<'_>, decoded_len: u64, codec: Code
 }
 
 impl Known {
+    /// Decodes a stream to find its end. Returns `None` if that is not wanted, takes too much memory or work, or fails.
     fn decode<T: Element>(&self, stream: Cursor<'_>, decoded_len: u64, codec: Codec, limit: u64) -> Option<Found> {
         let fits = decoded_len <= LARGEST.min(limit) && (self.kept + decoded_len).0 <= MOST;
         if !self.decodes || !fits || self.streams.len() >= MOST_ENDS {

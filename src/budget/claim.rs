@@ -22,6 +22,8 @@ pub(super) struct Claim {
 }
 
 impl Claim {
+    /// Creates a claim that holds nothing yet, and may hold `most` bytes. `around` is the claim from which it is
+    /// forked.
     pub(super) fn new(counters: Arc<Counters>, around: Option<Arc<Claim>>, most: u64) -> Arc<Self> {
         Arc::new(Self { counters, around, held: AtomicU64::new(0), most })
     }
@@ -38,12 +40,14 @@ impl Claim {
         false
     }
 
+    /// Adds to the bytes held. If that exceeds the maximum, returns an error and adds nothing.
     pub(super) fn add(&self, bytes: u64) -> Result<()> {
         let sum = |held: u64| held.checked_add(bytes).filter(|held| *held <= self.most);
         let added = bytes == 0 || self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum).is_ok();
         if added { Ok(()) } else { Err(too_much(self.most)) }
     }
 
+    /// Subtracts from the bytes held.
     pub(super) fn remove(&self, bytes: u64) {
         if bytes > 0 {
             self.held.fetch_sub(bytes, Ordering::Relaxed);
@@ -59,10 +63,12 @@ impl Deref for Claim {
     }
 }
 
+/// Returns the error for a claim that exceeds this limit.
 pub(super) fn too_much(limit: u64) -> Error {
     Error::limit("decoded bytes at once", limit, flag::DECODED)
 }
 
+/// The amounts that all claims of a file share, and what else they share.
 #[derive(Debug)]
 pub(super) struct Counters {
     pub(super) work: Counter,
@@ -96,12 +102,14 @@ impl Default for Memory {
 }
 
 impl Memory {
+    /// Takes bytes from the pool. Returns false, and takes none, if it has fewer.
     pub(super) fn take(&self, bytes: u64) -> bool {
         // Most calls take nothing, and threads contend for this counter.
         bytes == 0
             || self.pool.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes)).is_ok()
     }
 
+    /// Gives bytes back to the pool.
     pub(super) fn give(&self, bytes: u64) {
         if bytes > 0 {
             self.pool.fetch_add(bytes, Ordering::Relaxed);
@@ -118,11 +126,13 @@ pub(super) struct Line {
 }
 
 impl Line {
+    /// Locks the list of the claims in the lane.
     fn users(&self) -> MutexGuard<'_, Vec<(Arc<Claim>, Amount<usize>)>> {
         self.users.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the lane, but not for this claim or for those it was forked inside.
+    /// Enters the lane. Waits for the claims in it, but not for this claim or for those it was forked inside. Returns
+    /// true, as [`try_enter`](Self::try_enter) does if it succeeds.
     pub(super) fn enter(&self, claim: &Arc<Claim>) -> bool {
         let users = self.users();
         let users = self.freed.wait_while(users, |users| !is_open(users, claim));
@@ -130,6 +140,7 @@ impl Line {
         true
     }
 
+    /// Enters the lane if that is possible without waiting. Returns true if it did.
     pub(super) fn try_enter(&self, claim: &Arc<Claim>) -> bool {
         let mut users = self.users();
         let is_open = is_open(&users, claim);
@@ -139,8 +150,10 @@ impl Line {
         is_open
     }
 
+    /// Undoes one entry of this claim. Wakes those that wait if a claim has left the lane for good.
     pub(super) fn leave(&self, claim: &Arc<Claim>) {
         let mut users = self.users();
+        // Its entry was counted for it and for each claim before it.
         if let Some(place) = users.iter().position(|(user, _)| Arc::ptr_eq(user, claim)) {
             for (_, times) in users.iter_mut().take(place.saturating_add(1)) {
                 *times -= 1;
@@ -156,7 +169,8 @@ impl Line {
     }
 }
 
-/// Returns true if the claim may enter: it is already in the lane, or it was forked inside the last claim there.
+/// Returns true if the claim may enter: the lane is empty, or the claim is already in it, or it was forked inside the
+/// last claim there.
 fn is_open(users: &[(Arc<Claim>, Amount<usize>)], claim: &Arc<Claim>) -> bool {
     match users.last() {
         Some((last, _)) => claim.is_within(last) || is_user(users, claim),
@@ -164,10 +178,12 @@ fn is_open(users: &[(Arc<Claim>, Amount<usize>)], claim: &Arc<Claim>) -> bool {
     }
 }
 
+/// Returns true if the claim is in the lane.
 fn is_user(users: &[(Arc<Claim>, Amount<usize>)], claim: &Arc<Claim>) -> bool {
     users.iter().any(|(user, _)| Arc::ptr_eq(user, claim))
 }
 
+/// Adds the claim to the lane if it is not there, and counts an entry of it, for itself and for each claim before it.
 fn add_user(users: &mut Vec<(Arc<Claim>, Amount<usize>)>, claim: &Arc<Claim>) {
     if !is_user(users, claim) {
         users.push((claim.clone(), Amount(0)));

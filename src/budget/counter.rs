@@ -8,17 +8,23 @@ use crate::base::error::{Error, Result};
 #[derive(Debug)]
 pub(crate) struct Counter {
     pub(super) left: AtomicU64,
+    /// The amount before anything was taken.
     pub(super) whole: AtomicU64,
+    /// The counted things, in the plural, for the error.
     what: &'static str,
+    /// The program's flag that raises the limit.
     flag: &'static str,
 }
 
 impl Counter {
+    /// Creates a counter of which nothing is taken. An error names `what` it counts, and the `flag` that raises the
+    /// limit.
     pub(crate) fn new(whole: u64, what: &'static str, flag: &'static str) -> Self {
         Self { left: AtomicU64::new(whole), whole: AtomicU64::new(whole), what, flag }
     }
 
-    /// Takes this amount. If too little is left, the pot is empty from then on, so that later calls cost nothing.
+    /// Takes this amount. If too little is left, returns an error, and the counter is empty from then on, so that later
+    /// calls fail too.
     pub(crate) fn take(&self, amount: u64) -> Result<()> {
         if amount == 0 {
             return Ok(());
@@ -31,7 +37,7 @@ impl Counter {
         Ok(())
     }
 
-    /// Takes from what is left if this much stays. Returns false if it does not.
+    /// Takes this amount if at least `ample` stays. Otherwise takes nothing and returns false.
     #[cfg(feature = "scan")]
     pub(super) fn take_spare(&self, amount: u64, ample: u64) -> bool {
         let spare = |left: u64| left.checked_sub(amount).filter(|left| *left >= ample);
@@ -43,7 +49,7 @@ impl Counter {
         self.left.load(Ordering::Relaxed) >= amount
     }
 
-    /// Adds this amount, unless the pot ran empty before.
+    /// Adds this amount to what is left and to the whole, unless the counter is empty.
     pub(super) fn add(&self, amount: u64) {
         if self.give_back(amount) {
             let more = |whole: u64| Some(whole.saturating_add(amount));
@@ -51,7 +57,7 @@ impl Counter {
         }
     }
 
-    /// Adds to what is left. An empty counter stays empty: then returns false.
+    /// Adds this amount to what is left. An empty counter stays empty: then returns false.
     pub(super) fn give_back(&self, amount: u64) -> bool {
         let more = |left: u64| if left > 0 { Some(left.saturating_add(amount)) } else { None };
         self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()

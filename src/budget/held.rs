@@ -28,7 +28,7 @@ impl Held {
         &self.inside
     }
 
-    /// Returns all but this many bytes. Call it before anything takes memory from the inner budget.
+    /// Gives back all memory but this many bytes. Call it before anything takes memory from the inner budget.
     #[cfg(feature = "scan")]
     pub(crate) fn shrink(&mut self, bytes: u64) {
         let Some(claim) = &self.inside.counters else { return };
@@ -36,6 +36,7 @@ impl Held {
         let freed = self.bytes.saturating_sub(kept);
         match self.from {
             Store::Pool => claim.memory.give(freed),
+            // The lane has room for a whole claim, so it is left as soon as the pool has room for the rest.
             Store::Lane if claim.memory.take(kept) => {
                 claim.memory.line.leave(claim);
                 self.from = Store::Pool;
@@ -46,7 +47,7 @@ impl Held {
         self.bytes = kept;
     }
 
-    /// Returns the memory, and the charge for the work too, because the caller pays for the same work.
+    /// Gives back the memory, and the charge for the work too, because the caller pays for the same work.
     #[cfg(feature = "scan")]
     pub(crate) fn refund(self) {
         if let Some(claim) = &self.inside.counters {
@@ -63,14 +64,17 @@ impl Drop for Held {
             Store::Pool => claim.memory.give(self.bytes),
             Store::Lane => claim.memory.line.leave(claim),
             #[cfg(feature = "scan")]
+            // Never counted for the claim, so nothing is removed from it.
             Store::Ahead => return claim.memory.give(self.bytes),
         }
         claim.remove(self.bytes);
     }
 }
 
+/// Where held memory was taken from.
 #[derive(Debug)]
 enum Store {
+    /// Nowhere: the budget counts nothing, or there was no memory.
     Uncounted,
     Pool,
     Lane,
@@ -114,7 +118,8 @@ impl Budget {
         Ok(if is_there { Some(held) } else { None })
     }
 
-    /// Takes memory from the pool, or else through `enter`. The `bool` is true if it got the memory.
+    /// Takes memory from the pool, or else from the lane if `enter` returns true. The `bool` is true if it got the
+    /// memory.
     fn hold_or(&self, bytes: u64, enter: fn(&Line, &Arc<Claim>) -> bool) -> Result<(Held, bool)> {
         let limits = Limits { decoded_bytes: self.room_beside(bytes)?, ..self.limits };
         let inside = Self { limits, counters: self.counters.clone() };
@@ -142,6 +147,7 @@ impl Budget {
             return None;
         }
         let held = Held { inside: self.clone(), bytes, from: Store::Ahead };
+        // Without enough work, dropping `held` gives the memory back.
         if claim.work.take_spare(bytes, AMPLE_WORK) { Some(held) } else { None }
     }
 }

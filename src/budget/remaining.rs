@@ -49,14 +49,15 @@ impl Budget {
         Self { limits: *limits, counters: Some(Claim::new(counters.into(), None, limits.decoded_bytes)) }
     }
 
-    /// Returns the counters for a change. `None` if nothing is counted, or if a clone shares this budget, which must not
-    /// change for others.
+    /// Returns the counters, to change them. Returns `None` if nothing is counted, or if a clone or a fork shares this
+    /// budget, which must not change for others.
     fn own_counters(&mut self) -> Option<&mut Counters> {
         let claim = self.counters.as_mut().and_then(Arc::get_mut)?;
         Arc::get_mut(&mut claim.counters)
     }
 
-    /// Refuses further work once the flag is set, so that the work can be cancelled.
+    /// Refuses further work once the flag is set, so that the work can be cancelled. Has no effect while a clone
+    /// or a fork of the budget exists.
     #[must_use]
     pub fn until(mut self, stop: Arc<AtomicBool>) -> Self {
         if let Some(counters) = self.own_counters() {
@@ -65,7 +66,8 @@ impl Budget {
         self
     }
 
-    /// Puts the [claim](super#memory) inside that of another budget, as if it were forked there.
+    /// Puts the [claim](super#memory) inside that of another budget, as if it were forked there, with the limits of
+    /// that budget.
     #[cfg(feature = "scan")]
     pub(crate) fn inside(mut self, around: &Self) -> Self {
         self.limits = around.limits;
@@ -180,7 +182,7 @@ impl Budget {
         }
     }
 
-    /// Returns the decoded bytes that remain after this many more.
+    /// Returns the decoded bytes that remain after this many more, or an error if fewer remain.
     pub(super) fn room_beside(&self, bytes: u64) -> Result<u64> {
         let limit = self.limits.decoded_bytes;
         limit.checked_sub(bytes).ok_or_else(|| too_much(limit))

@@ -6,8 +6,9 @@ use super::held::Held;
 use super::remaining::Budget;
 use crate::base::error::Result;
 
-/// Memory and work are taken in steps of this size, so that small pieces cost little.
+/// Memory is taken in steps of this size, so that small pieces cost little.
 const STEP: u64 = 1 << 20;
+/// Work is charged in steps of this size.
 const WORK_STEP: u64 = 1 << 16;
 
 /// Memory and work of a budget for a value that is built piece by piece. All pieces belong to the [claim](super#memory)
@@ -55,8 +56,12 @@ impl<'b> Reservation<'b> {
     /// Returns the errors of [`Budget::work`].
     pub fn work(&self, bytes: u64) -> Result<()> {
         let due = self.due.get().saturating_add(bytes);
-        self.due.set(if due < WORK_STEP { due } else { 0 });
-        if due < WORK_STEP { Ok(()) } else { self.budget.work(due) }
+        if due < WORK_STEP {
+            self.due.set(due);
+            return Ok(());
+        }
+        self.due.set(0);
+        self.budget.work(due)
     }
 
     /// Takes memory for bytes that are about to be kept. Waits like [`Budget::hold`].
@@ -113,7 +118,7 @@ impl<'b> Reservation<'b> {
 
 impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        // The work is done. The next charge meets an empty budget.
+        // The work is done already. If it exceeds the budget, the next charge fails.
         let _ = self.budget.work(self.due.get());
     }
 }

@@ -128,6 +128,8 @@ impl<'a, T: Element> LeArray<'a, T> {
     }
 }
 
+/// Returns the elements as native numbers, if a cast is enough. Only numbers of one byte need no swap on a big-endian
+/// machine.
 fn as_native<T: Element>(elements: &[T]) -> Option<&[T::Native]> {
     if cfg!(target_endian = "big") && T::COLUMNS.iter().any(|column| column.scalar.byte_len() > 1) {
         return None;
@@ -150,13 +152,13 @@ pub fn to_native<T: Element>(elements: &[T]) -> Cow<'_, [T::Native]> {
     }
 }
 
-/// Converts packed little-endian numbers to native ones.
+/// Converts rows of these columns, packed and little-endian, to native numbers in aligned memory.
 fn copied<N: AnyBitPattern + NoUninit>(mut bytes: Vec<u8>, columns: &[Column]) -> Vec<N> {
     to_machine(&mut bytes, columns);
     bytemuck::pod_collect_to_vec(&bytes)
 }
 
-/// Converts little-endian numbers to native byte order in place.
+/// Converts rows of these columns from little-endian to native byte order, in place.
 pub(crate) fn to_machine(bytes: &mut [u8], columns: &[Column]) {
     if cfg!(target_endian = "big") {
         let mut rest = bytes;
@@ -366,8 +368,10 @@ impl<T: Element> Table for Strided<'_, T> {
     }
 
     fn storage(&self) -> Storage {
-        let after = self.stride.saturating_sub(size_of::<T>()) as u64;
-        let bytes = (self.records.len() as u64).saturating_sub(after);
+        // From the first byte of the first element to the last byte of the last: all records less the other columns of
+        // one.
+        let other_columns = self.stride.saturating_sub(size_of::<T>()) as u64;
+        let bytes = (self.records.len() as u64).saturating_sub(other_columns);
         Storage { offset: self.offset(), bytes, packing: Packing::Strided }
     }
 
@@ -381,11 +385,13 @@ impl<T: Element> Table for Strided<'_, T> {
     }
 }
 
-/// Returns a column of records, from the first byte of its first row to the last byte of its last.
+/// Returns a column of records, from the first byte of its first row to the last byte of its last. The column is
+/// `width` bytes wide, and starts `column` bytes into each record. Returns `None` if it is not inside a record.
 pub(crate) fn column(records: &[u8], stride: usize, column: usize, width: usize) -> Option<InPlace<'_>> {
     let bytes = match records {
         [] => records,
         _ => {
+            // The bytes of a record after the column.
             let after = stride.checked_sub(column.checked_add(width)?)?;
             records.get(column..records.len().checked_sub(after)?)?
         }
@@ -393,6 +399,7 @@ pub(crate) fn column(records: &[u8], stride: usize, column: usize, width: usize)
     Some(InPlace { bytes, stride })
 }
 
+/// Returns the error for `bytes` bytes that are not a whole number of records of `record` bytes.
 #[cold]
 pub(crate) fn uneven(bytes: usize, record: usize, offset: u64) -> Error {
     Error::malformed(format!("{bytes} bytes do not divide into records of {record}")).at(offset)

@@ -23,11 +23,12 @@ pub(crate) struct Batch<'s> {
 }
 
 impl<'s> Batch<'s> {
+    /// Creates an empty batch for this sink.
     pub(crate) fn new(sink: &'s mut RowSink<'s>) -> Self {
         Self { sink, rows: [0; BATCH], filled: 0, flow: ControlFlow::Continue(()) }
     }
 
-    /// Adds one or more whole rows.
+    /// Adds one or more whole rows. Breaks once the sink has broken.
     #[inline]
     pub(crate) fn push(&mut self, rows: &[u8]) -> ControlFlow<()> {
         let end = self.filled.saturating_add(rows.len());
@@ -37,12 +38,13 @@ impl<'s> Batch<'s> {
                 self.filled = end;
                 self.flow
             }
-            None => self.push_behind(rows),
+            None => self.push_after_flush(rows),
         }
     }
 
+    /// Passes the buffered rows to the sink, then adds these. Rows longer than the buffer go to the sink at once.
     #[cold]
-    fn push_behind(&mut self, rows: &[u8]) -> ControlFlow<()> {
+    fn push_after_flush(&mut self, rows: &[u8]) -> ControlFlow<()> {
         self.flush()?;
         if rows.len() > self.rows.len() {
             self.flow = (self.sink)(rows);
@@ -51,7 +53,7 @@ impl<'s> Batch<'s> {
         self.push(rows)
     }
 
-    /// Adds rows up to the first error, or until the sink breaks.
+    /// Adds rows until the sink breaks, or up to the first error, which it returns.
     pub(crate) fn extend<R: AsRef<[u8]>>(&mut self, rows: impl Iterator<Item = Result<R>>) -> Result<()> {
         for row in rows {
             if self.push(row?.as_ref()).is_break() {
@@ -61,7 +63,7 @@ impl<'s> Batch<'s> {
         Ok(())
     }
 
-    /// Passes the remaining rows to the sink.
+    /// Passes the buffered rows to the sink, unless it has broken.
     pub(crate) fn flush(&mut self) -> ControlFlow<()> {
         let filled = std::mem::take(&mut self.filled);
         if let Some(rows @ [_, ..]) = self.rows.get(..filled)
@@ -81,6 +83,7 @@ pub(crate) fn to_the_end(mut sink: impl FnMut(&[u8])) -> impl FnMut(&[u8]) -> Co
     }
 }
 
+/// Passes rows to the sink in batches, until it breaks.
 pub(crate) fn write_batched<R: AsRef<[u8]>>(mut rows: impl Iterator<Item = R>, sink: &mut RowSink<'_>) {
     let mut batch = Batch::new(sink);
     let _ = rows.try_for_each(|row| batch.push(row.as_ref()));
@@ -113,6 +116,7 @@ impl<F: Fn(&mut Batch<'_>) -> Result<()>> Table for Derived<F> {
     fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
         let mut batch = Batch::new(sink);
         let made = (self.make)(&mut batch);
+        // The rows before an error are correct, and are passed on too.
         let _ = batch.flush();
         made
     }

@@ -49,7 +49,8 @@ impl<'a, H: Header> Chunk<'a, H> {
     /// Reads the chunk at the cursor and moves the cursor after it. Returns `None` at the end of the part.
     ///
     /// # Errors
-    /// Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer bytes are left than a header takes.
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated) if fewer bytes are left than a header takes. Returns an error
+    /// if the work on this thread was stopped meanwhile.
     pub fn next(cursor: &mut Cursor<'a>) -> Result<Option<Self>> {
         let start = cursor.offset();
         if cursor.is_empty() {

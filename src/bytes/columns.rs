@@ -10,7 +10,7 @@ pub(crate) type Field = (&'static str, &'static [Column]);
 /// The name of a column at the start of an array that is longer than any, its length, and the column's type.
 pub(crate) type Named = ([u8; 64], usize, Scalar);
 
-/// Returns the total number of columns.
+/// Returns the number of columns that these fields have together.
 pub(crate) const fn count(fields: &[Field]) -> usize {
     let mut sum = 0;
     let mut i = 0;
@@ -21,7 +21,8 @@ pub(crate) const fn count(fields: &[Field]) -> usize {
     sum
 }
 
-/// Names the columns: `radius`, or `position_x`, `position_y` for a field of several columns.
+/// Returns the name and the type of each column: `radius`, or `position_x`, `position_y` for a field of several
+/// columns.
 pub(crate) const fn names<const COUNT: usize>(fields: &[Field]) -> [Named; COUNT] {
     let mut all = [([b'_'; 64], 0, Scalar::U8); COUNT];
     let mut at = 0;
@@ -33,6 +34,7 @@ pub(crate) const fn names<const COUNT: usize>(fields: &[Field]) -> [Named; COUNT
             let (text, len, scalar) = &mut all[at];
             *len = put(text, 0, name);
             if columns.len() > 1 {
+                // One byte stays free: the text is filled with underscores.
                 *len = put(text, *len + 1, columns[j].name);
             }
             *scalar = columns[j].scalar;
@@ -44,7 +46,7 @@ pub(crate) const fn names<const COUNT: usize>(fields: &[Field]) -> [Named; COUNT
     all
 }
 
-/// Writes a part of a name. Returns its end.
+/// Writes a part of a name from index `at` on. Returns the index of its end.
 const fn put(text: &mut [u8], at: usize, part: &str) -> usize {
     let mut i = 0;
     while i < part.len() {

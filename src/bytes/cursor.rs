@@ -71,7 +71,7 @@ impl<'a> Cursor<'a> {
         Self { rest, ..self }
     }
 
-    /// Creates an error at this offset.
+    /// Creates a [`Malformed`](crate::ErrorKind::Malformed) error at this offset.
     #[cold]
     pub fn error(&self, message: impl Into<std::borrow::Cow<'static, str>>) -> Error {
         Error::malformed(message).at(self.offset)
@@ -83,6 +83,7 @@ impl<'a> Cursor<'a> {
         self.offset = self.offset.wrapping_add(bytes);
     }
 
+    /// Returns the error of a read that needs this many bytes.
     // Takes a copy, as `unclosed` does: a reference would keep the cursor of every caller in memory.
     #[cold]
     fn too_short(self, needed: u64) -> Error {
@@ -144,6 +145,7 @@ impl<'a> Cursor<'a> {
         LeArray::new(bytes, offset)
     }
 
+    /// Returns the error for a text without a NUL.
     #[cold]
     fn unclosed(self) -> Error {
         self.error("text without its closing NUL")
@@ -170,7 +172,7 @@ impl<'a> Cursor<'a> {
         self.text_to(nul(self.rest))
     }
 
-    /// Reads the bytes up to the NUL at this position, and skips the NUL.
+    /// Reads the bytes up to the NUL at this position, and skips the NUL. Returns `None` if there is no position.
     #[inline]
     fn text_to(&mut self, nul: Option<usize>) -> Option<ByteStr<'a>> {
         let (text, [_, rest @ ..]) = self.rest.split_at_checked(nul?)? else { return None };

@@ -5,6 +5,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::array::elements;
 
+/// Defines records of `f32` numbers: their fields, each with the name of its column, and how many there are.
 macro_rules! float_records {
     ($($(#[$doc:meta])* $name:ident { $($field:ident $label:literal),* } = $count:literal;)*) => {$(
         $(#[$doc])*

@@ -34,7 +34,7 @@ impl<'a> Cursor<'a> {
         self.run(&mut parser)
     }
 
-    /// Runs a parser that is used again.
+    /// Runs a parser like [`parse`](Self::parse), but by reference, so that the caller can use it again.
     #[inline(always)]
     pub(crate) fn run<P: Parser<Self, Error = Error>>(&mut self, parser: &mut P) -> Result<P::Output> {
         // What `parse_complete` does, which the compiler does not always inline.
@@ -79,7 +79,7 @@ impl<'a, O, F: FnMut(&mut Cursor<'a>) -> Result<O>> Parser<Cursor<'a>> for Readi
     }
 }
 
-/// Returns what nom expects of a parser that read this up to the cursor.
+/// Converts the result of a read to what nom expects of a parser. `rest` is the cursor after the read.
 #[inline(always)]
 pub(crate) fn outcome<M: OutputMode, O>(rest: Cursor<'_>, result: Result<O>) -> PResult<M, Cursor<'_>, O, Error> {
     match result {
@@ -139,6 +139,7 @@ pub(crate) fn up_to<'a>(count: u64) -> Reading<impl ReadFn<'a, Cursor<'a>>> {
     reading(move |cursor: &mut Cursor<'a>| cursor.split(count.min(cursor.left())))
 }
 
+/// Converts nom's request for more bytes to an error.
 #[cold]
 fn incomplete(input: Cursor<'_>, needed: Needed) -> Error {
     let more = match needed {
@@ -169,6 +170,7 @@ impl<'a> Input for Cursor<'a> {
         self.take_split(index).0
     }
 
+    /// Returns the rest first, and then the bytes before it.
     #[inline]
     fn take_split(&self, index: usize) -> (Self, Self) {
         let mut rest = *self;

@@ -96,6 +96,7 @@ fn parts(name: &str) -> impl Iterator<Item = &str> {
 
 /// The maximum bytes of a part, with room for a number. Most systems allow 255.
 const LONGEST_PART: usize = 200;
+/// The maximum bytes of a whole path.
 const LONGEST_PATH: usize = 1000;
 
 /// Returns a safe part of a path that is similar to this one.
@@ -117,6 +118,7 @@ fn escaped(part: &[u8]) -> String {
         escape(last.encode_utf8(&mut [0; 4]).as_bytes(), &mut text);
     }
     if is_device(&text) {
+        // With its first character escaped, it is no longer the name of a device.
         let mut first = String::new();
         let rest = text.split_off(1);
         escape(text.as_bytes(), &mut first);
@@ -125,6 +127,7 @@ fn escaped(part: &[u8]) -> String {
     text
 }
 
+/// Writes each byte as `%` and two hexadecimal digits.
 fn escape(bytes: &[u8], out: &mut String) {
     for byte in bytes {
         // Writing to a String cannot fail.
@@ -169,12 +172,13 @@ fn fault(part: &str) -> Option<&'static str> {
     }
 }
 
+/// Returns true if Windows takes a file of this name for a device, whatever its extension.
 fn is_device(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or(part).trim_end();
     if DEVICES.iter().any(|name| stem.eq_ignore_ascii_case(name)) {
         return true;
     }
-    // `COM1` to `LPT9`.
+    // `COM0` to `LPT9`, also with a superscript digit.
     let Some((word, number)) = stem.split_at_checked(3) else { return false };
     let is_word = word.eq_ignore_ascii_case("com") || word.eq_ignore_ascii_case("lpt");
     let mut digits = number.chars();

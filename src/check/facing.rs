@@ -14,6 +14,7 @@ pub(crate) struct Facing {
     triangles: Amount<u32>,
     /// The number of triangles whose normals point elsewhere.
     away: Amount<u32>,
+    /// The sum of the cosines.
     cosines: f32,
     /// The sum of the absolute cosines.
     along: f32,
@@ -41,6 +42,8 @@ impl Facing {
 
     /// Returns true if the normals certainly do not match the triangles.
     pub(crate) fn is_wrong(&self) -> bool {
+        // Inside out, or in other axes. If each triangle is there for both sides, the mean is about 0 too, but the
+        // normals are along those of the triangles.
         let triangles = self.triangles.0 as f32;
         let mean = self.cosines / triangles;
         let along = self.along / triangles;
@@ -66,7 +69,7 @@ fn dot([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> f32 {
     a * x + b * y + c * z
 }
 
-/// Scales a vector to length 1. A vector without a direction becomes zero.
+/// Scales a vector to length 1. A vector without a direction stays as it is.
 fn unit(vector: [f32; 3]) -> [f32; 3] {
     // Scaled first, so that squares of small and large numbers stay finite and nonzero.
     let most = vector.into_iter().fold(0.0_f32, |most, part| most.max(part.abs()));

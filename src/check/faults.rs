@@ -19,6 +19,7 @@ pub(super) struct Fault {
 }
 
 impl Fault {
+    /// Creates the first fault of its kind.
     pub(super) fn new(code: Code, path: Vec<Segment>, offset: u64, message: String) -> Self {
         Self { code, offset, message, path, count: Amount(1) }
     }
@@ -36,12 +37,14 @@ impl Fault {
         }
     }
 
+    /// Creates the error of the first fault, with the number of all.
     fn error(self, what: &str) -> Error {
         let mut message = self.message;
         if self.count.0 > 1 {
             message += &format!(" (first of {}{what})", grouped(self.count.0));
         }
         let mut error = Error::malformed(message).coded(self.code).at(self.offset);
+        // An error gets the innermost part first.
         for (name, index) in self.path.into_iter().rev() {
             error = error.within_segment(name, index);
         }
@@ -86,7 +89,7 @@ impl Alike {
         self.0.push((kind.to_owned(), Fault::new(Code::Suspicious, path, offset, message.to_string())));
     }
 
-    /// Adds the fault of a name that is no relative path.
+    /// Adds the fault of a name that is no relative path, of the member with the index and offset `at`.
     pub(crate) fn add_name(&mut self, name: ByteStr<'_>, at: (usize, u64)) {
         if let Err(error) = name.check_relative_path() {
             let message = error.message();

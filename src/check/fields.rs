@@ -13,7 +13,7 @@ use crate::summary::Problems;
 /// Checks each field that the closure describes against its [`Rule`]. If several fields of the same name break their
 /// rule, reports one problem, with the first of them and their number. `dissects` is true for a closure that describes
 /// some records one by one only to a visitor that [wants a dissection](Wants::dissection), and otherwise as one array, whose fields
-/// have no rules.
+/// have no rules. `bytes` is the size of the asset, which bounds the work.
 pub(crate) fn fields(
     (bytes, limits): (u64, &Limits),
     dissects: bool,
@@ -41,6 +41,7 @@ pub(crate) fn offset_of_field<'a, T: Record<'a, C>, C: Copy>(
     place.found
 }
 
+/// Collects the fields that break their rules.
 #[derive(Default)]
 struct Fields {
     dissects: bool,
@@ -49,6 +50,7 @@ struct Fields {
     starts: Vec<usize>,
     /// Each with the names of the part and of the field.
     faults: Vec<((&'static str, &'static str), Fault)>,
+    /// The error that ended the walk, if it took too much work.
     spent: Option<Error>,
 }
 
@@ -94,7 +96,8 @@ impl Visitor for Fields {
     }
 }
 
-/// Describes how the value breaks the rule. Returns `None` if it does not.
+/// Returns the code of a value that breaks the rule, and words for it after "the value is". Returns `None` if it
+/// follows the rule.
 fn fault(rule: Rule, value: &Value<'_>) -> Option<(Code, String)> {
     let floats = match value {
         Value::Float(number) => std::slice::from_ref(number),
@@ -103,6 +106,7 @@ fn fault(rule: Rule, value: &Value<'_>) -> Option<(Code, String)> {
         Value::Int(number) | Value::Coded(number, _) => return whole(rule, *number),
         Value::Uint(number) => return whole(rule, i64::try_from(*number).unwrap_or(i64::MAX)),
         Value::Ints(numbers) => return numbers.iter().find_map(|number| whole(rule, *number)),
+        // No rule is about texts and booleans.
         _ => return None,
     };
     if rule != Rule::Any && !floats.iter().all(|number| number.is_finite()) {
@@ -120,7 +124,7 @@ fn fault(rule: Rule, value: &Value<'_>) -> Option<(Code, String)> {
     if holds { None } else { Some((code, format!("not {rule}"))) }
 }
 
-/// The same for an integer.
+/// Returns the same as [`fault`] for an integer.
 fn whole(rule: Rule, number: i64) -> Option<(Code, String)> {
     let (holds, code) = match rule {
         Rule::Range(least, most) => ((least..=most).contains(&number), Code::OddRange),
@@ -132,6 +136,7 @@ fn whole(rule: Rule, number: i64) -> Option<(Code, String)> {
     if holds { None } else { Some((code, format!("not {rule}"))) }
 }
 
+/// Returns a value as the message shows it.
 fn shown(value: &Value<'_>) -> String {
     match value {
         Value::Floats(numbers) => {

@@ -24,6 +24,7 @@ impl Repeated {
         };
         let hash = RandomState::new();
         let mut hashes: Vec<(u64, usize)> = all.map(|(place, one)| (hash.hash_one(one), place)).collect();
+        // Items with the same hash count as the same. The first of each kind comes first.
         hashes.sort_unstable();
         let mut again = Vec::new();
         for kind in hashes.chunk_by(|(one, _), (other, _)| one == other) {

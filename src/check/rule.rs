@@ -56,7 +56,8 @@ macro_rules! rules {
 }
 pub(crate) use rules;
 
-/// Describes indices that are not among those from `first` to the last of a list of this length.
+/// Describes indices that are not among those from `first` to the last of a list of this length, which is `if_empty`
+/// for an empty list.
 fn up_to_last(first: i64, count: u64, if_empty: &str) -> String {
     match count.checked_sub(1) {
         Some(last) => format!("not from {first} to {last}"),
@@ -115,6 +116,7 @@ pub(crate) struct Length {
 }
 
 impl Length {
+    /// Creates the length of the vector with these numbers.
     #[inline]
     pub(crate) fn of(numbers: impl AsRef<[f32]>) -> Self {
         Self { square: numbers.as_ref().iter().map(|number| number * number).sum() }
@@ -134,7 +136,7 @@ impl Display for Length {
     }
 }
 
-/// Vectors of length 1. Vectors with numbers that are not finite are reported elsewhere.
+/// Vectors of length 1. A length that is NaN is reported elsewhere.
 pub(crate) enum Unit {
     /// A direction. It may be zero for none.
     Direction,

@@ -4,7 +4,8 @@ use crate::base::error::{Error, Result};
 use crate::base::limits::flag;
 use crate::bytes::Cursor;
 
-/// Returns an error if the stream of this size, which ends with `last`, is not the whole of the cursor's part.
+/// Returns an error if the stream of this stored size is not the whole of the cursor's part. `last` names the end of
+/// the stream in the message.
 pub(super) fn check_end(stream: Cursor<'_>, stored_len: u64, last: &str) -> Result<()> {
     let mut after = stream;
     after.skip(stored_len)?;

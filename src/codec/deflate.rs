@@ -6,7 +6,7 @@ use flate2::{Decompress, DecompressError, FlushDecompress, Status};
 use crate::base::stop;
 use crate::source::pages;
 
-/// The maximum number of decoded bytes per stored byte.
+/// The maximum number of decoded bytes per stored byte of DEFLATE.
 pub(crate) const RATIO: u64 = 1032;
 
 /// The progress of a stream.
@@ -35,6 +35,7 @@ pub(crate) fn inflate(data: &[u8], out: &mut [u8]) -> Result<Inflated, Decompres
         let room = room.get_mut(..most).unwrap_or_default();
         let status = stream.decompress(rest, room, FlushDecompress::None)?;
         let ended = status == Status::StreamEnd;
+        // Without progress, the input or the output has ended.
         if ended || stop::is_set() || (read, written) == (stream.total_in(), stream.total_out()) {
             return Ok(Inflated { read: stream.total_in(), yielded: stream.total_out(), ended });
         }
@@ -50,12 +51,14 @@ pub(crate) struct Unpacked<T> {
 }
 
 impl<T: Pod> Unpacked<T> {
+    /// Returns the decoded bytes.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         bytemuck::cast_slice(&self.buffer).get(..self.bytes).unwrap_or_default()
     }
 }
 
 impl Unpacked<u8> {
+    /// Returns the decoded bytes.
     pub(crate) fn into_bytes(mut self) -> Vec<u8> {
         self.buffer.truncate(self.bytes);
         self.buffer

@@ -97,17 +97,17 @@ pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8], may_be_signed: bo
     Ok(stream.left().saturating_sub(after.left()))
 }
 
+/// An item of a stream.
 #[derive(Clone, Copy)]
 enum Item {
+    /// A byte as it is.
     Literal(u8),
     /// 3 to 18 bytes from 1 to 4095 back.
-    Match {
-        distance: usize,
-        length: usize,
-    },
+    Match { distance: usize, length: usize },
 }
 
 impl Item {
+    /// Returns the number of bytes that it decodes to.
     fn len(self) -> u64 {
         match self {
             Self::Literal(_) => 1,
@@ -126,6 +126,8 @@ impl Item {
             }
             Self::Match { distance, length } => {
                 let end = filled.saturating_add(length);
+                // A copy in blocks may write more bytes than the match has, and cannot read the spaces before the
+                // output.
                 if distance <= filled && end.saturating_add(SPARE) <= out.len() {
                     repeat::in_blocks(out, filled, distance, length);
                     return end;
@@ -177,6 +179,7 @@ fn items(stream: Cursor<'_>, decoded_len: u64, mut emit: impl FnMut(Item)) -> Re
                 break 'flags;
             }
             let item;
+            // A set bit is a literal. A clear one is a match: 12 bits of distance, and 4 of length.
             if flags >> bit & 1 == 1 {
                 let Some((&byte, after)) = rest.split_first() else {
                     return Err(Error::truncated(1, 0).at(at(rest)));

@@ -22,7 +22,7 @@ const ZSTD: u64 = 1 << 20;
 /// How many bytes are decoded between two looks at the switch that ends long work.
 const PIECE: usize = 64 << 10;
 
-/// The most bytes that one byte of a stream can decode to.
+/// Returns the most bytes that one byte of a stream can decode to, or 0 for a packing that is not decoded here.
 pub(crate) fn ratio(packing: Packing) -> u64 {
     match packing {
         // A block of 900,000 bytes may be runs of up to 255 bytes, five bytes each, in about 40 bytes.
@@ -51,6 +51,7 @@ pub(crate) fn memory(packing: Packing, stream: &[u8], size: u64) -> u64 {
 
 /// Decodes a stream to exactly this many bytes.
 pub(crate) fn unpack(packing: Packing, stream: &[u8], size: u64) -> Result<Vec<u8>, String> {
+    // One byte more shows that a stream decodes to more.
     let bytes = read(packing, stream, size, size.saturating_add(1))?;
     let held = bytes.len() as u64;
     match held.cmp(&size) {
@@ -65,22 +66,25 @@ pub(crate) fn head(packing: Packing, stream: &[u8], size: u64, most: usize) -> R
     read(packing, stream, size, size.min(most as u64))
 }
 
+/// Decodes a stream that is claimed to decode to `size` bytes, up to `most` bytes.
 fn read(packing: Packing, stream: &[u8], size: u64, most: u64) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
     let filled = match packing {
         Packing::Xz => {
             let most_kib = xz_dictionary(stream).saturating_add(LZMA2) / 1024;
             let most_kib = u32::try_from(most_kib).unwrap_or(u32::MAX);
-            fill(&mut XzReader::new_mem_limit(stream, false, most_kib), &mut out, size, most)
+            let has_several_streams = false;
+            fill(&mut XzReader::new_mem_limit(stream, has_several_streams, most_kib), &mut out, most)
         }
-        Packing::Zstd => fill(&mut ZstdFrames::new(stream), &mut out, size, most),
+        Packing::Zstd => fill(&mut ZstdFrames::new(stream), &mut out, most),
+        // `zip` decodes the others, from an archive of one file.
         _ => match one_file(packing, stream, size) {
             Some(header) => {
                 let mut archive = Cursor::new(header).chain(stream);
                 // The caller compares the CRC-32.
                 let options = ZipReadOptions::new().ignore_crc32(true);
                 match read_zipfile_from_stream_with_options(&mut archive, options) {
-                    Ok(Some(mut file)) => fill(&mut file, &mut out, size, most),
+                    Ok(Some(mut file)) => fill(&mut file, &mut out, most),
                     Ok(None) => return Err("does not unpack".to_owned()),
                     Err(error) => return Err(format!("does not unpack: {error}")),
                 }
@@ -94,15 +98,14 @@ fn read(packing: Packing, stream: &[u8], size: u64, most: u64) -> Result<Vec<u8>
     }
 }
 
-/// Reads up to `most` bytes. What comes after the claimed size only shows whether there is more.
-fn fill(reader: &mut dyn Read, out: &mut Vec<u8>, size: u64, most: u64) -> io::Result<()> {
+/// Reads up to `most` bytes.
+fn fill(reader: &mut dyn Read, out: &mut Vec<u8>, most: u64) -> io::Result<()> {
     let mut piece = vec![0; PIECE];
     while (out.len() as u64) < most {
         if stop::is_set() {
             return Err(io::Error::other("stopped"));
         }
-        let end = if (out.len() as u64) < size { size.min(most) } else { most };
-        let room = usize::try_from(end.saturating_sub(out.len() as u64)).unwrap_or(PIECE).min(PIECE);
+        let room = usize::try_from(most.saturating_sub(out.len() as u64)).unwrap_or(PIECE).min(PIECE);
         match reader.read(piece.get_mut(..room).unwrap_or_default()) {
             Ok(0) => break,
             Ok(count) => {
@@ -117,8 +120,10 @@ fn fill(reader: &mut dyn Read, out: &mut Vec<u8>, size: u64, most: u64) -> io::R
     Ok(())
 }
 
-/// Returns a header that makes the stream an archive of one file, so that the crate reads no directory.
+/// Returns a header that makes the stream an archive of one file, so that the crate reads no directory. Returns `None`
+/// if a size does not fit in its 32 bits.
 fn one_file(packing: Packing, stream: &[u8], size: u64) -> Option<Vec<u8>> {
+    // The numbers of the methods in zip archives.
     let method: u16 = match packing {
         Packing::Deflate64 => 9,
         Packing::Bzip2 => 12,
@@ -126,6 +131,7 @@ fn one_file(packing: Packing, stream: &[u8], size: u64) -> Option<Vec<u8>> {
     };
     let packed = u32::try_from(stream.len()).ok()?;
     let unpacked = u32::try_from(size).ok()?;
+    // The signature, version 6.3, and no flags.
     let mut header = b"PK\x03\x04\x3f\0\0\0".to_vec();
     header.extend(method.to_le_bytes());
     // No time and no CRC-32.
@@ -137,13 +143,15 @@ fn one_file(packing: Packing, stream: &[u8], size: u64) -> Option<Vec<u8>> {
     Some(header)
 }
 
-/// A version, the size of the properties, the properties, and the size of the dictionary.
+/// Returns the memory that an LZMA stream of a zip archive takes. The stream starts with a version, the size of the
+/// properties, the properties, and the size of the dictionary.
 fn lzma_memory(stream: &[u8], size: u64) -> u64 {
     let Some([_, _, _, _, properties, dictionary @ ..]) = stream.first_chunk::<9>() else { return LZMA };
     // Of 9 * 5 values, the first says how many bits of the last byte choose the table, and the second how many of the
     // position do.
     let literal_bits = properties % 9;
     let position_bits = (properties / 9) % 5;
+    // Each table has 768 probabilities of two bytes.
     let tables = 1536_u64.checked_shl((literal_bits.saturating_add(position_bits)).into()).unwrap_or(u64::MAX);
     let dictionary = u64::from(u32::from_le_bytes(*dictionary)).min(size).max(4096);
     (Amount(dictionary) + tables + LZMA).0
@@ -152,17 +160,19 @@ fn lzma_memory(stream: &[u8], size: u64) -> u64 {
 /// Returns the size of the dictionary of the first block, or 0 if there is none. The decoder refuses larger ones after
 /// it.
 fn xz_dictionary(stream: &[u8]) -> u64 {
+    /// The bytes of the stream's header.
     const HEADER: usize = 12;
     const LZMA2_FILTER: u8 = 0x21;
     let Some([size, flags, fields @ ..]) = stream.get(HEADER..) else { return 0 };
     let fields = fields.get(..usize::from(*size).saturating_mul(4)).unwrap_or(fields);
     let mut fields = fields.iter();
-    // The sizes of the block are numbers of 7 bits a byte.
+    // The flags say which sizes of the block are there. They are numbers of 7 bits a byte.
     for bit in [0x40, 0x80] {
         if flags & bit != 0 {
             fields.by_ref().find(|byte| **byte < 0x80);
         }
     }
+    // A block has up to four filters.
     for _ in 0..4 {
         let (Some(&id), Some(&bytes)) = (fields.next(), fields.next()) else { return 0 };
         if id != LZMA2_FILTER {
@@ -181,6 +191,7 @@ fn xz_dictionary(stream: &[u8]) -> u64 {
 /// Returns the window of the first frame that has one, or 0. The decoder refuses larger ones after it.
 fn zstd_window(stream: &[u8]) -> u64 {
     let mut rest = stream;
+    // Frames to skip, each with its size.
     while let Some(([a, 0x2a, 0x4d, 0x18, size @ ..], after)) = rest.split_first_chunk::<8>()
         && a & 0xf0 == 0x50
     {
@@ -191,6 +202,7 @@ fn zstd_window(stream: &[u8]) -> u64 {
     let is_single = flags & 0x20 != 0;
     if !is_single {
         let Some(window) = fields.first() else { return 0 };
+        // A power of two from 1 KiB on, and up to seven eighths of it.
         let base = 1_u64 << (u32::from(window >> 3).saturating_add(10));
         return (Amount(base / 8) * u64::from(window & 7) + base).0;
     }
@@ -210,23 +222,26 @@ fn zstd_window(stream: &[u8]) -> u64 {
     for (place, byte) in size.iter_mut().zip(fields.iter().take(bytes)) {
         *place = *byte;
     }
+    // A size of two bytes is stored less 256.
     let added = if bytes == 2 { 256 } else { 0 };
     u64::from_le_bytes(size).saturating_add(added)
 }
 
 /// All frames of a stream, one after another.
 struct ZstdFrames<'s> {
+    /// The bytes from the current frame on.
     rest: &'s [u8],
     frame: Option<StreamingDecoder<&'s [u8], ruzstd::decoding::FrameDecoder>>,
     most_window: u64,
 }
 
 impl<'s> ZstdFrames<'s> {
+    /// Creates a reader of the frames. None may have a larger window than the first.
     fn new(stream: &'s [u8]) -> Self {
         Self { rest: stream, frame: None, most_window: zstd_window(stream) }
     }
 
-    /// Opens the next frame. Returns false at the end.
+    /// Opens the next frame. Returns false if there is none.
     fn open(&mut self) -> io::Result<bool> {
         while !self.rest.is_empty() {
             match StreamingDecoder::new_with_max_window_size(self.rest, self.most_window.max(1024)) {
@@ -235,6 +250,7 @@ impl<'s> ZstdFrames<'s> {
                     return Ok(true);
                 }
                 Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+                    // The frame has a signature and its size before this many bytes.
                     let skipped = usize::try_from(length).unwrap_or(usize::MAX).saturating_add(8);
                     self.rest = self.rest.get(skipped..).unwrap_or_default();
                 }
@@ -256,6 +272,7 @@ impl Read for ZstdFrames<'_> {
             if count > 0 {
                 return Ok(count);
             }
+            // The frame has ended: what it has not read is the next one.
             self.rest = frame.get_ref();
             self.frame = None;
         }

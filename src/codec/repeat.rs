@@ -6,8 +6,8 @@ const BLOCK: usize = 16;
 /// The maximum number of bytes written after a match, which later writes overwrite.
 pub(super) const SPARE: usize = BLOCK;
 
-/// Writes `length` bytes at `at`, each equal to the one `distance` before it, and up to [`SPARE`] more. Writes nothing
-/// that does not fit.
+/// Writes `length` bytes at `at`, each equal to the one `distance` before it, and up to [`SPARE`] more, for which there
+/// must be room. Leaves out a block that does not fit, even if its first bytes would.
 #[inline(always)]
 pub(super) fn in_blocks(out: &mut [u8], at: usize, distance: usize, length: usize) {
     if distance >= BLOCK {
@@ -15,6 +15,7 @@ pub(super) fn in_blocks(out: &mut [u8], at: usize, distance: usize, length: usiz
     } else if distance >= 8 {
         copy::<8>(out, at, distance, length);
     } else if let Some((&Pattern { mask, times, step }, eight)) = PATTERNS.get(distance).zip(back(out, at, distance)) {
+        // The bytes to repeat, as often as eight bytes have room for them.
         let pattern = (u64::from_le_bytes(eight) & mask).wrapping_mul(times).to_le_bytes();
         let mut ahead = 0;
         while ahead < length {
@@ -36,6 +37,7 @@ fn copy<const N: usize>(out: &mut [u8], at: usize, distance: usize, length: usiz
     }
 }
 
+/// Returns the block that starts `distance` bytes before `at`, or `None` if it does not fit.
 #[inline(always)]
 fn back<const N: usize>(out: &[u8], at: usize, distance: usize) -> Option<[u8; N]> {
     out.get(at.wrapping_sub(distance)..)?.first_chunk().copied()

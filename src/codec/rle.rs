@@ -75,10 +75,12 @@ struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
+    /// Creates an iterator over the runs from the cursor on.
     fn new(stream: Cursor<'a>, decoded_len: u64) -> Self {
         Self { stream, rest: stream, decoded_len, left: decoded_len }
     }
 
+    /// Returns the next run, or `None` once the runs make up the decoded size.
     fn next(&mut self) -> Result<Option<Run<'a>>> {
         if self.left == 0 {
             return Ok(None);

@@ -1,8 +1,9 @@
 //! Matches the items of one list with those of another.
 
 use std::collections::{HashMap, VecDeque};
+use std::iter::zip;
 
-use super::Options;
+use super::options::Options;
 use super::tree::Tree;
 use crate::base::text::Name;
 
@@ -36,8 +37,26 @@ impl<'t> Item<'t> {
 
     /// Returns its number in the file, if it has one. The item is at this place of its list.
     pub(super) fn number(&self, place: usize) -> Option<usize> {
-        self.tree.map_or(Some(place), |tree| tree.index)
+        match self.tree {
+            Some(tree) => tree.index,
+            None => Some(place),
+        }
     }
+
+    /// Returns the bytes that its partner has too.
+    fn key(&self, by: Key) -> Option<&'t [u8]> {
+        match by {
+            Key::Content => Some(self.content),
+            Key::Label => self.label.map(str::as_bytes),
+        }
+    }
+}
+
+/// The property that two items share.
+#[derive(Clone, Copy)]
+enum Key {
+    Content,
+    Label,
 }
 
 /// The matches between the items of two lists.
@@ -50,54 +69,77 @@ pub(super) struct Matched {
 impl Matched {
     /// Returns the place in the second list that matches this place in the first.
     pub(super) fn other(&self, place: usize) -> Option<usize> {
-        self.pairs.get(place).filter(|(one, _)| *one == Some(place)).and_then(|(_, two)| *two)
+        let (one, two) = *self.pairs.get(place)?;
+        if one == Some(place) { two } else { None }
+    }
+
+    /// Returns the places in both lists of the items that both have.
+    pub(super) fn in_both(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.pairs.iter().filter_map(|&(one, two)| Some((one?, two?)))
     }
 }
 
 pub(super) fn align(a: &[Item<'_>], b: &[Item<'_>]) -> Matched {
     let mut of_a = vec![None; a.len()];
     let mut is_free = vec![true; b.len()];
-    pair_up(a, b, |item| Some(item.content), &mut of_a, &mut is_free);
-    pair_up(a, b, |item| item.label.map(str::as_bytes), &mut of_a, &mut is_free);
+    pair_up(a, b, Key::Content, &mut of_a, &mut is_free);
+    pair_up(a, b, Key::Label, &mut of_a, &mut is_free);
     let mut pairs = Vec::new();
     let mut after = 0;
-    for (index, (item, other)) in a.iter().zip(of_a).enumerate() {
-        // The remaining items follow the same neighbor in both.
-        let left = is_free.iter().enumerate().skip(after).take_while(|(_, is_free)| **is_free).take(NEIGHBORS);
-        let mut left = left.map(|(place, _)| place);
-        let alike = || left.find(|&place| b.get(place).is_some_and(|other| is_alike(item, other)));
-        let other = other.or_else(alike);
+    for (index, (item, mut other)) in zip(a, of_a).enumerate() {
+        if other.is_none() {
+            other = neighbor_like(item, b, &is_free, after);
+        }
         if let Some(place) = other {
             after = place.saturating_add(1);
-            is_free.iter_mut().skip(place).take(1).for_each(|is_free| *is_free = false);
+            if let Some(is_free) = is_free.get_mut(place) {
+                *is_free = false;
+            }
         }
         pairs.push((Some(index), other));
     }
-    let added = is_free.iter().enumerate().filter(|(_, is_free)| **is_free);
-    pairs.extend(added.map(|(place, _)| (None, Some(place))));
+    for (place, is_free) in is_free.into_iter().enumerate() {
+        if is_free {
+            pairs.push((None, Some(place)));
+        }
+    }
     Matched { pairs }
 }
 
 /// Pairs items of the same key, in order if there are several.
-fn pair_up<'t>(
-    a: &[Item<'t>],
-    b: &[Item<'t>],
-    key: impl Fn(&Item<'t>) -> Option<&'t [u8]>,
-    of_a: &mut [Option<usize>],
-    is_free: &mut [bool],
-) {
+fn pair_up(a: &[Item<'_>], b: &[Item<'_>], by: Key, of_a: &mut [Option<usize>], is_free: &mut [bool]) {
     let mut free: HashMap<&[u8], VecDeque<usize>> = HashMap::new();
-    for (place, (item, _)) in b.iter().zip(&*is_free).enumerate().filter(|(_, (_, is_free))| **is_free) {
-        if let Some(key) = key(item) {
+    for (place, (item, is_free)) in zip(b, &*is_free).enumerate() {
+        if *is_free && let Some(key) = item.key(by) {
             free.entry(key).or_default().push_back(place);
         }
     }
-    for (item, other) in a.iter().zip(of_a).filter(|(_, other)| other.is_none()) {
-        *other = key(item).and_then(|key| free.get_mut(key)?.pop_front());
-        if let Some(is_free) = other.and_then(|place| is_free.get_mut(place)) {
+    for (item, other) in zip(a, of_a) {
+        if other.is_some() {
+            continue;
+        }
+        let Some(key) = item.key(by) else { continue };
+        let Some(places) = free.get_mut(key) else { continue };
+        let Some(place) = places.pop_front() else { continue };
+        *other = Some(place);
+        if let Some(is_free) = is_free.get_mut(place) {
             *is_free = false;
         }
     }
+}
+
+/// Returns the place of the first item of the second list that may be this item, changed. The remaining items follow
+/// the same neighbor in both, so only the free items right `after` the previous partner are compared.
+fn neighbor_like(item: &Item<'_>, b: &[Item<'_>], is_free: &[bool], after: usize) -> Option<usize> {
+    for (place, (other, is_free)) in zip(b, is_free).enumerate().skip(after).take(NEIGHBORS) {
+        if !is_free {
+            return None;
+        }
+        if is_alike(item, other) {
+            return Some(place);
+        }
+    }
+    None
 }
 
 /// Returns true if two items without a common label may be one that changed: half of their content is equal.
@@ -106,13 +148,23 @@ fn is_alike(a: &Item<'_>, b: &Item<'_>) -> bool {
     if a.label.is_none() && b.label.is_none() {
         return true;
     }
-    let fields = one.fields.iter().zip(&two.fields);
-    let fields = fields.filter(|((name, a), (other, b))| name == other && a.is_same(b, &Options::default())).count();
-    let arrays = one.arrays.iter().zip(&two.arrays).filter(|(a, b)| a.digest == b.digest).count();
-    let parts = one.parts.iter().zip(&two.parts).filter(|(a, b)| a.digest == b.digest).count();
-    let same = fields.saturating_add(arrays).saturating_add(parts);
-    let size = |tree: &Tree| tree.fields.len().saturating_add(tree.arrays.len()).saturating_add(tree.parts.len());
-    same.saturating_mul(2) >= size(one).max(size(two))
+    let mut same = 0_usize;
+    for ((name, value), (other_name, other)) in zip(&one.fields, &two.fields) {
+        if name == other_name && value.is_same(other, &Options::default()) {
+            same = same.saturating_add(1);
+        }
+    }
+    for (array, other) in zip(&one.arrays, &two.arrays) {
+        if array.digest == other.digest {
+            same = same.saturating_add(1);
+        }
+    }
+    for (part, other) in zip(&one.parts, &two.parts) {
+        if part.digest == other.digest {
+            same = same.saturating_add(1);
+        }
+    }
+    same.saturating_mul(2) >= one.len().max(two.len())
 }
 
 /// Returns the items of the first list whose partners break the order: all except a longest sequence with ascending
@@ -121,22 +173,33 @@ pub(super) fn out_of_order(pairs: &[(usize, usize)]) -> Vec<usize> {
     // For each length, the place of the pair with the smallest partner that ends a sequence of that length.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
-    let number = |place: &usize| pairs.get(*place).map(|(_, number)| *number);
-    for (place, &(_, this)) in pairs.iter().enumerate() {
-        let length = ends.partition_point(|end| number(end) < Some(this));
-        before.push(length.checked_sub(1).and_then(|length| ends.get(length)).copied());
+    for (place, &(_, partner)) in pairs.iter().enumerate() {
+        let length = ends.partition_point(|&end| pairs.get(end).is_some_and(|&(_, last)| last < partner));
+        let mut previous = None;
+        if let Some(shorter) = length.checked_sub(1) {
+            previous = ends.get(shorter).copied();
+        }
+        before.push(previous);
         match ends.get_mut(length) {
             Some(end) => *end = place,
             None => ends.push(place),
         }
     }
-    let mut in_order = vec![false; pairs.len()];
-    let mut at = ends.last().copied();
-    while let Some(place) = at {
-        in_order.iter_mut().skip(place).take(1).for_each(|is| *is = true);
-        at = before.get(place).copied().flatten();
+    let mut is_in_order = vec![false; pairs.len()];
+    let mut next = ends.last().copied();
+    while let Some(place) = next {
+        if let Some(is_in_order) = is_in_order.get_mut(place) {
+            *is_in_order = true;
+        }
+        next = before.get(place).copied().flatten();
     }
-    pairs.iter().zip(in_order).filter(|(_, is)| !is).map(|((item, _), _)| *item).collect()
+    let mut items = Vec::new();
+    for (&(item, _), is_in_order) in zip(pairs, is_in_order) {
+        if !is_in_order {
+            items.push(item);
+        }
+    }
+    items
 }
 
 #[cfg(test)]

@@ -1,15 +1,19 @@
 //! Compares two assets side by side.
 
 use std::collections::{HashMap, HashSet};
+use std::iter::zip;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::align::{Matched, align, out_of_order};
+use super::align::{Item, Matched, align, out_of_order};
+use super::difference::{Change, Difference, Place, Rows};
+use super::fact::Fact;
 use super::lists::{Link, List, Lists, digests, seek};
+use super::options::Options;
 use super::rows::{self, Wanted};
 use super::rules::{Rule, Rules};
+use super::side::Side;
 use super::tree::{Array, Tree};
-use super::{Change, Difference, Fact, Options, Rows, Side};
 use crate::asset::Asset;
 use crate::asset::container::Container;
 use crate::base::error::Result;
@@ -18,35 +22,35 @@ use crate::budget::Budget;
 use crate::inspect::selector::push;
 use crate::outline::Value;
 
-/// The file and member being compared.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Place {
-    pub(super) path: Option<Arc<Name>>,
-    pub(super) member: Option<Arc<Name>>,
-}
-
-impl Place {
-    pub(super) fn difference(&self, change: Change, place: String) -> Difference {
-        let Self { path, member } = self.clone();
-        Difference { change, path, member, place, to: None, label: None, values: None, rows: None }
-    }
-}
+/// Where differences go.
+type Sink<'c> = &'c mut dyn FnMut(Difference);
 
 /// A comparison of two contents that may be archives, including their members.
 pub(super) struct Comparison<'c> {
     pub(super) place: Place,
     pub(super) options: &'c Options,
-    pub(super) sink: &'c mut dyn FnMut(Difference),
+    sink: Sink<'c>,
+    /// The number of differences so far.
+    count: u64,
 }
 
-impl Comparison<'_> {
+impl<'c> Comparison<'c> {
+    pub(super) fn new(place: Place, options: &'c Options, sink: Sink<'c>) -> Self {
+        Self { place, options, sink, count: 0 }
+    }
+
+    pub(super) fn report(&mut self, difference: Difference) {
+        self.count = self.count.saturating_add(1);
+        (self.sink)(difference);
+    }
+
     /// Compares two assets, including the members of archives.
     pub(super) fn assets(&mut self, assets: [&Asset<'_>; 2], budgets: [&Budget; 2], depth: u32) -> Result<()> {
         let formats = assets.map(|asset| asset.format());
         if formats[0] != formats[1] {
             let values = formats.map(|format| Fact::of(format.name().into()));
             let difference = self.place.difference(Change::Changed, "format".to_owned());
-            (self.sink)(Difference { values: Some(values), ..difference });
+            self.report(Difference { values: Some(values), ..difference });
             return Ok(());
         }
         let [a, b] = assets;
@@ -66,7 +70,7 @@ impl Comparison<'_> {
                     continue;
                 }
             }
-            (self.sink)(difference);
+            self.report(difference);
         }
         match containers {
             Some((a, b)) => self.members([&a, &b], budgets, depth),
@@ -76,25 +80,20 @@ impl Comparison<'_> {
 
     /// Compares two files, which need not be assets.
     pub(super) fn contents(&mut self, sides: [Side<'_>; 2], depth: u32) -> Result<()> {
-        let mut count = 0_u64;
+        let before = self.count;
         let [a, b] = sides;
         if let (Ok((one, held_one)), Ok((two, held_two))) = (a.open(), b.open()) {
-            let sink = &mut |difference| {
-                count = count.saturating_add(1);
-                (self.sink)(difference);
-            };
             let budgets = [held_one.budget(), held_two.budget()];
-            let mut inside = Comparison { place: self.place.clone(), options: self.options, sink };
-            inside.assets([&one, &two], budgets, depth)?;
+            self.assets([&one, &two], budgets, depth)?;
             // Their bytes differ only in numbers that are within the tolerance.
-            if count == 0 && self.options.tolerance > 0.0 {
+            if self.count == before && self.options.tolerance > 0.0 {
                 return Ok(());
             }
         }
-        if count == 0 {
+        if self.count == before {
             let sizes = sides.map(|side| Fact::of(side.data.len().into()));
             let difference = self.place.difference(Change::Changed, "bytes".to_owned());
-            (self.sink)(Difference { values: Some(sizes), ..difference });
+            self.report(Difference { values: Some(sizes), ..difference });
         }
         Ok(())
     }
@@ -162,16 +161,21 @@ impl<'t, 'c> Outlines<'t, 'c> {
 
     /// Matches the items of two lists. One of the lists may be missing.
     fn matched(&mut self, lists: &[Option<Rc<List<'t>>>; 2]) -> Rc<Matched> {
-        let [of_a, of_b] = &self.digests;
         let [one, two] = lists.each_ref().map(Option::as_deref);
-        let make = || {
-            let (a, b) = (one.map(|list| list.to_match(of_a)), two.map(|list| list.to_match(of_b)));
-            Rc::new(align(&a.unwrap_or_default(), &b.unwrap_or_default()))
-        };
-        match (one, two) {
-            (Some(a), Some(b)) => self.matched.entry([a.key(), b.key()]).or_insert_with(make).clone(),
-            _ => make(),
+        let mut key = None;
+        if let (Some(a), Some(b)) = (one, two) {
+            let both = [a.key(), b.key()];
+            if let Some(matched) = self.matched.get(&both) {
+                return matched.clone();
+            }
+            key = Some(both);
         }
+        let [digests_a, digests_b] = &self.digests;
+        let matched = Rc::new(align(&items_of(one, digests_a), &items_of(two, digests_b)));
+        if let Some(key) = key {
+            self.matched.insert(key, matched.clone());
+        }
+        matched
     }
 
     fn lists_of(&mut self, [a, b]: [&'t Tree; 2], name: &'static str) -> [Option<Rc<List<'t>>>; 2] {
@@ -196,7 +200,8 @@ impl<'t, 'c> Outlines<'t, 'c> {
     }
 
     fn parts(&mut self, pair: [&'t Tree; 2]) {
-        let ([a, b], [of_a, of_b]) = (pair, &self.digests);
+        let [a, b] = pair;
+        let [of_a, of_b] = &self.digests;
         if of_a.get(a.id) == of_b.get(b.id) {
             return;
         }
@@ -205,9 +210,10 @@ impl<'t, 'c> Outlines<'t, 'c> {
         self.fields(pair);
         self.arrays(pair);
         let mut seen = HashSet::new();
-        let names = a.lists.iter().chain(&b.lists).map(|(name, _)| *name);
-        for name in names.filter(|name| seen.insert(*name)) {
-            self.list(pair, name);
+        for (name, _) in a.lists.iter().chain(&b.lists) {
+            if seen.insert(*name) {
+                self.list(pair, name);
+            }
         }
         for around in &mut self.around {
             around.pop();
@@ -217,12 +223,13 @@ impl<'t, 'c> Outlines<'t, 'c> {
     /// Compares the items of one list of both parts.
     fn list(&mut self, pair: [&'t Tree; 2], name: &'static str) {
         let [a, b] = pair;
-        let (items_a, items_b): (Vec<&Tree>, Vec<&Tree>) = (a.list(name).collect(), b.list(name).collect());
+        let items_a: Vec<&Tree> = a.list(name).collect();
+        let items_b: Vec<&Tree> = b.list(name).collect();
         let lists = self.lists_of(pair, name).map(|list| list.filter(|list| list.is_of_parts()));
         let matched = self.matched(&lists);
         let mut moved = self.moved(name, &items_a, &items_b, &matched);
         for &(one, two) in &matched.pairs {
-            match (one.and_then(|one| items_a.get(one)), two.and_then(|two| items_b.get(two))) {
+            match (item_at(&items_a, one), item_at(&items_b, two)) {
                 (Some(one), Some(two)) => {
                     if let Some(values) = moved.remove(&one.id) {
                         let places = [self.at(0, one.name, one.index), self.at(1, two.name, two.index)];
@@ -255,32 +262,46 @@ impl<'t, 'c> Outlines<'t, 'c> {
         let mut moved = HashMap::new();
         let Some(first) = a.first() else { return moved };
         let is_ordered = !self.rules.has(name, Rule::Unordered);
-        self.rules.open(first.name);
-        let parent = first.fields.iter().find_map(|(field, _)| Some((*field, self.rules.parent(field)?)));
-        self.rules.close();
-        let link = parent.map(|(field, list)| (field, self.link(list)));
+        let link = self.link_of_parents(first);
         let mut siblings: HashMap<Option<i64>, Vec<(usize, usize)>> = HashMap::new();
-        for (one, place, other) in matched.pairs.iter().filter_map(|&(one, two)| Some((a.get(one?)?, one?, two?))) {
-            let Some(two) = b.get(other) else { continue };
-            let mut hangs_on = None;
+        for (place, other) in matched.in_both() {
+            let (Some(one), Some(two)) = (a.get(place), b.get(other)) else { continue };
+            let mut parent = None;
             if let Some((field, link)) = &link {
-                let number = |tree: &Tree| tree.field(field).and_then(Fact::number);
-                let (was, is) = (number(one), number(two));
-                let is_same = was.zip(is).map_or(was == is, |(was, is)| link.is_same(was, is));
-                if !is_same {
-                    let [from, to] = link.facts(was.unwrap_or(-1), is.unwrap_or(-1));
-                    let fact = |number: Option<i64>, fact| if number.is_some() { fact } else { Fact::ABSENT };
-                    moved.insert(one.id, Some([fact(was, from), fact(is, to)]));
+                parent = number_in(one, field);
+                if let Some(parents) = other_parent(link, parent, number_in(two, field)) {
+                    moved.insert(one.id, Some(parents));
                     continue;
                 }
-                hangs_on = was;
             }
-            siblings.entry(hangs_on).or_default().push((place, other));
+            siblings.entry(parent).or_default().push((place, other));
         }
-        for list in siblings.into_values().filter(|_| is_ordered) {
-            moved.extend(out_of_order(&list).into_iter().filter_map(|place| Some((a.get(place)?.id, None))));
+        if !is_ordered {
+            return moved;
+        }
+        for list in siblings.into_values() {
+            for place in out_of_order(&list) {
+                if let Some(part) = a.get(place) {
+                    moved.insert(part.id, None);
+                }
+            }
         }
         moved
+    }
+
+    /// Returns the field with the parents of parts like this one, and the lists that its numbers refer to.
+    fn link_of_parents(&mut self, part: &'t Tree) -> Option<(&'static str, Link<'t>)> {
+        let mut parent = None;
+        self.rules.open(part.name);
+        for (field, _) in &part.fields {
+            if let Some(list) = self.rules.parent(field) {
+                parent = Some((*field, list));
+                break;
+            }
+        }
+        self.rules.close();
+        let (field, list) = parent?;
+        Some((field, self.link(list)))
     }
 
     fn fields(&mut self, pair: [&'t Tree; 2]) {
@@ -301,28 +322,36 @@ impl<'t, 'c> Outlines<'t, 'c> {
                 }
                 continue;
             }
-            let values = || Some([value.clone(), other.clone()]);
-            match (value, other) {
-                _ if value.is_same(other, self.options) => {}
-                (Fact::Texts(one), Fact::Texts(two)) => self.texts(pair, name, [one, two]),
-                _ => self.report(Change::Changed, self.at(0, name, None), label, values()),
+            if value.is_same(other, self.options) {
+                continue;
+            }
+            if let (Fact::Texts(one), Fact::Texts(two)) = (value, other) {
+                self.texts(pair, name, [one, two]);
+            } else {
+                let values = [value.clone(), other.clone()];
+                self.report(Change::Changed, self.at(0, name, None), label, Some(values));
             }
         }
-        for (name, value) in b.fields.iter().filter(|(name, _)| a.field(name).is_none()) {
-            let values = [Fact::ABSENT, value.clone()];
-            self.report(Change::Added, self.at(1, name, None), b.label.as_ref(), Some(values));
+        for (name, value) in &b.fields {
+            if a.field(name).is_none() {
+                let values = [Fact::ABSENT, value.clone()];
+                self.report(Change::Added, self.at(1, name, None), b.label.as_ref(), Some(values));
+            }
         }
     }
 
     /// Returns true if a field repeats others of which one differs.
     fn is_repeat(&mut self, name: &str) -> bool {
-        let repeated = self.rules.repeated(name).unwrap_or_default();
-        let differs = |path: &&'static str| {
-            let [a, b] =
-                self.around.each_ref().map(|around| seek(around, path).and_then(|(tree, name)| tree.field(name)));
-            a.zip(b).is_some_and(|(a, b)| !a.is_same(b, self.options))
-        };
-        repeated.iter().any(differs)
+        let Some(repeated) = self.rules.repeated(name) else { return false };
+        let [around_a, around_b] = &self.around;
+        for path in repeated {
+            if let (Some(a), Some(b)) = (field_at(around_a, path), field_at(around_b, path))
+                && !a.is_same(b, self.options)
+            {
+                return true;
+            }
+        }
+        false
     }
 
     /// Compares a list of texts item by item.
@@ -330,14 +359,11 @@ impl<'t, 'c> Outlines<'t, 'c> {
         let label = pair[0].label.as_ref();
         let lists = self.lists_of(pair, name);
         let matched = self.matched(&lists);
-        let pairs: Vec<(usize, usize)> = matched.pairs.iter().filter_map(|&(one, two)| one.zip(two)).collect();
+        let pairs: Vec<(usize, usize)> = matched.in_both().collect();
         let moved: HashSet<usize> = out_of_order(&pairs).into_iter().collect();
         let [texts_a, texts_b] = texts;
-        let text = |list: &[Name], index: Option<usize>| {
-            index.and_then(|index| list.get(index)).map_or(Fact::ABSENT, |text| Fact::Text(text.clone()))
-        };
         for &(one, two) in &matched.pairs {
-            let values = [text(texts_a, one), text(texts_b, two)];
+            let values = [text_at(texts_a, one), text_at(texts_b, two)];
             let place = match one {
                 Some(_) => self.at(0, name, one),
                 None => self.at(1, name, two),
@@ -357,31 +383,36 @@ impl<'t, 'c> Outlines<'t, 'c> {
 
     fn arrays(&mut self, pair: [&'t Tree; 2]) {
         let [a, b] = pair;
-        let by_name = pair
-            .map(|tree| tree.arrays.iter().map(|array| ((array.name, array.index), array)).collect::<HashMap<_, _>>());
+        let by_name = pair.map(arrays_by_name);
         let mut met = HashSet::new();
         for array in &a.arrays {
-            let index = match (self.rules.numbered(array.name), array.index) {
-                (Some(list), Some(index)) => match self.other_number(list, index) {
-                    Some(index) => Some(index),
-                    // The item is reported as removed, so its array need not be.
-                    None => continue,
-                },
-                (_, index) => index,
-            };
+            let mut index = array.index;
+            if let (Some(list), Some(number)) = (self.rules.numbered(array.name), array.index) {
+                index = self.other_number(list, number);
+                // The item is reported as removed, so its array need not be.
+                if index.is_none() {
+                    continue;
+                }
+            }
             let other = by_name[1].get(&(array.name, index)).copied();
-            met.extend(other.map(|other| other.id));
+            if let Some(other) = other {
+                met.insert(other.id);
+            }
             if self.is_reported_elsewhere(array, other, &by_name) {
                 continue;
             }
-            let (place, label) = (self.at(0, array.name, array.index), a.label.as_ref());
+            let place = self.at(0, array.name, array.index);
+            let label = a.label.as_ref();
             match other {
                 None => self.report(Change::Removed, place, label, None),
                 Some(other) => self.array([array, other], place, label),
             }
         }
-        for array in b.arrays.iter().filter(|array| !met.contains(&array.id)) {
-            if self.rules.numbered(array.name).is_none() && !self.is_reported_elsewhere(array, None, &by_name) {
+        for array in &b.arrays {
+            if !met.contains(&array.id)
+                && self.rules.numbered(array.name).is_none()
+                && !self.is_reported_elsewhere(array, None, &by_name)
+            {
                 self.report(Change::Added, self.at(1, array.name, array.index), b.label.as_ref(), None);
             }
         }
@@ -404,14 +435,19 @@ impl<'t, 'c> Outlines<'t, 'c> {
         let mut links = Vec::new();
         if one.columns == other.columns {
             for (place, column) in one.columns.iter().enumerate() {
-                links.extend(self.link_of(column.name).map(|link| (place, link)));
+                if let Some(link) = self.link_of(column.name) {
+                    links.push((place, link));
+                }
             }
         }
         self.rules.close();
-        let rows = self.rules.rows(one.name).map(|list| self.link(list));
+        let mut rows = None;
+        if let Some(list) = self.rules.rows(one.name) {
+            rows = Some(self.link(list));
+        }
         // Differing numbers in rows may be explained by their lists. Equal rows may mean different items if their lists
         // differ.
-        let is_plain = links.iter().map(|(_, link)| link).chain(&rows).all(Link::is_plain);
+        let is_plain = links.iter().all(|(_, link)| link.is_plain()) && rows.as_ref().is_none_or(Link::is_plain);
         if one.digest == other.digest && is_plain {
             return;
         }
@@ -425,53 +461,121 @@ impl<'t, 'c> Outlines<'t, 'c> {
     /// storage differs.
     fn is_reported_elsewhere(&mut self, array: &Array, other: Option<&Array>, by_name: &[ByName<'t>; 2]) -> bool {
         let Some(repeated) = self.rules.repeated(array.name) else { return false };
-        let (mut is_there, mut is_same) = (false, true);
+        let [around_a, around_b] = &self.around;
+        let [by_name_a, by_name_b] = by_name;
+        let mut is_there = false;
+        let mut is_same = true;
         for &path in repeated {
-            if array.index.is_some() {
-                let name = path.rsplit('/').next().unwrap_or_default();
-                let [one, two] = by_name.each_ref().map(|arrays| arrays.get(&(name, array.index)));
-                is_there |= one.is_some() || two.is_some();
-                is_same &= one.map(|array| array.digest) == two.map(|array| array.digest);
-            } else {
-                let arrays = self.around.each_ref().map(|around| {
-                    let (tree, name) = seek(around, path)?;
-                    let arrays = tree.arrays.iter().filter(|array| array.name == name);
-                    Some(arrays.map(|array| array.digest).collect::<Vec<_>>()).filter(|arrays| !arrays.is_empty())
-                });
-                is_there |= arrays.iter().any(Option::is_some);
-                is_same &= arrays[0] == arrays[1];
-            }
+            let one = repeated_digests(path, array.index, around_a, by_name_a);
+            let two = repeated_digests(path, array.index, around_b, by_name_b);
+            is_there |= !one.is_empty() || !two.is_empty();
+            is_same &= one == two;
         }
         is_there && !(is_same && other.is_some_and(|other| other.columns == array.columns))
     }
 }
 
+fn items_of<'l>(list: Option<&'l List<'_>>, digests: &'l [[u8; 32]]) -> Vec<Item<'l>> {
+    match list {
+        Some(list) => list.to_match(digests),
+        None => Vec::new(),
+    }
+}
+
+fn item_at<T>(items: &[T], place: Option<usize>) -> Option<&T> {
+    items.get(place?)
+}
+
+fn text_at(texts: &[Name], place: Option<usize>) -> Fact {
+    match item_at(texts, place) {
+        Some(text) => Fact::Text(text.clone()),
+        None => Fact::ABSENT,
+    }
+}
+
+fn field_at<'t>(around: &[&'t Tree], path: &'static str) -> Option<&'t Fact> {
+    let (tree, name) = seek(around, path)?;
+    tree.field(name)
+}
+
+fn number_in(tree: &Tree, field: &str) -> Option<i64> {
+    tree.field(field)?.number()
+}
+
+/// Returns the parents of a part in both lists, if they differ.
+fn other_parent(link: &Link<'_>, was: Option<i64>, is: Option<i64>) -> Option<[Fact; 2]> {
+    let is_same = match (was, is) {
+        (Some(was), Some(is)) => link.is_same(was, is),
+        _ => was == is,
+    };
+    if is_same {
+        return None;
+    }
+    let mut parents = link.facts(was.unwrap_or(-1), is.unwrap_or(-1));
+    if was.is_none() {
+        parents[0] = Fact::ABSENT;
+    }
+    if is.is_none() {
+        parents[1] = Fact::ABSENT;
+    }
+    Some(parents)
+}
+
 type ByName<'t> = HashMap<(&'static str, Option<usize>), &'t Array>;
+
+fn arrays_by_name(tree: &Tree) -> ByName<'_> {
+    tree.arrays.iter().map(|array| ((array.name, array.index), array)).collect()
+}
+
+/// Returns the digests of the arrays at a path that another array repeats. If that one has a number, it repeats the one
+/// with the same number, else all.
+fn repeated_digests(path: &'static str, index: Option<usize>, around: &[&Tree], by_name: &ByName<'_>) -> Vec<[u8; 32]> {
+    let mut digests = Vec::new();
+    if index.is_some() {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        if let Some(array) = by_name.get(&(name, index)) {
+            digests.push(array.digest);
+        }
+    } else if let Some((tree, name)) = seek(around, path) {
+        for array in &tree.arrays {
+            if array.name == name {
+                digests.push(array.digest);
+            }
+        }
+    }
+    digests
+}
 
 /// Returns the items that two fields refer to, if they differ.
 fn linked(a: &Fact, b: &Fact, link: &Link<'_>) -> Option<[Fact; 2]> {
     if let (Fact::Value(Value::Ints(one)), Fact::Value(Value::Ints(two))) = (a, b) {
-        let is_same = one.len() == two.len() && one.iter().zip(&**two).all(|(&a, &b)| link.is_same(a, b));
-        let name = |fact: &Fact| match fact {
-            Fact::Text(name) => name.clone(),
-            fact => Name { text: fact.number().map_or_else(String::new, |number| number.to_string()), lossy: false },
-        };
-        let names = |numbers: &[i64], side: usize| {
-            let fact = |&number: &i64| link.facts(number, number).get(side).map(name);
-            Fact::Texts(numbers.iter().filter_map(fact).collect())
-        };
-        return (!is_same).then(|| [names(one, 0), names(two, 1)]);
+        let is_same = one.len() == two.len() && zip(&**one, &**two).all(|(&a, &b)| link.is_same(a, b));
+        return if is_same { None } else { Some([linked_names(one, link, 0), linked_names(two, link, 1)]) };
     }
     match (a.number(), b.number()) {
         (Some(one), Some(two)) if link.is_same(one, two) => None,
         (Some(one), Some(two)) => Some(link.facts(one, two)),
         (None, None) if a.is_same(b, &Options::default()) => None,
-        (one, two) => {
-            let fact = |number: Option<i64>, side: usize, fact: &Fact| {
-                let name = number.and_then(|number| link.facts(number, number).into_iter().nth(side));
-                name.unwrap_or_else(|| fact.clone())
-            };
-            Some([fact(one, 0, a), fact(two, 1, b)])
-        }
+        (one, two) => Some([linked_or_stored(a, one, link, 0), linked_or_stored(b, two, link, 1)]),
+    }
+}
+
+/// Returns the names of the items that numbers of one side refer to.
+fn linked_names(numbers: &[i64], link: &Link<'_>, side: usize) -> Fact {
+    let mut names = Vec::new();
+    for &number in numbers {
+        names.push(match link.fact(side, number) {
+            Fact::Text(name) => name,
+            _ => Name { text: number.to_string(), lossy: false },
+        });
+    }
+    Fact::Texts(names)
+}
+
+/// Returns the item that a field of one side refers to, or its value if that is not a number.
+fn linked_or_stored(stored: &Fact, number: Option<i64>, link: &Link<'_>, side: usize) -> Fact {
+    match number {
+        Some(number) => link.fact(side, number),
+        None => stored.clone(),
     }
 }

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use sha2::{Digest, Sha256};
 
-use super::Fact;
 use super::align::{Item, Matched};
+use super::fact::Fact;
 use super::rules::Rules;
 use super::tree::{Array, Tree};
 use crate::base::text::Name;
@@ -27,20 +27,29 @@ pub(super) struct List<'t> {
 }
 
 impl<'t> List<'t> {
-    /// Creates the list of this name, whose items are numbered by a field or by their place in the file.
-    fn new(id: usize, name: &'static str, field: Option<&str>, items: Vec<Item<'t>>) -> Self {
+    /// Creates a list of this part. The name after a `#` is the field that numbers its items; without one, they are
+    /// numbered by their place in the file.
+    fn of(tree: &'t Tree, name: &'static str) -> Option<Self> {
+        let mut plain = name;
+        let mut field = None;
+        if let Some((before, after)) = name.split_once('#') {
+            plain = before;
+            field = Some(after);
+        }
+        let mut items: Vec<Item<'t>> = tree.list(plain).map(Item::part).collect();
+        if items.is_empty() {
+            let Some(Fact::Texts(texts)) = tree.field(plain) else { return None };
+            items.extend(texts.iter().map(Item::text));
+        }
         let mut numbers = HashMap::new();
         for (place, item) in items.iter().enumerate() {
-            let number = match (item.tree, field) {
-                (Some(tree), Some(field)) => tree.field(field).and_then(Fact::number),
-                _ => item.number(place).and_then(|number| i64::try_from(number).ok()),
-            };
-            if let Some(number) = number {
+            if let Some(number) = number_of(item, place, field) {
                 numbers.entry(number).or_insert(place);
             }
         }
-        let keys = keys(items.iter().map(|item| item.named().map_or(item.content, str::as_bytes)));
-        Self { key: (id, name), items, numbers, digest: Sha256::digest(keys.as_flattened()).into(), keys }
+        let keys = keys(&items);
+        let digest = Sha256::digest(keys.as_flattened()).into();
+        Some(Self { key: (tree.id, name), items, numbers, keys, digest })
     }
 
     /// Returns the part that it belongs to and its name, however its items are numbered.
@@ -64,8 +73,15 @@ impl<'t> List<'t> {
 
     /// Returns its items for matching, with these digests as the content of parts.
     pub(super) fn to_match<'l>(&'l self, digests: &'l [[u8; 32]]) -> Vec<Item<'l>> {
-        let content = |item: &Item<'l>| item.tree.and_then(|tree| digests.get(tree.id)).map(<[u8; 32]>::as_slice);
-        self.items.iter().map(|item| Item { content: content(item).unwrap_or(item.content), ..*item }).collect()
+        let mut items: Vec<Item<'l>> = self.items.clone();
+        for item in &mut items {
+            if let Some(tree) = item.tree
+                && let Some(digest) = digests.get(tree.id)
+            {
+                item.content = digest;
+            }
+        }
+        items
     }
 
     /// Returns the name of an item: its label, or the list and its number. Includes both if the label equals `other`.
@@ -80,16 +96,28 @@ impl<'t> List<'t> {
     }
 }
 
-/// Keys of names. A repeated name gets a number to distinguish it.
-fn keys<'n>(names: impl Iterator<Item = &'n [u8]>) -> Vec<[u8; 32]> {
+/// Returns the number by which others refer to the item at this place.
+fn number_of(item: &Item<'_>, place: usize, field: Option<&str>) -> Option<i64> {
+    if let (Some(tree), Some(field)) = (item.tree, field) {
+        return tree.field(field)?.number();
+    }
+    i64::try_from(item.number(place)?).ok()
+}
+
+/// Keys of the names of items. A repeated name gets a number to distinguish it.
+fn keys(items: &[Item<'_>]) -> Vec<[u8; 32]> {
     let mut met: HashMap<&[u8], u64> = HashMap::new();
-    let key = |name: &'n [u8]| {
+    let mut keys = Vec::with_capacity(items.len());
+    for item in items {
+        let name = match item.named() {
+            Some(label) => label.as_bytes(),
+            None => item.content,
+        };
         let count = met.entry(name).or_default();
-        let key = Sha256::new().chain_update(name).chain_update(count.to_le_bytes()).finalize().into();
+        keys.push(Sha256::new().chain_update(name).chain_update(count.to_le_bytes()).finalize().into());
         *count = count.saturating_add(1);
-        key
-    };
-    names.map(key).collect()
+    }
+    keys
 }
 
 /// The lists of an outline, each built on first use.
@@ -99,17 +127,7 @@ pub(super) struct Lists<'t>(HashMap<(usize, &'static str), Option<Rc<List<'t>>>>
 impl<'t> Lists<'t> {
     /// Returns a list of this part. The name after a `#` is the field that numbers its items.
     pub(super) fn of(&mut self, tree: &'t Tree, name: &'static str) -> Option<Rc<List<'t>>> {
-        let make = || {
-            let (plain, field) = name.split_once('#').map_or((name, None), |(plain, field)| (plain, Some(field)));
-            let mut items: Vec<Item<'_>> = tree.list(plain).map(Item::part).collect();
-            match tree.field(plain) {
-                Some(Fact::Texts(texts)) if items.is_empty() => items.extend(texts.iter().map(Item::text)),
-                _ if items.is_empty() => return None,
-                _ => {}
-            }
-            Some(Rc::new(List::new(tree.id, name, field, items)))
-        };
-        self.0.entry((tree.id, name)).or_insert_with(make).clone()
+        self.0.entry((tree.id, name)).or_insert_with(|| List::of(tree, name).map(Rc::new)).clone()
     }
 
     /// Finds the list of this path, starting inside these parts.
@@ -122,13 +140,22 @@ impl<'t> Lists<'t> {
 /// Finds the part that contains the target of this path, starting inside these parts, and the last step.
 pub(super) fn seek<'t>(around: &[&'t Tree], path: &'static str) -> Option<(&'t Tree, &'static str)> {
     let (steps, last) = path.rsplit_once('/').unwrap_or(("", path));
-    let mut tree = *around.first()?;
-    let mut around = around.iter().skip(1);
+    let mut around = around.iter();
+    let mut tree = *around.next()?;
     let mut is_around = true;
-    for step in steps.split('/').filter(|step| !step.is_empty()) {
-        let inner = around.next().filter(|inner| is_around && inner.name == step);
-        is_around = inner.is_some();
-        tree = inner.copied().or_else(|| tree.only(step))?;
+    for step in steps.split('/') {
+        if step.is_empty() {
+            continue;
+        }
+        if is_around
+            && let Some(inner) = around.next()
+            && inner.name == step
+        {
+            tree = inner;
+        } else {
+            is_around = false;
+            tree = tree.only(step)?;
+        }
     }
     Some((tree, last))
 }
@@ -140,39 +167,66 @@ pub(super) struct Link<'t> {
     pub(super) matched: Rc<Matched>,
 }
 
-impl Link<'_> {
+impl<'t> Link<'t> {
+    fn sides(&self) -> [Option<&List<'t>>; 2] {
+        self.lists.each_ref().map(Option::as_deref)
+    }
+
     /// Returns true if two numbers refer to the same item, or refer to none and are equal.
     pub(super) fn is_same(&self, a: i64, b: i64) -> bool {
-        let place = |side: &Option<Rc<List<'_>>>, number| side.as_ref().and_then(|list| list.place(number));
-        // A number equal to the item count refers to no item, too.
-        let is_end = |side: &Option<Rc<List<'_>>>, number| {
-            side.as_ref().is_some_and(|list| usize::try_from(number) == Ok(list.keys.len()))
-        };
-        let [one, two] = &self.lists;
-        match (place(one, a), place(two, b)) {
+        let [one, two] = self.sides();
+        match (place_in(one, a), place_in(two, b)) {
             (Some(one), Some(two)) => self.matched.other(one) == Some(two),
             (None, None) => a == b || is_end(one, a) && is_end(two, b),
             _ => false,
         }
     }
 
-    /// Returns the items that two numbers refer to.
+    /// Returns the items that two numbers refer to. Names of different items include their numbers if they are equal.
     pub(super) fn facts(&self, a: i64, b: i64) -> [Fact; 2] {
-        let [one, two] = &self.lists;
-        let name = |list: &Option<Rc<List<'_>>>, number, other: Option<&str>| list.as_ref()?.name(number, other);
-        let is_same = self.is_same(a, b);
-        let fact = |list, number, other: Option<String>| {
-            let other = other.as_deref().filter(|_| !is_same);
-            name(list, number, other)
-                .map_or(Fact::Value(Value::Int(number)), |text| Fact::Text(Name { text, lossy: false }))
-        };
-        [fact(one, a, name(two, b, None)), fact(two, b, name(one, a, None))]
+        let [one, two] = self.sides();
+        let mut names = [name_in(one, a, None), name_in(two, b, None)];
+        if !self.is_same(a, b) {
+            let [name_a, name_b] = &names;
+            names = [name_in(one, a, name_b.as_deref()), name_in(two, b, name_a.as_deref())];
+        }
+        let [name_a, name_b] = names;
+        [named_or_number(name_a, a), named_or_number(name_b, b)]
+    }
+
+    /// Returns the item that a number of one side refers to.
+    pub(super) fn fact(&self, side: usize, number: i64) -> Fact {
+        let [one, two] = self.facts(number, number);
+        if side == 0 { one } else { two }
     }
 
     /// Returns true if the lists are known to be equal.
     pub(super) fn is_plain(&self) -> bool {
-        let [one, two] = self.lists.each_ref().map(|list| list.as_ref().map(|list| list.digest));
-        one == two
+        match &self.lists {
+            [Some(one), Some(two)] => one.digest == two.digest,
+            [None, None] => true,
+            _ => false,
+        }
+    }
+}
+
+fn place_in(list: Option<&List<'_>>, number: i64) -> Option<usize> {
+    list?.place(number)
+}
+
+/// Returns true if a number equals the item count. It refers to no item, too.
+fn is_end(list: Option<&List<'_>>, number: i64) -> bool {
+    list.is_some_and(|list| usize::try_from(number) == Ok(list.keys.len()))
+}
+
+fn name_in(list: Option<&List<'_>>, number: i64, other: Option<&str>) -> Option<String> {
+    list?.name(number, other)
+}
+
+fn named_or_number(name: Option<String>, number: i64) -> Fact {
+    match name {
+        Some(text) => Fact::Text(Name { text, lossy: false }),
+        None => Fact::Value(Value::Int(number)),
     }
 }
 
@@ -195,16 +249,15 @@ impl<'t> Meaning<'_, 't> {
         self.around.push(tree);
         let mut hash = Sha256::new().chain_update(tree.digest);
         for (name, value) in &tree.fields {
-            if let Some(list) = self.rules.item(name) {
-                let list = self.lists.find(&self.around, list);
-                let mut number = |number: i64| match list.as_ref().and_then(|list| list.keys.get(list.place(number)?)) {
-                    Some(key) => hash.update(key),
-                    None => hash.update(number.to_le_bytes()),
-                };
-                match value {
-                    Fact::Value(Value::Ints(numbers)) => numbers.iter().copied().for_each(number),
-                    value => value.number().into_iter().for_each(&mut number),
+            let Some(list) = self.rules.item(name) else { continue };
+            let list = self.lists.find(&self.around, list);
+            let list = list.as_deref();
+            if let Fact::Value(Value::Ints(numbers)) = value {
+                for &number in &**numbers {
+                    hash_item(&mut hash, list, number);
                 }
+            } else if let Some(number) = value.number() {
+                hash_item(&mut hash, list, number);
             }
         }
         for array in &tree.arrays {
@@ -224,16 +277,36 @@ impl<'t> Meaning<'_, 't> {
         if self.digests.len() <= tree.id {
             self.digests.resize(tree.id.saturating_add(1), [0; 32]);
         }
-        self.digests.iter_mut().skip(tree.id).take(1).for_each(|place| *place = digest);
+        if let Some(place) = self.digests.get_mut(tree.id) {
+            *place = digest;
+        }
         digest
+    }
+}
+
+/// Adds the item that a number refers to, or the number if there is no such item.
+fn hash_item(hash: &mut Sha256, list: Option<&List<'_>>, number: i64) {
+    if let Some(list) = list
+        && let Some(place) = list.place(number)
+        && let Some(key) = list.keys.get(place)
+    {
+        hash.update(key);
+    } else {
+        hash.update(number.to_le_bytes());
     }
 }
 
 /// Returns the lists that an array depends on.
 fn lists_of(array: &Array, rules: &mut Rules) -> Vec<&'static str> {
+    let mut lists = Vec::new();
     rules.open(array.name);
-    let mut lists: Vec<_> = array.columns.iter().filter_map(|column| rules.item(column.name)).collect();
+    for column in &array.columns {
+        lists.extend(rules.item(column.name));
+    }
     rules.close();
-    lists.extend(rules.rows(array.name).or_else(|| rules.numbered(array.name)));
+    match rules.rows(array.name) {
+        Some(list) => lists.push(list),
+        None => lists.extend(rules.numbered(array.name)),
+    }
     lists
 }

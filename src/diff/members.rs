@@ -6,11 +6,15 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::comparison::{Comparison, Place};
-use super::{Change, Difference, Fact, Side};
+use super::comparison::Comparison;
+use super::difference::Place;
+use super::difference::{Change, Difference};
+use super::fact::Fact;
+use super::side::Side;
+use super::tree::stops_comparison;
 use crate::asset::address::{Names, join, unnumbered};
 use crate::asset::container::{Container, Member};
-use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::error::{Error, Result};
 use crate::base::limits::flag;
 use crate::base::text::Name;
 use crate::base::text::folded;
@@ -40,16 +44,14 @@ pub(crate) fn pair_paths<T>(
     let mut left: Vec<Option<(Name, T)>> = b.into_iter().map(Some).collect();
     let mut paired = Vec::with_capacity(a.len());
     for ((name, file), other) in std::iter::zip(a, others) {
-        let other = match other {
-            Some(place) => left.get_mut(place).and_then(Option::take),
-            None => None,
-        };
-        paired.push((name, file, other));
+        paired.push((name, file, take(&mut left, other)));
     }
     // Read the content only of files that have the size of a removed file.
     let mut by_size: HashMap<u64, Vec<usize>> = HashMap::new();
     for (place, file) in left.iter().enumerate() {
-        if let Some(bytes) = file.as_ref().map(|(_, file)| size(file)).filter(|bytes| *bytes >= LEAST_MOVED) {
+        let Some((_, file)) = file else { continue };
+        let bytes = size(file);
+        if bytes >= LEAST_MOVED {
             by_size.entry(bytes).or_default().push(place);
         }
     }
@@ -62,20 +64,32 @@ pub(crate) fn pair_paths<T>(
         }
         let bytes = size(&file);
         for place in by_size.remove(&bytes).unwrap_or_default() {
-            let file = left.get(place).and_then(Option::as_ref);
-            if let Some(digest) = file.map(|(_, file)| content(1, file)).transpose()?.flatten() {
+            let Some(Some((_, file))) = left.get(place) else { continue };
+            if let Some(digest) = content(1, file)? {
                 by_content.entry(digest).or_default().push_back(place);
             }
         }
-        let digest = if bytes >= LEAST_MOVED && !by_content.is_empty() { content(0, &file)? } else { None };
-        let same = digest.and_then(|digest| by_content.get_mut(&digest)?.pop_front());
-        pairs.push(match same.and_then(|place| left.get_mut(place)?.take()) {
+        let mut same = None;
+        if bytes >= LEAST_MOVED
+            && !by_content.is_empty()
+            && let Some(digest) = content(0, &file)?
+            && let Some(places) = by_content.get_mut(&digest)
+        {
+            same = places.pop_front();
+        }
+        pairs.push(match take(&mut left, same) {
             Some((to, _)) => Paired::Moved([name, to]),
             None => Paired::Removed(name),
         });
     }
-    pairs.extend(left.into_iter().flatten().map(|(name, _)| Paired::Added(name)));
+    for (name, _) in left.into_iter().flatten() {
+        pairs.push(Paired::Added(name));
+    }
     Ok(pairs)
+}
+
+fn take<T>(list: &mut [Option<T>], place: Option<usize>) -> Option<T> {
+    list.get_mut(place?)?.take()
 }
 
 /// Returns the place in the second list of the file that each one of the first is paired with by its name.
@@ -97,21 +111,33 @@ fn same_names<T>(a: &[(Name, T)], b: &[(Name, T)]) -> Vec<Option<usize>> {
             *is_paired = true;
         }
     }
-    let key = |name: &Name| name.text.bytes().map(folded).collect::<Vec<u8>>();
     let mut by_key: HashMap<Vec<u8>, VecDeque<usize>> = HashMap::new();
     for (place, ((name, _), is_paired)) in std::iter::zip(b, is_paired).enumerate() {
         if !is_paired {
-            by_key.entry(key(name)).or_default().push_back(place);
+            by_key.entry(folded_path(name)).or_default().push_back(place);
         }
     }
     for ((name, _), other) in std::iter::zip(a, &mut others) {
         if other.is_none()
-            && let Some(places) = by_key.get_mut(&key(name))
+            && let Some(places) = by_key.get_mut(&folded_path(name))
         {
             *other = places.pop_front();
         }
     }
     others
+}
+
+/// Returns a path without the case of its letters and the kind of its slashes.
+fn folded_path(name: &Name) -> Vec<u8> {
+    name.text.bytes().map(folded).collect()
+}
+
+impl Place {
+    /// Returns the place of a member of the archive at this place.
+    fn of_member(&self, name: Name) -> Self {
+        let member = join(self.member.as_deref(), name);
+        Self { path: self.path.clone(), member: Some(Arc::new(member)) }
+    }
 }
 
 impl Comparison<'_> {
@@ -123,33 +149,26 @@ impl Comparison<'_> {
             return Err(Error::limit("archives inside each other", limit, flag::ARCHIVE_DEPTH));
         }
         let [one, two] = archives;
-        let lists = [listed(one, a)?, listed(two, b)?];
-        let [of_a, of_b] = lists;
-        let content = |side: usize, member: &Member<'_>| match member.view(if side == 0 { a } else { b }) {
-            Ok(bytes) => {
-                bytes.budget().work(bytes.len() as u64)?;
-                Ok(Some(Sha256::digest(&*bytes).into()))
-            }
-            Err(error) if matches!(error.kind(), ErrorKind::Limit { .. } | ErrorKind::Io(_)) => Err(error),
-            Err(_) => Ok(None),
-        };
-        let pairs = pair_paths(of_a, of_b, Member::decoded_byte_len_hint, content)?;
+        let of_a = listed(one, a)?;
+        let of_b = listed(two, b)?;
+        let digest = |side, member: &Member<'_>| content_digest(member, if side == 0 { a } else { b });
+        let pairs = pair_paths(of_a, of_b, Member::decoded_byte_len_hint, digest)?;
         let around = self.place.clone();
         for pair in pairs {
-            let at =
-                |name: Name| Place { member: Some(Arc::new(join(around.member.as_deref(), name))), ..around.clone() };
             match pair {
                 Paired::Both([(name, one), (_, two)]) => {
-                    self.place = at(name);
+                    self.place = around.of_member(name);
                     self.member([&one, &two], budgets, depth)?;
                 }
                 Paired::Moved([name, to]) => {
-                    let difference = at(name).difference(Change::Moved, String::new());
-                    let to = at(to).member.map(|name| name.text.clone());
-                    (self.sink)(Difference { to, ..difference });
+                    let mut difference = around.of_member(name).difference(Change::Moved, String::new());
+                    difference.to = around.of_member(to).member.map(|name| name.text.clone());
+                    self.report(difference);
                 }
-                Paired::Removed(name) => (self.sink)(at(name).difference(Change::Removed, String::new())),
-                Paired::Added(name) => (self.sink)(at(name).difference(Change::Added, String::new())),
+                Paired::Removed(name) => {
+                    self.report(around.of_member(name).difference(Change::Removed, String::new()));
+                }
+                Paired::Added(name) => self.report(around.of_member(name).difference(Change::Added, String::new())),
             }
         }
         self.place = around;
@@ -161,19 +180,13 @@ impl Comparison<'_> {
         let [one, two] = budgets;
         let (one, two) = match (a.view(one), b.view(two)) {
             (Ok(one), Ok(two)) => (one, two),
-            (Err(error), _) | (_, Err(error)) if matches!(error.kind(), ErrorKind::Limit { .. } | ErrorKind::Io(_)) => {
-                return Err(error);
-            }
+            (Err(error), _) | (_, Err(error)) if stops_comparison(&error) => return Err(error),
             (one, two) => {
-                let text = |result: Result<_>| match result {
-                    Ok(_) => Fact::ABSENT,
-                    Err(error) => Fact::Text(Name { text: error.message(), lossy: false }),
-                };
-                let values = [text(one), text(two)];
+                let values = [problem(one), problem(two)];
                 // Members that cannot be decoded are equal if they are stored identically.
                 if !values[0].is_same(&values[1], self.options) || a.stored_byte_len() != b.stored_byte_len() {
                     let difference = self.place.difference(Change::Changed, "problems".to_owned());
-                    (self.sink)(Difference { values: Some(values), ..difference });
+                    self.report(Difference { values: Some(values), ..difference });
                 }
                 return Ok(());
             }
@@ -182,20 +195,44 @@ impl Comparison<'_> {
             return Ok(());
         }
         let member = self.place.member.clone();
-        let file = Path::new(member.as_ref().map_or("", |member| unnumbered(&member.text)));
+        let mut file = Path::new("");
+        if let Some(member) = &member {
+            file = Path::new(unnumbered(&member.text));
+        }
         let sides = [Side { file, data: &one, budget: one.budget() }, Side { file, data: &two, budget: two.budget() }];
         self.contents(sides, depth.saturating_add(1))
+    }
+}
+
+/// Returns the digest of a member's content. Returns `None` if it cannot be decoded.
+fn content_digest(member: &Member<'_>, budget: &Budget) -> Result<Option<[u8; 32]>> {
+    match member.view(budget) {
+        Ok(bytes) => {
+            bytes.budget().work(bytes.len() as u64)?;
+            Ok(Some(Sha256::digest(&*bytes).into()))
+        }
+        Err(error) if stops_comparison(&error) => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Returns the reason why a member cannot be decoded.
+fn problem<T>(decoded: Result<T>) -> Fact {
+    match decoded {
+        Ok(_) => Fact::ABSENT,
+        Err(error) => Fact::Text(Name { text: error.message(), lossy: false }),
     }
 }
 
 /// Returns the members of an archive by name.
 fn listed<'a>(archive: &Container<'a>, budget: &Budget) -> Result<Vec<(Name, Member<'a>)>> {
     let mut names = Names::of(archive);
-    let name = |member: Result<Member<'a>>| {
+    let mut list = Vec::new();
+    for member in archive.members() {
         let member = member?;
         budget.members(1)?;
         budget.work((member.name().len() as u64).saturating_add(256))?;
-        Ok((names.next(member.name()), member))
-    };
-    archive.members().map(name).collect()
+        list.push((names.next(member.name()), member));
+    }
+    Ok(list)
 }

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
+use super::difference::{Row, Rows};
+use super::fact::Fact;
 use super::lists::Link;
-use super::tree::{Array, read_arrays};
-use super::{Fact, Options, Row, Rows};
+use super::options::Options;
+use super::tree::{Array, ArrayReader, read_arrays};
 use crate::asset::Asset;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::budget::{Budget, Held};
@@ -33,7 +35,7 @@ pub(super) fn compare(
     budgets: [&Budget; 2],
     options: &Options,
 ) -> Result<Vec<Option<Rows>>> {
-    let mut results: Vec<Option<Rows>> = wanted.iter().map(|wanted| Some(Rows::of(wanted.arrays))).collect();
+    let results: Vec<Option<Rows>> = wanted.iter().map(|wanted| Some(Rows::of(wanted.arrays))).collect();
     let mut kept = 0_u64;
     let mut of_a: HashMap<usize, Vec<u8>> = HashMap::new();
     // Both by the numbers of arrays in each outline.
@@ -52,29 +54,66 @@ pub(super) fn compare(
     let [a, b] = assets;
     let [budget_a, budget_b] = budgets;
     let Some(held) = unless_stopped(budget_a.hold(kept))? else { return Ok(results) };
-    read_arrays(a, is_archive, &mut |id, table| match of_a.get_mut(&id) {
-        Some(bytes) => unless_stopped(read(table, held.budget(), bytes)).map(drop),
-        None => Ok(()),
-    })?;
-    read_arrays(b, is_archive, &mut |id, table| {
-        let Some(&place) = by_b.get(&id) else { return Ok(()) };
-        let (Some(wanted), Some(result)) = (wanted.get(place), results.get_mut(place)) else { return Ok(()) };
-        let [array, other] = wanted.arrays;
-        let held: Result<Held> = budget_b.hold(other.byte_len());
-        let mut bytes = Vec::new();
-        let rows = held.and_then(|held| read(table, held.budget(), &mut bytes).map(|()| held));
-        let (Some(_held), Some(one)) = (unless_stopped(rows)?, of_a.remove(&array.id)) else { return Ok(()) };
-        // If there are fewer bytes, reading ended early.
-        if one.len() as u64 == array.byte_len() && bytes.len() as u64 == other.byte_len() {
-            budget_b.work(bytes.len() as u64)?;
-            let is_same = result.as_mut().is_none_or(|rows| look_into(wanted, &one, &bytes, options, rows));
-            if is_same {
-                *result = None;
-            }
+    let mut first = First { rows: of_a, held };
+    read_arrays(a, is_archive, &mut first)?;
+    let mut second = Second { wanted, places: by_b, first: first.rows, budget: budget_b, options, results };
+    read_arrays(b, is_archive, &mut second)?;
+    Ok(second.results)
+}
+
+/// The rows of the first asset, which are kept until those of the second are read.
+struct First {
+    /// By the numbers of the arrays.
+    rows: HashMap<usize, Vec<u8>>,
+    held: Held,
+}
+
+impl ArrayReader for First {
+    fn array(&mut self, id: usize, table: &dyn Table) -> Result<()> {
+        if let Some(bytes) = self.rows.get_mut(&id) {
+            unless_stopped(read(table, self.held.budget(), bytes))?;
         }
         Ok(())
-    })?;
-    Ok(results)
+    }
+}
+
+/// Compares each array of the second asset with that of the first.
+struct Second<'w, 't> {
+    wanted: &'w [Wanted<'t>],
+    /// The places of the wanted arrays by their numbers in the second asset.
+    places: HashMap<usize, usize>,
+    /// The rows of the first asset by the numbers of the arrays.
+    first: HashMap<usize, Vec<u8>>,
+    budget: &'w Budget,
+    options: &'w Options,
+    results: Vec<Option<Rows>>,
+}
+
+impl ArrayReader for Second<'_, '_> {
+    fn array(&mut self, id: usize, table: &dyn Table) -> Result<()> {
+        let Some(&place) = self.places.get(&id) else { return Ok(()) };
+        let Some(wanted) = self.wanted.get(place) else { return Ok(()) };
+        let [array, other] = wanted.arrays;
+        let Some(one) = self.first.remove(&array.id) else { return Ok(()) };
+        let Some(held) = unless_stopped(self.budget.hold(other.byte_len()))? else { return Ok(()) };
+        let mut two = Vec::new();
+        if unless_stopped(read(table, held.budget(), &mut two))?.is_none() {
+            return Ok(());
+        }
+        // If there are fewer bytes, reading ended early.
+        let is_whole = one.len() as u64 == array.byte_len() && two.len() as u64 == other.byte_len();
+        if !is_whole {
+            return Ok(());
+        }
+        self.budget.work(two.len() as u64)?;
+        if let Some(result) = self.results.get_mut(place)
+            && let Some(rows) = result
+            && look_into(wanted, &one, &two, self.options, rows)
+        {
+            *result = None;
+        }
+        Ok(())
+    }
 }
 
 /// Returns `None` for data that cannot be read, but passes on errors that stop the work.
@@ -103,54 +142,80 @@ impl Rows {
     }
 }
 
+impl<'t> Wanted<'t> {
+    /// Returns the columns and the size of a row.
+    fn columns(&self) -> (Vec<At<'_, 't>>, usize) {
+        let mut columns = Vec::new();
+        let mut size = 0_usize;
+        for (place, &column) in self.arrays[0].columns.iter().enumerate() {
+            columns.push(At { column, start: size, link: self.link(place), differs: false });
+            size = size.saturating_add(column.scalar.byte_len());
+        }
+        (columns, size)
+    }
+
+    /// Returns the link of the column at this place, if it has numbers of items.
+    fn link(&self, place: usize) -> Option<&Link<'t>> {
+        let (_, link) = self.links.iter().find(|(linked, _)| *linked == place)?;
+        Some(link)
+    }
+
+    /// Returns the row of the second array that describes the same item as this row of the first.
+    fn other_row(&self, place: usize) -> Option<usize> {
+        match &self.rows {
+            Some(link) => link.matched.other(place),
+            None => Some(place),
+        }
+    }
+
+    /// Returns the name of the item that a row describes.
+    fn label(&self, place: usize) -> Option<String> {
+        let number = i64::try_from(place).ok()?;
+        self.rows.as_ref()?.lists[0].as_ref()?.name(number, None)
+    }
+}
+
 /// Compares row by row. Returns true if both mean the same.
 fn look_into(wanted: &Wanted<'_>, a: &[u8], b: &[u8], options: &Options, rows: &mut Rows) -> bool {
-    let mut size = 0_usize;
-    let column = |(place, &column): (usize, &Column)| {
-        let link = wanted.links.iter().find(|(linked, _)| *linked == place).map(|(_, link)| link);
-        let start = size;
-        size = size.saturating_add(column.scalar.byte_len());
-        At { column, start, link }
-    };
-    let columns: Vec<At<'_, '_>> = wanted.arrays[0].columns.iter().enumerate().map(column).collect();
-    let mut differs = vec![false; columns.len()];
-    let mut differing = 0_u64;
+    let (mut columns, size) = wanted.columns();
     if size == 0 {
         return false;
     }
+    let mut differing = 0_u64;
     for (place, one) in a.chunks_exact(size).enumerate() {
-        let other = match &wanted.rows {
-            Some(link) => link.matched.other(place),
-            None => Some(place),
-        };
-        let start = other.map(|other| other.saturating_mul(size));
-        let Some(two) = start.and_then(|start| b.get(start..)?.get(..size)) else { continue };
+        let Some(other) = wanted.other_row(place) else { continue };
+        let Some(two) = row_at(b, other, size) else { continue };
         if wanted.links.is_empty() && one == two {
             continue;
         }
         let mut is_same = true;
-        for (column, differs) in columns.iter().zip(&mut differs) {
+        for column in &mut columns {
             if !column.is_same(one, two, options, &mut rows.largest) {
-                (is_same, *differs) = (false, true);
+                is_same = false;
+                column.differs = true;
             }
         }
-        if !is_same {
-            differing = differing.saturating_add(1);
-            rows.first.get_or_insert_with(|| {
-                let label = wanted.rows.as_ref().and_then(|link| {
-                    let number = i64::try_from(place).ok()?;
-                    link.lists[0].as_ref()?.name(number, None)
-                });
-                let facts = columns.iter().map(|column| column.facts(one, two)).map(|[one, two]| (one, two));
-                let values = facts.unzip::<_, _, Vec<_>, Vec<_>>().into();
-                Row { rows: [place as u64, other.unwrap_or(place) as u64], label, values }
-            });
+        if is_same {
+            continue;
+        }
+        differing = differing.saturating_add(1);
+        if rows.first.is_none() {
+            let mut values = [Vec::new(), Vec::new()];
+            for column in &columns {
+                let [fact, other_fact] = column.facts(one, two);
+                values[0].push(fact);
+                values[1].push(other_fact);
+            }
+            rows.first = Some(Row { rows: [place as u64, other as u64], label: wanted.label(place), values });
         }
     }
     rows.differing = Some(differing);
-    let names = columns.iter().zip(&differs).filter(|(_, differs)| **differs);
-    rows.differing_columns = names.map(|(at, _)| at.column.name).collect();
+    rows.differing_columns = columns.iter().filter(|at| at.differs).map(|at| at.column.name).collect();
     differing == 0 && (rows.counts[0] == rows.counts[1] || wanted.rows.is_some())
+}
+
+fn row_at(rows: &[u8], place: usize, size: usize) -> Option<&[u8]> {
+    rows.get(place.saturating_mul(size)..)?.get(..size)
 }
 
 /// A column and its offset in a row.
@@ -158,11 +223,14 @@ struct At<'w, 't> {
     column: Column,
     start: usize,
     link: Option<&'w Link<'t>>,
+    /// True if a row differs here.
+    differs: bool,
 }
 
 impl At<'_, '_> {
     fn bytes<'r>(&self, row: &'r [u8]) -> &'r [u8] {
-        row.get(self.start..).and_then(|row| row.get(..self.column.scalar.byte_len())).unwrap_or_default()
+        let Some(bytes) = row.get(self.start..) else { return &[] };
+        bytes.get(..self.column.scalar.byte_len()).unwrap_or_default()
     }
 
     fn fact(&self, row: &[u8]) -> Fact {
@@ -195,7 +263,10 @@ impl At<'_, '_> {
         let is_near = options.is_near(a, b);
         let distance = (a - b).abs();
         if !is_near && distance.is_finite() {
-            *largest = Some(largest.map_or(distance, |largest| largest.max(distance)));
+            *largest = match *largest {
+                Some(largest) => Some(largest.max(distance)),
+                None => Some(distance),
+            };
         }
         is_near
     }

@@ -248,13 +248,17 @@ impl Rules {
         self.path.close();
     }
 
-    fn find<T>(&mut self, name: &str, pick: impl Fn(Rule) -> Option<T>) -> Option<T> {
+    /// Returns the rules of a field, array or part.
+    fn of_name(&mut self, name: &str) -> &[Rule] {
         let by_path = &self.by_path;
-        self.path.with(name, None, |path| by_path.get(path)?.iter().find_map(|&rule| pick(rule)))
+        match self.path.with(name, None, |path| by_path.get(path)) {
+            Some(rules) => rules,
+            None => &[],
+        }
     }
 
     pub(super) fn has(&mut self, name: &str, rule: Rule) -> bool {
-        self.find(name, |known| (known == rule).then_some(())).is_some()
+        self.of_name(name).contains(&rule)
     }
 
     /// Returns true if a part is not compared as a part of the outline.
@@ -265,29 +269,51 @@ impl Rules {
 
     /// Returns the list that the numbers of a field or column refer to.
     pub(super) fn item(&mut self, name: &str) -> Option<&'static str> {
-        self.find(name, |rule| match rule {
-            Item(list) | Parent(list) => Some(list),
-            _ => None,
-        })
+        for rule in self.of_name(name) {
+            if let Item(list) | Parent(list) = rule {
+                return Some(list);
+            }
+        }
+        None
     }
 
     /// Returns the list of possible parents of a part.
     pub(super) fn parent(&mut self, name: &str) -> Option<&'static str> {
-        self.find(name, |rule| if let Parent(list) = rule { Some(list) } else { None })
+        for rule in self.of_name(name) {
+            if let Parent(list) = rule {
+                return Some(list);
+            }
+        }
+        None
     }
 
     /// Returns the list that the rows of an array describe.
     pub(super) fn rows(&mut self, name: &str) -> Option<&'static str> {
-        self.find(name, |rule| if let Rows(list) = rule { Some(list) } else { None })
+        for rule in self.of_name(name) {
+            if let Rows(list) = rule {
+                return Some(list);
+            }
+        }
+        None
     }
 
     /// Returns the list that several arrays of one name describe.
     pub(super) fn numbered(&mut self, name: &str) -> Option<&'static str> {
-        self.find(name, |rule| if let Numbered(list) = rule { Some(list) } else { None })
+        for rule in self.of_name(name) {
+            if let Numbered(list) = rule {
+                return Some(list);
+            }
+        }
+        None
     }
 
     /// Returns the arrays or fields that show the same data as this one.
     pub(super) fn repeated(&mut self, name: &str) -> Option<&'static [&'static str]> {
-        self.find(name, |rule| if let Repeats(arrays) = rule { Some(arrays) } else { None })
+        for rule in self.of_name(name) {
+            if let Repeats(arrays) = rule {
+                return Some(arrays);
+            }
+        }
+        None
     }
 }

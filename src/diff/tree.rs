@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::Fact;
+use super::fact::Fact;
 use super::rules::{Rule, Rules};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::limits::flag;
@@ -74,24 +74,34 @@ impl Tree {
         if builder.left == 0 {
             return Err(Error::limit("bytes of parts and fields to compare", limit, flag::DECODED));
         }
-        let top = builder.open.pop().map(Open::close);
-        top.ok_or_else(|| Error::malformed("outline without an end"))
+        let Some(top) = builder.open.pop() else { return Err(Error::malformed("outline without an end")) };
+        Ok(top.close())
     }
 
     /// Returns the parts of one name.
     pub(super) fn list(&self, name: &str) -> impl Iterator<Item = &Self> {
-        let places = self.lists.iter().find(|(known, _)| *known == name).map(|(_, places)| places.as_slice());
-        places.unwrap_or_default().iter().filter_map(|&place| self.parts.get(place))
+        let mut places: &[usize] = &[];
+        if let Some((_, known)) = self.lists.iter().find(|(known, _)| *known == name) {
+            places = known;
+        }
+        places.iter().filter_map(|&place| self.parts.get(place))
     }
 
     /// Returns the part of this name, if there is exactly one.
     pub(super) fn only(&self, name: &str) -> Option<&Self> {
         let mut list = self.list(name);
-        list.next().filter(|_| list.next().is_none())
+        let first = list.next()?;
+        if list.next().is_some() { None } else { Some(first) }
     }
 
     pub(super) fn field(&self, name: &str) -> Option<&Fact> {
-        self.fields.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+        let (_, value) = self.fields.iter().find(|(known, _)| *known == name)?;
+        Some(value)
+    }
+
+    /// Returns the number of its fields, arrays and parts.
+    pub(super) fn len(&self) -> usize {
+        self.fields.len().saturating_add(self.arrays.len()).saturating_add(self.parts.len())
     }
 }
 
@@ -105,12 +115,15 @@ struct Open {
 
 impl Open {
     fn new(part: &Part<'_>, id: usize) -> Self {
-        let (name, index, label) = (part.name, part.index, part.label.map(Name::from));
+        let mut tree = Tree { name: part.name, index: part.index, id, ..Tree::default() };
         let mut hash = Sha256::new();
-        hash.update(name);
+        hash.update(part.name);
         hash.update([0]);
-        hash.update(label.as_ref().map_or("", |label| &label.text));
-        let tree = Tree { name, index, label: label.map(Arc::new), id, ..Tree::default() };
+        if let Some(label) = part.label {
+            let label = Name::from(label);
+            hash.update(&label.text);
+            tree.label = Some(Arc::new(label));
+        }
         Self { tree, span: part.span, hash, problems: Vec::new() }
     }
 
@@ -140,11 +153,14 @@ impl Open {
             Value::Int(number) | Value::Coded(number, _) => u64::try_from(*number).unwrap_or(u64::MAX),
             _ => return false,
         };
-        let ends = self.span.map(|span| [span.offset, span.offset.saturating_add(span.bytes)]);
+        let mut is_bound = false;
+        if let Some(span) = self.span {
+            is_bound = number == span.offset || number == span.offset.saturating_add(span.bytes);
+        }
         matches!(name, "index" | "offset" | "crc32")
             || name.ends_with("_offset")
             || name.ends_with("_bytes") && name != "trailing_bytes"
-            || matches!(name, "start" | "end") && ends.is_some_and(|ends| ends.contains(&number))
+            || matches!(name, "start" | "end") && is_bound
     }
 }
 
@@ -178,19 +194,17 @@ impl Builder<'_> {
         self.left > 0
     }
 
-    fn fact(&mut self, name: &'static str, text: &str, fact: impl FnOnce() -> Fact) {
+    /// Adds a field to the digest of its part. Returns the part if fields are kept.
+    fn hash_field(&mut self, name: &str, text: &str) -> Option<&mut Tree> {
         if !self.spend(text.len().saturating_mul(2)) {
-            return;
+            return None;
         }
         let is_number = self.rules.item(name).is_some() || self.rules.has(name, Rule::Number);
-        if let Some(open) = self.open.last_mut() {
-            if !is_number {
-                open.hash.update(text);
-            }
-            if self.keep {
-                open.tree.fields.push((name, fact()));
-            }
+        let open = self.open.last_mut()?;
+        if !is_number {
+            open.hash.update(text);
         }
+        if self.keep { Some(&mut open.tree) } else { None }
     }
 
     fn texts<'t>(&mut self, name: &'static str, texts: &mut dyn Iterator<Item = Text<'t>>) {
@@ -202,14 +216,19 @@ impl Builder<'_> {
             all.push(Name::from(text));
         }
         let text = format!("{name}={all:?}\n");
-        self.fact(name, &text, || Fact::Texts(all));
+        if let Some(tree) = self.hash_field(name, &text) {
+            tree.fields.push((name, Fact::Texts(all)));
+        }
     }
 }
 
 impl Visitor for Builder<'_> {
     fn open(&mut self, part: &Part<'_>) -> bool {
         let is_left_out = self.rules.leave_out(part, self.is_archive);
-        let text = part.label.as_ref().map_or(0, Text::stored_byte_len);
+        let mut text = 0_usize;
+        if let Some(label) = &part.label {
+            text = label.stored_byte_len();
+        }
         let is_kept = !is_left_out && self.spend(text.saturating_mul(2).saturating_add(size_of::<Tree>()));
         if is_kept {
             self.parts = self.parts.saturating_add(1);
@@ -220,7 +239,8 @@ impl Visitor for Builder<'_> {
     }
 
     fn close(&mut self) {
-        let Some(tree) = self.open.pop().map(Open::close) else { return };
+        let Some(open) = self.open.pop() else { return };
+        let tree = open.close();
         self.rules.close();
         if let Some(around) = self.open.last_mut() {
             around.hash.update(tree.digest);
@@ -245,7 +265,9 @@ impl Visitor for Builder<'_> {
             return;
         }
         let text = format!("{name}={value:?}\n");
-        self.fact(name, &text, || Fact::of(value));
+        if let Some(tree) = self.hash_field(name, &text) {
+            tree.fields.push((name, Fact::of(value)));
+        }
     }
 
     fn array(&mut self, array: &PartArray<'_>) {
@@ -276,8 +298,10 @@ impl Visitor for Builder<'_> {
 
     fn problem(&mut self, error: &Error) {
         // Data that exceeds a limit is not read, so it is not known to be equal.
-        if matches!(error.kind(), ErrorKind::Limit { .. } | ErrorKind::Io(_)) {
-            self.failure.get_or_insert_with(|| error.clone());
+        if stops_comparison(error) {
+            if self.failure.is_none() {
+                self.failure = Some(error.clone());
+            }
             return;
         }
         let text = error.message();
@@ -289,22 +313,28 @@ impl Visitor for Builder<'_> {
     }
 }
 
-/// Reads some arrays of an outline again, by their numbers.
-pub(super) fn read_arrays(
-    asset: &dyn Inspect,
-    is_archive: bool,
-    keep: &mut dyn FnMut(usize, &dyn Table) -> Result<()>,
-) -> Result<()> {
-    let mut again = Again { is_archive, rules: Rules::of(asset.format()), arrays: 0, keep, result: Ok(()) };
+/// Returns true for an error that ends a comparison. Other data that cannot be read is compared by its error.
+pub(super) fn stops_comparison(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Limit { .. } | ErrorKind::Io(_))
+}
+
+/// Reads the arrays of an outline by their numbers.
+pub(super) trait ArrayReader {
+    fn array(&mut self, id: usize, table: &dyn Table) -> Result<()>;
+}
+
+/// Passes the arrays of an outline to `reader` again.
+pub(super) fn read_arrays(asset: &dyn Inspect, is_archive: bool, reader: &mut dyn ArrayReader) -> Result<()> {
+    let mut again = Again { is_archive, rules: Rules::of(asset.format()), arrays: 0, reader, result: Ok(()) };
     asset.outline(&mut Outline::new(&mut again));
     again.result
 }
 
-struct Again<'k> {
+struct Again<'r> {
     is_archive: bool,
     rules: Rules,
     arrays: usize,
-    keep: &'k mut dyn FnMut(usize, &dyn Table) -> Result<()>,
+    reader: &'r mut dyn ArrayReader,
     result: Result<()>,
 }
 
@@ -325,7 +355,7 @@ impl Visitor for Again<'_> {
         let id = self.arrays;
         self.arrays = id.saturating_add(1);
         if self.result.is_ok() {
-            self.result = (self.keep)(id, array.table);
+            self.result = self.reader.array(id, array.table);
         }
     }
 

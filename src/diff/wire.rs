@@ -1,8 +1,11 @@
 //! Differences as JSON.
 
+use std::sync::Arc;
+
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::{Difference, Fact, Row, Rows};
+use super::difference::{Difference, Row, Rows};
+use super::fact::Fact;
 use crate::base::text::Name;
 use crate::outline::Value;
 
@@ -10,7 +13,10 @@ impl Serialize for Difference {
     /// Writes `{change, path, member, place, to, label, a, b, rows}`.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { change, path, member, place, to, label, values, rows } = self;
-        let text = |name: &Option<std::sync::Arc<Name>>| name.as_ref().map(|name| name.text.clone());
+        let (a, b) = match values {
+            Some([a, b]) => (Some(a), Some(b)),
+            None => (None, None),
+        };
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("change", change.name())?;
         map.serialize_entry("path", &text(path))?;
@@ -18,11 +24,15 @@ impl Serialize for Difference {
         map.serialize_entry("place", place)?;
         map.serialize_entry("to", to)?;
         map.serialize_entry("label", &text(label))?;
-        map.serialize_entry("a", &values.as_ref().map(|[a, _]| a))?;
-        map.serialize_entry("b", &values.as_ref().map(|[_, b]| b))?;
+        map.serialize_entry("a", &a)?;
+        map.serialize_entry("b", &b)?;
         map.serialize_entry("rows", rows)?;
         map.end()
     }
+}
+
+fn text(name: &Option<Arc<Name>>) -> Option<&str> {
+    name.as_ref().map(|name| name.text.as_str())
 }
 
 impl Serialize for Fact {

@@ -52,6 +52,7 @@ struct Held {
 }
 
 impl Held {
+    /// Copies the line of a part. Its note also says where the part is unpacked.
     fn of(line: &Line<'_>) -> Self {
         let selector = line.selector.to_owned();
         let name = line.name.to_owned();
@@ -82,6 +83,7 @@ impl Held {
         list == next_list
     }
 
+    /// Extends this run of parts by the one that follows it.
     fn add(&mut self, next: &Self) {
         self.count += 1;
         if let (Some(all), Some(span)) = (&mut self.span, next.span) {
@@ -89,6 +91,7 @@ impl Held {
         }
     }
 
+    /// Passes one line to the sink: that of a single part, or `name[first..end]` for a run of several.
     fn emit(self, sink: Sink<'_>) -> ControlFlow<()> {
         let Self { depth, span, unpacked, .. } = self;
         let part = Line { depth, span, unpacked, ..Line::default() };
@@ -104,6 +107,7 @@ impl Held {
 }
 
 impl Overview<'_> {
+    /// Takes the next line of the dissection. Parts and fields are held back, because the lines after them may join them.
     fn line(&mut self, line: &Line<'_>) -> ControlFlow<()> {
         if let Some(part) = &self.part
             && line.depth <= part.depth
@@ -136,6 +140,8 @@ impl Overview<'_> {
         }
     }
 
+    /// Adds a field to the range of the fields directly before it, or starts a new range. A tag also goes into the note
+    /// of its part.
     fn field(&mut self, line: &Line<'_>) -> ControlFlow<()> {
         if let (Some(part), "tag", Some(Value::Text(tag))) = (&mut self.part, line.name, &line.value) {
             let label = std::mem::take(&mut part.note);
@@ -145,6 +151,7 @@ impl Overview<'_> {
         match &mut self.fields {
             Some((depth, fields)) if *depth == line.depth => fields.bytes = fields.bytes.saturating_add(span.bytes),
             _ => {
+                // The first field of a part gives it no line yet: all that follows in it may be fields too.
                 if self.part.is_none() {
                     self.flush()?;
                 }
@@ -174,6 +181,7 @@ impl Overview<'_> {
         ControlFlow::Continue(())
     }
 
+    /// Passes all that is held back to the sink, in the order of the file.
     fn flush(&mut self) -> ControlFlow<()> {
         for part in [self.run.take(), self.part.take()].into_iter().flatten() {
             part.emit(&mut *self.sink)?;

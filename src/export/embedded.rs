@@ -6,6 +6,10 @@ use crate::asset::Asset;
 use crate::base::error::{Error, Result};
 use crate::base::limits::flag;
 use crate::budget::Reservation;
+#[cfg(feature = "bmx")]
+use crate::formats::bmx;
+#[cfg(feature = "lodka")]
+use crate::formats::lodka;
 use crate::geometry::Texture;
 
 /// The cost of comparing the name of an image, in bytes of work.
@@ -33,31 +37,41 @@ impl<'a> Embedded<'a> {
     pub fn find(&self, texture: &Texture<'_>, room: &Reservation<'_>) -> Result<Option<Vec<u8>>> {
         match self.asset {
             #[cfg(feature = "bmx")]
-            Asset::Bmx(map) => {
-                let stored = || map.textures().ok()?.get(texture.index?).ok()??.image();
-                let Some(image) = stored() else { return Ok(None) };
-                let bytes = image.decoded_byte_len_hint();
-                take(bytes, bytes, room)?;
-                Ok(image.decode().ok().map(std::borrow::Cow::into_owned))
-            }
+            Asset::Bmx(map) => find_in_map(map, texture, room),
             #[cfg(feature = "lodka")]
-            Asset::Lodka(model) => {
-                let name = texture.name.as_bytes();
-                for list in model.parts().flatten().filter_map(|part| part.textures().ok()?) {
-                    for image in list.textures().flatten() {
-                        room.work(LOOK_WORK)?;
-                        if image.file_name.as_bytes().eq_ignore_ascii_case(name) {
-                            let data = image.data.as_bytes();
-                            take(0, data.len() as u64, room)?;
-                            return Ok(Some(data.to_vec()));
-                        }
-                    }
-                }
-                Ok(None)
-            }
+            Asset::Lodka(model) => find_in_model(model, texture, room),
             _ => Ok(None),
         }
     }
+}
+
+#[cfg(feature = "bmx")]
+fn find_in_map(map: &bmx::Map<'_>, texture: &Texture<'_>, room: &Reservation<'_>) -> Result<Option<Vec<u8>>> {
+    let Ok(list) = map.textures() else { return Ok(None) };
+    let Some(index) = texture.index else { return Ok(None) };
+    let Ok(Some(stored)) = list.get(index) else { return Ok(None) };
+    let Some(image) = stored.image() else { return Ok(None) };
+    let bytes = image.decoded_byte_len_hint();
+    take(bytes, bytes, room)?;
+    let Ok(decoded) = image.decode() else { return Ok(None) };
+    Ok(Some(decoded.into_owned()))
+}
+
+#[cfg(feature = "lodka")]
+fn find_in_model(model: &lodka::Model<'_>, texture: &Texture<'_>, room: &Reservation<'_>) -> Result<Option<Vec<u8>>> {
+    let name = texture.name.as_bytes();
+    for part in model.parts().flatten() {
+        let Ok(Some(list)) = part.textures() else { continue };
+        for image in list.textures().flatten() {
+            room.work(LOOK_WORK)?;
+            if image.file_name.as_bytes().eq_ignore_ascii_case(name) {
+                let data = image.data.as_bytes();
+                take(0, data.len() as u64, room)?;
+                return Ok(Some(data.to_vec()));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// Takes memory for an image, if the budget also covers the work.
@@ -72,6 +86,6 @@ fn take(work: u64, memory: u64, room: &Reservation<'_>) -> Result<()> {
 impl Images for Embedded<'_> {
     fn file(&mut self, texture: &Texture<'_>, room: &Reservation<'_>) -> Option<&[u8]> {
         self.last = self.find(texture, room).ok()??;
-        is_embeddable(&self.last).then_some(self.last.as_slice())
+        if is_embeddable(&self.last) { Some(&self.last) } else { None }
     }
 }

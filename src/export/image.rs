@@ -4,6 +4,8 @@ use std::io::{Cursor, Write};
 
 use crate::base::error::{Error, Result};
 use crate::budget::Reservation;
+#[cfg(feature = "paa")]
+use crate::formats::paa;
 use crate::geometry::Texture;
 
 /// Supplies the images of a model. Names come from the model: never open them unchecked.
@@ -50,12 +52,9 @@ impl Pixels {
     pub fn of_paa(bytes: &[u8], most: u32, room: &Reservation<'_>) -> Result<Self> {
         use crate::base::limits::flag;
         use crate::bytes::Table;
-        use crate::formats::paa::{Mip, Texture as Paa};
 
-        let texture = Paa::parse(bytes)?;
-        let fits = |mip: &Mip<'_>| u32::from(mip.width().max(mip.height())) <= most;
-        let mips = || texture.mips().map_while(Result::ok);
-        let Some(mip) = mips().find(fits).or_else(|| mips().last()) else {
+        let texture = paa::Texture::parse(bytes)?;
+        let Some(mip) = mip_up_to(&texture, most) else {
             return Err(Error::malformed("no mip that can be read"));
         };
         let decoded = mip.block()?.decoded_byte_len();
@@ -79,6 +78,21 @@ impl Pixels {
             }
         }
     }
+}
+
+/// Returns the largest mip with sides up to `most`, or else the smallest.
+#[cfg(feature = "paa")]
+fn mip_up_to<'a>(texture: &paa::Texture<'a>, most: u32) -> Option<paa::Mip<'a>> {
+    let mut smallest = None;
+    // The largest mip is the first.
+    for mip in texture.mips() {
+        let Ok(mip) = mip else { break };
+        if u32::from(mip.width().max(mip.height())) <= most {
+            return Some(mip);
+        }
+        smallest = Some(mip);
+    }
+    smallest
 }
 
 /// The largest side of an image in a model, and of a picture of one.
@@ -126,18 +140,21 @@ fn has_jpeg_frame(bytes: &[u8]) -> Option<bool> {
 
 /// Writes a PNG file of 3 or 4 bytes per pixel.
 pub(super) fn write_png(out: impl Write, [width, height]: [u32; 2], color: png::ColorType, bytes: &[u8]) -> Result<()> {
-    let failed = |error| match error {
-        png::EncodingError::IoError(error) => Error::from(error),
-        other => Error::from(std::io::Error::other(other)),
-    };
     let mut encoder = png::Encoder::new(out, width, height);
     encoder.set_color(color);
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_compression(png::Compression::Fast);
     encoder.set_filter(png::Filter::Paeth);
-    let mut writer = encoder.write_header().map_err(failed)?;
-    writer.write_image_data(bytes).map_err(failed)?;
-    writer.finish().map_err(failed)
+    let mut writer = encoder.write_header().map_err(png_error)?;
+    writer.write_image_data(bytes).map_err(png_error)?;
+    writer.finish().map_err(png_error)
+}
+
+fn png_error(error: png::EncodingError) -> Error {
+    match error {
+        png::EncodingError::IoError(error) => Error::from(error),
+        other => Error::from(std::io::Error::other(other)),
+    }
 }
 
 pub(super) fn to_png(pixels: &Pixels) -> Result<Vec<u8>> {

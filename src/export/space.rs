@@ -1,6 +1,6 @@
 //! The axes and the scale of an exported model.
 
-use glam::Mat4;
+use glam::{Mat4, Vec3, Vec4};
 
 use crate::base::format::Format;
 use crate::geometry::{Matrix, Transform};
@@ -60,7 +60,10 @@ impl Basis {
             _ => Some(Mirror::Z),
         };
         // Both mirrors together are half a turn about y.
-        let is_turned = native.is_some() && space.mirror.is_some_and(|mirror| Some(mirror) != native);
+        let is_turned = match (native, space.mirror) {
+            (Some(native), Some(mirror)) => mirror != native,
+            _ => false,
+        };
         Self { is_turned, is_z_up: space.up == Up::Z, scale: space.scale }
     }
 
@@ -97,10 +100,15 @@ impl Basis {
         if !self.is_turned && !self.is_z_up && self.scale == 1.0 {
             return *matrix;
         }
-        let column = |axis: [f32; 3]| glam::Vec3::from(self.point(axis)).extend(0.0);
-        let [x, y, z] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(column);
-        let basis = Mat4::from_cols(x, y, z, glam::Vec4::W);
+        let x = self.column([1.0, 0.0, 0.0]);
+        let y = self.column([0.0, 1.0, 0.0]);
+        let z = self.column([0.0, 0.0, 1.0]);
+        let basis = Mat4::from_cols(x, y, z, Vec4::W);
         Matrix::of(basis * matrix.glam() * basis.inverse())
+    }
+
+    fn column(&self, axis: [f32; 3]) -> Vec4 {
+        Vec3::from(self.point(axis)).extend(0.0)
     }
 }
 

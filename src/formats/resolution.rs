@@ -65,8 +65,8 @@ impl Resolution {
         if self.is_visual() { format!("Visual {self}") } else { self.to_string() }
     }
 
-    /// Returns the purpose of other LODs. For purposes with a range, also returns the number counted from its start.
-    /// Returns `None` for visual LODs and unknown numbers.
+    /// Returns the name of the purpose of a LOD that is not visual. For purposes with a range, also returns the number
+    /// counted from the range's start. Returns `None` for visual LODs and unknown numbers.
     pub fn purpose(self) -> Option<(&'static str, Option<f32>)> {
         // The constants are rounded to `f32` like the stored number, so equality is correct.
         if let Some((_, name)) = SINGLE.iter().find(|(value, _)| *value == self.0) {
@@ -82,27 +82,32 @@ impl fmt::Display for Resolution {
         match self.purpose() {
             Some((name, None)) => f.pad(name),
             Some((name, Some(number))) => f.pad(&format!("{name} {number}")),
+            // Numbers without a name: digits are readable up to this size, such as 1500, and an exponent above, such as
+            // 3e16.
             None if self.0.abs() < 1e7 => f.pad(&self.0.to_string()),
             None => f.pad(&format!("{:e}", self.0)),
         }
     }
 }
 
-/// Counts the visual LODs of a model, and the triangles of the finest: the one with the lowest number, and of several the
-/// first.
+/// Counts the visual LODs of a model, and keeps the triangles of the finest: the one with the lowest number, and of
+/// several the first.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct VisualLods {
     pub(crate) count: Amount<u64>,
     finest: Option<Finest>,
 }
 
+/// The finest visual LOD so far.
 #[derive(Clone, Copy, Debug)]
 struct Finest {
     resolution: Resolution,
+    /// The number of its triangles.
     triangles: u64,
 }
 
 impl VisualLods {
+    /// Counts a LOD with this number of triangles. Ignores it if it is not visual.
     pub(crate) fn add(&mut self, resolution: Resolution, triangles: u64) {
         if !resolution.is_visual() {
             return;
@@ -113,7 +118,7 @@ impl VisualLods {
         }
     }
 
-    /// Returns the triangles of the finest visual LOD, or `None` if there is no visual LOD.
+    /// Returns the number of triangles of the finest visual LOD, or `None` if there is no visual LOD.
     pub(crate) fn triangles(&self) -> Option<u64> {
         self.finest.map(|finest| finest.triangles)
     }

@@ -3,38 +3,54 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use super::{
-    Alpha, Corner, Corners, Influence, Material, Matrix, Place, Primitive, Primitives, Role, Shape, Texture, Transform,
-    UvTransform, Values, Weights, one,
-};
+use zerocopy::little_endian::I32;
+
+use super::material::{Alpha, Material, Role, Texture, UvTransform};
+use super::matrix::{Matrix, Transform};
+use super::primitive::{Corner, Corners, Place, Primitive, Primitives, Shape, one};
+use super::values::Values;
+use super::weights::{Influence, Weights};
 use crate::base::error::{Context, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::bytes::{Color, LeArray, Vec2, Vec3};
 use crate::formats::b3d::{self, Brush, Mesh, Node, Scene, Triangles, rotation_xyzw, wire};
 
 pub(super) fn primitives<'a>(scene: Scene<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + Send + 'a {
-    let (brushes, textures, bones) = Default::default();
-    let shared = Arc::new(Shared { scene, brushes, textures, bones });
-    let mut above: Vec<Matrix> = Vec::new();
-    let mut meshes = 0_usize;
-    scene.nodes().flat_map(move |node| {
+    let mut walk = Walk { shared: Arc::new(Shared::new(scene)), above: Vec::new(), meshes: 0 };
+    scene.nodes().flat_map(move |node| walk.of_node(node))
+}
+
+/// A walk over the nodes of a scene.
+struct Walk<'a> {
+    shared: Arc<Shared<'a>>,
+    /// The matrices of the nodes around the next one.
+    above: Vec<Matrix>,
+    /// The number of meshes so far.
+    meshes: usize,
+}
+
+impl<'a> Walk<'a> {
+    /// Returns the primitives of the next node.
+    fn of_node(&mut self, node: Result<Node<'a>>) -> Primitives<'a> {
         let node = match node {
             Ok(node) => node,
             Err(error) => return one(error),
         };
-        above.truncate(node.depth as usize);
+        self.above.truncate(node.depth as usize);
         let local = local(&node).to_matrix();
-        let world = above.last().unwrap_or(&Matrix::MIRROR).after(&local);
-        above.push(world);
-        let (shared, first) = (shared.clone(), meshes);
-        let all: Vec<Result<Mesh<'a>>> = node.meshes().collect();
-        meshes = meshes.saturating_add(all.len());
-        Box::new(all.into_iter().enumerate().flat_map(move |(index, mesh)| {
-            let (shared, number) = (shared.clone(), first.saturating_add(index));
-            let mesh = mesh.within_item("nodes", node.index);
-            mesh.map_or_else(one, |mesh| of_mesh(shared, node, world, number, mesh))
-        }))
-    })
+        let world = self.above.last().unwrap_or(&Matrix::MIRROR).after(&local);
+        self.above.push(world);
+        let meshes: Vec<Result<Mesh<'a>>> = node.meshes().collect();
+        let first = self.meshes;
+        self.meshes = first.saturating_add(meshes.len());
+        let shared = self.shared.clone();
+        Box::new(
+            meshes
+                .into_iter()
+                .enumerate()
+                .flat_map(move |(index, mesh)| of_mesh(shared.clone(), node, world, first.saturating_add(index), mesh)),
+        )
+    }
 }
 
 fn of_mesh<'a>(
@@ -42,8 +58,12 @@ fn of_mesh<'a>(
     node: Node<'a>,
     world: Matrix,
     number: usize,
-    mesh: Mesh<'a>,
+    mesh: Result<Mesh<'a>>,
 ) -> Primitives<'a> {
+    let mesh = match mesh.within_item("nodes", node.index) {
+        Ok(mesh) => mesh,
+        Err(error) => return one(error),
+    };
     Box::new(mesh.triangles().enumerate().map(move |(part, triangles)| {
         let triangles = triangles.within("mesh").within_item("nodes", node.index)?;
         let place = Place { node: Some(node.index), ..Place::new(node.name, number, part) };
@@ -69,6 +89,10 @@ struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
+    fn new(scene: Scene<'a>) -> Self {
+        Self { scene, brushes: OnceLock::new(), textures: OnceLock::new(), bones: OnceLock::new() }
+    }
+
     fn brush(&self, index: usize) -> Option<Brush<'a>> {
         let all = self.brushes.get_or_init(|| self.scene.brushes().map(Result::ok).collect());
         *all.get(index)?
@@ -79,19 +103,79 @@ impl<'a> Shared<'a> {
         *all.get(index)?
     }
 
+    /// Returns the bones that move the vertices of a mesh.
     fn bones(&self, mesh: &Mesh<'a>) -> &[Bone<'a>] {
-        let read = || {
-            let mut bones: HashMap<u64, Vec<Bone<'a>>> = HashMap::new();
-            for node in self.scene.nodes().flatten() {
-                for bone in node.bones().flatten() {
-                    if let (Some(mesh), Ok(joint)) = (bone.mesh, u32::try_from(node.index)) {
-                        bones.entry(mesh.chunk.offset()).or_default().push((joint, bone.weights));
-                    }
-                }
-            }
-            bones
+        let by_mesh = self.bones.get_or_init(|| bones_by_mesh(self.scene));
+        match by_mesh.get(&mesh.chunk.offset()) {
+            Some(bones) => bones,
+            None => &[],
+        }
+    }
+
+    fn material(&self, brush: &Brush<'a>) -> Material<'a> {
+        let fx = brush.fx.0;
+        let mut material = Material {
+            color: brush.color,
+            specular: [brush.shininess; 3],
+            shininess: brush.shininess,
+            two_sided: fx & 16 != 0,
+            unlit: fx & 1 != 0,
+            vertex_colors: fx & 2 != 0,
+            ..Material::new(brush.name)
         };
-        self.bones.get_or_init(read).get(&mesh.chunk.offset()).map_or(&[], Vec::as_slice)
+        for index in brush.textures() {
+            let Some(stored) = self.texture(index) else { continue };
+            material.add(texture(index, &stored));
+            // Blitz3D blends for a texture with opacity, but not for one whose black is transparent.
+            if stored.flags.0 & (2 | 4) == 2 {
+                material.alpha = Alpha::Blend;
+            }
+        }
+        let [.., opacity] = brush.color;
+        let is_masked = matches!(material.textures.first(), Some(texture) if texture.is_black_clear);
+        material.alpha = match brush.blend.0 {
+            2 => Alpha::Multiply,
+            3 => Alpha::Add,
+            // Without a blend mode, opacity of textures counts only if there is one.
+            0 if material.textures.len() > 1 && opacity >= 1.0 && fx & 32 == 0 => Alpha::Opaque,
+            _ if opacity < 1.0 || fx & 32 != 0 => Alpha::Blend,
+            _ => material.alpha,
+        };
+        if is_masked && material.alpha == Alpha::Opaque {
+            material.alpha = Alpha::Mask(0.5);
+        }
+        material
+    }
+}
+
+/// Returns the bones of a scene by the offsets of the meshes that they move.
+fn bones_by_mesh<'a>(scene: Scene<'a>) -> HashMap<u64, Vec<Bone<'a>>> {
+    let mut bones: HashMap<u64, Vec<Bone<'a>>> = HashMap::new();
+    for node in scene.nodes().flatten() {
+        for bone in node.bones().flatten() {
+            if let (Some(mesh), Ok(joint)) = (bone.mesh, u32::try_from(node.index)) {
+                bones.entry(mesh.chunk.offset()).or_default().push((joint, bone.weights));
+            }
+        }
+    }
+    bones
+}
+
+fn texture<'a>(index: usize, stored: &b3d::Texture<'a>) -> Texture<'a> {
+    let flags = stored.flags.0;
+    let has_second_set = stored.flags.uses_second_uv_set();
+    Texture {
+        role: match flags {
+            _ if flags & (64 | 128) != 0 => Role::Environment,
+            _ if has_second_set => Role::Lightmap,
+            _ => Role::Base,
+        },
+        uv_set: usize::from(has_second_set),
+        transform: UvTransform { offset: stored.position, scale: stored.scale, rotation: stored.rotation },
+        clamped: [flags & 16 != 0, flags & 32 != 0],
+        is_black_clear: flags & 4 != 0,
+        index: Some(index),
+        ..Texture::new(stored.name)
     }
 }
 
@@ -125,7 +209,8 @@ impl<'a> Shape<'a> for Tris<'a> {
     }
 
     fn uvs(&self, set: usize) -> Result<Option<Values<'a, Vec2>>> {
-        Ok(self.vertices()?.tex_coords(set).and_then(|set| set.uv()).map(Into::into))
+        let Some(set) = self.vertices()?.tex_coords(set) else { return Ok(None) };
+        Ok(set.uv().map(Into::into))
     }
 
     /// `Surface::updateNormals` of Blitz3D.
@@ -139,9 +224,8 @@ impl<'a> Shape<'a> for Tris<'a> {
 
     /// Blitz3D draws triangles that are clockwise in its left-handed space. The mirror makes them counterclockwise.
     fn corners(&self) -> Corners<'a> {
-        let corner = |vertex: i32| Corner::vertex(u32::try_from(vertex).unwrap_or(u32::MAX));
-        Box::new(self.triangles.indices.into_iter().map(move |triangle| {
-            let [a, b, c] = triangle.vertices.map(|vertex| corner(vertex.get()));
+        Box::new(self.triangles.indices.into_iter().map(|triangle| {
+            let [a, b, c] = triangle.vertices.map(corner);
             Ok([a, c, b])
         }))
     }
@@ -149,72 +233,33 @@ impl<'a> Shape<'a> for Tris<'a> {
     fn weights(&self) -> Result<Option<Weights>> {
         let bones = self.shared.bones(&self.mesh);
         // Some exporters write a BONE for every node, even if no vertex is bound to one.
-        if !bones.iter().any(|(_, weights)| weights.iter().any(|one| one.weight.get() > 0.0)) {
+        if !bones.iter().any(is_bound) {
             return Ok(None);
         }
-        let influences = || {
-            bones.iter().flat_map(|&(joint, weights)| {
-                weights.iter().map(move |one| {
-                    let vertex = usize::try_from(one.vertex.get()).unwrap_or(usize::MAX);
-                    (vertex, Influence { joint, weight: one.weight.get() })
-                })
-            })
-        };
+        let influences = || bones.iter().flat_map(|&(joint, list)| list.iter().map(move |one| influence(joint, one)));
         Ok(Some(Weights::new(self.vertices()?.len(), influences)))
     }
 
     fn material(&self) -> Result<Option<Material<'a>>> {
-        let brush = self.triangles.brush().and_then(|index| self.shared.brush(index));
-        Ok(brush.map(|brush| {
-            let textures = brush.textures().filter_map(|index| Some((index, self.shared.texture(index)?)));
-            material(&brush, textures)
-        }))
+        let Some(index) = self.triangles.brush() else { return Ok(None) };
+        let Some(brush) = self.shared.brush(index) else { return Ok(None) };
+        Ok(Some(self.shared.material(&brush)))
     }
 }
 
-fn material<'a>(brush: &Brush<'a>, textures: impl Iterator<Item = (usize, b3d::Texture<'a>)>) -> Material<'a> {
-    let (fx, shininess) = (brush.fx.0, brush.shininess);
-    let mut material = Material {
-        color: brush.color,
-        specular: [shininess; 3],
-        shininess,
-        two_sided: fx & 16 != 0,
-        unlit: fx & 1 != 0,
-        vertex_colors: fx & 2 != 0,
-        ..Material::new(brush.name)
-    };
-    for (index, texture) in textures {
-        let flags = texture.flags.0;
-        material.add(Texture {
-            role: match flags {
-                _ if flags & (64 | 128) != 0 => Role::Environment,
-                _ if texture.flags.uses_second_uv_set() => Role::Lightmap,
-                _ => Role::Base,
-            },
-            uv_set: usize::from(texture.flags.uses_second_uv_set()),
-            transform: UvTransform { offset: texture.position, scale: texture.scale, rotation: texture.rotation },
-            clamped: [flags & 16 != 0, flags & 32 != 0],
-            is_black_clear: flags & 4 != 0,
-            index: Some(index),
-            ..Texture::new(texture.name)
-        });
-        // Blitz3D blends for a texture with opacity, but not for one whose black is transparent.
-        if flags & (2 | 4) == 2 {
-            material.alpha = Alpha::Blend;
-        }
-    }
-    let [.., opacity] = brush.color;
-    let is_masked = material.textures.first().is_some_and(|texture| texture.is_black_clear);
-    material.alpha = match brush.blend.0 {
-        2 => Alpha::Multiply,
-        3 => Alpha::Add,
-        // Without a blend mode, opacity of textures counts only if there is one.
-        0 if material.textures.len() > 1 && opacity >= 1.0 && fx & 32 == 0 => Alpha::Opaque,
-        _ if opacity < 1.0 || fx & 32 != 0 => Alpha::Blend,
-        _ => material.alpha,
-    };
-    if is_masked && material.alpha == Alpha::Opaque {
-        material.alpha = Alpha::Mask(0.5);
-    }
-    material
+#[inline]
+fn corner(vertex: I32) -> Corner {
+    Corner::vertex(u32::try_from(vertex.get()).unwrap_or(u32::MAX))
+}
+
+/// Returns true if a bone moves a vertex.
+fn is_bound((_, weights): &Bone<'_>) -> bool {
+    weights.iter().any(|one| one.weight.get() > 0.0)
+}
+
+/// Returns the vertex that a bone moves, and how strongly.
+#[inline]
+fn influence(joint: u32, stored: &wire::Weight) -> (usize, Influence) {
+    let vertex = usize::try_from(stored.vertex.get()).unwrap_or(usize::MAX);
+    (vertex, Influence { joint, weight: stored.weight.get() })
 }

@@ -4,7 +4,10 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
-use super::{Alpha, Corner, Corners, Material, Matrix, Place, Primitive, Primitives, Shape, Texture, Values, one};
+use super::material::{Alpha, Material, Texture};
+use super::matrix::Matrix;
+use super::primitive::{Corner, Corners, Place, Primitive, Primitives, Shape, one};
+use super::values::Values;
 use crate::base::error::{Error, Result};
 use crate::bytes::{Vec2, Vec3};
 use crate::formats::bmx::{Faces, Map, Mesh, Object, Placed, wire};
@@ -15,21 +18,24 @@ pub(super) fn primitives<'m>(map: &'m Map<'m>) -> Primitives<'m> {
         Err(error) => return one(error),
     };
     let mut orders: HashMap<u32, Arc<Order>> = HashMap::new();
-    Box::new(objects.walk().flat_map(move |object| {
-        let parts = object.and_then(|object| parts(map, object, &mut orders));
-        parts.map_or_else(one, |parts| Box::new(parts.into_iter().flatten().map(Ok)))
+    Box::new(objects.walk().flat_map(move |object| match of_object(map, object, &mut orders) {
+        Ok(primitives) => primitives,
+        Err(error) => one(error),
     }))
 }
 
-/// Returns the primitives of an object. Returns `None` for a component, whose mesh is part of the game.
-fn parts<'m>(
+/// Returns the primitives of an object. A component has none, because its mesh is part of the game.
+fn of_object<'m>(
     map: &'m Map<'m>,
-    object: Placed<'m, Object<'m>>,
+    object: Result<Placed<'m, Object<'m>>>,
     orders: &mut HashMap<u32, Arc<Order>>,
-) -> Result<Option<impl Iterator<Item = Primitive<'m>> + use<'m>>> {
-    let Some(number) = object.mesh() else { return Ok(None) };
-    let missing = || Error::malformed(format!("object {} shows mesh {number}, which is not there", object.index));
-    let mesh = map.meshes()?.get(number as usize)?.ok_or_else(missing)?;
+) -> Result<Primitives<'m>> {
+    let object = object?;
+    let Some(number) = object.mesh() else { return Ok(Box::new(std::iter::empty())) };
+    let Some(mesh) = map.meshes()?.get(number as usize)? else {
+        let index = object.index;
+        return Err(Error::malformed(format!("object {index} shows mesh {number}, which is not there")));
+    };
     let faces = mesh.faces;
     let order = match orders.get(&number) {
         Some(order) => order.clone(),
@@ -37,12 +43,16 @@ fn parts<'m>(
     };
     // Rows of the file's matrix are the images of the axes, and so columns of ours.
     let world = Matrix::MIRROR.after(&Matrix(object.world_matrix.rows));
-    let (node, name, mesh_number) = (object.index, object.entry.name, mesh.index);
-    let visible = !object.is_hidden.is_some_and(|hidden| hidden.is_set());
-    Ok(Some((0..order.parts.len()).map(move |part| {
-        let place = Place { node: Some(node), visible, ..Place::new(name, mesh_number, part) };
-        Primitive::new(place, world, Part { map, mesh: *mesh, faces, order: order.clone(), part })
+    let visible = !is_on(object.is_hidden);
+    let place = Place { node: Some(object.index), visible, ..Place::new(object.entry.name, mesh.index, 0) };
+    Ok(Box::new((0..order.parts.len()).map(move |part| {
+        let shape = Part { map, mesh: *mesh, faces, order: order.clone(), part };
+        Ok(Primitive::new(Place { part, ..place }, world, shape))
     })))
+}
+
+fn is_on(switch: Option<wire::Flag>) -> bool {
+    switch.is_some_and(wire::Flag::is_set)
 }
 
 /// The faces of a mesh by material.
@@ -58,12 +68,12 @@ impl Order {
         let mut order: Vec<u32> = Vec::new();
         order.try_reserve_exact(faces.len()).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
         order.extend((0..faces.len()).map_while(|face| u32::try_from(face).ok()));
-        let material = |face: u32| faces.get(face as usize).and_then(|face| face.material());
         // The sort is stable, so the faces of a material stay in the file's order.
-        order.sort_by_key(|&face| material(face));
+        order.sort_by_key(|&face| material_of(faces, face));
         let mut parts: Vec<(Option<u32>, usize)> = Vec::new();
         for (place, &face) in order.iter().enumerate() {
-            let (material, end) = (material(face), place.saturating_add(1));
+            let material = material_of(faces, face);
+            let end = place.saturating_add(1);
             match parts.last_mut() {
                 Some(part) if part.0 == material => part.1 = end,
                 _ => parts.push((material, end)),
@@ -73,10 +83,20 @@ impl Order {
     }
 
     fn faces(&self, part: usize) -> &[u32] {
-        let start = part.checked_sub(1).and_then(|before| self.parts.get(before)).map_or(0, |&(_, end)| end);
-        let end = self.parts.get(part).map_or(start, |&(_, end)| end);
+        let mut start = 0;
+        if let Some(before) = part.checked_sub(1)
+            && let Some(&(_, end)) = self.parts.get(before)
+        {
+            start = end;
+        }
+        let Some(&(_, end)) = self.parts.get(part) else { return &[] };
         self.faces.get(start..end).unwrap_or_default()
     }
+}
+
+#[inline]
+fn material_of(faces: &Faces<'_>, face: u32) -> Option<u32> {
+    faces.get(face as usize)?.material()
 }
 
 #[derive(Debug)]
@@ -94,7 +114,8 @@ impl<'m> Shape<'m> for Part<'m> {
     }
 
     fn normals(&self) -> Result<Option<Values<'m, Vec3>>> {
-        Ok(Some(self.mesh.normals).filter(|normals| !normals.is_empty()).map(Into::into))
+        let normals = self.mesh.normals;
+        Ok(if normals.is_empty() { None } else { Some(normals.into()) })
     }
 
     fn uv_sets(&self) -> Result<usize> {
@@ -102,7 +123,8 @@ impl<'m> Shape<'m> for Part<'m> {
     }
 
     fn uvs(&self, set: usize) -> Result<Option<Values<'m, Vec2>>> {
-        Ok(Some(self.mesh.uvs).filter(|uvs| set == 0 && !uvs.is_empty()).map(Into::into))
+        let uvs = self.mesh.uvs;
+        Ok(if set == 0 && !uvs.is_empty() { Some(uvs.into()) } else { None })
     }
 
     fn is_indexed_by_corner(&self) -> bool {
@@ -111,9 +133,9 @@ impl<'m> Shape<'m> for Part<'m> {
 
     /// Virtools draws triangles that are clockwise in its left-handed space. The mirror makes them counterclockwise.
     fn corners(&self) -> Corners<'m> {
-        let (faces, order, part) = (self.faces, self.order.clone(), self.part);
-        let corner =
-            |corner: wire::Corner| Corner { position: corner.position, normal: corner.normal, uvs: [corner.uv; 2] };
+        let faces = self.faces;
+        let order = self.order.clone();
+        let part = self.part;
         Box::new((0..order.faces(part).len()).filter_map(move |place| {
             let face = faces.get(*order.faces(part).get(place)? as usize)?;
             let [a, b, c] = face.corners().map(corner);
@@ -125,16 +147,17 @@ impl<'m> Shape<'m> for Part<'m> {
         let Some(&(Some(number), _)) = self.order.parts.get(self.part) else { return Ok(None) };
         let Some(material) = self.map.materials()?.get(number as usize)? else { return Ok(None) };
         let [r, g, b] = material.colors.diffuse.to_array();
-        let is_on = |switch: Option<wire::Flag>| switch.is_some_and(wire::Flag::is_set);
         let mut facts = Material {
             color: [r, g, b, 1.0],
             emissive: material.emissive.unwrap_or_default(),
             specular: material.colors.specular.to_array(),
-            // The programs show it as a slider from 0 to 100.
-            shininess: material.power.map_or(0.0, |power| (power / 100.0).clamp(0.0, 1.0)),
             two_sided: is_on(material.two_sided),
             ..Material::new(material.entry.name)
         };
+        if let Some(power) = material.power {
+            // The programs show it as a slider from 0 to 100.
+            facts.shininess = (power / 100.0).clamp(0.0, 1.0);
+        }
         facts.alpha = match (is_on(material.alpha_blend), is_on(material.alpha_test)) {
             (true, _) => Alpha::Blend,
             (false, true) => Alpha::Mask(0.5),
@@ -147,4 +170,9 @@ impl<'m> Shape<'m> for Part<'m> {
         }
         Ok(Some(facts))
     }
+}
+
+#[inline]
+fn corner(stored: wire::Corner) -> Corner {
+    Corner { position: stored.position, normal: stored.normal, uvs: [stored.uv; 2] }
 }

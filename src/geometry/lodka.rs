@@ -3,34 +3,34 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use super::{
-    Alpha, Cache, Corner, Corners, Influence, Material, Matrix, Morph, Place, Primitive, Primitives, Role, Shape,
-    Texture, Transform, Values, Weights, cached, one, values,
-};
+use super::material::{Alpha, Material, Role, Texture, rgb};
+use super::matrix::{Matrix, Transform};
+use super::primitive::{Cache, Corner, Corners, Morph, Place, Primitive, Primitives, Shape, cached, one};
+use super::values;
+use super::values::Values;
+use super::weights::{Influence, Weights};
 use crate::base::error::{Context, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::bytes::{Strided, Vec2, Vec3};
-use crate::formats::lodka::{self, FaceGroup, FaceMode, Indices, LodModel, Mesh, Model, ProxySet, wire};
+use crate::formats::lodka::{self, FaceGroup, FaceMode, Indices, LodModel, MappingMode, Mesh, Model, ProxySet, wire};
+use crate::outline::Text;
 
 pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + Send + 'a {
-    model.parts().flat_map(|part| part.map_or_else(one, of_model))
+    model.parts().flat_map(of_model)
 }
 
-fn of_model<'a>(part: LodModel<'a>) -> Primitives<'a> {
+fn of_model<'a>(part: Result<LodModel<'a>>) -> Primitives<'a> {
+    let part = match part {
+        Ok(part) => part,
+        Err(error) => return one(error),
+    };
     let shared = Arc::new(Shared { part, materials: Cache::new(), meshes: OnceLock::new() });
-    let of_proxies = shared.clone();
-    let meshes = part.meshes().enumerate().flat_map(move |(number, mesh)| {
-        mesh.map_or_else(one, |mesh| of_mesh(shared.clone(), place(&part, number, &mesh), Matrix::IDENTITY, mesh))
+    let mut sets = SetWalk { shared: shared.clone(), proxies: 0 };
+    let meshes = part.meshes().enumerate().flat_map(move |(number, mesh)| match mesh {
+        Ok(mesh) => of_mesh(shared.clone(), place(&part, number, &mesh), Matrix::IDENTITY, mesh),
+        Err(error) => one(error),
     });
-    let mut first = 0_usize;
-    let proxies = part.views::<ProxySet<'a>>().flat_map(move |set| {
-        set.map_or_else(one, |set| {
-            let node = first;
-            first = first.saturating_add(set.proxies.len());
-            of_set(of_proxies.clone(), node, set)
-        })
-    });
-    Box::new(meshes.chain(proxies))
+    Box::new(meshes.chain(part.views::<ProxySet<'a>>().flat_map(move |set| sets.of_set(set))))
 }
 
 fn place<'a>(part: &LodModel<'a>, number: usize, mesh: &Mesh<'a>) -> Place<'a> {
@@ -47,28 +47,58 @@ fn of_mesh<'a>(shared: Arc<Shared<'a>>, place: Place<'a>, world: Matrix, mesh: M
     }))
 }
 
-/// Returns the primitives of the meshes that a set of proxies repeats. The first proxy of the set is proxy `first` of
-/// the model.
-fn of_set<'a>(shared: Arc<Shared<'a>>, first: usize, set: ProxySet<'a>) -> Primitives<'a> {
-    let mut worlds: Vec<Matrix> = Vec::new();
-    let mut names = set.names.iter();
-    Box::new(set.proxies.iter().enumerate().flat_map(move |(index, proxy)| {
-        let name = names.next();
-        let parent = usize::try_from(proxy.parent.get()).ok().and_then(|parent| worlds.get(parent).copied());
-        let world = parent.unwrap_or(Matrix::IDENTITY).after(&transform(&proxy).to_matrix());
-        worlds.push(world);
-        let number = usize::try_from(proxy.mesh.get()).ok();
-        let shown = number.and_then(|number| Some((number, shared.mesh(number)?)));
-        let Some((number, mesh)) = shown else { return Box::new(std::iter::empty()) as Primitives<'a> };
-        let own = place(&shared.part, number, &mesh);
-        let place = Place {
-            name: name.map_or(own.name, Into::into),
-            node: Some(first.saturating_add(index)),
-            visible: own.visible && proxy.visible.is_set(),
-            ..own
+/// A walk over the sets of proxies of a model.
+struct SetWalk<'a> {
+    shared: Arc<Shared<'a>>,
+    /// The number of proxies so far.
+    proxies: usize,
+}
+
+impl<'a> SetWalk<'a> {
+    /// Returns the primitives of the meshes that the next set of proxies repeats.
+    fn of_set(&mut self, set: Result<ProxySet<'a>>) -> Primitives<'a> {
+        let set = match set {
+            Ok(set) => set,
+            Err(error) => return one(error),
         };
-        of_mesh(shared.clone(), place, world, mesh)
-    }))
+        let mut walk = ProxyWalk { shared: self.shared.clone(), first: self.proxies, worlds: Vec::new() };
+        self.proxies = self.proxies.saturating_add(set.proxies.len());
+        let mut names = set.names.iter();
+        Box::new(set.proxies.iter().flat_map(move |proxy| walk.of_proxy(&proxy, names.next().map(Into::into))))
+    }
+}
+
+/// A walk over the proxies of a set.
+struct ProxyWalk<'a> {
+    shared: Arc<Shared<'a>>,
+    /// The number of its first proxy among those of the model.
+    first: usize,
+    /// The matrices of the proxies so far.
+    worlds: Vec<Matrix>,
+}
+
+impl<'a> ProxyWalk<'a> {
+    /// Returns the primitives of the mesh that the next proxy repeats.
+    fn of_proxy(&mut self, proxy: &wire::Proxy, name: Option<Text<'a>>) -> Primitives<'a> {
+        let node = self.first.saturating_add(self.worlds.len());
+        let mut parent = Matrix::IDENTITY;
+        if let Ok(index) = usize::try_from(proxy.parent.get())
+            && let Some(world) = self.worlds.get(index)
+        {
+            parent = *world;
+        }
+        let world = parent.after(&transform(proxy).to_matrix());
+        self.worlds.push(world);
+        let Ok(number) = usize::try_from(proxy.mesh.get()) else { return Box::new(std::iter::empty()) };
+        let Some(mesh) = self.shared.mesh(number) else { return Box::new(std::iter::empty()) };
+        let mut place = place(&self.shared.part, number, &mesh);
+        if let Some(name) = name {
+            place.name = name;
+        }
+        place.node = Some(node);
+        place.visible = place.visible && proxy.visible.is_set();
+        of_mesh(self.shared.clone(), place, world, mesh)
+    }
 }
 
 /// Returns the place of a proxy relative to its parent.
@@ -94,15 +124,17 @@ impl<'a> Shared<'a> {
     }
 
     fn material(&self, name: &[u8]) -> Result<Option<lodka::Material<'a>>> {
-        let read = || {
-            let mut all = HashMap::new();
-            for material in self.part.materials()?.into_iter().flat_map(|list| list.materials) {
-                let material = material.within("materials")?;
-                all.entry(material.name.as_bytes().to_vec()).or_insert(material);
-            }
-            Ok(all)
-        };
-        Ok(cached(&self.materials, read)?.get(name).copied())
+        Ok(cached(&self.materials, || self.read_materials())?.get(name).copied())
+    }
+
+    fn read_materials(&self) -> Result<HashMap<Vec<u8>, lodka::Material<'a>>> {
+        let mut all = HashMap::new();
+        let Some(list) = self.part.materials()? else { return Ok(all) };
+        for material in list.materials {
+            let material = material.within("materials")?;
+            all.entry(material.name.as_bytes().to_vec()).or_insert(material);
+        }
+        Ok(all)
     }
 }
 
@@ -124,7 +156,8 @@ impl<'a> Shape<'a> for Group<'a> {
     }
 
     fn normals(&self) -> Result<Option<Values<'a, Vec3>>> {
-        Ok(Some(self.mesh.normals).filter(|normals| !normals.is_empty()).map(Into::into))
+        let normals = self.mesh.normals;
+        Ok(if normals.is_empty() { None } else { Some(normals.into()) })
     }
 
     fn uv_sets(&self) -> Result<usize> {
@@ -133,7 +166,6 @@ impl<'a> Shape<'a> for Group<'a> {
 
     /// In OpenGL, v grows upwards.
     fn uvs(&self, set: usize) -> Result<Option<Values<'a, Vec2>>> {
-        let turned = |uv: &Vec2| values::vec2([uv.x.get(), 1.0 - uv.y.get()]);
         let (Some(uvs), Some(cache)) = (self.mesh.uvs.get(set), self.uvs.get(set)) else { return Ok(None) };
         Ok(Some(cached(cache, || Ok(uvs.iter().map(turned).collect()))?.clone()))
     }
@@ -145,31 +177,9 @@ impl<'a> Shape<'a> for Group<'a> {
     /// OpenGL draws counterclockwise triangles.
     fn corners(&self) -> Corners<'a> {
         let group = self.group;
-        let corner = move |at: usize| {
-            let position = group.vertex_indices.get(at)?;
-            // A group without separate indices for normals or coordinates uses those of the positions.
-            let other = |indices: Option<Indices<'a>>| indices.and_then(|all| all.get(at)).unwrap_or(position);
-            let uvs = [0, 1].map(|set| other(group.uv_indices.get(set)));
-            Some(Corner { position, normal: other(Some(group.normal_indices)), uvs })
-        };
-        let mode = group.mode;
         Box::new((0..group.triangle_count()).filter_map(move |index| {
-            let places = match mode {
-                FaceMode::STRIP if index & 1 == 1 => [index.checked_add(1)?, index, index.checked_add(2)?],
-                FaceMode::STRIP => [index, index.checked_add(1)?, index.checked_add(2)?],
-                FaceMode::FAN => [0, index.checked_add(1)?, index.checked_add(2)?],
-                FaceMode::QUADS => {
-                    let first = (index >> 1).checked_mul(4)?;
-                    let second = first.checked_add(1)?.checked_add(index & 1)?;
-                    [first, second, second.checked_add(1)?]
-                }
-                _ => {
-                    let first = index.checked_mul(3)?;
-                    [first, first.checked_add(1)?, first.checked_add(2)?]
-                }
-            };
-            let [a, b, c] = places.map(corner);
-            Some(Ok([a?, b?, c?]))
+            let [a, b, c] = places(group.mode, index)?;
+            Some(Ok([corner(&group, a)?, corner(&group, b)?, corner(&group, c)?]))
         }))
     }
 
@@ -184,46 +194,92 @@ impl<'a> Shape<'a> for Group<'a> {
             };
             return Ok(Some(Weights::new(vertices, influences)));
         }
+        if bone_ids.is_empty() {
+            return Ok(None);
+        }
         let influences = || bone_ids.iter().map(|joint| Influence { joint, weight: 1.0 }).enumerate();
-        Ok((!bone_ids.is_empty()).then(|| Weights::new(vertices, influences)))
+        Ok(Some(Weights::new(vertices, influences)))
     }
 
     fn morphs(&self) -> Result<Vec<Morph<'a>>> {
-        let Some(all) = self.shared.part.morph_meshes()? else { return Ok(Vec::new()) };
+        let mut frames = Vec::new();
+        let Some(all) = self.shared.part.morph_meshes()? else { return Ok(frames) };
         let count = self.mesh.positions.len();
-        let own = all.meshes().filter(|morph| {
-            usize::try_from(morph.record.mesh.get()) == Ok(self.number)
-                && usize::try_from(morph.record.vertices.get()) == Ok(count)
-        });
         let stride = size_of::<Vec3>();
-        let frames = own.flat_map(|morph| {
-            let (bytes, offset) = (morph.vertices.as_bytes(), morph.vertices.offset());
-            // Without vertices, the file's size does not bound the number of frames.
-            let chunks = count.checked_mul(stride).filter(|size| *size > 0).map(|size| bytes.chunks_exact(size));
-            chunks.into_iter().flatten().scan(offset, move |at, frame| {
-                let values = Strided::within(frame, *at, stride, 0).into();
-                *at = at.saturating_add(frame.len() as u64);
-                Some(Morph { name: morph.collection_name.into(), positions: values })
-            })
-        });
-        Ok(frames.collect())
+        // Without vertices, the file's size does not bound the number of frames.
+        let Some(size @ 1..) = count.checked_mul(stride) else { return Ok(frames) };
+        for morph in all.meshes() {
+            let is_own = usize::try_from(morph.record.mesh.get()) == Ok(self.number)
+                && usize::try_from(morph.record.vertices.get()) == Ok(count);
+            if !is_own {
+                continue;
+            }
+            let mut offset = morph.vertices.offset();
+            for frame in morph.vertices.as_bytes().chunks_exact(size) {
+                let positions = Strided::within(frame, offset, stride, 0).into();
+                frames.push(Morph { name: morph.collection_name.into(), positions });
+                offset = offset.saturating_add(frame.len() as u64);
+            }
+        }
+        Ok(frames)
     }
 
     fn material(&self) -> Result<Option<Material<'a>>> {
         let Some(name) = self.group.materials.get(0) else { return Ok(None) };
         let Some(material) = self.shared.material(name.as_bytes())? else {
-            return Ok((!name.is_empty()).then(|| Material::new(name)));
+            return Ok(if name.is_empty() { None } else { Some(Material::new(name)) });
         };
         let mut facts = facts(&material);
         // The second set is for the image of another material, such as a light map.
         if let Some(second) = self.group.materials.get(1)
             && let Some(second) = self.shared.material(second.as_bytes())?
+            && let Some(texture) = self::facts(&second).textures.into_iter().next()
         {
-            let images = self::facts(&second).textures.into_iter().take(1);
-            images.for_each(|texture| facts.add(Texture { uv_set: 1, role: Role::Lightmap, ..texture }));
+            facts.add(Texture { uv_set: 1, role: Role::Lightmap, ..texture });
         }
         Ok(Some(facts))
     }
+}
+
+#[inline]
+fn turned(uv: &Vec2) -> Vec2 {
+    values::vec2([uv.x.get(), 1.0 - uv.y.get()])
+}
+
+/// Returns the places of a triangle's corners among the indices of a group.
+#[inline]
+fn places(mode: FaceMode, index: usize) -> Option<[usize; 3]> {
+    Some(match mode {
+        FaceMode::STRIP if index & 1 == 1 => [index.checked_add(1)?, index, index.checked_add(2)?],
+        FaceMode::STRIP => [index, index.checked_add(1)?, index.checked_add(2)?],
+        FaceMode::FAN => [0, index.checked_add(1)?, index.checked_add(2)?],
+        FaceMode::QUADS => {
+            let first = (index >> 1).checked_mul(4)?;
+            let second = first.checked_add(1)?.checked_add(index & 1)?;
+            [first, second, second.checked_add(1)?]
+        }
+        _ => {
+            let first = index.checked_mul(3)?;
+            [first, first.checked_add(1)?, first.checked_add(2)?]
+        }
+    })
+}
+
+/// Returns the corner at a place among the indices of a group.
+#[inline]
+fn corner(group: &FaceGroup<'_>, at: usize) -> Option<Corner> {
+    let position = group.vertex_indices.get(at)?;
+    let normal = index_or(Some(group.normal_indices), at, position);
+    let uv = index_or(group.uv_indices.get(0), at, position);
+    let second_uv = index_or(group.uv_indices.get(1), at, position);
+    Some(Corner { position, normal, uvs: [uv, second_uv] })
+}
+
+/// A group without separate indices for normals or coordinates uses those of the positions.
+#[inline]
+fn index_or(indices: Option<Indices<'_>>, at: usize, position: u32) -> u32 {
+    let Some(indices) = indices else { return position };
+    indices.get(at).unwrap_or(position)
 }
 
 fn facts<'a>(material: &lodka::Material<'a>) -> Material<'a> {
@@ -231,13 +287,12 @@ fn facts<'a>(material: &lodka::Material<'a>) -> Material<'a> {
     let mut clamped = [false; 2];
     let mut has_images = true;
     // Sphere and cube maps.
-    let is_reflected = material.mapping_mode.is_some_and(|mode| (3..=7).contains(&mode.0));
+    let is_reflected = matches!(material.mapping_mode, Some(MappingMode(3..=7)));
     let role = if is_reflected { Role::Environment } else { Role::Base };
     if let Some(options) = material.options {
-        let rgb = |color: &crate::bytes::Color| color.to_array().first_chunk().copied().unwrap_or_default();
         facts.color = options.diffuse.to_array();
-        facts.emissive = rgb(&options.emission);
-        facts.specular = rgb(&options.specular);
+        facts.emissive = rgb(options.emission);
+        facts.specular = rgb(options.specular);
         facts.shininess = (f32::from(options.shininess) / 128.0).min(1.0);
         facts.alpha = match options.blending_mode.0 {
             1 => Alpha::Blend,
@@ -251,7 +306,10 @@ fn facts<'a>(material: &lodka::Material<'a>) -> Material<'a> {
         clamped = [matches!(wrap, 1 | 2), matches!(wrap, 1 | 3)];
         has_images = options.texture_enabled.is_set();
     }
-    let images = material.texture_files().into_iter().filter(|name| has_images && !name.is_empty());
-    images.for_each(|name| facts.add(Texture { clamped, role, ..Texture::new(name) }));
+    for name in material.texture_files() {
+        if has_images && !name.is_empty() {
+            facts.add(Texture { clamped, role, ..Texture::new(name) });
+        }
+    }
     facts
 }

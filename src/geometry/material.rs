@@ -1,5 +1,6 @@
 //! Materials: the appearance of surfaces, as far as all formats share it.
 
+use crate::bytes::Color;
 use crate::outline::Text;
 
 /// The appearance of a surface. Values that the format does not store are those of a plain white material.
@@ -73,11 +74,20 @@ impl<'a> Material<'a> {
 /// Converts a stored color to linear light, which glTF and modern renderers expect. Colors of the fixed-function
 /// formats (b3d, bmx, lodka) are in sRGB. Opacity is linear already.
 pub fn linear([r, g, b, a]: [f32; 4]) -> [f32; 4] {
-    let [r, g, b] = [r, g, b].map(|part| match part {
+    [linear_part(r), linear_part(g), linear_part(b), a]
+}
+
+fn linear_part(part: f32) -> f32 {
+    match part {
         ..=0.04045 => part / 12.92,
         _ => ((part + 0.055) / 1.055).powf(2.4),
-    });
-    [r, g, b, a]
+    }
+}
+
+/// Returns a color without its opacity.
+pub(super) fn rgb(color: Color) -> [f32; 3] {
+    let [r, g, b, _] = color.to_array();
+    [r, g, b]
 }
 
 /// How a surface blends with the background.
@@ -144,7 +154,8 @@ impl UvTransform {
     /// Returns the coordinates to use.
     pub fn apply(&self, [u, v]: [f32; 2]) -> [f32; 2] {
         let (sin, cos) = self.rotation.sin_cos();
-        let ([x, y], [scale_x, scale_y]) = (self.offset, self.scale);
+        let [x, y] = self.offset;
+        let [scale_x, scale_y] = self.scale;
         [scale_x * (u * cos + v * sin) + x, scale_y * (v * cos - u * sin) + y]
     }
 }

@@ -21,7 +21,6 @@ impl Matrix {
 
     /// Creates a matrix from three rows of a rotation and one of a position, for row vectors.
     pub(crate) fn from_rows([x, y, z, position]: [[f32; 3]; 4]) -> Self {
-        let column = |[a, b, c]: [f32; 3], last| [a, b, c, last];
         Self([column(x, 0.0), column(y, 0.0), column(z, 0.0), column(position, 1.0)])
     }
 
@@ -62,7 +61,7 @@ impl Matrix {
     /// Returns the inverse matrix. Returns `None` if the matrix flattens space or has numbers that are not finite.
     pub fn inverse(&self) -> Option<Self> {
         let inverse = self.glam().inverse();
-        inverse.is_finite().then(|| Self::of(inverse))
+        if inverse.is_finite() { Some(Self::of(inverse)) } else { None }
     }
 
     /// Returns true if it turns a left hand into a right one.
@@ -84,6 +83,10 @@ impl Matrix {
     }
 }
 
+fn column([a, b, c]: [f32; 3], last: f32) -> [f32; 4] {
+    [a, b, c, last]
+}
+
 /// A transform: scale, then rotation, then translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transform {
@@ -101,21 +104,24 @@ impl Transform {
 
     /// Converts it to a matrix.
     pub fn to_matrix(&self) -> Matrix {
-        let (scale, translation) = (Vec3::from(self.scale), Vec3::from(self.translation));
+        let scale = Vec3::from(self.scale);
+        let translation = Vec3::from(self.translation);
         Matrix::of(Mat4::from_scale_rotation_translation(scale, Quat::from_array(self.rotation), translation))
     }
 
     /// Converts it from a left-handed space to ours by a mirror.
     #[must_use]
     pub(crate) fn mirrored(&self) -> Self {
-        let ([x, y, z], [i, j, k, w]) = (self.translation, self.rotation);
+        let [x, y, z] = self.translation;
+        let [i, j, k, w] = self.rotation;
         Self { translation: [-x, y, z], rotation: [i, -j, -k, w], scale: self.scale }
     }
 
     /// Converts it from a left-handed space whose models face against z to ours by a mirror.
     #[must_use]
     pub(crate) fn mirrored_turned(&self) -> Self {
-        let ([x, y, z], [i, j, k, w]) = (self.translation, self.rotation);
+        let [x, y, z] = self.translation;
+        let [i, j, k, w] = self.rotation;
         Self { translation: [x, y, -z], rotation: [-i, -j, k, w], scale: self.scale }
     }
 }

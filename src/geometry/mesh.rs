@@ -4,9 +4,12 @@ use std::collections::HashMap;
 
 use glam::Vec3;
 
-use super::{Corner, Primitive};
+use super::primitive::{Corner, Primitive};
+use super::values::Values;
+use super::weld::Welded;
 use crate::base::error::Result;
 use crate::budget::{Budget, Reservation};
+use crate::bytes;
 
 /// The memory of a vertex with all its arrays, except sets of texture coordinates.
 const VERTEX_BYTES: u64 = 64;
@@ -67,7 +70,8 @@ impl Primitive<'_> {
     fn mesh(&self, budget: &Budget, is_whole: bool) -> Result<Mesh> {
         let room = Reservation::new(budget);
         let welded = self.to_welded(|bytes| room.take(bytes))?;
-        let (corners, world) = (&welded.corners, self.world_matrix);
+        let corners = &welded.corners;
+        let world = self.world_matrix;
         let sets = self.uv_sets()?.min(if is_whole { usize::MAX } else { 1 });
         let size = VERTEX_BYTES.saturating_add((sets as u64).saturating_mul(8));
         room.take(size.saturating_mul(corners.len() as u64))?;
@@ -78,34 +82,54 @@ impl Primitive<'_> {
             Some(normals) => normals.gather(corners.iter().map(|corner| corner.normal), world.normals()),
             None if self.are_normals_smoothed() => {
                 room.take(VERTEX_BYTES.saturating_mul(corners.len() as u64))?;
-                // In the space of the mesh, as the engine does. There, triangles may be clockwise.
-                let points = stored.gather(corners.iter().map(|corner| corner.position), |point| point);
-                let (turn, sign) = (world.normals(), if world.mirrors() { -1.0 } else { 1.0 });
-                let normals = smooth_normals(&points, &welded.triangles);
-                normals.into_iter().map(|normal| turn(normal.map(|axis| axis * sign))).collect()
+                self.smoothed(&stored, &welded)
             }
             None => Vec::new(),
         };
-        let mut uvs = Vec::new();
+        let mut mesh = Mesh { positions, normals, ..Mesh::default() };
         for set in 0..sets {
             let Some(stored) = self.uvs(set)? else { break };
-            uvs.push(stored.gather(corners.iter().map(|corner| corner.uv(set)), |uv| uv));
+            mesh.uvs.push(stored.gather(corners.iter().map(|corner| corner.uv(set)), |uv| uv));
         }
-        let indices = welded.triangles.into_flattened();
-        let left_out = welded.left_out;
-        let mesh = Mesh { positions, normals, uvs, indices, left_out, ..Mesh::default() };
-        if !is_whole {
-            return Ok(mesh);
+        if is_whole {
+            self.add_colors_and_weights(&mut mesh, corners)?;
         }
-        let colors = self.colors()?.map_or_else(Vec::new, |colors| {
-            corners.iter().map(|corner| colors.array(corner.position as usize).unwrap_or([1.0; 4])).collect()
-        });
-        let (joints, weights) = self.to_weights()?.map_or_else(Default::default, |weights| {
-            let of = |corner: &Corner| weights.strongest(corner.position as usize);
-            let strongest = corners.iter().map(of);
-            strongest.map(|four| (four.map(|one| one.joint), four.map(|one| one.weight))).unzip()
-        });
-        Ok(Mesh { colors, joints, weights, ..mesh })
+        mesh.indices = welded.triangles.into_flattened();
+        mesh.left_out = welded.left_out;
+        Ok(mesh)
+    }
+
+    /// Returns the normals that the engine computes for a mesh that has none.
+    fn smoothed(&self, stored: &Values<'_, bytes::Vec3>, welded: &Welded) -> Vec<[f32; 3]> {
+        // In the space of the mesh, as the engine does. There, triangles may be clockwise.
+        let points = stored.gather(welded.corners.iter().map(|corner| corner.position), |point| point);
+        let sign = if self.world_matrix.mirrors() { -1.0 } else { 1.0 };
+        let turn = self.world_matrix.normals();
+        let mut normals = smooth_normals(&points, &welded.triangles);
+        for normal in &mut normals {
+            let [x, y, z] = *normal;
+            *normal = turn([x * sign, y * sign, z * sign]);
+        }
+        normals
+    }
+
+    fn add_colors_and_weights(&self, mesh: &mut Mesh, corners: &[Corner]) -> Result<()> {
+        if let Some(colors) = self.colors()? {
+            mesh.colors.reserve_exact(corners.len());
+            for corner in corners {
+                mesh.colors.push(colors.array(corner.position as usize).unwrap_or([1.0; 4]));
+            }
+        }
+        if let Some(weights) = self.to_weights()? {
+            mesh.joints.reserve_exact(corners.len());
+            mesh.weights.reserve_exact(corners.len());
+            for corner in corners {
+                let strongest = weights.strongest(corner.position as usize);
+                mesh.joints.push(strongest.map(|one| one.joint));
+                mesh.weights.push(strongest.map(|one| one.weight));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -113,20 +137,29 @@ impl Primitive<'_> {
 /// normals of the triangles around it. A vertex that no triangle with an area uses gets the normal 0. Triangles are
 /// counterclockwise as seen from their front; those with missing vertices are ignored.
 pub fn smooth_normals(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
-    // Adding 0 makes -0 equal to 0.
-    let key = |point: &[f32; 3]| point.map(|axis| (axis + 0.0).to_bits());
     let mut sums: HashMap<[u32; 3], Vec3> = HashMap::new();
-    for triangle in triangles {
-        let points = triangle.map(|vertex| positions.get(vertex as usize));
-        let [Some(a), Some(b), Some(c)] = points else { continue };
+    for &[a, b, c] in triangles {
+        let Some(a) = positions.get(a as usize) else { continue };
+        let Some(b) = positions.get(b as usize) else { continue };
+        let Some(c) = positions.get(c as usize) else { continue };
         let from = Vec3::from(*a);
         let normal = (Vec3::from(*b) - from).cross(Vec3::from(*c) - from).normalize_or_zero();
         for point in [a, b, c] {
             *sums.entry(key(point)).or_default() += normal;
         }
     }
-    positions
-        .iter()
-        .map(|point| sums.get(&key(point)).map_or([0.0; 3], |sum| sum.normalize_or_zero().to_array()))
-        .collect()
+    let mut normals = Vec::with_capacity(positions.len());
+    for point in positions {
+        normals.push(match sums.get(&key(point)) {
+            Some(sum) => sum.normalize_or_zero().to_array(),
+            None => [0.0; 3],
+        });
+    }
+    normals
+}
+
+/// Returns the bits of a position. Adding 0 makes -0 equal to 0.
+#[inline]
+fn key([x, y, z]: &[f32; 3]) -> [u32; 3] {
+    [x + 0.0, y + 0.0, z + 0.0].map(f32::to_bits)
 }

@@ -1,20 +1,26 @@
 //! MLOD: the faces of each LOD by texture and material.
 
 use std::collections::HashMap;
+use std::iter::zip;
 use std::sync::Arc;
 
-use super::{
-    Alpha, Cache, Corner, Corners, Material, Matrix, Place, Primitive, Primitives, Shape, Texture, Values, cached,
-    fans, one, values,
-};
+use super::fans::fans;
+use super::material::{Alpha, Material, Texture};
+use super::matrix::Matrix;
+use super::primitive::{Cache, Corner, Corners, Place, Primitive, Primitives, Shape, cached, one};
+use super::values;
+use super::values::Values;
 use crate::base::error::Result;
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::text::ByteStr;
 use crate::bytes::{Strided, Vec2, Vec3};
-use crate::formats::mlod::{FaceFields, Lod, Model};
+use crate::formats::mlod::{FaceFields, Lod, Model, Tag};
 
 pub(super) fn primitives<'a>(model: Model<'a>) -> impl Iterator<Item = Result<Primitive<'a>>> + Send + 'a {
-    model.lods().enumerate().flat_map(|(index, lod)| lod.map_or_else(one, |lod| of_lod(index, lod)))
+    model.lods().enumerate().flat_map(|(index, lod)| match lod {
+        Ok(lod) => of_lod(index, lod),
+        Err(error) => one(error),
+    })
 }
 
 fn of_lod<'a>(index: usize, lod: Lod<'a>) -> Primitives<'a> {
@@ -52,13 +58,13 @@ fn looks<'a>(lod: &Lod<'a>) -> Vec<Look<'a>> {
     let proxies = proxies(lod);
     let mut corner = 0_u32;
     for (index, face) in lod.faces.iter().enumerate() {
-        let is_proxy = proxies.get(index).is_some_and(|proxy| *proxy);
+        let is_proxy = proxies.get(index).copied().unwrap_or_default();
         let key = (face.texture.as_bytes().to_vec(), face.material.as_bytes().to_vec(), is_proxy);
-        let index = *known.entry(key).or_insert_with(|| {
+        let place = *known.entry(key).or_insert(looks.len());
+        if place == looks.len() {
             looks.push(Look { texture: face.texture, material: face.material, is_proxy, faces: Vec::new() });
-            looks.len().saturating_sub(1)
-        });
-        if let Some(look) = looks.get_mut(index) {
+        }
+        if let Some(look) = looks.get_mut(place) {
             look.faces.push((face.fields, corner));
         }
         corner = corner.saturating_add(u32::try_from(face.corners().len()).unwrap_or(4));
@@ -69,11 +75,16 @@ fn looks<'a>(lod: &Lod<'a>) -> Vec<Look<'a>> {
 /// For each face, true if it belongs to a proxy. Empty if there are none.
 fn proxies(lod: &Lod<'_>) -> Vec<bool> {
     let mut faces = Vec::new();
-    for tag in lod.tags.iter().filter(|tag| tag.proxy().is_some()) {
+    for tag in lod.tags.iter() {
+        if tag.proxy().is_none() {
+            continue;
+        }
         // A byte for each point, then one for each face.
         let selected = tag.data.as_bytes().get(lod.points.len()..).unwrap_or_default();
         faces.resize(lod.faces.len(), false);
-        faces.iter_mut().zip(selected).for_each(|(face, selected)| *face |= *selected != 0);
+        for (face, selected) in zip(&mut faces, selected) {
+            *face |= *selected != 0;
+        }
     }
     faces
 }
@@ -86,12 +97,51 @@ struct Faces<'a> {
 impl_fmt!([] Debug for Faces<'_>, |faces| "Faces({} of {:?})", faces.look.faces.len(), faces.look.texture);
 
 impl<'a> Faces<'a> {
-    /// Returns the sets of texture coordinates after the first one, which is in the faces themselves. Each set is its
-    /// number followed by eight bytes for each corner of the LOD.
+    /// Returns the sets of texture coordinates after the first one, which is in the faces themselves.
     fn more_uvs(&self) -> impl Iterator<Item = &'a [u8]> + '_ {
-        let sets = self.shared.lod.tags.iter().filter(|tag| tag.name == "#UVSet#").map(|tag| tag.data.as_bytes());
-        sets.filter_map(|data| data.split_at_checked(4)).filter(|(number, _)| *number != [0; 4]).map(|(_, uvs)| uvs)
+        self.shared.lod.tags.iter().filter_map(uvs_of)
     }
+}
+
+#[inline]
+fn outward(normal: &Vec3) -> Vec3 {
+    let [x, y, z] = normal.to_array();
+    values::vec3([0.0 - x, 0.0 - y, 0.0 - z])
+}
+
+/// Returns the texture coordinates in a tag, unless they are those of the first set. A set is its number followed by
+/// eight bytes for each corner of the LOD.
+fn uvs_of<'a>(tag: Tag<'a>) -> Option<&'a [u8]> {
+    if tag.name != "#UVSet#" {
+        return None;
+    }
+    let (number, uvs) = tag.data.as_bytes().split_at_checked(4)?;
+    if *number == [0; 4] { None } else { Some(uvs) }
+}
+
+/// Returns the texture coordinates of a corner.
+#[inline]
+fn uv_at(uvs: &[u8], corner: u32) -> Option<[f32; 2]> {
+    let start = (corner as usize).checked_mul(8)?;
+    let (u, rest) = uvs.get(start..)?.split_first_chunk()?;
+    let (v, _) = rest.split_first_chunk()?;
+    Some([f32::from_le_bytes(*u), f32::from_le_bytes(*v)])
+}
+
+/// Returns the corners of a face, and how many of them apply. `first` is the number of its first texture coordinates.
+#[inline]
+fn corners_of(face: &FaceFields, first: u32) -> ([Corner; 4], usize) {
+    let count = match usize::try_from(face.corner_count.get()) {
+        Ok(count) => count.min(4),
+        Err(_) => 4,
+    };
+    let mut corners = [Corner::vertex(u32::MAX); 4];
+    let mut next = first;
+    for (corner, stored) in zip(&mut corners, &face.corners) {
+        *corner = Corner { position: stored.point.get(), normal: stored.normal.get(), uvs: [next; 2] };
+        next = next.saturating_add(1);
+    }
+    (corners, count)
 }
 
 impl<'a> Shape<'a> for Faces<'a> {
@@ -103,7 +153,6 @@ impl<'a> Shape<'a> for Faces<'a> {
 
     /// Stored normals point into the body.
     fn normals(&self) -> Result<Option<Values<'a, Vec3>>> {
-        let outward = |normal: &Vec3| values::vec3(normal.to_array().map(|axis| 0.0 - axis));
         let normals = || Ok(self.shared.lod.normals.iter().map(outward).collect());
         Ok(Some(cached(&self.shared.normals, normals)?.clone()))
     }
@@ -114,19 +163,24 @@ impl<'a> Shape<'a> for Faces<'a> {
 
     /// Four for each face, used or not.
     fn uvs(&self, set: usize) -> Result<Option<Values<'a, Vec2>>> {
-        let faces = self.look.faces.iter();
-        let Some(set) = set.checked_sub(1) else {
-            let corners = faces.flat_map(|(face, _)| face.corners.iter());
-            return Ok(Some(corners.map(|at| values::vec2([at.u.get(), at.v.get()])).collect()));
+        let faces = &self.look.faces;
+        let mut list = Vec::with_capacity(faces.len().saturating_mul(4));
+        let Some(further) = set.checked_sub(1) else {
+            for (face, _) in faces {
+                for corner in &face.corners {
+                    list.push(values::vec2([corner.u.get(), corner.v.get()]));
+                }
+            }
+            return Ok(Some(Values::Made(list.into())));
         };
-        let Some(uvs) = self.more_uvs().nth(set) else { return Ok(None) };
-        let float = |at: usize| Some(f32::from_le_bytes(*uvs.get(at..)?.first_chunk()?));
-        let uv = |corner: u32| {
-            let at = (corner as usize).checked_mul(8)?;
-            Some([float(at)?, float(at.checked_add(4)?)?])
-        };
-        let corners = faces.flat_map(|&(_, first)| (0..4).map(move |corner| first.saturating_add(corner)));
-        Ok(Some(corners.map(|corner| values::vec2(uv(corner).unwrap_or_default())).collect()))
+        let Some(uvs) = self.more_uvs().nth(further) else { return Ok(None) };
+        for &(_, first) in faces {
+            for corner in 0..4 {
+                let uv = uv_at(uvs, first.saturating_add(corner));
+                list.push(values::vec2(uv.unwrap_or_default()));
+            }
+        }
+        Ok(Some(Values::Made(list.into())))
     }
 
     fn is_indexed_by_corner(&self) -> bool {
@@ -137,16 +191,10 @@ impl<'a> Shape<'a> for Faces<'a> {
     /// are clockwise in ours before the mirror.
     fn corners(&self) -> Corners<'a> {
         let look = self.look.clone();
-        let corners = (0..look.faces.len()).map(move |face| {
-            let fields = look.faces.get(face).map(|&(fields, _)| fields);
-            let count = fields.map_or(0, |fields| usize::try_from(fields.corner_count.get()).map_or(4, |n| n.min(4)));
-            let first = u32::try_from(face.saturating_mul(4)).unwrap_or(u32::MAX);
-            let corner = |at: u32| {
-                let stored = fields.and_then(|fields| fields.corners.get(at as usize));
-                let [position, normal] = stored.map_or([u32::MAX; 2], |one| [one.point.get(), one.normal.get()]);
-                Corner { position, normal, uvs: [first.saturating_add(at); 2] }
-            };
-            Ok(([0, 1, 2, 3].map(corner), count))
+        let corners = (0..look.faces.len()).filter_map(move |place| {
+            let (face, _) = look.faces.get(place)?;
+            let first = u32::try_from(place.saturating_mul(4)).unwrap_or(u32::MAX);
+            Some(Ok(corners_of(face, first)))
         });
         Box::new(fans(corners))
     }

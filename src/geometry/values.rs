@@ -44,7 +44,8 @@ impl<'a, T: Element> Values<'a, T> {
     where
         T: Into<[f32; N]>,
     {
-        self.get(index).map(|&value| value.into())
+        let value = *self.get(index)?;
+        Some(value.into())
     }
 
     /// Returns the mapped numbers of these values, in new memory. Missing values are 0.
@@ -57,7 +58,10 @@ impl<'a, T: Element> Values<'a, T> {
         T: Into<[f32; N]>,
     {
         fn numbers<const N: usize, T: Copy + Into<[f32; N]>>(value: Option<&T>) -> [f32; N] {
-            value.map_or([0.0; N], |&value| value.into())
+            match value {
+                Some(&value) => value.into(),
+                None => [0.0; N],
+            }
         }
         // One loop for each kind, without a branch for each value.
         match self {

@@ -20,9 +20,11 @@ pub struct Weights {
 impl Weights {
     /// Creates weights from influences in any order, with two passes. Influences on missing vertices are left out.
     pub(crate) fn new<I: Iterator<Item = (usize, Influence)>>(vertices: usize, influences: impl Fn() -> I) -> Self {
-        let counted = || influences().filter(|(vertex, one)| *vertex < vertices && one.weight != 0.0);
         let mut starts = vec![0_usize; vertices.saturating_add(1)];
-        for (vertex, _) in counted() {
+        for (vertex, influence) in influences() {
+            if is_left_out(vertex, &influence, vertices) {
+                continue;
+            }
             if let Some(count) = starts.get_mut(vertex.saturating_add(1)) {
                 *count = count.saturating_add(1);
             }
@@ -34,7 +36,10 @@ impl Weights {
         }
         let mut all = vec![Influence { joint: 0, weight: 0.0 }; sum];
         let mut next = starts.clone();
-        for (vertex, influence) in counted() {
+        for (vertex, influence) in influences() {
+            if is_left_out(vertex, &influence, vertices) {
+                continue;
+            }
             if let Some(at) = next.get_mut(vertex) {
                 if let Some(place) = all.get_mut(*at) {
                     *place = influence;
@@ -57,8 +62,9 @@ impl Weights {
 
     /// Returns the influences on a vertex, in the order of the file. Empty if the vertex is out of range.
     pub fn of(&self, vertex: usize) -> &[Influence] {
-        let place = || Some(*self.starts.get(vertex)?..*self.starts.get(vertex.checked_add(1)?)?);
-        place().and_then(|range| self.all.get(range)).unwrap_or_default()
+        let Some(next) = vertex.checked_add(1) else { return &[] };
+        let (Some(&start), Some(&end)) = (self.starts.get(vertex), self.starts.get(next)) else { return &[] };
+        self.all.get(start..end).unwrap_or_default()
     }
 
     /// Returns the four strongest influences on a vertex, in descending order, scaled so that their weights sum to 1.
@@ -66,20 +72,34 @@ impl Weights {
     pub fn strongest(&self, vertex: usize) -> [Influence; 4] {
         let none = Influence { joint: 0, weight: 0.0 };
         let mut best = [none; 4];
-        for &influence in self.of(vertex).iter().filter(|one| one.weight.is_finite() && one.weight > 0.0) {
-            let mut insert = influence;
-            for place in &mut best {
-                if insert.weight > place.weight {
-                    std::mem::swap(place, &mut insert);
-                }
+        for &influence in self.of(vertex) {
+            if influence.weight.is_finite() && influence.weight > 0.0 {
+                insert(&mut best, influence);
             }
         }
         let sum: f32 = best.iter().map(|one| one.weight).sum();
         if sum > 0.0 && sum.is_finite() {
-            best.iter_mut().for_each(|one| one.weight /= sum);
+            for one in &mut best {
+                one.weight /= sum;
+            }
         }
         best
     }
+}
+
+/// Inserts an influence into a list in descending order, unless all are stronger.
+#[inline]
+fn insert(best: &mut [Influence; 4], mut influence: Influence) {
+    for place in best {
+        if influence.weight > place.weight {
+            std::mem::swap(place, &mut influence);
+        }
+    }
+}
+
+#[inline]
+fn is_left_out(vertex: usize, influence: &Influence, vertices: usize) -> bool {
+    vertex >= vertices || influence.weight == 0.0
 }
 
 #[cfg(test)]

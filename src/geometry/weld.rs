@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Corner, Primitive};
+use super::primitive::{Corner, Primitive};
 use crate::base::amount::Amount;
 use crate::base::error::Result;
 
@@ -47,12 +47,6 @@ impl Known {
     }
 
     fn other_vertex(&mut self, corner: Corner, corners: &mut Vec<Corner>) -> u32 {
-        let add = |corners: &mut Vec<Corner>, list: &mut Vec<u32>, before| {
-            let next = u32::try_from(corners.len()).unwrap_or(NONE);
-            corners.push(corner);
-            list.push(before);
-            next
-        };
         if corner.position < MOST_PLACES {
             let place = corner.position as usize;
             if place >= self.first.len() {
@@ -63,7 +57,7 @@ impl Known {
             let mut vertex = *first;
             for _ in 0..MOST {
                 if vertex == NONE {
-                    *first = add(corners, &mut self.before, *first);
+                    *first = add_vertex(corner, *first, corners, &mut self.before);
                     return *first;
                 }
                 if corners.get(vertex as usize) == Some(&corner) {
@@ -72,8 +66,16 @@ impl Known {
                 vertex = self.before.get(vertex as usize).copied().unwrap_or(NONE);
             }
         }
-        *self.rest.entry(corner).or_insert_with(|| add(corners, &mut self.before, NONE))
+        *self.rest.entry(corner).or_insert_with(|| add_vertex(corner, NONE, corners, &mut self.before))
     }
+}
+
+/// Adds a vertex after the `previous` one at its position. Returns its number.
+fn add_vertex(corner: Corner, previous: u32, corners: &mut Vec<Corner>, before: &mut Vec<u32>) -> u32 {
+    let next = u32::try_from(corners.len()).unwrap_or(NONE);
+    corners.push(corner);
+    before.push(previous);
+    next
 }
 
 /// The triangles of a primitive with their own vertices. Each distinct corner is one vertex. Corners that no triangle
@@ -97,32 +99,54 @@ impl Primitive<'_> {
     /// # Errors
     /// Returns the error of `afford`, or an error if positions or triangles cannot be read.
     pub fn to_welded(&self, mut afford: impl FnMut(u64) -> Result<()>) -> Result<Welded> {
-        let positions = self.vertex_count()?;
-        let mut welded = Welded::default();
-        let mut known = Known { by_corner: self.is_indexed_by_corner(), ..Known::default() };
-        let mut due = Amount(0);
+        let mut welding = Welding {
+            positions: self.vertex_count()?,
+            known: Known { by_corner: self.is_indexed_by_corner(), ..Known::default() },
+            welded: Welded::default(),
+            due: Amount(0),
+        };
         let likely = self.shape.likely_triangles().min(MOST_LIKELY);
-        welded.triangles.reserve(likely);
-        welded.corners.reserve(likely);
-        self.shape.each_triangle(&mut |corners| {
-            if corners.iter().any(|corner| corner.position as usize >= positions) {
-                welded.left_out = welded.left_out.saturating_add(1);
-                return afford(0);
-            }
-            let before = welded.corners.len();
-            let reach = known.first.len();
-            welded.triangles.push(corners.map(|corner| known.vertex(corner, &mut welded.corners)));
-            let new = welded.corners.len().saturating_sub(before);
-            let vertices = VERTEX_BYTES.saturating_mul(new as u64);
-            let places = (known.first.len().saturating_sub(reach) as u64).saturating_mul(PLACE_BYTES);
-            due = due + TRIANGLE_BYTES + vertices + places;
-            if due.0 >= STEP {
-                afford(std::mem::take(&mut due).0)?;
-            }
-            Ok(())
+        welding.welded.triangles.reserve(likely);
+        welding.welded.corners.reserve(likely);
+        self.shape.each_triangle(&mut |corners| match welding.add(corners) {
+            Some(bytes) => afford(bytes),
+            None => Ok(()),
         })?;
-        afford(due.0)?;
-        Ok(welded)
+        afford(welding.due.0)?;
+        Ok(welding.welded)
+    }
+}
+
+struct Welding {
+    /// The number of positions.
+    positions: usize,
+    known: Known,
+    welded: Welded,
+    /// The bytes that are not paid for.
+    due: Amount<u64>,
+}
+
+impl Welding {
+    /// Adds a triangle. Returns the bytes to pay for now.
+    #[inline]
+    fn add(&mut self, corners: [Corner; 3]) -> Option<u64> {
+        let welded = &mut self.welded;
+        if corners.iter().any(|corner| corner.position as usize >= self.positions) {
+            welded.left_out = welded.left_out.saturating_add(1);
+            // No bytes, but a chance to stop.
+            return Some(0);
+        }
+        let before = welded.corners.len();
+        let reach = self.known.first.len();
+        welded.triangles.push(corners.map(|corner| self.known.vertex(corner, &mut welded.corners)));
+        let new = welded.corners.len().saturating_sub(before);
+        let vertices = VERTEX_BYTES.saturating_mul(new as u64);
+        let places = (self.known.first.len().saturating_sub(reach) as u64).saturating_mul(PLACE_BYTES);
+        self.due = self.due + TRIANGLE_BYTES + vertices + places;
+        if self.due.0 < STEP {
+            return None;
+        }
+        Some(std::mem::take(&mut self.due).0)
     }
 }
 

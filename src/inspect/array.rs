@@ -60,6 +60,7 @@ impl Array {
         found.transpose()
     }
 
+    /// Creates the array of this table. Its bytes are in `data`, or are decoded.
     fn of(table: &dyn Table, data: &[u8], budget: &Budget) -> Result<Self> {
         let columns = table.columns();
         let rows = table.rows();
@@ -81,13 +82,14 @@ impl Array {
     }
 }
 
-/// Returns the range of `bytes` inside `data`.
+/// Returns the range of `bytes` inside `data`, or `None` if they are in other memory.
 fn place(bytes: &[u8], data: &[u8]) -> Option<Range<usize>> {
     let start = if bytes.is_empty() { 0 } else { bytes.as_ptr().addr().checked_sub(data.as_ptr().addr())? };
     let range = start..start.checked_add(bytes.len())?;
     if range.end <= data.len() { Some(range) } else { None }
 }
 
+/// Returns all rows of a table, decoded.
 fn decoded(table: &dyn Table, budget: &Budget) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut is_full = false;

@@ -136,6 +136,7 @@ pub(crate) fn no_digest(format: Format, name: &str) -> Error {
     Error::unsupported(format!("{format} has no digest `{name}`"))
 }
 
+/// Returns the facts at this depth, with the problems that are found.
 fn summary<A: Inspect + ?Sized>(asset: &A, depth: Depth) -> Summary {
     let mut problems = Problems::new(&asset.limits());
     let summary = asset.survey(depth, &mut problems);

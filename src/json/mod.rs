@@ -14,6 +14,7 @@
 //! `"truncated": true`. An object with a text that is not written as stored has `"lossy": true`, and next to the text
 //! `NAME_lossy`. A text that is decoded with its writer's code page has its bytes next to it as `NAME_raw`.
 
+mod longest;
 mod row;
 mod value;
 
@@ -23,6 +24,7 @@ use std::io::{self, Write};
 use serde::ser::{Serialize, SerializeMap};
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
+pub use self::longest::LONGEST_TEXT;
 pub use self::row::{FieldRow, Row};
 use crate::base::error::Error;
 use crate::base::text::Name;
@@ -30,9 +32,6 @@ use crate::bytes::Storage;
 use crate::inspect::selector::Path;
 use crate::inspect::{Inspect, outline_within_limits};
 use crate::outline::{Field, FieldValue, Part, PartArray, Text, Value, Visitor};
-
-/// The maximum length of a text in bytes. Longer ones are cut.
-pub const LONGEST_TEXT: usize = 1 << 16;
 
 /// Writes the asset's whole outline as one object.
 ///
@@ -117,9 +116,15 @@ impl<W: Write> Document<W, CompactFormatter> {
 
 impl<W: Write, F: Formatter + Clone> Document<W, F> {
     fn begun(out: W, format: F, most: u64) -> io::Result<Self> {
-        let (top, path) = (Object::default(), Path::default());
-        let out = Counted { inner: out, written: 0 };
-        let mut document = Self { out, format, top, around: Vec::new(), path, most, failure: None };
+        let mut document = Self {
+            out: Counted { inner: out, written: 0 },
+            format,
+            top: Object::default(),
+            around: Vec::new(),
+            path: Path::default(),
+            most,
+            failure: None,
+        };
         document.begin_object(false)?;
         Ok(document)
     }
@@ -139,7 +144,10 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
     fn inside(&mut self, asset: &dyn Inspect) -> io::Result<()> {
         self.most = asset.size().saturating_mul(32).saturating_add(32 << 20).saturating_add(self.out.written);
         outline_within_limits(asset, self);
-        self.failure.take().map_or(Ok(()), Err)
+        match self.failure.take() {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
     }
 
     /// Ends the document and returns the writer.
@@ -148,7 +156,10 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
     /// Returns the errors of the writer, including those that occurred during an outline.
     pub fn finish(mut self) -> io::Result<W> {
         self.end_object()?;
-        self.failure.map_or(Ok(self.out.inner), Err)
+        match self.failure {
+            Some(error) => Err(error),
+            None => Ok(self.out.inner),
+        }
     }
 
     fn begin_object(&mut self, is_item: bool) -> io::Result<()> {
@@ -158,9 +169,9 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
 
     fn end_object(&mut self) -> io::Result<()> {
         self.end_empty_list()?;
-        let top = &mut self.top;
-        let (lossy, truncated) = (top.lossy_list && !top.lossy, top.truncated);
-        let problems = std::mem::take(&mut top.problems);
+        let lossy = self.top.lossy_list && !self.top.lossy;
+        let truncated = self.top.truncated;
+        let problems = std::mem::take(&mut self.top.problems);
         if !problems.is_empty() {
             self.entry("problems", &problems)?;
         }
@@ -216,7 +227,10 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
     }
 
     fn end_empty_list(&mut self) -> io::Result<()> {
-        self.top.empty_list.take().map_or(Ok(()), |name| self.entry(name, &[(); 0]))
+        match self.top.empty_list.take() {
+            Some(name) => self.entry(name, &[(); 0]),
+            None => Ok(()),
+        }
     }
 
     fn end_list(&mut self) -> io::Result<()> {
@@ -234,16 +248,15 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
 
     /// Stores the original I/O error, because serde_json would turn it into text and a closed pipe must stay
     /// recognizable.
-    fn written(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) -> serde_json::Result<()> {
-        write(self).map_err(|error| {
-            let custom = serde::ser::Error::custom(&error);
-            self.failure = Some(error);
-            custom
-        })
+    fn keep_failure(&mut self, written: io::Result<()>) -> serde_json::Result<()> {
+        let Err(error) = written else { return Ok(()) };
+        let custom = serde::ser::Error::custom(&error);
+        self.failure = Some(error);
+        Err(custom)
     }
 
-    /// Calls `write` unless the document has reached its maximum size or the writer has failed.
-    fn try_write(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) -> bool {
+    /// Returns false if the writer has failed, or if the document has reached its maximum size, which is marked.
+    fn has_room(&mut self) -> bool {
         if self.failure.is_some() {
             return false;
         }
@@ -251,8 +264,34 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
             self.top.truncated = true;
             return false;
         }
-        self.failure = write(self).err();
-        self.failure.is_none()
+        true
+    }
+
+    fn write_part(&mut self, part: &Part<'_>) -> io::Result<()> {
+        self.begin(part.name, part.index.is_some())?;
+        self.begin_object(part.index.is_some())?;
+        if let Some(span) = part.span {
+            self.entry("offset", &span.offset)?;
+            self.entry("bytes", &span.bytes)?;
+        }
+        Ok(())
+    }
+
+    fn write_array(&mut self, array: &PartArray<'_>) -> io::Result<()> {
+        self.begin(array.name, array.index.is_some())?;
+        let mut path = std::mem::take(&mut self.path);
+        let written = path.with(array.name, array.index, |selector| {
+            let table = array.table;
+            let Storage { offset, bytes, packing } = table.storage();
+            let columns = table.columns().iter().map(|column| column.name).collect();
+            self.value(&Array { count: table.rows(), offset, bytes, stored: packing.name(), columns, selector })
+        });
+        self.path = path;
+        written?;
+        match array.index {
+            Some(_) => self.format.end_array_value(&mut self.out),
+            None => self.format.end_object_value(&mut self.out),
+        }
     }
 
     fn write_field(&mut self, name: &'static str, value: &Value<'_>) -> io::Result<()> {
@@ -285,14 +324,17 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
         self.key(name)?;
         self.format.begin_array(&mut self.out)?;
         // The texts as stored, by their index.
-        let (mut lossy, mut raw) = (false, BTreeMap::new());
+        let mut raw = BTreeMap::new();
+        let mut lossy = false;
         for (index, text) in texts.enumerate() {
             if self.out.written > self.most {
                 self.top.truncated = true;
                 break;
             }
             let cut = text.cut(LONGEST_TEXT);
-            raw.extend(cut.to_raw().map(|raw| (index, raw)));
+            if let Some(bytes) = cut.to_raw() {
+                raw.insert(index, bytes);
+            }
             let name = Name::from(cut);
             lossy |= name.lossy;
             self.top.lossy_list |= name.lossy;
@@ -312,15 +354,11 @@ impl<W: Write, F: Formatter + Clone> Document<W, F> {
 
 impl<W: Write, F: Formatter + Clone> Visitor for Document<W, F> {
     fn open(&mut self, part: &Part<'_>) -> bool {
-        let is_open = self.try_write(|document| {
-            document.begin(part.name, part.index.is_some())?;
-            document.begin_object(part.index.is_some())?;
-            if let Some(span) = part.span {
-                document.entry("offset", &span.offset)?;
-                document.entry("bytes", &span.bytes)?;
-            }
-            Ok(())
-        });
+        if !self.has_room() {
+            return false;
+        }
+        self.failure = self.write_part(part).err();
+        let is_open = self.failure.is_none();
         if is_open {
             self.path.open(part);
         }
@@ -335,55 +373,42 @@ impl<W: Write, F: Formatter + Clone> Visitor for Document<W, F> {
     }
 
     fn list(&mut self, name: &'static str) {
-        if self.top.list != Some(name) {
-            self.try_write(|document| {
-                document.end_empty_list()?;
-                document.top.empty_list = Some(name);
-                Ok(())
-            });
+        if self.top.list == Some(name) || !self.has_room() {
+            return;
+        }
+        match self.end_empty_list() {
+            Ok(()) => self.top.empty_list = Some(name),
+            Err(error) => self.failure = Some(error),
         }
     }
 
     fn field(&mut self, field: Field<'_>) {
-        if field.is_framing() {
+        if field.is_framing() || !self.has_room() {
             return;
         }
-        self.try_write(|document| match field.value {
-            FieldValue::One(value) => document.write_field(field.name, &value),
-            FieldValue::Texts(texts) => document.write_texts(field.name, texts),
-        });
+        let written = match field.value {
+            FieldValue::One(value) => self.write_field(field.name, &value),
+            FieldValue::Texts(texts) => self.write_texts(field.name, texts),
+        };
+        self.failure = written.err();
     }
 
     fn array(&mut self, array: &PartArray<'_>) {
-        let PartArray { name, index, table, .. } = *array;
-        let Storage { offset, bytes, packing } = table.storage();
-        self.try_write(|document| {
-            document.begin(name, index.is_some())?;
-            let mut path = std::mem::take(&mut document.path);
-            let written = path.with(name, index, |selector| {
-                let columns = table.columns().iter().map(|column| column.name).collect();
-                let (count, stored) = (table.rows(), packing.name());
-                document.value(&Array { count, offset, bytes, stored, columns, selector })
-            });
-            document.path = path;
-            written?;
-            match index {
-                Some(_) => document.format.end_array_value(&mut document.out),
-                None => document.format.end_object_value(&mut document.out),
-            }
-        });
+        if self.has_room() {
+            self.failure = self.write_array(array).err();
+        }
     }
 
     fn problem(&mut self, error: &Error) {
-        self.try_write(|document| {
-            let top = &mut document.top;
-            if top.problems.len() < MOST_PROBLEMS {
-                top.problems.push(Problem { offset: error.offset(), message: error.message() });
-            } else {
-                top.truncated = true;
-            }
-            Ok(())
-        });
+        if !self.has_room() {
+            return;
+        }
+        let top = &mut self.top;
+        if top.problems.len() < MOST_PROBLEMS {
+            top.problems.push(Problem { offset: error.offset(), message: error.message() });
+        } else {
+            top.truncated = true;
+        }
     }
 }
 
@@ -394,14 +419,16 @@ impl<W: Write, F: Formatter + Clone> SerializeMap for Document<W, F> {
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> serde_json::Result<()> {
         let key = serde_json::to_value(key)?;
-        self.written(|document| document.key(key.as_str().unwrap_or_default()))
+        let written = self.key(key.as_str().unwrap_or_default());
+        self.keep_failure(written)
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> serde_json::Result<()> {
-        self.written(|document| {
-            document.value(value)?;
-            document.format.end_object_value(&mut document.out)
-        })
+        let mut written = self.value(value);
+        if written.is_ok() {
+            written = self.format.end_object_value(&mut self.out);
+        }
+        self.keep_failure(written)
     }
 
     fn end(self) -> serde_json::Result<()> {

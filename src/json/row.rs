@@ -2,7 +2,7 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::LONGEST_TEXT;
+use super::longest::LONGEST_TEXT;
 use super::value::is_lossy;
 use crate::base::format::Format;
 use crate::dissect::{Line, LineKind};
@@ -32,30 +32,33 @@ impl Serialize for Row<'_> {
             raw: Option<String>,
         }
         let line = self.0;
-        let given = |text| Some(text).filter(|text: &&str| !text.is_empty());
         let meaning = match &line.value {
             Some(Value::Coded(_, Some(meaning))) => &**meaning,
             _ => &line.note,
         };
-        let text = match &line.value {
-            Some(Value::Text(text)) => Some(text.cut(LONGEST_TEXT)),
-            _ => None,
-        };
+        let mut raw = None;
+        if let Some(Value::Text(text)) = &line.value {
+            raw = text.cut(LONGEST_TEXT).to_raw();
+        }
         let keys = Keys {
             depth: line.depth,
-            selector: given(line.selector),
+            selector: unless_empty(line.selector),
             name: line.name,
             kind: line.kind,
             offset: line.span.map(|span| span.offset),
             bytes: line.span.map(|span| span.bytes),
-            r#type: given(&line.type_name),
+            r#type: unless_empty(&line.type_name),
             value: line.value.as_ref(),
-            note: given(meaning),
+            note: unless_empty(meaning),
             lossy: line.value.as_ref().is_some_and(is_lossy),
-            raw: text.and_then(|text| text.to_raw()),
+            raw,
         };
         keys.serialize(serializer)
     }
+}
+
+fn unless_empty(text: &str) -> Option<&str> {
+    if text.is_empty() { None } else { Some(text) }
 }
 
 /// A field of a record as one object: `format`, `record`, `field`, `document`, `type`, `bytes`, `gate`, `rule`, `codes` and
@@ -80,7 +83,7 @@ impl Serialize for FieldRow<'_> {
         }
         let &FieldInfo { name, spec, kind, gate, rule, codes, doc, .. } = self.field;
         let codes: Vec<Code> = codes.iter().map(|&(number, name)| Code { number, name }).collect();
-        let rule = Some(rule.to_string()).filter(|rule| !rule.is_empty());
+        let rule = rule.to_string();
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("format", self.format.name())?;
         map.serialize_entry("record", self.record.name)?;
@@ -89,7 +92,7 @@ impl Serialize for FieldRow<'_> {
         map.serialize_entry("type", &kind.to_string())?;
         map.serialize_entry("bytes", &kind.byte_len())?;
         map.serialize_entry("gate", &gate)?;
-        map.serialize_entry("rule", &rule)?;
+        map.serialize_entry("rule", &unless_empty(&rule))?;
         map.serialize_entry("codes", &codes)?;
         map.serialize_entry("doc", doc.trim())?;
         map.end()

@@ -2,7 +2,7 @@
 
 use serde::ser::{Serialize, Serializer};
 
-use super::LONGEST_TEXT;
+use super::longest::LONGEST_TEXT;
 use crate::base::text::Name;
 use crate::outline::{Text, Value};
 
@@ -17,12 +17,15 @@ impl Serialize for Float {
 
 /// Returns true if a text of the value has to be escaped.
 pub(super) fn is_lossy(value: &Value<'_>) -> bool {
-    let is_lossy = |text: &Text<'_>| Name::from(text.cut(LONGEST_TEXT)).lossy;
     match value {
-        Value::Text(text) => is_lossy(text),
-        Value::Texts(texts) => texts.iter().any(is_lossy),
+        Value::Text(text) => name(text).lossy,
+        Value::Texts(texts) => texts.iter().any(|text| name(text).lossy),
         _ => false,
     }
+}
+
+fn name(text: &Text<'_>) -> Name {
+    Name::from(text.cut(LONGEST_TEXT))
 }
 
 /// Texts are cut after [`LONGEST_TEXT`].
@@ -35,10 +38,8 @@ impl Serialize for Value<'_> {
             Value::Float(value) => Float(*value).serialize(serializer),
             Value::Floats(values) => serializer.collect_seq(values.iter().copied().map(Float)),
             Value::Ints(values) => values.serialize(serializer),
-            Value::Text(text) => Name::from(text.cut(LONGEST_TEXT)).text.serialize(serializer),
-            Value::Texts(texts) => {
-                serializer.collect_seq(texts.iter().map(|text| Name::from(text.cut(LONGEST_TEXT)).text))
-            }
+            Value::Text(text) => name(text).text.serialize(serializer),
+            Value::Texts(texts) => serializer.collect_seq(texts.iter().map(|text| name(text).text)),
             Value::Opaque(span) => span.serialize(serializer),
             Value::Absent => serializer.serialize_unit(),
         }

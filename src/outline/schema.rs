@@ -58,6 +58,7 @@ impl FieldInfo {
     pub fn values(&self) -> String {
         let mut words = Vec::new();
         let rule = self.rule.to_string();
+        // Bits are listed only with their names.
         if !rule.is_empty() && !matches!(self.rule, Rule::Bits(_)) {
             words.push(rule);
         }
@@ -119,7 +120,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// The type of an array of these columns in words: `u16[]`, `{x f32, y f32}[]`.
+/// Returns the type of an array of these columns in words: `u16[]`, `{x f32, y f32}[]`.
 pub(crate) fn rows_of(columns: &[Column]) -> String {
     if let [only] = columns {
         return format!("{}[]", only.scalar.name());

@@ -58,6 +58,7 @@ impl fmt::Display for Value<'_> {
     }
 }
 
+/// Writes the values, separated by spaces.
 fn each(values: impl Iterator<Item = impl fmt::Display>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for (index, value) in values.enumerate() {
         write!(f, "{}{value}", if index > 0 { " " } else { "" })?;
@@ -66,7 +67,7 @@ fn each(values: impl Iterator<Item = impl fmt::Display>, f: &mut fmt::Formatter<
 }
 
 impl Value<'static> {
-    /// Creates the number of this kind that these bytes are, in little-endian order.
+    /// Creates the number of this type that is stored in these bytes, in little-endian order.
     #[cfg(any(feature = "rtm", feature = "scan"))]
     pub fn number(scalar: Scalar, bytes: &[u8]) -> Self {
         let mut wide = [0; 8];
@@ -85,6 +86,7 @@ impl Value<'static> {
     }
 }
 
+/// Implements the conversion of each of these types to a variant of [`Value`].
 macro_rules! value_from {
     ($($variant:ident: $($source:ty),*;)*) => {$($(
         impl<'a> From<$source> for Value<'a> {

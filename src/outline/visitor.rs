@@ -77,7 +77,7 @@ pub struct Outline<'v> {
 /// records.
 pub(crate) struct Bound {
     budget: Budget,
-    is_met: Cell<bool>,
+    is_exceeded: Cell<bool>,
     /// The error to report once the bound is exceeded.
     unreported: Cell<Option<Error>>,
 }
@@ -90,18 +90,18 @@ const TEXT_WORK: u64 = 32;
 impl Bound {
     /// Creates the bound for an asset of this size.
     pub(crate) fn new(bytes: u64, limits: &Limits) -> Self {
-        Self { budget: Budget::new(bytes, limits), is_met: Cell::new(false), unreported: Cell::new(None) }
+        Self { budget: Budget::new(bytes, limits), is_exceeded: Cell::new(false), unreported: Cell::new(None) }
     }
 
     /// Charges for this work. Returns false if the bound is exceeded.
     fn pay(&self, work: u64) -> bool {
-        if !self.is_met.get()
+        if !self.is_exceeded.get()
             && let Err(error) = self.budget.work(work)
         {
-            self.is_met.set(true);
+            self.is_exceeded.set(true);
             self.unreported.set(Some(error));
         }
-        !self.is_met.get()
+        !self.is_exceeded.get()
     }
 }
 
@@ -116,7 +116,7 @@ impl<'v> Outline<'v> {
         Self { visitor, bound: Some(bound), rule: Rule::Sound }
     }
 
-    /// Returns the same outline, for a shorter time.
+    /// Returns the same outline, for a shorter time. It takes the rule of the next field along.
     pub(super) fn reborrow(&mut self) -> Outline<'_> {
         let rule = self.take_rule();
         Outline { visitor: &mut *self.visitor, bound: self.bound, rule }
@@ -127,13 +127,15 @@ impl<'v> Outline<'v> {
         self.rule = rule;
     }
 
+    /// Returns the rule of the next field, and resets it. What is no stored field calls it too, so that no later field
+    /// gets the rule.
     fn take_rule(&mut self) -> Rule {
         std::mem::replace(&mut self.rule, Rule::Sound)
     }
 
     /// Returns true if the visitor takes no further input. Long lists stop then.
     pub fn is_done(&self) -> bool {
-        self.bound.is_some_and(|bound| bound.is_met.get()) || !self.visitor.wants().more
+        self.bound.is_some_and(|bound| bound.is_exceeded.get()) || !self.visitor.wants().more
     }
 
     /// Returns true if the visitor ignores arrays.
@@ -212,6 +214,7 @@ impl<'v> Outline<'v> {
             FieldValue::One(_) => self.visitor.field(field),
             FieldValue::Texts(texts) => {
                 let bound = self.bound;
+                // The number of texts is not known before they are read, so each is charged as it is read.
                 let mut paid = texts.map_while(|text| if is_paid(bound) { Some(text) } else { None });
                 self.visitor.field(Field { value: FieldValue::Texts(&mut paid), ..field });
                 self.report_bound();

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::rig::{Bone, Clip, Keys, Rig, StoredKey, StoredRotation};
 use super::sample::Track;
-use super::{Bone, Clip, Keys, Matrix, Rig, Source, StoredKey, StoredRotation};
+use super::source::{Nodes, Source};
 use crate::base::error::{Context, Error, Result};
 use crate::formats::b3d::{Animation, Node, Scene, Sequence, rotation_xyzw};
-use crate::geometry::Transform;
 use crate::geometry::b3d::local;
+use crate::geometry::{Matrix, Transform};
 use crate::outline::Text;
 
 /// The frame rate if the file has none: the default of the document.
@@ -35,8 +36,6 @@ pub(super) fn rig<'a>(scene: Scene<'a>) -> Rig<'a> {
     }
     Rig::new(0, bones, true, Source::B3d(Nodes(nodes)))
 }
-
-pub(super) struct Nodes<'a>(Vec<Option<Node<'a>>>);
 
 impl<'a> Nodes<'a> {
     /// Returns a clip for all ANIMs of one rate and length, which moves the nodes below these ANIMs, and one for keys
@@ -80,7 +79,12 @@ struct Group<'a> {
 impl<'a> Groups<'a> {
     /// Adds the next node, whose parent was added before it.
     fn add(&mut self, index: usize, node: &Node<'a>) {
-        let mut group = node.parent.and_then(|parent| *self.of_nodes.get(parent)?);
+        let mut group = None;
+        if let Some(parent) = node.parent
+            && let Some(above) = self.of_nodes.get(parent)
+        {
+            group = *above;
+        }
         match node.animation().within_item("nodes", index) {
             Ok(Some(animation)) => group = Some(self.find_or_add(Some(animation), node.name.into())),
             Ok(None) => {}
@@ -92,7 +96,10 @@ impl<'a> Groups<'a> {
         if !has_keys && ranges.peek().is_none() {
             return;
         }
-        let group = group.unwrap_or_else(|| self.find_or_add(None, "".into()));
+        let group = match group {
+            Some(group) => group,
+            None => self.find_or_add(None, "".into()),
+        };
         let Some(group) = self.list.get_mut(group) else { return };
         if has_keys {
             group.bones.push((index, *node));
@@ -108,11 +115,12 @@ impl<'a> Groups<'a> {
     /// Returns the index of the group of an ANIM. A new group gets the name.
     fn find_or_add(&mut self, animation: Option<Animation>, name: Text<'a>) -> usize {
         let key = animation.map(|animation| (rate(Some(animation)).to_bits(), animation.frames));
-        *self.by_animation.entry(key).or_insert_with(|| {
-            let index = self.list.len();
+        let next = self.list.len();
+        let index = *self.by_animation.entry(key).or_insert(next);
+        if index == next {
             self.list.push(Group { name, animation, bones: Vec::new(), ranges: Vec::new() });
-            index
-        })
+        }
+        index
     }
 }
 
@@ -158,8 +166,10 @@ impl<'a> Group<'a> {
 
 /// Frames per second.
 fn rate(animation: Option<Animation>) -> f32 {
-    let rate = animation.map(|animation| animation.fps).filter(|rate| *rate > 0.0 && rate.is_finite());
-    rate.unwrap_or(DEFAULT_RATE)
+    match animation {
+        Some(animation) if animation.fps > 0.0 && animation.fps.is_finite() => animation.fps,
+        _ => DEFAULT_RATE,
+    }
 }
 
 struct Moved<'a> {
@@ -173,7 +183,12 @@ struct Moved<'a> {
 impl<'a> Moved<'a> {
     fn node(&self, bone: usize) -> Option<&Node<'a>> {
         let place = self.nodes.binary_search_by_key(&bone, |(bone, _)| *bone).ok()?;
-        self.nodes.get(place).map(|(_, node)| node)
+        let (_, node) = self.nodes.get(place)?;
+        Some(node)
+    }
+
+    fn seconds(&self, frame: i32) -> f32 {
+        frame as f32 / self.rate
     }
 }
 
@@ -190,17 +205,11 @@ impl Keys for Moved<'_> {
     fn track(&self, bone: usize) -> Result<Track> {
         let Some(node) = self.node(bone) else { return Ok(Track::default()) };
         let tracks = node.to_tracks().within_item("nodes", bone)?;
-        let seconds = |frame: &i32| *frame as f32 / self.rate;
-        let mirrored = |[x, y, z]: [f32; 3]| [-x, y, z];
-        let turned = |stored| {
-            let rotation = rotation_xyzw(stored);
-            Transform { rotation, ..Transform::IDENTITY }.mirrored().rotation
-        };
-        let whole = Track {
-            translations: tracks.positions.iter().map(|(frame, at)| (seconds(frame), mirrored(*at))).collect(),
-            rotations: tracks.rotations.iter().map(|(frame, turn)| (seconds(frame), turned(*turn))).collect(),
-            scales: tracks.scales.iter().map(|(frame, scale)| (seconds(frame), *scale)).collect(),
-        };
+        let translations = tracks.positions.iter().map(|(frame, at)| (self.seconds(*frame), position(*at)));
+        let rotations = tracks.rotations.iter().map(|(frame, turn)| (self.seconds(*frame), rotation(*turn)));
+        let scales = tracks.scales.iter().map(|(frame, scale)| (self.seconds(*frame), *scale));
+        let whole =
+            Track { translations: translations.collect(), rotations: rotations.collect(), scales: scales.collect() };
         Ok(match self.range {
             Some(range) => whole.within(range),
             None => whole,
@@ -212,14 +221,34 @@ impl Keys for Moved<'_> {
         let Some(node) = self.node(bone) else { return Ok(all) };
         for keys in node.keys() {
             let keys = keys.within_item("nodes", bone)?;
-            let (positions, rotations, scales) = (keys.positions(), keys.rotations(), keys.scales());
-            all.extend(keys.frames().iter().enumerate().map(|(index, frame)| StoredKey {
-                frame: frame.get() as f32,
-                position: positions.and_then(|all| Some(all.get(index)?.to_array())),
-                rotation: rotations.and_then(|all| Some(StoredRotation::ConjugateWxyz(all.get(index)?.to_array()))),
-                scale: scales.and_then(|all| Some(all.get(index)?.to_array())),
-            }));
+            let positions = keys.positions();
+            let rotations = keys.rotations();
+            let scales = keys.scales();
+            for (index, frame) in keys.frames().iter().enumerate() {
+                let mut key = StoredKey { frame: frame.get() as f32, ..StoredKey::default() };
+                if let Some(position) = positions.and_then(|all| all.get(index)) {
+                    key.position = Some(position.to_array());
+                }
+                if let Some(rotation) = rotations.and_then(|all| all.get(index)) {
+                    key.rotation = Some(StoredRotation::ConjugateWxyz(rotation.to_array()));
+                }
+                if let Some(scale) = scales.and_then(|all| all.get(index)) {
+                    key.scale = Some(scale.to_array());
+                }
+                all.push(key);
+            }
         }
         Ok(all)
     }
+}
+
+/// Converts a stored position to our space.
+fn position(translation: [f32; 3]) -> [f32; 3] {
+    Transform { translation, ..Transform::IDENTITY }.mirrored().translation
+}
+
+/// Converts a stored rotation to our space.
+fn rotation(stored: [f32; 4]) -> [f32; 4] {
+    let rotation = rotation_xyzw(stored);
+    Transform { rotation, ..Transform::IDENTITY }.mirrored().rotation
 }

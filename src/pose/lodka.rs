@@ -1,23 +1,36 @@
 //! LODka3D: the bones of each model, and its animations.
 
 use std::collections::HashMap;
+use std::iter::zip;
 use std::sync::Arc;
 
+use super::rig::{Bone, Clip, Keys, Rig, StoredKey, StoredRotation};
 use super::sample::{Track, between, from_euler};
-use super::{Bone, Clip, Keys, Matrix, Rig, Source, StoredKey, StoredRotation};
+use super::source::{Animations, Source};
 use crate::base::error::Result;
-use crate::formats::lodka::{Animation, LodModel, Model, wire};
-use crate::geometry::Transform;
+use crate::formats::lodka::{Animation, LodModel, Model, Skeleton, wire};
+use crate::geometry::{Matrix, Transform};
 
 pub(super) fn rigs<'a>(model: Model<'a>) -> Vec<Result<Rig<'a>>> {
-    let rigs = model.parts().map(|part| {
-        let part = part?;
-        part.skeleton()?.map(|skeleton| rig(part, skeleton)).transpose()
-    });
-    rigs.filter_map(Result::transpose).collect()
+    let mut rigs = Vec::new();
+    for part in model.parts() {
+        match rig_of(part) {
+            Ok(Some(rig)) => rigs.push(Ok(rig)),
+            Ok(None) => {}
+            Err(error) => rigs.push(Err(error)),
+        }
+    }
+    rigs
 }
 
-fn rig<'a>(part: LodModel<'a>, skeleton: crate::formats::lodka::Skeleton<'a>) -> Result<Rig<'a>> {
+/// Returns the bones of a model, if it has a skeleton.
+fn rig_of<'a>(part: Result<LodModel<'a>>) -> Result<Option<Rig<'a>>> {
+    let part = part?;
+    let Some(skeleton) = part.skeleton()? else { return Ok(None) };
+    Ok(Some(rig(part, skeleton)?))
+}
+
+fn rig<'a>(part: LodModel<'a>, skeleton: Skeleton<'a>) -> Result<Rig<'a>> {
     let mut bones: Vec<Bone<'a>> = Vec::new();
     let mut places: HashMap<i16, usize> = HashMap::new();
     for bone in skeleton.bones {
@@ -27,7 +40,7 @@ fn rig<'a>(part: LodModel<'a>, skeleton: crate::formats::lodka::Skeleton<'a>) ->
         bones.push(Bone::new(bone.name, parent));
     }
     if let Some(first) = part.animations().flatten().next() {
-        for (bone, key) in bones.iter_mut().zip(first.frame(0).unwrap_or_default()) {
+        for (bone, key) in zip(&mut bones, first.frame(0).unwrap_or_default()) {
             bone.rest = transform(key);
         }
     }
@@ -35,24 +48,29 @@ fn rig<'a>(part: LodModel<'a>, skeleton: crate::formats::lodka::Skeleton<'a>) ->
 }
 
 fn transform(key: &wire::Key) -> Transform {
-    let (translation, rotation) = (key.position.to_array(), from_euler(key.rotation.to_array()));
-    Transform { translation, rotation, ..Transform::IDENTITY }
+    Transform {
+        translation: key.position.to_array(),
+        rotation: from_euler(key.rotation.to_array()),
+        ..Transform::IDENTITY
+    }
 }
-
-pub(super) struct Animations<'a>(LodModel<'a>);
 
 impl<'a> Animations<'a> {
     pub(super) fn clips(&self, rig: &Rig<'a>) -> Vec<Result<Clip<'a>>> {
         let bones: Arc<[usize]> = (0..rig.bones.len()).collect();
-        let clip = |animation: Animation<'a>| Clip {
-            name: animation.name.into(),
-            bones: bones.clone(),
-            tree: rig.tree.clone(),
-            seconds: Some(animation.duration() as f32 / 1000.0).filter(|seconds| *seconds > 0.0),
-            rate: Some(1.0 / Frames(animation).interval()),
-            keys: Box::new(Frames(animation)),
-        };
-        self.0.animations().map(|animation| animation.map(clip)).collect()
+        self.0.animations().map(|animation| Ok(clip(animation?, rig, bones.clone()))).collect()
+    }
+}
+
+fn clip<'a>(animation: Animation<'a>, rig: &Rig<'a>, bones: Arc<[usize]>) -> Clip<'a> {
+    let seconds = animation.duration() as f32 / 1000.0;
+    Clip {
+        name: animation.name.into(),
+        bones,
+        tree: rig.tree.clone(),
+        seconds: if seconds > 0.0 { Some(seconds) } else { None },
+        rate: Some(1.0 / Frames(animation).interval()),
+        keys: Box::new(Frames(animation)),
     }
 }
 
@@ -86,7 +104,7 @@ impl Keys for Frames<'_> {
         let after = before.saturating_add(1).min(last);
         let part = frame - before as f32;
         for (bone, place) in out.iter_mut().enumerate() {
-            if let Some((a, b)) = self.0.key(before, bone).zip(self.0.key(after, bone)) {
+            if let (Some(a), Some(b)) = (self.0.key(before, bone), self.0.key(after, bone)) {
                 *place = between(transform(a), transform(b), part).to_matrix();
             }
         }
@@ -102,12 +120,15 @@ impl Keys for Frames<'_> {
     }
 
     fn stored(&self, bone: usize) -> Result<Vec<StoredKey>> {
-        let stored = |(frame, key): (usize, &wire::Key)| StoredKey {
-            frame: frame as f32,
-            position: Some(key.position.to_array()),
-            rotation: Some(StoredRotation::Euler(key.rotation.to_array())),
-            scale: None,
-        };
-        Ok(self.keys(bone).map(stored).collect())
+        let mut all = Vec::new();
+        for (frame, key) in self.keys(bone) {
+            all.push(StoredKey {
+                frame: frame as f32,
+                position: Some(key.position.to_array()),
+                rotation: Some(StoredRotation::Euler(key.rotation.to_array())),
+                scale: None,
+            });
+        }
+        Ok(all)
     }
 }

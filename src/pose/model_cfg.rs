@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use super::Rig;
+use super::rig::Rig;
 use crate::base::error::{Error, Result};
 use crate::base::impl_fmt::impl_fmt;
 use crate::base::limits::Limits;
@@ -136,7 +136,7 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
     /// Returns an error if what it inherits exceeds the budget.
     pub fn model(&self, name: &str) -> Result<Option<ModelClass<'a>>> {
         let Some(class) = self.models.named(name.as_bytes()) else { return Ok(None) };
-        let skeleton = self.models.text(class, Key::SkeletonName, &self.room)?.filter(|name| !name.is_empty());
+        let skeleton = self.models.name_in(class, Key::SkeletonName, &self.room)?;
         Ok(Some(ModelClass {
             name: ByteStr::new(class.name),
             skeleton: skeleton.map(ByteStr::new),
@@ -165,8 +165,7 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
     /// Returns the errors of [`skeleton`](Self::skeleton).
     pub fn skeleton_of_model(&self, model: &str) -> Result<Skeleton<'a>> {
         if let Some(class) = self.models.named(model.as_bytes()) {
-            let name = self.models.text(class, Key::SkeletonName, &self.room)?;
-            let Some(name) = name.filter(|name| !name.is_empty()) else {
+            let Some(name) = self.models.name_in(class, Key::SkeletonName, &self.room)? else {
                 return Err(Error::unsupported(format!("the class {} has no skeleton", ByteStr::new(class.name))));
             };
             return self.skeleton_of(self.known(name)?);
@@ -176,7 +175,8 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
             [] => Err(Error::unsupported("no skeletons: a model.cfg has them in CfgSkeletons")),
             _ => {
                 let names: Vec<String> = self.skeleton_names().take(MOST_NAMES).map(|name| name.to_string()).collect();
-                let (model, names) = (ByteStr::from(model), names.join(", "));
+                let model = ByteStr::from(model);
+                let names = names.join(", ");
                 Err(Error::unsupported(format!(
                     "CfgModels has no class {model} that names one of the skeletons {names}"
                 )))
@@ -185,8 +185,10 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
     }
 
     fn known(&self, name: &[u8]) -> Result<&Class<'a>> {
-        let missing = || Error::unsupported(format!("no skeleton is called {}", ByteStr::new(name)));
-        self.skeletons.named(name).ok_or_else(missing)
+        match self.skeletons.named(name) {
+            Some(class) => Ok(class),
+            None => Err(Error::unsupported(format!("no skeleton is called {}", ByteStr::new(name)))),
+        }
     }
 
     fn skeleton_of(&self, class: &Class<'a>) -> Result<Skeleton<'a>> {
@@ -199,10 +201,10 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
             }
             self.room.hold(ITEM_BYTES)?;
             lists.push((one.name, self.skeletons.texts(one, Key::SkeletonBones, &self.room)?));
-            let base = self.skeletons.text(one, Key::SkeletonInherit, &self.room)?.filter(|name| !name.is_empty());
-            next = base.and_then(|name| self.skeletons.named(name));
+            let Some(base) = self.skeletons.name_in(one, Key::SkeletonInherit, &self.room)? else { break };
+            next = self.skeletons.named(base);
             if next.is_none() {
-                base_elsewhere = base.map(ByteStr::new);
+                base_elsewhere = Some(ByteStr::new(base));
             }
         }
         let mut bones = BoneList::default();
@@ -228,10 +230,13 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
     fn sections(&self, class: &Class<'a>) -> Result<Vec<ByteStr<'a>>> {
         let mut lists = Vec::new();
         let mut next = Some(class);
-        while let Some(one) = next.filter(|_| lists.len() <= self.models.all.len()) {
+        // As many as there are models: they may inherit from each other in a ring.
+        while let Some(one) = next
+            && lists.len() <= self.models.all.len()
+        {
             lists.push(self.models.texts(one, Key::Sections, &self.room)?);
-            let base = self.models.text(one, Key::SectionsInherit, &self.room)?;
-            next = base.filter(|name| !name.is_empty()).and_then(|name| self.models.named(name));
+            let Some(base) = self.models.name_in(one, Key::SectionsInherit, &self.room)? else { break };
+            next = self.models.named(base);
         }
         let all: Vec<&[u8]> = lists.into_iter().rev().flatten().collect();
         self.room.hold(ITEM_BYTES.saturating_mul(all.len() as u64))?;
@@ -243,7 +248,9 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
         let mut levels: Vec<&Classes<'a>> = Vec::new();
         let mut next = Some(class);
         let mut steps = 0_usize;
-        while let Some(one) = next.filter(|_| steps <= self.models.all.len()) {
+        while let Some(one) = next
+            && steps <= self.models.all.len()
+        {
             self.room.work(STEP_WORK)?;
             steps = steps.saturating_add(1);
             let mut inherits = true;
@@ -282,7 +289,7 @@ impl<'a, 'b> ModelCfg<'a, 'b> {
         for _ in 0..=most {
             self.room.work(STEP_WORK)?;
             if let Some(text) = class.text(key) {
-                return Ok(Some(text).filter(|text| !text.is_empty()).map(ByteStr::new));
+                return Ok(if text.is_empty() { None } else { Some(ByteStr::new(text)) });
             }
             if class.parent.is_empty() {
                 return Ok(None);
@@ -347,7 +354,8 @@ struct BoneList<'a> {
 
 impl<'a> BoneList<'a> {
     fn add(&mut self, bone: &'a [u8], parent: &'a [u8]) {
-        let (name, parent) = (ByteStr::new(bone), ByteStr::new(parent));
+        let name = ByteStr::new(bone);
+        let parent = ByteStr::new(parent);
         let folded = bone.to_ascii_lowercase();
         let Some(&place) = self.places.get(&folded) else {
             self.places.insert(folded, self.list.len());
@@ -415,11 +423,13 @@ struct Animations<'a> {
 
 impl<'a> Class<'a> {
     fn text(&self, key: Key) -> Option<&'a [u8]> {
-        self.texts.iter().find(|(known, _)| *known == key).map(|(_, text)| *text)
+        let (_, text) = self.texts.iter().find(|(known, _)| *known == key)?;
+        Some(text)
     }
 
     fn array(&self, key: Key) -> Option<&Array<'a>> {
-        self.arrays.iter().find(|(known, _)| *known == key).map(|(_, array)| array)
+        let (_, array) = self.arrays.iter().find(|(known, _)| *known == key)?;
+        Some(array)
     }
 }
 
@@ -461,6 +471,12 @@ impl<'a> Classes<'a> {
         Ok(None)
     }
 
+    /// Like `text`, for a name. An empty one is none.
+    fn name_in(&self, class: &Class<'a>, key: Key, room: &Reservation<'_>) -> Result<Option<&'a [u8]>> {
+        let name = self.text(class, key, room)?;
+        Ok(name.filter(|name| !name.is_empty()))
+    }
+
     /// The texts of an array of a class, or of the nearest one that it inherits from.
     fn texts(&self, class: &Class<'a>, key: Key, room: &Reservation<'_>) -> Result<Vec<&'a [u8]>> {
         let mut lists = Vec::new();
@@ -487,6 +503,19 @@ enum Section {
     Models,
 }
 
+impl Section {
+    /// The section in a class of this name.
+    fn of(class: &[u8]) -> Option<Self> {
+        if class.eq_ignore_ascii_case(b"CfgSkeletons") {
+            Some(Self::Skeletons)
+        } else if class.eq_ignore_ascii_case(b"CfgModels") {
+            Some(Self::Models)
+        } else {
+            None
+        }
+    }
+}
+
 struct Reading<'a, 'r, 'b> {
     room: &'r Reservation<'b>,
     /// The names of macros that the text defines.
@@ -507,7 +536,8 @@ impl<'a> Reading<'a, '_, '_> {
             let line = event.line;
             match event.kind {
                 EventKind::Class { name, parent } => {
-                    self.class(self.depth, name.as_bytes(), parent.map_or(&[][..], |parent| parent.as_bytes()))?;
+                    let parent = parent.unwrap_or_default();
+                    self.class(self.depth, name.as_bytes(), parent.as_bytes())?;
                     self.depth = self.depth.saturating_add(1);
                 }
                 EventKind::End => self.depth = self.depth.saturating_sub(1),
@@ -544,7 +574,8 @@ impl<'a> Reading<'a, '_, '_> {
             let blank = rest.iter().take_while(|byte| matches!(**byte, b' ' | b'\t')).count();
             let rest = rest.get(blank..).unwrap_or_default();
             let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
-            if let Some(name) = rest.get(..length).filter(|name| !name.is_empty()) {
+            let name = rest.get(..length).unwrap_or_default();
+            if !name.is_empty() {
                 self.room.hold(ITEM_BYTES)?;
                 self.macros.insert(name);
             }
@@ -580,11 +611,17 @@ impl<'a> Reading<'a, '_, '_> {
                     Entry::Delete(_) => self.delete(key)?,
                     Entry::Array(_) => self.array(key, false),
                     Entry::Append(_) => self.array(key, true),
-                    Entry::Value(_) => entry.texts().try_for_each(|text| self.value(key, text.as_bytes()))?,
+                    Entry::Value(_) => {
+                        for text in entry.texts() {
+                            self.value(key, text.as_bytes())?;
+                        }
+                    }
                     _ => continue,
                 }
                 if entry.array().is_some() {
-                    entry.texts().try_for_each(|text| self.item(key, text.as_bytes()))?;
+                    for text in entry.texts() {
+                        self.item(key, text.as_bytes())?;
+                    }
                 }
             }
         }
@@ -593,33 +630,35 @@ impl<'a> Reading<'a, '_, '_> {
 
     /// Adds a class inside this number of others.
     fn class(&mut self, depth: usize, name: &'a [u8], parent: &'a [u8]) -> Result<()> {
-        let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
         if depth <= 2 {
             self.is_in_animations = false;
         }
         match (depth, self.section) {
             (0, _) => {
-                let sections = [("CfgSkeletons", Section::Skeletons), ("CfgModels", Section::Models)];
-                self.section = sections.into_iter().find_map(|(known, section)| is(known).then_some(section));
+                self.section = Section::of(name);
                 return Ok(());
             }
             (1, Some(Section::Skeletons)) => self.skeletons.add(name, parent),
             (1, Some(Section::Models)) => self.models.add(name, parent),
-            (2, Some(Section::Models)) if is("Animations") => {
+            (2, Some(Section::Models)) if name.eq_ignore_ascii_case(b"Animations") => {
                 self.is_in_animations = true;
                 if let Some(model) = self.models.all.last_mut() {
                     model.animations.get_or_insert(Box::new(Animations { parent, classes: Classes::default() }));
                 }
             }
             (3, Some(Section::Models)) if self.is_in_animations => {
-                let animations = self.models.all.last_mut().and_then(|model| model.animations.as_mut());
-                if let Some(animations) = animations {
-                    animations.classes.add(name, parent);
+                if let Some(animations) = self.last_animations() {
+                    animations.add(name, parent);
                 }
             }
             _ => return Ok(()),
         }
         self.room.hold(ITEM_BYTES.saturating_add(name.len() as u64))
+    }
+
+    /// The animations of the last model.
+    fn last_animations(&mut self) -> Option<&mut Classes<'a>> {
+        Some(&mut self.models.all.last_mut()?.animations.as_mut()?.classes)
     }
 
     /// Hides an inherited animation.
@@ -628,8 +667,8 @@ impl<'a> Reading<'a, '_, '_> {
             return Ok(());
         }
         self.class(3, name.as_bytes(), b"")?;
-        if let Some(animations) = self.models.all.last_mut().and_then(|model| model.animations.as_mut())
-            && let Some(class) = animations.classes.all.last_mut()
+        if let Some(animations) = self.last_animations()
+            && let Some(class) = animations.all.last_mut()
         {
             class.is_deleted = true;
         }
@@ -652,17 +691,19 @@ impl<'a> Reading<'a, '_, '_> {
             }
             _ => return None,
         };
-        let is = |known: &str| key.as_bytes().eq_ignore_ascii_case(known.as_bytes());
-        keys.iter().find(|(known, _)| is(known)).map(|(_, key)| *key)
+        for (name, kept) in keys {
+            if key.as_bytes().eq_ignore_ascii_case(name.as_bytes()) {
+                return Some(*kept);
+            }
+        }
+        None
     }
 
     /// The class around the next entry.
     fn around(&mut self) -> Option<&mut Class<'a>> {
         match self.section? {
             Section::Skeletons => self.skeletons.all.last_mut(),
-            Section::Models if self.depth == 4 => {
-                self.models.all.last_mut()?.animations.as_mut()?.classes.all.last_mut()
-            }
+            Section::Models if self.depth == 4 => self.last_animations()?.all.last_mut(),
             Section::Models => self.models.all.last_mut(),
         }
     }
@@ -699,22 +740,29 @@ impl<'a> Reading<'a, '_, '_> {
     }
 }
 
-/// Bones with the index of their parents, each after its parent.
+/// Orders bones, given as pairs of a name and the parent's name, so that each comes after its parent. Returns each with
+/// its parent's index in the result. A parent that is not among the bones counts as none.
 fn in_order<'a>(bones: &[[ByteStr<'a>; 2]]) -> Result<Vec<(Text<'a>, Option<usize>)>> {
-    let key = |name: &ByteStr<'_>| name.as_bytes().to_ascii_lowercase();
-    let places: HashMap<Vec<u8>, usize> = bones.iter().enumerate().map(|(at, [name, _])| (key(name), at)).collect();
+    let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
+    for (place, [name, _]) in bones.iter().enumerate() {
+        places.insert(name.as_bytes().to_ascii_lowercase(), place);
+    }
     let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::new();
+    // In reverse, because the last that waits is next.
     for (place, [_, parent]) in bones.iter().enumerate().rev() {
-        children.entry(places.get(&key(parent)).copied()).or_default().push(place);
+        let parent = places.get(&parent.as_bytes().to_ascii_lowercase()).copied();
+        children.entry(parent).or_default().push(place);
     }
     let mut ordered = Vec::new();
+    // Bones, with the index of their parents. Each is followed by all its descendants.
     let mut waiting: Vec<(usize, Option<usize>)> = Vec::new();
-    let mut below = |parent: Option<usize>, place: Option<usize>, waiting: &mut Vec<_>| {
-        waiting.extend(children.remove(&place).into_iter().flatten().map(|child| (child, parent)));
-    };
-    below(None, None, &mut waiting);
+    for root in children.remove(&None).unwrap_or_default() {
+        waiting.push((root, None));
+    }
     while let Some((place, parent)) = waiting.pop() {
-        below(Some(ordered.len()), Some(place), &mut waiting);
+        for child in children.remove(&Some(place)).unwrap_or_default() {
+            waiting.push((child, Some(ordered.len())));
+        }
         if let Some([name, _]) = bones.get(place) {
             ordered.push(((*name).into(), parent));
         }

@@ -4,16 +4,20 @@
 //! stores it in the space of the model. BMTR stores it relative to the parent, which only a model's skeleton contains.
 
 use std::collections::HashMap;
+use std::iter::zip;
 
+use super::rig::{Bone, Clip, Keys, Rig, StoredKey, StoredRotation};
 use super::sample::{self, Track};
-use super::{Bone, Clip, Keys, Matrix, Rig, Source, StoredKey, StoredRotation, Transform};
+use super::source::{One, Source};
 use crate::base::error::{Context, Result};
-use crate::formats::rtm::{Binarised, Motion, Plain, wire};
+use crate::formats::rtm::{Binarised, Frames, Motion, Plain, wire};
+use crate::geometry::{Matrix, Transform};
 use crate::outline::Text;
 
 pub(super) fn rig<'a>(motion: Motion<'a>) -> Rig<'a> {
     let bones: Vec<Bone<'a>> = motion.bones().iter().map(|name| Bone::new(name, None)).collect();
-    let (is_whole, order) = (matches!(motion, Motion::Plain(_)), (0..bones.len()).map(Some).collect());
+    let is_whole = matches!(motion, Motion::Plain(_));
+    let order = (0..bones.len()).map(Some).collect();
     Rig::new(0, bones, is_whole, Source::Rtm(One { motion, order }))
 }
 
@@ -28,40 +32,53 @@ impl<'a> Rig<'a> {
     /// are not in the file follow their parents. For BMTR, this supplies the parents.
     #[must_use]
     pub fn with_skeleton(motion: Motion<'a>, skeleton: &Rig<'a>) -> Self {
-        let places: HashMap<Vec<u8>, usize> =
-            motion.bones().iter().enumerate().map(|(place, name)| (key(name.into()), place)).collect();
+        let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
+        for (place, name) in motion.bones().iter().enumerate() {
+            places.insert(key(name.into()), place);
+        }
         let order = skeleton.bones.iter().map(|bone| places.get(&key(bone.name)).copied()).collect();
         let mut bones = skeleton.bones.clone();
-        bones.iter_mut().for_each(|bone| bone.rest = Transform::IDENTITY);
+        for bone in &mut bones {
+            bone.rest = Transform::IDENTITY;
+        }
         let source = Source::Rtm(One { motion, order });
         Self::new(skeleton.model, bones, true, source)
     }
 }
 
-pub(super) struct One<'a> {
-    motion: Motion<'a>,
-    /// For each bone of the rig, its index in the file.
-    order: Vec<Option<usize>>,
-}
-
 impl<'a> One<'a> {
     pub(super) fn clips(&self, rig: &Rig<'a>) -> Vec<Result<Clip<'a>>> {
         let order = self.order.clone();
-        let moved = self.order.iter().enumerate().filter(|(_, place)| place.is_some());
+        let mut moved = Vec::new();
+        for (bone, place) in order.iter().enumerate() {
+            if place.is_some() {
+                moved.push(bone);
+            }
+        }
+        let seconds = match self.motion.last_time() {
+            Ok(seconds) => seconds,
+            Err(error) => return vec![Err(error)],
+        };
         let keys: Box<dyn Keys + 'a> = match self.motion {
             Motion::Binarised(motion) => Box::new(Packed { motion, order }),
             Motion::Plain(motion) => Box::new(Matrices { motion, anchors: anchors(rig, &order), order }),
         };
-        let frames = self.motion.frame_count().saturating_sub(1) as f32;
-        vec![self.motion.last_time().map(|seconds| Clip {
-            rate: seconds.filter(|last| *last > 0.0).map(|last| frames / last).filter(|rate| *rate > 0.0),
+        vec![Ok(Clip {
             name: "".into(),
-            bones: moved.map(|(bone, _)| bone).collect(),
+            bones: moved.into(),
             tree: rig.tree.clone(),
             seconds,
+            rate: rate(self.motion.frame_count(), seconds),
             keys,
         })]
     }
+}
+
+/// Returns the frames per phase, unless there is no time between frames.
+fn rate(frames: usize, last_time: Option<f32>) -> Option<f32> {
+    let last_time = last_time?;
+    let rate = frames.saturating_sub(1) as f32 / last_time;
+    if last_time > 0.0 && rate > 0.0 { Some(rate) } else { None }
 }
 
 /// Returns the frames before and after a time, and the fraction of the way between them.
@@ -77,8 +94,15 @@ struct Packed<'a> {
 
 /// Converts to our space: like [`wire::Transform::to_matrix`], which rotates the axes, but mirrored.
 fn transform(stored: &wire::Transform) -> Transform {
-    let ([i, j, k, w], [x, y, z]) = (stored.rotation(), stored.translation());
+    let [i, j, k, w] = stored.rotation();
+    let [x, y, z] = stored.translation();
     Transform { translation: [-x, y, -z], rotation: [i, -j, k, w], scale: [1.0; 3] }.mirrored_turned()
+}
+
+/// Returns the effects of all bones in a frame.
+fn transforms(frames: &Frames<'_>, index: usize) -> Result<Vec<Transform>> {
+    let Some(frame) = frames.get(index)? else { return Ok(Vec::new()) };
+    Ok(frame.block.decode().within_item("frames", index)?.iter().map(transform).collect())
 }
 
 impl Keys for Packed<'_> {
@@ -86,18 +110,12 @@ impl Keys for Packed<'_> {
         let times = self.motion.times()?.block.decode()?;
         let Some((before, after, part)) = around(times.iter().map(|time| time.get()), seconds) else { return Ok(()) };
         let frames = self.motion.frames()?;
-        let frame = |index: usize| -> Result<Vec<Transform>> {
-            let frame = frames.get(index)?;
-            Ok(match frame {
-                Some(frame) => frame.block.decode().within_item("frames", index)?.iter().map(transform).collect(),
-                None => Vec::new(),
-            })
-        };
-        let first = frame(before)?;
-        let second = if after == before { first.clone() } else { frame(after)? };
-        for (place, bone) in out.iter_mut().zip(&self.order) {
-            let keys = bone.and_then(|bone| first.get(bone).zip(second.get(bone)));
-            if let Some((a, b)) = keys {
+        let first = transforms(&frames, before)?;
+        let second = if after == before { first.clone() } else { transforms(&frames, after)? };
+        for (place, bone) in zip(out, &self.order) {
+            if let Some(bone) = *bone
+                && let (Some(a), Some(b)) = (first.get(bone), second.get(bone))
+            {
                 *place = sample::between(*a, *b, part).to_matrix();
             }
         }
@@ -105,7 +123,10 @@ impl Keys for Packed<'_> {
     }
 
     fn track(&self, bone: usize) -> Result<Track> {
-        Ok(self.tracks(&[bone])?.pop().map_or_else(Track::default, |(_, track)| track))
+        match self.tracks(&[bone])?.pop() {
+            Some((_, track)) => Ok(track),
+            None => Ok(Track::default()),
+        }
     }
 
     fn tracks(&self, bones: &[usize]) -> Result<Vec<(usize, Track)>> {
@@ -132,13 +153,17 @@ impl Packed<'_> {
     /// Passes the effects of some bones in each frame to `sink`, with the place of each in the list and the time. Decodes
     /// each frame once.
     fn each(&self, bones: &[usize], mut sink: impl FnMut(usize, f32, &wire::Transform)) -> Result<()> {
-        let in_file = |(place, bone): (usize, &usize)| Some((place, (*self.order.get(*bone)?)?));
-        let moved: Vec<(usize, usize)> = bones.iter().enumerate().filter_map(in_file).collect();
+        let mut moved = Vec::new();
+        for (place, bone) in bones.iter().enumerate() {
+            if let Some(Some(in_file)) = self.order.get(*bone) {
+                moved.push((place, *in_file));
+            }
+        }
         if moved.is_empty() {
             return Ok(());
         }
         let times = self.motion.times()?.block.decode()?;
-        for (frame, time) in self.motion.frames()?.iter().zip(&*times) {
+        for (frame, time) in zip(self.motion.frames()?.iter(), &*times) {
             let frame = frame?.block.decode()?;
             for &(place, bone) in &moved {
                 if let Some(stored) = frame.get(bone) {
@@ -154,11 +179,18 @@ impl Packed<'_> {
 fn anchors(rig: &Rig<'_>, order: &[Option<usize>]) -> Vec<Option<usize>> {
     let mut anchors: Vec<Option<usize>> = Vec::with_capacity(rig.bones.len());
     for bone in &rig.bones {
-        let is_moved = |bone: &usize| order.get(*bone).is_some_and(Option::is_some);
-        let anchor = bone.parent.filter(is_moved).or_else(|| *anchors.get(bone.parent?)?);
+        let mut anchor = None;
+        if let Some(parent) = bone.parent {
+            let is_moved = matches!(order.get(parent), Some(Some(_)));
+            anchor = if is_moved { Some(parent) } else { anchors.get(parent).copied().flatten() };
+        }
         anchors.push(anchor);
     }
     anchors
+}
+
+fn stored_matrix(pose: &wire::BonePose) -> Matrix {
+    Matrix::from_rows(pose.matrix.to_rows())
 }
 
 struct Matrices<'a> {
@@ -170,10 +202,20 @@ struct Matrices<'a> {
 impl Matrices<'_> {
     /// Returns the transform of a bone relative to its parent. The file stores transforms relative to the model.
     fn local(&self, bone: usize, world: impl Fn(usize) -> Option<Matrix>) -> Option<Matrix> {
-        let stored = |bone: usize| world((*self.order.get(bone)?)?);
-        let own = stored(bone)?;
-        let undone = self.anchors.get(bone).copied().flatten().and_then(|anchor| stored(anchor)?.inverse());
-        Some(undone.map_or(own, |undone| undone.after(&own)))
+        let own = world(self.in_file(bone)?)?;
+        if let Some(Some(anchor)) = self.anchors.get(bone)
+            && let Some(anchor) = self.in_file(*anchor)
+            && let Some(above) = world(anchor)
+            && let Some(undone) = above.inverse()
+        {
+            return Some(undone.after(&own));
+        }
+        Some(own)
+    }
+
+    /// Returns the index in the file of a bone of the rig.
+    fn in_file(&self, bone: usize) -> Option<usize> {
+        *self.order.get(bone)?
     }
 }
 
@@ -181,12 +223,13 @@ impl Keys for Matrices<'_> {
     fn locals(&self, seconds: f32, out: &mut [Matrix]) -> Result<()> {
         let times = self.motion.times()?;
         let Some((before, after, part)) = around(times.iter().map(|time| time.get()), seconds) else { return Ok(()) };
-        let frame = |index: usize| self.motion.frame(index);
-        let Some((first, second)) = frame(before)?.zip(frame(after)?) else { return Ok(()) };
+        let (Some(first), Some(second)) = (self.motion.frame(before)?, self.motion.frame(after)?) else {
+            return Ok(());
+        };
         let world = |bone: usize| {
-            let (a, b) = first.bone(bone).zip(second.bone(bone))?;
-            let matrix = |pose: &wire::BonePose| Matrix::from_rows(pose.matrix.to_rows());
-            Some(sample::mix(&matrix(a), &matrix(b), part).seen_in(&Matrix::TURNED_MIRROR))
+            let a = stored_matrix(first.bone(bone)?);
+            let b = stored_matrix(second.bone(bone)?);
+            Some(sample::mix(&a, &b, part).seen_in(&Matrix::TURNED_MIRROR))
         };
         for (bone, place) in out.iter_mut().enumerate() {
             if let Some(local) = self.local(bone, world) {
@@ -199,15 +242,12 @@ impl Keys for Matrices<'_> {
     /// Returns the matrices of a bone, decomposed.
     fn track(&self, bone: usize) -> Result<Track> {
         let mut track = Track::default();
-        if self.order.get(bone).is_none_or(Option::is_none) {
+        if self.in_file(bone).is_none() {
             return Ok(track);
         }
         for frame in self.motion.frames() {
             let frame = frame?;
-            let world = |bone: usize| {
-                let rows = frame.bone(bone)?.matrix.to_rows();
-                Some(Matrix::from_rows(rows).seen_in(&Matrix::TURNED_MIRROR))
-            };
+            let world = |bone: usize| Some(stored_matrix(frame.bone(bone)?).seen_in(&Matrix::TURNED_MIRROR));
             if let Some(matrix) = self.local(bone, world) {
                 let (scale, rotation, translation) = matrix.glam().to_scale_rotation_translation();
                 track.translations.push((frame.time, translation.to_array()));

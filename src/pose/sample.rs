@@ -39,29 +39,49 @@ impl Track {
 
     /// Returns the transform at a time, for a bone with this rest transform.
     pub fn at(&self, seconds: f32, rest: &Transform) -> Transform {
-        let straight =
-            |keys: &[(f32, [f32; 3])], rest| around(keys, seconds).map_or(rest, |(a, b, part)| lerp(a, b, part));
         Transform {
-            translation: straight(&self.translations, rest.translation),
-            rotation: around(&self.rotations, seconds).map_or(rest.rotation, |(a, b, part)| slerp(a, b, part)),
-            scale: straight(&self.scales, rest.scale),
+            translation: value_at(&self.translations, seconds, lerp).unwrap_or(rest.translation),
+            rotation: value_at(&self.rotations, seconds, slerp).unwrap_or(rest.rotation),
+            scale: value_at(&self.scales, seconds, lerp).unwrap_or(rest.scale),
         }
     }
 }
 
+/// Returns the value at a time, or `None` without keys.
+#[inline]
+fn value_at<T: Copy>(keys: &[(f32, T)], seconds: f32, mix: fn(T, T, f32) -> T) -> Option<T> {
+    let (a, b, part) = around(keys, seconds)?;
+    Some(mix(a, b, part))
+}
+
 /// Returns the keys between two times.
 fn part<T: Copy>(keys: &[(f32, T)], (start, end): (f32, f32), mix: fn(T, T, f32) -> T) -> Vec<(f32, T)> {
-    let at =
-        |time| around(keys, time).map(|(a, b, part)| (time - start, if part == 0.0 { a } else { mix(a, b, part) }));
-    let inner = keys.iter().filter(|(time, _)| *time > start && *time < end);
-    let last = at(end).filter(|_| end > start);
-    at(start).into_iter().chain(inner.map(|(time, value)| (time - start, *value))).chain(last).collect()
+    let mut kept = Vec::new();
+    kept.extend(key_at(keys, start, start, mix));
+    for &(time, value) in keys {
+        if time > start && time < end {
+            kept.push((time - start, value));
+        }
+    }
+    if end > start {
+        kept.extend(key_at(keys, end, start, mix));
+    }
+    kept
+}
+
+/// Returns a key at a time, counted from the `start`.
+fn key_at<T: Copy>(keys: &[(f32, T)], time: f32, start: f32, mix: fn(T, T, f32) -> T) -> Option<(f32, T)> {
+    let (a, b, part) = around(keys, time)?;
+    Some((time - start, if part == 0.0 { a } else { mix(a, b, part) }))
 }
 
 /// Returns the keys before and after a time, and the fraction of the way between them. Returns `None` without keys.
 pub(super) fn around<T: Copy>(keys: &[(f32, T)], seconds: f32) -> Option<(T, T, f32)> {
     let after = keys.partition_point(|(time, _)| *time <= seconds);
-    let before = after.checked_sub(1).and_then(|before| keys.get(before));
+    let mut before = None;
+    if let Some(place) = after.checked_sub(1) {
+        before = keys.get(place);
+    }
     match (before, keys.get(after)) {
         (Some(&(start, a)), Some(&(end, b))) => Some((a, b, (seconds - start) / (end - start))),
         (Some(&(_, only)), None) | (None, Some(&(_, only))) => Some((only, only, 0.0)),
@@ -75,8 +95,7 @@ fn lerp([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3], part: f32) -> [f32; 3] {
 
 /// Interpolates along the shorter arc. Quaternions that are not of unit length keep their length at the keys.
 fn slerp(a: [f32; 4], b: [f32; 4], part: f32) -> [f32; 4] {
-    let (from, to) = (Quat::from_array(a), Quat::from_array(b));
-    let cosine = from.dot(to);
+    let cosine = Quat::from_array(a).dot(Quat::from_array(b));
     let sign = if cosine < 0.0 { -1.0 } else { 1.0 };
     let cosine = cosine.abs();
     let (first, second) = if cosine < 1.0 - 1e-6 {
@@ -86,7 +105,8 @@ fn slerp(a: [f32; 4], b: [f32; 4], part: f32) -> [f32; 4] {
         (1.0 - part, part)
     };
     let second = second * sign;
-    let ([ax, ay, az, aw], [bx, by, bz, bw]) = (a, b);
+    let [ax, ay, az, aw] = a;
+    let [bx, by, bz, bw] = b;
     [ax * first + bx * second, ay * first + by * second, az * first + bz * second, aw * first + bw * second]
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::base::amount::Amount;
 
+/// The maximum number of requests kept.
 const MOST_MISSING: usize = 1 << 16;
 
 /// The requests of a file and all its sections.
@@ -21,10 +22,12 @@ struct Missing {
 }
 
 impl Asked {
+    /// Locks the list.
     fn missing(&self) -> MutexGuard<'_, Missing> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Adds a request. Drops the oldest one if there are too many.
     pub(super) fn note(&self, range: Range<u64>) {
         let mut missing = self.missing();
         missing.count += 1;
@@ -34,6 +37,7 @@ impl Asked {
         missing.recent.push_back(range);
     }
 
+    /// Returns the number of requests so far, including those that were dropped.
     pub(super) fn count(&self) -> u64 {
         self.missing().count.0
     }

@@ -10,11 +10,14 @@ use crate::bytes::Cursor;
 /// The bytes of an asset: all of them, or the available ranges.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Data<'a> {
+    /// All bytes.
     Whole(&'a [u8]),
+    /// Those that are available.
     Parts(&'a Ranges),
 }
 
 impl<'a> Data<'a> {
+    /// Returns the size of the asset, available or not.
     #[inline]
     pub(crate) fn size(self) -> u64 {
         match self {
@@ -50,7 +53,7 @@ impl<'a> Data<'a> {
         self.cursor(offset)
     }
 
-    /// Returns all bytes of this range.
+    /// Returns all bytes of this range. If some are missing, they are recorded.
     pub(crate) fn get(self, range: Range<u64>) -> Result<&'a [u8]> {
         self.find(range).map_err(|error| self.noted(error))
     }
@@ -62,7 +65,7 @@ impl<'a> Data<'a> {
         self.find(range.clone()).map_err(|error| self.noted(self.widened(error, range)))
     }
 
-    /// Widens the range of an error about missing bytes to that of a first read.
+    /// Widens the range of an error about missing bytes to that of a first read. Returns any other error unchanged.
     #[cold]
     fn widened(self, error: Error, range: Range<u64>) -> Error {
         match self {
@@ -101,6 +104,7 @@ impl<'a> Data<'a> {
         error
     }
 
+    /// Returns all bytes of this range. Records nothing.
     #[inline]
     fn find(self, Range { start, end }: Range<u64>) -> Result<&'a [u8]> {
         // If it does not fit in memory, no buffer is that long.
@@ -112,7 +116,8 @@ impl<'a> Data<'a> {
         further.get(..needed).ok_or_else(|| self.lacks(start..end))
     }
 
-    /// Returns the bytes from the start of the range, which are in several buffers.
+    /// Returns the bytes from the start of the range on, for a range that is not in one buffer: all up to the first
+    /// missing byte, copied into one.
     #[cold]
     fn find_further(self, range: Range<u64>) -> Result<&'a [u8]> {
         match self {
@@ -121,6 +126,7 @@ impl<'a> Data<'a> {
         }
     }
 
+    /// Returns the error for a range of which bytes are missing, or after the end of the asset.
     #[cold]
     fn lacks(self, Range { start, end }: Range<u64>) -> Error {
         let size = self.size();
@@ -152,7 +158,9 @@ impl<'a> Data<'a> {
         let Self::Parts(ranges) = self else { return read(&mut cursor) };
         let reach = ranges.reach(offset);
         let result = read(&mut cursor);
+        // The result, and the end of the bytes that it had.
         let (result, end) = match result {
+            // The first buffer was not enough, and others follow it.
             Err(_) if cursor.offset().saturating_add(cursor.left()) < reach => {
                 cursor = Cursor::with_offset(ranges.all(offset), offset);
                 (read(&mut cursor), reach)
@@ -160,17 +168,20 @@ impl<'a> Data<'a> {
             result => (result, reach.max(offset.min(self.size()))),
         };
         result.map_err(|error| {
-            let here = end.saturating_sub(offset);
-            let needed = match error.kind() {
+            let available = end.saturating_sub(offset);
+            // More bytes do not help at the end of the asset, nor with errors of these kinds. Otherwise, the end of the
+            // bytes that the error says are needed, or 0.
+            let needed_end = match error.kind() {
                 _ if end >= self.size() => return error,
                 ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_) | ErrorKind::Limit { .. } => return error,
                 ErrorKind::Io(_) | ErrorKind::Incomplete { .. } => return error,
                 ErrorKind::Truncated { needed, .. } => error.offset().unwrap_or(0).saturating_add(*needed),
                 ErrorKind::Malformed(_) | ErrorKind::Unrecognized(_) => 0,
             };
-            let step = expected.get().saturating_sub(here).clamp(here, here.saturating_mul(7)).max(ranges.first_read);
-            let next = needed.max(end.saturating_add(step)).min(self.size());
-            self.noted(Error::new(ErrorKind::Incomplete { range: ranges.in_file(end..next) }))
+            let step = expected.get().saturating_sub(available).clamp(available, available.saturating_mul(7));
+            let step = step.max(ranges.first_read);
+            let next_end = needed_end.max(end.saturating_add(step)).min(self.size());
+            self.noted(Error::new(ErrorKind::Incomplete { range: ranges.in_file(end..next_end) }))
         })
     }
 }
@@ -185,7 +196,7 @@ impl Ranges {
         Data::Parts(self).get(range)
     }
 
-    /// Cuts bytes from this offset at the end of a section.
+    /// Cuts bytes that start at this offset at the end of the section.
     fn cut<'a>(&self, offset: u64, bytes: &'a [u8]) -> &'a [u8] {
         let left = usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX);
         bytes.get(..left).unwrap_or(bytes)

@@ -38,7 +38,7 @@
 //! available, so a question about its header needs only its beginning; its checksum and size are then not checked. A
 //! member packed with LZSS is needed whole. All of this nests. [`visit_ranges`](../visit/fn.visit_ranges.html) passes the
 //! assets in an archive, [`open_member_ranges`](../address/fn.open_member_ranges.html) opens one, and
-//! [`Scan::run_ranges`](../scan/struct.Scan.html#method.run_ranges) makes the records of a scan.
+//! [`Input::Ranges`](../scan/enum.Input.html#variant.Ranges) makes the records of a scan.
 //!
 //! With blocking reads, [`Ranges::load`] continues until there is an answer:
 //!

@@ -14,24 +14,28 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    /// Creates a part that is the whole buffer.
     pub(super) fn new(buffer: Arc<dyn AsRef<[u8]> + Send + Sync>) -> Self {
         let range = 0..(*buffer).as_ref().len();
         Self { buffer, range }
     }
 
+    /// Returns the bytes of this part.
     fn bytes(&self) -> &[u8] {
         (*self.buffer).as_ref().get(self.range.clone()).unwrap_or_default()
     }
 
+    /// Returns the number of bytes.
     fn len(&self) -> u64 {
         self.range.len() as u64
     }
 
+    /// Returns a range of this part, cut at its end. It shares the buffer.
     pub(super) fn part(&self, Range { start, end }: Range<u64>) -> Self {
         Self { buffer: self.buffer.clone(), range: self.index(start)..self.index(end) }
     }
 
-    /// Returns the index in the buffer of the byte at this offset.
+    /// Returns the index in the buffer of the byte at this offset of the part, or of the part's end if it has fewer.
     fn index(&self, offset: u64) -> usize {
         let offset = usize::try_from(offset).unwrap_or(usize::MAX);
         self.range.start.saturating_add(offset).min(self.range.end)
@@ -54,6 +58,7 @@ struct Run {
 }
 
 impl Run {
+    /// Returns the number of bytes.
     fn len(&self) -> u64 {
         match self.pieces.last() {
             Some((end, _)) => *end,
@@ -61,7 +66,9 @@ impl Run {
         }
     }
 
+    /// Adds a piece at the end.
     fn push(&mut self, piece: Shared) {
+        // If the pieces were joined, the joined bytes take their place, so that they are not held twice.
         if let Some(joined) = self.joined.take() {
             self.pieces = vec![(joined.len() as u64, Shared::new(joined))];
         }
@@ -79,10 +86,12 @@ impl Run {
         after(piece.bytes(), offset.saturating_sub(end.saturating_sub(piece.len())))
     }
 
+    /// Returns all bytes in one buffer, which is made once.
     fn join(&self) -> &[u8] {
         self.joined.get_or_init(|| Arc::new(self.concatenated()))
     }
 
+    /// Returns a copy of all bytes.
     fn concatenated(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(usize::try_from(self.len()).unwrap_or(0));
         for (_, piece) in &self.pieces {
@@ -106,6 +115,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
+    /// Returns the number of available bytes.
     pub(super) fn held(&self) -> u64 {
         self.runs.values().map(Run::len).fold(0, u64::saturating_add)
     }
@@ -169,7 +179,8 @@ impl Parts {
         }
     }
 
-    /// Adds a piece to the run that it touches.
+    /// Adds a piece where there are no bytes. It continues the run that ends before it, or starts one, and the run that
+    /// starts after it is appended.
     fn insert(&mut self, offset: u64, piece: Shared) {
         let end = offset.saturating_add(piece.len());
         let mut start = offset;

@@ -52,11 +52,13 @@ impl ReadAt for File {
     }
 }
 
+/// Fills `bytes` with those of the file from `start` on.
 #[cfg(unix)]
 fn read_exact_at(file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, start)
 }
 
+/// Fills `bytes` with those of the file from `start` on. One read may return fewer.
 #[cfg(windows)]
 fn read_exact_at(file: &File, mut bytes: &mut [u8], mut start: u64) -> io::Result<()> {
     while !bytes.is_empty() {
@@ -73,7 +75,7 @@ fn read_exact_at(file: &File, mut bytes: &mut [u8], mut start: u64) -> io::Resul
     Ok(())
 }
 
-/// One thread at a time, because all share the file position.
+/// Fills `bytes` with those of the file from `start` on. One thread at a time, because all share the file position.
 #[cfg(not(any(unix, windows)))]
 fn read_exact_at(mut file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
     use std::io::{Read, Seek};
@@ -83,6 +85,7 @@ fn read_exact_at(mut file: &File, bytes: &mut [u8], start: u64) -> io::Result<()
     file.read_exact(bytes)
 }
 
+/// Implements [`ReadAt`] for types that dereference to a source.
 macro_rules! read_at_through {
     ($([$($generic:tt)*] $type:ty),*) => {$(
         impl<$($generic)*> ReadAt for $type {
@@ -134,6 +137,7 @@ impl<R: ReadAt> ReadAt for Section<R> {
     }
 }
 
+/// Converts offsets to indices. Returns `None` if they do not fit in memory.
 fn indices(range: &Range<u64>) -> Option<Range<usize>> {
     Some(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
 }

@@ -46,6 +46,7 @@ impl Ranges {
         Self { first_read: bytes.max(1), ..self }
     }
 
+    /// Returns the same ranges, which share the bytes and the list of missing ranges.
     fn sharing(&self) -> Self {
         let Self { size, first_read, parts, start, packed, asked } = self;
         let parts = parts.clone();
@@ -57,7 +58,8 @@ impl Ranges {
     /// Returns a range of the file as a file of its own, such as a member that its archive stores uncompressed. The
     /// range is cut at the end of the file.
     ///
-    /// The section shares the bytes that are available now. [`get`](Self::get) and assets opened in it count from its
+    /// The section shares the bytes that are available now, and does not have those that are added to the file later: make
+    /// it inside the [question](Self::ask) that uses it. [`get`](Self::get) and assets opened in it count from its
     /// start. Missing ranges, and those passed to [`add`](Self::add), count from the start of the file, so that a
     /// question to the file may use sections, and a section [loads](Self::load) from the source of the file.
     #[must_use]
@@ -94,6 +96,7 @@ impl Ranges {
     #[cfg(feature = "zip")]
     pub(crate) fn decoded(&self, size: u64, head: Vec<u8>) -> Self {
         let reach = self.reach(0);
+        // At least as many bytes again.
         let more = reach.saturating_add(reach.max(self.first_read)).min(self.size);
         self.packed(size, head, self.in_file(reach..more))
     }
@@ -132,6 +135,7 @@ impl Ranges {
         }
     }
 
+    /// Adds the bytes that start at `offset` of the file, without those after the end of the file or section.
     fn put(&mut self, offset: u64, bytes: impl AsRef<[u8]> + Send + Sync + 'static) {
         let end = self.start.saturating_add(self.size);
         let bytes = Shared::new(Arc::new(bytes)).part(0..end.saturating_sub(offset));
@@ -156,7 +160,7 @@ impl Ranges {
         if self.packed.is_none() {
             missing = missing.into_iter().flat_map(|range| self.parts.holes(range)).collect();
         }
-        // An error may lack what was added since. It is available to the next question.
+        // An error may be about bytes that were added after its section was made. They are there for the next question.
         if missing.is_empty() { answer } else { Err(Error::lacking(missing)) }
     }
 

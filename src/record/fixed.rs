@@ -60,7 +60,7 @@ pub(crate) fn describe_rows<T: Fixed>(name: &'static str, rows: &[T], mut offset
     }
 }
 
-/// Describes a count at `offset` that was read before.
+/// Describes a count of four bytes at `offset` that was read before.
 pub(crate) fn describe_count(name: &'static str, count: u64, offset: u64, out: &mut Outline<'_>) {
     let count = u32::try_from(count).unwrap_or(u32::MAX);
     Framing(count).describe_at(name, Span { offset, bytes: 4 }, out);

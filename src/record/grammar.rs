@@ -4,7 +4,9 @@ use super::parser::Grammar;
 use crate::base::error::Result;
 use crate::outline::{FieldInfo, Rule};
 
-/// Returns the description of a field. The function, which is never called, returns the parser that reads it.
+/// Adds the type, the rule and the codes to the description of a field. The rule and the codes are those of its parser,
+/// unless the definition gives others. The function, which is never called, returns that parser, so that its type is
+/// known.
 pub(crate) const fn field_info<'a, T, C, R, P, F>(
     mut info: FieldInfo,
     rule: Option<Rule>,

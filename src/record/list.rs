@@ -107,7 +107,7 @@ impl<'a, T: Item<'a, C>, C: Copy> List<'a, T, C> {
         T::describe_items(self, name, out);
     }
 
-    /// Describes the count directly before the items.
+    /// Describes the count directly before the items, a `u32`.
     pub(crate) fn describe_own_count(&self, name: &'static str, out: &mut Outline<'_>) {
         describe_count(name, self.count.into(), self.offset().saturating_sub(4), out);
     }
@@ -177,6 +177,7 @@ impl<'a> Item<'a> for Utf32Str<'a> {
     }
 }
 
+/// Describes a list of texts as one field.
 fn describe_texts<'a, T>(list: &List<'a, T>, name: &'static str, out: &mut Outline<'_>)
 where
     T: Read<'a, ()> + Into<Text<'a>>,
@@ -288,12 +289,14 @@ impl<'a, T: Read<'a, C>, C: Copy> Iterator for Entries<'a, T, C> {
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let Some(left) = self.left.checked_sub(1) else {
+            // Bytes after the last item are reported once.
             let is_all = std::mem::replace(&mut self.is_all, false);
             return (is_all && !self.items.is_empty()).then(|| Err(left_over(self.items)));
         };
         let start = self.items.offset();
         let item = T::read(&mut self.items, self.context).within_item(self.name, self.index);
         if item.is_err() || (stop::is_due(start, self.items.offset()) && stop::is_set()) {
+            // The iterator ends after this error.
             (self.left, self.is_all) = (0, false);
             return Some(item.and_then(|_| Err(stop::error())));
         }

@@ -1,5 +1,6 @@
 //! What a definition may leave out.
 
+/// Returns `Some` of the value that a definition gives, or `None` if it gives none.
 macro_rules! optional {
     () => {
         None

@@ -245,7 +245,7 @@ numbers! {
     le_bool: bool = |cursor| Ok(cursor.u8()? != 0);
 }
 
-/// Returns a parser of as many of these numbers as the type of the field has.
+/// Returns a parser of as many of these numbers as the type of the field has. The argument only gives the type of one.
 #[inline(always)]
 pub(crate) const fn times<T, const N: usize>(_: Of<T>) -> Of<[T; N]> {
     of(())
@@ -330,7 +330,7 @@ impl<'a, T: Element> Grammar<'a> for Array<T> {
 
 /// A parser of a length or count.
 pub trait Length<'a>: Grammar<'a, Output: Stored + Copy + Into<u64>> + Sized {
-    /// Walks it as framing of the field `name`, because outlines show the number of items instead.
+    /// Walks it as framing of the field `name`, because outlines show the number of items instead. Returns its value.
     #[doc(hidden)]
     #[inline(always)]
     fn count(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<u64> {
@@ -533,6 +533,7 @@ impl<'a, L: Length<'a>, T: Item<'a, C>, C: Copy> Grammar<'a> for LengthCount<L, 
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<List<'a, T, C>> {
         let length = self.length.count(cursor, name, sink)?;
+        // A list counts its items in 32 bits.
         count(self.item, u32::try_from(length).unwrap_or(u32::MAX)).walk(cursor, name, sink)
     }
 }
@@ -555,6 +556,7 @@ impl<'a, F: FnMut(Cursor<'a>) -> bool, T: Item<'a, C>, C: Copy> Grammar<'a> for 
 
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<List<'a, T, C>> {
+        // Counts the items first, then reads them as those of a list with a count.
         let mut ahead = *cursor;
         let mut number = 0_u32;
         while (self.is_next)(ahead) {
@@ -598,8 +600,8 @@ pub(crate) struct RestCount<T, C> {
     count: u64,
 }
 
-/// Returns a parser of this many items that take the rest of their part. None is read until it is asked for. Errors call
-/// the items `name`.
+/// Returns a parser of this many items that take the rest of their part. None is read until it is asked for, so none
+/// is described. Errors call the items `name`.
 #[inline(always)]
 pub(crate) fn rest_count<T, C>(name: &'static str, item: Of<T, C>, count: impl Into<u64>) -> RestCount<T, C> {
     RestCount { name, item, count: count.into() }
@@ -643,6 +645,7 @@ impl<'a, P: Grammar<'a>> Grammar<'a> for Cond<P> {
     }
 }
 
+/// Shows that this file lacks the field `name`, if outlines show that for the parser's type.
 #[inline(always)]
 fn describe_absence<'a, P: Grammar<'a>>(name: &'static str, sink: &mut impl Sink) {
     if P::SHOWS_ABSENCE
@@ -708,6 +711,7 @@ pub(crate) fn map_res<P, F>(parser: P, map: F) -> MapRes<P, F> {
 }
 
 impl<P, F> MapRes<P, F> {
+    /// Reads the value and converts it. An error of the conversion is at the offset of the value.
     #[inline(always)]
     fn read_from<'a, O>(&mut self, cursor: &mut Cursor<'a>) -> Result<O>
     where

@@ -78,6 +78,7 @@ plain! {
     #[const N: usize] [U32; N]: Times(&U32::TYPE, N as u64) => |values| ints(values.map(U32::get));
 }
 
+/// Converts integers to those that outlines show.
 fn ints<const N: usize>(values: [impl Into<i64>; N]) -> Vec<i64> {
     values.map(Into::into).into()
 }

@@ -4,9 +4,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::SystemTime;
 
+use super::lint;
+use super::options::{Scan, Views};
+use super::record::{Digests, Record};
 use super::refs::is_surely_config;
-use super::walk::Use;
-use super::{Depth, Digests, Record, Scan, Views, lint};
+use super::target::Use;
 use crate::asset::Asset;
 use crate::asset::address::{self, Content, Opened};
 use crate::asset::stored::Stored;
@@ -21,7 +23,7 @@ use crate::formats::pbo::{self, Checksum};
 use crate::formats::rap::looks::{self, Least};
 use crate::formats::rap::syntax;
 use crate::formats::rap::text::Reader;
-use crate::inspect::Inspect as _;
+use crate::inspect::{Depth, Inspect as _};
 use crate::ranges::Data;
 use crate::summary::{Problem, Problems, References, Summary};
 
@@ -70,21 +72,34 @@ impl<'p> Origin<'p> {
 
     /// The origin of the target of an address in this file.
     pub(super) fn opened(scan: &'p Scan, path: &'p Path, opened: &Opened<Content<'_>>) -> Self {
-        let (member, stored) = (opened.member.clone(), opened.stored.clone());
-        let modified = stored.as_ref().and_then(|stored| stored.modified);
-        Self { member, depth: opened.depth, stored, modified, ..Self::file(scan, path) }
+        let mut origin = Self::file(scan, path);
+        origin.member = opened.member.clone();
+        origin.depth = opened.depth;
+        origin.stored = opened.stored.clone();
+        if let Some(stored) = &opened.stored {
+            origin.modified = stored.modified;
+        }
+        origin
     }
 
     /// The origin of a member of this archive.
     pub(super) fn inside(&self, name: Name, stored: Stored, use_as: Use) -> Self {
-        let (member, depth) = (Some(address::join(self.member.as_ref(), name)), self.depth.saturating_add(1));
-        let (modified, stored) = (stored.modified, Some(stored));
-        Self { member, depth, use_as, stored, modified, stamp: None, members: ALL, units: None, named: false, ..*self }
+        let mut origin = Self::file(self.scan, self.path);
+        origin.member = Some(address::join(self.member.as_ref(), name));
+        origin.depth = self.depth.saturating_add(1);
+        origin.use_as = use_as;
+        origin.modified = stored.modified;
+        origin.stored = Some(stored);
+        origin.named = false;
+        origin
     }
 
     /// Returns the innermost name: that of the member, if there is one.
     pub(super) fn name(&self) -> &Path {
-        self.member.as_ref().map_or(self.path, |member| Path::new(address::unnumbered(&member.text)))
+        match &self.member {
+            Some(member) => Path::new(address::unnumbered(&member.text)),
+            None => self.path,
+        }
     }
 
     /// Returns true if it has a record even if it is not an asset.
@@ -99,7 +114,10 @@ impl<'p> Origin<'p> {
 
     /// Charges for work that all units of the archive share.
     pub(super) fn charge_units(&self, bytes: u64) -> Result<()> {
-        self.units.map_or(Ok(()), |units| units.work(bytes))
+        match self.units {
+            Some(units) => units.work(bytes),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn record(&self, summary: Summary, digests: Option<Digests>) -> Record {
@@ -129,7 +147,7 @@ pub(super) struct Described<'a> {
     /// The asset in the bytes.
     pub(super) asset: Option<Asset<'a>>,
     /// The memory that the asset takes.
-    _held: Option<Held>,
+    pub(super) held: Option<Held>,
     /// The memory that the record takes.
     pub(super) record_memory: Option<Held>,
     /// Deferred work.
@@ -164,27 +182,32 @@ pub(super) fn describe(at: At<'_>, data: &[u8]) -> Record {
 
 /// Describes bytes in this format. If a checksum may be deferred, the record's problems are deferred with it.
 pub(super) fn describe_as<'a>(at: At<'_>, format: Option<Format>, data: Data<'a>, puts_off: bool) -> Described<'a> {
-    let bytes = data.size();
-    let paid = at.budget.work(bytes.saturating_add(RECORD_WORK));
-    let asset = paid.and_then(|()| Asset::parse_in(format, data, at.budget.limits()));
-    let described = asset.and_then(|asset| {
-        let described = survey(at, data, &asset, puts_off)?;
-        Ok(Described { asset: Some(asset), ..described })
-    });
-    described.unwrap_or_else(|error| {
-        let mut record = unreadable(at, format, bytes, Some(data), &error);
-        if at.origin.named {
-            add_names_of_text(at, data, &mut record);
+    match parse_and_survey(at, format, data, puts_off) {
+        Ok(described) => described,
+        Err(error) => {
+            let mut record = unreadable(at, format, data.size(), Some(data), &error);
+            if at.origin.named {
+                add_names_of_text(at, data, &mut record);
+            }
+            Described { record, asset: None, held: None, record_memory: None, late: None }
         }
-        Described { record, asset: None, _held: None, record_memory: None, late: None }
-    })
+    }
+}
+
+fn parse_and_survey<'a>(at: At<'_>, format: Option<Format>, data: Data<'a>, puts_off: bool) -> Result<Described<'a>> {
+    at.budget.work(data.size().saturating_add(RECORD_WORK))?;
+    let asset = Asset::parse_in(format, data, at.budget.limits())?;
+    let mut described = survey(at, data, &asset, puts_off)?;
+    described.asset = Some(asset);
+    Ok(described)
 }
 
 /// Adds the names in a text, if it is a config.
 fn add_names_of_text(At { origin, budget }: At<'_>, data: Data<'_>, record: &mut Record) {
-    let Some(problem) = record.summary.problems.first_mut().filter(|problem| problem.code == Code::Text) else {
+    let Some(problem) = record.summary.problems.first_mut() else { return };
+    if problem.code != Code::Text {
         return;
-    };
+    }
     // The text is examined, and then read.
     if budget.work(data.size().saturating_mul(2)).is_err() {
         return;
@@ -195,8 +218,10 @@ fn add_names_of_text(At { origin, budget }: At<'_>, data: Data<'_>, record: &mut
     }
     problem.message = NoAsset::Config.message().into();
     let mut references = References::new(&origin.scan.limits);
-    for ask in Reader::new(text).filter_map(|event| event.ask()) {
-        references.add(ask.kind, ByteStr::new(&ask.name));
+    for event in Reader::new(text) {
+        if let Some(ask) = event.ask() {
+            references.add(ask.kind, ByteStr::new(&ask.name));
+        }
     }
     let mut problems = Problems::new(&origin.scan.limits);
     record.summary.references = references.into_vec(&mut problems);
@@ -220,13 +245,15 @@ fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> 
     let At { origin: Origin { scan, .. }, budget } = at;
     // Data that an asset decodes for itself is examined as often as its own bytes.
     let kept = asset.kept_bytes();
-    let held = budget.work(kept.saturating_mul(2)).and_then(|()| budget.hold(kept))?;
+    budget.work(kept.saturating_mul(2))?;
+    let held = budget.hold(kept)?;
     let bytes = asset.size().saturating_add(kept);
     // This is all that is known before the survey.
     let names = bytes.saturating_mul(NAMES_PER_BYTE).min(scan.limits.reference_bytes.saturating_mul(2));
     let names = if names < FEW_NAMES { 0 } else { names };
     let mut record_memory = held.budget().hold(names.min(held.budget().room()))?;
-    let (mut depth, mut problems) = (scan.depth, Problems::within(record_memory.budget().clone()));
+    let mut problems = Problems::within(record_memory.budget().clone());
+    let mut depth = scan.depth;
     if depth == Depth::Verify
         && let Err(error) = budget.work(bytes)
     {
@@ -236,8 +263,8 @@ fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> 
     let decodes = depth == Depth::Verify;
     let all = data;
     let data = if decodes || scan.digests { data.head(data.size())? } else { &[] };
-    let _ahead = (decodes || scan.digests && scan.views == Views::Records)
-        .then(|| StreamCache::over(data, record_memory.budget(), decodes));
+    let reads_streams = decodes || scan.digests && scan.views == Views::Records;
+    let _ahead = if reads_streams { Some(StreamCache::over(data, record_memory.budget(), decodes)) } else { None };
     let late = if decodes && puts_off { Late::of(asset) } else { None };
     let mut summary = match &late {
         Some((archive, _)) => archive.survey_but_checksum(depth, &mut problems),
@@ -256,16 +283,28 @@ fn survey<'a>(at: At<'_>, data: Data<'_>, asset: &Asset<'a>, puts_off: bool) -> 
             None
         }
     };
-    let names = summary.references.iter().map(|reference| (reference.name.text.len() as u64).saturating_add(64));
-    record_memory.shrink(names.fold(0, u64::saturating_add).saturating_mul(2));
+    record_memory.shrink(bytes_of_names(&summary).saturating_mul(2));
     // Deferred problems are those of archives.
     recognize_text(all, &mut summary);
-    let digests = scan.digests.then(|| Digests::of(data, asset, record_memory.budget(), bytes, &mut summary.problems));
+    let mut digests = None;
+    if scan.digests {
+        digests = Some(Digests::of(data, asset, record_memory.budget(), bytes, &mut summary.problems));
+    }
     let mut record = at.origin.record(summary, digests);
     if let Asset::Pbo(archive) = asset {
         record.prefix = archive.prefix().map(Name::from);
     }
-    Ok(Described { record, asset: None, _held: Some(held), record_memory: Some(record_memory), late })
+    Ok(Described { record, asset: None, held: Some(held), record_memory: Some(record_memory), late })
+}
+
+/// The bytes that the references of a record take.
+fn bytes_of_names(summary: &Summary) -> u64 {
+    let mut bytes = 0_u64;
+    for reference in &summary.references {
+        let name = reference.name.text.len() as u64;
+        bytes = bytes.saturating_add(name.saturating_add(64));
+    }
+    bytes
 }
 
 /// Describes an asset that is already open.
@@ -295,8 +334,14 @@ pub(super) fn unreadable(
     data: Option<Data<'_>>,
     error: &Error,
 ) -> Record {
-    let of_file = || Digests::of_file(data.and_then(|data| data.head(data.size()).ok()), budget);
-    let digests = origin.scan.digests.then(of_file);
+    let mut digests = None;
+    if origin.scan.digests {
+        let mut whole = None;
+        if let Some(data) = data {
+            whole = data.head(data.size()).ok();
+        }
+        digests = Some(Digests::of_file(whole, budget));
+    }
     let mut summary = Summary::unreadable(format, bytes, error);
     if let Some(data) = data {
         recognize_text(data, &mut summary);

@@ -1,5 +1,6 @@
 //! Finds assets that are present more than once.
 
+mod group;
 mod grouped;
 mod sort;
 
@@ -7,85 +8,25 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde::Serializer;
 use sha2::{Digest, Sha256};
 
+use self::group::Each;
+pub use self::group::{Copy, Duplicate, Group, Sameness};
 use self::grouped::{Candidate, Groups, add};
 pub use self::sort::Sort;
 use self::sort::{InMemory, Room};
-use super::walk::is_archive;
-use super::{Found, Record, Scan, Sighting};
+use super::found::{Found, Sighting};
+use super::input::Input;
+use super::options::Scan;
+use super::record::Record;
+use super::target::is_archive;
 use crate::asset::container::Container;
 use crate::base::error::Result;
 use crate::base::format::Format;
-use crate::base::text::Name;
-use crate::base::word_enum::word_enum;
 use crate::diff::fingerprint;
 use crate::summary::Counts;
-
-word_enum! {
-    /// The property that the assets of a group share.
-    #[derive(PartialOrd, Ord)]
-    pub enum Sameness {
-        /// Every byte.
-        File = "file",
-        /// Everything that their format describes, with arrays decoded: every field, name and array, but not where and
-        /// how they are stored. See [`fingerprint`].
-        Content = "content",
-    }
-}
-
-/// One asset of a group.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[non_exhaustive]
-pub struct Copy {
-    /// The file.
-    #[serde(serialize_with = "as_text")]
-    pub path: PathBuf,
-    /// The path inside the archive, if it is in one.
-    pub member: Option<String>,
-    /// True if bytes of these names are not UTF-8.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub lossy: bool,
-    /// The size of the asset.
-    pub bytes: u64,
-}
-
-/// A group of equal assets.
-#[derive(Clone, Debug, serde::Serialize)]
-#[non_exhaustive]
-pub struct Group {
-    /// The property that they share.
-    pub same: Sameness,
-    /// Their format.
-    pub format: Format,
-    /// SHA-256 of the common bytes or content, in lower-case hexadecimal.
-    pub digest: String,
-    /// The locations of the assets, sorted by [path and member](super::add_sort_key); at least two. In a group of equal
-    /// content, at least two differ in their bytes.
-    pub copies: Vec<Copy>,
-}
-
-fn as_text<S: Serializer>(path: &Path, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-    serializer.serialize_str(&Name::from(path).text)
-}
-
-/// A part of the answer of [`find_with`].
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum Duplicate {
-    /// A group begins. Its copies follow, each as a [`Copy`](Self::Copy).
-    Group {
-        /// The group, without copies.
-        group: Group,
-        /// The number of copies that follow.
-        copies: u64,
-    },
-    /// The next copy of the group.
-    Copy(Copy),
-}
 
 /// The properties that two assets must share before their content is compared.
 #[derive(Hash)]
@@ -107,7 +48,7 @@ impl<'r> Outside<'r> {
         let is_known = summary.counts.iter().any(|(_, count)| count.is_some());
         let format = summary.format?;
         let is_model = is_known && !is_archive(summary.format);
-        let bytes = (!is_model).then_some(summary.bytes);
+        let bytes = if is_model { None } else { Some(summary.bytes) };
         Some(Self { format, version: summary.version, counts: &summary.counts, bytes })
     }
 }
@@ -138,19 +79,26 @@ impl Seen {
             self.alike.insert(alike, Some(file));
             return Ok(());
         };
-        for file in first.take().into_iter().chain([file]) {
-            if let Some(file) = self.files.get_mut(file) {
-                file.is_wanted = true;
-            }
+        if let Some(first) = first.take() {
+            self.want(first);
         }
+        self.want(file);
         Ok(())
+    }
+
+    fn want(&mut self, file: usize) {
+        if let Some(file) = self.files.get_mut(file) {
+            file.is_wanted = true;
+        }
     }
 
     /// The index of a file.
     fn file(&mut self, path: &Path, room: &Room<'_>) -> Result<usize> {
         let last = self.files.len().saturating_sub(1);
         // Those of one archive are adjacent, or nearly so.
-        if self.files.last().is_some_and(|file| file.path.as_os_str() == path.as_os_str()) {
+        if let Some(file) = self.files.last()
+            && file.path.as_os_str() == path.as_os_str()
+        {
             return Ok(last);
         }
         let key = self.hash.hash_one(path.as_os_str());
@@ -166,7 +114,7 @@ impl Seen {
 
     fn has_alike(&self, record: &Record) -> bool {
         let Some(outside) = Outside::of(record) else { return false };
-        self.alike.get(&self.hash.hash_one(&outside)).is_some_and(Option::is_none)
+        matches!(self.alike.get(&self.hash.hash_one(&outside)), Some(None))
     }
 }
 
@@ -197,7 +145,11 @@ pub fn find(scan: &Scan, other: impl FnMut(Found) + Send) -> Result<Vec<Group>> 
         match duplicate {
             Duplicate::Group { group, .. } => groups.push(group),
             Duplicate::Copy(copy) => {
-                room.take(copy.path.as_os_str().len().saturating_add(copy.member.as_ref().map_or(0, String::len)))?;
+                let mut names = copy.path.as_os_str().len();
+                if let Some(member) = &copy.member {
+                    names = names.saturating_add(member.len());
+                }
+                room.take(names)?;
                 if let Some(group) = groups.last_mut() {
                     group.copies.push(copy);
                 }
@@ -228,18 +180,22 @@ fn run(
     room: &Room<'_>,
     sorts: [&mut dyn Sort; 2],
     mut other: impl FnMut(Found) + Send,
-    each: &mut dyn FnMut(Duplicate) -> Result<()>,
+    each: &mut Each<'_>,
 ) -> Result<()> {
     let [by_digest, by_place] = sorts;
     let mut seen = Seen::default();
     let mut failed = Ok(());
-    scan.run(|found| {
-        match found {
-            Found::Asset(record) => failed = seen.add(&record, room),
-            found => other(found),
-        }
-        if failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
+    scan.run(
+        Input::Paths,
+        |_| (),
+        |found, _| {
+            match found {
+                Found::Asset(record) => failed = seen.add(&record, room),
+                found => other(found),
+            }
+            if failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        },
+    )?;
     failed?;
     candidates(scan, &seen, by_digest)?;
     drop(seen);
@@ -251,51 +207,75 @@ fn run(
 fn candidates(scan: &Scan, seen: &Seen, sort: &mut dyn Sort) -> Result<()> {
     let bytes = scan.progress.bytes();
     let progress = scan.progress.again();
-    let wanted = seen.files.iter().filter(|file| file.is_wanted);
-    let again = Scan { paths: wanted.map(|file| file.path.clone()).collect(), progress, ..scan.clone() };
-    let contents: Mutex<Contents> = Mutex::default();
-    let contents = || contents.lock().unwrap_or_else(PoisonError::into_inner);
-    let digests = |sighting: &Sighting<'_, '_>| -> Option<Digests> {
-        if !seen.has_alike(sighting.record) {
-            return None;
+    let mut again = Scan { progress, ..scan.clone() };
+    again.paths.clear();
+    for file in &seen.files {
+        if file.is_wanted {
+            again.paths.push(file.path.clone());
         }
-        let file = Sha256::digest(sighting.data).into();
-        let Some(asset) = sighting.asset.filter(|asset| Container::of(asset).is_none()) else {
-            return Some((file, None));
-        };
-        let place = (file, asset.format());
-        if let Some(known) = contents().get(&place) {
-            return Some((file, Some(*known)));
-        }
-        let content = fingerprint(asset, sighting.budget).ok();
-        if let Some(content) = content {
-            let mut contents = contents();
-            if contents.len() < MOST_CONTENTS {
-                contents.insert(place, content);
-            }
-        }
-        Some((file, content))
-    };
+    }
+    let reader = Reader { seen, contents: Mutex::default() };
     let mut failed = Ok(());
-    again.run_with(digests, |asset, digests| {
-        if let (Found::Asset(record), Some((file, content))) = (asset, digests.flatten())
-            && let Some(format) = record.summary.format
-        {
-            let copy = Copy {
-                lossy: record.path_name().lossy || record.member.as_ref().is_some_and(|member| member.lossy),
-                member: record.member.map(|member| member.text),
-                path: record.path,
-                bytes: record.summary.bytes,
-            };
-            failed = add(&Candidate { copy, format, file }, content, sort);
-        }
-        if failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
+    again.run(
+        Input::Paths,
+        |sighting| reader.digests(sighting),
+        |asset, digests| {
+            if let (Found::Asset(record), Some((file, content))) = (asset, digests.flatten())
+                && let Some(format) = record.summary.format
+            {
+                failed = add(&Candidate { copy: copy_of(*record), format, file }, content, sort);
+            }
+            if failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        },
+    )?;
     failed?;
     if !scan.progress.is_stopped() {
         scan.progress.set_bytes(bytes);
     }
     Ok(())
+}
+
+fn copy_of(record: Record) -> Copy {
+    let mut copy =
+        Copy { lossy: record.path_name().lossy, member: None, path: record.path, bytes: record.summary.bytes };
+    if let Some(member) = record.member {
+        copy.lossy |= member.lossy;
+        copy.member = Some(member.text);
+    }
+    copy
+}
+
+/// Reads the digests of the assets that are like others.
+struct Reader<'s> {
+    seen: &'s Seen,
+    contents: Mutex<Contents>,
+}
+
+impl Reader<'_> {
+    fn digests(&self, sighting: &Sighting<'_, '_>) -> Option<Digests> {
+        if !self.seen.has_alike(sighting.record) {
+            return None;
+        }
+        let file = Sha256::digest(sighting.data).into();
+        let Some(asset) = sighting.asset else { return Some((file, None)) };
+        if Container::of(asset).is_some() {
+            return Some((file, None));
+        }
+        let place = (file, asset.format());
+        if let Some(known) = self.contents().get(&place) {
+            return Some((file, Some(*known)));
+        }
+        let Ok(content) = fingerprint(asset, sighting.budget) else { return Some((file, None)) };
+        let mut contents = self.contents();
+        if contents.len() < MOST_CONTENTS {
+            contents.insert(place, content);
+        }
+        Some((file, Some(content)))
+    }
+
+    fn contents(&self) -> MutexGuard<'_, Contents> {
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[cfg(test)]
@@ -313,7 +293,7 @@ mod tests {
             for version in [None, Some(1)] {
                 for counts in [None, Some(1), Some(2)] {
                     for bytes in [5, 6] {
-                        let mut record = scan.record(&PathBuf::from(format!("{}", all.len())), &[]);
+                        let mut record = scan.record(&PathBuf::from(format!("{}", all.len())), b"");
                         (record.summary.format, record.summary.version) = (format, version);
                         record.summary.counts = Counts::known([("triangles", counts), ("members", None)]);
                         record.summary.bytes = bytes;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::walk::{Selection, Use};
+use super::selection::Selection;
+use super::target::Use;
 use crate::base::error::{Error, Result};
 use crate::base::limits::Limits;
 use crate::base::text::Name;
@@ -36,8 +37,12 @@ struct File {
 
 impl File {
     fn new(content: Result<PathBuf>) -> Self {
-        let metadata = content.as_ref().map(|path| path.metadata());
-        let bytes = if let Ok(Ok(metadata)) = metadata { metadata.len() } else { 0 };
+        let mut bytes = 0;
+        if let Ok(path) = &content
+            && let Ok(metadata) = path.metadata()
+        {
+            bytes = metadata.len();
+        }
         Self { content, bytes }
     }
 
@@ -45,24 +50,44 @@ impl File {
         let path = self.content.as_ref().map_err(Error::clone)?;
         FileMap::open_with(path, reading.access, &reading.limits)
     }
+
+    /// The reason why it has no bytes.
+    fn reason(&self) -> Fact {
+        match &self.content {
+            Ok(_) => Fact::ABSENT,
+            Err(error) => Fact::Text(Name { text: error.message(), lossy: false }),
+        }
+    }
+
+    /// SHA-256 of its bytes, if they can be read.
+    fn digest(&self, reading: &Reading) -> Option<[u8; 32]> {
+        let bytes = self.open(reading).ok()?;
+        Some(Sha256::digest(&*bytes).into())
+    }
 }
 
 impl Files {
     /// Lists the files below a folder. Folders that cannot be listed are reported to `errors`.
     pub fn list(folder: &Path, selection: &Selection, errors: &mut dyn FnMut(Error)) -> Self {
-        let mut list = Vec::new();
-        let targets = selection.walk(folder.to_owned(), false).map_err(&mut *errors);
-        for target in targets.into_iter().flatten() {
+        let mut files = Self::default();
+        let targets = match selection.walk(folder.to_owned(), false) {
+            Ok(targets) => targets,
+            Err(error) => {
+                errors(error);
+                return files;
+            }
+        };
+        for target in targets {
             match target {
                 Ok(target) if target.use_as == Use::Nothing => {}
                 Ok(target) => {
                     let name = Name::from(target.path.strip_prefix(folder).unwrap_or(&target.path));
-                    list.push((name, File::new(Ok(target.path))));
+                    files.push(name, Ok(target.path));
                 }
                 Err(error) => errors(error),
             }
         }
-        Self { list, prefix: None }
+        files
     }
 
     /// Creates an empty list, for files whose bytes are not below their folder. Errors name them by the prefix followed
@@ -99,8 +124,13 @@ impl Folders {
 
     /// Returns the total size of all files.
     pub fn bytes(&self) -> u64 {
-        let files = self.sides.iter().flat_map(|side| &side.list);
-        files.fold(0, |sum, (_, file)| file.bytes.saturating_add(sum))
+        let mut bytes = 0_u64;
+        for side in &self.sides {
+            for (_, file) in &side.list {
+                bytes = bytes.saturating_add(file.bytes);
+            }
+        }
+        bytes
     }
 
     /// Reports the differences between files of the same path: first those of exactly the same path, then those whose
@@ -114,18 +144,13 @@ impl Folders {
         sink: &mut dyn FnMut(Difference) -> ControlFlow<()>,
         errors: &mut dyn FnMut(Error),
     ) {
-        let content = |_, file: &File| {
-            let digest = file.open(reading).map(|bytes| Sha256::digest(&*bytes).into());
-            Ok(digest.ok())
-        };
         let [a, b] = self.sides;
-        let pairs = match pair_paths(a.list, b.list, |file| file.bytes, content) {
+        let pairs = match pair_paths(a.list, b.list, |file| file.bytes, |_, file| Ok(file.digest(reading))) {
             Ok(pairs) => pairs,
             Err(error) => return errors(error),
         };
         for pair in pairs {
             let mut flow = ControlFlow::Continue(());
-            let whole = |change, name: Name, to| Difference { to, ..Difference::of_file(change, Some(Arc::new(name))) };
             match pair {
                 Paired::Both([one, two]) => {
                     let mut sink = |difference| {
@@ -133,21 +158,30 @@ impl Folders {
                             flow = sink(difference);
                         }
                     };
-                    let sides = [(a.prefix.as_deref(), one), (b.prefix.as_deref(), two)];
-                    let pair = sides.map(|(prefix, (name, file))| Shown::new(prefix, name, file));
-                    if let Err(error) = both(pair, reading, options, &mut sink) {
+                    let one = Shown::new(a.prefix.as_deref(), one);
+                    let two = Shown::new(b.prefix.as_deref(), two);
+                    if let Err(error) = both([one, two], reading, options, &mut sink) {
                         errors(error);
                     }
                 }
-                Paired::Moved([name, to]) => flow = sink(whole(Change::Moved, name, Some(to.text))),
-                Paired::Removed(name) => flow = sink(whole(Change::Removed, name, None)),
-                Paired::Added(name) => flow = sink(whole(Change::Added, name, None)),
+                Paired::Moved([name, to]) => {
+                    let mut moved = of_whole(Change::Moved, name);
+                    moved.to = Some(to.text);
+                    flow = sink(moved);
+                }
+                Paired::Removed(name) => flow = sink(of_whole(Change::Removed, name)),
+                Paired::Added(name) => flow = sink(of_whole(Change::Added, name)),
             }
             if flow.is_break() {
                 return;
             }
         }
     }
+}
+
+/// A difference of a file as a whole.
+fn of_whole(change: Change, name: Name) -> Difference {
+    Difference::of_file(change, Some(Arc::new(name)))
 }
 
 /// A file with the path that messages show.
@@ -158,7 +192,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn new(prefix: Option<&str>, name: Name, file: File) -> Self {
+    fn new(prefix: Option<&str>, (name, file): (Name, File)) -> Self {
         let path = match (prefix, &file.content) {
             (None, Ok(path)) => path.clone(),
             (prefix, _) => PathBuf::from(format!("{}{}", prefix.unwrap_or_default(), name.text)),
@@ -170,21 +204,17 @@ impl Shown {
 /// Compares two files that have the same path.
 fn both(files: [Shown; 2], reading: &Reading, options: &Options, sink: &mut dyn FnMut(Difference)) -> Result<()> {
     let [a, b] = files;
-    let contents = [&a, &b].map(|side| side.file.content.as_ref());
-    if contents.iter().any(|content| content.is_err()) {
-        let reasons = contents.map(|content| match content {
-            Ok(_) => Fact::ABSENT,
-            Err(error) => Fact::Text(Name { text: error.message(), lossy: false }),
-        });
-        let difference = Difference::of_file(Change::Changed, Some(Arc::new(a.name)));
+    if a.file.content.is_err() || b.file.content.is_err() {
+        let reasons = [a.file.reason(), b.file.reason()];
+        let difference = of_whole(Change::Changed, a.name);
         sink(Difference { place: "problems".to_owned(), values: Some(reasons), ..difference });
         return Ok(());
     }
-    let [of_a, of_b] = [a.file.open(reading)?, b.file.open(reading)?];
-    let budgets = [&of_a, &of_b].map(|bytes| Budget::new(bytes.len() as u64, &reading.limits));
-    let [one, two] = &budgets;
-    let sides = [Side { file: &a.path, data: &of_a, budget: one }, Side { file: &b.path, data: &of_b, budget: two }];
-    compare_files(sides, Arc::new(a.name), options, sink).map_err(|error| error.in_file(&a.path))?;
+    let of_a = a.file.open(reading)?;
+    let of_b = b.file.open(reading)?;
+    let one = Side { file: &a.path, data: &of_a, budget: &Budget::new(of_a.len() as u64, &reading.limits) };
+    let two = Side { file: &b.path, data: &of_b, budget: &Budget::new(of_b.len() as u64, &reading.limits) };
+    compare_files([one, two], Arc::new(a.name), options, sink).map_err(|error| error.in_file(&a.path))?;
     of_a.unchanged().map_err(|error| error.in_file(&a.path))?;
     of_b.unchanged().map_err(|error| error.in_file(&b.path))
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ignore::overrides::{Override, OverrideBuilder};
 
-use super::walk::{Use, is_archive};
+use super::target::{Use, is_archive};
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::text::ByteStr;
@@ -17,12 +17,11 @@ impl Globs {
     /// Compiles the patterns for paths below this folder.
     pub(super) fn new<'p>(root: &Path, patterns: impl IntoIterator<Item = &'p String>) -> Result<Self> {
         let mut builder = OverrideBuilder::new(root);
-        let bad = |error: ignore::Error| Error::malformed(format!("not a pattern for paths: {error}"));
-        builder.case_insensitive(true).map_err(bad)?;
+        builder.case_insensitive(true).map_err(bad_pattern)?;
         for pattern in patterns {
-            builder.add(pattern).map_err(bad)?;
+            builder.add(pattern).map_err(bad_pattern)?;
         }
-        builder.build().map(Self).map_err(bad)
+        Ok(Self(builder.build().map_err(bad_pattern)?))
     }
 
     /// Compiles patterns for the names of members.
@@ -67,6 +66,10 @@ impl Globs {
             Use::Nothing
         }
     }
+}
+
+fn bad_pattern(error: ignore::Error) -> Error {
+    Error::malformed(format!("not a pattern for paths: {error}"))
 }
 
 #[cfg(test)]

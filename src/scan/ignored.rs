@@ -28,7 +28,8 @@ pub(super) fn bound(walk: &mut WalkBuilder, root: &Path) -> Result<Receiver<Erro
     // For each folder on the way to the current one, the total including its parents.
     let way = Mutex::new(vec![around]);
     walk.filter_entry(move |entry| {
-        if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
+        let Some(kind) = entry.file_type() else { return true };
+        if !kind.is_dir() {
             return true;
         }
         let mut way = way.lock().unwrap_or_else(PoisonError::into_inner);
@@ -51,9 +52,13 @@ pub(super) fn bound(walk: &mut WalkBuilder, root: &Path) -> Result<Receiver<Erro
 /// Returns the bytes so far plus those of this folder.
 fn add(bytes: u64, folder: &Path) -> Result<u64> {
     let mut bytes = bytes;
-    for path in NAMES.map(|name| folder.join(name)) {
+    for name in NAMES {
+        let path = folder.join(name);
         // Like the walk itself, follow links and ignore files without metadata.
-        let Some(metadata) = path.metadata().ok().filter(|metadata| !metadata.is_dir()) else { continue };
+        let Ok(metadata) = path.metadata() else { continue };
+        if metadata.is_dir() {
+            continue;
+        }
         bytes = bytes.saturating_add(if metadata.is_file() { metadata.len() } else { u64::MAX });
         if bytes > MOST {
             let what = "bytes of .ignore and .gitignore files in a folder and those around it";

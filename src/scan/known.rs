@@ -1,14 +1,10 @@
 //! The results of an earlier scan, used to skip files that have not changed since.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-
-use sha2::{Digest, Sha256};
-
-use super::record::hex;
-use super::{Depth, Scan};
 
 /// Files with the stamps of their [records](super::Record::stamp).
 #[derive(Clone, Debug, Default)]
@@ -18,19 +14,29 @@ impl Known {
     /// Adds a file whose records are all available. A file that is added twice counts as unknown, because its records
     /// cannot be distinguished.
     pub fn add(&mut self, path: PathBuf, stamp: String) {
-        self.0.entry(path).and_modify(|stamp| *stamp = None).or_insert(Some(stamp));
+        match self.0.entry(path) {
+            Entry::Occupied(mut known) => *known.get_mut() = None,
+            Entry::Vacant(unknown) => {
+                unknown.insert(Some(stamp));
+            }
+        }
     }
 
     /// Returns true if the file is known with exactly this stamp.
     pub fn has(&self, path: &Path, stamp: &str) -> bool {
-        self.0.get(path).is_some_and(|known| known.as_deref() == Some(stamp))
+        match self.0.get(path) {
+            Some(Some(known)) => known == stamp,
+            _ => false,
+        }
     }
 }
 
 /// Returns a text that changes when the file or the options of the scan change. Returns `None` if it is not a regular
 /// file.
 pub(super) fn stamp(metadata: &Metadata, question: &str) -> Option<String> {
-    let metadata = Some(metadata).filter(|metadata| metadata.is_file())?;
+    if !metadata.is_file() {
+        return None;
+    }
     let time = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     // A scan makes one for each file, and `format!` takes several times as long.
     let mut stamp = String::with_capacity(128);
@@ -61,21 +67,4 @@ fn push_nanos(stamp: &mut String, nanos: i64) {
     stamp.push('.');
     stamp.push_str("000000000".get(digits.len()..).unwrap_or_default());
     stamp.push_str(digits);
-}
-
-impl Scan {
-    /// Returns the requested records, as a few letters.
-    pub(super) fn question(&self) -> String {
-        let Self { depth, lint, beginnings, formats, digests, archives, limits, selection, .. } = self;
-        let globs = &selection.globs;
-        let asked =
-            format!("{} {depth:?} {formats:?} {digests} {archives} {limits:?} {globs:?}", env!("CARGO_PKG_VERSION"));
-        let asked = if *lint { asked + " lint" } else { asked };
-        let asked = if *beginnings && *depth == Depth::Header { asked + " beginnings" } else { asked };
-        #[cfg(feature = "names")]
-        let asked = asked + crate::formats::zip::names::encoding().unwrap_or_default();
-        let mut letters = hex(Sha256::digest(asked).as_slice());
-        letters.truncate(8);
-        letters
-    }
 }

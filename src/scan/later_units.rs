@@ -5,23 +5,27 @@ use std::path::Path;
 use std::sync::PoisonError;
 
 use super::describe::At;
-use super::members::{MEMBER_WORK, Rest, afford};
+use super::found::{Found, Sighting};
+use super::identity::FileId;
+use super::members::afford;
 use super::progress::Stretch;
+use super::record::Record;
 use super::run::{Inside, Run};
-use super::units::Unit;
-use super::{FileId, Found, Record, Sighting};
+use super::unit::Unit;
 use crate::asset::Asset;
 use crate::asset::container::Container;
 use crate::base::error::{Error, Result};
 use crate::budget::Budget;
 use crate::summary::Summary;
+use crate::visit::members::{ENTRY_WORK, Rest};
 
 impl<'s> Run<'s> {
     /// Returns the budget that all units of this archive share, for opening it and listing its members.
     pub(super) fn budget_of_units(&self, path: &Path, bytes: u64) -> Budget {
-        let budget = || Budget::new(bytes, &self.scan.limits);
-        let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
-        FileId::of(path).map_or_else(|_| budget(), |id| units.entry(id).or_insert_with(budget).clone())
+        let own = Budget::new(bytes, &self.scan.limits);
+        let Ok(id) = FileId::of(path) else { return own };
+        let mut budgets = self.budgets_of_units.lock().unwrap_or_else(PoisonError::into_inner);
+        budgets.entry(id).or_insert(own).clone()
     }
 
     /// Visits a later part of an archive, and the parts after it that follow in the list of units. The record of the
@@ -43,9 +47,8 @@ impl<'s> Run<'s> {
             return Err(Error::malformed(format!("no archive, though a unit begins with its member {start}")));
         };
         let count = container.members().map_while(Result::ok).count();
-        let [by_entry, _] = MEMBER_WORK;
         // Each entry is read for the count, the names and the shared bytes.
-        origin.charge_units((count as u64).saturating_mul(by_entry).saturating_mul(3))?;
+        origin.charge_units((count as u64).saturating_mul(ENTRY_WORK).saturating_mul(3))?;
         let mut rest = Rest::new(&container, 0..count, budget);
         let around = rest.budget(budget);
         let mut budget = around.clone();
@@ -57,13 +60,14 @@ impl<'s> Run<'s> {
             if let Err(error) = self.part(at, (&record, &asset), inside, &mut rest) {
                 self.put(Found::Unreadable(error.in_file(path)));
             }
-            let reached = rest.reached;
-            let is_file = origin.member.is_none();
-            let is_same = |unit: &Unit| is_file && unit.path == first.path && unit.stamp == first.stamp;
-            let follows = |unit: &Unit| is_same(unit) && unit.members().start >= reached;
-            let Some(unit) = (self.next_if)(&follows) else { return Ok(()) };
+            if origin.member.is_some() {
+                return Ok(());
+            }
+            let Some(units) = self.units_left else { return Ok(()) };
+            let Some(unit) = units.next_part(first, rest.reached) else { return Ok(()) };
             let bytes = unit.bytes.min(data.len() as u64);
-            (stretch, budget) = (Stretch::new(&self.scan.progress, bytes), self.budget(bytes).inside(&around));
+            stretch = Stretch::new(&self.scan.progress, bytes);
+            budget = self.budget(bytes).inside(&around);
             origin.members = unit.members();
             self.scan.progress.begin();
             self.scan.progress.open(data.len() as u64);
@@ -82,16 +86,26 @@ impl<'s> Run<'s> {
         let At { origin, budget } = at;
         let Range { start, end } = origin.members;
         rest.skip_to(start);
-        let (count, error) = afford(at, rest.members.clone().take(end.saturating_sub(start)));
+        let (count, limit) = afford(at, rest.members.clone().take(end.saturating_sub(start)));
         let is_there = rest.reached == start;
         rest.end = start.saturating_add(count);
-        let ends = || Error::malformed(format!("its members end before {}, which a unit names", rest.end));
-        let error = error.or_else(|| (!is_there || rest.end < end).then(ends));
-        let members = start..rest.end;
-        let (data, is_continued) = (inside.data, true);
-        let sighting = Sighting { record, data, asset: Some(asset), budget, members, is_continued };
+        let sighting = Sighting {
+            record,
+            data: inside.data,
+            asset: Some(asset),
+            budget,
+            members: start..rest.end,
+            is_continued: true,
+        };
         self.put_seen(Found::Continued(origin.path.to_owned()), Some(&sighting));
         self.members(at, inside, rest, None);
-        error.map_or(Ok(()), Err)
+        if let Some(limit) = limit {
+            return Err(limit);
+        }
+        if !is_there || rest.end < end {
+            let message = format!("its members end before {}, which a unit names", rest.end);
+            return Err(Error::malformed(message));
+        }
+        Ok(())
     }
 }

@@ -22,8 +22,10 @@ pub fn add_sort_key(key: &mut Vec<u8>, path: &Path, member: Option<&str>) {
     let start = key.len();
     add_escaped(key, path.as_os_str().as_encoded_bytes());
     if cfg!(windows) {
-        for byte in key.iter_mut().skip(start).filter(|byte| **byte == b'\\') {
-            *byte = b'/';
+        for byte in key.iter_mut().skip(start) {
+            if *byte == b'\\' {
+                *byte = b'/';
+            }
         }
     }
     key.push(0);

@@ -6,36 +6,39 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::walk::is_archive;
-use super::{Found, Progress, Sighting};
+use super::found::{Found, Sighting};
+use super::progress::Progress;
+use super::target::is_archive;
 use crate::asset::address;
-use crate::asset::container::{Form, Member};
+use crate::asset::container::Form;
+use crate::base::amount::Amount;
 use crate::base::format::Format;
-use crate::base::text::Name;
+use crate::visit::members::Named;
 
 /// Batch size: large enough that threads seldom wait for each other, small enough that no thread is left without work.
 const MOST: usize = 16;
 pub(super) const MOST_BYTES: u64 = 64 << 10;
 
-/// A member and its name.
-pub(super) type Named<'a> = (Name, Member<'a>);
-
 /// Groups small members together. Larger ones stay alone.
-pub(super) fn together<'a>(mut members: impl Iterator<Item = Named<'a>>) -> impl Iterator<Item = Vec<Named<'a>>> {
-    std::iter::from_fn(move || {
-        let (mut some, mut bytes) = (Vec::new(), 0_u64);
+pub(super) struct Together<I>(pub(super) I);
+
+impl<'a, I: Iterator<Item = Named<'a>>> Iterator for Together<I> {
+    type Item = Vec<Named<'a>>;
+
+    fn next(&mut self) -> Option<Vec<Named<'a>>> {
+        let mut some = Vec::new();
+        let mut bytes = Amount(0_u64);
         while some.len() < MOST
-            && bytes < MOST_BYTES
-            && let Some(named) = members.next()
+            && bytes.0 < MOST_BYTES
+            && let Some(named) = self.0.next()
         {
             let (name, member) = &named;
-            let size =
-                member.stored_byte_len().max(member.decoded_byte_len_hint()).saturating_add(name.text.len() as u64);
-            bytes = bytes.saturating_add(size);
+            bytes += member.stored_byte_len().max(member.decoded_byte_len_hint());
+            bytes += name.text.len() as u64;
             some.push(named);
         }
-        Some(some).filter(|some| !some.is_empty())
-    })
+        if some.is_empty() { None } else { Some(some) }
+    }
 }
 
 /// The caller of a scan. The scan is not generic over it, so that it is compiled once, with the library.
@@ -135,8 +138,15 @@ impl<'c> Pending<'c> {
     }
 
     pub(super) fn assets(&self) -> u64 {
-        let is_asset = |found: &&Found| matches!(found, Found::Asset(record) if record.summary.is_asset());
-        self.found.iter().filter(is_asset).count() as u64
+        let mut assets = 0_u64;
+        for found in &self.found {
+            if let Found::Asset(record) = found
+                && record.summary.is_asset()
+            {
+                assets = assets.saturating_add(1);
+            }
+        }
+        assets
     }
 
     /// Hands over one result at a time, until the callback breaks.
@@ -167,8 +177,16 @@ const MOST_EARLY: usize = 8192;
 const MOST_EARLY_BYTES: u64 = 16 << 20;
 
 impl<'c> Early<'c> {
+    /// Returns true if this next member is processed now: any member, unless they are processed early.
+    pub(super) fn takes_if(early: Option<&Self>, named: &Named<'_>) -> bool {
+        match early {
+            Some(early) => early.takes(named),
+            None => true,
+        }
+    }
+
     /// Returns true if this next member is processed early.
-    pub(super) fn takes(&self, (name, member): &Named<'_>) -> bool {
+    fn takes(&self, (name, member): &Named<'_>) -> bool {
         let promised = Format::from_extension(Path::new(address::unnumbered(&name.text)));
         let takes = !self.is_over.load(Ordering::Relaxed)
             && member.form() == Form::InPlace

@@ -9,13 +9,13 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::path::Path;
 
-use super::pending::Named;
 use crate::asset::address;
 use crate::asset::container::Member;
 use crate::base::amount::Amount;
 use crate::base::format::Format;
 use crate::inspect::Depth;
 use crate::source::pages;
+use crate::visit::members::Named;
 
 /// How many bytes, and how many members, are requested ahead.
 const AHEAD: u64 = 2 << 20;
@@ -42,6 +42,11 @@ impl<'a, I> Prefetch<'a, I> {
     pub(super) fn new(data: &'a [u8], depth: Depth, waits: Waits, members: I) -> Self {
         Self { data, depth, members, ahead: VecDeque::new(), bytes: Amount(0), waits }
     }
+
+    /// The offset, or the end of the data if it is beyond it.
+    fn within(&self, offset: u64) -> usize {
+        usize::try_from(offset).unwrap_or(usize::MAX).min(self.data.len())
+    }
 }
 
 impl<'a, I: Iterator<Item = Named<'a>>> Iterator for Prefetch<'a, I> {
@@ -55,8 +60,9 @@ impl<'a, I: Iterator<Item = Named<'a>>> Iterator for Prefetch<'a, I> {
         {
             let place = place(&named, self.depth);
             let bytes = place.end.saturating_sub(place.start);
-            let whole = |end: u64| usize::try_from(end).unwrap_or(usize::MAX).min(self.data.len());
-            if let Some(part) = self.data.get(whole(place.start)..whole(place.end)) {
+            let start = self.within(place.start);
+            let end = self.within(place.end);
+            if let Some(part) = self.data.get(start..end) {
                 pages::will_need(part);
             }
             self.bytes += bytes;
@@ -105,7 +111,10 @@ impl Waits {
 
     /// Advances to a member of this size.
     fn pass(&mut self, bytes: u64) {
-        let Some(before) = self.before.filter(|_| !self.have_been) else { return };
+        let Some(before) = self.before else { return };
+        if self.have_been {
+            return;
+        }
         self.bytes += bytes;
         self.members += 1;
         if self.bytes.0 >= UNTIL_ASKED || self.members.0 >= UNTIL_ASKED_MEMBERS {

@@ -1,5 +1,6 @@
 //! The record of one asset in an index.
 
+use std::iter::zip;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -7,6 +8,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use sha2::{Digest, Sha256};
 
+use crate::asset::address::join_text;
 use crate::asset::stored::{Stored, date};
 use crate::base::stop;
 use crate::base::text::Name;
@@ -47,7 +49,11 @@ impl<W: std::io::Write, F: serde_json::ser::Formatter + Clone> Document<W, F> {
     /// # Errors
     /// Returns the errors of the writer.
     pub fn record(&mut self, record: &Record) -> std::io::Result<()> {
-        record.serialize_entries(self).map_err(|error| self.failure.take().unwrap_or_else(|| error.into()))
+        let Err(error) = record.serialize_entries(self) else { return Ok(()) };
+        match self.failure.take() {
+            Some(failure) => Err(failure),
+            None => Err(error.into()),
+        }
     }
 }
 
@@ -59,12 +65,8 @@ impl Record {
 
     /// Returns the [address](crate::address) of the asset as text: the path, and the member after `!/`.
     pub fn address(&self) -> String {
-        let mut address = self.path_name().text;
-        if let Some(member) = &self.member {
-            address.push_str("!/");
-            address.push_str(&member.text);
-        }
-        address
+        let member = self.member.as_ref().map(|member| member.text.as_str());
+        join_text(&self.path_name().text, member)
     }
 
     /// Returns [`modified`](Self::modified) as text in UTC with microseconds, as `2020-09-13T12:26:40.250000Z`. Returns
@@ -114,24 +116,33 @@ impl Digests {
         };
         let read = match budget.work(bytes.saturating_mul(names.len() as u64)) {
             Ok(()) => asset.digests(names, budget, &mut sink),
-            Err(error) => names.iter().map(|_| Err(error.clone())).collect(),
+            Err(error) => vec![Err(error); names.len()],
         };
-        for ((&name, read), hash) in names.iter().zip(read).zip(hashes) {
-            if let Err(error) = &read {
-                let problem = Problem::error(error);
-                if !problems.contains(&problem) {
-                    problems.push(problem);
+        for (&name, (read, hash)) in zip(names, zip(read, hashes)) {
+            let mut digest = None;
+            match read {
+                Ok(()) => digest = Some(hex(hash.finalize().as_slice())),
+                Err(error) => {
+                    let problem = Problem::error(&error);
+                    if !problems.contains(&problem) {
+                        problems.push(problem);
+                    }
                 }
             }
-            digests.0.push((name, read.is_ok().then(|| hex(hash.finalize().as_slice()))));
+            digests.0.push((name, digest));
         }
         digests
     }
 
     /// The digests of something that does not open, or whose bytes are not available.
     pub(super) fn of_file(data: Option<&[u8]>, budget: &Budget) -> Self {
-        let data = data.filter(|data| budget.work(data.len() as u64).is_ok());
-        Self(vec![("file", data.and_then(|data| sha256(data).ok()))])
+        let mut digest = None;
+        if let Some(data) = data
+            && budget.work(data.len() as u64).is_ok()
+        {
+            digest = sha256(data).ok();
+        }
+        Self(vec![("file", digest)])
     }
 
     /// Returns an iterator over names and lower-case hexadecimal digests, in order.
@@ -149,8 +160,13 @@ pub(super) fn sha256(data: &[u8]) -> crate::base::error::Result<String> {
 
 /// Formats a digest in lower-case hexadecimal.
 pub(super) fn hex(digest: &[u8]) -> String {
-    let digit = |half: u8| char::from_digit(half.into(), 16).unwrap_or_default();
-    digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    let mut text = String::with_capacity(digest.len().saturating_mul(2));
+    for byte in digest {
+        for half in [byte >> 4, byte & 15] {
+            text.push(char::from_digit(half.into(), 16).unwrap_or_default());
+        }
+    }
+    text
 }
 
 impl Serialize for Digests {

@@ -8,28 +8,35 @@ use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use super::describe::{ALL, At, Origin, describe_as, unreadable};
+use super::found::{Found, Sighting};
 use super::globs::Globs;
+use super::identity::FileId;
 use super::in_ranges::{Look, Shown};
 use super::known::stamp;
-use super::members::{DEFLATED, Rest, container, content, pay, text_bytes};
-use super::pending::{Caller, Early, MOST_BYTES, Named, Pending, together};
+use super::members::{container, pay, text_bytes};
+use super::options::{Scan, Views};
+use super::pending::{Caller, Early, MOST_BYTES, Pending, Together};
 use super::prefetch::{Prefetch, Waits};
 use super::progress::Stretch;
-use super::units::Unit;
-use super::walk::{NextIf, Target, Use};
+use super::record::Record;
+use super::target::{Target, Use};
+use super::unit_list::LaterUnits;
 use super::workers::{MOST_JOBS, Workers};
-use super::{Depth, FileId, Found, Record, Scan, Sighting, Views};
 use crate::asset::Asset;
 use crate::asset::address::{Address, Content, Opened, open_member};
-use crate::asset::container::Member;
+use crate::asset::container::{Container, Form, Member};
 use crate::asset::stored::Stored;
+use crate::base::amount::Amount;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::stop;
 use crate::blocks::stream_cache::StreamCache;
 use crate::budget::{Budget, Held, Memory};
+use crate::bytes::Packing;
+use crate::inspect::Depth;
 use crate::ranges::{Data, Ranges};
 use crate::summary::Problem;
+use crate::visit::members::{Named, Reading, Rest, read};
 
 /// From this size on, the checksum of an archive takes longer than asking another thread to help.
 const LARGE_ARCHIVE: usize = 1 << 20;
@@ -40,6 +47,15 @@ pub(super) struct InSight<'s, 'a> {
     pub(super) asset: Option<&'s Asset<'a>>,
     pub(super) budget: &'s Budget,
     pub(super) members: Range<usize>,
+}
+
+/// The present state of a file, by its metadata.
+#[derive(Default)]
+struct Version {
+    /// A text that changes with the file and the options of the scan.
+    stamp: Option<String>,
+    /// The time of the last change.
+    modified: Option<SystemTime>,
 }
 
 /// The bytes of an archive whose members are being visited.
@@ -65,24 +81,34 @@ pub(super) struct Run<'s> {
     pub(super) workers: Arc<Workers>,
     pub(super) memory: Memory,
     /// The remaining work for all units of each archive that is scanned in units.
-    pub(super) units: Mutex<HashMap<FileId, Budget>>,
+    pub(super) budgets_of_units: Mutex<HashMap<FileId, Budget>>,
     /// The options of the scan, for the stamp of each file.
     pub(super) question: String,
     pub(super) caller: &'s dyn Caller,
     /// Names of files to show to the view even if they are not assets.
     pub(super) texts: fn(&Path) -> bool,
-    /// Takes units that follow in the list.
-    pub(super) next_if: &'s NextIf<'s>,
+    /// The units that follow, if units are scanned.
+    pub(super) units_left: Option<&'s dyn LaterUnits>,
 }
 
 impl<'s> Run<'s> {
     /// Prepares a scan, without texts and units.
     pub(super) fn new(scan: &'s Scan, caller: &'s dyn Caller) -> Result<Self> {
-        let globs = Globs::of_members(&scan.selection.globs)?;
-        let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let workers = Arc::new(Workers::new(scan.jobs.filter(|&jobs| jobs > 0).unwrap_or_else(cores).min(MOST_JOBS)));
-        let (memory, units, question) = (Memory::default(), Mutex::default(), scan.question());
-        Ok(Self { scan, globs, workers, memory, units, question, caller, texts: |_| false, next_if: &|_| None })
+        let jobs = match scan.jobs {
+            Some(jobs) if jobs > 0 => jobs,
+            _ => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
+        };
+        Ok(Self {
+            scan,
+            globs: Globs::of_members(&scan.selection.globs)?,
+            workers: Arc::new(Workers::new(jobs.min(MOST_JOBS))),
+            memory: Memory::default(),
+            budgets_of_units: Mutex::default(),
+            question: scan.question(),
+            caller,
+            texts: |_| false,
+            units_left: None,
+        })
     }
 
     /// Scans all of these.
@@ -108,7 +134,9 @@ impl<'s> Run<'s> {
             return self.stored(stores, target);
         }
         let address = target.address();
-        if let Some(Err(error)) = target.unit.as_ref().map(|unit| unit.unchanged(&address.file, scan)) {
+        if let Some(unit) = &target.unit
+            && let Err(error) = unit.unchanged(&address.file, scan)
+        {
             return self.put(Found::Unreadable(error));
         }
         if target.use_as == Use::Whole
@@ -119,42 +147,51 @@ impl<'s> Run<'s> {
             return self.skip(address, bytes);
         }
         let is_over = || scan.progress.is_stopped();
-        match address.open_with_metadata(scan.access, &scan.limits, target.named, &is_over) {
-            Err(error) => self.put(Found::Unreadable(error)),
-            Ok((file, metadata)) => {
-                // Use the metadata from before reading: later writes show in the next one.
-                let metadata = metadata.filter(|_| address.member.is_none());
-                let modified = metadata.as_ref().and_then(|metadata| metadata.modified().ok());
-                let stamp = metadata.and_then(|metadata| stamp(&metadata, &self.question));
-                scan.progress.open(file.len() as u64);
-                let found = self.address(&address, (stamp, modified), &file, target);
-                let is_there = self.exists(target, found);
-                if let Err(error) = file.unchanged() {
-                    self.put(Found::Unreadable(error.in_file(&address.file)));
-                }
-                if is_there {
-                    scan.progress.add_file();
-                }
-            }
+        let (file, metadata) = match address.open_with_metadata(scan.access, &scan.limits, target.named, &is_over) {
+            Ok(opened) => opened,
+            Err(error) => return self.put(Found::Unreadable(error)),
+        };
+        let mut version = Version::default();
+        // Use the metadata from before reading: later writes show in the next one.
+        if let Some(metadata) = &metadata
+            && address.member.is_none()
+        {
+            version.modified = metadata.modified().ok();
+            version.stamp = stamp(metadata, &self.question);
+        }
+        scan.progress.open(file.len() as u64);
+        let found = self.address(&address, version, &file, target);
+        let is_there = self.exists(target, found);
+        if let Err(error) = file.unchanged() {
+            self.put(Found::Unreadable(error.in_file(&address.file)));
+        }
+        if is_there {
+            scan.progress.add_file();
         }
     }
 
     /// Returns true if a target exists. Reports it if it is not an asset, or cannot be read.
     pub(super) fn exists(&self, target: &Target, is_asset: Result<bool>) -> bool {
-        let is_there = is_asset.is_ok();
         match is_asset {
             Ok(true) => {}
             Ok(false) => self.put(Found::NoAsset(target.path.clone())),
-            Err(error) => self.put(Found::Unreadable(error.in_file(&target.path))),
+            Err(error) => {
+                self.put(Found::Unreadable(error.in_file(&target.path)));
+                return false;
+            }
         }
-        is_there
+        true
     }
 
     /// Returns the size of a file that has not changed since an earlier scan.
     fn unchanged(&self, address: &Address) -> Option<u64> {
-        let known = self.scan.known.as_ref().filter(|_| address.member.is_none())?;
+        if address.member.is_some() {
+            return None;
+        }
+        let known = self.scan.known.as_ref()?;
         let metadata = address.file.metadata().ok()?;
-        known.has(&address.file, &stamp(&metadata, &self.question)?).then_some(metadata.len())
+        let stamp = stamp(&metadata, &self.question)?;
+        if known.has(&address.file, &stamp) { Some(metadata.len()) } else { None }
     }
 
     /// Reports a file that has not changed since an earlier scan.
@@ -166,9 +203,15 @@ impl<'s> Run<'s> {
 
     /// Returns the members of this target, and for these the budget and the progress.
     pub(super) fn share(&self, target: &Target, whole: u64) -> (Range<usize>, Budget, Stretch<'s>) {
-        let members = target.unit.as_ref().map_or(ALL, Unit::members);
-        // The numbers of a unit are claims.
-        let bytes = target.unit.as_ref().filter(|_| members != ALL).map_or(whole, |unit| unit.bytes.min(whole));
+        let mut members = ALL;
+        let mut bytes = whole;
+        if let Some(unit) = &target.unit
+            && unit.range.is_some()
+        {
+            members = unit.members();
+            // The numbers of a unit are claims.
+            bytes = unit.bytes.min(whole);
+        }
         // The unit with the first part also processes the archive as a whole.
         let budget = self.budget(if members.start == 0 { whole } else { bytes });
         (members, budget, Stretch::new(&self.scan.progress, bytes))
@@ -200,45 +243,50 @@ impl<'s> Run<'s> {
         progress.begin();
         progress.open(data.len() as u64);
         let target = self.scan.selection.named(address.file.clone(), None);
-        self.address(address, (None, None), data, &target).map(drop)
+        self.address(address, Version::default(), data, &target)?;
+        Ok(())
     }
 
     /// Describes the target of an address. Returns false if it is not in a known format.
-    fn address(
-        &self,
-        address: &Address,
-        (stamp, modified): (Option<String>, Option<SystemTime>),
-        data: &[u8],
-        target: &Target,
-    ) -> Result<bool> {
+    fn address(&self, address: &Address, version: Version, data: &[u8], target: &Target) -> Result<bool> {
         let whole = data.len() as u64;
         let (members, budget, stretch) = self.share(target, whole);
-        let units = (members != ALL).then(|| self.budget_of_units(&address.file, whole));
-        // A small archive is read whole for each unit that opens it again.
-        let read = if members.start == 0 { whole } else { whole.min(READ_WHOLE) };
-        if let Some(Err(error)) = units.as_ref().map(|units| units.work(read)) {
-            self.put(Found::Unreadable(error.in_file(&address.file)));
+        let mut units = None;
+        if members != ALL {
+            let budget_of_units = self.budget_of_units(&address.file, whole);
+            // A small archive is read whole for each unit that opens it again.
+            let read = if members.start == 0 { whole } else { whole.min(READ_WHOLE) };
+            if let Err(error) = budget_of_units.work(read) {
+                self.put(Found::Unreadable(error.in_file(&address.file)));
+                return Ok(true);
+            }
+            units = Some(budget_of_units);
+        }
+        let opened = open_member(&address.file, data, address.member.as_deref(), &budget)?;
+        let origin = Origin::opened(self.scan, &address.file, &opened);
+        let origin = Origin {
+            stamp: version.stamp,
+            modified: version.modified.or(origin.modified),
+            use_as: target.use_as,
+            members,
+            units: units.as_ref(),
+            named: target.is_expected(),
+            ..origin
+        };
+        if let Some(unit) = &target.unit
+            && let Ok(content) = &opened.content
+            && origin.members.start > 0
+        {
+            let at = At { origin: &origin, budget: content.budget() };
+            if let Err(error) = self.look_on(at, content, stretch, unit) {
+                self.put(Found::Unreadable(error.in_file(origin.path)));
+            }
             return Ok(true);
         }
         let mut pending = self.pending();
-        let found = open_member(&address.file, data, address.member.as_deref(), &budget).map(|opened| {
-            let opened_as = Origin::opened(self.scan, &address.file, &opened);
-            let (use_as, named, units) = (target.use_as, target.is_expected(), units.as_ref());
-            let modified = modified.or(opened_as.modified);
-            let origin = Origin { stamp, modified, use_as, members, units, named, ..opened_as };
-            let at = At { origin: &origin, budget: &budget };
-            if let (Ok(content), Some(unit)) =
-                (&opened.content, target.unit.as_ref().filter(|_| origin.members.start > 0))
-            {
-                if let Err(error) = self.look_on(At { budget: content.budget(), ..at }, content, stretch, unit) {
-                    self.put(Found::Unreadable(error.in_file(origin.path)));
-                }
-                return true;
-            }
-            self.opened(at, &opened, &stretch, &mut pending)
-        });
+        let found = self.opened(At { origin: &origin, budget: &budget }, &opened, &stretch, &mut pending);
         self.hand_over(&mut pending);
-        found
+        Ok(found)
     }
 
     /// Returns the error if the target of an address that is stored in place has another checksum, where all of its bytes
@@ -283,16 +331,27 @@ impl<'s> Run<'s> {
             return false;
         }
         let views = self.scan.views;
-        let streams = (views != Views::Records).then(|| StreamCache::over(data, budget, views == Views::Arrays));
+        let streams = match views {
+            Views::Records => None,
+            Views::Outlines => Some(StreamCache::over(data, budget, false)),
+            Views::Arrays => Some(StreamCache::over(data, budget, true)),
+        };
         let puts_off = origin.depth == 0 && data.len() >= LARGE_ARCHIVE && self.workers.is_many();
         let described = describe_as(at, format, Data::Whole(data), puts_off);
         let (mut record, asset) = (described.record, described.asset.as_ref());
         if let Some(fault) = &fault {
             record.summary.problems.insert(0, Problem::error(fault));
         }
-        let found = asset.and_then(|asset| container(at, asset, 0..origin.members.end, &mut record));
-        let members = found.as_ref().map_or(0..0, |(_, members)| members.clone());
-        let (inside, early) = (Inside { data, stretch, whole: data.len() as u64 }, Early::default());
+        let mut archive = None;
+        let mut members = 0..0;
+        if let Some(asset) = asset
+            && let Some((container, visited)) = container(at, asset, 0..origin.members.end, &mut record)
+        {
+            archive = Some(container);
+            members = visited;
+        }
+        let inside = Inside { data, stretch, whole: data.len() as u64 };
+        let early = Early::default();
         if let Some(mut late) = described.late {
             let step = || {
                 let goes_on = late.checksum.step();
@@ -302,26 +361,38 @@ impl<'s> Run<'s> {
                 goes_on
             };
             self.workers.beside(step, || {
-                if let Some((container, members)) = &found {
-                    let mut rest = Rest::new(container, members.clone(), budget);
-                    let budget = rest.budget(budget);
-                    self.members(At { budget: &budget, ..at }, inside, &mut rest, Some(&early));
+                if let Some(archive) = &archive {
+                    self.members_of(at, archive, members.clone(), inside, Some(&early));
                 }
             });
             late.report(&mut record.summary.problems);
         }
         let inner = described.record_memory.as_ref().map_or(budget, Held::budget);
         self.asset(at, record, Some(InSight { data, asset, budget: inner, members: members.clone() }), pending);
-        drop((described.record_memory, streams));
-        if let Some((container, _)) = found {
-            self.hand_over(pending);
-            let (early, done) = early.into_parts();
-            early.into_iter().for_each(|mut pending| self.hand_over(&mut pending));
-            let mut rest = Rest::new(&container, done..members.end, budget);
-            let budget = rest.budget(budget);
-            self.members(At { budget: &budget, ..at }, inside, &mut rest, None);
+        drop(described.record_memory);
+        drop(streams);
+        let Some(archive) = archive else { return true };
+        self.hand_over(pending);
+        let (batches, done) = early.into_parts();
+        for mut batch in batches {
+            self.hand_over(&mut batch);
         }
+        self.members_of(at, &archive, done..members.end, inside, None);
         true
+    }
+
+    /// Visits the members with these indices of an archive, which have been charged; early, as many as possible.
+    fn members_of(
+        &self,
+        at: At<'_>,
+        archive: &Container<'_>,
+        members: Range<usize>,
+        inside: Inside<'_, '_>,
+        early: Option<&Early<'s>>,
+    ) {
+        let mut rest = Rest::new(archive, members, at.budget);
+        let budget = rest.budget(at.budget);
+        self.members(At { budget: &budget, ..at }, inside, &mut rest, early);
     }
 
     /// Visits these members of an archive, which have been charged; early, as many of them as possible. An error that
@@ -336,24 +407,27 @@ impl<'s> Run<'s> {
         // Data packed in another archive was loaded with that archive.
         let waits = Waits::from_now_on(self.scan.read_ahead && at.origin.depth == 0);
         let members = Prefetch::new(data, self.scan.depth, waits, members);
-        let is_next =
-            |named: &Named<'_>| !self.scan.progress.is_stopped() && early.is_none_or(|early| early.takes(named));
-        self.workers.each(together(members.take_while(is_next)), |members| {
+        let is_next = |named: &Named<'_>| !self.scan.progress.is_stopped() && Early::takes_if(early, named);
+        self.workers.each(Together(members.take_while(is_next)), |members| {
             let mut pending = self.pending().waiting(early.is_some());
             let budget = at.budget.fork();
-            let bytes = members.iter().map(|(_, member)| member.stored_byte_len()).fold(0, u64::saturating_add);
-            let stretch = stretch.part(bytes, whole);
+            let mut bytes = Amount(0);
+            for (_, member) in &members {
+                bytes += member.stored_byte_len();
+            }
+            let stretch = stretch.part(bytes.0, whole);
             for (name, member) in members {
                 // The progress of small members is reported when all of them are done.
                 let size = member.stored_byte_len();
-                let stretch = stretch.part(if size < MOST_BYTES { 0 } else { size }, bytes);
+                let stretch = stretch.part(if size < MOST_BYTES { 0 } else { size }, bytes.0);
                 let use_as = self.globs.use_of(member.name());
-                if use_as != Use::Nothing && !self.scan.progress.is_stopped() {
-                    let origin = at.origin.inside(name, Stored::of(&member), use_as);
-                    let at = At { origin: &origin, budget: &budget };
-                    if !self.beginning(at, &member, data, &mut pending) {
-                        self.member(at, &member, &stretch, &mut pending);
-                    }
+                if use_as == Use::Nothing || self.scan.progress.is_stopped() {
+                    continue;
+                }
+                let origin = at.origin.inside(name, Stored::of(&member), use_as);
+                let at = At { origin: &origin, budget: &budget };
+                if !self.beginning(at, &member, data, &mut pending) {
+                    self.member(at, &member, &stretch, &mut pending);
                 }
             }
             match early {
@@ -368,7 +442,7 @@ impl<'s> Run<'s> {
         let scan = self.scan;
         let is_asked = scan.beginnings && scan.depth == Depth::Header && !scan.digests;
         let is_small = member.decoded_byte_len_hint() <= BEGINNING;
-        if !is_asked || is_small || member.form() != DEFLATED || (self.texts)(at.origin.name()) {
+        if !is_asked || is_small || member.form() != Form::Packed(Packing::Deflate) || (self.texts)(at.origin.name()) {
             return false;
         }
         let mut ranges = Ranges::new(archive.len() as u64).with_first_read(BEGINNING);
@@ -383,13 +457,16 @@ impl<'s> Run<'s> {
 
     pub(super) fn member(&self, at: At<'_>, member: &Member<'_>, stretch: &Stretch<'_>, pending: &mut Pending<'_>) {
         let is_expected = at.origin.is_promised() || (self.texts)(at.origin.name());
-        match content(at, member, is_expected, |_| member.view(at.budget).map(Some)) {
-            Ok(None) | Err(None) => {}
-            Ok(Some(content)) => {
+        match read(member, is_expected, at.budget, |_| member.view(at.budget).map(Some)) {
+            Reading::Other => {}
+            Reading::Content(content) => {
                 let fault = if self.scan.digests { member.check(at.budget).err() } else { None };
                 self.look(At { budget: content.budget(), ..at }, &content, fault, stretch, pending);
             }
-            Err(Some(record)) => self.asset(at, *record, None, pending),
+            Reading::Unread { format, error } => {
+                let record = unreadable(at, format, member.decoded_byte_len_hint(), None, &error);
+                self.asset(at, record, None, pending);
+            }
         }
     }
 
@@ -404,16 +481,16 @@ impl<'s> Run<'s> {
         let Some(bytes) = pay(at, &mut record) else { return };
         let around = record.member.as_ref().map_or(0, text_bytes);
         // Of a text, the view may give references that are not in the record.
-        let shown = open.as_ref().filter(|open| open.asset.is_none()).map_or(0, |open| open.data.len() as u64);
-        let sighting = open.map(|InSight { data, asset, budget, members }| Sighting {
-            record: &record,
-            data,
-            asset,
-            budget,
-            members,
-            is_continued: false,
-        });
-        pending.see(sighting.as_ref());
+        let mut shown = 0;
+        match open {
+            Some(InSight { data, asset, budget, members }) => {
+                if asset.is_none() {
+                    shown = data.len() as u64;
+                }
+                pending.see(Some(&Sighting { record: &record, data, asset, budget, members, is_continued: false }));
+            }
+            None => pending.see(None),
+        }
         if pending.add(Found::Asset(Box::new(record)), bytes.saturating_add(around).saturating_add(shown)) {
             self.hand_over(pending);
         }

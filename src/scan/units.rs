@@ -1,128 +1,29 @@
 //! Divides a scan into units for many processes or machines.
 
-use std::ops::{ControlFlow, Range};
-use std::path::{Path, PathBuf};
+use std::ops::ControlFlow;
+use std::path::Path;
 use std::time::SystemTime;
 
-use serde::{Deserialize, Serialize};
-
-use super::Scan;
+use super::globs::Globs;
+use super::options::Scan;
 use super::record::sha256;
-use super::walk::{Target, Use};
+use super::target::{Target, Use};
+use super::unit::{Unit, UnitsBy};
 use crate::asset::Asset;
 use crate::asset::address::Address;
 use crate::asset::container::Container;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::stop;
-use crate::base::text::Name;
 use crate::source::FileMap;
 
 /// The cost of opening a file, in bytes, so that a unit cannot have an unlimited number of tiny files.
 const FILE_BYTES: u64 = 4096;
 
-/// How units recognize that a file has changed since the [plan](Scan::plan).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum UnitsBy {
-    /// By its size and the time of its last change.
-    #[default]
-    Time,
-    /// By its size, for copies that do not keep times. A change that keeps the size is not detected.
-    Size,
-    /// By its SHA-256, for copies that do not keep times. The plan reads each file, and a scan reads it once more for each
-    /// unit that opens it.
-    Digest,
-}
-
-/// A piece of work that belongs to a unit: a file, or some members of an archive. All pieces together are the whole
-/// scan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "Wire", try_from = "Wire")]
-#[non_exhaustive]
-pub struct Unit {
-    /// The number of the unit; several pieces may share one.
-    pub unit: u64,
-    /// The file, as given or as found below a given folder.
-    pub path: PathBuf,
-    /// The first and the last member, counted from 0, if an archive is divided. The piece that starts with the first
-    /// member includes the archive's own record.
-    pub range: Option<(u64, u64)>,
-    /// The stored bytes to process.
-    pub bytes: u64,
-    /// A text that changes with the file, in the way that the [plan](Scan::units_by) chose. `None` if it is not a regular
-    /// file.
-    pub stamp: Option<String>,
-    /// True if the caller named this exact file and its name does not end like an asset's. It has a record
-    /// nevertheless.
-    pub named: bool,
-}
-
-/// A unit as one JSON object.
-#[derive(Serialize, Deserialize)]
-struct Wire {
-    unit: u64,
-    path: String,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    lossy: bool,
-    first: Option<u64>,
-    last: Option<u64>,
-    bytes: u64,
-    stamp: Option<String>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    named: bool,
-}
-
-impl From<Unit> for Wire {
-    fn from(Unit { unit, path, range, bytes, stamp, named }: Unit) -> Self {
-        let Name { text: path, lossy } = path.as_path().into();
-        let (first, last) = range.unzip();
-        Self { unit, path, lossy, first, last, bytes, stamp, named }
-    }
-}
-
-impl TryFrom<Wire> for Unit {
-    type Error = &'static str;
-
-    fn try_from(
-        Wire { unit, path, lossy, first, last, bytes, stamp, named }: Wire,
-    ) -> std::result::Result<Self, Self::Error> {
-        let path = if lossy { unescaped(&path) } else { path.into() };
-        let range = match (first, last) {
-            (None, None) => None,
-            (Some(first), Some(last)) if first <= last => Some((first, last)),
-            _ => return Err("a unit needs both of first and last, in this order, or neither"),
-        };
-        Ok(Self { unit, path, range, bytes, stamp, named })
-    }
-}
-
-/// Decodes a path in which bytes that are not UTF-8 were written as `\xNN`.
-fn unescaped(text: &str) -> PathBuf {
-    let mut parts = text.split("\\x");
-    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
-    for part in parts {
-        let byte = part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|byte| *byte >= 0x80);
-        match byte {
-            Some(byte) => bytes.push(byte),
-            None => bytes.extend_from_slice(b"\\x"),
-        }
-        let rest = if byte.is_some() { part.get(2..).unwrap_or_default() } else { part };
-        bytes.extend_from_slice(rest.as_bytes());
-    }
-    #[cfg(unix)]
-    return <std::ffi::OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes).into();
-    #[cfg(not(unix))]
-    return String::from_utf8_lossy(&bytes).into_owned().into();
-}
+/// The start of a stamp by digest.
+const DIGEST: &str = "sha256";
 
 impl Unit {
-    /// Returns the range of members of the archive.
-    pub(super) fn members(&self) -> Range<usize> {
-        let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-        self.range.map_or(0..usize::MAX, |(first, last)| place(first)..place(last.saturating_add(1)))
-    }
-
     /// Returns an error if the file has changed since the unit was made.
     pub(super) fn unchanged(&self, file: &Path, scan: &Scan) -> Result<()> {
         let Some(expected) = &self.stamp else { return Ok(()) };
@@ -138,9 +39,6 @@ impl Unit {
         Err(Error::from(error).in_file(file))
     }
 }
-
-/// The start of a stamp by digest.
-const DIGEST: &str = "sha256";
 
 impl Scan {
     /// Returns a text that changes with a regular file. Every machine gets the same one.
@@ -160,7 +58,7 @@ impl Scan {
         })
     }
 
-    /// Divides this scan into units of about this many bytes, for [`run_units`](Self::run_units) here or elsewhere.
+    /// Divides this scan into units of about this many bytes, for a [run](Self::run) here or elsewhere.
     /// Small files share a unit. Larger archives are divided by their members, using the sizes in their directories.
     /// The records of all units together are those of the whole scan. But each unit has a separate
     /// [budget](crate::budget), so units may find more in an archive that exceeds its limits. Files that fit into a
@@ -183,7 +81,7 @@ impl Scan {
     /// Returns an error if a glob is invalid.
     pub fn plan(&self, unit_bytes: u64, mut each: impl FnMut(Unit) -> ControlFlow<()>) -> Result<()> {
         let mut bin = Bin { unit: 0, filled: 0, most: unit_bytes.max(1), each: &mut each };
-        super::globs::Globs::of_members(&self.selection.globs)?;
+        Globs::of_members(&self.selection.globs)?;
         for target in self.walk(self.paths()) {
             self.progress.begin();
             let flow = match target {

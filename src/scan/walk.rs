@@ -8,72 +8,39 @@ use ignore::{DirEntry, WalkBuilder};
 use super::globs::Globs;
 use super::identity::FileId;
 use super::ignored;
-use super::units::Unit;
-use crate::asset::address::Address;
+use super::options::Scan;
+use super::selection::Selection;
+use super::target::{Target, Targets, Use, is_archive};
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 
-/// Selects the files of a folder. A path that you name is always included.
-///
-/// Symbolic links below a folder are skipped unless [`follow`](Self::follow) is set. Everything that is not a regular
-/// file is skipped too: pipes, sockets, devices.
-#[derive(Clone, Debug, Default)]
-pub struct Selection {
-    /// Include hidden files and folders.
-    pub hidden: bool,
-    /// Include files that `.gitignore`, `.ignore` and similar files exclude.
-    pub ignored: bool,
-    /// Only files whose path matches one of these patterns, ignoring ASCII case. A `!` at the start excludes matching
-    /// files. Archives are opened nevertheless, and the patterns apply to the paths of their members, with the archive
-    /// as the root folder. Only a `!` keeps an archive closed.
-    pub globs: Vec<String>,
-    /// The most levels of folders below the named one; 0 is the named path alone.
-    pub folder_depth: Option<usize>,
-    /// Follow symbolic links.
-    pub follow: bool,
-    /// Excludes these files, by whatever path they are found. Each is reported as [`Found::PassedOver`](super::Found).
-    pub except: Vec<FileId>,
-}
+impl Scan {
+    /// Returns all files below these paths, in folders and in stores.
+    pub(super) fn walk<'w>(
+        &'w self,
+        paths: impl Iterator<Item = Result<PathBuf>> + Send + 'w,
+    ) -> impl Iterator<Item = Result<Target>> + Send + 'w {
+        paths.flat_map(|root| self.below(root))
+    }
 
-/// A file that the walk found.
-pub(super) struct Target {
-    pub(super) path: PathBuf,
-    /// True if the caller named this exact file.
-    pub(super) named: bool,
-    pub(super) use_as: Use,
-    /// The part of it that belongs to a unit, if units are scanned.
-    pub(super) unit: Option<Unit>,
-}
-
-/// The files below a path.
-pub(super) type Targets<'t> = Box<dyn Iterator<Item = Result<Target>> + Send + 't>;
-
-/// Takes the next unit of the list if it fits.
-pub(super) type NextIf<'n> = dyn Fn(&dyn Fn(&Unit) -> bool) -> Option<Unit> + Sync + 'n;
-
-/// How to handle a file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
-    /// Scan it and everything inside it.
-    Whole,
-    /// Scan only its contents.
-    Inside,
-    /// Skip it.
-    Nothing,
-}
-
-impl Target {
-    /// Returns the file, and the member if the caller named one.
-    pub(super) fn address(&self) -> Address {
-        match self.named {
-            true => Address::parse(&self.path),
-            false => Address { file: self.path.clone(), member: None },
+    /// Returns the files below a path. An error in place of them is in the list.
+    fn below(&self, root: Result<PathBuf>) -> Targets<'_> {
+        let targets = match root {
+            Ok(root) => self.list(root),
+            Err(error) => Err(error),
+        };
+        match targets {
+            Ok(targets) => targets,
+            Err(error) => Box::new(std::iter::once(Err(error))),
         }
     }
 
-    /// Returns true if it has a record even if it is not an asset.
-    pub(super) fn is_expected(&self) -> bool {
-        self.named && self.unit.as_ref().is_none_or(|unit| unit.named)
+    fn list(&self, root: PathBuf) -> Result<Targets<'_>> {
+        #[cfg(feature = "stores")]
+        if let Some(stores) = self.store_of(&root) {
+            return self.selection.walk_store(root, self.archives, stores);
+        }
+        self.selection.walk(root, self.archives)
     }
 }
 
@@ -84,36 +51,23 @@ impl Selection {
         if !root.is_dir() {
             return Ok(Box::new(std::iter::once(Ok(self.named(root, None)))));
         }
-        let (globs, exclusions) = (Globs::new(&root, &self.globs)?, Globs::exclusions(&root, &self.globs)?);
+        let globs = Globs::new(&root, &self.globs)?;
+        let exclusions = Globs::exclusions(&root, &self.globs)?;
         let (entries, left_out) = self.entries(&root, &globs)?;
         // Patterns without a `!` include only matching files, and override ignore rules. So archives that they do not
         // include need a separate walk, in which hidden and ignored ones stay excluded.
-        let others = (archives && globs.0.num_whitelists() > 0).then(|| self.entries(&root, &exclusions));
-        let others = others
-            .into_iter()
-            .flatten()
-            .flat_map(|(entries, _)| entries)
-            .flatten()
-            .filter(move |entry| is_archive(Format::from_extension(entry.path())) && !globs.take(entry.path()));
-        let others = others.filter_map(|entry| self.target(entry, Use::Inside)).map(Ok);
-        let entries = entries.filter_map(move |entry| match entry {
-            Ok(entry) => self.target(entry, Use::Whole).map(Ok),
-            Err(error) => Some(Err(walk_error(error, &root))),
-        });
-        Ok(Box::new(entries.chain(others).chain(left_out.into_iter().flatten().map(Err))))
-    }
-
-    pub(super) fn named(&self, path: PathBuf, unit: Option<Unit>) -> Target {
-        let id = || FileId::of(&Address::parse(&path).file);
-        let is_excepted = !self.except.is_empty() && id().is_ok_and(|id| self.except.contains(&id));
-        let use_as = if is_excepted { Use::Nothing } else { Use::Whole };
-        Target { path, named: true, use_as, unit }
+        let mut others = None;
+        if archives && globs.0.num_whitelists() > 0 {
+            let (entries, _) = self.entries(&root, &exclusions)?;
+            others = Some(entries);
+        }
+        Ok(Box::new(Below { selection: self, root, globs, entries: Some(entries), others, left_out }))
     }
 
     /// Returns the walk, and the folders skipped for the cost of their ignore files, reported after the walk.
     fn entries(&self, root: &Path, globs: &Globs) -> Result<(ignore::Walk, Option<Receiver<Error>>)> {
         let mut walk = WalkBuilder::new(root);
-        let left_out = (!self.ignored).then(|| ignored::bound(&mut walk, root)).transpose()?;
+        let left_out = if self.ignored { None } else { Some(ignored::bound(&mut walk, root)?) };
         let walk = walk
             .standard_filters(!self.ignored)
             .hidden(!self.hidden)
@@ -130,15 +84,60 @@ impl Selection {
         if !entry.file_type().is_some_and(|kind| kind.is_file()) {
             return None;
         }
-        let is_excepted = |id: &FileId| id.may_be(&entry) && FileId::of(entry.path()).is_ok_and(|found| found == *id);
-        let use_as = if self.except.iter().any(is_excepted) { Use::Nothing } else { use_as };
+        let use_as = if self.excludes(&entry) { Use::Nothing } else { use_as };
         Some(Target { path: entry.into_path(), named: false, use_as, unit: None })
+    }
+
+    /// Returns true if the caller excluded this file.
+    fn excludes(&self, entry: &DirEntry) -> bool {
+        for id in &self.except {
+            if id.may_be(entry) && FileId::of(entry.path()).is_ok_and(|found| found == *id) {
+                return true;
+            }
+        }
+        false
     }
 }
 
-/// Returns true for files that are opened to find others inside them.
-pub(super) fn is_archive(format: Option<Format>) -> bool {
-    matches!(format, Some(Format::Pbo | Format::Zip))
+/// The files below a folder.
+struct Below<'s> {
+    selection: &'s Selection,
+    root: PathBuf,
+    globs: Globs,
+    /// The walk, until its end. It then sends no more errors to `left_out`.
+    entries: Option<ignore::Walk>,
+    /// A second walk, for archives that the globs do not include.
+    others: Option<ignore::Walk>,
+    /// The folders that the walk skipped.
+    left_out: Option<Receiver<Error>>,
+}
+
+impl Iterator for Below<'_> {
+    type Item = Result<Target>;
+
+    fn next(&mut self) -> Option<Result<Target>> {
+        for entry in self.entries.iter_mut().flatten() {
+            match entry {
+                Err(error) => return Some(Err(walk_error(error, &self.root))),
+                Ok(entry) => {
+                    if let Some(target) = self.selection.target(entry, Use::Whole) {
+                        return Some(Ok(target));
+                    }
+                }
+            }
+        }
+        self.entries = None;
+        // The first walk has reported the errors.
+        for entry in self.others.iter_mut().flatten().flatten() {
+            let is_other = is_archive(Format::from_extension(entry.path())) && !self.globs.take(entry.path());
+            if is_other && let Some(target) = self.selection.target(entry, Use::Inside) {
+                return Some(Ok(target));
+            }
+        }
+        self.others = None;
+        let left_out = self.left_out.as_ref()?.recv().ok()?;
+        Some(Err(left_out))
+    }
 }
 
 /// Returns the system's error without the path that the walk put into its text, so that the path appears once.

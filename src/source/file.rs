@@ -89,9 +89,9 @@ impl FileMap {
         Ok(file)
     }
 
-    /// Also returns the metadata from before the file was read. Without patience, which is for a file that somebody
-    /// named, it must be a regular file and is as long as its metadata says. So files of `/proc`, some of which are
-    /// endless, are empty.
+    /// Opens a file like [`open_with`](Self::open_with). Also returns its metadata from before it was read. `patience`
+    /// is for a file that somebody named, which may be a pipe. Without it, the file must be a regular one, and is as
+    /// long as its metadata says. So files of `/proc`, some of which are endless, are empty.
     pub(crate) fn open_with_metadata(
         path: &Path,
         access: Access,
@@ -102,7 +102,8 @@ impl FileMap {
         opened.map_err(|error| error.in_file(path))
     }
 
-    /// `patience` is for a named file.
+    /// Opens a file for the functions above. Calls `check` as [`open_checked`](Self::open_checked) does. Errors do not
+    /// have the path yet.
     pub(super) fn open_inner(
         path: &Path,
         access: Access,
@@ -124,11 +125,13 @@ impl FileMap {
         }
         let size = if metadata.is_file() && metadata.len() > 0 { Some(metadata.len()) } else { None };
         check(size.unwrap_or(limits.decoded_bytes))?;
+        // If a guard is wanted but cannot be armed, the file is read.
         let mapping = match (access.0, size) {
             (Way::MapLarge, Some(size)) => size >= MAP_FROM && can_guard(),
             (Way::Map, Some(_)) => !is_guard_wanted() || can_guard(),
             _ => false,
         };
+        // The map, or the file to read.
         let mapped = match mapping {
             #[cfg(feature = "mmap")]
             true => map::map(file, &metadata).map(Bytes::Mapped),
@@ -140,6 +143,7 @@ impl FileMap {
             (Err(file), None, Some(patience)) => {
                 Bytes::Owned(pipe::read_unsized(&file, limits.decoded_bytes, patience)?)
             }
+            // A regular file that claims no bytes, such as those of `/proc`.
             (Err(_), None, None) => Bytes::Owned(Vec::new()),
         };
         Ok((Self(bytes), metadata))
@@ -203,6 +207,7 @@ impl std::ops::Deref for FileMap {
     }
 }
 
+/// Reads the first `size` bytes of a file, or all if it has become shorter.
 fn read(file: File, size: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let capacity = usize::try_from(size).map_err(|_| too_large(u64::MAX))?;

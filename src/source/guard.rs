@@ -40,6 +40,7 @@ static FOUND: [AtomicPtr<libc::sigaction>; TIMES] = [const { AtomicPtr::new(ptr:
 /// The number of handlers in use.
 static USED: AtomicUsize = AtomicUsize::new(0);
 
+/// Returns true if a handler was ever installed.
 pub(super) fn is_installed() -> bool {
     USED.load(Ordering::Relaxed) > 0
 }
@@ -83,7 +84,8 @@ pub(super) fn install() -> io::Result<()> {
     // it.
     ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
     let found = exchange(&ours)?;
-    // A handler may be reading the first one, so it is not freed.
+    // Other code may have set another action since `expected` was read. A handler may be reading that one, so it is not
+    // freed.
     if (found.sa_sigaction, found.sa_flags) != (expected.sa_sigaction, expected.sa_flags) {
         place.store(Box::leak(Box::new(found)), Ordering::Release);
     }
@@ -91,6 +93,7 @@ pub(super) fn install() -> io::Result<()> {
     Ok(())
 }
 
+/// Returns the action for SIGBUS.
 fn current() -> io::Result<libc::sigaction> {
     exchange(ptr::null())
 }
@@ -108,6 +111,7 @@ fn exchange(action: *const libc::sigaction) -> io::Result<libc::sigaction> {
     }
 }
 
+/// Returns true if the action calls one of these handlers.
 fn is_ours(action: &libc::sigaction) -> bool {
     HANDLERS.iter().any(|&handler| handler as *const () as usize == action.sa_sigaction)
 }
@@ -122,6 +126,8 @@ fn is_blocked() -> bool {
     }
 }
 
+/// Replaces the lost part of a map of this crate with zeros. Passes any other signal on to the action that this handler
+/// replaced, at index `TIME` of [`FOUND`].
 extern "C" fn on_bus_error<const TIME: usize>(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let errno = errno();
     // SAFETY: a handler with SA_SIGINFO receives a complete record, which has an address for this signal. errno is this
@@ -130,6 +136,7 @@ extern "C" fn on_bus_error<const TIME: usize>(signal: c_int, info: *mut libc::si
     let is_mended = if is_lost_page(code) {
         zeros::mend(address)
     } else {
+        // A handler that was installed over this one may have raised the signal again, without the address.
         // SAFETY: a sent signal has its sender in the record. getpid is allowed in a handler.
         let is_own = code <= 0 && unsafe { (*info).si_pid() == libc::getpid() };
         is_own && zeros::mend_cut_files()
@@ -152,10 +159,12 @@ fn is_lost_page(code: c_int) -> bool {
     if cfg!(any(target_os = "linux", target_os = "android")) { code == libc::BUS_ADRERR } else { code > 0 }
 }
 
+/// Does what the replaced action would have done. `code` says where the signal comes from: above 0 from the kernel.
 fn pass_on(found: &libc::sigaction, code: c_int, signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let action = found.sa_sigaction;
     match action {
         libc::SIG_IGN if code <= 0 => {}
+        // A fault cannot be ignored: it would occur again.
         libc::SIG_IGN | libc::SIG_DFL => {
             // SAFETY: both calls are allowed in a handler. The signal arrives when this one returns.
             unsafe {

@@ -30,6 +30,7 @@ pub fn are_maps_guarded() -> bool {
     true
 }
 
+/// Returns true if the program has asked for the guard, or if the system needs none.
 pub(super) fn is_guard_wanted() -> bool {
     #[cfg(all(feature = "mmap", unix))]
     return guard::is_installed();
@@ -37,7 +38,8 @@ pub(super) fn is_guard_wanted() -> bool {
     true
 }
 
-/// Returns true if maps are guarded, or can be guarded again.
+/// Arms the guard again if another handler was installed over it. Returns true if maps read by this thread are then
+/// guarded, or if the system needs no guard.
 pub(super) fn can_guard() -> bool {
     #[cfg(all(feature = "mmap", unix))]
     return guard::is_ready();

@@ -25,12 +25,14 @@ struct Stamp {
     bytes: u64,
     /// The time of the last write, if known.
     written: Option<SystemTime>,
-    /// The identity of the file, and the time of its last change of any kind, which cannot be set back.
+    /// The identity of the file, and the time of its last change of any kind, which cannot be set back: the device,
+    /// the number on it, and the seconds and nanoseconds of the time.
     #[cfg(unix)]
     inode: (u64, u64, i64, i64),
 }
 
 impl Stamp {
+    /// Returns the facts that this metadata has.
     fn of(metadata: &Metadata) -> Self {
         Self {
             bytes: metadata.len(),
@@ -42,6 +44,7 @@ impl Stamp {
 }
 
 impl Map {
+    /// Returns an error if the file was changed since it was mapped, or if a part was lost.
     pub(super) fn unchanged(&self) -> error::Result<()> {
         #[cfg(unix)]
         let torn = self.watch.is_torn();
@@ -56,8 +59,8 @@ impl Map {
 
 /// Maps the file. Returns it if it cannot be mapped.
 pub(super) fn map(file: File, metadata: &Metadata) -> Result<Map, File> {
-    // Of a file with larger pages, the guard could not replace a single one with zeros. Only for large blocks is the call
-    // worth its cost, which files on networks also have.
+    // The guard cannot replace a single memory page of a file on hugetlbfs, whose pages are larger. Such files have
+    // large blocks, as files on networks do. All others are spared the call that asks.
     #[cfg(target_os = "linux")]
     if metadata.blksize() > guard::page_size() as u64 && is_hugetlbfs(&file) {
         return Err(file);
@@ -75,6 +78,7 @@ pub(super) fn map(file: File, metadata: &Metadata) -> Result<Map, File> {
     })
 }
 
+/// Returns true if the file is on hugetlbfs.
 #[cfg(target_os = "linux")]
 #[allow(clippy::cast_possible_truncation, reason = "32 bits, in fields whose type differs between C libraries")]
 fn is_hugetlbfs(file: &File) -> bool {

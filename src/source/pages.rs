@@ -13,6 +13,7 @@ use super::guard;
 pub(crate) fn will_need(bytes: &[u8]) {
     let page = guard::page_size();
     let Range { start, end } = bytes.as_ptr_range();
+    // The call takes whole pages.
     let before = start.addr().checked_rem(page).unwrap_or(0);
     let mut start = start.wrapping_sub(before).cast_mut();
     // Linux may process only this much of one call.
@@ -41,6 +42,7 @@ pub(crate) fn large<T>(memory: &mut [T]) {
     }
 }
 
+/// Does nothing: only Linux takes such advice.
 #[cfg(not(all(feature = "mmap", target_os = "linux")))]
 pub(crate) fn large<T>(_: &mut [T]) {}
 
@@ -58,9 +60,11 @@ pub(crate) fn waits_for_pages() -> Option<u64> {
     u64::try_from(usage.ru_majflt).ok()
 }
 
+/// Does nothing: these bytes are not mapped, or the system takes no such advice.
 #[cfg(all(feature = "scan", not(all(feature = "mmap", unix))))]
 pub(crate) fn will_need(_: &[u8]) {}
 
+/// Returns `None`: the number is unknown here.
 #[cfg(all(feature = "scan", not(all(feature = "mmap", unix))))]
 pub(crate) fn waits_for_pages() -> Option<u64> {
     None

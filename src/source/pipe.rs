@@ -10,6 +10,7 @@ use crate::base::error::{Error, Result};
 
 /// How long to wait for the next bytes of a pipe.
 #[derive(Clone, Copy)]
+#[cfg_attr(not(unix), allow(dead_code, reason = "only on Unix a wait for a pipe can end early"))]
 pub(crate) struct Patience<'p> {
     /// `None`: until they come.
     pub(crate) most: Option<Duration>,
@@ -28,7 +29,7 @@ const SLICE: Duration = Duration::from_millis(100);
 /// The most bytes of one read.
 const PIECE: usize = 1 << 16;
 
-/// Reads a file without a known size.
+/// Reads a file without a known size to its end. Returns an error if it has more bytes than `limit`.
 pub(super) fn read_unsized(file: &File, limit: u64, patience: Patience<'_>) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut piece = vec![0; PIECE];
@@ -50,7 +51,8 @@ pub(super) fn read_unsized(file: &File, limit: u64, patience: Patience<'_>) -> R
     }
 }
 
-/// Reads standard input to its end. What a buffer of the process holds of it is not seen.
+/// Reads standard input to its end. Returns an error if it has more bytes than `limit`. On Unix, bytes that the process
+/// has read into its buffer before are left out.
 #[cfg(feature = "scan")]
 pub(crate) fn read_standard_input(limit: u64, patience: Patience<'_>) -> Result<Vec<u8>> {
     #[cfg(unix)]
@@ -67,7 +69,7 @@ pub(crate) fn read_standard_input(limit: u64, patience: Patience<'_>) -> Result<
     }
 }
 
-/// Waits until there is something to read, or the end.
+/// Waits until there is something to read, or the end. Returns an error if the patience ends first.
 #[cfg(unix)]
 fn wait(file: &File, patience: Patience<'_>) -> io::Result<()> {
     let mut question = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
@@ -77,6 +79,7 @@ fn wait(file: &File, patience: Patience<'_>) -> io::Result<()> {
         let milliseconds = slice.as_millis().try_into().unwrap_or(libc::c_int::MAX);
         // SAFETY: there is one entry, and the file is open.
         match unsafe { libc::poll(&mut question, 1, milliseconds) } {
+            // Nothing came in this time.
             0 => {}
             1.. => return Ok(()),
             _ => match io::Error::last_os_error() {
@@ -94,11 +97,13 @@ fn wait(file: &File, patience: Patience<'_>) -> io::Result<()> {
     }
 }
 
+/// Does nothing: the read itself waits.
 #[cfg(not(unix))]
 fn wait(_: &File, _: Patience<'_>) -> io::Result<()> {
     Ok(())
 }
 
+/// Returns the error for a file without a size that has more bytes than this limit.
 pub(super) fn too_large(limit: u64) -> Error {
     Error::limit("bytes from a file without a size", limit, crate::base::limits::flag::DECODED)
 }

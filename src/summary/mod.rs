@@ -218,6 +218,7 @@ impl Blocks {
         match storage.packing {
             Packing::InPlace => self.count(false, storage.bytes, unpacked_bytes),
             packing if packing.is_stream() => self.count(true, storage.bytes, unpacked_bytes),
+            // Not a block: a column of records, one value for all elements, or computed.
             _ => {}
         }
     }

@@ -69,10 +69,12 @@ pub(super) struct Beyond {
 }
 
 impl Beyond {
+    /// Creates the value for no problems. The least severity is the worst of none.
     fn none() -> Self {
         Self { count: Amount(0), worst: Severity::Warning }
     }
 
+    /// Counts this many problems, of which the worst has this severity.
     pub(super) fn add(&mut self, count: u64, worst: Severity) {
         self.count += count;
         self.worst = self.worst.max(worst);
@@ -142,7 +144,7 @@ impl Problems {
         result.map_err(|error| self.error(&place.locate(error))).ok()
     }
 
-    /// Returns true if the limit is reached, so that further checks only cost time.
+    /// Returns true if the limit is reached. Further problems are then counted, but not kept.
     pub fn is_full(&self) -> bool {
         self.list.len() as u64 >= u64::from(self.budget.limits().problems)
     }
@@ -156,6 +158,7 @@ impl Problems {
         true
     }
 
+    /// Adds a problem of this severity, or counts it if the limit is reached.
     pub(crate) fn add(&mut self, severity: Severity, error: &Error) {
         // A spent budget refuses everything that follows. One report of that is enough.
         if error.is_spent() && !self.is_first_spent() {
@@ -169,13 +172,14 @@ impl Problems {
         }
     }
 
-    /// Returns true if the next problem is the first to report that the budget is spent.
+    /// Returns true if no earlier problem reports that the budget is spent. Then records that the next one does.
     fn is_first_spent(&mut self) -> bool {
         let is_first = self.spent.is_none();
         self.spent.get_or_insert(self.list.len());
         is_first
     }
 
+    /// Adds the problems of another list after these. Of two reports that the budget is spent, keeps the first.
     pub(super) fn append(&mut self, other: Self) {
         self.beyond.add(other.beyond.count.0, other.beyond.worst);
         for (place, problem) in other.list.into_iter().enumerate() {

@@ -60,7 +60,9 @@ pub struct References {
     list: Vec<Reference>,
     /// The kinds seen for each name, by its hash, one bit for each kind. A repeated name costs no memory.
     seen: HashMap<u64, u8>,
+    /// The maximum bytes of the names.
     limit: u64,
+    /// The bytes of it that are left. `None` once it is exceeded.
     left: Option<u64>,
 }
 
@@ -86,6 +88,7 @@ impl References {
         if stored.is_empty() {
             return false;
         }
+        // A name is added once for each kind.
         let bit = 1 << kind as u8;
         let seen = self.seen.entry(self.seen.hasher().hash_one(stored)).or_default();
         if *seen & bit != 0 {
@@ -93,7 +96,9 @@ impl References {
         }
         *seen |= bit;
         let name = Name::from(name);
-        self.left = left.checked_sub((name.text.len() as u64).saturating_add(64));
+        /// Counted for each name, in addition to its text.
+        const NAME_BYTES: u64 = 64;
+        self.left = left.checked_sub((name.text.len() as u64).saturating_add(NAME_BYTES));
         if self.left.is_some() {
             self.list.push(Reference { kind, name });
         }

@@ -27,6 +27,7 @@ impl Summary {
     /// The number of bytes that are examined.
     pub(crate) const TEXT_HEAD: u64 = 1 << 16;
 
+    /// Returns true if a problem says that the asset is damaged.
     pub(crate) fn is_damaged(&self) -> bool {
         self.problems.iter().any(|problem| problem.code.class() == "damaged")
     }
@@ -50,6 +51,7 @@ impl Summary {
 }
 
 impl Change {
+    /// Returns the change that the first bytes of a file show, if any.
     fn of(format: Format, head: &[u8]) -> Option<Self> {
         match Self::of_characters(format, head) {
             Some(change) => Some(change),
@@ -57,7 +59,8 @@ impl Change {
         }
     }
 
-    /// Binary data is UTF-8 only if a program made it so.
+    /// Returns the change of bytes to characters, if the head shows one. Binary data is UTF-8 only if a program made it
+    /// so.
     fn of_characters(format: Format, head: &[u8]) -> Option<Self> {
         /// A few characters may be names.
         const FEWEST_REPLACED: usize = 8;
@@ -81,6 +84,7 @@ impl Change {
         let mut widened = Amount(0);
         let mut first = None;
         for (place, character) in text.char_indices() {
+            // Not a character of Latin-1, so the text was not one before.
             if character > '\u{ff}' {
                 return None;
             }
@@ -95,8 +99,10 @@ impl Change {
         Some(Self::Widened { characters: widened.0, first: first? })
     }
 
-    /// In binary data, one line feed of 256 follows a carriage return by chance.
+    /// Returns the change of line feeds, if every one follows a carriage return. In binary data, one of 256 does by
+    /// chance.
     fn of_lines(format: Format, head: &[u8]) -> Option<Self> {
+        /// A few may follow one by chance.
         const FEWEST: usize = 8;
         if may_hold_texts(format) {
             return None;

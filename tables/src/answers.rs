@@ -4,8 +4,8 @@ use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, Field};
 
 use super::cells::{Column, Flag, Int, List, Long, OrNull, Rows, Text, clamped, columns};
-use super::plain::index;
-use meshpeek::diff::{Difference, Fact};
+use super::plain::{index, text_of};
+use meshpeek::diff::Difference;
 use meshpeek::scan::dupes::{Copy, Group};
 use meshpeek::scan::refs::{Link, Reason};
 use meshpeek::summary::Name;
@@ -14,47 +14,64 @@ columns! {
     /// References and the files that they mean.
     Refs of row: &'r Link<'r> {
         path: Text = &Name::from(row.path).text,
-        member: OrNull<Text> = row.member.map(|member| &*member.text),
+        member: OrNull<Text> = text_of(row.member),
         lossy: Flag = row.is_lossy(),
-        kind: OrNull<Text> = row.reference.map(|reference| reference.kind.name()),
-        name: OrNull<Text> = row.reference.map(|reference| &*reference.name.text),
+        kind: OrNull<Text> = kind(row),
+        name: OrNull<Text> = name(row),
         state: Text = row.state.name(),
-        target: OrNull<Text> = row.target().map(|target| target.text).as_deref(),
+        target: OrNull<Text> = text_of(row.target().as_ref()),
         targets: List<Text> = &mut texts(row.targets()).iter().map(String::as_str),
         elsewhere: List<Text> = &mut texts(row.elsewhere()).iter().map(String::as_str),
         more: Long = clamped(row.more as u64),
-        via: OrNull<Text> = row.via.map(|via| &*via.text),
+        via: OrNull<Text> = text_of(row.via),
         reason: OrNull<Text> = row.reason.map(Reason::name),
         note: OrNull<Text> = row.note_text().as_deref(),
-        line: OrNull<Int> = row.place.map(|(line, _)| index(line as usize)),
-        column: OrNull<Int> = row.place.map(|(_, column)| index(column as usize)),
+        line: OrNull<Int> = line(row),
+        column: OrNull<Int> = column(row),
     }
+}
+
+fn kind(link: &Link<'_>) -> Option<&'static str> {
+    Some(link.reference?.kind.name())
+}
+
+fn name<'l>(link: &Link<'l>) -> Option<&'l str> {
+    Some(&link.reference?.name.text)
+}
+
+fn line(link: &Link<'_>) -> Option<i32> {
+    let (line, _) = link.place?;
+    Some(index(line as usize))
+}
+
+fn column(link: &Link<'_>) -> Option<i32> {
+    let (_, column) = link.place?;
+    Some(index(column as usize))
 }
 
 fn texts(names: impl Iterator<Item = Name>) -> Vec<String> {
     names.map(|name| name.text).collect()
 }
 
+/// A copy of an asset that occurs more than once.
+pub(super) struct CopyRow<'g> {
+    pub(super) number: i64,
+    pub(super) group: &'g Group,
+    pub(super) copy: &'g Copy,
+}
+
 columns! {
     /// Assets that occur more than once: a row for each copy.
-    Dupes of row: (&'r Group, i64, &'r Copy) {
-        group: Long = row.1,
-        same: Text = row.0.same.name(),
-        format: Text = row.0.format.name(),
-        digest: Text = &row.0.digest,
-        path: Text = &Name::from(&*row.2.path).text,
-        member: OrNull<Text> = row.2.member.as_deref(),
-        lossy: Flag = row.2.lossy,
-        bytes: Long = clamped(row.2.bytes),
+    Dupes of row: CopyRow<'r> {
+        group: Long = row.number,
+        same: Text = row.group.same.name(),
+        format: Text = row.group.format.name(),
+        digest: Text = &row.group.digest,
+        path: Text = &Name::from(&*row.copy.path).text,
+        member: OrNull<Text> = row.copy.member.as_deref(),
+        lossy: Flag = row.copy.lossy,
+        bytes: Long = clamped(row.copy.bytes),
     }
-}
-
-fn json(value: Option<&Fact>) -> Option<String> {
-    value.and_then(|value| serde_json::to_string(value).ok())
-}
-
-fn text(name: Option<&std::sync::Arc<Name>>) -> Option<&str> {
-    name.map(|name| &*name.text)
 }
 
 /// The most bytes of JSON in a cell. A longer value is null.
@@ -64,13 +81,25 @@ columns! {
     /// Differences between two assets, archives or folders.
     Differences of row: &'r Difference {
         change: Text = row.change.name(),
-        path: OrNull<Text> = text(row.path.as_ref()),
-        member: OrNull<Text> = text(row.member.as_ref()),
+        path: OrNull<Text> = text_of(row.path.as_deref()),
+        member: OrNull<Text> = text_of(row.member.as_deref()),
         place: Text = &row.place,
         to: OrNull<Text> = row.to.as_deref(),
-        label: OrNull<Text> = text(row.label.as_ref()),
-        a: OrNull<Text> = json(row.values.as_ref().map(|[a, _]| a)).filter(|text| text.len() < MOST_JSON).as_deref(),
-        b: OrNull<Text> = json(row.values.as_ref().map(|[_, b]| b)).filter(|text| text.len() < MOST_JSON).as_deref(),
-        rows: OrNull<Text> = row.rows.as_ref().and_then(|rows| serde_json::to_string(rows).ok()).as_deref(),
+        label: OrNull<Text> = text_of(row.label.as_deref()),
+        a: OrNull<Text> = value(row, 0).as_deref(),
+        b: OrNull<Text> = value(row, 1).as_deref(),
+        rows: OrNull<Text> = rows(row).as_deref(),
     }
+}
+
+/// The value in the first asset (0) or in the second (1), as JSON.
+fn value(difference: &Difference, side: usize) -> Option<String> {
+    let value = difference.values.as_ref()?.get(side)?;
+    let json = serde_json::to_string(value).ok()?;
+    if json.len() < MOST_JSON { Some(json) } else { None }
+}
+
+/// The differences between rows, as JSON.
+fn rows(difference: &Difference) -> Option<String> {
+    serde_json::to_string(difference.rows.as_ref()?).ok()
 }

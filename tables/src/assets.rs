@@ -1,11 +1,16 @@
 //! Converts records to rows.
 
+use std::time::SystemTime;
+
 use arrow_array::ArrayRef;
 use arrow_array::builder::ArrayBuilder as _;
 use arrow_schema::{ArrowError, Field};
 
-use super::cells::{Column, Flag, Float, Group, Int, List, Long, OrNull, Rows, Text, Time, clamped, columns, fitting};
+use super::cells::{
+    Column, Flag, Float, Group, Int, List, Long, OrNull, Rows, Size, Text, Time, clamped, columns, fitting,
+};
 use super::flat::path_of;
+use super::plain::text_of;
 use meshpeek::scan::{self, Record};
 use meshpeek::summary::{self, Name, Problem, Reference, Summary};
 use meshpeek::{Error, Format};
@@ -30,18 +35,25 @@ pub(super) struct AssetRow<'r> {
 impl<'r> AssetRow<'r> {
     pub(super) fn of(record: &'r Record) -> Self {
         let summary = &record.summary;
-        let bytes = summary.references.iter().fold(0, |sum: usize, file| sum.saturating_add(file.name.text.len()));
-        let fits = bytes <= MOST_BYTES;
-        let left_out = || Problem::error(&Error::limit("bytes of references", MOST_BYTES as u64, "--max-references"));
-        Self {
+        let mut bytes: usize = 0;
+        for reference in &summary.references {
+            bytes = bytes.saturating_add(reference.name.text.len());
+        }
+        let mut row = Self {
             path: record.path_name(),
             is_lossy: record.is_lossy(),
             summary,
-            references: if fits { &summary.references } else { &[] },
-            left_out: (!fits).then(left_out),
+            references: &summary.references,
+            left_out: None,
             address: Some(record.address()),
             record: Some(record),
+        };
+        if bytes > MOST_BYTES {
+            let error = Error::limit("bytes of references", MOST_BYTES as u64, "--max-references");
+            row.references = &[];
+            row.left_out = Some(Problem::error(&error));
         }
+        row
     }
 
     /// The row of a path that cannot be read, with the summary of that.
@@ -51,7 +63,35 @@ impl<'r> AssetRow<'r> {
     }
 
     pub(super) fn member(&self) -> Option<&str> {
-        self.record?.member.as_ref().map(|member| &*member.text)
+        text_of(self.record?.member.as_ref())
+    }
+
+    fn version(&self) -> Option<i32> {
+        i32::try_from(self.summary.version?).ok()
+    }
+
+    fn bytes(&self) -> Option<i64> {
+        Some(clamped(self.record?.summary.bytes))
+    }
+
+    fn digests(&self) -> Option<&'r scan::Digests> {
+        self.record?.digests.as_ref()
+    }
+
+    fn stored(&self) -> Option<&'r scan::Stored> {
+        self.record?.stored.as_ref()
+    }
+
+    fn prefix(&self) -> Option<&str> {
+        text_of(self.record?.prefix.as_ref())
+    }
+
+    fn stamp(&self) -> Option<&str> {
+        self.record?.stamp.as_deref()
+    }
+
+    fn modified(&self) -> Option<SystemTime> {
+        self.record?.modified
     }
 }
 
@@ -69,18 +109,18 @@ columns! {
         member: OrNull<Text> = row.member(),
         lossy: Flag = row.is_lossy,
         format: OrNull<Text> = row.summary.format.map(Format::name),
-        version: OrNull<Int> = row.summary.version.and_then(|version| i32::try_from(version).ok()),
-        bytes: OrNull<Long> = row.record.map(|record| clamped(record.summary.bytes)),
+        version: OrNull<Int> = row.version(),
+        bytes: OrNull<Long> = row.bytes(),
         counts: Group<Counts> = &row.summary.counts,
         bounds: OrNull<Group<Bounds>> = row.summary.bounds.as_ref(),
         refs: List<Group<References>> = &mut row.references.iter(),
         blocks: Group<Blocks> = &row.summary.blocks,
         problems: List<Group<Problems>> = &mut row.summary.problems.iter().chain(&row.left_out),
-        digests: OrNull<Group<Digests>> = row.record.and_then(|record| record.digests.as_ref()),
-        stored: OrNull<Group<Stored>> = row.record.and_then(|record| record.stored.as_ref()),
-        prefix: OrNull<Text> = row.record.and_then(|record| record.prefix.as_ref()).map(|prefix| &*prefix.text),
-        stamp: OrNull<Text> = row.record.and_then(|record| record.stamp.as_deref()),
-        mtime: OrNull<Time> = row.record.and_then(|record| record.modified),
+        digests: OrNull<Group<Digests>> = row.digests(),
+        stored: OrNull<Group<Stored>> = row.stored(),
+        prefix: OrNull<Text> = row.prefix(),
+        stamp: OrNull<Text> = row.stamp(),
+        mtime: OrNull<Time> = row.modified(),
         address: OrNull<Text> = row.address.as_deref(),
         texture: OrNull<Group<Textures>> = row.summary.texture.as_ref(),
     } sized Assets::bytes
@@ -97,8 +137,11 @@ impl Assets {
             self.stored.size(),
         ];
         // The other columns of a row take about this much.
-        let others = self.path.size().0.saturating_mul(600);
-        texts.into_iter().fold(others, |sum, (_, bytes)| sum.saturating_add(bytes))
+        let mut bytes = self.path.size().rows.saturating_mul(600);
+        for text in texts {
+            bytes = bytes.saturating_add(text.bytes);
+        }
+        bytes
     }
 }
 
@@ -183,7 +226,11 @@ struct Counts {
 
 impl Default for Counts {
     fn default() -> Self {
-        Self { columns: count_names().into_iter().map(|name| (name, Long::new())).collect(), rows: 0 }
+        let mut columns = Vec::new();
+        for name in count_names() {
+            columns.push((name, Long::new()));
+        }
+        Self { columns, rows: 0 }
     }
 }
 
@@ -197,12 +244,10 @@ impl Rows for Counts {
     fn add(&mut self, counts: &summary::Counts) {
         let mut after = 0;
         for (name, count) in counts.iter() {
-            // Counts of one format are usually adjacent.
-            let from = |start| self.columns.iter().enumerate().skip(start).find(|(_, (known, _))| *known == name);
-            let place = from(after).or_else(|| from(0)).map(|(place, _)| place);
-            after = place.map_or(after, |place| place.saturating_add(1));
-            let column = place.and_then(|place| self.columns.get_mut(place));
-            if let (Some((_, column)), Some(count)) = (column, count.and_then(fitting)) {
+            let Some(place) = self.place(name, after) else { continue };
+            after = place.saturating_add(1);
+            let Some(count) = count.and_then(fitting) else { continue };
+            if let Some((_, column)) = self.columns.get_mut(place) {
                 pad(column, self.rows);
                 column.append_value(count);
             }
@@ -216,15 +261,29 @@ impl Rows for Counts {
 
     fn take(&mut self) -> Result<Vec<ArrayRef>, ArrowError> {
         let rows = std::mem::take(&mut self.rows);
-        let columns = self.columns.iter_mut().map(|(_, column)| {
+        let mut columns = Vec::new();
+        for (_, column) in &mut self.columns {
             pad(column, rows);
-            column.take()
-        });
-        columns.collect()
+            columns.push(column.take()?);
+        }
+        Ok(columns)
     }
 
-    fn size(&self) -> (usize, usize) {
-        (self.rows, 0)
+    fn size(&self) -> Size {
+        Size { rows: self.rows, bytes: 0 }
+    }
+}
+
+impl Counts {
+    /// Finds the column of a count. The search begins after the previous one, because counts of one format are usually
+    /// adjacent.
+    fn place(&self, name: &str, after: usize) -> Option<usize> {
+        for (place, (known, _)) in self.columns.iter().enumerate().skip(after) {
+            if *known == name {
+                return Some(place);
+            }
+        }
+        self.columns.iter().position(|(known, _)| *known == name)
     }
 }
 
@@ -236,9 +295,11 @@ fn pad(column: &mut Long, rows: usize) {
 /// The names of the counts of all formats.
 fn count_names() -> Vec<&'static str> {
     let mut names: Vec<&str> = Vec::new();
-    for &name in Format::ALL.iter().flat_map(|format| format.count_names()) {
-        if !names.contains(&name) {
-            names.push(name);
+    for format in Format::ALL {
+        for &name in format.count_names() {
+            if !names.contains(&name) {
+                names.push(name);
+            }
         }
     }
     names

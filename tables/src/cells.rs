@@ -22,6 +22,14 @@ pub(super) fn clamped(number: u64) -> i64 {
     fitting(number).unwrap_or(i64::MAX)
 }
 
+/// The size of a column, or of the rows of a batch.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Size {
+    pub(super) rows: usize,
+    /// About how many bytes the rows take.
+    pub(super) bytes: usize,
+}
+
 /// A column that is filled cell by cell.
 pub(super) trait Column: Default {
     type Cell<'c>;
@@ -39,8 +47,7 @@ pub(super) trait Column: Default {
 
     fn take(&mut self) -> Result<ArrayRef, ArrowError>;
 
-    /// The number of rows, and about how many bytes they take.
-    fn size(&self) -> (usize, usize);
+    fn size(&self) -> Size;
 
     fn field(name: &str) -> Field {
         Field::new(name, Self::data_type(), Self::NULLABLE)
@@ -70,9 +77,10 @@ macro_rules! cells {
                 Ok(Arc::new(self.finish()))
             }
 
-            fn size(&self) -> (usize, usize) {
+            fn size(&self) -> Size {
+                let rows = self.len();
                 let texts = 0_usize $(.saturating_add(self.$texts().len()))?;
-                (self.len(), texts.saturating_add(self.len().saturating_mul(size_of::<Self::Cell<'_>>())))
+                Size { rows, bytes: texts.saturating_add(rows.saturating_mul(size_of::<Self::Cell<'_>>())) }
             }
         }
     )*};
@@ -100,10 +108,6 @@ impl Column for Time {
     }
 
     fn put(&mut self, cell: Option<SystemTime>) {
-        let micros = |time: SystemTime| match time.duration_since(SystemTime::UNIX_EPOCH) {
-            Ok(after) => i64::try_from(after.as_micros()).ok(),
-            Err(before) => i64::try_from(before.duration().as_micros()).ok().and_then(i64::checked_neg),
-        };
         self.0.append_option(cell.and_then(micros));
     }
 
@@ -111,8 +115,16 @@ impl Column for Time {
         Ok(Arc::new(self.0.finish().with_timezone(UTC)))
     }
 
-    fn size(&self) -> (usize, usize) {
-        (self.0.len(), self.0.len().saturating_mul(size_of::<i64>()))
+    fn size(&self) -> Size {
+        Size { rows: self.0.len(), bytes: self.0.len().saturating_mul(size_of::<i64>()) }
+    }
+}
+
+/// Microseconds since 1970. `None` if they do not fit.
+fn micros(time: SystemTime) -> Option<i64> {
+    match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(after) => i64::try_from(after.as_micros()).ok(),
+        Err(before) => i64::try_from(before.duration().as_micros()).ok()?.checked_neg(),
     }
 }
 
@@ -137,7 +149,7 @@ impl<C: Column> Column for OrNull<C> {
         self.0.take()
     }
 
-    fn size(&self) -> (usize, usize) {
+    fn size(&self) -> Size {
         self.0.size()
     }
 }
@@ -157,16 +169,20 @@ impl<C: Column + 'static> Column for List<C> {
     }
 
     fn put(&mut self, cell: Option<Self::Cell<'_>>) {
-        cell.into_iter().flatten().for_each(|item| self.items.put(Some(item)));
-        self.ends.add(self.items.size().0);
+        if let Some(items) = cell {
+            for item in items {
+                self.items.put(Some(item));
+            }
+        }
+        self.ends.add(self.items.size().rows);
     }
 
     fn take(&mut self) -> Result<ArrayRef, ArrowError> {
         self.ends.take(self.items.take()?)
     }
 
-    fn size(&self) -> (usize, usize) {
-        (self.ends.len(), self.items.size().1)
+    fn size(&self) -> Size {
+        Size { rows: self.ends.len(), bytes: self.items.size().bytes }
     }
 }
 
@@ -202,7 +218,7 @@ impl<R: Rows + Default> Column for Group<R> {
         Ok(Arc::new(StructArray::try_new(R::fields().into(), columns, self.present.finish())?))
     }
 
-    fn size(&self) -> (usize, usize) {
+    fn size(&self) -> Size {
         self.rows.size()
     }
 }
@@ -226,8 +242,7 @@ pub(super) trait Rows: Any + Send {
 
     fn take(&mut self) -> Result<Vec<ArrayRef>, ArrowError>;
 
-    /// The number of rows, and about how many bytes they take.
-    fn size(&self) -> (usize, usize);
+    fn size(&self) -> Size;
 }
 
 /// Describes columns: the name of each, its type, and its value in a row; and how many bytes they take, if that is not
@@ -262,10 +277,13 @@ macro_rules! columns {
                 Ok(vec![$(Column::take(&mut self.$column)?),*])
             }
 
-            fn size(&self) -> (usize, usize) {
-                let sizes = [$(self.$column.size()),*];
-                let size = sizes.into_iter().fold((0, 0), |(_, sum), (rows, bytes)| (rows, bytes.saturating_add(sum)));
-                $(let size = (size.0, $bytes(self));)?
+            fn size(&self) -> $crate::cells::Size {
+                let mut size = $crate::cells::Size::default();
+                for column in [$(self.$column.size()),*] {
+                    size.rows = column.rows;
+                    size.bytes = size.bytes.saturating_add(column.bytes);
+                }
+                $(size.bytes = $bytes(self);)?
                 size
             }
         }
@@ -289,7 +307,8 @@ impl Ends {
     }
 
     pub(super) fn take(&mut self, items: ArrayRef) -> Result<ArrayRef, ArrowError> {
-        let offsets: Vec<i32> = std::iter::once(0).chain(self.0.drain(..)).collect();
+        let mut offsets = vec![0];
+        offsets.append(&mut self.0);
         let field = item(items.data_type().clone());
         Ok(Arc::new(ListArray::try_new(field, OffsetBuffer::new(ScalarBuffer::from(offsets)), items, None)?))
     }

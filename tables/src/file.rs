@@ -58,12 +58,14 @@ impl<W: Write + Send> Writer<W> {
     /// # Errors
     /// Returns the error of `out`.
     pub fn new(out: W, table: Table, form: Form) -> Result<Self> {
-        Ok(Self(match form {
+        let open = match form {
             Form::Parquet => Open::Parquet(Box::new(begin(out, table)?)),
             Form::Arrow => {
-                Open::Arrow(Box::new(FileWriter::try_new(TrackedWrite::new(out), &table.schema()).map_err(error)?))
+                let file = FileWriter::try_new(TrackedWrite::new(out), &table.schema()).map_err(error)?;
+                Open::Arrow(Box::new(file))
             }
-        }))
+        };
+        Ok(Self(open))
     }
 
     /// Adds the rows of a batch of the table.
@@ -122,7 +124,7 @@ pub fn is_of(path: &Path, table: Table, form: Form) -> bool {
         Form::Parquet => super::parquet::table(path),
         Form::Arrow => arrow_table(path),
     };
-    name.is_some_and(|name| name == table.name())
+    name.as_deref() == Some(table.name())
 }
 
 /// More than the schema of any table takes.
@@ -134,9 +136,11 @@ fn arrow_table(path: &Path) -> Option<String> {
     let mut start = Vec::new();
     File::open(path).ok()?.take(SCHEMA_BYTES).read_to_end(&mut start).ok()?;
     let padding = start.strip_prefix(b"ARROW1")?;
-    let message = padding.get(padding.iter().position(|byte| *byte != 0)?..)?.strip_prefix(&[0xff; 4])?;
+    let padding_bytes = padding.iter().position(|byte| *byte != 0)?;
+    let message = padding.get(padding_bytes..)?.strip_prefix(&[0xff; 4])?;
     let (length, message) = message.split_first_chunk()?;
-    let message = message.get(..usize::try_from(u32::from_le_bytes(*length)).ok()?)?;
+    let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+    let message = message.get(..length)?;
     let schema = arrow_ipc::root_as_message(message).ok()?.header_as_schema()?;
     let entry = schema.custom_metadata()?.iter().find(|entry| entry.key() == Some("meshpeek.table"))?;
     entry.value().map(str::to_owned)

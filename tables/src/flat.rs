@@ -7,25 +7,32 @@ use std::time::SystemTime;
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, Field};
 
+use super::AddRow;
 use super::assets::AssetRow;
 use super::cells::{Column, Flag, Float, Int, Long, OrNull, Rows, Text, Time, clamped, columns, fitting};
 use super::plain::{Key, index};
 use meshpeek::resolution::Resolution;
 use meshpeek::scan::Record;
 use meshpeek::summary::{Name, Problem};
-use meshpeek::{Asset, Budget, Error, Format};
+use meshpeek::{Asset, Budget, Error, Format, mlod, odol};
+
+/// A problem of an asset, or of a path that cannot be read.
+pub(super) struct ProblemRow<'p> {
+    pub(super) asset: &'p AssetRow<'p>,
+    pub(super) problem: &'p Problem,
+}
 
 columns! {
     /// The problems of assets, and of paths that cannot be read.
-    Problems of row: (&'r AssetRow<'r>, &'r Problem) {
-        path: Text = &row.0.path.text,
-        member: OrNull<Text> = row.0.member(),
-        lossy: Flag = row.0.is_lossy,
-        format: OrNull<Text> = row.0.summary.format.map(Format::name),
-        severity: Text = row.1.severity.name(),
-        code: Text = row.1.code.name(),
-        offset: OrNull<Long> = row.1.offset.and_then(fitting),
-        message: Text = &row.1.message,
+    Problems of row: ProblemRow<'r> {
+        path: Text = &row.asset.path.text,
+        member: OrNull<Text> = row.asset.member(),
+        lossy: Flag = row.asset.is_lossy,
+        format: OrNull<Text> = row.asset.summary.format.map(Format::name),
+        severity: Text = row.problem.severity.name(),
+        code: Text = row.problem.code.name(),
+        offset: OrNull<Long> = row.problem.offset.and_then(fitting),
+        message: Text = &row.problem.message,
     }
 }
 
@@ -58,18 +65,27 @@ columns! {
 impl FileRow {
     /// The row of a record, unless it is that of a member.
     pub(super) fn of(record: &Record) -> Option<Self> {
-        let Record { summary, modified, .. } = record;
-        let state = if summary.is_asset() { "asset" } else { "other" };
-        let (format, bytes, modified) = (summary.format, Some(summary.bytes), *modified);
-        record.member.is_none().then(|| Self { path: record.path_name(), state, format, bytes, modified })
+        if record.member.is_some() {
+            return None;
+        }
+        let summary = &record.summary;
+        Some(Self {
+            path: record.path_name(),
+            state: if summary.is_asset() { "asset" } else { "other" },
+            format: summary.format,
+            bytes: Some(summary.bytes),
+            modified: record.modified,
+        })
     }
 
     /// The row of a file that is not an asset. Asks the file system for its size.
     pub(super) fn other(path: &Path) -> Self {
-        let metadata = path.metadata().ok();
-        let bytes = metadata.as_ref().map(std::fs::Metadata::len);
-        let modified = metadata.and_then(|metadata| metadata.modified().ok());
-        Self { path: path.into(), state: "other", format: None, bytes, modified }
+        let mut row = Self { path: path.into(), state: "other", format: None, bytes: None, modified: None };
+        if let Ok(metadata) = path.metadata() {
+            row.bytes = Some(metadata.len());
+            row.modified = metadata.modified().ok();
+        }
+        row
     }
 
     /// The row of a path that cannot be read.
@@ -117,56 +133,71 @@ columns! {
 /// The size of a row in the results, without its texts.
 const ROW_BYTES: u64 = 128;
 
-/// Emits the LODs of a model. Ends at the first that cannot be read, and if the budget is spent.
-pub(super) fn emit_lods(
-    asset: &Asset<'_>,
-    key: Key<'_>,
-    budget: &Budget,
-    take: &mut dyn FnMut(&LodRow<'_>) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    let mut take = |row: LodRow<'_>| match budget.output(ROW_BYTES.saturating_add(key.bytes() as u64)) {
-        Ok(()) => take(&row),
-        Err(_) => ControlFlow::Continue(()),
-    };
+/// Adds the LODs of a model. Ends at the first that cannot be read, and if the budget is spent.
+pub(super) fn add_lods(asset: &Asset<'_>, key: Key<'_>, budget: &Budget, batches: &impl AddRow) -> ControlFlow<()> {
     match asset {
-        Asset::Odol(model) => {
-            for entry in model.lods() {
-                let Ok(Some(lod)) = model.lod(entry.index) else { continue };
-                take(LodRow {
-                    key,
-                    index: entry.index,
-                    resolution: entry.resolution,
-                    bytes: entry.byte_len(),
-                    vertices: lod.point_count.into(),
-                    faces: lod.faces.len() as u64,
-                    sections: Some(lod.sections.len() as u64),
-                    textures: Some(lod.textures.len() as u64),
-                    materials: Some(lod.materials.len() as u64),
-                    selections: lod.selections.len() as u64,
-                    properties: lod.properties.len() as u64,
-                })?;
-            }
+        Asset::Odol(model) => add_odol_lods(model, key, budget, batches),
+        Asset::Mlod(model) => add_mlod_lods(model, key, budget, batches),
+        _ => ControlFlow::Continue(()),
+    }
+}
+
+fn add_odol_lods(model: &odol::Model<'_>, key: Key<'_>, budget: &Budget, batches: &impl AddRow) -> ControlFlow<()> {
+    for entry in model.lods() {
+        let Ok(Some(lod)) = model.lod(entry.index) else { continue };
+        if budget.output(row_bytes(key)).is_err() {
+            continue;
         }
-        Asset::Mlod(model) => {
-            for (number, (lod, span)) in model.lods().spanned().enumerate() {
-                let Ok(lod) = lod else { break };
-                let tags = |wanted: fn(&meshpeek::mlod::Tag<'_>) -> bool| lod.tags.iter().filter(wanted).count() as u64;
-                take(LodRow {
-                    key,
-                    index: number,
-                    resolution: Resolution(lod.resolution),
-                    bytes: span.bytes,
-                    vertices: lod.points.len() as u64,
-                    faces: lod.faces.len() as u64,
-                    sections: None,
-                    textures: None,
-                    materials: None,
-                    selections: tags(|tag| tag.is_selection()),
-                    properties: tags(|tag| tag.property().is_some()),
-                })?;
-            }
-        }
-        _ => {}
+        batches.add::<Lods>(&LodRow {
+            key,
+            index: entry.index,
+            resolution: entry.resolution,
+            bytes: entry.byte_len(),
+            vertices: lod.point_count.into(),
+            faces: lod.faces.len() as u64,
+            sections: Some(lod.sections.len() as u64),
+            textures: Some(lod.textures.len() as u64),
+            materials: Some(lod.materials.len() as u64),
+            selections: lod.selections.len() as u64,
+            properties: lod.properties.len() as u64,
+        })?;
     }
     ControlFlow::Continue(())
+}
+
+fn add_mlod_lods(model: &mlod::Model<'_>, key: Key<'_>, budget: &Budget, batches: &impl AddRow) -> ControlFlow<()> {
+    for (index, (lod, span)) in model.lods().spanned().enumerate() {
+        let Ok(lod) = lod else { break };
+        if budget.output(row_bytes(key)).is_err() {
+            continue;
+        }
+        let mut row = LodRow {
+            key,
+            index,
+            resolution: Resolution(lod.resolution),
+            bytes: span.bytes,
+            vertices: lod.points.len() as u64,
+            faces: lod.faces.len() as u64,
+            sections: None,
+            textures: None,
+            materials: None,
+            selections: 0,
+            properties: 0,
+        };
+        for tag in lod.tags.iter() {
+            if tag.is_selection() {
+                row.selections = row.selections.saturating_add(1);
+            }
+            if tag.property().is_some() {
+                row.properties = row.properties.saturating_add(1);
+            }
+        }
+        batches.add::<Lods>(&row)?;
+    }
+    ControlFlow::Continue(())
+}
+
+/// The size of the row of a LOD in the results.
+fn row_bytes(key: Key<'_>) -> u64 {
+    ROW_BYTES.saturating_add(key.bytes() as u64)
 }

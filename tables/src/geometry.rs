@@ -6,11 +6,12 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, FixedSizeListArray, Float32Array, Int32Array};
 use arrow_schema::{ArrowError, DataType, Field};
 
-use super::cells::{Column, Ends, Flag, Float, Int, Long, OrNull, Rows, Text, clamped, columns, item};
+use super::AddRow;
+use super::cells::{Column, Ends, Flag, Float, Int, Long, OrNull, Rows, Size, Text, clamped, columns, item};
 use super::plain::{Key, index};
 use meshpeek::geometry::{Mesh, Place, Primitive};
 use meshpeek::summary::Name;
-use meshpeek::{Asset, Budget, Error, Result};
+use meshpeek::{Asset, Budget, ErrorKind, Result};
 
 /// A column of lists of points with N coordinates.
 #[derive(Default)]
@@ -41,8 +42,8 @@ impl<const N: usize> Column for Points<N> {
         self.ends.take(Arc::new(points))
     }
 
-    fn size(&self) -> (usize, usize) {
-        (self.ends.len(), self.numbers.len().saturating_mul(size_of::<f32>()))
+    fn size(&self) -> Size {
+        Size { rows: self.ends.len(), bytes: self.numbers.len().saturating_mul(size_of::<f32>()) }
     }
 }
 
@@ -67,8 +68,8 @@ impl Column for Triangles {
     }
 
     fn put(&mut self, cell: Option<&[u32]>) {
-        let corner = |corner: &u32| i32::try_from(*corner).unwrap_or(i32::MAX);
-        self.corners.extend(cell.unwrap_or_default().iter().map(corner));
+        let corners = cell.unwrap_or_default().iter();
+        self.corners.extend(corners.map(|corner| i32::try_from(*corner).unwrap_or(i32::MAX)));
         self.ends.add(self.corners.len() / 3);
     }
 
@@ -77,8 +78,8 @@ impl Column for Triangles {
         self.ends.take(Arc::new(FixedSizeListArray::try_new(item(DataType::Int32), 3, corners, None)?))
     }
 
-    fn size(&self) -> (usize, usize) {
-        (self.ends.len(), self.corners.len().saturating_mul(size_of::<i32>()))
+    fn size(&self) -> Size {
+        Size { rows: self.ends.len(), bytes: self.corners.len().saturating_mul(size_of::<i32>()) }
     }
 }
 
@@ -86,8 +87,9 @@ impl Column for Triangles {
 pub(super) struct GeometryRow<'g> {
     key: Key<'g>,
     index: usize,
-    /// Its place, and the name there as text.
-    place: Option<(Place<'g>, String)>,
+    place: Option<Place<'g>>,
+    /// The name of its place.
+    name: Option<String>,
     material: Option<String>,
     texture: Option<String>,
     mesh: Mesh,
@@ -100,18 +102,18 @@ columns! {
         path: Text = &row.key.path.text,
         member: OrNull<Text> = row.key.member(),
         primitive: Int = index(row.index),
-        name: OrNull<Text> = row.place.as_ref().map(|(_, name)| &**name),
-        lod: OrNull<Int> = row.place.as_ref().and_then(|(place, _)| place.lod).map(|(lod, _)| index(lod)),
-        resolution: OrNull<Float> = row.place.as_ref().and_then(|(place, _)| place.lod).map(|(_, resolution)| resolution),
-        model: OrNull<Int> = row.place.as_ref().map(|(place, _)| index(place.model)),
-        node: OrNull<Int> = row.place.as_ref().and_then(|(place, _)| place.node).map(index),
-        mesh: OrNull<Int> = row.place.as_ref().map(|(place, _)| index(place.mesh)),
-        visible: OrNull<Flag> = row.place.as_ref().map(|(place, _)| place.visible),
+        name: OrNull<Text> = row.name.as_deref(),
+        lod: OrNull<Int> = row.lod(),
+        resolution: OrNull<Float> = row.resolution(),
+        model: OrNull<Int> = row.model(),
+        node: OrNull<Int> = row.node(),
+        mesh: OrNull<Int> = row.mesh_index(),
+        visible: OrNull<Flag> = row.is_visible(),
         material: OrNull<Text> = row.material.as_deref(),
         texture: OrNull<Text> = row.texture.as_deref(),
         positions: Points<3> = &row.mesh.positions,
         normals: Points<3> = &row.mesh.normals,
-        uvs: Points<2> = row.mesh.uvs.first().map_or(&[], |uvs| uvs.as_slice()),
+        uvs: Points<2> = row.uvs(),
         triangles: Triangles = &row.mesh.indices,
         left_out: Long = clamped(row.mesh.left_out),
         problem: OrNull<Text> = row.problem.as_deref(),
@@ -121,22 +123,31 @@ columns! {
 /// The size of a row in the results, without its texts and arrays.
 const ROW_BYTES: u64 = 256;
 
-/// Emits the primitives of an asset. Ends if the budget is spent, with a row that says so.
-pub(super) fn emit(
+/// Adds the primitives of an asset. Ends if the budget is spent, with a row that says so.
+pub(super) fn add_primitives(
     asset: &Asset<'_>,
     key: Key<'_>,
     budget: &Budget,
-    take: &mut dyn FnMut(&GeometryRow<'_>) -> ControlFlow<()>,
+    batches: &impl AddRow,
 ) -> ControlFlow<()> {
     for (index, primitive) in asset.primitives().enumerate() {
-        let mesh = Mesh::default();
-        let mut row = GeometryRow { key, index, place: None, material: None, texture: None, mesh, problem: None };
-        let filled = primitive.and_then(|primitive| row.fill(&primitive, budget));
-        row.problem = filled.as_ref().err().map(Error::message);
-        take(&row)?;
-        if budget.output(0).is_err()
-            || filled.is_err_and(|error| matches!(error.kind(), meshpeek::ErrorKind::Limit { .. }))
-        {
+        let mut row = GeometryRow {
+            key,
+            index,
+            place: None,
+            name: None,
+            material: None,
+            texture: None,
+            mesh: Mesh::default(),
+            problem: None,
+        };
+        let mut is_limit = false;
+        if let Err(error) = row.fill(primitive, budget) {
+            row.problem = Some(error.message());
+            is_limit = matches!(error.kind(), ErrorKind::Limit { .. });
+        }
+        batches.add::<Geometry>(&row)?;
+        if is_limit || budget.output(0).is_err() {
             break;
         }
     }
@@ -144,11 +155,46 @@ pub(super) fn emit(
 }
 
 impl<'g> GeometryRow<'g> {
-    fn fill(&mut self, primitive: &Primitive<'g>, budget: &Budget) -> Result<()> {
-        let place = primitive.place;
-        let name = Name::from(place.name).text;
+    fn lod(&self) -> Option<i32> {
+        let (lod, _) = self.place?.lod?;
+        Some(index(lod))
+    }
+
+    fn resolution(&self) -> Option<f32> {
+        let (_, resolution) = self.place?.lod?;
+        Some(resolution)
+    }
+
+    fn model(&self) -> Option<i32> {
+        Some(index(self.place?.model))
+    }
+
+    fn node(&self) -> Option<i32> {
+        Some(index(self.place?.node?))
+    }
+
+    fn mesh_index(&self) -> Option<i32> {
+        Some(index(self.place?.mesh))
+    }
+
+    fn is_visible(&self) -> Option<bool> {
+        Some(self.place?.visible)
+    }
+
+    /// The first set of texture coordinates.
+    fn uvs(&self) -> &[[f32; 2]] {
+        match self.mesh.uvs.first() {
+            Some(uvs) => uvs,
+            None => &[],
+        }
+    }
+
+    fn fill(&mut self, primitive: Result<Primitive<'g>>, budget: &Budget) -> Result<()> {
+        let primitive = primitive?;
+        let name = Name::from(primitive.place.name).text;
         budget.output(ROW_BYTES.saturating_add(name.len() as u64))?;
-        self.place = Some((place, name));
+        self.place = Some(primitive.place);
+        self.name = Some(name);
         if let Some(material) = primitive.material()? {
             self.texture = material.base().map(|texture| Name::from(texture.name).text);
             self.material = Some(Name::from(material.name).text);

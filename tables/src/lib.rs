@@ -49,14 +49,14 @@
 //! use std::ops::ControlFlow;
 //! use std::sync::atomic::{AtomicUsize, Ordering};
 //! use meshpeek_tables::{Batches, Table};
-//! use meshpeek::scan::{Found, Scan};
+//! use meshpeek::scan::{Found, Input, Scan};
 //!
 //! let rows = AtomicUsize::new(0);
 //! let batches = Batches::new(&[Table::Assets, Table::Arrays], 8192, |_, batch| {
 //!     rows.fetch_add(batch.num_rows(), Ordering::Relaxed);
 //!     Ok(ControlFlow::Continue(()))
 //! });
-//! Scan::new(["../corpus/b3d"]).run_with(|seen| batches.see(seen), |found, _| match found {
+//! Scan::new(["../corpus/b3d"]).run(Input::Paths, |seen| batches.see(seen), |found, _| match found {
 //!     Found::Asset(record) => batches.record(&record),
 //!     _ => ControlFlow::Continue(()),
 //! })?;
@@ -64,6 +64,9 @@
 //! assert!(rows.into_inner() > 20);
 //! # Ok::<(), meshpeek::Error>(())
 //! ```
+
+// `clippy.toml` has the threshold.
+#![cfg_attr(not(test), deny(clippy::too_many_lines))]
 
 mod answers;
 mod assets;
@@ -82,22 +85,22 @@ pub mod since;
 use std::any::Any;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 
-use self::answers::{Differences, Dupes, Refs};
+use self::answers::{CopyRow, Differences, Dupes, Refs};
 use self::assets::{AssetRow, Assets, unreadable};
 use self::cells::Rows;
-use self::flat::{FileRow, Files, Lods, Problems};
-use self::geometry::Geometry;
-use self::plain::{Arrays, Key, Members, Parts};
+use self::flat::{FileRow, Files, ProblemRow, Problems};
+use self::plain::Key;
 use self::schema::OfTable;
 use meshpeek::diff::Difference;
 use meshpeek::scan::dupes::Group;
 use meshpeek::scan::refs::Link;
 use meshpeek::scan::{Record, Sighting};
+use meshpeek::summary::Summary;
 use meshpeek::{Asset, Budget, Error, Result};
 
 #[cfg(feature = "parquet")]
@@ -123,20 +126,22 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
     /// Creates batches of these tables, with at most this many rows. `take` never runs twice at the same time for one
     /// table.
     pub fn new(tables: &[Table], most_rows: usize, take: F) -> Self {
-        let tables = tables.iter().map(|&table| (table, Mutex::new(table.rows()))).collect();
+        let tables = tables.iter().map(|table| (*table, Mutex::new(table.rows()))).collect();
         Self { tables, most_rows: most_rows.max(1), take, failure: Mutex::new(None) }
     }
 
     /// Adds a record to the assets, its problems, and its file, if those tables are requested. Breaks if `take` does.
     pub fn record(&self, record: &Record) -> ControlFlow<()> {
-        if let Some(file) = FileRow::of(record).filter(|_| self.wants(Table::Files)) {
+        if self.wants(Table::Files)
+            && let Some(file) = FileRow::of(record)
+        {
             self.add::<Files>(&file)?;
         }
         if !self.wants(Table::Problems) && !self.wants(Table::Assets) {
             return ControlFlow::Continue(());
         }
         let row = AssetRow::of(record);
-        record.summary.problems.iter().try_for_each(|problem| self.add::<Problems>((&row, problem)))?;
+        self.add_problems(&row, &record.summary)?;
         self.add::<Assets>(&row)
     }
 
@@ -151,8 +156,15 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
     pub fn unreadable_aside(&self, error: &Error) -> ControlFlow<()> {
         let summary = unreadable(error);
         let row = AssetRow::unreadable(error, &summary);
-        summary.problems.iter().try_for_each(|problem| self.add::<Problems>((&row, problem)))?;
+        self.add_problems(&row, &summary)?;
         self.add::<Files>(&FileRow::unreadable(error))
+    }
+
+    fn add_problems(&self, asset: &AssetRow<'_>, summary: &Summary) -> ControlFlow<()> {
+        for problem in &summary.problems {
+            self.add::<Problems>(ProblemRow { asset, problem })?;
+        }
+        ControlFlow::Continue(())
     }
 
     /// Adds a file that is not an asset to the files, if that table is requested.
@@ -169,7 +181,10 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
     /// group.
     pub fn group(&self, number: usize, group: &Group) -> ControlFlow<()> {
         let number = i64::try_from(number).unwrap_or(i64::MAX);
-        group.copies.iter().try_for_each(|copy| self.add::<Dupes>((group, number, copy)))
+        for copy in &group.copies {
+            self.add::<Dupes>(CopyRow { number, group, copy })?;
+        }
+        ControlFlow::Continue(())
     }
 
     /// Adds a difference, if that table is requested.
@@ -181,7 +196,7 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
     /// budget; if it is spent, the last row has the problem.
     pub fn geometry(&self, record: &Record, asset: &Asset<'_>, budget: &Budget) -> ControlFlow<()> {
         let key = Key { path: &record.path_name(), member: record.member.as_ref() };
-        geometry::emit(asset, key, budget, &mut |row| self.add::<Geometry>(row))
+        geometry::add_primitives(asset, key, budget, self)
     }
 
     /// Adds the rows of an asset to the other tables, if they are requested.
@@ -191,22 +206,19 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
         };
         let key = Key { path: &record.path_name(), member: record.member.as_ref() };
         if self.wants(Table::Members) {
-            plain::emit_members(asset, key, members, &mut |member| self.add::<Members>(member))?;
+            plain::add_members(asset, key, members, self)?;
         }
         if is_continued {
             return ControlFlow::Continue(());
         }
         if self.wants(Table::Lods) {
-            flat::emit_lods(asset, key, budget, &mut |lod| self.add::<Lods>(lod))?;
+            flat::add_lods(asset, key, budget, self)?;
         }
         if self.wants(Table::Geometry) {
-            geometry::emit(asset, key, budget, &mut |row| self.add::<Geometry>(row))?;
+            geometry::add_primitives(asset, key, budget, self)?;
         }
         if self.wants(Table::Parts) || self.wants(Table::Arrays) {
-            outline::emit(asset, key, budget, self.wants(Table::Parts), &mut |row| match row {
-                outline::Row::Part(part) => self.add::<Parts>(part),
-                outline::Row::Array(array) => self.add::<Arrays>(array),
-            })?;
+            outline::add_outline(asset, key, budget, self.wants(Table::Parts), self)?;
         }
         ControlFlow::Continue(())
     }
@@ -217,42 +229,74 @@ impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> Batches<F> {
     /// Returns the first error of `take`, from this call or an earlier one.
     pub fn finish(&self) -> Result<()> {
         for (table, rows) in &self.tables {
-            let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
-            if rows.size().0 > 0 && self.hand_over(*table, &mut **rows).is_break() {
+            let mut rows = lock(rows);
+            if rows.size().rows > 0 && self.hand_over(*table, &mut **rows).is_break() {
                 break;
             }
         }
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+        match lock(&self.failure).take() {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
     }
 
     fn wants(&self, table: Table) -> bool {
-        self.tables.iter().any(|(wanted, _)| *wanted == table)
+        self.rows(table).is_some()
     }
 
-    /// Adds a row to a table, if it is requested.
+    /// The rows of a table, if it is requested.
+    fn rows(&self, table: Table) -> Option<&Mutex<Box<dyn Rows>>> {
+        for (wanted, rows) in &self.tables {
+            if *wanted == table {
+                return Some(rows);
+            }
+        }
+        None
+    }
+
+    /// Hands over the rows as a batch. Keeps the first error.
+    fn hand_over(&self, table: Table, rows: &mut dyn Rows) -> ControlFlow<()> {
+        match self.try_hand_over(table, rows) {
+            Ok(flow) => flow,
+            Err(error) => {
+                lock(&self.failure).get_or_insert(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn try_hand_over(&self, table: Table, rows: &mut dyn Rows) -> Result<ControlFlow<()>> {
+        let columns = rows.take().map_err(arrow_error)?;
+        let batch = RecordBatch::try_new(table.schema(), columns).map_err(arrow_error)?;
+        (self.take)(table, batch)
+    }
+}
+
+/// Batches to which each module adds the rows of its tables.
+trait AddRow {
+    /// Adds a row to a table, if it is requested. Breaks if `take` does.
+    fn add<R: OfTable>(&self, row: R::Row<'_>) -> ControlFlow<()>;
+}
+
+impl<F: Fn(Table, RecordBatch) -> Result<ControlFlow<()>>> AddRow for Batches<F> {
     fn add<R: OfTable>(&self, row: R::Row<'_>) -> ControlFlow<()> {
-        let Some((_, rows)) = self.tables.iter().find(|(wanted, _)| *wanted == R::TABLE) else {
-            return ControlFlow::Continue(());
-        };
-        let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(rows) = self.rows(R::TABLE) else { return ControlFlow::Continue(()) };
+        let mut rows = lock(rows);
         let of_table: &mut dyn Any = &mut **rows;
         if let Some(rows) = of_table.downcast_mut::<R>() {
             rows.add(row);
         }
-        let (count, bytes) = rows.size();
-        if count >= self.most_rows || bytes >= BATCH_BYTES {
+        let size = rows.size();
+        if size.rows >= self.most_rows || size.bytes >= BATCH_BYTES {
             return self.hand_over(R::TABLE, &mut **rows);
         }
         ControlFlow::Continue(())
     }
+}
 
-    fn hand_over(&self, table: Table, rows: &mut dyn Rows) -> ControlFlow<()> {
-        let batch = rows.take().and_then(|columns| RecordBatch::try_new(table.schema(), columns)).map_err(arrow_error);
-        batch.and_then(|batch| (self.take)(table, batch)).unwrap_or_else(|error| {
-            self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            ControlFlow::Break(())
-        })
-    }
+/// Locks a mutex, even if a thread panicked while it held the lock.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// An internal error of Arrow, which occurs only if a batch cannot be built.

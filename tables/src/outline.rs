@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 
 use serde_json::ser::CompactFormatter;
 
-use super::plain::{ArrayRow, Key, PartRow};
+use super::AddRow;
+use super::plain::{ArrayRow, Arrays, Key, PartRow, Parts};
 use meshpeek::inspect::selector::Path;
 use meshpeek::inspect::{Field, Inspect as _, Part, PartArray, Span, Visitor, outline_within_limits};
 use meshpeek::json::{Document, LONGEST_TEXT};
@@ -21,20 +22,14 @@ const USUAL_FIELDS: usize = 512;
 /// The size of a row in the results, without its texts.
 const ROW_BYTES: u64 = 64;
 
-/// A row.
-pub(super) enum Row<'t> {
-    Part(&'t PartRow<'t>),
-    Array(&'t ArrayRow<'t>),
-}
-
-/// Emits the parts, if requested, and arrays of an asset, each part after its contents. Ends early if the budget is
+/// Adds the parts, if requested, and arrays of an asset, each part after its contents. Ends early if the budget is
 /// spent. Then the asset's own row, the last one, contains `"truncated": true`.
-pub(super) fn emit(
+pub(super) fn add_outline(
     asset: &Asset<'_>,
     key: Key<'_>,
     budget: &Budget,
     with_parts: bool,
-    take: &mut dyn FnMut(Row<'_>) -> ControlFlow<()>,
+    batches: &impl AddRow,
 ) -> ControlFlow<()> {
     let root = Open {
         name: asset.format().name(),
@@ -51,7 +46,7 @@ pub(super) fn emit(
         with_parts,
         is_cut: false,
         flow: ControlFlow::Continue(()),
-        take,
+        batches,
     };
     outline_within_limits(asset, &mut walk);
     walk.end_part();
@@ -73,7 +68,7 @@ struct Open {
     fields: Fields,
 }
 
-struct Walk<'w> {
+struct Walk<'w, B> {
     key: Key<'w>,
     budget: &'w Budget,
     path: Path,
@@ -81,10 +76,10 @@ struct Walk<'w> {
     with_parts: bool,
     is_cut: bool,
     flow: ControlFlow<()>,
-    take: &'w mut dyn FnMut(Row<'_>) -> ControlFlow<()>,
+    batches: &'w B,
 }
 
-impl Walk<'_> {
+impl<B: AddRow> Walk<'_, B> {
     /// Returns true if the budget allows a row with this many bytes of text.
     fn pays(&mut self, bytes: usize) -> bool {
         let bytes = ROW_BYTES.saturating_add(bytes as u64).saturating_add(self.key.bytes() as u64);
@@ -99,34 +94,72 @@ impl Walk<'_> {
         if !self.with_parts || self.flow.is_break() {
             return;
         }
-        let Open { name, index, label, span, fields } = part;
-        let ended = fields.and_then(|mut fields| {
-            if is_root && self.is_cut {
-                fields.entry("truncated", &true)?;
-            }
-            fields.finish()
-        });
-        let fields = ended.ok().and_then(|json| String::from_utf8(json).ok()).unwrap_or_else(|| "{}".to_owned());
-        // The last row is emitted at any cost, because it reports that others are missing.
-        if self.pays(fields.len().saturating_add(self.path.as_str().len())) || is_root {
-            let (part, label) = (self.path.as_str(), label.as_deref());
-            let row = PartRow { key: self.key, part, name, index, label, span, fields: &fields };
-            self.flow = (self.take)(Row::Part(&row));
+        let is_truncated = is_root && self.is_cut;
+        let fields = match json_of(part.fields, is_truncated) {
+            Some(json) => json,
+            None => "{}".to_owned(),
+        };
+        let is_paid = self.pays(fields.len().saturating_add(self.path.as_str().len()));
+        // The last row is added at any cost, because it reports that others are missing.
+        if is_paid || is_root {
+            self.flow = self.batches.add::<Parts>(&PartRow {
+                key: self.key,
+                part: self.path.as_str(),
+                name: part.name,
+                index: part.index,
+                label: part.label.as_deref(),
+                span: part.span,
+                fields: &fields,
+            });
         }
     }
 
     fn fields(&mut self) -> Option<&mut Document<Vec<u8>, CompactFormatter>> {
-        self.open.last_mut().filter(|_| self.with_parts)?.fields.as_mut().ok()
+        if !self.with_parts {
+            return None;
+        }
+        self.open.last_mut()?.fields.as_mut().ok()
+    }
+
+    /// Adds the row of an array with this selector, in the part with that one.
+    fn add_array(&mut self, array: &PartArray<'_>, selector: &str, part: &str) {
+        if !self.pays(selector.len().saturating_add(part.len())) {
+            return;
+        }
+        let columns: Vec<_> = array.table.columns().iter().map(|column| column.name).collect();
+        self.flow = self.batches.add::<Arrays>(&ArrayRow {
+            key: self.key,
+            part,
+            name: array.name,
+            selector,
+            rows: array.table.rows(),
+            columns: &columns,
+            storage: array.table.storage(),
+        });
     }
 }
 
-impl Visitor for Walk<'_> {
+/// Ends the fields of a part. Returns `None` if they could not be written.
+fn json_of(fields: Fields, is_truncated: bool) -> Option<String> {
+    let mut fields = fields.ok()?;
+    if is_truncated {
+        fields.entry("truncated", &true).ok()?;
+    }
+    String::from_utf8(fields.finish().ok()?).ok()
+}
+
+impl<B: AddRow> Visitor for Walk<'_, B> {
     fn open(&mut self, part: &Part<'_>) -> bool {
         if self.is_cut || self.flow.is_break() {
             return false;
         }
         self.path.open(part);
-        let label = part.label.filter(|_| self.with_parts).map(|label| Name::from(label.cut(LONGEST_TEXT)).text);
+        let mut label = None;
+        if self.with_parts
+            && let Some(text) = part.label
+        {
+            label = Some(Name::from(text.cut(LONGEST_TEXT)).text);
+        }
         self.open.push(Open { name: part.name, index: part.index, label, span: part.span, fields: fields() });
         true
     }
@@ -143,17 +176,9 @@ impl Visitor for Walk<'_> {
     }
 
     fn array(&mut self, array: &PartArray<'_>) {
-        let PartArray { name, index, table, .. } = *array;
         let mut path = std::mem::take(&mut self.path);
         let part = path.as_str().to_owned();
-        path.with(name, index, |selector| {
-            if self.pays(selector.len().saturating_add(part.len())) {
-                let columns: Vec<_> = table.columns().iter().map(|column| column.name).collect();
-                let (key, storage) = (self.key, table.storage());
-                let row = ArrayRow { key, part: &part, name, selector, rows: table.rows(), columns: &columns, storage };
-                self.flow = (self.take)(Row::Array(&row));
-            }
-        });
+        path.with(array.name, array.index, |selector| self.add_array(array, selector, &part));
         self.path = path;
     }
 

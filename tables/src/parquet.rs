@@ -27,23 +27,25 @@ const STEP_VALUES: usize = 8192;
 
 /// Begins a file, which is written group by group. A group has 131,072 rows, or fewer if they take 64 MiB.
 pub(super) fn begin<W: Write + Send>(out: W, table: Table) -> Result<ArrowWriter<W>> {
-    let about = [("meshpeek.schema", SCHEMA.to_string()), ("meshpeek.table", table.name().to_owned())];
-    let about = about.into_iter().map(|(key, value)| KeyValue::new(key.to_owned(), value)).collect();
-    let various =
-        various(table).iter().map(|column| ColumnPath::from(column.split('.').map(str::to_owned).collect::<Vec<_>>()));
-    let properties = various.fold(WriterProperties::builder(), |properties, column| {
-        let properties = properties.set_column_dictionary_enabled(column.clone(), false);
+    let about = vec![
+        KeyValue::new("meshpeek.schema".to_owned(), SCHEMA.to_string()),
+        KeyValue::new("meshpeek.table".to_owned(), table.name().to_owned()),
+    ];
+    let mut properties = WriterProperties::builder();
+    for name in various(table) {
+        let parts: Vec<String> = name.split('.').map(str::to_owned).collect();
+        let column = ColumnPath::from(parts);
+        properties = properties.set_column_dictionary_enabled(column.clone(), false);
         if table != Table::Geometry {
-            return properties;
+            continue;
         }
         // Nobody looks for the largest coordinate of a page.
-        let properties = properties.set_column_statistics_enabled(column.clone(), EnabledStatistics::None);
-        match column.parts().first().map(String::as_str) {
+        properties = properties.set_column_statistics_enabled(column.clone(), EnabledStatistics::None);
+        if name.starts_with("triangles.") {
             // Their numbers are close to each other.
-            Some("triangles") => properties.set_column_encoding(column, Encoding::DELTA_BINARY_PACKED),
-            _ => properties,
+            properties = properties.set_column_encoding(column, Encoding::DELTA_BINARY_PACKED);
         }
-    });
+    }
     let properties = properties
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).map_err(parquet_error)?))
         .set_created_by(concat!("meshpeek ", env!("CARGO_PKG_VERSION")).to_owned())
@@ -68,29 +70,37 @@ pub(super) fn write<W: Write + Send>(file: &mut ArrowWriter<W>, batch: &RecordBa
 /// # Errors
 /// Returns an error if a file cannot be opened, or is not a Parquet file.
 pub fn is_whole(paths: &[PathBuf], table: Table) -> Result<bool> {
-    let (mut runs, mut whole) = (Vec::new(), None);
+    let mut runs = Vec::new();
+    let mut whole = None;
     for path in paths {
         let builder = open(path)?;
         if builder.schema().fields() != table.schema().fields() {
             return Ok(false);
         }
-        let value = |key: &str| {
-            let entries = builder.metadata().file_metadata().key_value_metadata();
-            entries.into_iter().flatten().find(|entry| entry.key == key).and_then(|entry| entry.value.clone())
-        };
-        whole = value(WHOLE).or(whole);
-        runs.push(value(RUN));
+        if let Some(mark) = value(&builder, WHOLE) {
+            whole = Some(mark);
+        }
+        runs.push(value(&builder, RUN));
     }
-    let count = paths.len().to_string();
-    let is_whole = whole.is_some_and(|whole| whole == count || whole == "true" && paths.len() == 1);
+    let Some(whole) = whole else { return Ok(false) };
+    let is_whole = whole == paths.len().to_string() || whole == "true" && paths.len() == 1;
     Ok(is_whole && runs.windows(2).all(|pair| pair.first() == pair.last()))
 }
 
-fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
-    let opened = File::open(path)
-        .map_err(Error::from)
-        .and_then(|file| ParquetRecordBatchReaderBuilder::try_new(file).map_err(parquet_error));
-    opened.map_err(|error| error.in_file(path))
+type Builder = ParquetRecordBatchReaderBuilder<File>;
+
+/// A value of the file's metadata.
+fn value(file: &Builder, key: &str) -> Option<String> {
+    let entries = file.metadata().file_metadata().key_value_metadata()?;
+    entries.iter().find(|entry| entry.key == key)?.value.clone()
+}
+
+fn open(path: &Path) -> Result<Builder> {
+    try_open(path).map_err(|error| error.in_file(path))
+}
+
+fn try_open(path: &Path) -> Result<Builder> {
+    Builder::try_new(File::open(path)?).map_err(parquet_error)
 }
 
 /// Reads the batches of a file, whole or not.
@@ -100,8 +110,7 @@ fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
 pub fn batches(path: PathBuf) -> Result<impl Iterator<Item = Result<RecordBatch>>> {
     let builder = open(&path)?.with_batch_size(BATCH_ROWS);
     let reader: ParquetRecordBatchReader = builder.build().map_err(|error| parquet_error(error).in_file(&path))?;
-    let failed = move |error| Error::from(std::io::Error::other(error)).in_file(&path);
-    Ok(reader.map(move |batch| batch.map_err(&failed)))
+    Ok(reader.map(move |batch| batch.map_err(|error| Error::from(std::io::Error::other(error)).in_file(&path))))
 }
 
 /// The table of a file, if a writer wrote it.

@@ -5,6 +5,7 @@ use std::ops::{ControlFlow, Range};
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, Field};
 
+use super::AddRow;
 use super::cells::{Column, Flag, Int, List, Long, OrNull, Rows, Text, Time, clamped, columns, fitting};
 use meshpeek::Asset;
 use meshpeek::address::Names;
@@ -23,13 +24,22 @@ pub(super) struct Key<'k> {
 
 impl<'k> Key<'k> {
     pub(super) fn member(&self) -> Option<&'k str> {
-        self.member.map(|member| &*member.text)
+        text_of(self.member)
     }
 
     /// The bytes of its texts.
     pub(super) fn bytes(&self) -> usize {
-        self.path.text.len().saturating_add(self.member().map_or(0, str::len))
+        let mut bytes = self.path.text.len();
+        if let Some(member) = self.member() {
+            bytes = bytes.saturating_add(member.len());
+        }
+        bytes
     }
+}
+
+/// The text of a name that may be missing.
+pub(super) fn text_of(name: Option<&Name>) -> Option<&str> {
+    Some(&name?.text)
 }
 
 pub(super) fn index(index: usize) -> i32 {
@@ -58,19 +68,20 @@ impl MemberRow<'_> {
     }
 }
 
-/// Emits the members of an archive that the scan visits.
-pub(super) fn emit_members(
+/// Adds the members of an archive that the scan visits.
+pub(super) fn add_members(
     asset: &Asset<'_>,
     key: Key<'_>,
     members: &Range<usize>,
-    take: &mut dyn FnMut(&MemberRow<'_>) -> ControlFlow<()>,
+    batches: &impl AddRow,
 ) -> ControlFlow<()> {
     let Some(container) = Container::of(asset) else { return ControlFlow::Continue(()) };
     let mut names = Names::among(&container, members.end);
     for (index, member) in container.members().map_while(Result::ok).enumerate().take(members.end) {
         let name = names.next(member.name());
         if index >= members.start {
-            take(&MemberRow { key, index, name, member, stored: Stored::of(&member) })?;
+            let stored = Stored::of(&member);
+            batches.add::<Members>(&MemberRow { key, index, name, member, stored })?;
         }
     }
     ControlFlow::Continue(())
@@ -116,9 +127,19 @@ columns! {
         name: Text = row.name,
         index: OrNull<Int> = row.index.map(index),
         label: OrNull<Text> = row.label,
-        offset: OrNull<Long> = row.span.and_then(|span| fitting(span.offset)),
-        bytes: OrNull<Long> = row.span.and_then(|span| fitting(span.bytes)),
+        offset: OrNull<Long> = row.offset(),
+        bytes: OrNull<Long> = row.bytes(),
         fields: Text = row.fields,
+    }
+}
+
+impl PartRow<'_> {
+    fn offset(&self) -> Option<i64> {
+        fitting(self.span?.offset)
+    }
+
+    fn bytes(&self) -> Option<i64> {
+        fitting(self.span?.bytes)
     }
 }
 

@@ -105,8 +105,10 @@ impl Table {
 
     /// Its columns.
     pub fn schema(self) -> SchemaRef {
-        let metadata = [("meshpeek.schema", SCHEMA.to_string()), ("meshpeek.table", self.name().to_owned())];
-        let metadata: HashMap<_, _> = metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        let metadata = HashMap::from([
+            ("meshpeek.schema".to_owned(), SCHEMA.to_string()),
+            ("meshpeek.table".to_owned(), self.name().to_owned()),
+        ]);
         Arc::new(Schema::new_with_metadata(self.fields(), metadata))
     }
 }

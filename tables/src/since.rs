@@ -14,17 +14,19 @@ fn texts<'b>(batch: &'b RecordBatch, name: &str) -> Option<&'b StringArray> {
     batch.column_by_name(name)?.as_string_opt()
 }
 
+fn flags<'b>(batch: &'b RecordBatch, name: &str) -> Option<&'b BooleanArray> {
+    batch.column_by_name(name)?.as_boolean_opt()
+}
+
 /// Adds the files of a batch of [assets](super::Table::Assets) to the known ones, by their stamps. A file whose name is
 /// not UTF-8 stays unknown. Adds nothing if the batch lacks the columns.
 ///
 /// All rows of these files must be there: an archive counts as known if its own row is.
 pub fn know(batch: &RecordBatch, known: &mut Known) {
-    let lossy = batch.column_by_name("lossy").and_then(|column| column.as_boolean_opt());
-    let (Some(paths), Some(members), Some(stamps), Some(lossy)) =
-        (texts(batch, "path"), texts(batch, "member"), texts(batch, "stamp"), lossy)
-    else {
-        return;
-    };
+    let Some(paths) = texts(batch, "path") else { return };
+    let Some(members) = texts(batch, "member") else { return };
+    let Some(stamps) = texts(batch, "stamp") else { return };
+    let Some(lossy) = flags(batch, "lossy") else { return };
     for row in 0..batch.num_rows() {
         if members.is_null(row) && stamps.is_valid(row) && !lossy.value(row) {
             known.add(PathBuf::from(paths.value(row)), stamps.value(row).to_owned());

@@ -7,24 +7,22 @@ use std::process::Stdio;
 
 use meshpeek::Budget;
 use meshpeek::address::{Address, open_member};
-use meshpeek::scan::{Found, Record, Scan};
+use meshpeek::scan::{Found, Record, Scan, Subject};
 use meshpeek::{Access, Inspect, Limits};
 use serde_json::Value as Json;
 
-use crate::cli::{Folder, code, lines, program, run, stderr, stdout};
-use crate::corpus::{outside, root};
+use crate::support::files::{outside, root};
+use crate::support::program::{Folder, code, lines, program, run, stderr, stdout};
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
 
 fn records(scan: &Scan) -> Vec<Record> {
     let mut records = Vec::new();
-    scan.run(|found| {
+    for found in scan.iter().unwrap() {
         if let Found::Asset(record) = found {
             records.push(*record);
         }
-        ControlFlow::Continue(())
-    })
-    .unwrap();
+    }
     records
 }
 
@@ -42,9 +40,10 @@ fn address(record: &Record) -> String {
 
 /// Files of every kind in nested archives, twice under the same names.
 fn twice() -> Vec<u8> {
-    let tree: Vec<_> = crate::scan::tree().into_iter().filter(|(_, bytes)| bytes.len() < 4096).step_by(20).collect();
+    let tree: Vec<_> =
+        crate::support::scans::tree().into_iter().filter(|(_, bytes)| bytes.len() < 4096).step_by(20).collect();
     let twice: Vec<_> = tree.iter().chain(&tree).cloned().collect();
-    let pbo = crate::scan::packed_into_pbo(&twice);
+    let pbo = crate::support::scans::packed_into_pbo(&twice);
     zip(&[Entry::deflated("all.pbo", &pbo), Entry::stored("all.pbo", &pbo)], b"").to_vec()
 }
 
@@ -69,7 +68,7 @@ fn every_address_that_a_scan_gives_opens_the_same_asset() {
         let file = address.open(Access::READ, &limits).unwrap();
         let budget = Budget::new(file.len() as u64, &limits);
         let opened = open_member(&address.file, &file, address.member.as_deref(), &budget).unwrap();
-        let again = scan.record_of(&address.file, &opened);
+        let again = scan.record(&address.file, Subject::Opened(&opened));
         assert_eq!(facts(&again), facts(&record), "{text}");
         members += usize::from(record.member.is_some());
         // A scan of the address alone gives the same record.

@@ -371,7 +371,7 @@ pub fn run(verb: &[&str], paths: &[&Path], place: &Path, bounds: &Bounds) -> Res
 
 #[test]
 fn no_verb_takes_more_than_the_limits_say_of_a_file_made_for_it() {
-    let is_full = crate::budgets::full();
+    let is_full = crate::support::files::full();
     let folder = Folder::new("amplify");
     let mut failed = Vec::new();
     let verbs = if folder.is_kept() { &[][..] } else { &VERBS };
@@ -390,7 +390,7 @@ fn no_verb_takes_more_than_the_limits_say_of_a_file_made_for_it() {
                 ["cat"] => &[&address],
                 _ => &[&path],
             };
-            match run(verb, paths, crate::corpus::root(), &bounds) {
+            match run(verb, paths, crate::support::files::root(), &bounds) {
                 Ok((written, time)) => (most, longest) = (written.max(most), time.max(longest)),
                 Err(error) => failed.push(format!("{} of {name}, {} bytes: {error}", verb.join(" "), bytes.len())),
             }

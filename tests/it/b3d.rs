@@ -5,8 +5,8 @@ use meshpeek::summary::Problems;
 use meshpeek::view::{LeArray, Strided};
 use meshpeek::{Asset, Depth, ErrorKind, Inspect, Limits};
 
-use crate::corpus::outside_file;
 use crate::memory::usage_of;
+use crate::support::files::outside_file;
 use crate::writer::b3d::{self as write, chunk, mesh, node, scene, triangles, vertices};
 use crate::writer::bytes::Bytes;
 
@@ -29,6 +29,42 @@ fn read_all(bytes: &[u8]) -> (f64, i64, i64) {
         }
     }
     (positions, indices, frames)
+}
+
+/// The names of the textures and brushes in a dissection are those that selectors take.
+#[test]
+fn textures_and_brushes_of_several_chunks_are_numbered_on() {
+    let texture = |bytes: Bytes, name: &&str| bytes.cstr(name).raw([0; 28]);
+    let textures = |names: &[&str]| chunk(b"TEXS", names.iter().fold(Bytes::new(), texture));
+    let brush = |bytes: Bytes, name: &&str| bytes.cstr(name).raw([0; 28]);
+    let brushes = |names: &[&str]| chunk(b"BRUS", names.iter().fold(Bytes::new().u32(0), brush));
+    let folder = crate::support::program::Folder::new("b3d-numbers");
+    let file = scene([
+        textures(&["a", "b"]),
+        textures(&[]),
+        textures(&["c"]),
+        textures(&["d"]),
+        brushes(&["e"]),
+        brushes(&[]),
+        brushes(&["f", "g"]),
+    ]);
+    folder.file("x.b3d", file.to_vec());
+    let path = folder.0.join("x.b3d");
+    let tree = crate::support::program::stdout(&crate::support::program::run(["tree", path.to_str().unwrap()]));
+    let mut records = Vec::new();
+    for line in tree.lines() {
+        let words: Vec<&str> = line.split_whitespace().skip(2).collect();
+        if words[0].starts_with("textures[") || words[0].starts_with("brushes[") {
+            records.push(words.join(" "));
+        }
+    }
+    let expected =
+        "textures[0] a, textures[1] b, textures[2] c, textures[3] d, brushes[0] e, brushes[1] f, brushes[2] g";
+    assert_eq!(records.join(", "), expected, "{tree}");
+    for name in ["textures/3", "brushes/2"] {
+        let hex = crate::support::program::run(["hex", path.to_str().unwrap(), name]);
+        assert_eq!(crate::support::program::code(&hex), 0, "{}", crate::support::program::stderr(&hex));
+    }
 }
 
 #[test]
@@ -306,12 +342,12 @@ fn a_scene_of_which_vertices_cannot_be_read_has_no_bounds() {
 #[test]
 fn bounds_agree_with_geometry() {
     let mut compared = 0;
-    let mut all: Vec<_> = crate::corpus::files()
+    let mut all: Vec<_> = crate::support::files::files()
         .into_iter()
         .filter(|(path, _)| path.extension().is_some_and(|name| name == "b3d"))
         .collect();
-    if let Some(folder) = crate::corpus::outside() {
-        for path in crate::corpus::below(&folder.join("b3d")) {
+    if let Some(folder) = crate::support::files::outside() {
+        for path in crate::support::files::below(&folder.join("b3d")) {
             all.push((path.clone(), std::fs::read(path).unwrap()));
         }
     }

@@ -7,8 +7,8 @@ use meshpeek::inspect::selector;
 use meshpeek::summary::{Problem, Problems, Severity};
 use meshpeek::{Asset, Budget, ErrorKind, Format, Inspect, Limits};
 
-use crate::corpus::outside_file;
 use crate::memory::usage_of;
+use crate::support::files::outside_file;
 use crate::writer::bmx::{self as write, COMMENT, full, utf32};
 use crate::writer::bytes::Bytes;
 use crate::writer::zip::{Entry, zip};
@@ -264,6 +264,36 @@ fn zip_case(name: &'static str, severity: Severity, message: &'static str, chang
     let mut entries = entries();
     change(&mut entries);
     Case { name, bytes: zip(&entries, COMMENT).to_vec(), severity, message }
+}
+
+#[test]
+fn a_name_that_is_there_twice_is_found_after_another_spelling() {
+    let mut entries = entries();
+    for name in ["x", "X", "x"] {
+        entries.push(Entry::stored(name, name.as_bytes()));
+    }
+    let found: Vec<String> =
+        problems(&zip(&entries, COMMENT).to_vec()).iter().map(|problem| problem.message.to_string()).collect();
+    assert_eq!(found, ["X: differs from another name only in case", "x: two entries of this name"]);
+}
+
+#[test]
+fn flags_of_faces_are_checked_in_every_version() {
+    for version in [10, 11, 14] {
+        for (flag, is_odd) in [(0, false), (1, false), (2, true), (255, true)] {
+            let map = full(version);
+            let mut tables = map.tables();
+            tables[2].1 = std::mem::take(&mut tables[2].1).poke("mesh0.faces", 4 + 36, [flag]);
+            let entries = map.entries(&tables, |name, bytes| Entry::deflated(name, bytes));
+            let found = problems(&zip(&entries, COMMENT).to_vec());
+            let message = format!("neither 0 nor 1: {flag} at index 0");
+            assert_eq!(
+                found.iter().any(|problem| problem.message.ends_with(&message)),
+                is_odd,
+                "{version}: {found:#?}"
+            );
+        }
+    }
 }
 
 /// A map with wrong bytes around the entries.

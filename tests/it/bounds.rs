@@ -12,8 +12,8 @@ use meshpeek::scan::refs::{self, MOST_TARGETS, State};
 use meshpeek::{Asset, Budget, Limits};
 use serde_json::Value as Json;
 
-use crate::cli::{Folder, code, lines, program, run, stderr, stdout};
 use crate::memory::usage_of;
+use crate::support::program::{Folder, code, lines, program, run, stderr, stdout};
 use crate::writer::bytes::Bytes;
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
@@ -384,7 +384,7 @@ fn a_stream_that_is_cut_while_it_is_read_is_whole_again() {
     let whole = stream.lines.join("\n") + "\n";
     assert!(whole.len() > 400_000, "{}", whole.len());
     std::fs::write(&old, &whole).unwrap();
-    for round in 0..if crate::budgets::full() { 100 } else { 8 } {
+    for round in 0..if crate::support::files::full() { 100 } else { 8 } {
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", "\"$0\" scan -q --events --since \"$2\" \"$1\" --sort path | tee \"$2\" | tail -n 1"]);
         let output = shell.arg(env!("CARGO_BIN_EXE_meshpeek")).args([&input, &old]).output().unwrap();

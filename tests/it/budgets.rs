@@ -13,17 +13,12 @@ use std::time::{Duration, Instant};
 use meshpeek::summary::{Problem, Problems};
 use meshpeek::{Asset, Inspect, Limits};
 
-use crate::corpus::files;
 use crate::memory::usage_of;
-use crate::mutate::{Random, Source, altered};
+use crate::support::files::{files, full};
+use crate::support::mutate::{Random, Source, altered};
 use crate::{any, writer};
 
 const TIME: Duration = Duration::from_millis(200);
-
-/// True to run all cases, false to run those that fit into a minute.
-pub fn full() -> bool {
-    std::env::var_os("MESHPEEK_FULL").is_some()
-}
 
 /// Parses, summarizes and verifies these bytes. Returns the problems, if they open.
 fn look(bytes: &[u8]) -> Option<Vec<Problem>> {

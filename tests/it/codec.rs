@@ -8,7 +8,7 @@ mod fuzz_lzss;
 use meshpeek::codec::{lzss, rle};
 use meshpeek::view::Cursor;
 
-use crate::mutate::Random;
+use crate::support::mutate::Random;
 use crate::writer::lzss::pack;
 
 /// Bytes with runs, with near and distant repeats, and with noise.

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use meshpeek::summary::Code;
 
-use crate::cli::{Folder, lines, run};
-use crate::corpus::root;
 use crate::lint;
+use crate::support::files::root;
+use crate::support::program::{Folder, lines, run};
 use crate::writer::shapes::Shape;
 use crate::writer::zip::{Entry, zip};
 use crate::writer::{bmx, lodka, odol, rtm};

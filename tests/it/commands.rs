@@ -9,7 +9,8 @@ use serde_json::{Value as Json, json};
 
 use crate::amplify::{Bounds, Folder, run};
 use crate::bounds;
-use crate::cli::program;
+use crate::support::models::models;
+use crate::support::program::program;
 use crate::writer::b3d::{self, chunk};
 use crate::writer::bytes::Bytes;
 use crate::writer::pbo::{Tail, Writer};
@@ -79,16 +80,6 @@ fn image_of(side: u32) -> Vec<u8> {
 /// Returns one image under this many names.
 fn images(count: usize, image: &[u8]) -> Files {
     (0..count).map(|index| (format!("{index}.png"), image.to_vec())).collect()
-}
-
-/// Returns an archive of this many models, which differ only in one number.
-pub fn models(count: usize) -> Vec<u8> {
-    let model = |index: usize| {
-        let corners = Bytes::new().u32(0).u32(0).u32(0).f32s([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, index as f32, 1.0]);
-        let mesh = b3d::mesh(-1, [chunk(b"VRTS", corners), b3d::triangles(-1, CORNERS)]);
-        Entry::deflated(format!("{index}.b3d"), &b3d::scene([b3d::node("", [mesh])]).to_vec())
-    };
-    zip(&(0..count).map(model).collect::<Vec<_>>(), b"").to_vec()
 }
 
 /// A unit for each of these members, and units with forged numbers.
@@ -219,7 +210,7 @@ fn size_of(folder: &Path) -> u64 {
 
 #[test]
 fn no_command_takes_more_than_the_limits_say_of_its_files() {
-    let is_full = crate::budgets::full();
+    let is_full = crate::support::files::full();
     let folder = Folder::new("commands");
     let mut failed = Vec::new();
     for Case { name, files, commands } in cases(is_full) {

@@ -18,7 +18,7 @@ use meshpeek::inspect::Selector;
 use meshpeek::summary::Problems;
 use meshpeek::{Asset, Inspect, Limits};
 
-use crate::corpus::root;
+use crate::support::files::root;
 use crate::writer::bmx::full;
 use crate::writer::zip::{Entry, zip};
 

@@ -6,76 +6,20 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use meshpeek::scan::{Depth, Record, Scan};
+use meshpeek::scan::{Depth, Record, Scan, Subject};
 use meshpeek::summary::{Code, Problems};
 use meshpeek::{Asset, Format, Inspect, Limits};
 use serde_json::Value as Json;
 
+use crate::support::files::{below, blessing, expected, files, outside, root};
 use crate::{any, writer};
-
-pub fn root() -> &'static Path {
-    // The tests are compiled as part of the program's package.
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-}
-
-pub fn blessing() -> bool {
-    std::env::var_os("MESHPEEK_BLESS").is_some()
-}
-
-/// The folder of other people's files, if it exists.
-pub fn outside() -> Option<PathBuf> {
-    let folder = std::env::var_os("MESHPEEK_CORPUS").map_or_else(|| root().join("../shared/corpus"), PathBuf::from);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("skipped: no folder {}", folder.display());
-    None
-}
-
-/// One of other people's files, if it exists.
-pub fn outside_file(name: &str) -> Option<Vec<u8>> {
-    Some(std::fs::read(outside()?.join(name)).unwrap())
-}
-
-/// All available files by name, in `corpus/` and outside.
-pub fn files() -> Vec<(PathBuf, Vec<u8>)> {
-    let mut files: Vec<_> =
-        writer::corpus().into_iter().map(|(name, bytes)| (Path::new("corpus").join(name), bytes)).collect();
-    if let Some(folder) = outside() {
-        for expected in expected(&folder) {
-            let path = folder.join(expected["path"].as_str().unwrap());
-            let bytes = std::fs::read(&path).unwrap();
-            files.push((path, bytes));
-        }
-    }
-    files
-}
-
-/// Every file below a folder, by name.
-pub fn below(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() { folders.push(path) } else { files.push(path) }
-        }
-    }
-    files.sort();
-    files
-}
-
-fn expected(folder: &Path) -> Vec<Json> {
-    let lines = std::fs::read_to_string(folder.join("expected.ndjson")).unwrap();
-    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
 
 fn record(path: &Path, bytes: &[u8]) -> Record {
     let mut scan = Scan::new([path]);
     scan.digests = true;
     let record = scan.record(path, bytes);
     if let Ok(asset) = Asset::parse_file(path, bytes, &scan.limits) {
-        let of_asset = scan.record_of_asset(path, bytes, &asset);
+        let of_asset = scan.record(path, Subject::Asset(bytes, &asset));
         assert_eq!(serde_json::to_value(of_asset).unwrap(), serde_json::to_value(&record).unwrap());
     }
     record

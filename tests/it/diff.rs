@@ -2,9 +2,9 @@
 
 use serde_json::Value as Json;
 
+use crate::support::program::{Folder, code, lines, program, run, stderr, stdout};
 #[cfg(unix)]
-use crate::cli::pty::stdout_on_terminal;
-use crate::cli::{Folder, code, lines, program, run, stderr, stdout};
+use crate::support::pty::stdout_on_terminal;
 use crate::writer::b3d::{
     self, Texture, animation, bone, brushes, keys, mesh, node, scene, textures, triangles, vertices,
 };

@@ -9,7 +9,7 @@ use meshpeek::inspect::{Selector, Span, Value};
 use meshpeek::summary::Problems;
 use meshpeek::{Asset, Budget, Inspect, Limits};
 
-use crate::corpus::{below, outside};
+use crate::support::files::{below, outside};
 use crate::writer;
 
 /// All available files, including damaged ones, and the members of archives among them.
@@ -65,7 +65,7 @@ fn each_field_with_bytes_has_a_value() {
 #[test]
 fn an_overview_joins_items_and_names_chunks() {
     let lines = |name: &str| {
-        let bytes = std::fs::read(crate::corpus::root().join("corpus").join(name)).unwrap();
+        let bytes = std::fs::read(crate::support::files::root().join("corpus").join(name)).unwrap();
         let asset = Asset::parse(&bytes).unwrap();
         let mut lines = Vec::new();
         overview(&|sink| dissect_until(&asset, asset.size(), sink), &mut |line| {

@@ -3,8 +3,8 @@
 use meshpeek::scan::{Scan, dupes};
 use serde_json::Value as Json;
 
-use crate::cli::{Folder, code, lines, run, stderr, stdout, with_slashes};
-use crate::corpus::root;
+use crate::support::files::root;
+use crate::support::program::{Folder, code, lines, run, stderr, stdout, with_slashes};
 use crate::writer::b3d;
 use crate::writer::odol::{Array, whole};
 use crate::writer::zip::{Entry, zip};
@@ -108,7 +108,7 @@ fn assets_that_several_paths_lead_to_are_one_copy() {
     folder.file("a/in.zip", archive(&["in.b3d", "x.b3d"]));
     folder.file("a/sub/in.b3d", scene("in.b3d"));
     let find = |paths: &[&str]| {
-        let mut dupes = crate::cli::program();
+        let mut dupes = crate::support::program::program();
         let output =
             dupes.current_dir(&folder.0).args(["dupes", "-q", "--format", "ndjson"]).args(paths).output().unwrap();
         assert_eq!(code(&output), 0, "{paths:?}: {}", stderr(&output));

@@ -8,8 +8,8 @@ use meshpeek::summary::{Code, Problems};
 use meshpeek::{Asset, Format, Inspect, Limits, OwnedAsset};
 use serde_json::Value as Json;
 
-use crate::cli::{Folder, code, program, stderr};
-use crate::corpus::{below, root};
+use crate::support::files::{below, root};
+use crate::support::program::{Folder, code, program, stderr};
 
 /// A place, and a test whether it has a format.
 struct Place {
@@ -289,7 +289,7 @@ fn unsaid(of: &Subject) -> Vec<String> {
     for (ending, message) in [("glb", "export does not write"), ("png", "export does not draw")] {
         let said = of.files.first().map(|file| export(file, &folder.0.join(format!("out.{ending}"))).1);
         if said.is_none_or(|said| said.contains(message)) {
-            unsaid.push(format!("{} is not in: cli/src/export/mod.rs, `Form::refused` ({ending})", of.name));
+            unsaid.push(format!("{} is not in: src/export/file_format.rs, `FileFormat::refused` ({ending})", of.name));
         }
     }
     unsaid

@@ -25,7 +25,7 @@ mod upload;
 
 #[test]
 fn each_example_is_a_short_program() {
-    let folder = crate::corpus::root().join("examples");
+    let folder = crate::support::files::root().join("examples");
     let mut sources = Vec::new();
     for entry in std::fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();
@@ -40,7 +40,7 @@ fn each_example_is_a_short_program() {
 
 #[test]
 fn an_engine_gets_plain_parts_and_motions() {
-    let bytes = std::fs::read(crate::corpus::root().join("corpus/b3d/everything.b3d")).unwrap();
+    let bytes = std::fs::read(crate::support::files::root().join("corpus/b3d/everything.b3d")).unwrap();
     let loaded = std::thread::spawn(move || engine::load(&bytes).unwrap()).join().unwrap();
     assert!(loaded.parts.len() > 2 && loaded.motions.len() == 3, "{}", loaded.motions.len());
     assert!(loaded.parts.iter().all(|part| part.indices.iter().all(|&at| (at as usize) < part.positions.len())));
@@ -49,7 +49,7 @@ fn an_engine_gets_plain_parts_and_motions() {
 
 #[test]
 fn an_upload_takes_the_bytes_of_the_file() {
-    let bytes = std::fs::read(crate::corpus::root().join("corpus/b3d/everything.b3d")).unwrap();
+    let bytes = std::fs::read(crate::support::files::root().join("corpus/b3d/everything.b3d")).unwrap();
     let asset = meshpeek::Asset::parse(&bytes).unwrap();
     let primitive = asset.primitives().next().unwrap().unwrap();
     let upload = upload::in_place(&primitive, &[0, 1, 2]).unwrap().unwrap();
@@ -66,7 +66,7 @@ fn listener() -> (TcpListener, SocketAddr) {
 #[test]
 fn a_server_keeps_views_for_many_threads() {
     let (listener, address) = listener();
-    let server = server::Server::new(crate::corpus::root().join("corpus"));
+    let server = server::Server::new(crate::support::files::root().join("corpus"));
     let serving = server.clone();
     std::thread::spawn(move || serving.serve(&listener));
     let get = |name: &str| {
@@ -109,7 +109,7 @@ fn an_archive_is_described_from_a_few_ranges_over_http() {
 
 #[test]
 fn a_member_of_an_archive_in_an_archive_is_found() {
-    let path = crate::corpus::root().join("corpus/zip/addons.zip");
+    let path = crate::support::files::root().join("corpus/zip/addons.zip");
     let address = format!("{}!/b.pbo!/model.p3d", path.display());
     let found = nested_member::describe(&address).unwrap();
     assert!(found.starts_with("b.pbo!/model.p3d: Arma MLOD model, "), "{found}");

@@ -8,8 +8,9 @@ use std::process::Command;
 use meshpeek::{Asset, Format, Inspect};
 use serde_json::{Value as Json, json};
 
-use crate::cli::{Folder, code, program, run, stderr};
-use crate::corpus::{blessing, outside, root};
+use crate::support::files::{outside, root};
+use crate::support::models::{Look, cube, document, export, is_golden, len, picture, pixels, red, with_images};
+use crate::support::program::{Folder, code, program, run, stderr};
 use crate::writer;
 
 /// All files of formats that can be exported to glTF, in `corpus/` and outside.
@@ -41,21 +42,6 @@ fn is_source(path: &Path) -> bool {
 /// Prints the reason for a skipped test directly to stderr, because the test runner hides what tests print.
 fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {why}");
-}
-
-pub fn export(file: &Path, to: &Path) -> std::process::Output {
-    program().args(["export", "-q"]).arg(file).arg("-o").arg(to).output().unwrap()
-}
-
-/// Returns the document of a binary glTF file.
-pub fn document(glb: &[u8]) -> Json {
-    assert_eq!(&glb[..4], b"glTF");
-    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
-    serde_json::from_slice(&glb[20..20 + length]).unwrap()
-}
-
-pub fn len(document: &Json, list: &str) -> usize {
-    document[list].as_array().map_or(0, Vec::len)
 }
 
 /// Returns the source's counts of skins (meshes that bones move), animations (with keys) and morph targets, as glTF counts
@@ -238,6 +224,17 @@ fn formats_without_an_export_give_a_reason() {
         let said = stderr(&output);
         assert!(said.contains("community forbids ripping them") && said.contains(kind), "{said}");
     }
+    for name in ["out.obj", "out.ply"] {
+        let output = export(Path::new("corpus/odol/v50_lzo.p3d"), &folder.0.join(name));
+        assert!(code(&output) == 2 && stderr(&output).contains("not written as OBJ or PLY"), "{}", stderr(&output));
+    }
+    let bytes = std::fs::read(root().join("corpus/odol/v50_lzo.p3d")).unwrap();
+    let asset = meshpeek::Asset::parse(&bytes).unwrap();
+    let options = meshpeek::export::Options::default();
+    let budget = meshpeek::Budget::unlimited(&meshpeek::Limits::default());
+    for result in [meshpeek::export::obj(&asset, &options, &budget), meshpeek::export::ply(&asset, &options, &budget)] {
+        assert!(matches!(result.unwrap_err().kind(), meshpeek::ErrorKind::Unsupported(_)));
+    }
     let archive = export(Path::new("corpus/zip/addons.zip"), &target);
     assert!(code(&archive) == 2 && stderr(&archive).contains("an archive is not a model"), "{}", stderr(&archive));
     for args in [&["export", "corpus/b3d/triangle.b3d"][..], &["export", "corpus/b3d/triangle.b3d", "-o", "x.fbx"]] {
@@ -247,28 +244,6 @@ fn formats_without_an_export_give_a_reason() {
     let nothing = export(Path::new("corpus/rtm/plain.rtm"), &folder.0.join("out.png"));
     assert!(code(&nothing) == 2 && stderr(&nothing).contains("no triangles"), "{}", stderr(&nothing));
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0);
-}
-
-/// The size and pixels of a picture.
-pub fn pixels(png: &[u8]) -> (u32, Vec<u8>) {
-    let image = image::load_from_memory(png).unwrap().into_rgb8();
-    (image.width(), image.into_raw())
-}
-
-/// Compares with `corpus/pictures`: at most one pixel in a hundred may differ by more than a little.
-pub fn is_golden(name: &str, png: &[u8]) {
-    let path = root().join("corpus/pictures").join(name);
-    if blessing() {
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, png).unwrap();
-    }
-    let (size, now) = pixels(png);
-    let (golden_size, golden) = pixels(&std::fs::read(&path).unwrap_or_else(|error| panic!("{name}: {error}")));
-    assert_eq!((size, now.len()), (golden_size, golden.len()), "{name}");
-    let differ =
-        now.chunks(3).zip(golden.chunks(3)).filter(|(a, b)| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) > 24));
-    let differ = differ.count();
-    assert!(differ * 100 <= now.len() / 3, "{name}: {differ} pixels differ");
 }
 
 #[test]
@@ -317,7 +292,7 @@ fn thumbnails_are_one_for_each_model_by_digest() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let files: Vec<String> =
         pictures.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    let records = crate::cli::lines(&output);
+    let records = crate::support::program::lines(&output);
     let digests: Vec<&str> = records.iter().filter_map(|record| record["digests"]["file"].as_str()).collect();
     assert!(files.len() > 10, "{files:?}");
     for file in &files {
@@ -329,38 +304,6 @@ fn thumbnails_are_one_for_each_model_by_digest() {
     // Nothing is drawn a second time.
     assert_eq!(code(&scan()), 0);
     assert_eq!(pictures.read_dir().unwrap().count(), files.len());
-}
-
-/// A model with a textured triangle for each of these images.
-pub fn with_images(names: &'static [&'static [u8]]) -> Vec<u8> {
-    use writer::b3d::{Texture, brushes, chunk, mesh, node, scene, textures, triangles};
-    let list: Vec<Texture> = names.iter().map(|name| Texture { name, flags: 1, blend: 2 }).collect();
-    let ids: Vec<[i32; 1]> = (0..names.len() as i32).map(|id| [id]).collect();
-    let brush: Vec<(&[u8], &[i32])> = ids.iter().map(|id| (&b"one"[..], &id[..])).collect();
-    let square = |number: i32| {
-        let own = writer::bytes::Bytes::new().u32(0).u32(1).u32(2);
-        let corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]];
-        chunk(b"VRTS", own.f32s(corners.iter().flat_map(|[x, y]| [x + 2.0 * number as f32, *y, 0.0, *x, *y])))
-    };
-    let nodes = (0..names.len() as i32)
-        .map(|number| node("body", [mesh(number, [square(number), triangles(number, &[[0, 1, 2], [2, 1, 3]])])]));
-    scene([textures(&list), brushes(&brush)].into_iter().chain(nodes)).to_vec()
-}
-
-/// A red image with sides of this length as PNG.
-pub fn red(side: u32) -> Vec<u8> {
-    let mut png = std::io::Cursor::new(Vec::new());
-    image::RgbImage::from_pixel(side, side, image::Rgb([255, 0, 0]))
-        .write_to(&mut png, image::ImageFormat::Png)
-        .unwrap();
-    png.into_inner()
-}
-
-/// A picture of a model, and the messages.
-pub fn picture(model: &Path, to: &Path, args: &[&str]) -> (Vec<u8>, String) {
-    let output = program().arg("export").args(args).arg(model).arg("-o").arg(to).output().unwrap();
-    assert_eq!(code(&output), 0, "{}", stderr(&output));
-    (pixels(&std::fs::read(to).unwrap()).1, stderr(&output))
 }
 
 #[test]
@@ -391,6 +334,39 @@ fn large_images_beside_a_small_model_are_drawn_and_one_that_is_too_large_is_left
     let glb = folder.0.join("model.glb");
     assert_eq!(code(&export(&model, &glb)), 0);
     assert_eq!(len(&document(&std::fs::read(&glb).unwrap()), "images"), 3);
+}
+
+/// An image that is given for a name that the model does not have is a mistake in the name.
+#[test]
+fn a_given_image_that_no_surface_shows_is_said_and_ends_with_1() {
+    let folder = Folder::new("given-in-vain");
+    let model = folder.file("model.b3d", with_images(&[b"textures/a.png", b"b.png"]));
+    let bare = folder.file("bare.b3d", with_images(&[]));
+    let image = folder.file("red.png", red(8));
+    let image = image.to_str().unwrap();
+    let named = |name: &str| format!("{name}={image}");
+    let [sound, whole, wrong] = ["A.png", "textures/a.png", "c.png"].map(named);
+    let (names, none) = ("the images of the surfaces are b.png, textures/a.png", "no surface shows an image");
+    for (model, to, given, why) in [
+        (&model, "model.png", &sound, None),
+        (&model, "model.glb", &whole, None),
+        (&model, "model.png", &wrong, Some(names)),
+        (&model, "model.glb", &wrong, Some(names)),
+        (&model, "model.obj", &sound, Some(none)),
+        (&model, "model.glb", &image.to_owned(), Some("no surface needs it")),
+        (&bare, "bare.glb", &sound, Some(none)),
+    ] {
+        let to = folder.0.join(to);
+        let output = program().args(["export", "--texture", given]).arg(model).arg("-o").arg(&to).output().unwrap();
+        let said = stderr(&output);
+        assert_eq!(code(&output), i32::from(why.is_some()), "{given}: {said}");
+        assert_eq!(said.contains("has no effect"), why.is_some(), "{given}: {said}");
+        if let Some(why) = why {
+            let message = format!("--texture {given} has no effect: {why}\n");
+            assert!(said.contains(&message), "{given}: {said}");
+        }
+        assert!(std::fs::read(&to).is_ok_and(|written| !written.is_empty()), "{given}");
+    }
 }
 
 /// A file above the size limit is not read, whatever the way files are opened.
@@ -467,43 +443,6 @@ fn the_sound_parts_of_a_broken_model_are_exported_and_the_others_named() {
     assert!(stderr(&output).contains("no triangles, nodes only"), "{}", stderr(&output));
 }
 
-/// Red, green and blue, opacity, and FX of a brush.
-pub struct Look(pub &'static [u8], pub [f32; 4], pub u32);
-
-/// A box with the normals of its sides.
-pub fn cube(look: &Look, normal: Option<fn([f32; 3]) -> [f32; 3]>) -> Vec<u8> {
-    let Look(image, color, fx) = look;
-    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-    for axis in 0..3 {
-        for sign in [-1.0_f32, 1.0] {
-            let mut side = [0.0; 3];
-            side[axis] = sign;
-            let first = vertices.len() as i32;
-            for (u, v) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
-                let mut corner = side;
-                (corner[(axis + 1) % 3], corner[(axis + 2) % 3]) = (u * sign, v);
-                vertices.push((corner, normal.map(|normal| normal(side))));
-            }
-            triangles.extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
-        }
-    }
-    let head = writer::bytes::Bytes::new().u32(u32::from(normal.is_some())).u32(1).u32(2);
-    let record = |all: writer::bytes::Bytes, (corner, normal): &([f32; 3], Option<[f32; 3]>)| {
-        let all = all.f32s(*corner);
-        let all = normal.iter().fold(all, |all, normal| all.f32s(*normal));
-        all.f32s([0.5, 0.5])
-    };
-    let vertices = writer::b3d::chunk(b"VRTS", vertices.iter().fold(head, record));
-    let texture = writer::bytes::Bytes::new().cstr(image).u32(1).u32(2).f32s([0.0, 0.0, 1.0, 1.0, 0.0]);
-    let brush = writer::bytes::Bytes::new().i32(1).cstr("look").f32s(*color).f32(0.0).i32(1).u32(*fx).i32(0);
-    writer::b3d::scene([
-        writer::b3d::chunk(b"TEXS", texture),
-        writer::b3d::chunk(b"BRUS", brush),
-        writer::b3d::node("box", [writer::b3d::mesh(0, [vertices, writer::b3d::triangles(0, &triangles)])]),
-    ])
-    .to_vec()
-}
-
 /// The color behind a model.
 const GROUND: [u8; 3] = meshpeek::export::GROUND;
 
@@ -529,7 +468,7 @@ fn normals_that_do_not_face_as_their_triangles_are_reported_and_make_no_dark_pic
         let to = folder.0.join(format!("{name}.png"));
         assert_eq!(code(&export(&file, &to)), 0, "{name}");
         let verify = run(["verify".as_ref(), "--strict".as_ref(), "-q".as_ref(), file.as_os_str()]);
-        (pixels(&std::fs::read(to).unwrap()).1, code(&verify), crate::cli::stdout(&verify))
+        (pixels(&std::fs::read(to).unwrap()).1, code(&verify), crate::support::program::stdout(&verify))
     };
     type Turn = fn([f32; 3]) -> [f32; 3];
     let (flat, status, _) = picture("flat", cube(&GREY, Some(|normal| normal)));

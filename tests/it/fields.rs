@@ -15,7 +15,7 @@ use meshpeek::view::record::Schema;
 use meshpeek::{Asset, Format};
 use serde_json::Value as Json;
 
-use crate::corpus::root;
+use crate::support::files::root;
 use crate::writer;
 
 const DOCUMENTS: [(&str, &[Format], usize); 5] = [
@@ -170,7 +170,7 @@ const OTHERWISE: [(&str, &str); 24] = [
 fn the_schema_and_a_dissection_agree_in_each_name_and_type() {
     let (mut wrong, mut right, mut otherwise) = (Vec::new(), 0, BTreeSet::new());
     for (format, shown) in shown() {
-        // No zip of 4 GB is written.
+        // No zip of 4 GB is written. A test of the zip reader dissects descriptors with sizes of 64 bits.
         for record in records(format).iter().filter(|record| !record.name.starts_with("Zip64")) {
             for field in record.fields {
                 let path = format!("{}.{}", record.name, field.name);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::corpus::root;
+use crate::support::files::root;
 
 type Floors = &'static [&'static [&'static str]];
 
@@ -17,17 +17,14 @@ const FLOORS: Floors = &[
     &["json"],
     &["formats"],
     &["asset"],
-    &["diff", "geometry"],
+    &["diff", "geometry", "visit"],
     &["pose", "scan"],
     &["export"],
 ];
 
 /// The layers inside folders with several parts; `mod` is the file of the folder itself.
 const INSIDE: &[(&str, Floors)] = &[
-    (
-        "asset",
-        &[&["registry", "schema", "sniff"], &["mod"], &["container", "owned"], &["stored"], &["address"], &["visit"]],
-    ),
+    ("asset", &[&["registry", "schema", "sniff"], &["mod"], &["container", "owned"], &["stored"], &["address"]]),
     (
         "base",
         &[

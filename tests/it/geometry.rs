@@ -4,8 +4,8 @@ use meshpeek::geometry::Primitive;
 use meshpeek::view::{Strided, Vec3};
 use meshpeek::{Asset, Format, codec};
 
-use crate::corpus::{files, outside, root};
 use crate::memory::usage_of;
+use crate::support::files::{files, outside, root};
 use crate::writer;
 
 fn sub(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use crate::cli::program;
-use crate::corpus::{blessing, root};
+use crate::support::files::{blessing, root};
+use crate::support::program::program;
 use crate::writer;
 
 /// The program's output for a file, and its exit status.

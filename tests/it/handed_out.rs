@@ -2,7 +2,7 @@
 
 use std::process::Output;
 
-use crate::cli::{Folder, code, lines, program, stderr, stdout};
+use crate::support::program::{Folder, code, lines, program, stderr, stdout};
 use crate::writer::b3d;
 use crate::writer::zip::{Entry, zip};
 
@@ -17,7 +17,7 @@ fn scene() -> Vec<u8> {
 #[test]
 fn an_error_of_cat_names_the_member_once() {
     for name in ["zip_into_directory", "zip_claims_more", "zip_claims_4_gb"] {
-        let cat = crate::cli::run(["cat", &format!("corpus/hostile/{name}.zip!/scene.b3d")]);
+        let cat = crate::support::program::run(["cat", &format!("corpus/hostile/{name}.zip!/scene.b3d")]);
         assert_eq!((code(&cat), cat.stdout.len()), (2, 0), "{name}");
         assert_eq!(stderr(&cat).matches("scene.b3d").count(), 1, "{}", stderr(&cat));
     }

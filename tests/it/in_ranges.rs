@@ -12,7 +12,7 @@ use meshpeek::address::{open_member, open_member_ranges};
 use meshpeek::container::Container;
 use meshpeek::ranges::{Ranges, ReadAt};
 use meshpeek::rap::Config;
-use meshpeek::scan::{Depth, Found, Record, Scan};
+use meshpeek::scan::{Depth, Found, Input, Record, Scan};
 use meshpeek::summary::Problems;
 use meshpeek::visit::{visit, visit_ranges};
 use meshpeek::{Asset, Budget, Inspect, Limits, OwnedAsset};
@@ -37,29 +37,25 @@ fn line(record: &Record) -> String {
 /// The records of a scan of the whole file.
 fn of_whole(scan: &Scan, path: &Path, bytes: &[u8]) -> Vec<String> {
     let mut lines = Vec::new();
-    let run = scan.run_bytes(
-        path,
-        bytes,
-        |_| (),
-        |found, _| {
-            if let Found::Asset(record) = found {
-                lines.push(line(&record));
-            }
-            ControlFlow::Continue(())
-        },
-    );
-    run.unwrap();
+    let found = |found, _| {
+        if let Found::Asset(record) = found {
+            lines.push(line(&record));
+        }
+        ControlFlow::Continue(())
+    };
+    scan.run(Input::Bytes { path, data: bytes }, |_| (), found).unwrap();
     lines
 }
 
 /// The records by ranges.
 fn of_ranges(scan: &Scan, path: &Path, ranges: Ranges, source: &impl ReadAt) -> Vec<String> {
     let mut lines = Vec::new();
-    let run = scan.run_ranges(path, ranges, source, |record| {
+    let found = |found, _| {
+        let Found::Asset(record) = found else { panic!("{found:?}") };
         lines.push(line(&record));
         ControlFlow::Continue(())
-    });
-    run.unwrap();
+    };
+    scan.run(Input::Ranges { path, ranges, source }, |_| (), found).unwrap();
     lines
 }
 
@@ -295,7 +291,7 @@ fn pbo(members: &[(String, Vec<u8>)]) -> Vec<u8> {
 
 #[test]
 fn header_depth_of_an_archive_takes_few_bytes_and_requests() {
-    let members = members(if crate::budgets::full() { 1200 } else { 60 }, 220_000);
+    let members = members(if crate::support::files::full() { 1200 } else { 60 }, 220_000);
     let archive = pbo(&members);
     frugal("big.pbo", &archive, 0.03, 1.2);
     let nested = zip(&[Entry::stored("readme.txt", b"hello"), Entry::stored("a/big.pbo", &archive)], b"").to_vec();
@@ -397,7 +393,7 @@ fn leads_to(whole: &str, bytes: &[u8], depth: Depth, mut ranges: Ranges, about: 
 /// leads to it.
 #[test]
 fn any_available_ranges_lead_to_the_answer_of_the_whole() {
-    let is_full = crate::budgets::full();
+    let is_full = crate::support::files::full();
     let files = writer::corpus();
     let next = AtomicUsize::new(0);
     let asked = Mutex::new(BTreeMap::<(Depth, bool), u64>::new());

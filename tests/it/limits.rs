@@ -4,13 +4,13 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::Output;
 
-use meshpeek::scan::{Depth, Found, Scan};
+use meshpeek::scan::{Depth, Found, Input, Scan};
 use meshpeek::summary::Code;
 use meshpeek::{Budget, ErrorKind, Inspect, Limits};
 use serde_json::Value as Json;
 
 use crate::memory::usage_of;
-use crate::mutate::Random;
+use crate::support::mutate::Random;
 use crate::writer::bytes::Bytes;
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
@@ -34,7 +34,7 @@ impl Drop for File {
 }
 
 pub fn run(file: &File, args: &[&str]) -> Output {
-    crate::cli::built().args(args).arg(&file.0).output().unwrap()
+    crate::support::program::built().args(args).arg(&file.0).output().unwrap()
 }
 
 /// The code and the message of every problem of every record.
@@ -123,15 +123,19 @@ fn cost(name: &str, bytes: &[u8], limits: Limits) -> (usize, Vec<String>, u64) {
     let (mut records, mut reached, mut text) = (0, Vec::new(), 0);
     // On this thread, so that its allocations are counted.
     let (result, usage) = usage_of(|| {
-        scan.run(|found| {
-            if let Found::Asset(record) = found {
-                records += 1;
-                text += serde_json::to_vec(&*record).unwrap().len() as u64;
-                let limits = record.summary.problems.iter().filter(|problem| problem.code == Code::Limit);
-                reached.extend(limits.map(|problem| problem.message.to_string()));
-            }
-            ControlFlow::Continue(())
-        })
+        scan.run(
+            Input::Paths,
+            |_| (),
+            |found, _| {
+                if let Found::Asset(record) = found {
+                    records += 1;
+                    text += serde_json::to_vec(&*record).unwrap().len() as u64;
+                    let limits = record.summary.problems.iter().filter(|problem| problem.code == Code::Limit);
+                    reached.extend(limits.map(|problem| problem.message.to_string()));
+                }
+                ControlFlow::Continue(())
+            },
+        )
     });
     result.unwrap();
     let most = limits.decoded_bytes + (64 << 20) + 2 * bytes.len() as u64 + (16 << 20);
@@ -199,7 +203,7 @@ fn every_kind_of_amplification_ends_at_the_budget() {
 #[test]
 fn archives_in_archives_keep_to_the_budget() {
     let mut random = Random(0xbb67_ae85_84ca_a73b);
-    for _ in 0..if crate::budgets::full() { 20_000 } else { 300 } {
+    for _ in 0..if crate::support::files::full() { 20_000 } else { 300 } {
         let length = random.below(1000);
         let mut choice = || if random.below(2) == 0 { random.below(8) as u8 } else { random.next() as u8 };
         let noise: Vec<u8> = (0..length).map(|_| choice()).collect();
@@ -263,7 +267,7 @@ fn threads_that_hold_memory_get_on() {
 /// A PBO of 1.2 GB, deflated in a zip, exceeds the default limit, which is reported. With a higher limit it is read.
 #[test]
 fn an_archive_larger_than_the_limit_is_read_when_that_is_raised() {
-    if !crate::budgets::full() {
+    if !crate::support::files::full() {
         return;
     }
     let scene = writer::b3d::sound().to_vec();
@@ -293,7 +297,8 @@ fn a_stop_is_noticed_inside_an_asset() {
     scan.depth = Depth::Verify;
     scan.progress.stop();
     let before = meshpeek::codec::activity();
-    scan.run(|_| panic!("nothing is handed over any more")).unwrap();
+    scan.run(Input::Paths, |_| (), |_, _| panic!("nothing is handed over any more")).unwrap();
+    assert_eq!(scan.iter().unwrap().count(), 0);
     assert_eq!(meshpeek::codec::activity(), before);
     let budget = Budget::new(0, &Limits::default()).until(std::sync::Arc::new(true.into()));
     let mut problems = meshpeek::summary::Problems::within(budget);

@@ -5,7 +5,7 @@ use std::path::Path;
 use meshpeek::scan::{Depth, Record, Scan};
 use meshpeek::summary::{Code, Severity};
 
-use crate::cli::{Folder, built, code, lines, run, stderr, stdout};
+use crate::support::program::{Folder, built, code, lines, run, stderr, stdout};
 use crate::writer::bytes::Bytes;
 use crate::writer::{b3d, mlod, odol, paa, rap, rtm};
 

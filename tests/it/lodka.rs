@@ -940,7 +940,7 @@ fn weights_are_dumped_vertex_by_vertex() {
 /// In a right-handed space, a cross product along the normal means counterclockwise, seen from the side of the normal.
 #[test]
 fn front_faces_are_counter_clockwise() {
-    let Some(bytes) = crate::corpus::outside_file("lodka/model.lod") else { return };
+    let Some(bytes) = crate::support::files::outside_file("lodka/model.lod") else { return };
     let (mut with, mut against) = (0, 0);
     for mesh in part(&bytes).meshes().map(Result::unwrap) {
         let of = |array: &LeArray<'_, meshpeek::view::Vec3>, index: u32| array.get(index as usize).unwrap().to_array();

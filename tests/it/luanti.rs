@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use crate::cli::{Folder, code, lines, run, stderr, stdout, with_slashes};
-use crate::mutate::{Random, Source};
 use crate::seeds::LUA;
+use crate::support::mutate::{Random, Source};
+use crate::support::program::{Folder, code, lines, run, stderr, stdout, with_slashes};
 use crate::writer::b3d;
 use crate::writer::zip::{Entry, zip};
 

@@ -17,12 +17,12 @@ mod killers;
 mod limits;
 mod lint;
 mod memory;
-mod mutate;
 mod noise;
 mod peers;
 mod shrink;
 #[cfg(unix)]
 mod special;
+mod support;
 mod writer;
 
 mod address;

@@ -7,8 +7,8 @@ use meshpeek::geometry::{Alpha, Material, Role, Texture};
 use meshpeek::{Asset, Budget, Limits};
 use serde_json::{Value as Json, json};
 
-use crate::export::document;
-use crate::models::{Layer, PLAIN, square};
+use crate::support::models::document;
+use crate::support::models::{Layer, PLAIN, square};
 use crate::writer::bmx;
 use crate::writer::odol::{self, Lod, Model};
 
@@ -33,7 +33,7 @@ fn first<T>(bytes: &[u8], look: impl FnOnce(&Material<'_>) -> T) -> T {
 fn gltf(bytes: &[u8]) -> (Json, Json) {
     let asset = Asset::parse(bytes).unwrap();
     let (budget, mut out) = (Budget::new(1 << 20, &Limits::default()), Vec::new());
-    let mut image = Image(crate::models::image());
+    let mut image = Image(crate::support::models::image());
     let model = export::glb(&asset, &Options::default(), &mut image, &budget).unwrap();
     model.write_to(&mut out).unwrap();
     let document = document(&out);

@@ -4,8 +4,8 @@ use meshpeek::mlod::Model;
 use meshpeek::summary::ReferenceKind;
 use meshpeek::{Asset, Format, Inspect};
 
-use crate::corpus::outside_file;
 use crate::memory::usage_of;
+use crate::support::files::outside_file;
 use crate::writer::mlod::{corpus, face, hostile, lod, model, sound};
 
 #[path = "../../fuzz/src/mlod.rs"]

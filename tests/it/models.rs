@@ -10,9 +10,11 @@ use meshpeek::pose::{Matrix, ModelCfg, Transform};
 use meshpeek::{Asset, Budget, Limits, codec};
 use serde_json::{Value as Json, json};
 
-use crate::cli::{Folder, code, program, stderr};
-use crate::corpus::outside_file;
-use crate::export::{Look, cube, document, export as exported, is_golden, len, pixels, red, with_images};
+use crate::support::files::outside_file;
+use crate::support::models::{
+    Layer, Look, PLAIN, cube, document, export as exported, image, is_golden, len, pixels, red, square, with_images,
+};
+use crate::support::program::{Folder, code, program, stderr};
 use crate::writer;
 use crate::writer::b3d::{chunk, keys, mesh, node, one_triangle, scene, sequence, triangles};
 use crate::writer::bytes::Bytes;
@@ -67,7 +69,7 @@ impl export::Images for Beside {
 #[test]
 fn program_and_library_write_the_same_bytes() {
     let folder = Folder::new("same-glb");
-    let corpus = crate::corpus::root().join("corpus");
+    let corpus = crate::support::files::root().join("corpus");
     let names = ["b3d/everything.b3d", "bmx/full.bmx", "mlod/everything.p3d", "rtm/plain.rtm"];
     let mut files: Vec<_> = names.map(|name| corpus.join(name)).into();
     // The first has its image beside it, the others inside.
@@ -101,35 +103,6 @@ fn a_budget_ends_an_export_with_an_error() {
     assert!(export::glb(&asset, &Options::default(), &mut NoImages, &small).is_err());
     assert!(export::picture(&asset, &export::View::default(), &mut NoImages, &small).is_err());
     assert!(export::obj(&asset, &Options::default(), &small).is_err());
-}
-
-/// A texture: name, flags, position, scale, rotation.
-pub struct Layer(pub &'static str, pub u32, pub [f32; 5]);
-
-pub const PLAIN: [f32; 5] = [0.0, 0.0, 1.0, 1.0, 0.0];
-
-/// A square with two sets of coordinates and vertex colors, and a brush with these layers.
-pub fn square(layers: &[Layer], color: [f32; 4], blend: i32, fx: u32) -> Vec<u8> {
-    let texture = |all: Bytes, layer: &Layer| all.cstr(layer.0).u32(layer.1).i32(2).f32s(layer.2);
-    let brush = Bytes::new().i32(layers.len() as i32).cstr("look").f32s(color).f32(0.0).i32(blend).u32(fx);
-    let brush = brush.i32s(0..layers.len() as i32);
-    let corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]];
-    let vertex = |[x, y]: &[f32; 2]| [*x, *y, 0.0, 1.0, 0.5, *x, 1.0 - *y, *x, *y, 0.5 * *x, 0.5 * *y];
-    let vertices = Bytes::new().u32(2).u32(2).u32(2).f32s(corners.iter().flat_map(vertex));
-    scene([
-        chunk(b"TEXS", layers.iter().fold(Bytes::new(), texture)),
-        chunk(b"BRUS", brush),
-        node("body", [mesh(0, [chunk(b"VRTS", vertices), triangles(0, &[[0, 1, 2], [2, 1, 3]])])]),
-    ])
-    .to_vec()
-}
-
-/// Red and black above, green and blue below.
-pub fn image() -> Vec<u8> {
-    let mut png = std::io::Cursor::new(Vec::new());
-    let pixels = [[255, 0, 0], [0, 0, 0], [0, 200, 0], [0, 0, 255]].concat();
-    image::RgbImage::from_raw(2, 2, pixels).unwrap().write_to(&mut png, image::ImageFormat::Png).unwrap();
-    png.into_inner()
 }
 
 #[test]
@@ -257,7 +230,7 @@ fn animations_of_one_rate_are_one_clip_and_sequences_are_its_named_parts() {
     assert!(code(&output) == 2 && stderr(&output).contains("man, walk, stand"), "{}", stderr(&output));
     // `info` names them.
     let info = program().arg("info").arg(&model).output().unwrap();
-    let info = crate::cli::stdout(&info);
+    let info = crate::support::program::stdout(&info);
     assert!(info.contains("walk") && info.contains("frames 10 to 30"), "{info}");
 }
 
@@ -594,7 +567,7 @@ fn a_model_cfg_gives_a_motion_parents_and_moves_nothing_elsewhere() {
 fn lodka_morphs_are_morph_targets() {
     let folder = Folder::new("morphs");
     let path = Path::new("corpus/lodka/everything.lod");
-    let bytes = std::fs::read(crate::corpus::root().join(path)).unwrap();
+    let bytes = std::fs::read(crate::support::files::root().join(path)).unwrap();
     let asset = Asset::parse(&bytes).unwrap();
     let (_, document) = glb(&folder, path, &[]);
     let mut expected = 0;
@@ -674,7 +647,7 @@ fn a_mesh_equals_its_primitive() {
     for name in
         ["b3d/everything.b3d", "bmx/full.bmx", "lodka/everything.lod", "mlod/everything.p3d", "odol/v50_lzo.p3d"]
     {
-        let bytes = std::fs::read(crate::corpus::root().join("corpus").join(name)).unwrap();
+        let bytes = std::fs::read(crate::support::files::root().join("corpus").join(name)).unwrap();
         let asset = Asset::parse(&bytes).unwrap();
         for primitive in is_send(asset.primitives()) {
             let primitive = primitive.unwrap();
@@ -702,7 +675,7 @@ fn a_mesh_equals_its_primitive() {
 
 #[test]
 fn arrays_of_a_lod_are_decoded_once_for_all_its_sections() {
-    let bytes = std::fs::read(crate::corpus::root().join("corpus/odol/v50_lzo.p3d")).unwrap();
+    let bytes = std::fs::read(crate::support::files::root().join("corpus/odol/v50_lzo.p3d")).unwrap();
     let asset = Asset::parse(&bytes).unwrap();
     let all: Vec<_> = asset.primitives().map(Result::unwrap).filter(|one| one.place.mesh == 0).collect();
     let read = || all.iter().for_each(|one| drop((one.positions(), one.normals(), one.uvs(0), one.tangents())));
@@ -714,7 +687,7 @@ fn arrays_of_a_lod_are_decoded_once_for_all_its_sections() {
 
 #[test]
 fn interleaved_vertices_are_ready_for_upload() {
-    let bytes = std::fs::read(crate::corpus::root().join("corpus/b3d/everything.b3d")).unwrap();
+    let bytes = std::fs::read(crate::support::files::root().join("corpus/b3d/everything.b3d")).unwrap();
     let asset = Asset::parse(&bytes).unwrap();
     let primitive = asset.primitives().next().unwrap().unwrap();
     let normals = primitive.normals().unwrap().unwrap().borrowed().unwrap();
@@ -731,7 +704,7 @@ fn interleaved_vertices_are_ready_for_upload() {
 
 #[test]
 fn samplers_give_the_poses_of_their_clips() {
-    for (path, bytes) in crate::corpus::files() {
+    for (path, bytes) in crate::support::files::files() {
         let Ok(asset) = Asset::parse(&bytes) else { continue };
         // Matrices of plain RTM are decomposed, so between frames they differ.
         if asset.format() == meshpeek::Format::Rtm {
@@ -812,7 +785,7 @@ fn thumbnails_have_the_paths_of_their_models_and_a_contact_sheet_shows_all() {
     scan.current_dir(folder.0.join("in")).args(["scan", "-q", ".", "--thumbnails", "../out", "--contact-sheet"]);
     let output = scan.arg(&sheet).output().unwrap();
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    let mut files: Vec<String> = crate::corpus::below(&folder.0.join("out"))
+    let mut files: Vec<String> = crate::support::files::below(&folder.0.join("out"))
         .into_iter()
         .map(|path| path.strip_prefix(folder.0.join("out")).unwrap().to_str().unwrap().replace('\\', "/"))
         .collect();
@@ -862,7 +835,7 @@ fn pictures_of_names_that_differ_in_case_are_different_files_everywhere() {
     let output = scan.arg("--thumbnails").arg(&out).output().unwrap();
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let mut names: Vec<String> =
-        crate::corpus::below(&out).iter().map(|path| path.to_str().unwrap().to_lowercase()).collect();
+        crate::support::files::below(&out).iter().map(|path| path.to_str().unwrap().to_lowercase()).collect();
     names.sort();
     names.dedup();
     assert_eq!(names.len(), 4, "{names:?}");
@@ -909,7 +882,7 @@ fn a_picture_that_cannot_be_written_is_counted_and_ends_nothing() {
     };
     let (status, records, notes) = scan("../all");
     assert_eq!((status, records), (0, 6), "{notes}");
-    let all = crate::corpus::below(&folder.0.join("all"));
+    let all = crate::support::files::below(&folder.0.join("all"));
     assert_eq!(all.len(), 5, "{all:?}");
     assert!(notes.contains("5 pictures\n") && !notes.contains("not drawn"), "{notes}");
 
@@ -919,7 +892,7 @@ fn a_picture_that_cannot_be_written_is_counted_and_ends_nothing() {
     let (status, records, notes) = scan("../some");
     assert_eq!((status, records), (1, 6), "{notes}");
     assert!(notes.contains("3 pictures\n") && notes.contains("2 pictures not drawn; the first: "), "{notes}");
-    assert_eq!(crate::corpus::below(&folder.0.join("some")).len(), 5);
+    assert_eq!(crate::support::files::below(&folder.0.join("some")).len(), 5);
 }
 
 #[test]
@@ -929,7 +902,7 @@ fn triangles_are_written_as_obj_and_ply() {
     assert_eq!(code(&exported(Path::new("corpus/b3d/everything.b3d"), &to)), 0);
     let text = std::fs::read_to_string(&to).unwrap();
     let count = |start: &str| text.lines().filter(|line| line.starts_with(start)).count();
-    let bytes = std::fs::read(crate::corpus::root().join("corpus/b3d/everything.b3d")).unwrap();
+    let bytes = std::fs::read(crate::support::files::root().join("corpus/b3d/everything.b3d")).unwrap();
     let asset = Asset::parse(&bytes).unwrap();
     let meshes: Vec<Mesh> = asset.primitives().map(|one| one.unwrap().to_mesh(&budget(&bytes)).unwrap()).collect();
     let vertices: usize = meshes.iter().map(|mesh| mesh.positions.len()).sum();
@@ -989,7 +962,7 @@ fn names_of_thumbnails_are_names_of_files_everywhere() {
     let output = scan.args(["--thumbnails", "../out"]).output().unwrap();
     assert!(code(&output) < 2, "{}", stderr(&output));
     let out = folder.0.join("out");
-    let mut found: Vec<String> = crate::corpus::below(&out)
+    let mut found: Vec<String> = crate::support::files::below(&out)
         .iter()
         .map(|path| path.strip_prefix(&out).unwrap().to_str().unwrap().replace('\\', "/"))
         .collect();

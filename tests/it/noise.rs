@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use meshpeek::scan::{Depth, Found, Scan};
+use meshpeek::scan::{Depth, Found, Input, Scan};
 use meshpeek::summary::{Problems, Severity};
 use meshpeek::{Asset, Inspect, Limits};
 
-use crate::corpus::{outside, root};
+use crate::support::files::{outside, root};
 use crate::writer::{b3d, odol, rtm};
 
 /// Problems that `verify` reports in files that are otherwise valid: the end of the path, the problem's code, and the
@@ -55,24 +55,29 @@ fn sound_files_have_no_problem_but_real_ones() {
         }
         let mut scan = Scan::new([&folder]);
         scan.depth = Depth::Verify;
-        scan.run(|found| {
-            if let Found::Asset(record) = found {
-                files += 1;
-                for problem in &record.summary.problems {
-                    let is_known = |path: &Path, known: &str| match known.strip_suffix("/*") {
-                        Some(folder) => path.parent().unwrap().ends_with(folder),
-                        None => path.ends_with(known),
-                    };
-                    let code = problem.code.name();
-                    let is_it = |(path, known, _): &(&str, &str, &str)| is_known(&record.path, path) && code == *known;
-                    match REAL.iter().position(is_it) {
-                        Some(place) => _ = met.insert(place),
-                        None => wrong.push(format!("{}: {code}: {}", record.path.display(), problem.message)),
+        scan.run(
+            Input::Paths,
+            |_| (),
+            |found, _| {
+                if let Found::Asset(record) = found {
+                    files += 1;
+                    for problem in &record.summary.problems {
+                        let is_known = |path: &Path, known: &str| match known.strip_suffix("/*") {
+                            Some(folder) => path.parent().unwrap().ends_with(folder),
+                            None => path.ends_with(known),
+                        };
+                        let code = problem.code.name();
+                        let is_it =
+                            |(path, known, _): &(&str, &str, &str)| is_known(&record.path, path) && code == *known;
+                        match REAL.iter().position(is_it) {
+                            Some(place) => _ = met.insert(place),
+                            None => wrong.push(format!("{}: {code}: {}", record.path.display(), problem.message)),
+                        }
                     }
                 }
-            }
-            std::ops::ControlFlow::Continue(())
-        })
+                std::ops::ControlFlow::Continue(())
+            },
+        )
         .unwrap();
     }
     assert!(files > 40, "{files}");

@@ -11,9 +11,9 @@ use meshpeek::view::{ByteStr, LeArray, Packing, Table};
 use meshpeek::{Budget, ErrorKind, Limits};
 use zerocopy::little_endian::I32;
 
-use crate::corpus::{files, outside_file};
 use crate::dissect::overview_covers;
 use crate::memory::usage_of;
+use crate::support::files::{files, outside_file};
 use crate::writer::bytes::Bytes;
 use crate::writer::odol::{self as writer, Array, BONES};
 

@@ -76,7 +76,7 @@ async fn pause() {
 
 #[test]
 fn a_task_holds_one_across_an_await_and_moves_between_threads() {
-    let file = FileMap::open(crate::corpus::root().join("corpus/b3d/everything.b3d")).unwrap();
+    let file = FileMap::open(crate::support::files::root().join("corpus/b3d/everything.b3d")).unwrap();
     let owned = OwnedAsset::parse(file).unwrap();
     let task = |owned: OwnedAsset<FileMap>| async move {
         let Asset::B3d(scene) = owned.asset() else { return 0 };

@@ -10,10 +10,10 @@ use meshpeek::view::{Packing, Table};
 use meshpeek::{Asset, Budget, Error, Format, Inspect, Limits};
 use sha2::{Digest, Sha256};
 
-use crate::cli::{Folder, code, run, stderr};
-use crate::corpus::{outside, root};
 use crate::memory::usage_of;
-use crate::mutate::Random;
+use crate::support::files::{outside, root};
+use crate::support::mutate::Random;
+use crate::support::program::{Folder, code, run, stderr};
 use crate::writer::paa::{AI88, ARGB1555, ARGB4444, ARGB8888, DXT1, DXT5, Mip, P8, Texture as Written};
 use crate::writer::paa::{corpus, hostile, indices, lzss_signed, marked_palette, need, pattern};
 use crate::writer::{mlod, zip};
@@ -444,11 +444,11 @@ fn textures_without_tags_are_found_in_archives_and_used_in_pictures() {
     let palette = Written { tags: Vec::new(), ..Written::chain(P8, [8, 8], 4) }.to_vec();
     assert_eq!((Format::sniff(&bare), Format::sniff(&palette)), (None, None));
     let members = [("a_ca.paa", &bare), ("b.pac", &palette), ("a_ca.bin", &bare)];
-    let pbo = crate::scan::packed_into_pbo(&members.map(|(name, bytes)| (name.to_owned(), bytes.clone())));
+    let pbo = crate::support::scans::packed_into_pbo(&members.map(|(name, bytes)| (name.to_owned(), bytes.clone())));
     let zip = zip::zip(&members.map(|(name, bytes)| zip::Entry::deflated(name, bytes)), b"");
     for (name, archive) in [("tags.pbo", pbo), ("tags.zip", zip.to_vec())] {
-        let archive = crate::scan::TempFile::new(name, &archive);
-        let records = crate::scan::scanned(&archive.0, |_| {});
+        let archive = crate::support::scans::TempFile::new(name, &archive);
+        let records = crate::support::scans::scanned(&archive.0, |_| {});
         let found: Vec<_> = records.iter().filter(|record| record.summary.format == Some(Format::Paa)).collect();
         let names: Vec<_> = found.iter().filter_map(|record| Some(record.member.as_ref()?.text.as_str())).collect();
         assert_eq!(names, ["a_ca.paa", "b.pac"], "{name}");
@@ -477,7 +477,7 @@ fn textures_without_tags_are_found_in_archives_and_used_in_pictures() {
             let output = run(["export", model.to_str().unwrap(), "-o", folder.0.join(name).to_str().unwrap()]);
             assert_eq!(code(&output), 0, "{}", stderr(&output));
         }
-        let glb = crate::export::document(&std::fs::read(folder.0.join("x.glb")).unwrap());
+        let glb = crate::support::models::document(&std::fs::read(folder.0.join("x.glb")).unwrap());
         (glb["materials"][0]["alphaMode"].as_str().map(str::to_owned), seen() * 4 < whole * 3)
     };
     assert_eq!(mode(0, 0), (None, false));

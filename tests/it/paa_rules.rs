@@ -8,7 +8,7 @@ use meshpeek::summary::Problems;
 use meshpeek::view::Table;
 use meshpeek::{Inspect, Limits};
 
-use crate::mutate::Random;
+use crate::support::mutate::Random;
 use crate::writer::paa::{AI88, ARGB1555, ARGB4444, ARGB8888, DXT1, DXT5, Mip, P8, Texture as Written};
 use crate::writer::{lzss, paa};
 

@@ -4,7 +4,7 @@ use meshpeek::pbo::{Archive, TailKind};
 use meshpeek::summary::{Problems, Severity};
 use meshpeek::{Asset, Format, Inspect, Limits};
 
-use crate::corpus::{files, outside_file};
+use crate::support::files::{files, outside_file};
 use crate::writer::pbo::{Tail, Writer, corpus, hostile};
 
 #[path = "../../fuzz/src/pbo.rs"]
@@ -176,8 +176,8 @@ fn a_name_that_ends_in_pbo_is_believed() {
     // The first bytes of the content take precedence.
     let scene = crate::writer::b3d::sound().to_vec();
     assert!(matches!(Asset::parse_file(Path::new("x.pbo"), &scene, &limits), Ok(Asset::B3d(_))));
-    let file = crate::scan::TempFile::new("odd.pbo", &bytes);
-    let records = crate::scan::scanned(&file.0, |_| {});
+    let file = crate::support::scans::TempFile::new("odd.pbo", &bytes);
+    let records = crate::support::scans::scanned(&file.0, |_| {});
     assert_eq!(
         (records.len(), records[0].summary.format, records[0].summary.problems.len()),
         (1, Some(Format::Pbo), 0)
@@ -222,7 +222,7 @@ fn other_files_are_not_sniffed_as_archives() {
     assert_eq!(Format::sniff(&[&b"D\0"[..], &[0; 14], &[14], &[0; 60]].concat()), None);
     let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
     let own = ["Cargo.toml", "Cargo.lock", "README.md", "src/lib.rs", "corpus/records.ndjson"];
-    let own = own.map(|name| std::fs::read(crate::corpus::root().join(name)).unwrap());
+    let own = own.map(|name| std::fs::read(crate::support::files::root().join(name)).unwrap());
     assert!(own.iter().all(|file| Format::sniff(file).is_none()));
     // Any position of the program, as the start of a file: each build has others. One may look like a member of a PBO,
     // and one that starts with the magic of another format is recognized as that format.

@@ -4,7 +4,7 @@ use meshpeek::b3d::{Scene, wire};
 use meshpeek::pose::{Matrix, Pose, Rig, StoredRotation};
 use meshpeek::{Asset, rtm::Motion};
 
-use crate::corpus::{files, outside_file};
+use crate::support::files::{files, outside_file};
 
 fn near(a: [f32; 3], b: [f32; 3], most: f32) {
     assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < most), "{a:?} is not {b:?}");
@@ -253,7 +253,7 @@ fn poses_at_keys_are_the_keys() {
 
 #[test]
 fn stored_keys_are_as_in_the_file() {
-    let bytes = std::fs::read(crate::corpus::root().join("corpus/b3d/two_tracks.b3d")).unwrap();
+    let bytes = std::fs::read(crate::support::files::root().join("corpus/b3d/two_tracks.b3d")).unwrap();
     let asset = Asset::parse(&bytes).unwrap();
     let rig = asset.rigs().remove(0).unwrap();
     let rest = rig.bones()[1].stored_rest.unwrap();

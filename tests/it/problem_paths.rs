@@ -9,8 +9,8 @@ use meshpeek::inspect::Selector;
 use rayon::prelude::*;
 use serde_json::Value as Json;
 
-use crate::cli::{lines, program, stderr};
-use crate::corpus::{outside, root};
+use crate::support::files::{outside, root};
+use crate::support::program::{lines, program, stderr};
 
 /// The number of problems tried for each asset. Some files have a problem in each of thousands of members.
 const MOST: usize = 5;

@@ -11,7 +11,7 @@ use meshpeek::dissect::dissect;
 use meshpeek::json::Row;
 use meshpeek::odol::Model;
 use meshpeek::ranges::{Ranges, ReadAt, Section};
-use meshpeek::scan::{Record, Scan};
+use meshpeek::scan::{Record, Scan, Subject};
 use meshpeek::{Asset, Budget, Error, ErrorKind, FileMap, Inspect, Limits, Result, pbo, zip};
 
 use crate::writer;
@@ -102,7 +102,7 @@ fn lines_and_record_of_an_archive_take_its_directory_alone() {
     let mut ranges = Ranges::new(bytes.len() as u64);
     let answer = ranges.load(&bytes, |ranges| {
         let asset = Asset::parse_ranges(ranges, &limits)?;
-        Ok((text(&scan.record_in_ranges(path, &asset)), lines(&asset)))
+        Ok((text(&scan.record(path, Subject::Ranges(&asset))), lines(&asset)))
     });
     assert!(ranges.held() < 100_000, "{} bytes", ranges.held());
     assert_eq!(answer.unwrap(), (text(&scan.record(path, &bytes)), lines(&Asset::parse(&bytes).unwrap())));

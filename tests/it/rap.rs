@@ -8,9 +8,9 @@ use meshpeek::rap::{Config, Entry};
 use meshpeek::summary::{Code, Problems, ReferenceKind};
 use meshpeek::{Asset, ErrorKind, Format, Inspect, Limits};
 
-use crate::corpus::outside;
 use crate::memory::usage_of;
-use crate::mutate::{Random, Source};
+use crate::support::files::outside;
+use crate::support::mutate::{Random, Source};
 use crate::writer::rap::{
     self, Value, as_text, breadth_first, class, corpus, everything, file, hostile, root, text, value,
 };

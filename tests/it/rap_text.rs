@@ -9,8 +9,8 @@ use meshpeek::scan::{Depth, Scan};
 use meshpeek::summary::{Code, ReferenceKind, Severity};
 use meshpeek::view::ByteStr;
 
-use crate::corpus::{below, outside, root};
-use crate::mutate::Random;
+use crate::support::files::{below, outside, root};
+use crate::support::mutate::Random;
 
 /// An event as a line.
 fn line(event: &Event<'_>) -> String {
@@ -472,7 +472,7 @@ fn every_ending_and_key_names_its_kind_of_file() {
         }
     }
     // The table in FORMATS.md has every key.
-    let page = std::fs::read_to_string(crate::corpus::root().join("FORMATS.md")).unwrap();
+    let page = std::fs::read_to_string(crate::support::files::root().join("FORMATS.md")).unwrap();
     let mut keys = 0;
     for row in page.lines().filter(|line| line.starts_with("| `") && line.matches('|').count() == 4) {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
@@ -577,6 +577,21 @@ fn mistakes_in_configs_have_line_and_column() {
     ];
     for (text, message) in cases {
         assert_eq!(found(text), [message], "{text}");
+    }
+}
+
+/// Comments of every form, closed or open, at the start, in the middle and after the last entry.
+#[test]
+fn an_open_comment_hides_the_rest() {
+    for (text, expected) in [
+        ("a = 1; /* b = 2; */ c = 3;", &["1:5 a = 1", "1:25 c = 3"][..]),
+        ("a = 1; /* b = 2; c = 3;", &["1:5 a = 1"]),
+        ("a = 1; /* b = 2;\n c = 3;\n/* d = 4;", &["1:5 a = 1"]),
+        ("a = 1; /*/ b = 2;", &["1:5 a = 1"]),
+        ("/* a = 1; class B { c = 2; };", &[]),
+        ("a = 1; // b = 2;\nc = 3; // d = 4;", &["1:5 a = 1", "2:5 c = 3"]),
+    ] {
+        assert_eq!(lines(text), expected, "{text}");
     }
 }
 

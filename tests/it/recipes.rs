@@ -12,8 +12,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::cli::Folder;
-use crate::corpus::{self, root};
+use crate::support::files;
+use crate::support::files::root;
+use crate::support::program::Folder;
 
 struct Recipe {
     page: String,
@@ -38,7 +39,7 @@ fn recipes_print_the_output_on_the_pages() {
         let output = run(recipe, &work.0);
         assert!(!output.trim().is_empty(), "{}:{}: prints nothing", recipe.page, recipe.line);
         if !fits(&recipe.prints, &output) {
-            if corpus::blessing() && !recipe.prints.lines().any(|line| line == "...") {
+            if files::blessing() && !recipe.prints.lines().any(|line| line == "...") {
                 bless(recipe, &output);
                 continue;
             }
@@ -120,14 +121,14 @@ fn settings_on_the_pages_are_read() {
     for (_, _, settings) in settings {
         let file = folder.file("meshpeek.toml", &settings);
         let verify = |file: &Path| {
-            let mut verify = crate::cli::program();
+            let mut verify = crate::support::program::program();
             verify.args(["verify", "--lint", "-q", "corpus/mod/trees/oak.b3d", "--config"]).arg(file);
             verify.output().unwrap()
         };
         // The page denies the warnings that this model has.
-        assert_eq!(crate::cli::code(&verify(&file)), 1);
+        assert_eq!(crate::support::program::code(&verify(&file)), 1);
         let wrong = folder.file("wrong.toml", settings.replace("deny", "denies"));
-        assert_eq!(crate::cli::code(&verify(&wrong)), 2);
+        assert_eq!(crate::support::program::code(&verify(&wrong)), 2);
     }
 }
 
@@ -231,7 +232,7 @@ fn run(recipe: &Recipe, work: &Path) -> String {
         #[cfg(unix)]
         "README.md" => {
             bash.env("NO_COLOR", "1");
-            crate::cli::pty::stdout_on_terminal(bash, 100)
+            crate::support::pty::stdout_on_terminal(bash, 100)
         }
         _ => String::from_utf8(bash.output().unwrap().stdout).unwrap(),
     };
@@ -249,12 +250,12 @@ fn pictures_are_those_that_the_script_makes() {
     }
     let folder = Folder::new("pictures");
     let own = root().join("docs/pictures");
-    let to = if corpus::blessing() { own.clone() } else { folder.0.clone() };
+    let to = if files::blessing() { own.clone() } else { folder.0.clone() };
     let mut script = Command::new(root().join(".ci/pictures"));
     let output = script.arg(&to).env("MESHPEEK", env!("CARGO_BIN_EXE_meshpeek")).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut bytes = 0;
-    let stored = corpus::below(&own);
+    let stored = files::below(&own);
     for path in &stored {
         let picture = std::fs::read(path).unwrap();
         // web/picture.mjs makes that of the page, in a browser.
@@ -265,7 +266,7 @@ fn pictures_are_those_that_the_script_makes() {
         assert!(picture == made, "{} is old: `.ci/pictures` makes it anew", path.display());
         bytes += picture.len();
     }
-    for path in corpus::below(&to) {
+    for path in files::below(&to) {
         let name = path.file_name().unwrap();
         assert!(stored.contains(&own.join(name)), "{} is new", path.display());
     }

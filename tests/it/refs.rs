@@ -13,11 +13,11 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use meshpeek::Asset;
-use meshpeek::scan::{Found, Scan, Sighting, refs};
+use meshpeek::scan::{Found, Input, Scan, Sighting, refs};
 use serde_json::Value as Json;
 
-use crate::cli::{Folder, code, lines, run, stderr, stdout, with_slashes};
-use crate::corpus::{blessing, root};
+use crate::support::files::{blessing, root};
+use crate::support::program::{Folder, code, lines, run, stderr, stdout, with_slashes};
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
 use crate::writer::{addons, b3d, mlod, rap};
@@ -103,7 +103,7 @@ fn given_files_have_the_links_of_a_scan_and_need_no_file_system() {
         others.extend(if let Found::NoAsset(path) = found { Some(path) } else { None });
         ControlFlow::Continue(())
     };
-    scan.run_with(view, other).unwrap();
+    scan.run(Input::Paths, view, other).unwrap();
     for path in others {
         let data = std::fs::read(&path).unwrap();
         add(scan.record(&path, &data), &data, None);
@@ -406,8 +406,9 @@ fn files_with_the_name_of_a_missing_one_are_listed() {
     folder.file("c/all.paa", b"x");
     let scene = b3d::scene([b3d::textures(&[b3d::Texture { name: b"D:\\all.paa", flags: 1, blend: 2 }])]).to_vec();
     folder.file("d/scene.b3d", scene);
-    let refs =
-        |arguments: &[&str]| crate::cli::program().current_dir(&folder.0).arg("refs").args(arguments).output().unwrap();
+    let refs = |arguments: &[&str]| {
+        crate::support::program::program().current_dir(&folder.0).arg("refs").args(arguments).output().unwrap()
+    };
     let links = lines(&refs(&["."]));
     let place = |place: &Json| with_slashes(place.as_str().unwrap());
     let elsewhere = |link: &Json| link["elsewhere"].as_array().map(|list| list.iter().map(place).collect::<Vec<_>>());
@@ -560,7 +561,7 @@ fn texts_in_utf_16_have_the_references_of_those_in_utf_8() {
         folder.file("my/config.cpp", write(config));
         folder.file("my/b.hpp", write(included));
         folder.file("my/c.rvmat", write(material));
-        let mut program = crate::cli::program();
+        let mut program = crate::support::program::program();
         let output = program.current_dir(&folder.0).args(["refs", "my"]).output().unwrap();
         (lines(&output), code(&output), stderr(&output))
     };
@@ -595,7 +596,7 @@ fn files_that_several_paths_lead_to_are_found_once() {
     #[cfg(unix)]
     std::os::unix::fs::symlink("m", folder.0.join("link")).unwrap();
     let states = |paths: &[&str]| {
-        let mut refs = crate::cli::program();
+        let mut refs = crate::support::program::program();
         let output = refs.current_dir(&folder.0).args(["refs", "-q"]).args(paths).output().unwrap();
         let mut found: Vec<(String, String, usize)> = Vec::new();
         for link in lines(&output) {

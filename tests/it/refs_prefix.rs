@@ -1,6 +1,6 @@
 //! Which prefix the files of a folder or archive have.
 
-use crate::cli::{Folder, lines, run};
+use crate::support::program::{Folder, lines, run};
 use crate::writer::pbo::{Tail, Writer};
 
 /// The state of each reference of the config in the folder, by its name.
@@ -27,6 +27,18 @@ fn of_several_prefix_files_the_best_name_counts() {
             let states = states(&folder, &[r"best\one\x.paa", r"other\one\x.paa"]);
             assert_eq!(states, ["found", "missing"], "{best}, {other}");
         }
+    }
+}
+
+#[test]
+fn a_prefix_file_has_at_most_4096_bytes() {
+    for (bytes, state) in [(5, "found"), (4095, "found"), (4096, "found"), (4097, "missing"), (100_000, "missing")] {
+        let folder = Folder::new("prefix-size");
+        let mut text = String::from("best\n");
+        text.extend(std::iter::repeat_n('\n', bytes - text.len()));
+        folder.file("in/$PBOPREFIX$", text);
+        folder.file("in/x.paa", "x");
+        assert_eq!(states(&folder, &[r"best\x.paa"]), [state], "{bytes}");
     }
 }
 

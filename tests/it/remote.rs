@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
-use crate::cli::{Folder, code, lines, program, stderr, stdout};
+use crate::support::program::{Folder, code, lines, program, stderr, stdout};
 use crate::writer;
 use crate::writer::mlod;
 use crate::writer::pbo::{Tail, Writer};

@@ -7,7 +7,7 @@ use meshpeek::scan::{Depth, Record, Scan};
 use meshpeek::summary::{Code, Severity};
 use serde_json::Value as Json;
 
-use crate::cli::{Folder, code, lines, run, stderr, stdout};
+use crate::support::program::{Folder, code, lines, run, stderr, stdout};
 use crate::writer;
 
 /// The problems that `verify --format ndjson` lists for these paths: path, member, code, severity.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::cli::{Folder, code, lines, program, stderr, stdout};
+use crate::support::program::{Folder, code, lines, program, stderr, stdout};
 use crate::writer::b3d;
 use crate::writer::zip::Entry;
 
@@ -652,7 +652,7 @@ fn files_are_written_up_to_the_limit_of_one_and_of_all() {
 fn git_is_the_only_process_that_is_started() {
     let mut found = Vec::new();
     let mut open = ["src", "cli/src", "tables/src", "python/src", "capi/src", "web/src"]
-        .map(|folder| crate::corpus::root().join(folder))
+        .map(|folder| crate::support::files::root().join(folder))
         .to_vec();
     while let Some(path) = open.pop() {
         if path.is_dir() {
@@ -665,7 +665,7 @@ fn git_is_the_only_process_that_is_started() {
             found.push(path);
         }
     }
-    assert_eq!(found, [crate::corpus::root().join("cli/src/diff/git.rs")]);
+    assert_eq!(found, [crate::support::files::root().join("cli/src/diff/git.rs")]);
 }
 
 /// The error of a file names it as `git:REV:PATH` does, however the folder is written.

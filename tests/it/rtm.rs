@@ -7,8 +7,8 @@ use meshpeek::summary::{Problem, Problems, Severity};
 use meshpeek::view::Table;
 use meshpeek::{Inspect, Limits};
 
-use crate::corpus::outside_file;
 use crate::memory::usage_of;
+use crate::support::files::outside_file;
 use crate::writer::bytes::Bytes;
 use crate::writer::rtm::{self as write, ALL, EVERY_SECOND, Marking, NO_FLAG_IF_EMPTY, NONE, matrix, motion};
 

@@ -2,49 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use meshpeek::scan::{Depth, Found, Record, Scan};
+use meshpeek::scan::{Depth, Found, Input, Record, Scan};
 use meshpeek::summary::Severity;
 use meshpeek::{Format, Limits};
 use serde_json::Value as Json;
 
-use crate::corpus::files;
+use crate::support::scans::{TempFile, packed_into_pbo, scanned, tree};
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
-
-/// A temporary file for one test, deleted afterwards.
-pub struct TempFile(pub PathBuf);
-
-impl TempFile {
-    pub fn new(name: &str, bytes: &[u8]) -> Self {
-        let path = std::env::temp_dir().join(format!("meshpeek-scan-{}-{name}", std::process::id()));
-        std::fs::write(&path, bytes).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for TempFile {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
-pub fn scanned(path: &Path, change: impl FnOnce(&mut Scan)) -> Vec<Record> {
-    let mut scan = Scan::new([path]);
-    scan.digests = true;
-    change(&mut scan);
-    let mut records = Vec::new();
-    scan.run(|found| {
-        match found {
-            Found::Asset(record) => records.push(*record),
-            other => panic!("{other:?}"),
-        }
-        ControlFlow::Continue(())
-    })
-    .unwrap();
-    records
-}
 
 /// The result for each member, by its path inside.
 fn by_member(records: &[Record]) -> BTreeMap<String, Json> {
@@ -60,24 +27,6 @@ fn by_member(records: &[Record]) -> BTreeMap<String, Json> {
     };
     let named = |record: &Record| Some((record.member.as_ref()?.text.clone(), facts(record)));
     records.iter().filter_map(named).collect()
-}
-
-/// The available files that are not archives, by a name without folders.
-pub fn tree() -> Vec<(String, Vec<u8>)> {
-    let is_container = |bytes: &[u8]| Format::sniff(bytes).is_some_and(|format| matches!(format.name(), "pbo" | "zip"));
-    let name = |path: &Path| path.display().to_string().replace(['/', '\\'], "_").replace("..", "");
-    files().into_iter().filter(|(_, bytes)| !is_container(bytes)).map(|(path, bytes)| (name(&path), bytes)).collect()
-}
-
-pub fn packed_into_pbo(tree: &[(String, Vec<u8>)]) -> Vec<u8> {
-    let writer = Writer::new().product(&[(b"prefix", b"test\\tree")]);
-    tree.iter()
-        .enumerate()
-        .fold(writer, |writer, (index, (name, bytes))| {
-            // Packed members are handled like stored ones.
-            if index % 16 == 0 { writer.packed(name.as_bytes(), bytes) } else { writer.stored(name.as_bytes(), bytes) }
-        })
-        .finish(Tail::Sha1)
 }
 
 fn packed_into_zip(tree: &[(String, Vec<u8>)]) -> Vec<u8> {
@@ -206,7 +155,7 @@ fn other_files_have_no_format() {
             assert!(summary.problems.iter().any(|problem| problem.severity == Severity::Error));
         }
     }
-    let Some(bytes) = crate::corpus::outside_file("wild/blitzmax_source.bmx") else { return };
+    let Some(bytes) = crate::support::files::outside_file("wild/blitzmax_source.bmx") else { return };
     let summary = Scan::new([Path::new("x")]).record(Path::new("blitzmax_source.bmx"), &bytes).summary;
     assert_eq!((summary.format, summary.problems[0].code.name()), (None, "other.text"));
 }
@@ -240,13 +189,51 @@ fn a_scan_ends_when_its_caller_has_enough() {
     let file = TempFile::new("enough.pbo", &writer.finish(Tail::Sha1));
     let mut seen = 0;
     let scan = Scan::new([&file.0]);
-    scan.run(|_| {
-        seen += 1;
-        if seen == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })
+    scan.run(
+        Input::Paths,
+        |_| (),
+        |_, _| {
+            seen += 1;
+            if seen == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        },
+    )
     .unwrap();
     assert_eq!(seen, 3);
     assert!(scan.progress.is_stopped());
+}
+
+/// Taking no more results ends the scan, and so does dropping the iterator.
+#[test]
+fn an_iterator_has_the_results_of_a_run_and_ends_with_it() {
+    let scene = crate::writer::b3d::sound().to_vec();
+    let writer = (0..500).fold(Writer::new(), |writer, i| writer.stored(format!("{i}.b3d").as_bytes(), &scene));
+    let file = TempFile::new("iterated.pbo", &writer.finish(Tail::Sha1));
+    let mut scan = Scan::new([file.0.as_path(), Path::new("no such file")]);
+    scan.jobs = Some(1);
+    let mut of_run = Vec::new();
+    scan.run(
+        Input::Paths,
+        |_| (),
+        |found, _| {
+            of_run.push(format!("{found:?}"));
+            ControlFlow::Continue(())
+        },
+    )
+    .unwrap();
+    assert_eq!(of_run.len(), 502);
+    let mut found = scan.iter().unwrap();
+    for expected in of_run {
+        assert_eq!(format!("{:?}", found.next().unwrap()), expected);
+    }
+    assert!(found.next().is_none() && found.next().is_none() && !scan.progress.is_stopped());
+    drop(found);
+    assert!(!scan.progress.is_stopped(), "the scan was at its end");
+    let some: Vec<_> = scan.iter().unwrap().take(3).collect();
+    assert!(some.len() == 3 && scan.progress.is_stopped());
+    // Twice 501, and few more than three.
+    assert!(scan.progress.assets() < 1_100, "{}", scan.progress.assets());
+    scan.selection.globs = vec!["[".to_owned()];
+    assert!(scan.iter().unwrap_err().to_string().contains("not a pattern for paths"));
 }
 
 /// Results from the members wait for the archive's own record, which has the result of its checksum.
@@ -269,13 +256,11 @@ fn a_checksum_is_taken_beside_the_members_and_reported_before_them() {
             let mut scan = Scan::new([&file.0]);
             (scan.jobs, scan.depth) = (Some(jobs), Depth::Verify);
             let mut records = Vec::new();
-            scan.run(|found| {
+            for found in scan.iter().unwrap() {
                 if let Found::Asset(record) = found {
                     records.push(serde_json::to_string(&record).unwrap());
                 }
-                ControlFlow::Continue(())
-            })
-            .unwrap();
+            }
             let first: Json = serde_json::from_str(&records[0]).unwrap();
             assert!(first["member"].is_null());
             assert_eq!(first["problems"].as_array().unwrap().len(), problems, "{jobs}: {first}");
@@ -294,7 +279,7 @@ fn a_checksum_is_taken_beside_the_members_and_reported_before_them() {
 #[test]
 fn streams_are_gone_over_once() {
     for file in ["odol/v75_lzo.p3d", "odol/v47_lzo.p3d", "odol/v43_lzss.p3d"] {
-        let bytes = std::fs::read(crate::corpus::root().join("corpus").join(file)).unwrap();
+        let bytes = std::fs::read(crate::support::files::root().join("corpus").join(file)).unwrap();
         let work = |change: fn(&mut Scan)| {
             let mut scan = Scan::new([""; 0]);
             scan.jobs = Some(1);
@@ -307,7 +292,7 @@ fn streams_are_gone_over_once() {
                 }
                 ControlFlow::Continue(())
             };
-            scan.run_bytes(Path::new(file), &bytes, |_| (), found).unwrap();
+            scan.run(Input::Bytes { path: Path::new(file), data: &bytes }, |_| (), found).unwrap();
             let after = meshpeek::codec::activity();
             (packed, after.walks - before.walks, after.decodes - before.decodes)
         };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use meshpeek::Format;
 use meshpeek::schema::{FieldInfo, Type, records};
 
-use crate::corpus::{blessing, root};
+use crate::support::files::{blessing, root};
 
 /// The documents, next to the project if they are available.
 const DOCUMENTS: [(Format, &str); 5] = [

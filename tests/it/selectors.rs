@@ -7,8 +7,8 @@ use meshpeek::view::Table;
 use meshpeek::{Asset, Format};
 use serde_json::Value as Json;
 
-use crate::cli::program;
-use crate::corpus::{below, outside, root};
+use crate::support::files::{below, outside, root};
+use crate::support::program::program;
 use crate::writer::{self, b3d, odol};
 
 /// The listing of an array, and the facts that identify it.

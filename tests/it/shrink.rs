@@ -7,12 +7,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use meshpeek::scan::{Depth, Found, Scan};
+use meshpeek::scan::{Depth, Found, Input, Scan};
 use meshpeek::source::guard_maps;
 use meshpeek::{Access, FileMap, Inspect, Limits};
 
-use crate::budgets::full;
-use crate::mutate::Random;
+use crate::support::files::full;
+use crate::support::mutate::Random;
 use crate::{any, writer};
 
 /// Mapped, whatever the size.
@@ -136,7 +136,7 @@ fn a_scan_outlives_the_files_that_it_looks_at() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {
-                scan.run(|_| ControlFlow::Continue(())).unwrap();
+                scan.run(Input::Paths, |_| (), |_, _| ControlFlow::Continue(())).unwrap();
                 scans.fetch_add(1, Ordering::Relaxed);
             }
         });
@@ -149,11 +149,9 @@ fn a_scan_outlives_the_files_that_it_looks_at() {
     println!("{} scans while {} files were cut", scans.load(Ordering::Relaxed), rounds * files.len());
     assert!(scans.load(Ordering::Relaxed) > 0);
     let mut assets = 0;
-    scan.run(|found| {
+    for found in scan.iter().unwrap() {
         assets += usize::from(matches!(found, Found::Asset(_)));
-        ControlFlow::Continue(())
-    })
-    .unwrap();
+    }
     assert_eq!(assets, files.len(), "all is there again");
 }
 
@@ -165,7 +163,7 @@ fn the_program_outlives_the_files_that_it_looks_at() {
     let (folder, files) = ten_files("program");
     let mut random = Random(0x0f1e_2d3c_4b5a_6978);
     for round in 0..if full() { 1000 } else { 20 } {
-        let mut program = crate::cli::built();
+        let mut program = crate::support::program::built();
         match round % 3 {
             0 => program.args(["scan", "--digests"]).arg(&folder.0),
             1 => program.arg("verify").arg(&folder.0),
@@ -233,7 +231,7 @@ fn names_that_change_under_every_verb_end_no_program() {
         });
         for round in 0..RUNS {
             let verb = verbs[round % verbs.len()];
-            let mut program = crate::cli::built();
+            let mut program = crate::support::program::built();
             program.args(verb).arg(&path).stdout(Stdio::null()).stderr(Stdio::null());
             if verb.contains(&"raw") {
                 program.arg("meshes/0/triangles/0/indices");
@@ -266,7 +264,7 @@ fn a_file_cut_while_it_is_written_out_is_reported_as_changed() {
     let weights: Vec<_> = (0..200_000).map(|vertex| (vertex, 1.0)).collect();
     let scene = writer::b3d::scene([writer::b3d::node("n", [writer::b3d::bone(&weights)])]);
     std::fs::write(&path, scene.to_vec()).unwrap();
-    let mut program = crate::cli::built();
+    let mut program = crate::support::program::built();
     program.args(["dump", "--format", "raw"]).arg(&path).arg("bones/0/weights");
     // Not standard output, in whose bytes Rust first searches for the end of a line.
     let pipe = folder.0.join("out");

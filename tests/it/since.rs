@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use crate::cli::{Folder, code, lines, run, stderr, stdout};
+use crate::support::program::{Folder, code, lines, run, stderr, stdout};
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::{b3d, mlod};
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::cli::{Folder, code, lines, run, stderr, stdout};
-use crate::corpus::root;
+use crate::support::files::root;
+use crate::support::program::{Folder, code, lines, run, stderr, stdout};
 
 #[cfg(unix)]
 mod held;
@@ -103,7 +103,7 @@ fn deep_folders_take_little_time() {
 
 #[test]
 fn without_a_folder_for_temporary_files_small_results_are_sorted() {
-    let output = crate::cli::program()
+    let output = crate::support::program::program()
         .args(["scan", "corpus/b3d", "--sort", "bytes", "-q"])
         .envs(["TMPDIR", "TMP", "TEMP"].map(|variable| (variable, Path::new("no-such-folder"))))
         .output()

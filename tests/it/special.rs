@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::corpus::root;
+use crate::support::files::root;
 
 struct Folder(PathBuf);
 
@@ -31,7 +31,7 @@ impl Drop for Folder {
 }
 
 fn scan(paths: &[&Path]) -> Output {
-    crate::cli::built().args(["scan", "-j1"]).args(paths).output().unwrap()
+    crate::support::program::built().args(["scan", "-j1"]).args(paths).output().unwrap()
 }
 
 fn records(output: &Output) -> usize {
@@ -90,7 +90,7 @@ fn folders_whose_ignore_files_could_cost_too_much_are_reported_and_skipped() {
     for passed_over in ["pipe/.gitignore", "large/.ignore", "outer/inner/.ignore"] {
         assert!(errors(&output).contains(passed_over), "{}", errors(&output));
     }
-    let mut all = crate::cli::built();
+    let mut all = crate::support::program::built();
     let output = all.args(["scan", "--no-ignore"]).arg(&folder.0).output().unwrap();
     assert_eq!((records(&output), output.status.code()), (5, Some(0)), "{}", errors(&output));
 }

@@ -11,8 +11,8 @@ use arrow_schema::DataType;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Map, Value as Json, json};
 
-use crate::cli::{Folder, code, lines, program, run, slashes, stderr, stdout};
-use crate::corpus::{outside, root};
+use crate::support::files::{outside, root};
+use crate::support::program::{Folder, code, lines, program, run, slashes, stderr, stdout};
 use crate::writer::b3d;
 use crate::writer::zip::{Entry, zip};
 

@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use serde_json::Value as Json;
 
-use crate::cli::{Folder, code, lines, program, run, stderr, stdout};
+use crate::support::program::{Folder, code, lines, program, run, stderr, stdout};
 use crate::writer::b3d;
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};

@@ -1,6 +1,6 @@
 //! All parts that are released together have one version.
 
-use crate::corpus::root;
+use crate::support::files::root;
 
 /// The first `version = "..."` of a section, after its heading.
 fn version(path: &str, section: &str) -> String {

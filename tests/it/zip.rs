@@ -8,8 +8,9 @@ use meshpeek::view::Packing;
 use meshpeek::{Asset, Budget, ErrorKind, Format, Inspect, Limits};
 
 use crate::memory::usage_of;
-use crate::mutate::Random;
+use crate::support::mutate::Random;
 use crate::writer::archives::{corpus, hostile, nested, quilt, zip64};
+use crate::writer::bytes::Bytes;
 use crate::writer::zip::{Entry, zip};
 
 #[path = "../../fuzz/src/zip.rs"]
@@ -233,6 +234,46 @@ fn an_archive_without_its_end_is_read_by_its_headers() {
                 "{cut}"
             );
         }
+    }
+}
+
+/// The record after a file's data has four forms, each of which is dissected to its end.
+#[test]
+fn descriptors_of_every_form_are_described_whole() {
+    let signature: &[u8] = b"PK\x07\x08";
+    for (start, size_bytes) in [(signature, 4), (signature, 8), (b"", 4), (b"", 8)] {
+        let mut first = Entry::deflated("a.txt", b"some text").with_descriptor();
+        let mut after = Bytes::new().raw(start).u32(first.central.crc32);
+        for size in [first.central.packed, first.central.unpacked] {
+            after = after.raw(&u64::from(size).to_le_bytes()[..size_bytes]);
+        }
+        first.after = after.to_vec();
+        let folder = crate::support::program::Folder::new("zip-descriptors");
+        folder.file("x.zip", zip(&[first, Entry::stored("b.txt", b"x")], b"").to_vec());
+        let path = folder.0.join("x.zip");
+        let tree = crate::support::program::stdout(&crate::support::program::run([
+            "tree",
+            "--fields",
+            path.to_str().unwrap(),
+        ]));
+        let mut lines = tree.lines().skip_while(|line| !line.ends_with("descriptor"));
+        let bytes = start.len() + 4 + 2 * size_bytes;
+        let words: Vec<&str> = lines.next().unwrap().split_whitespace().collect();
+        assert_eq!(words[1..], [bytes.to_string().as_str(), "descriptor"], "{tree}");
+        let mut fields = Vec::new();
+        for line in lines.take_while(|line| line.starts_with("0x")) {
+            let words: Vec<&str> = line.split_whitespace().skip(2).collect();
+            if words[0] == "packed_bytes" || words[0] == "unpacked_bytes" {
+                fields.push(words.join(" "));
+            }
+            if words[0] == "unpacked_bytes" {
+                break;
+            }
+        }
+        let number = if size_bytes == 8 { "u64" } else { "u32" };
+        assert_eq!(fields, [format!("packed_bytes {number} 11"), format!("unpacked_bytes {number} 9")], "{tree}");
+        assert!(!tree.contains("gap"), "{tree}");
+        assert_eq!(Asset::parse(&std::fs::read(&path).unwrap()).unwrap().summarize().problems.len(), 0);
     }
 }
 

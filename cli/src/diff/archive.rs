@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use meshpeek::Error;
-use meshpeek::address::Names;
+use meshpeek::address::{Names, join_text};
 use meshpeek::container::{Container, Member};
 use meshpeek::scan::folders::Files;
 use meshpeek::summary::Name;
+use meshpeek::{Budget, Error};
 use sha2::{Digest as _, Sha256};
 
 use super::tree::{Folder, Missing, Tree};
@@ -32,12 +32,12 @@ pub(super) fn members(
     let content = source.content(common)?;
     let Ok(asset) = source.asset(&content) else { return Ok(None) };
     let Some(container) = Container::of(&asset) else { return Ok(None) };
-    let mut files = Files::with_prefix(format!("{}!/", Name::from(source.text).text));
+    let mut files = Files::with_prefix(join_text(&Name::from(source.text).text, Some("")));
     let mut errors = Vec::new();
     let mut names = Names::of(&container);
     let mut contents = Contents { other, folder, common, known: HashMap::new() };
     for member in container.members() {
-        let member = match member.and_then(|member| content.budget().members(1).map(|()| member)) {
+        let member = match counted(member, content.budget()) {
             Ok(member) => member,
             // The list cannot be read beyond this.
             Err(error) => {
@@ -58,6 +58,12 @@ pub(super) fn members(
         files.push(name, file);
     }
     Ok(Some(Members { tree: Tree { files, missing: Missing::default() }, errors }))
+}
+
+fn counted<'a>(member: meshpeek::Result<Member<'a>>, budget: &Budget) -> meshpeek::Result<Member<'a>> {
+    let member = member?;
+    budget.members(1)?;
+    Ok(member)
 }
 
 /// Files with the contents of members.
@@ -81,7 +87,9 @@ impl Contents<'_> {
         }
         self.common.space.take(bytes.len() as u64)?;
         let path = self.folder.path().join(self.known.len().to_string());
-        std::fs::write(&path, bytes).map_err(|error| Failure::io(&path, error))?;
+        if let Err(error) = std::fs::write(&path, bytes) {
+            return Err(Failure::io(&path, error));
+        }
         self.known.insert(digest, path.clone());
         Ok(path)
     }

@@ -55,7 +55,10 @@ impl Id {
     fn parse(text: &str) -> Option<Self> {
         let mut raw = Vec::with_capacity(32);
         for digits in text.as_bytes().chunks(2) {
-            let digits = std::str::from_utf8(digits).ok().filter(|digits| digits.len() == 2)?;
+            if digits.len() != 2 {
+                return None;
+            }
+            let digits = std::str::from_utf8(digits).ok()?;
             raw.push(u8::from_str_radix(digits, 16).ok()?);
         }
         if matches!(raw.len(), 20 | 32) { Self::new(&raw) } else { None }

@@ -100,8 +100,13 @@ impl Missing {
 
     /// Adds the folder below `root` that an error is about.
     fn add_unlisted(&mut self, root: &Path, error: &Error) {
-        let below = error.path().and_then(|path| path.strip_prefix(root).ok());
-        self.folders.insert(folded(&Name::from(below.unwrap_or(Path::new(""))).text));
+        let mut below = Path::new("");
+        if let Some(path) = error.path()
+            && let Ok(path) = path.strip_prefix(root)
+        {
+            below = path;
+        }
+        self.folders.insert(folded(&Name::from(below).text));
     }
 
     /// A message about the missing objects, if there are any.
@@ -229,8 +234,10 @@ fn colon(name: &str) -> Option<usize> {
 
 /// The items of two sorted lists that are not in both.
 fn differing(a: Vec<Item>, b: Vec<Item>) -> [Vec<Item>; 2] {
-    let (mut only_a, mut only_b) = (Vec::new(), Vec::new());
-    let (mut a, mut b) = (a.into_iter().peekable(), b.into_iter().peekable());
+    let mut only_a = Vec::new();
+    let mut only_b = Vec::new();
+    let mut a = a.into_iter().peekable();
+    let mut b = b.into_iter().peekable();
     while let (Some(one), Some(two)) = (a.peek(), b.peek()) {
         match one.cmp(two) {
             std::cmp::Ordering::Less => only_a.extend(a.next()),
@@ -448,7 +455,10 @@ fn absence(name: &str) -> Result<String, Fault> {
     let (revision, path) = name.split_at(colon(name).unwrap_or(name.len()));
     let mut above = path.get(1..).unwrap_or_default().trim_end_matches('/');
     while !above.is_empty() {
-        above = above.rsplit_once('/').map_or("", |(above, _)| above);
+        above = match above.rsplit_once('/') {
+            Some((above, _)) => above,
+            None => "",
+        };
         let Some(id) = resolve(&format!("{revision}:{above}"))? else { continue };
         return Ok(match Objects::start()?.ask(id)? {
             Some(_) => "this revision has no such path".to_owned(),
@@ -490,20 +500,23 @@ fn entry(tree: &[u8], place: usize, id_length: usize) -> Result<Option<(Entry<'_
     if rest.is_empty() {
         return Ok(None);
     }
-    let damaged = || Fault("git has a damaged tree".to_owned());
-    let zero = rest.iter().position(|byte| *byte == 0).ok_or_else(damaged)?;
+    let Some(zero) = rest.iter().position(|byte| *byte == 0) else { return Err(damaged()) };
     let (text, after) = rest.split_at(zero);
-    let space = text.iter().position(|byte| *byte == b' ').ok_or_else(damaged)?;
+    let Some(space) = text.iter().position(|byte| *byte == b' ') else { return Err(damaged()) };
     let (mode, name) = text.split_at(space);
     let kind = match mode {
         b"40000" | b"040000" => EntryKind::Tree,
         mode if mode.starts_with(b"100") => EntryKind::File,
         _ => EntryKind::Other,
     };
-    let id = after.get(1..=id_length).and_then(Id::new).ok_or_else(damaged)?;
+    let Some(id) = after.get(1..=id_length).and_then(Id::new) else { return Err(damaged()) };
     let name = name.get(1..).unwrap_or_default();
     let next = place.saturating_add(zero).saturating_add(1).saturating_add(id_length);
     Ok(Some((Entry { kind, name, id }, next)))
+}
+
+fn damaged() -> Fault {
+    Fault("git has a damaged tree".to_owned())
 }
 
 /// Writes files of a repository to the temporary folder.
@@ -537,12 +550,14 @@ impl Writer<'_> {
                 missing.add(&item);
                 continue;
             }
-            let content = self.write(item.id, &mut left)?;
-            if content.is_none() {
-                missing.add(&item);
-            }
-            let none = || Error::malformed("git does not have this object (a partial clone?)");
-            files.push(Name::from(ByteStr::new(&item.path)), content.ok_or_else(none));
+            let content = match self.write(item.id, &mut left)? {
+                Some(content) => Ok(content),
+                None => {
+                    missing.add(&item);
+                    Err(Error::malformed("git does not have this object (a partial clone?)"))
+                }
+            };
+            files.push(Name::from(ByteStr::new(&item.path)), content);
         }
         Ok(Side::Tree(Tree { files, missing }))
     }
@@ -564,8 +579,10 @@ impl Writer<'_> {
     }
 
     fn charge(&self, bytes: u64, left: &mut u64) -> Result<(), Fault> {
-        let rest = left.checked_sub(bytes).filter(|_| bytes <= self.limits.decoded_bytes);
-        *left = rest.ok_or_else(|| Fault("larger than the limits allow; --max-decoded raises them".to_owned()))?;
+        match left.checked_sub(bytes) {
+            Some(rest) if bytes <= self.limits.decoded_bytes => *left = rest,
+            _ => return Err(Fault("larger than the limits allow; --max-decoded raises them".to_owned())),
+        }
         Ok(())
     }
 }

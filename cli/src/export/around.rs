@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use meshpeek::address::{Address, open_checked_member};
+use meshpeek::address::{Address, open_checked_member, split_last};
 use meshpeek::budget::Reservation as Room;
 use meshpeek::container::Container;
 use meshpeek::geometry::Texture;
@@ -15,6 +15,7 @@ use meshpeek::summary::Name;
 use meshpeek::{Access, Asset, Budget, Error, FileMap, Limits};
 
 use super::decode::TooLarge;
+use crate::lock::lock;
 
 /// The cost of looking at a member of an archive, in bytes of work, in addition to its name.
 const LOOK_WORK: u64 = 64;
@@ -46,7 +47,7 @@ pub(crate) struct Around<'a> {
 struct Open<'a> {
     /// Those that are open, the one used last at the end.
     archives: Vec<Opened<'a>>,
-    /// What remains of the work for the images in each file.
+    /// The work that remains for the images in each file.
     budgets: HashMap<PathBuf, Budget>,
 }
 
@@ -103,10 +104,6 @@ impl Archive<'_> {
     fn data(&self) -> &[u8] {
         self.bytes.bytes().get(self.range.clone()).unwrap_or_default()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<'a> Around<'a> {
@@ -218,46 +215,33 @@ impl<'a> Around<'a> {
         if is_too_large {
             return Err(TooLarge);
         }
-        Ok(file.ok().map(|file| Box::new(file) as Bytes))
+        match file {
+            Ok(file) => Ok(Some(Box::new(file))),
+            Err(_) => Ok(None),
+        }
     }
 
     fn read_member(&self, path: &Path, member: &str, room: &Room<'_>) -> Result<Option<Bytes>, TooLarge> {
-        let (around, own) = match member.rsplit_once("!/") {
-            Some((around, own)) => (Some(around.to_owned()), own),
-            None => (None, member),
-        };
-        let Some(archive) = self.archive(path, around) else { return Ok(None) };
+        let (around, own) = split_last(member);
+        let Some(archive) = self.archive(path, around.map(str::to_owned)) else { return Ok(None) };
         let Some(budget) = lock(&self.open).budgets.get(path).cloned() else { return Ok(None) };
         if !budget.affords(archive.cost, 0, 0) || budget.work(archive.cost).is_err() {
             return Err(TooLarge);
         }
         let data = archive.data();
-        let mut calls = 0;
-        let mut is_too_large = false;
-        let mut twice = 0_u64;
-        let mut check = |bytes: u64| {
-            calls += 1;
-            // First comes the size of the archive, which is not read as a whole.
-            if calls == 1 {
-                return Ok(());
-            }
-            // Its content, and a copy.
-            twice = bytes.saturating_mul(2);
-            is_too_large = !room.affords(0, 0, twice) || !budget.affords(twice, 0, 0);
-            if is_too_large {
-                return Err(too_large());
-            }
-            budget.work(twice)?;
-            room.budget().add_bytes(bytes);
-            room.take(twice)
-        };
+        let mut cost = MemberCost { room, budget: &budget, knows_archive: false, twice: 0, is_too_large: false };
         // It counts the whole archive for each member, so it has a budget of its own.
         let alone = Budget::new(data.len() as u64, &self.limits);
-        let opened = open_checked_member(&archive.name, data, Some(own.as_bytes()), &alone, &mut check);
-        let content = opened.and_then(|opened| opened.content).ok().filter(|content| content.check().is_ok());
-        let copy = content.map(|content| Box::new(content.to_vec()) as Bytes);
-        room.give(twice / 2);
-        if is_too_large { Err(TooLarge) } else { Ok(copy) }
+        let mut copy: Option<Bytes> = None;
+        if let Ok(opened) =
+            open_checked_member(&archive.name, data, Some(own.as_bytes()), &alone, &mut |bytes| cost.take(bytes))
+            && let Ok(content) = opened.content
+            && content.check().is_ok()
+        {
+            copy = Some(Box::new(content.to_vec()));
+        }
+        room.give(cost.twice / 2);
+        if cost.is_too_large { Err(TooLarge) } else { Ok(copy) }
     }
 
     /// The archive in this file, or the file itself. It stays open for other images.
@@ -309,6 +293,37 @@ impl<'a> Around<'a> {
     }
 }
 
+/// The cost of reading one member of an archive.
+struct MemberCost<'c> {
+    room: &'c Room<'c>,
+    /// The work that remains for the archive's file.
+    budget: &'c Budget,
+    /// True once the size of the archive has come.
+    knows_archive: bool,
+    /// The bytes of the content and of a copy.
+    twice: u64,
+    is_too_large: bool,
+}
+
+impl MemberCost<'_> {
+    /// Takes what a size costs, before as many bytes are read.
+    fn take(&mut self, bytes: u64) -> meshpeek::Result<()> {
+        // First comes the size of the archive, which is not read as a whole.
+        if !self.knows_archive {
+            self.knows_archive = true;
+            return Ok(());
+        }
+        self.twice = bytes.saturating_mul(2);
+        self.is_too_large = !self.room.affords(0, 0, self.twice) || !self.budget.affords(self.twice, 0, 0);
+        if self.is_too_large {
+            return Err(too_large());
+        }
+        self.budget.work(self.twice)?;
+        self.room.budget().add_bytes(bytes);
+        self.room.take(self.twice)
+    }
+}
+
 fn rules(textures: Option<&Path>) -> Rules {
     Rules { textures: textures.map(Path::to_owned), ..Rules::default() }
 }
@@ -317,7 +332,8 @@ fn rules(textures: Option<&Path>) -> Rules {
 fn cost(name: &Path, data: &[u8], budget: &Budget) -> Option<u64> {
     let asset = Asset::parse_file(name, data, budget.limits()).ok()?;
     let mut cost = 0_u64;
-    for member in Container::of(&asset)?.members().map_while(Result::ok) {
+    for member in Container::of(&asset)?.members() {
+        let Ok(member) = member else { break };
         let look = LOOK_WORK.saturating_add(member.name().len() as u64);
         budget.work(look).ok()?;
         cost = cost.saturating_add(look);

@@ -33,28 +33,34 @@ pub(super) fn decode(bytes: &[u8], name: &str, most: u32, room: &Reservation<'_>
             Err(_) => Ok(None),
         };
     }
-    let dimensions = reader(bytes, name).and_then(|reader| reader.into_dimensions().ok());
-    let Some((width, height)) = dimensions.filter(|&(width, height)| width > 0 && height > 0) else { return Ok(None) };
+    let Some(sized) = reader(bytes, name) else { return Ok(None) };
+    let Ok((width, height)) = sized.into_dimensions() else { return Ok(None) };
+    if width == 0 || height == 0 {
+        return Ok(None);
+    }
     // Counts the decoded form, and four bytes per pixel. Decoding and scaling a pixel costs six bytes of work.
     let pixels = u64::from(width) * u64::from(height);
     let smaller = pixels.min(u64::from(most).pow(2)) * 4;
-    let (work, bytes_of) = (pixels.saturating_mul(6), pixels.saturating_mul(12));
+    let work = pixels.saturating_mul(6);
+    let bytes_of = pixels.saturating_mul(12);
     if width > MOST_SIDE || height > MOST_SIDE || !room.affords(work, 0, bytes_of.saturating_add(smaller)) {
         return Err(TooLarge);
     }
-    if room.work(work).and_then(|()| room.hold(bytes_of)).is_err() {
+    if room.work(work).is_err() || room.hold(bytes_of).is_err() {
         return Err(TooLarge);
     }
     let Some(mut reader) = reader(bytes, name) else { return Ok(None) };
     let mut limits = image::Limits::default();
     limits.max_alloc = Some(bytes_of.saturating_add(1 << 20));
     reader.limits(limits);
-    let image = reader.decode().ok().map(|image| {
+    let mut decoded = None;
+    if let Ok(image) = reader.decode() {
         let is_large = width > most || height > most;
-        if is_large { image.thumbnail(most, most) } else { image }.into_rgba8()
-    });
+        let image = if is_large { image.thumbnail(most, most) } else { image }.into_rgba8();
+        decoded = Some(Pixels { size: [image.width(), image.height()], rgba: image.into_raw() });
+    }
     room.give(bytes_of);
-    Ok(image.map(|image| Pixels { size: [image.width(), image.height()], rgba: image.into_raw() }))
+    Ok(decoded)
 }
 
 #[cfg(test)]

@@ -17,13 +17,31 @@ use crate::notes::Notes;
 /// The most images to search for. Real models have dozens.
 const MOST_IMAGES: usize = 1000;
 
+/// The file that the user gives for a name in the model.
+pub(crate) struct GivenImage {
+    pub(crate) name: String,
+    pub(crate) file: PathBuf,
+    /// True if a surface shows an image of this name.
+    is_used: bool,
+}
+
+impl GivenImage {
+    pub(crate) fn new(name: &str, file: impl Into<PathBuf>) -> Self {
+        Self { name: name.to_owned(), file: file.into(), is_used: false }
+    }
+
+    /// Returns true if this is for a name in the model: the whole name as stored, or its last component.
+    fn is_for(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name) || self.name.eq_ignore_ascii_case(base_name(name))
+    }
+}
+
 /// Finds images, each once.
 pub(crate) struct Images<'a, 'f> {
     asset: &'a Asset<'a>,
     model: Model<'a>,
     around: &'a Around<'f>,
-    /// Names in the model, and the files that the user gives for them.
-    given: Vec<(String, PathBuf)>,
+    given: Vec<GivenImage>,
     /// Reports images that are left out.
     notes: Option<Notes>,
     found: HashMap<String, Option<Bytes>>,
@@ -35,7 +53,8 @@ pub(crate) struct Images<'a, 'f> {
 
 impl meshpeek::export::Images for Images<'_, '_> {
     fn file(&mut self, texture: &Texture<'_>, room: &Room<'_>) -> Option<&[u8]> {
-        self.find(texture, room).filter(|bytes| is_embeddable(bytes))
+        let bytes = self.find(texture, room)?;
+        if is_embeddable(bytes) { Some(bytes) } else { None }
     }
 
     fn pixels(&mut self, texture: &Texture<'_>, most: u32, room: &Room<'_>) -> Option<Pixels> {
@@ -64,7 +83,7 @@ impl<'a, 'f> Images<'a, 'f> {
         asset: &'a Asset<'a>,
         model: Model<'a>,
         around: &'a Around<'f>,
-        given: Vec<(String, PathBuf)>,
+        given: Vec<GivenImage>,
         notes: Notes,
     ) -> Self {
         Self { given, notes: Some(notes), ..Self::seen(asset, model, around) }
@@ -72,8 +91,16 @@ impl<'a, 'f> Images<'a, 'f> {
 
     /// Creates a finder for an asset that a scan has open.
     pub(crate) fn seen(asset: &'a Asset<'a>, model: Model<'a>, around: &'a Around<'f>) -> Self {
-        let (found, undecoded) = (HashMap::new(), BTreeSet::new());
-        Self { asset, model, around, given: Vec::new(), notes: None, found, undecoded, substitutes: 0 }
+        Self {
+            asset,
+            model,
+            around,
+            given: Vec::new(),
+            notes: None,
+            found: HashMap::new(),
+            undecoded: BTreeSet::new(),
+            substitutes: 0,
+        }
     }
 
     /// Returns how many images were found by their file names alone.
@@ -84,6 +111,18 @@ impl<'a, 'f> Images<'a, 'f> {
     /// Returns true if no surface asked for an image.
     pub(crate) fn are_unused(&self) -> bool {
         self.found.is_empty()
+    }
+
+    /// Returns the names of all images that surfaces ask for, in order.
+    pub(crate) fn asked(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.found.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Returns the images that the user gives for names that no surface asks for.
+    pub(crate) fn given_in_vain(&self) -> impl Iterator<Item = &GivenImage> {
+        self.given.iter().filter(|given| !given.is_used)
     }
 
     /// Returns the names of images that are not available, in order. What the game computes is no image.
@@ -130,11 +169,13 @@ impl<'a, 'f> Images<'a, 'f> {
         Some(self.found.get(&name)?.as_ref()?.as_ref().as_ref())
     }
 
-    /// The file that the user gives for a name: the whole name as stored, or its last component.
-    fn given(&self, name: &str, room: &Room<'_>) -> Option<Bytes> {
-        let is_same = |given: &str| given.eq_ignore_ascii_case(name) || given.eq_ignore_ascii_case(base_name(name));
-        let (_, path) = self.given.iter().find(|(given, _)| is_same(given))?;
-        self.opened(self.around.read_file(path, room), name)
+    /// The first file that the user gives for a name.
+    fn given(&mut self, name: &str, room: &Room<'_>) -> Option<Bytes> {
+        for given in &mut self.given {
+            given.is_used |= given.is_for(name);
+        }
+        let given = self.given.iter().find(|given| given.is_for(name))?;
+        self.opened(self.around.read_file(&given.file, room), name)
     }
 
     fn inside(&self, texture: &Texture<'_>, room: &Room<'_>) -> Option<Bytes> {

@@ -32,20 +32,25 @@ impl Args {
 /// Encodes a mip as PNG, with the channels as stored or moved back.
 pub(super) fn to_png(texture: &Texture<'_>, args: &Args, room: &Reservation<'_>) -> Result<Vec<u8>> {
     let mut mips = texture.mips();
-    let mip = mips.by_ref().nth(args.mip).transpose()?;
-    let mip = mip.ok_or_else(|| Error::malformed(format!("no mip {}", args.mip)).at(mips.offset()))?;
+    let Some(mip) = mips.by_ref().nth(args.mip) else {
+        return Err(Error::malformed(format!("no mip {}", args.mip)).at(mips.offset()));
+    };
+    let mip = mip?;
     // Before anything is charged or decoded.
     let decoded = mip.block()?.decoded_byte_len();
     let rgba = mip.pixels().rows().saturating_mul(4);
     room.work(decoded.saturating_add(rgba.saturating_mul(2)))?;
     room.hold(decoded.saturating_add(rgba.saturating_mul(2)))?;
     let mut pixels = mip.to_rgba8()?;
-    if let Some(swizzle) = texture.swizzle().filter(|_| args.unswizzle) {
+    if args.unswizzle
+        && let Some(swizzle) = texture.swizzle()
+    {
         swizzle.undo(&mut pixels);
     }
     let mut png = Vec::new();
     let encoder = PngEncoder::new_with_quality(&mut png, CompressionType::Fast, FilterType::Adaptive);
-    let (width, height) = (mip.width().into(), mip.height().into());
+    let width = mip.width().into();
+    let height = mip.height().into();
     let written = encoder.write_image(&pixels, width, height, ExtendedColorType::Rgba8);
     written.map_err(|error| Error::from(std::io::Error::other(error)))?;
     Ok(png)

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use meshpeek::Budget;
 use meshpeek::container::Member;
 use meshpeek::scan::FileId;
+use meshpeek::view::Decoded;
+use tempfile::NamedTempFile;
 
 use crate::args::Common;
 use crate::failure::{Failure, without_name};
@@ -73,9 +75,22 @@ pub(super) enum Done {
 
 impl<'c> Folder<'c> {
     pub(super) fn new(path: &'c Path, force: bool, inputs: Vec<FileId>, common: &'c Common) -> Self {
-        let (hash, used, own, there) = Default::default();
-        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        Self { path, absolute, force, common, inputs, hash, used, own, there, piece: Vec::new() }
+        let absolute = match std::path::absolute(path) {
+            Ok(absolute) => absolute,
+            Err(_) => path.to_owned(),
+        };
+        Self {
+            path,
+            absolute,
+            force,
+            common,
+            inputs,
+            hash: RandomState::new(),
+            used: HashMap::new(),
+            own: HashSet::new(),
+            there: HashSet::new(),
+            piece: Vec::new(),
+        }
     }
 
     /// Returns the path with a number at each part that another file, or a folder, already has in any case.
@@ -151,30 +166,12 @@ impl<'c> Folder<'c> {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return lost(&target, error),
         };
-        let size = member.decoded_byte_len_hint();
-        let may_exist = |old: &Metadata| !self.force && old.is_file() && old.len() == size;
-        let refused = |path: &Path, what: &str| Ok(Done::Lost(format!("{}: {what}", shown(path))));
-        if let Some(old) = &old {
-            let (time, known) = (member.modified(), old.modified().ok());
-            match old {
-                old if old.is_file() && self.is_own(&target) => return refused(&target, OWN),
-                old if may_exist(old) && time.is_some() && known == time => {
-                    self.remember(&target);
-                    return Ok(Done::Exists);
-                }
-                old if may_exist(old) && time.is_none() => {}
-                _ if old.is_dir() => return refused(&target, "is a folder"),
-                _ if !self.force => return refused(&target, OTHER_CONTENT),
-                _ if self.is_input(&target) => return refused(&target, "is an input"),
-                _ => {}
-            }
+        if let Some(old) = &old
+            && let Some(done) = self.keeps(old, &target, member)
+        {
+            return Ok(done);
         }
-        // Bytes that the archive claims are charged once they are there.
-        let decoded = member.decode(budget).and_then(|content| {
-            budget.work(content.len() as u64)?;
-            Ok(content)
-        });
-        let content = match decoded {
+        let content = match decoded(member, budget) {
             Ok(content) => content,
             Err(error) => return Ok(Done::Lost(without_name(&error, member.name()))),
         };
@@ -184,7 +181,7 @@ impl<'c> Folder<'c> {
                     self.remember(&target);
                     Ok(Done::Exists)
                 }
-                Ok(false) => refused(&target, OTHER_CONTENT),
+                Ok(false) => Ok(refused(&target, OTHER_CONTENT)),
                 Err(error) => lost(&target, error),
             };
         }
@@ -194,23 +191,59 @@ impl<'c> Folder<'c> {
         };
         let new_path = new.path().to_owned();
         output_file::begin(&new_path);
-        let filled = self.fill(new.as_file(), path, &target, &content).and_then(|()| unchanged());
+        let mut filled = self.fill(new.as_file(), path, &target, &content);
+        if filled.is_ok() {
+            filled = unchanged();
+        }
         if let Some(time) = member.modified() {
             // Not every file system keeps every time.
             let _ = new.as_file().set_modified(time);
         }
-        let place = output_file::of_any_length(&target);
-        let done = filled.map(|()| match self.force {
-            true => new.persist(place),
-            false => new.persist_noclobber(place),
-        });
+        let done = match filled {
+            Ok(()) => self.put(new, &target),
+            Err(failure) => Err(failure),
+        };
         output_file::end(&new_path);
-        match done? {
+        done
+    }
+
+    /// Returns the result for a member whose path is in use, unless only its content tells or its file is replaced.
+    fn keeps(&mut self, old: &Metadata, target: &Path, member: &Member<'_>) -> Option<Done> {
+        if old.is_file() && self.is_own(target) {
+            return Some(refused(target, OWN));
+        }
+        let may_be_same = !self.force && old.is_file() && old.len() == member.decoded_byte_len_hint();
+        if may_be_same {
+            let time = member.modified()?;
+            if let Ok(known) = old.modified()
+                && known == time
+            {
+                self.remember(target);
+                return Some(Done::Exists);
+            }
+        }
+        if old.is_dir() {
+            return Some(refused(target, "is a folder"));
+        }
+        if !self.force {
+            return Some(refused(target, OTHER_CONTENT));
+        }
+        if self.is_input(target) {
+            return Some(refused(target, "is an input"));
+        }
+        None
+    }
+
+    /// Gives a file that is written its name.
+    fn put(&mut self, new: NamedTempFile, target: &Path) -> Result<Done, Failure> {
+        let place = output_file::of_any_length(target);
+        let put = if self.force { new.persist(place) } else { new.persist_noclobber(place) };
+        match put {
             Ok(_) => {
-                self.remember(&target);
+                self.remember(target);
                 Ok(Done::Written)
             }
-            Err(error) => lost(&target, error.error),
+            Err(error) => lost(target, error.error),
         }
     }
 
@@ -272,12 +305,29 @@ impl<'c> Folder<'c> {
     }
 
     fn is_own(&self, target: &Path) -> bool {
-        FileId::of(target).is_ok_and(|id| self.own.contains(&self.hash.hash_one(id)))
+        match FileId::of(target) {
+            Ok(id) => self.own.contains(&self.hash.hash_one(id)),
+            Err(_) => false,
+        }
     }
 
     fn is_input(&self, target: &Path) -> bool {
-        FileId::of(target).is_ok_and(|id| self.inputs.contains(&id))
+        match FileId::of(target) {
+            Ok(id) => self.inputs.contains(&id),
+            Err(_) => false,
+        }
     }
+}
+
+fn decoded<'m>(member: &Member<'m>, budget: &Budget) -> meshpeek::Result<Decoded<'m, u8>> {
+    let content = member.decode(budget)?;
+    // Bytes that the archive claims are charged once they are there.
+    budget.work(content.len() as u64)?;
+    Ok(content)
+}
+
+fn refused(path: &Path, why: &str) -> Done {
+    Done::Lost(format!("{}: {why}", shown(path)))
 }
 
 /// The error for one member, or for all if the disk is full.

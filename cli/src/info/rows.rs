@@ -88,55 +88,77 @@ fn csv_row(cells: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Result<Vec<u8>,
 /// The value of a key that the JSON of a file does not have.
 fn added(key: &str, record: &Record, asset: Option<&Asset<'_>>) -> Option<Json> {
     match key {
-        "name" => {
-            let path = record.path_name().text;
-            let name = record.member.as_ref().map_or(path.as_str(), |member| &member.text);
-            Some(name.rsplit(['/', '\\']).next().unwrap_or(name).into())
-        }
-        "width" | "texture.width" => record.summary.texture.map(|texture| texture.width.into()),
-        "height" | "texture.height" => record.summary.texture.map(|texture| texture.height.into()),
-        "errors" | "warnings" => {
-            let severity = if key == "errors" { Severity::Error } else { Severity::Warning };
-            Some(record.summary.problems.iter().filter(|problem| problem.severity == severity).count().into())
-        }
-        "clips" | "clips.name" | "clips.seconds" => {
-            let mut clips = Vec::new();
-            for rig in asset.into_iter().flat_map(Asset::rigs).flatten() {
-                for clip in rig.clips().flatten() {
-                    // The shortest decimals that mean the number.
-                    let seconds = clip.seconds.and_then(|seconds| seconds.to_string().parse::<f64>().ok());
-                    let clip = json!({ "name": clip.name.to_string(), "seconds": seconds });
-                    clips.push(match key.split_once('.') {
-                        Some((_, part)) => clip.get(part).cloned().unwrap_or_default(),
-                        None => clip,
-                    });
-                }
-            }
-            Some(clips.into())
-        }
+        "name" => Some(name_of(record).into()),
+        "width" | "texture.width" => Some(record.summary.texture?.width.into()),
+        "height" | "texture.height" => Some(record.summary.texture?.height.into()),
+        "errors" => Some(problems(record, Severity::Error).into()),
+        "warnings" => Some(problems(record, Severity::Warning).into()),
+        "clips" | "clips.name" | "clips.seconds" => Some(clips(key, asset).into()),
         _ => None,
     }
 }
 
+/// The name of a file or member without its folders.
+fn name_of(record: &Record) -> String {
+    let path = record.path_name().text;
+    let name = match &record.member {
+        Some(member) => &member.text,
+        None => &path,
+    };
+    name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned()
+}
+
+fn problems(record: &Record, severity: Severity) -> usize {
+    record.summary.problems.iter().filter(|problem| problem.severity == severity).count()
+}
+
+/// The clips of an asset, or the values of one of their keys. What is no asset has none.
+fn clips(key: &str, asset: Option<&Asset<'_>>) -> Vec<Json> {
+    let mut clips = Vec::new();
+    let Some(asset) = asset else { return clips };
+    for rig in asset.rigs().into_iter().flatten() {
+        for clip in rig.clips().flatten() {
+            // The shortest decimals that mean the number.
+            let seconds = clip.seconds.and_then(|seconds| seconds.to_string().parse::<f64>().ok());
+            let clip = json!({ "name": clip.name.to_string(), "seconds": seconds });
+            clips.push(match key.split_once('.') {
+                Some((_, part)) => clip.get(part).cloned().unwrap_or_default(),
+                None => clip,
+            });
+        }
+    }
+    clips
+}
+
 /// The value of a key of a record, whose JSON is made when a key needs it. With an asset, `detail` is searched too.
 pub(crate) fn value(key: &str, record: &Record, asset: Option<&Asset<'_>>, json: &OnceCell<Vec<u8>>) -> Option<Json> {
-    added(key, record, asset).or_else(|| find(key, json.get_or_init(|| text_of(record, asset))))
+    if let Some(value) = added(key, record, asset) {
+        return Some(value);
+    }
+    let text = json.get_or_init(|| text_of(record, asset));
+    find(key, text)
 }
 
 fn text_of(record: &Record, asset: Option<&Asset<'_>>) -> Vec<u8> {
     let mut text = Vec::new();
     // Writing into memory does not fail. What is beyond the limit is not searched.
-    let document = Document::compact(&mut text, MOST).map_err(Failure::from);
-    let _ = document.and_then(|document| super::write_json(document, record, asset));
+    if let Ok(document) = Document::compact(&mut text, MOST) {
+        let _ = super::write_json(document, record, asset);
+    }
     text
 }
 
 /// The value of a key in the JSON of a file, where `counts`, `texture` and `detail` may be left out.
 fn find(key: &str, text: &[u8]) -> Option<Json> {
-    [&[][..], &["counts"], &["texture"], &["detail"]].into_iter().find_map(|above| {
-        let path: Vec<&str> = above.iter().copied().chain(key.split('.')).collect();
-        At(&path).deserialize(&mut serde_json::Deserializer::from_slice(text)).ok().flatten()
-    })
+    for above in [None, Some("counts"), Some("texture"), Some("detail")] {
+        let mut path = Vec::from_iter(above);
+        path.extend(key.split('.'));
+        let found = At(&path).deserialize(&mut serde_json::Deserializer::from_slice(text));
+        if let Ok(Some(value)) = found {
+            return Some(value);
+        }
+    }
+    None
 }
 
 /// Reads the value at a path. In a list, reads that of each item which has it.

@@ -1,5 +1,6 @@
 //! A folder with ranges of files, for later runs.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ impl Cache {
     pub(super) fn open(folder: &Path, most: u64) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
         let cache = Self { folder: folder.to_owned(), most, bytes: Mutex::default() };
-        let bytes = cache.files()?.iter().fold(0, |sum: u64, (_, _, bytes)| sum.saturating_add(*bytes));
+        let bytes = total(&cache.files()?);
         *cache.bytes.lock().unwrap_or_else(PoisonError::into_inner) = bytes;
         Ok(cache)
     }
@@ -39,7 +40,9 @@ impl Cache {
             return None;
         }
         // The oldest are deleted first. If this fails, it is deleted earlier.
-        let _ = fs::File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
+        if let Ok(file) = fs::File::options().append(true).open(&path) {
+            let _ = file.set_modified(SystemTime::now());
+        }
         Some(bytes)
     }
 
@@ -55,7 +58,9 @@ impl Cache {
         let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
         file.write_all(bytes)?;
         file.write_all(&seal(key, bytes))?;
-        file.persist(self.path(key)).map_err(|error| error.error)?;
+        if let Err(failed) = file.persist(self.path(key)) {
+            return Err(failed.error);
+        }
         *held = held.saturating_add(size);
         Ok(())
     }
@@ -64,15 +69,17 @@ impl Cache {
     fn shrink(&self, most: u64) -> io::Result<u64> {
         let mut files = self.files()?;
         files.sort_unstable();
-        let mut left = files.iter().fold(0, |sum: u64, (_, _, bytes)| sum.saturating_add(*bytes));
+        let mut left = total(&files);
         for (_, path, bytes) in files {
             if left <= most {
                 break;
             }
-            match fs::remove_file(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => left = left.saturating_sub(bytes),
+            if let Err(error) = fs::remove_file(path)
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                return Err(error);
             }
+            left = left.saturating_sub(bytes);
         }
         Ok(left)
     }
@@ -83,7 +90,7 @@ impl Cache {
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
             // Another run may have deleted it.
-            if path.extension().is_some_and(|ending| ending == ENDING)
+            if path.extension() == Some(OsStr::new(ENDING))
                 && let Ok(metadata) = path.metadata()
             {
                 files.push((metadata.modified()?, path, metadata.len()));
@@ -93,9 +100,21 @@ impl Cache {
     }
 
     fn path(&self, key: &str) -> PathBuf {
-        let name: String = Sha256::digest(key).iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut name = String::new();
+        for byte in Sha256::digest(key) {
+            name += &format!("{byte:02x}");
+        }
         self.folder.join(name).with_extension(ENDING)
     }
+}
+
+/// The bytes of these files.
+fn total(files: &[(SystemTime, PathBuf, u64)]) -> u64 {
+    let mut total = 0_u64;
+    for (_, _, bytes) in files {
+        total = total.saturating_add(*bytes);
+    }
+    total
 }
 
 /// The digest of a key and its bytes.

@@ -12,7 +12,7 @@ use object_store::http::HttpBuilder;
 use object_store::list::PaginatedListStore;
 use object_store::path::Path as Key;
 use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
-use reqwest::redirect::Policy;
+use reqwest::redirect::{Action, Attempt, Policy};
 
 use super::service::{CONNECT, Counts, HEADERS, REDIRECTS, Service, Waits};
 
@@ -74,64 +74,67 @@ impl Url {
         counts: &Arc<Counts>,
         waits: &Arc<Waits>,
     ) -> object_store::Result<Store> {
-        let backoff =
-            BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(5), base: 2. };
-        let retry = RetryConfig { backoff, max_retries: RETRIES, retry_timeout: RETRY_TIME };
         let is_loopback = self.is_http() && self.is_loopback();
         let connector = Connector { counts: counts.clone(), waits: waits.clone(), is_loopback };
-        // Without the flag, the variable of the store decides, such as `AWS_ALLOW_HTTP`.
         match self.scheme {
-            "s3" => {
-                let mut builder = AmazonS3Builder::from_env().with_url(&self.store).with_retry(retry);
-                if allow_http {
-                    builder = builder.with_allow_http(true);
-                }
-                let keys = [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint, AmazonS3ConfigKey::Region];
-                let at = keys.map(|key| builder.get_config_value(&key));
-                let store = Arc::new(builder.with_http_connector(connector).build()?);
-                Ok(Store { files: store.clone(), pages: Some(store), place: self.place(&at) })
-            }
-            "gs" => {
-                let mut builder = GoogleCloudStorageBuilder::from_env().with_url(&self.store).with_retry(retry);
-                if allow_http {
-                    builder = builder.with_config(GoogleConfigKey::Client(ClientConfigKey::AllowHttp), "true");
-                }
-                // The key of an account may name an endpoint, too.
-                let keys =
-                    [GoogleConfigKey::BaseUrl, GoogleConfigKey::ServiceAccount, GoogleConfigKey::ServiceAccountKey];
-                let at = keys.map(|key| builder.get_config_value(&key));
-                let store = Arc::new(builder.with_http_connector(connector).build()?);
-                Ok(Store { files: store.clone(), pages: Some(store), place: self.place(&at) })
-            }
-            "az" => {
-                let mut builder = MicrosoftAzureBuilder::from_env().with_url(&self.store).with_retry(retry);
-                if allow_http {
-                    builder = builder.with_allow_http(true);
-                }
-                let keys = [
-                    AzureConfigKey::AccountName,
-                    AzureConfigKey::Endpoint,
-                    AzureConfigKey::UseFabricEndpoint,
-                    AzureConfigKey::UseEmulator,
-                ];
-                let mut at = keys.map(|key| builder.get_config_value(&key)).to_vec();
-                // That of the emulator.
-                at.push(std::env::var("AZURITE_BLOB_STORAGE_URL").ok());
-                let store = Arc::new(builder.with_http_connector(connector).build()?);
-                Ok(Store { files: store.clone(), pages: Some(store), place: self.place(&at) })
-            }
-            _ => {
-                let allow_http = allow_http || is_loopback;
-                if self.scheme == "http" && !allow_http {
-                    let source = "http:// to another machine needs --allow-http".into();
-                    return Err(object_store::Error::Generic { store: "HTTP", source });
-                }
-                let options = ClientOptions::new().with_allow_http(allow_http);
-                let builder = HttpBuilder::new().with_url(&self.store).with_retry(retry);
-                let store = builder.with_client_options(options).with_http_connector(connector).build()?;
-                Ok(Store { files: Arc::new(store), pages: None, place: self.place(&[]) })
-            }
+            "s3" => self.open_s3(allow_http, connector),
+            "gs" => self.open_gcs(allow_http, connector),
+            "az" => self.open_azure(allow_http, connector),
+            _ => self.open_http(allow_http || is_loopback, connector),
         }
+    }
+
+    fn open_s3(&self, allow_http: bool, connector: Connector) -> object_store::Result<Store> {
+        let mut builder = AmazonS3Builder::from_env().with_url(&self.store).with_retry(retry());
+        // Without the flag, the variable of the store decides, such as `AWS_ALLOW_HTTP`.
+        if allow_http {
+            builder = builder.with_allow_http(true);
+        }
+        let keys = [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint, AmazonS3ConfigKey::Region];
+        let at = keys.map(|key| builder.get_config_value(&key));
+        let store = Arc::new(builder.with_http_connector(connector).build()?);
+        Ok(Store { files: store.clone(), pages: Some(store), place: self.place(&at) })
+    }
+
+    fn open_gcs(&self, allow_http: bool, connector: Connector) -> object_store::Result<Store> {
+        let mut builder = GoogleCloudStorageBuilder::from_env().with_url(&self.store).with_retry(retry());
+        if allow_http {
+            builder = builder.with_config(GoogleConfigKey::Client(ClientConfigKey::AllowHttp), "true");
+        }
+        // The key of an account may name an endpoint, too.
+        let keys = [GoogleConfigKey::BaseUrl, GoogleConfigKey::ServiceAccount, GoogleConfigKey::ServiceAccountKey];
+        let at = keys.map(|key| builder.get_config_value(&key));
+        let store = Arc::new(builder.with_http_connector(connector).build()?);
+        Ok(Store { files: store.clone(), pages: Some(store), place: self.place(&at) })
+    }
+
+    fn open_azure(&self, allow_http: bool, connector: Connector) -> object_store::Result<Store> {
+        let mut builder = MicrosoftAzureBuilder::from_env().with_url(&self.store).with_retry(retry());
+        if allow_http {
+            builder = builder.with_allow_http(true);
+        }
+        let keys = [
+            AzureConfigKey::AccountName,
+            AzureConfigKey::Endpoint,
+            AzureConfigKey::UseFabricEndpoint,
+            AzureConfigKey::UseEmulator,
+        ];
+        let mut at = keys.map(|key| builder.get_config_value(&key)).to_vec();
+        // That of the emulator.
+        at.push(std::env::var("AZURITE_BLOB_STORAGE_URL").ok());
+        let store = Arc::new(builder.with_http_connector(connector).build()?);
+        Ok(Store { files: store.clone(), pages: Some(store), place: self.place(&at) })
+    }
+
+    fn open_http(&self, allow_http: bool, connector: Connector) -> object_store::Result<Store> {
+        if self.scheme == "http" && !allow_http {
+            let source = "http:// to another machine needs --allow-http".into();
+            return Err(object_store::Error::Generic { store: "HTTP", source });
+        }
+        let options = ClientOptions::new().with_allow_http(allow_http);
+        let builder = HttpBuilder::new().with_url(&self.store).with_retry(retry());
+        let store = builder.with_client_options(options).with_http_connector(connector).build()?;
+        Ok(Store { files: Arc::new(store), pages: None, place: self.place(&[]) })
     }
 
     /// Returns the URL of its store with the settings that say where the store is: a bucket of the same name may be
@@ -147,14 +150,20 @@ impl Url {
 
     /// Returns true if nothing leaves this machine.
     fn is_loopback(&self) -> bool {
-        let url = reqwest::Url::parse(&self.store);
-        url.is_ok_and(|url| match url.host() {
+        let Ok(url) = reqwest::Url::parse(&self.store) else { return false };
+        match url.host() {
             Some(url::Host::Domain(name)) => name == "localhost",
             Some(url::Host::Ipv4(address)) => address.is_loopback(),
             Some(url::Host::Ipv6(address)) => address.is_loopback(),
             None => false,
-        })
+        }
     }
+}
+
+fn retry() -> RetryConfig {
+    let backoff =
+        BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(5), base: 2. };
+    RetryConfig { backoff, max_retries: RETRIES, retry_timeout: RETRY_TIME }
 }
 
 /// A store, and where it is.
@@ -184,22 +193,16 @@ struct Connector {
 
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        let is_set = |key| options.get_config_value(&key).is_some_and(|value| value == "true");
         // It fails if there is a provider already.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let policy = Policy::custom(|attempt| {
-            let is_same = attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
-            if is_same && attempt.previous().len() <= REDIRECTS { attempt.follow() } else { attempt.stop() }
-        });
         let mut client = reqwest::Client::builder()
-            .redirect(policy)
+            .redirect(Policy::custom(redirected))
             .connect_timeout(CONNECT)
             .http1_only()
             .http1_max_headers(HEADERS)
             .user_agent(concat!("meshpeek/", env!("CARGO_PKG_VERSION")))
-            .https_only(!is_set(ClientConfigKey::AllowHttp))
-            .tls_danger_accept_invalid_certs(is_set(ClientConfigKey::AllowInvalidCertificates));
-        let generic = |error: reqwest::Error| object_store::Error::Generic { store: "HTTP", source: error.into() };
+            .https_only(!is_set(options, ClientConfigKey::AllowHttp))
+            .tls_danger_accept_invalid_certs(is_set(options, ClientConfigKey::AllowInvalidCertificates));
         if self.is_loopback {
             client = client.no_proxy();
         } else if let Some(proxy) = options.get_config_value(&ClientConfigKey::ProxyUrl) {
@@ -208,6 +211,23 @@ impl HttpConnector for Connector {
         let client = client.build().map_err(generic)?;
         Ok(HttpClient::new(Service { client, counts: self.counts.clone(), waits: self.waits.clone() }))
     }
+}
+
+/// Follows a redirect if it stays on the host.
+fn redirected(attempt: Attempt<'_>) -> Action {
+    let is_same = match attempt.previous().first() {
+        Some(first) => first.origin() == attempt.url().origin(),
+        None => false,
+    };
+    if is_same && attempt.previous().len() <= REDIRECTS { attempt.follow() } else { attempt.stop() }
+}
+
+fn is_set(options: &ClientOptions, key: ClientConfigKey) -> bool {
+    options.get_config_value(&key).as_deref() == Some("true")
+}
+
+fn generic(error: reqwest::Error) -> object_store::Error {
+    object_store::Error::Generic { store: "HTTP", source: error.into() }
 }
 
 #[cfg(test)]

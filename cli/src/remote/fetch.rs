@@ -44,17 +44,24 @@ pub(super) struct Shared {
 impl Shared {
     /// Waits for requests, until the scan is stopped.
     pub(super) fn run<T>(&self, requests: impl Future<Output = io::Result<T>>) -> io::Result<T> {
-        let stopped = async {
-            while !self.scan.as_ref().is_some_and(Progress::is_stopped) {
-                tokio::time::sleep(PATIENCE).await;
-            }
-        };
         self.runtime.block_on(async {
-            match future::select(pin!(requests), pin!(stopped)).await {
+            match future::select(pin!(requests), pin!(self.stopped())).await {
                 Either::Left((result, _)) => result,
                 Either::Right(_) => Err(io::ErrorKind::Interrupted.into()),
             }
         })
+    }
+
+    /// Waits until the scan is stopped.
+    async fn stopped(&self) {
+        loop {
+            if let Some(scan) = &self.scan
+                && scan.is_stopped()
+            {
+                return;
+            }
+            tokio::time::sleep(PATIENCE).await;
+        }
     }
 }
 
@@ -75,33 +82,37 @@ impl Stored for File {
     }
 
     fn stamp(&self) -> Option<String> {
-        self.meta.e_tag.as_ref().map(|tag| format!("{}:{tag}", self.meta.size))
+        let tag = self.meta.e_tag.as_ref()?;
+        Some(format!("{}:{tag}", self.meta.size))
     }
 
     fn modified(&self) -> Option<SystemTime> {
         let seconds = u64::try_from(self.meta.last_modified.timestamp()).ok()?;
         let since = Duration::new(seconds, self.meta.last_modified.timestamp_subsec_nanos());
-        // Servers that do not say leave the beginning of time. Not every system has the times that a server may name.
-        SystemTime::UNIX_EPOCH.checked_add(since).filter(|time| *time > SystemTime::UNIX_EPOCH)
+        // Not every system has the times that a server may name.
+        let time = SystemTime::UNIX_EPOCH.checked_add(since)?;
+        // Servers that do not say leave the beginning of time.
+        if time == SystemTime::UNIX_EPOCH {
+            return None;
+        }
+        Some(time)
     }
 
     fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Vec<u8>>> {
-        let pieces = ranges.iter().enumerate().flat_map(|(index, range)| {
-            let starts = (range.start..range.end).step_by(usize::try_from(MOST).unwrap_or(usize::MAX));
-            starts.map(move |start| (index, start..start.saturating_add(MOST).min(range.end)))
-        });
-        let pieces: Vec<_> = pieces.collect();
-        let largest = pieces.iter().map(|(_, range)| range.end.saturating_sub(range.start)).max().unwrap_or(0);
+        let pieces = pieces(ranges);
+        let largest = pieces.iter().map(|piece| length(&piece.range)).max().unwrap_or(0);
         let at_once = usize::try_from(IN_FLIGHT / largest.max(1)).unwrap_or(usize::MAX);
         let mut all = Vec::with_capacity(ranges.len());
         for range in ranges {
             let mut bytes = Vec::new();
-            let length = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
-            bytes.try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+            let length = usize::try_from(length(range)).unwrap_or(usize::MAX);
+            if bytes.try_reserve_exact(length).is_err() {
+                return Err(io::ErrorKind::OutOfMemory.into());
+            }
             all.push(bytes);
         }
-        let fetch = |(index, range)| async move { Ok::<_, io::Error>((index, self.fetch(range).await?)) };
-        let mut fetched = stream::iter(pieces).map(fetch).buffered(self.shared.most_in_flight.min(at_once));
+        let fetched = stream::iter(pieces).map(|piece| self.fetch_piece(piece));
+        let mut fetched = fetched.buffered(self.shared.most_in_flight.min(at_once));
         let fetched = async {
             while let Some((index, bytes)) = fetched.try_next().await? {
                 if let Some(whole) = all.get_mut(index) {
@@ -110,46 +121,83 @@ impl Stored for File {
             }
             Ok(())
         };
-        self.shared.run(fetched).inspect_err(|error| {
+        if let Err(error) = self.shared.run(fetched) {
             self.failure.get_or_init(|| (error.kind(), error.to_string()));
             self.alive.close();
-        })?;
+            return Err(error);
+        }
         Ok(all)
     }
 }
 
+/// A part of a range, which one request fetches.
+struct Piece {
+    /// The index of the range.
+    index: usize,
+    range: Range<u64>,
+}
+
+fn pieces(ranges: &[Range<u64>]) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for (index, range) in ranges.iter().enumerate() {
+        let mut start = range.start;
+        while start < range.end {
+            let end = start.saturating_add(MOST).min(range.end);
+            pieces.push(Piece { index, range: start..end });
+            start = end;
+        }
+    }
+    pieces
+}
+
+fn length(range: &Range<u64>) -> u64 {
+    range.end.saturating_sub(range.start)
+}
+
 impl File {
+    async fn fetch_piece(&self, piece: Piece) -> io::Result<(usize, Vec<u8>)> {
+        Ok((piece.index, self.fetch(piece.range).await?))
+    }
+
+    /// Takes a range from the cache, or else from the server.
     async fn fetch(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
-        let file = (&self.store.place, &self.meta.location);
-        let key = self.meta.e_tag.as_ref().map(|tag| format!("{}\n{}\n{tag}\n{range:?}", file.0, file.1));
-        let cached = self.shared.cache.as_ref().zip(key.as_ref()).and_then(|(cache, key)| cache.get(key));
-        let length = range.end.saturating_sub(range.start);
-        if let Some(bytes) = cached.filter(|bytes| bytes.len() as u64 == length) {
+        let Some(cache) = &self.shared.cache else { return self.fetch_anew(range).await };
+        let Some(tag) = &self.meta.e_tag else { return self.fetch_anew(range).await };
+        let key = format!("{}\n{}\n{tag}\n{range:?}", self.store.place, self.meta.location);
+        if let Some(bytes) = cache.get(&key)
+            && bytes.len() as u64 == length(&range)
+        {
             return Ok(bytes);
         }
-        let get = async {
-            let _permit = self.shared.in_flight.acquire().await.map_err(io::Error::other)?;
-            self.get(range).await
-        };
-        let bytes = match future::select(pin!(get), pin!(self.alive.acquire())).await {
-            Either::Left((bytes, _)) => bytes?,
-            // Nobody gets a permit, so this ends only when it is closed.
-            Either::Right(_) => {
-                let (kind, text) = self.failure.get().cloned().unwrap_or((io::ErrorKind::Other, String::new()));
-                return Err(io::Error::new(kind, text));
-            }
-        };
-        if let Some((cache, key)) = self.shared.cache.as_ref().zip(key) {
-            let named = |error: io::Error| io::Error::new(error.kind(), format!("--cache: {error}"));
-            cache.put(&key, &bytes).map_err(named)?;
+        let bytes = self.fetch_anew(range).await?;
+        if let Err(error) = cache.put(&key, &bytes) {
+            return Err(io::Error::new(error.kind(), format!("--cache: {error}")));
         }
         Ok(bytes)
     }
 
+    /// Waits for the server, until another read of the file fails.
+    async fn fetch_anew(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+        match future::select(pin!(self.get(range)), pin!(self.alive.acquire())).await {
+            Either::Left((bytes, _)) => bytes,
+            // Nobody gets a permit, so this ends only when it is closed.
+            Either::Right(_) => match self.failure.get() {
+                Some((kind, text)) => Err(io::Error::new(*kind, text.clone())),
+                None => Err(io::Error::other("")),
+            },
+        }
+    }
+
     async fn get(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
-        let length = range.end.saturating_sub(range.start);
-        // A weak tag never matches, so it is compared below.
-        let tag = self.meta.e_tag.clone().filter(|tag| !tag.starts_with("W/"));
+        let _permit = self.shared.in_flight.acquire().await.map_err(io::Error::other)?;
+        let length = length(&range);
+        let mut tag = self.meta.e_tag.clone();
+        if let Some(weak) = &tag
+            && weak.starts_with("W/")
+        {
+            // It never matches, so it is compared below.
+            tag = None;
+        }
         let options = GetOptions { if_match: tag, range: Some(GetRange::Bounded(range)), ..GetOptions::default() };
         let found = self.store.files.get_opts(&self.meta.location, options).await.map_err(error)?;
         // Not every server knows If-Match.
@@ -168,7 +216,9 @@ impl File {
 
 /// Returns the metadata of a file, or an error if the server sends too much of it.
 pub(super) fn bounded(meta: ObjectMeta) -> io::Result<ObjectMeta> {
-    if meta.e_tag.as_ref().is_some_and(|tag| tag.len() > LONGEST_TAG) {
+    if let Some(tag) = &meta.e_tag
+        && tag.len() > LONGEST_TAG
+    {
         return Err(io::Error::other(format!("the server sent an ETag of more than {LONGEST_TAG} bytes")));
     }
     Ok(meta)

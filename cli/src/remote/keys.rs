@@ -42,38 +42,42 @@ struct Entry {
 /// Finds entries with keys that a URL cannot name. If the page is not XML, the client says so.
 fn unusable(page: &[u8]) -> Vec<Entry> {
     let mut reader = Reader::from_reader(page);
-    let position = |reader: &Reader<&[u8]>| usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX);
     let mut found = Vec::new();
     let mut entry: Option<Entry> = None;
     let mut is_key = false;
     loop {
         let start = position(&reader);
         let Ok(event) = reader.read_event() else { return found };
-        let key = entry.as_mut().filter(|_| is_key).map(|entry| &mut entry.key);
         match event {
             Event::Start(tag) if is_entry(tag.name().as_ref()) => {
                 entry = Some(Entry { place: start..start, key: String::new() });
             }
             Event::End(tag) if is_entry(tag.name().as_ref()) => {
-                if let Some(mut entry) = entry.take().filter(|entry| !is_usable(&entry.key)) {
+                if let Some(mut entry) = entry.take()
+                    && !is_usable(&entry.key)
+                {
                     entry.place.end = position(&reader);
                     found.push(entry);
                 }
             }
             // The name of a blob comes before the names in its metadata.
             Event::Start(tag) => {
-                let is_first = entry.as_ref().is_some_and(|entry| entry.key.is_empty());
+                let is_first = matches!(&entry, Some(entry) if entry.key.is_empty());
                 is_key = is_first && matches!(tag.name().as_ref(), b"Key" | b"Name");
             }
             Event::End(_) => is_key = false,
             Event::Eof => return found,
             event => {
-                if let Some(key) = key {
-                    add_text(&event, key);
+                if is_key && let Some(entry) = &mut entry {
+                    add_text(&event, &mut entry.key);
                 }
             }
         }
     }
+}
+
+fn position(reader: &Reader<&[u8]>) -> usize {
+    usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX)
 }
 
 /// Returns true for the entries of S3 and GCS, and those of Azure.
@@ -84,7 +88,13 @@ fn is_entry(tag: &[u8]) -> bool {
 fn is_usable(key: &str) -> bool {
     // A slash at the end marks a folder.
     let name = key.strip_suffix('/').unwrap_or(key);
-    key.chars().count() <= LONGEST && Key::parse(name).is_ok_and(|parsed| parsed.as_ref() == name)
+    if key.chars().count() > LONGEST {
+        return false;
+    }
+    match Key::parse(name) {
+        Ok(parsed) => parsed.as_ref() == name,
+        Err(_) => false,
+    }
 }
 
 fn add_text(event: &Event<'_>, text: &mut String) {

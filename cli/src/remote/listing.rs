@@ -95,7 +95,11 @@ impl<'k> Listing<'k> {
     /// Counts a file of the page.
     fn count(&mut self) -> Result<()> {
         let is_ordered = self.out_of_order <= OUT_OF_ORDER;
-        let most = self.most.unwrap_or(if is_ordered { MOST } else { MOST_OUT_OF_ORDER });
+        let most = match self.most {
+            Some(most) => most,
+            None if is_ordered => MOST,
+            None => MOST_OUT_OF_ORDER,
+        };
         if self.listed >= most {
             let what = if is_ordered { "files below a URL" } else { "files below a URL, listed out of order" };
             return Err(Error::limit(what, most, "--max-listed"));
@@ -134,7 +138,7 @@ impl<'k> Listing<'k> {
                 return Ok(Some(Err(self.unusable(&key)?)));
             }
             if let Some(meta) = self.page.next() {
-                return self.file(meta).map(|file| Some(Ok(file)));
+                return Ok(Some(Ok(self.file(meta)?)));
             }
             if self.is_over {
                 return Ok(None);

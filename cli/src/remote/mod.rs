@@ -32,9 +32,14 @@ const SCHEMES: [&str; 8] = ["s3://", "s3a://", "gs://", "az://", "azure://", "ab
 /// Returns true if this path is a URL. No path of a file system needs two slashes after a colon.
 pub(crate) fn is_url(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
-    SCHEMES
-        .iter()
-        .any(|scheme| bytes.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme.as_bytes())))
+    for scheme in SCHEMES {
+        if let Some(start) = bytes.get(..scheme.len())
+            && start.eq_ignore_ascii_case(scheme.as_bytes())
+        {
+            return true;
+        }
+    }
+    false
 }
 
 /// Returns the path, or an error if it is a URL and the program was built without them.

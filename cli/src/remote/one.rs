@@ -54,6 +54,9 @@ impl ReadAt for Stored<'_> {
             let kind = ErrorKind::Limit { what, limit: self.most, flag: Some("--max-decoded") };
             return Err(io::Error::other(kind.to_string()));
         }
-        self.file.read(&[range])?.pop().ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+        match self.file.read(&[range])?.pop() {
+            Some(bytes) => Ok(bytes),
+            None => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
     }
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use object_store::client::{HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService};
+use reqwest::header::HeaderValue;
 use tokio::time::timeout;
 
 use super::keys::without_unusable;
@@ -88,8 +89,10 @@ fn refusal(text: String) -> HttpError {
 fn with_limit(error: HttpError, host: &str) -> HttpError {
     let mut cause = std::error::Error::source(&error);
     while let Some(inner) = cause {
-        let client_error = inner.downcast_ref::<reqwest::Error>();
-        if client_error.is_some_and(|error| error.is_connect() && error.is_timeout()) {
+        if let Some(error) = inner.downcast_ref::<reqwest::Error>()
+            && error.is_connect()
+            && error.is_timeout()
+        {
             return refusal(format!("{host} did not accept the connection within {} s", CONNECT.as_secs()));
         }
         // Of hyper, which has the method for it in servers only.
@@ -118,8 +121,10 @@ impl Asked {
         if request.method().as_str() == "HEAD" {
             return Self::Head;
         }
-        let range = request.headers().get("range").and_then(|range| bytes_of(range.to_str().ok()?, "bytes="));
-        if let Some(range) = range {
+        if let Some(range) = request.headers().get("range")
+            && let Ok(range) = range.to_str()
+            && let Some(range) = bytes_of(range, "bytes=")
+        {
             return Self::Range(range);
         }
         match request.uri().query() {
@@ -127,6 +132,13 @@ impl Asked {
             _ => Self::Other,
         }
     }
+}
+
+/// Returns true if an answer is what was asked for, or less, because the file may have become shorter.
+fn is_beginning(sent: &HeaderValue, asked: &Range<u64>) -> bool {
+    let Ok(sent) = sent.to_str() else { return false };
+    let Some(sent) = bytes_of(sent, "bytes ") else { return false };
+    sent.start == asked.start && sent.end <= asked.end
 }
 
 /// Returns the range of a header: the first and last byte.
@@ -161,7 +173,10 @@ impl Service {
         Counts::add(&self.counts.requests, 1);
         let asked = Asked::of(&request);
         let url = request.uri().to_string();
-        let host = request.uri().authority().map(ToString::to_string).unwrap_or_default();
+        let host = match request.uri().authority() {
+            Some(authority) => authority.to_string(),
+            None => String::new(),
+        };
         let answer = HttpService::call(&self.client, request);
         let Some(response) = self.wait(&host, ANSWER, answer).await else {
             return Err(refusal(format!("{host} did not answer within {} s", ANSWER.as_secs())));
@@ -178,12 +193,10 @@ impl Service {
         }
         let bytes = match asked {
             Asked::Range(range) if parts.status.as_u16() == 206 => {
-                if let Some(sent) = parts.headers.get("content-range") {
-                    let sent = sent.to_str().ok().and_then(|sent| bytes_of(sent, "bytes "));
-                    // The file may have become shorter.
-                    if !sent.is_some_and(|sent| sent.start == range.start && sent.end <= range.end) {
-                        return Err(refusal("the server sent another range than it was asked for".to_owned()));
-                    }
+                if let Some(sent) = parts.headers.get("content-range")
+                    && !is_beginning(sent, &range)
+                {
+                    return Err(refusal("the server sent another range than it was asked for".to_owned()));
                 }
                 let length = range.end.saturating_sub(range.start);
                 let most = Most { bytes: length, of: "a range", counted: Some(&self.counts.fetched) };
@@ -279,9 +292,9 @@ fn too_slow(sent: u64) -> String {
 /// The message for a redirect that is not followed. Keeps only its host: the rest may have a signature.
 fn redirect(asked: &str, target: &[u8]) -> String {
     let target = String::from_utf8_lossy(target);
+    let Ok(asked) = url::Url::parse(asked) else { return "a redirect to nowhere".to_owned() };
     // A target may lack the host.
-    let target = url::Url::parse(asked).and_then(|asked| Ok((asked.join(&target)?, asked)));
-    let Ok((target, asked)) = target else { return "a redirect to nowhere".to_owned() };
+    let Ok(target) = asked.join(&target) else { return "a redirect to nowhere".to_owned() };
     match target.host_str() {
         Some(host) if target.origin() == asked.origin() => format!("more than {REDIRECTS} redirects by {host}"),
         Some(host) => format!("a redirect to {host}, which is not followed"),

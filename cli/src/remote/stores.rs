@@ -10,6 +10,7 @@ use meshpeek::scan::Progress;
 use meshpeek::scan::stores::{Listed, Stored, Stores};
 use meshpeek::{Error, Result};
 use object_store::{ObjectMeta, ObjectStoreExt};
+use tokio::runtime::Builder;
 use tokio::sync::Semaphore;
 
 use super::cache::Cache;
@@ -93,7 +94,10 @@ impl Known {
 
 /// Returns about how much memory a listed file takes.
 fn memory_of(path: &Path, meta: &ObjectMeta) -> usize {
-    let texts = path.as_os_str().len() + meta.location.as_ref().len() + meta.e_tag.as_ref().map_or(0, String::len);
+    let mut texts = path.as_os_str().len() + meta.location.as_ref().len();
+    if let Some(tag) = &meta.e_tag {
+        texts += tag.len();
+    }
     texts.saturating_add(2 * (size_of::<PathBuf>() + size_of::<ObjectMeta>()))
 }
 
@@ -132,14 +136,21 @@ impl Remote {
 
     fn start(&self) -> std::result::Result<Arc<Shared>, String> {
         let args = self.0.args.get();
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-        let runtime = runtime.map_err(|error| error.to_string())?;
+        let runtime = match Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => return Err(error.to_string()),
+        };
         let mut cache = None;
         if let Some(RemoteArgs { cache: Some(folder), cache_size, .. }) = args {
-            let opened = Cache::open(folder, *cache_size).map_err(|error| format!("--cache: {error}"))?;
-            cache = Some(opened);
+            match Cache::open(folder, *cache_size) {
+                Ok(opened) => cache = Some(opened),
+                Err(error) => return Err(format!("--cache: {error}")),
+            }
         }
-        let most_in_flight = args.map_or(1, |args| args.requests.into());
+        let most_in_flight = match args {
+            Some(args) => args.requests.into(),
+            None => 1,
+        };
         Ok(Arc::new(Shared {
             runtime,
             counts: self.0.counts.clone(),
@@ -152,15 +163,17 @@ impl Remote {
 
     /// Returns the store of a URL, and the state that all files share.
     fn store(&self, path: &Path) -> Result<(Url, Store, Arc<Shared>)> {
-        let failed = |text: String| Error::from(std::io::Error::new(std::io::ErrorKind::InvalidInput, text));
-        let text = path.to_str().ok_or_else(|| failed("a URL that is not UTF-8".to_owned()))?;
-        let url = Url::parse(text).map_err(failed)?;
+        let Some(text) = path.to_str() else { return Err(invalid("a URL that is not UTF-8".to_owned())) };
+        let url = Url::parse(text).map_err(invalid)?;
         let shared = self.shared()?;
         let mut stores = self.0.stores.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = stores.get(&url.store) {
             return Ok((url, store.clone(), shared));
         }
-        let allow_http = self.0.args.get().is_some_and(|args| args.allow_http);
+        let allow_http = match self.0.args.get() {
+            Some(args) => args.allow_http,
+            None => false,
+        };
         // Some clients start tasks.
         let guard = shared.runtime.enter();
         let store = url.open(allow_http, &self.0.counts, &self.0.waits).map_err(error)?;
@@ -168,6 +181,11 @@ impl Remote {
         stores.insert(url.store.clone(), store.clone());
         Ok((url, store, shared))
     }
+}
+
+/// Returns the error for a URL that cannot be used.
+fn invalid(text: String) -> Error {
+    std::io::Error::new(std::io::ErrorKind::InvalidInput, text).into()
 }
 
 impl Stores for Remote {
@@ -194,7 +212,9 @@ impl Stores for Remote {
         if !url.key.is_root() {
             listing.prefix = Some(format!("{}/", url.key));
         }
-        listing.most = self.0.args.get().and_then(|args| args.max_listed);
+        if let Some(args) = self.0.args.get() {
+            listing.most = args.max_listed;
+        }
         let mut listing = listing.peekable();
         if listing.peek().is_none() {
             let text = "no such file in the store, and none below it";
@@ -215,8 +235,7 @@ impl Stores for Remote {
         };
         let meta = bounded(meta)?;
         Counts::add(&shared.counts.present, meta.size);
-        let (failure, alive) = (OnceLock::new(), Semaphore::new(0));
-        Ok(Box::new(File { shared, store, meta, failure, alive }))
+        Ok(Box::new(File { shared, store, meta, failure: OnceLock::new(), alive: Semaphore::new(0) }))
     }
 }
 

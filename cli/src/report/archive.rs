@@ -2,7 +2,7 @@
 
 use std::io::{Result, Write};
 
-use meshpeek::container::{Container, Form};
+use meshpeek::container::{Container, Form, Member};
 use meshpeek::pbo::{self, TailKind};
 use meshpeek::scan::Stored;
 
@@ -10,9 +10,7 @@ use super::{FAINT, grouped, heading, list, section, shown};
 use crate::wrap::HANG;
 
 pub(super) fn pbo(archive: &pbo::Archive<'_>, out: &mut impl Write) -> Result<()> {
-    section(out, "Properties", archive.properties(), |out, property| {
-        writeln!(out, "  {} = {}", shown(property.key), shown(property.value))
-    })?;
+    section(out, "Properties", archive.properties(), property)?;
     members(&Container::Pbo(*archive), out)?;
     let tail = match archive.tail().map(|tail| tail.kind()) {
         Ok(TailKind::None) => "nothing".to_owned(),
@@ -24,24 +22,33 @@ pub(super) fn pbo(archive: &pbo::Archive<'_>, out: &mut impl Write) -> Result<()
     writeln!(out, "\n  after the members: {tail}")
 }
 
+fn property(out: &mut impl Write, property: pbo::Property<'_>) -> Result<()> {
+    writeln!(out, "  {} = {}", shown(property.key), shown(property.value))
+}
+
 pub(super) fn members(archive: &Container<'_>, out: &mut impl Write) -> Result<()> {
     heading(out, "Members")?;
     // Use the numbers of problems and selectors.
     let members = archive.members().enumerate().filter_map(|(index, member)| Some((index, member.ok()?)));
-    list(out, members, |out, (index, member)| {
-        let form = match member.form() {
-            Form::InPlace => String::new(),
-            Form::Packed(packing) => {
-                format!("  {FAINT}{}, {} bytes stored{FAINT:#}", packing.name(), grouped(member.stored_byte_len()))
-            }
-            Form::Encrypted => format!("  {FAINT}encrypted{FAINT:#}"),
-            _ => format!("  {FAINT}packed with {}, which is not read{FAINT:#}", member.method_name()),
-        };
-        let size =
-            if member.form() == Form::InPlace { member.stored_byte_len() } else { member.decoded_byte_len_hint() };
-        let time = Stored::of(&member).time.unwrap_or_default();
-        let day_and_minute = time.get(..16).unwrap_or_default().replace('T', " ");
-        let (size, name) = (grouped(size), shown(member.name()));
-        writeln!(out, "  {HANG}{index:>6}  {size:>12}  {day_and_minute:<16}  {name}{form}")
-    })
+    list(out, members, |out, (index, member)| self::member(out, index, &member))
+}
+
+fn member(out: &mut impl Write, index: usize, member: &Member<'_>) -> Result<()> {
+    let mut bytes = member.decoded_byte_len_hint();
+    let form = match member.form() {
+        Form::InPlace => {
+            bytes = member.stored_byte_len();
+            String::new()
+        }
+        Form::Packed(packing) => {
+            format!("  {FAINT}{}, {} bytes stored{FAINT:#}", packing.name(), grouped(member.stored_byte_len()))
+        }
+        Form::Encrypted => format!("  {FAINT}encrypted{FAINT:#}"),
+        _ => format!("  {FAINT}packed with {}, which is not read{FAINT:#}", member.method_name()),
+    };
+    let size = grouped(bytes);
+    let time = Stored::of(member).time.unwrap_or_default();
+    let day_and_minute = time.get(..16).unwrap_or_default().replace('T', " ");
+    let name = shown(member.name());
+    writeln!(out, "  {HANG}{index:>6}  {size:>12}  {day_and_minute:<16}  {name}{form}")
 }

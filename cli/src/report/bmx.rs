@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::{Result, Write};
 
-use meshpeek::bmx::{Map, Material, Mesh, Object, Placed, Texture};
+use meshpeek::bmx::{Component, Map, Mesh, Object, Placed, Texture};
+use meshpeek::view::Utf32Str;
 
 use super::{FAINT, LONGEST_LINE, LONGEST_LIST, count, link, mentioned, more, numbers, or_unnamed, section, shown};
 
@@ -18,15 +19,18 @@ pub(super) fn write(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
     objects(map, out)?;
     meshes(map, out)?;
     materials(map, out)?;
-    let textures = map.textures().into_iter().flat_map(|all| all.iter()).flatten();
-    section(out, "Textures", textures, |out, texture: Placed<'_, Texture<'_>>| {
-        let kept = match (texture.is_external.is_set(), texture.image()) {
-            (true, _) => "the game's own".to_owned(),
-            (false, Some(image)) => format!("embedded, {}", count(image.decoded_byte_len_hint(), "bytes")),
-            (false, None) => "embedded, but missing".to_owned(),
-        };
-        writeln!(out, "  {}  {}  {FAINT}{kept}{FAINT:#}", texture.index, shown(texture.file_name))
-    })
+    // What cannot be read is listed among the problems.
+    let Ok(textures) = map.textures() else { return Ok(()) };
+    section(out, "Textures", textures.iter().flatten(), texture)
+}
+
+fn texture(out: &mut impl Write, texture: Placed<'_, Texture<'_>>) -> Result<()> {
+    let kept = match (texture.is_external.is_set(), texture.image()) {
+        (true, _) => "the game's own".to_owned(),
+        (false, Some(image)) => format!("embedded, {}", count(image.decoded_byte_len_hint(), "bytes")),
+        (false, None) => "embedded, but missing".to_owned(),
+    };
+    writeln!(out, "  {}  {}  {FAINT}{kept}{FAINT:#}", texture.index, shown(texture.file_name))
 }
 
 /// The objects of a group by index. An object may be in thousands of groups, so its text is built when it is shown.
@@ -51,31 +55,50 @@ impl Group {
     }
 }
 
+/// The components of a kind, of which the first are named.
+#[derive(Default)]
+struct Components {
+    count: u64,
+    names: Vec<String>,
+}
+
 /// Components by kind, other objects by group.
-fn objects(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
-    let mut components: BTreeMap<u32, (u64, Vec<String>)> = BTreeMap::new();
-    let mut groups: BTreeMap<String, Group> = BTreeMap::new();
-    for object in map.objects().into_iter().flat_map(|all| all.walk()).flatten().take(MOST_OBJECTS) {
-        if let Some(component) = object.component() {
-            let (number, names) = components.entry(component.0).or_default();
-            *number += 1;
-            if names.len() < LONGEST_LINE {
-                names.push(mentioned(object.entry.name));
+#[derive(Default)]
+struct Objects {
+    components: BTreeMap<u32, Components>,
+    groups: BTreeMap<String, Group>,
+}
+
+impl Objects {
+    fn add(&mut self, object: &Placed<'_, Object<'_>>) {
+        if let Some(Component(kind)) = object.component() {
+            let components = self.components.entry(kind).or_default();
+            components.count += 1;
+            if components.names.len() < LONGEST_LINE {
+                components.names.push(mentioned(object.entry.name));
             }
-            continue;
+            return;
         }
-        let mut grouped = false;
+        let mut is_grouped = false;
         for group in object.groups.iter().flatten().take(MOST_GROUPS) {
-            grouped = true;
-            groups.entry(or_unnamed(group)).or_default().add(object.index);
+            is_grouped = true;
+            self.groups.entry(or_unnamed(group)).or_default().add(object.index);
         }
-        if !grouped {
-            groups.entry(NO_GROUP.to_owned()).or_default().add(object.index);
+        if !is_grouped {
+            self.groups.entry(NO_GROUP.to_owned()).or_default().add(object.index);
         }
+    }
+}
+
+fn objects(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
+    let Ok(all) = map.objects() else { return Ok(()) };
+    let mut objects = Objects::default();
+    for object in all.walk().flatten().take(MOST_OBJECTS) {
+        objects.add(&object);
     }
     // An object with many groups is large, so it is read once for all of them.
     let mut known: HashMap<usize, String> = HashMap::new();
-    section(out, "Objects by group", &groups, |out, (name, group)| {
+    section(out, "Objects by group", &objects.groups, |out, (name, group)| {
         writeln!(out, "  {name}")?;
         for index in &group.shown {
             let line = known.entry(*index).or_insert_with(|| object_at(map, *index));
@@ -83,48 +106,68 @@ fn objects(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
         }
         more(out, group.hidden)
     })?;
-    section(out, "Components by kind", &components, |out, (component, (number, names))| {
-        let kind = meshpeek::bmx::Component(*component).name().unwrap_or("unknown");
-        let dots = if *number > names.len() as u64 { ", ..." } else { "" };
-        writeln!(out, "  {kind}  {number}  {FAINT}{}{dots}{FAINT:#}", names.join(", "))
-    })?;
-    more(out, map.objects().map_or(0, |all| all.len()).saturating_sub(MOST_OBJECTS))
+    section(out, "Components by kind", &objects.components, components)?;
+    more(out, all.len().saturating_sub(MOST_OBJECTS))
+}
+
+fn components(out: &mut impl Write, (kind, components): (&u32, &Components)) -> Result<()> {
+    let kind = Component(*kind).name().unwrap_or("unknown");
+    let Components { count, names } = components;
+    let dots = if *count > names.len() as u64 { ", ..." } else { "" };
+    writeln!(out, "  {kind}  {count}  {FAINT}{}{dots}{FAINT:#}", names.join(", "))
 }
 
 fn object_at(map: &Map<'_>, index: usize) -> String {
-    let object = map.objects().and_then(|all| all.get(index));
-    object.ok().flatten().map_or_else(String::new, |object| self::object(map, &object))
+    match map.objects().and_then(|all| all.get(index)) {
+        Ok(Some(object)) => self::object(map, &object),
+        _ => String::new(),
+    }
 }
 
 fn object(map: &Map<'_>, object: &Placed<'_, Object<'_>>) -> String {
-    let entry = |index: u32| map.meshes().ok()?.entry(usize::try_from(index).ok()?);
-    let mesh = object.mesh().map(|index| link("mesh", index, entry(index).map(|mesh| mesh.name)));
-    let mesh = mesh.unwrap_or_else(|| "no mesh".to_owned());
-    let hidden = if object.is_hidden.is_some_and(|hidden| hidden.is_set()) { ", hidden" } else { "" };
+    let mesh = match object.mesh() {
+        Some(index) => link("mesh", index, mesh_name(map, index)),
+        None => "no mesh".to_owned(),
+    };
+    let hidden = match object.is_hidden {
+        Some(hidden) if hidden.is_set() => ", hidden",
+        _ => "",
+    };
     let name = object.entry.name;
     let name = if name.is_empty() { or_unnamed(name) } else { mentioned(name) };
     format!("{name}  {FAINT}{mesh}{hidden}{FAINT:#}")
 }
 
+fn mesh_name<'m>(map: &'m Map<'_>, index: u32) -> Option<Utf32Str<'m>> {
+    let mesh = map.meshes().ok()?.entry(usize::try_from(index).ok()?)?;
+    Some(mesh.name)
+}
+
 fn meshes(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
-    let meshes = map.meshes().into_iter().flat_map(|all| all.iter()).flatten();
-    section(out, "Meshes", meshes, |out, mesh: Placed<'_, Mesh<'_>>| {
-        let (faces, vertices) = (mesh.faces.len() as u64, mesh.positions.len() as u64);
-        let parts = [count(faces, "triangles"), count(vertices, "vertices")];
-        writeln!(out, "  {}  {}  {}", mesh.index, or_unnamed(mesh.entry.name), parts.join(", "))
-    })
+    let Ok(meshes) = map.meshes() else { return Ok(()) };
+    section(out, "Meshes", meshes.iter().flatten(), mesh)
+}
+
+fn mesh(out: &mut impl Write, mesh: Placed<'_, Mesh<'_>>) -> Result<()> {
+    let triangles = count(mesh.faces.len() as u64, "triangles");
+    let vertices = count(mesh.positions.len() as u64, "vertices");
+    writeln!(out, "  {}  {}  {triangles}, {vertices}", mesh.index, or_unnamed(mesh.entry.name))
 }
 
 fn materials(map: &Map<'_>, out: &mut impl Write) -> Result<()> {
-    let textures = map.textures().ok();
-    let texture = |index: u32| textures.as_ref()?.get(usize::try_from(index).ok()?).ok()?;
-    let materials = map.materials().into_iter().flat_map(|all| all.iter()).flatten();
-    section(out, "Materials", materials, |out, material: Placed<'_, Material<'_>>| {
-        let texture =
-            material.texture().map(|index| link("texture", index, texture(index).map(|texture| texture.file_name)));
-        let texture = texture.unwrap_or_else(|| "no texture".to_owned());
+    let Ok(materials) = map.materials() else { return Ok(()) };
+    section(out, "Materials", materials.iter().flatten(), |out, material| {
+        let texture = match material.texture() {
+            Some(index) => link("texture", index, texture_name(map, index)),
+            None => "no texture".to_owned(),
+        };
         let diffuse = numbers(&material.colors.diffuse.to_array());
-        let (index, name) = (material.index, shown(material.entry.name));
-        writeln!(out, "  {index}  {name}  {texture}  {FAINT}diffuse {diffuse}{FAINT:#}")
+        let name = shown(material.entry.name);
+        writeln!(out, "  {}  {name}  {texture}  {FAINT}diffuse {diffuse}{FAINT:#}", material.index)
     })
+}
+
+fn texture_name<'m>(map: &'m Map<'_>, index: u32) -> Option<Utf32Str<'m>> {
+    let texture = map.textures().ok()?.get(usize::try_from(index).ok()?).ok()??;
+    Some(texture.file_name)
 }

@@ -1,8 +1,13 @@
 //! Describes a LODka3D model in words.
 
 use std::io::{Result, Write};
+use std::iter::{repeat, zip};
 
-use meshpeek::lodka::{AnsiStr, Content, Kind, Mesh, Model, Node, Weights};
+use meshpeek::lodka::wire::{Body, Geom, Joint};
+use meshpeek::lodka::{
+    AnsiStr, Bone, Content, ImageKind, Kind, Material, Mesh, Model, MorphCollection, MorphMesh, Node, Physics, Shader,
+    Texture, Weights,
+};
 
 use super::{FAINT, count, grouped, joined, or_unnamed, section};
 
@@ -27,90 +32,140 @@ const SECTIONS: &[(&str, Kind)] = &[
 
 pub(super) fn write(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     for &(title, kind) in SECTIONS {
-        let lines = model.nodes().flatten().filter(|node| node.kind == kind).flat_map(|node| lines(&node));
-        section(out, title, lines, |out, (name, facts)| writeln!(out, "  {name}  {FAINT}{facts}{FAINT:#}"))?;
+        let nodes = model.nodes().flatten().filter(|node| node.kind == kind);
+        section(out, title, nodes.flat_map(lines), write_line)?;
     }
     Ok(())
+}
+
+fn write_line(out: &mut impl Write, (name, facts): Line) -> Result<()> {
+    writeln!(out, "  {name}  {FAINT}{facts}{FAINT:#}")
 }
 
 /// A name, and a description.
 type Line = (String, String);
 
 /// The lines of one chunk.
-fn lines<'a>(node: &Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
+fn lines<'a>(node: Node<'a>) -> Box<dyn Iterator<Item = Line> + 'a> {
     // Parts that cannot be read are listed among the problems.
     let Ok(content) = node.content() else { return Box::new(std::iter::empty()) };
-    let one = |name: String, facts: String| Box::new(std::iter::once((name, facts)));
     match content {
-        Content::Mesh(mesh) => one(text(mesh.name), self::mesh(&mesh)),
-        Content::MaterialList(materials) => Box::new(materials.materials.flatten().map(|material| {
-            let textures = material.texture_files().into_iter().filter(|name| !name.is_empty()).map(text);
-            let blending = material.options.and_then(|options| options.blending_mode.name()).map(str::to_owned);
-            let facts: Vec<String> = textures.chain(blending).collect();
-            (text(material.name), facts.join(", "))
-        })),
-        Content::TextureList(textures) => Box::new(textures.textures().flatten().map(|texture| {
-            let kind = texture.image_kind().map_or("of unknown kind", |kind| kind.name());
-            let bytes = count(texture.data.len() as u64, "bytes");
-            (text(texture.file_name), format!("{kind}, {bytes}, for material {}", text(texture.material)))
-        })),
-        Content::ShaderList(shaders) => Box::new(shaders.shaders.flatten().map(|shader| match shader.bump() {
-            Ok(Some(bump)) => (text(bump.material), format!("bumps of {}", text(bump.normal_material))),
-            _ => (format!("shader of kind {}", shader.kind.0), count(shader.data.len() as u64, "bytes")),
-        })),
-        Content::Skeleton(skeleton) => Box::new(skeleton.bones.flatten().map(|bone| {
-            let parent = if bone.parent < 0 { "root".to_owned() } else { format!("on {}", bone.parent) };
-            (format!("{}  {}", bone.id, text(bone.name)), parent)
-        })),
+        Content::MaterialList(list) => Box::new(list.materials.flatten().map(material)),
+        Content::TextureList(list) => Box::new(list.textures().flatten().map(texture)),
+        Content::ShaderList(list) => Box::new(list.shaders.flatten().map(shader)),
+        Content::Skeleton(skeleton) => Box::new(skeleton.bones.flatten().map(bone)),
+        Content::MorphCollections(morphs) => Box::new(morphs.collections().map(morph_collection)),
+        Content::MorphMeshes(morphs) => Box::new(morphs.meshes().map(morph_mesh)),
+        Content::Physics(physics) => Box::new(self::physics(&physics)),
+        content => Box::new(std::iter::once(line(&node, &content))),
+    }
+}
+
+/// The line of a chunk that has one.
+fn line(node: &Node<'_>, content: &Content<'_>) -> Line {
+    match content {
+        Content::Mesh(mesh) => (text(mesh.name), self::mesh(mesh)),
         Content::Animation(animation) => {
             let seconds = animation.duration() as f64 / 1000.0;
             let mode = animation.mode.name().unwrap_or("unknown mode");
-            one(
-                text(animation.name),
-                format!("{}, {seconds:.2} s, {mode}", count(animation.frame_count.into(), "frames")),
-            )
-        }
-        Content::MorphCollections(morphs) => Box::new(morphs.collections().map(|morph| {
-            let animations = joined(morph.animation_names().map(text));
-            let (bones, frames) = (count(morph.bones.len() as u64, "bones"), count(morph.frame_count, "frames"));
-            (text(morph.name), format!("{bones}, {frames}: {animations}"))
-        })),
-        Content::MorphMeshes(morphs) => Box::new(morphs.meshes().map(|morph| {
-            let (frames, vertices) = (morph.record.frames.get(), morph.record.vertices.get());
-            (text(morph.name), format!("{frames} frames of {vertices} vertices, by {}", text(morph.collection_name)))
-        })),
-        Content::Physics(physics) => {
-            let names = std::iter::repeat(AnsiStr::default());
-            let bodies = physics.bodies.into_iter().zip(physics.body_names.iter().chain(names.clone()));
-            let bodies = bodies
-                .map(|(body, name)| (text(name), format!("body: {}", body.kind.name().unwrap_or("unknown shape"))));
-            let geoms = physics.geoms.into_iter().zip(physics.geom_names.iter().chain(names)).map(|(geom, name)| {
-                let (shape, body) = (geom.kind.name().unwrap_or("unknown shape"), geom.body.get());
-                (text(name), format!("geom: {shape} of body {body}"))
-            });
-            let joints = physics.joints.into_iter().enumerate().map(|(index, joint)| {
-                let (kind, bodies) = (joint.kind.name().unwrap_or("unknown kind"), [joint.body_1, joint.body_2]);
-                let [one, two] = bodies.map(|body| body.get());
-                (format!("joint {index}"), format!("{kind} of bodies {one} and {two}"))
-            });
-            Box::new(bodies.chain(geoms).chain(joints))
+            let frames = count(animation.frame_count.into(), "frames");
+            (text(animation.name), format!("{frames}, {seconds:.2} s, {mode}"))
         }
         Content::LightScheme(scheme) => {
             let on = scheme.lights.iter().filter(|light| light.enabled.is_set()).count();
-            one(text(scheme.name), format!("{on} of 8 lights on"))
+            (text(scheme.name), format!("{on} of 8 lights on"))
         }
-        Content::ProxySet(set) => one(format!("mesh {}", set.mesh), count(set.proxies.len() as u64, "proxies")),
-        Content::ColliderSet(set) => one(text(set.name), count(set.colliders.len() as u64, "colliders")),
+        Content::ProxySet(set) => (format!("mesh {}", set.mesh), count(set.proxies.len() as u64, "proxies")),
+        Content::ColliderSet(set) => (text(set.name), count(set.colliders.len() as u64, "colliders")),
         Content::Screenshot(screenshot) => {
-            let kind = screenshot.image_kind().map_or("of unknown kind", |kind| kind.name());
-            one(text(screenshot.name), format!("{kind}, {}", count(screenshot.data.len() as u64, "bytes")))
+            let bytes = count(screenshot.data.len() as u64, "bytes");
+            (text(screenshot.name), format!("{}, {bytes}", kind_of_image(screenshot.image_kind())))
         }
         Content::Info(info) => {
             let head = info.bytes.as_bytes().get(..60).unwrap_or(info.bytes.as_bytes());
-            one(text(AnsiStr::new(head)), count(info.bytes.len() as u64, "bytes"))
+            (text(AnsiStr::new(head)), count(info.bytes.len() as u64, "bytes"))
         }
-        _ => one(node.chunk.tag().to_string(), count(node.chunk.byte_len(), "bytes")),
+        _ => (node.chunk.tag().to_string(), count(node.chunk.byte_len(), "bytes")),
     }
+}
+
+fn kind_of_image(kind: Option<ImageKind>) -> &'static str {
+    match kind {
+        Some(kind) => kind.name(),
+        None => "of unknown kind",
+    }
+}
+
+fn material(material: Material<'_>) -> Line {
+    let mut facts = Vec::new();
+    for file in material.texture_files() {
+        if !file.is_empty() {
+            facts.push(text(file));
+        }
+    }
+    if let Some(options) = material.options
+        && let Some(blending) = options.blending_mode.name()
+    {
+        facts.push(blending.to_owned());
+    }
+    (text(material.name), facts.join(", "))
+}
+
+fn texture(texture: Texture<'_>) -> Line {
+    let kind = kind_of_image(texture.image_kind());
+    let bytes = count(texture.data.len() as u64, "bytes");
+    (text(texture.file_name), format!("{kind}, {bytes}, for material {}", text(texture.material)))
+}
+
+fn shader(shader: Shader<'_>) -> Line {
+    match shader.bump() {
+        Ok(Some(bump)) => (text(bump.material), format!("bumps of {}", text(bump.normal_material))),
+        _ => (format!("shader of kind {}", shader.kind.0), count(shader.data.len() as u64, "bytes")),
+    }
+}
+
+fn bone(bone: Bone<'_>) -> Line {
+    let parent = if bone.parent < 0 { "root".to_owned() } else { format!("on {}", bone.parent) };
+    (format!("{}  {}", bone.id, text(bone.name)), parent)
+}
+
+fn morph_collection(morph: MorphCollection<'_>) -> Line {
+    let animations = joined(morph.animation_names().map(text));
+    let bones = count(morph.bones.len() as u64, "bones");
+    let frames = count(morph.frame_count, "frames");
+    (text(morph.name), format!("{bones}, {frames}: {animations}"))
+}
+
+fn morph_mesh(morph: MorphMesh<'_>) -> Line {
+    let frames = morph.record.frames.get();
+    let vertices = morph.record.vertices.get();
+    (text(morph.name), format!("{frames} frames of {vertices} vertices, by {}", text(morph.collection_name)))
+}
+
+/// Bodies, shapes and joints. Those without a name are called unnamed.
+fn physics<'a>(physics: &Physics<'a>) -> impl Iterator<Item = Line> + use<'a> {
+    let body_names = physics.body_names.iter().chain(repeat(AnsiStr::default()));
+    let geom_names = physics.geom_names.iter().chain(repeat(AnsiStr::default()));
+    let bodies = zip(physics.bodies, body_names).map(body);
+    let geoms = zip(physics.geoms, geom_names).map(geom);
+    let joints = physics.joints.into_iter().enumerate().map(joint);
+    bodies.chain(geoms).chain(joints)
+}
+
+fn body((body, name): (&Body, AnsiStr<'_>)) -> Line {
+    let shape = body.kind.name().unwrap_or("unknown shape");
+    (text(name), format!("body: {shape}"))
+}
+
+fn geom((geom, name): (&Geom, AnsiStr<'_>)) -> Line {
+    let shape = geom.kind.name().unwrap_or("unknown shape");
+    (text(name), format!("geom: {shape} of body {}", geom.body.get()))
+}
+
+fn joint((index, joint): (usize, &Joint)) -> Line {
+    let kind = joint.kind.name().unwrap_or("unknown kind");
+    let bodies = format!("bodies {} and {}", joint.body_1.get(), joint.body_2.get());
+    (format!("joint {index}"), format!("{kind} of {bodies}"))
 }
 
 /// A name, decoded with its most likely code page, safe to show on a terminal.

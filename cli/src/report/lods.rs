@@ -1,6 +1,7 @@
 //! The LODs of an Arma model as a table.
 
 use std::io::{Result, Write};
+use std::iter::zip;
 
 use meshpeek::view::ByteStr;
 
@@ -31,21 +32,20 @@ pub(super) fn point(out: &mut impl Write, name: ByteStr<'_>, points: &[[f32; 3]]
 
 const TITLES: [&str; 4] = ["triangles", "vertices", "sections", "bytes"];
 
-pub(super) fn table(rows: impl Iterator<Item = Row>, out: &mut impl Write) -> Result<()> {
-    let mut rows = rows;
+pub(super) fn table(mut rows: impl Iterator<Item = Row>, out: &mut impl Write) -> Result<()> {
     let shown: Vec<Row> = rows.by_ref().take(LONGEST_LIST).collect();
     heading(out, "LODs")?;
-    let number = |number: &Option<u64>| number.map_or_else(|| "-".to_owned(), grouped);
     let mut widths = TITLES.map(str::len);
     for row in &shown {
-        for (width, fact) in widths.iter_mut().zip(row.facts.iter().flatten()) {
-            *width = number(fact).len().max(*width);
+        let Ok(facts) = &row.facts else { continue };
+        for (width, fact) in zip(&mut widths, facts) {
+            *width = number(*fact).len().max(*width);
         }
     }
     let index = shown.len().saturating_sub(1).to_string().len();
     let name = shown.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
     let mut titles = String::new();
-    for (title, width) in TITLES.iter().zip(widths) {
+    for (title, width) in zip(TITLES, widths) {
         titles += &format!("  {title:>width$}");
     }
     writeln!(out, "  {FAINT}{:index$}  {:name$}{titles}{FAINT:#}", "", "")?;
@@ -53,8 +53,8 @@ pub(super) fn table(rows: impl Iterator<Item = Row>, out: &mut impl Write) -> Re
         write!(out, "  {place:>index$}  {:name$}", or_unnamed(row.name.as_str()))?;
         match &row.facts {
             Ok(facts) => {
-                for (fact, width) in facts.iter().zip(widths) {
-                    write!(out, "  {:>width$}", number(fact))?;
+                for (fact, width) in zip(facts, widths) {
+                    write!(out, "  {:>width$}", number(*fact))?;
                 }
                 writeln!(out)?;
             }
@@ -62,4 +62,11 @@ pub(super) fn table(rows: impl Iterator<Item = Row>, out: &mut impl Write) -> Re
         }
     }
     more(out, rows.count())
+}
+
+fn number(fact: Option<u64>) -> String {
+    match fact {
+        Some(number) => grouped(number),
+        None => "-".to_owned(),
+    }
 }

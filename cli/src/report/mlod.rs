@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::{Result, Write};
 
-use meshpeek::mlod::{Lod, Model, Resolution};
+use meshpeek::mlod::{Lod, Model, Resolution, Tag};
 use meshpeek::view::ByteStr;
 
 use super::odol::{names, property};
@@ -13,15 +13,20 @@ use super::{FAINT, count, heading, in_line, list, lods, mentioned, nonzero, sect
 const MOST_LOOKS: usize = 50;
 
 pub(super) fn table(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
-    let rows = model.lods().spanned().map(|(lod, span)| match lod {
-        Ok(lod) => {
-            let triangles = lod.faces.iter().map(|face| face.triangle_count()).fold(0_u64, u64::saturating_add);
-            let facts = [Some(triangles), Some(lod.points.len() as u64), None, Some(span.bytes)];
-            lods::Row { name: Resolution(lod.resolution).title(), facts: Ok(facts) }
-        }
-        Err(error) => lods::Row { name: String::new(), facts: Err(error.message()) },
-    });
-    lods::table(rows, out)
+    lods::table(model.lods().spanned().map(|(lod, span)| row(lod, span.bytes)), out)
+}
+
+fn row(lod: meshpeek::Result<Lod<'_>>, bytes: u64) -> lods::Row {
+    let lod = match lod {
+        Ok(lod) => lod,
+        Err(error) => return lods::Row { name: String::new(), facts: Err(error.message()) },
+    };
+    let mut triangles = 0_u64;
+    for face in &lod.faces {
+        triangles = triangles.saturating_add(face.triangle_count());
+    }
+    let facts = [Some(triangles), Some(lod.points.len() as u64), None, Some(bytes)];
+    lods::Row { name: Resolution(lod.resolution).title(), facts: Ok(facts) }
 }
 
 pub(super) fn write(model: &Model<'_>, is_long: bool, out: &mut impl Write) -> Result<()> {
@@ -29,24 +34,29 @@ pub(super) fn write(model: &Model<'_>, is_long: bool, out: &mut impl Write) -> R
         return short(model, out);
     }
     heading(out, "Details of LODs")?;
-    list(out, model.lods().enumerate(), |out, (index, lod)| match lod {
+    list(out, model.lods().enumerate(), lod)
+}
+
+fn lod(out: &mut impl Write, (index, lod): (usize, meshpeek::Result<Lod<'_>>)) -> Result<()> {
+    match lod {
         Ok(lod) => {
             writeln!(out, "  {index}  {}  {}", Resolution(lod.resolution).title(), contents(&lod))?;
             details(out, &lod)
         }
         Err(error) => writeln!(out, "  {index}  {}", error.message()),
-    })
+    }
 }
 
 /// Writes the points of the first Memory LOD.
 fn memory(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     let mut all = model.lods().flatten();
     let Some(lod) = all.find(|lod| Resolution(lod.resolution).to_string() == lods::MEMORY) else { return Ok(()) };
-    let tags = lod.tags.iter().filter(|tag| tag.is_selection() && tag.proxy().is_none());
-    section(out, "Points of Memory", tags, |out, tag| {
+    section(out, "Points of Memory", selections(&lod), |out, tag| {
         let mut points = Vec::new();
         for (point, _) in tag.weights(&lod).take(MOST_LOOKS) {
-            points.extend(lod.points.get(point).map(|point| point.position.to_array()));
+            if let Some(point) = lod.points.get(point) {
+                points.push(point.position.to_array());
+            }
         }
         lods::point(out, tag.name, &points)
     })
@@ -57,8 +67,10 @@ fn short(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     let mut properties = Vec::new();
     for lod in model.lods().flatten() {
         let title = Resolution(lod.resolution).title();
-        for (name, value) in lod.tags.iter().filter_map(|tag| tag.property()) {
-            properties.push(format!("  {title}  {} = {}", shown(name), shown(value)));
+        for tag in &lod.tags {
+            if let Some((name, value)) = tag.property() {
+                properties.push(format!("  {title}  {} = {}", shown(name), shown(value)));
+            }
         }
     }
     section(out, "Properties", properties, |out, line| writeln!(out, "{line}"))?;
@@ -68,39 +80,52 @@ fn short(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
 
 /// The counts of a LOD. Zero counts are left out, except for points.
 fn contents(lod: &Lod<'_>) -> String {
-    let points = count(lod.points.len() as u64, "points");
-    let others = nonzero([
+    let mut proxies = 0;
+    let mut properties = 0;
+    for tag in &lod.tags {
+        proxies += usize::from(tag.proxy().is_some());
+        properties += usize::from(tag.property().is_some());
+    }
+    let mut counts = vec![count(lod.points.len() as u64, "points")];
+    counts.extend(nonzero(&[
         (lod.normals.len(), "normals"),
         (lod.faces.len(), "faces"),
         (selections(lod).count(), "selections"),
-        (lod.tags.iter().filter(|tag| tag.proxy().is_some()).count(), "proxies"),
-        (lod.tags.iter().filter(|tag| tag.property().is_some()).count(), "properties"),
-    ]);
-    in_line(std::iter::once(points).chain(others))
+        (proxies, "proxies"),
+        (properties, "properties"),
+    ]));
+    in_line(&counts)
 }
 
-/// The names of selections that are no proxies.
-fn selections<'l>(lod: &'l Lod<'_>) -> impl Iterator<Item = ByteStr<'l>> {
-    lod.tags.iter().filter(|tag| tag.is_selection() && tag.proxy().is_none()).map(|tag| tag.name)
+/// The selections that are no proxies.
+fn selections<'l, 'a>(lod: &'l Lod<'a>) -> impl Iterator<Item = Tag<'a>> + use<'l, 'a> {
+    lod.tags.iter().filter(|tag| tag.is_selection() && tag.proxy().is_none())
 }
 
 fn details(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
     list(out, lod.tags.iter().filter_map(|tag| tag.property()), |out, (name, value)| property(out, name, value))?;
     looks(out, lod)?;
-    names(out, "selections", selections(lod))?;
+    names(out, "selections", selections(lod).map(|tag| tag.name))?;
     names(out, "proxies", lod.tags.iter().filter_map(|tag| tag.proxy()))?;
     // Most kinds occur once; UV sets and properties may occur several times.
     let mut kinds: BTreeMap<ByteStr<'_>, u64> = BTreeMap::new();
-    for tag in lod.tags.iter().filter(|tag| !tag.is_selection() && tag.name != "#EndOfFile#") {
+    for tag in &lod.tags {
+        if tag.is_selection() || tag.name == "#EndOfFile#" {
+            continue;
+        }
         if kinds.len() < MOST_LOOKS || kinds.contains_key(&tag.name) {
             *kinds.entry(tag.name).or_default() += 1;
         }
     }
-    let kinds: Vec<String> = kinds
-        .into_iter()
-        .map(|(name, number)| if number > 1 { format!("{} x{number}", mentioned(name)) } else { mentioned(name) })
-        .collect();
-    if kinds.is_empty() { Ok(()) } else { writeln!(out, "       {FAINT}tags: {}{FAINT:#}", kinds.join(", ")) }
+    if kinds.is_empty() {
+        return Ok(());
+    }
+    let mut words = Vec::new();
+    for (name, number) in kinds {
+        let name = mentioned(name);
+        words.push(if number > 1 { format!("{name} x{number}") } else { name });
+    }
+    writeln!(out, "       {FAINT}tags: {}{FAINT:#}", words.join(", "))
 }
 
 /// The faces by texture and material, in the order of the file.
@@ -124,8 +149,8 @@ fn looks(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
         let material = if material.is_empty() { String::new() } else { format!(", {}", mentioned(material)) };
         writeln!(out, "       {FAINT}{}  {texture}{material}{FAINT:#}", count(faces, "faces"))?;
     }
-    match others {
-        0 => Ok(()),
-        others => writeln!(out, "       {FAINT}... and {} of other looks{FAINT:#}", count(others, "faces")),
+    if others == 0 {
+        return Ok(());
     }
+    writeln!(out, "       {FAINT}... and {} of other looks{FAINT:#}", count(others, "faces"))
 }

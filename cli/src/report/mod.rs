@@ -11,17 +11,19 @@ mod paa;
 mod rap;
 mod rtm;
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{Result, Write};
 
 use anstyle::{AnsiColor, Style};
+use meshpeek::Asset;
+use meshpeek::address::{join_text, split_last};
 use meshpeek::container::Container;
 use meshpeek::format::NoAsset;
 use meshpeek::inspect::Text;
 use meshpeek::scan::Record;
-use meshpeek::summary::{Problem, ReferenceKind, Severity};
+use meshpeek::summary::{Problem, Reference, ReferenceKind, Severity};
 use meshpeek::view::ByteStr;
-use meshpeek::{Asset, Format};
 
 use crate::value::Short;
 use crate::wrap::{held, held_address};
@@ -46,8 +48,12 @@ const LONGEST_MENTION: usize = 200;
 pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
     let summary = &record.summary;
     writeln!(out, "{HEADING}{}{HEADING:#}", place(record))?;
-    let no_format = if is_config(record) { "Arma config as text" } else { NO_FORMAT };
-    write!(out, "  {}", summary.format.map_or(no_format, Format::title))?;
+    let format = match summary.format {
+        Some(format) => format.title(),
+        None if is_config(record) => "Arma config as text",
+        None => NO_FORMAT,
+    };
+    write!(out, "  {format}")?;
     if let Some(version) = summary.version {
         write!(out, ", version {version}")?;
     }
@@ -61,7 +67,8 @@ pub(crate) fn header(record: &Record, out: &mut impl Write) -> Result<()> {
     }
     let blocks = summary.blocks;
     if blocks.packed > 0 {
-        let (packed, unpacked) = (grouped(blocks.packed_bytes), grouped(blocks.unpacked_bytes));
+        let packed = grouped(blocks.packed_bytes);
+        let unpacked = grouped(blocks.unpacked_bytes);
         writeln!(out, "  {} compressed: {packed} bytes for {unpacked}", count(blocks.packed, "blocks"))?;
     }
     Ok(())
@@ -80,11 +87,13 @@ pub(crate) fn references(record: &Record, out: &mut impl Write) -> Result<()> {
         (ReferenceKind::Include, "included texts"),
     ] {
         let names = summary.references.iter().filter(|reference| reference.kind == kind);
-        section(out, &format!("Needs {title}"), names, |out, reference| {
-            writeln!(out, "  {}", shown(reference.name.text.as_str()))
-        })?;
+        section(out, &format!("Needs {title}"), names, reference)?;
     }
     Ok(())
+}
+
+fn reference(out: &mut impl Write, reference: &Reference) -> Result<()> {
+    writeln!(out, "  {}", shown(reference.name.text.as_str()))
 }
 
 /// Returns true for a config as text, whose names of files were read.
@@ -124,15 +133,26 @@ pub(crate) fn problems(record: &Record, out: &mut impl Write) -> Result<()> {
 
 /// Severity, offset and message, as in `error at 0x10: the count is wrong`.
 pub(crate) fn problem(problem: &Problem) -> String {
-    let at = problem.offset.map(|offset| format!(" at {offset:#x}")).unwrap_or_default();
-    let (word, style) = (problem.severity, style(problem.severity));
-    format!("{style}{word}{style:#}{at}: {}", escape(&problem.message))
+    let word = problem.severity;
+    let style = style(problem.severity);
+    let message = escape(&problem.message);
+    match problem.offset {
+        Some(offset) => format!("{style}{word}{style:#} at {offset:#x}: {message}"),
+        None => format!("{style}{word}{style:#}: {message}"),
+    }
 }
 
 /// The counts that are not 0, as in `1 mesh, 168 vertices`.
 pub(crate) fn contents(record: &Record) -> String {
-    let counts = record.summary.counts.iter().filter_map(|(name, count)| Some((name, count.filter(|&n| n > 0)?)));
-    in_line(counts.map(|(name, number)| count(number, name)))
+    let mut counts = Vec::new();
+    for (name, number) in record.summary.counts.iter() {
+        if let Some(number) = number
+            && number > 0
+        {
+            counts.push(count(number, name));
+        }
+    }
+    in_line(&counts)
 }
 
 /// The style of the word for a severity.
@@ -151,31 +171,32 @@ pub(crate) fn place(record: &Record) -> String {
 
 /// The address of a file or member, safe to show on a terminal. A line break does not split it.
 pub(crate) fn address(path: &str, member: Option<&str>) -> String {
-    let whole = escape(&[path].into_iter().chain(member).collect::<Vec<_>>().join("!/"));
-    match whole.rsplit_once("!/") {
-        Some((archive, member)) => held_address(archive, member),
-        None => held(&whole),
+    let joined = join_text(path, member);
+    let whole = escape(&joined);
+    match split_last(&whole) {
+        (Some(archive), member) => held_address(archive, member),
+        (None, _) => held(&whole),
     }
 }
 
 /// A text from a file, safe to show on a terminal.
-pub(crate) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     // Most texts have nothing to escape.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'\\') {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
-    ByteStr::from(text).to_string()
+    Cow::Owned(ByteStr::from(text).to_string())
 }
 
 /// A name from a file, safe to show on a terminal. A very long one is truncated.
 fn shown<'t>(name: impl Into<Text<'t>>) -> String {
     let name = name.into();
-    match name.stored_byte_len() {
-        bytes if bytes > LONGEST_NAME => {
-            format!("{}... ({} in all)", held(&name.cut(LONGEST_NAME).to_string()), count(bytes as u64, "bytes"))
-        }
-        _ => held(&name.to_string()),
+    let bytes = name.stored_byte_len();
+    if bytes <= LONGEST_NAME {
+        return held(&name.to_string());
     }
+    let beginning = held(&name.cut(LONGEST_NAME).to_string());
+    format!("{beginning}... ({} in all)", count(bytes as u64, "bytes"))
 }
 
 /// A name in a list; an empty one is marked.
@@ -200,17 +221,18 @@ fn link<'t>(what: &str, index: impl Display, name: Option<impl Into<Text<'t>>>) 
 }
 
 /// Numbers with their nouns. A line break does not split them.
-fn in_line(counts: impl Iterator<Item = String>) -> String {
-    counts.map(|count| held(&count)).collect::<Vec<_>>().join(", ")
+fn in_line(counts: &[String]) -> String {
+    let counts: Vec<String> = counts.iter().map(|count| held(count)).collect();
+    counts.join(", ")
 }
 
 /// The first of some words in one line, and the number of further ones.
 fn joined(words: impl IntoIterator<Item = String>) -> String {
     let mut words = words.into_iter();
     let mut first: Vec<String> = words.by_ref().take(LONGEST_LINE).collect();
-    match words.count() {
-        0 => {}
-        hidden => first.push(format!("... and {} more", grouped(hidden as u64))),
+    let hidden = words.count();
+    if hidden > 0 {
+        first.push(format!("... and {} more", grouped(hidden as u64)));
     }
     first.join(", ")
 }
@@ -220,15 +242,28 @@ const SINGULARS: [(&str, &str); 5] = [("ies", "y"), ("tices", "tex"), ("shes", "
 
 /// A number with a plural noun, which becomes singular if needed: `1 mesh` of `meshes`.
 pub(crate) fn count(number: u64, nouns: &str) -> String {
-    let singular = SINGULARS.iter().find_map(|(many, one)| Some((nouns.strip_suffix(many)?, *one)));
-    let (stem, ending) = singular.filter(|_| number == 1).unwrap_or((nouns, ""));
-    format!("{} {}{ending}", grouped(number), stem.replace('_', " "))
+    let noun = if number == 1 { singular(nouns) } else { nouns.to_owned() };
+    format!("{} {}", grouped(number), noun.replace('_', " "))
+}
+
+fn singular(nouns: &str) -> String {
+    for (many, one) in SINGULARS {
+        if let Some(stem) = nouns.strip_suffix(many) {
+            return format!("{stem}{one}");
+        }
+    }
+    nouns.to_owned()
 }
 
 /// The numbers that are not 0, with their nouns.
-fn nonzero<'n>(counts: impl IntoIterator<Item = (usize, &'n str)>) -> impl Iterator<Item = String> {
-    let counts = counts.into_iter().filter(|(number, _)| *number > 0);
-    counts.map(|(number, nouns)| count(number as u64, nouns))
+fn nonzero(counts: &[(usize, &str)]) -> Vec<String> {
+    let mut nonzero = Vec::new();
+    for &(number, nouns) in counts {
+        if number > 0 {
+            nonzero.push(count(number as u64, nouns));
+        }
+    }
+    nonzero
 }
 
 /// Digits in groups of three: `1,234,567`.
@@ -266,10 +301,9 @@ fn section<W: Write, T>(
 /// Writes the items, up to a readable number.
 fn list<W: Write, T>(
     out: &mut W,
-    items: impl Iterator<Item = T>,
+    mut items: impl Iterator<Item = T>,
     mut line: impl FnMut(&mut W, T) -> Result<()>,
 ) -> Result<()> {
-    let mut items = items;
     for item in items.by_ref().take(LONGEST_LIST) {
         line(out, item)?;
     }
@@ -278,10 +312,10 @@ fn list<W: Write, T>(
 
 /// Writes how much of a list is not shown.
 fn more(out: &mut impl Write, hidden: usize) -> Result<()> {
-    match hidden {
-        0 => Ok(()),
-        hidden => writeln!(out, "  {FAINT}... and {} more; --json has all{FAINT:#}", grouped(hidden as u64)),
+    if hidden == 0 {
+        return Ok(());
     }
+    writeln!(out, "  {FAINT}... and {} more; --json has all{FAINT:#}", grouped(hidden as u64))
 }
 
 /// A few numbers: `1 2.5 -3`.

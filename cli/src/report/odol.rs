@@ -2,25 +2,29 @@
 
 use std::io::{Result, Write};
 
-use meshpeek::odol::{Lod, LodEntry, Material, Model, Motion};
+use meshpeek::odol::{Animation, Bone, Lod, LodEntry, Material, Model, Motion, Section, Skeleton};
 use meshpeek::view::ByteStr;
 
 use super::{FAINT, count, grouped, heading, in_line, joined, list, lods, mentioned, nonzero, numbers, section, shown};
 
+/// The most sections to list in a LOD.
+const MOST_SECTIONS: usize = 50;
+
 pub(super) fn table(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
-    let rows = model.lods().map(|entry| {
-        let facts = match model.lod(entry.index) {
-            Ok(Some(lod)) => {
-                let counts = [lod.faces.triangle_count(), lod.point_count.into(), lod.sections.len() as u64];
-                let [triangles, vertices, sections] = counts.map(Some);
-                Ok([triangles, vertices, sections, Some(entry.byte_len())])
-            }
-            Ok(None) => Ok([None, None, None, Some(entry.byte_len())]),
-            Err(error) => Err(error.message()),
-        };
-        lods::Row { name: entry.resolution.title(), facts }
-    });
-    lods::table(rows, out)
+    lods::table(model.lods().map(|entry| row(model, &entry)), out)
+}
+
+fn row(model: &Model<'_>, entry: &LodEntry) -> lods::Row {
+    let bytes = Some(entry.byte_len());
+    let facts = match model.lod(entry.index) {
+        Ok(Some(lod)) => {
+            let triangles = lod.faces.triangle_count();
+            Ok([Some(triangles), Some(lod.point_count.into()), Some(lod.sections.len() as u64), bytes])
+        }
+        Ok(None) => Ok([None, None, None, bytes]),
+        Err(error) => Err(error.message()),
+    };
+    lods::Row { name: entry.resolution.title(), facts }
 }
 
 pub(super) fn write(model: &Model<'_>, is_long: bool, out: &mut impl Write) -> Result<()> {
@@ -30,31 +34,41 @@ pub(super) fn write(model: &Model<'_>, is_long: bool, out: &mut impl Write) -> R
     }
     heading(out, "Details of LODs")?;
     list(out, model.lods(), |out, entry| lod(out, model, &entry))?;
-    if let Some(skeleton) = model.info().ok().and_then(|info| info.skeleton) {
+    if let Some(skeleton) = skeleton(model) {
         heading(out, &format!("Skeleton {}", shown(skeleton.name)))?;
-        list(out, skeleton.bones.iter(), |out, bone| match bone.parent.is_empty() {
-            true => writeln!(out, "  {}", shown(bone.name)),
-            false => writeln!(out, "  {}  {FAINT}on {}{FAINT:#}", shown(bone.name), shown(bone.parent)),
-        })?;
+        list(out, skeleton.bones.iter(), bone)?;
     }
     if let Some(animations) = model.animations() {
         heading(out, "Animations")?;
-        list(out, animations.animations.iter(), |out, animation| {
-            let range = match animation.motion() {
-                Motion::Rotation([from, to]) | Motion::Translation([from, to]) => format!(" from {from} to {to}"),
-                Motion::Direct { angle, offset, .. } => format!(" by {angle} and {offset}"),
-                Motion::Hide { from, to } => match to.filter(|to| to >= &from) {
-                    Some(to) => format!(" from {from} to {to}"),
-                    None => format!(" from {from} on"),
-                },
-                _ => String::new(),
-            };
-            let kind = animation.kind.name().unwrap_or("unknown");
-            let (name, source) = (shown(animation.name), shown(animation.source));
-            writeln!(out, "  {name}  {FAINT}{kind}{range}, driven by {source}{FAINT:#}")
-        })?;
+        list(out, animations.animations.iter(), animation)?;
     }
     Ok(())
+}
+
+fn skeleton<'a>(model: &Model<'a>) -> Option<Skeleton<'a>> {
+    model.info().ok()?.skeleton
+}
+
+fn bone(out: &mut impl Write, bone: Bone<'_>) -> Result<()> {
+    let name = shown(bone.name);
+    if bone.parent.is_empty() {
+        return writeln!(out, "  {name}");
+    }
+    writeln!(out, "  {name}  {FAINT}on {}{FAINT:#}", shown(bone.parent))
+}
+
+fn animation(out: &mut impl Write, animation: Animation<'_>) -> Result<()> {
+    let range = match animation.motion() {
+        Motion::Rotation([from, to]) | Motion::Translation([from, to]) => format!(" from {from} to {to}"),
+        Motion::Direct { angle, offset, .. } => format!(" by {angle} and {offset}"),
+        Motion::Hide { from, to: Some(to) } if to >= from => format!(" from {from} to {to}"),
+        Motion::Hide { from, .. } => format!(" from {from} on"),
+        _ => String::new(),
+    };
+    let kind = animation.kind.name().unwrap_or("unknown");
+    let name = shown(animation.name);
+    let source = shown(animation.source);
+    writeln!(out, "  {name}  {FAINT}{kind}{range}, driven by {source}{FAINT:#}")
 }
 
 /// Writes the points of the first Memory LOD.
@@ -66,21 +80,24 @@ fn memory(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
         Err(error) => return writeln!(out, "\n  points of Memory: {}", error.message()),
     };
     section(out, "Points of Memory", lod.selections.iter(), |out, selection| {
-        let count = selection.vertices.count();
-        if count > lods::MOST_VERTICES {
-            return writeln!(out, "  {}  {FAINT}{}{FAINT:#}", shown(selection.name), self::count(count, "points"));
+        let vertex_count = selection.vertices.count();
+        if vertex_count > lods::MOST_VERTICES {
+            let points = count(vertex_count, "points");
+            return writeln!(out, "  {}  {FAINT}{points}{FAINT:#}", shown(selection.name));
         }
-        match selection.vertices.decode() {
-            Ok(vertices) => {
-                let mut points = Vec::new();
-                for vertex in vertices.iter() {
-                    let position = usize::try_from(vertex).ok().and_then(|vertex| positions.get(vertex));
-                    points.extend(position.map(|position| position.to_array()));
-                }
-                lods::point(out, selection.name, &points)
+        let vertices = match selection.vertices.decode() {
+            Ok(vertices) => vertices,
+            Err(error) => return writeln!(out, "  {}  {}", shown(selection.name), error.message()),
+        };
+        let mut points = Vec::new();
+        for vertex in vertices.iter() {
+            if let Ok(vertex) = usize::try_from(vertex)
+                && let Some(position) = positions.get(vertex)
+            {
+                points.push(position.to_array());
             }
-            Err(error) => writeln!(out, "  {}  {}", shown(selection.name), error.message()),
         }
+        lods::point(out, selection.name, &points)
     })
 }
 
@@ -90,18 +107,23 @@ fn short(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
     for entry in model.lods() {
         let Ok(Some(lod)) = model.lod(entry.index) else { continue };
         for property in &lod.properties {
-            let (name, value) = (shown(property.name), shown(property.value));
-            properties.push(format!("  {}  {name} = {value}", entry.resolution.title()));
+            let title = entry.resolution.title();
+            properties.push(format!("  {title}  {} = {}", shown(property.name), shown(property.value)));
         }
     }
     section(out, "Properties", properties, |out, line| writeln!(out, "{line}"))?;
     memory(model, out)?;
-    let skeleton = model.info().ok().and_then(|info| info.skeleton);
-    let bones = skeleton.map_or(0, |skeleton| skeleton.bones.len());
-    let animations = model.animations().map_or(0, |animations| animations.animations.len());
-    let parts: Vec<String> = nonzero([(bones, "bones"), (animations, "animations")]).collect();
-    let and = if parts.is_empty() { "" } else { ", " };
-    writeln!(out, "\n  {FAINT}-v shows sections, selections{and}{}{FAINT:#}", parts.join(", "))
+    let bones = match skeleton(model) {
+        Some(skeleton) => skeleton.bones.len(),
+        None => 0,
+    };
+    let animations = match model.animations() {
+        Some(animations) => animations.animations.len(),
+        None => 0,
+    };
+    let mut parts = vec!["sections".to_owned(), "selections".to_owned()];
+    parts.extend(nonzero(&[(bones, "bones"), (animations, "animations")]));
+    writeln!(out, "\n  {FAINT}-v shows {}{FAINT:#}", parts.join(", "))
 }
 
 fn model(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
@@ -113,20 +135,31 @@ fn model(model: &Model<'_>, out: &mut impl Write) -> Result<()> {
         writeln!(out, "  on the map: {map}")?;
     }
     for (name, text) in [("class", info.class), ("damage", info.damage)] {
-        if let Some(text) = text.filter(|text| !text.is_empty()) {
+        if let Some(text) = text
+            && !text.is_empty()
+        {
             writeln!(out, "  {name}: {}", shown(text))?;
         }
     }
     writeln!(out, "  mass {}, armor {}", info.mass, info.armor)?;
     writeln!(out, "  positions are relative to {}", numbers(&info.bounding_center))?;
-    let lods = info.special_lods.iter().filter(|(_, lod)| *lod >= 0);
-    let lods: Vec<String> = lods.map(|(name, lod)| format!("{} {lod}", name.replace('_', " "))).collect();
+    let mut lods = Vec::new();
+    for (name, lod) in info.special_lods.iter() {
+        if lod >= 0 {
+            lods.push(format!("{} {lod}", name.replace('_', " ")));
+        }
+    }
     if !lods.is_empty() {
         writeln!(out, "  LODs by purpose: {}", lods.join(", "))?;
     }
     if let Ok(Some(trailer)) = model.trailer() {
-        let shapes = trailer.shapes().map(|(_, shapes)| shapes.shapes.len() as u64).sum::<u64>();
-        if let Some(first) = trailer.components.filter(|_| shapes > 0) {
+        let mut shapes = 0;
+        for (_, group) in trailer.shapes() {
+            shapes += group.shapes.len() as u64;
+        }
+        if let Some(first) = trailer.components
+            && shapes > 0
+        {
             writeln!(out, "  {} cooked by PhysX {}", count(shapes, "shapes"), first.physx_version.to_text())?;
         }
         if let Some(buoyancy) = trailer.buoyancy {
@@ -151,8 +184,8 @@ fn lod(out: &mut impl Write, model: &Model<'_>, entry: &LodEntry) -> Result<()> 
 
 /// The counts of a LOD. Zero counts are left out.
 fn contents(lod: &Lod<'_>) -> String {
-    let points = count(lod.point_count.into(), "points");
-    let others = nonzero([
+    let mut counts = vec![count(lod.point_count.into(), "points")];
+    counts.extend(nonzero(&[
         (lod.faces.len(), "faces"),
         (lod.sections.len(), "sections"),
         (lod.textures.len(), "textures"),
@@ -160,31 +193,49 @@ fn contents(lod: &Lod<'_>) -> String {
         (lod.selections.len(), "selections"),
         (lod.proxies.len(), "proxies"),
         (lod.frames.len(), "frames"),
-    ]);
-    in_line(std::iter::once(points).chain(others))
+    ]));
+    in_line(&counts)
 }
 
 fn details(out: &mut impl Write, lod: &Lod<'_>) -> Result<()> {
     list(out, lod.properties.iter(), |out, property| self::property(out, property.name, property.value))?;
-    for (number, section) in lod.sections.iter().enumerate().take(50) {
+    for (number, section) in lod.sections.iter().enumerate().take(MOST_SECTIONS) {
         let faces = match lod.faces.range(section.memory_range()) {
             Ok(faces) => count(faces.len() as u64, "faces"),
             Err(error) => error.message(),
         };
-        let texture = usize::try_from(section.texture).ok().and_then(|texture| lod.textures.get(texture));
-        let material = section
-            .material
-            .and_then(|number| usize::try_from(number).ok())
-            .and_then(|material| lod.materials.get(material));
-        let mut look = vec![texture.filter(|name| !name.is_empty()).map_or_else(|| "no texture".to_owned(), mentioned)];
-        look.extend(material.as_ref().map(self::material));
-        look.extend(section.material_name.filter(|name| !name.is_empty()).map(mentioned));
-        writeln!(out, "       {FAINT}section {number}: {faces}  {}{FAINT:#}", look.join(", "))?;
+        let look = look(lod, &section).join(", ");
+        writeln!(out, "       {FAINT}section {number}: {faces}  {look}{FAINT:#}")?;
     }
-    if lod.sections.len() > 50 {
-        writeln!(out, "       {FAINT}... and {} more sections{FAINT:#}", grouped(lod.sections.len() as u64 - 50))?;
+    let hidden = lod.sections.len().saturating_sub(MOST_SECTIONS);
+    if hidden > 0 {
+        writeln!(out, "       {FAINT}... and {} more sections{FAINT:#}", grouped(hidden as u64))?;
     }
     names(out, "selections", lod.selections.iter().map(|selection| selection.name))
+}
+
+/// The texture and the material of a section.
+fn look(lod: &Lod<'_>, section: &Section<'_>) -> Vec<String> {
+    let mut texture = None;
+    if let Ok(index) = usize::try_from(section.texture) {
+        texture = lod.textures.get(index);
+    }
+    let mut look = match texture {
+        Some(name) if !name.is_empty() => vec![mentioned(name)],
+        _ => vec!["no texture".to_owned()],
+    };
+    if let Some(number) = section.material
+        && let Ok(index) = usize::try_from(number)
+        && let Some(material) = lod.materials.get(index)
+    {
+        look.push(self::material(&material));
+    }
+    if let Some(name) = section.material_name
+        && !name.is_empty()
+    {
+        look.push(mentioned(name));
+    }
+    look
 }
 
 pub(super) fn property(out: &mut impl Write, name: ByteStr<'_>, value: ByteStr<'_>) -> Result<()> {
@@ -194,7 +245,10 @@ pub(super) fn property(out: &mut impl Write, name: ByteStr<'_>, value: ByteStr<'
 /// Writes names of a LOD's parts in a line. Writes nothing if there are none.
 pub(super) fn names<'t>(out: &mut impl Write, what: &str, names: impl Iterator<Item = ByteStr<'t>>) -> Result<()> {
     let names = joined(names.map(mentioned));
-    if names.is_empty() { Ok(()) } else { writeln!(out, "       {FAINT}{what}: {names}{FAINT:#}") }
+    if names.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "       {FAINT}{what}: {names}{FAINT:#}")
 }
 
 fn material(material: &Material<'_>) -> String {

@@ -16,12 +16,16 @@ pub(super) fn write(texture: &Texture<'_>, out: &mut impl Write) -> Result<()> {
     if !texture.palette().is_empty() {
         writeln!(out, "  palette of {}", count(texture.palette().len() as u64, "colors"))?;
     }
-    section(out, "Tags", texture.tags().iter(), |out, tag| writeln!(out, "  {}  {}", shown(tag.name), data(&tag)))?;
+    section(out, "Tags", texture.tags().iter(), tag)?;
     heading(out, "Mips")?;
     list(out, texture.mips().enumerate(), |out, (index, mip)| match mip {
         Ok(mip) => writeln!(out, "  {index}  {} x {}  {FAINT}{}{FAINT:#}", mip.width(), mip.height(), stored(&mip)),
         Err(error) => writeln!(out, "  {index}  {}", error.message()),
     })
+}
+
+fn tag(out: &mut impl Write, tag: Tag<'_>) -> Result<()> {
+    writeln!(out, "  {}  {}", shown(tag.name), data(&tag))
 }
 
 fn data(tag: &Tag<'_>) -> String {
@@ -31,7 +35,10 @@ fn data(tag: &Tag<'_>) -> String {
         }
         TagData::Flags(flags) => format!("{flags:#x}"),
         TagData::Swizzle(swizzle) => sources(swizzle),
-        TagData::Offsets(offsets) => count(offsets.iter().filter(|offset| offset.get() > 0).count() as u64, "offsets"),
+        TagData::Offsets(offsets) => {
+            let used = offsets.iter().filter(|offset| offset.get() > 0).count();
+            count(used as u64, "offsets")
+        }
         TagData::Text(text) => shown(text),
         _ => count(u64::from(tag.byte_len), "bytes"),
     }
@@ -39,11 +46,15 @@ fn data(tag: &Tag<'_>) -> String {
 
 fn sources(swizzle: &Swizzle) -> String {
     let Swizzle { red, green, blue, alpha } = *swizzle;
-    let named = [("red", red), ("green", green), ("blue", blue), ("alpha", alpha)].map(|(channel, source)| {
+    let mut sources = Vec::new();
+    for (channel, source) in [("red", red), ("green", green), ("blue", blue), ("alpha", alpha)] {
         let Source(code) = source;
-        format!("{channel} from {}", source.name().map_or_else(|| format!("unknown {code}"), str::to_owned))
-    });
-    named.join(", ")
+        sources.push(match source.name() {
+            Some(name) => format!("{channel} from {name}"),
+            None => format!("{channel} from unknown {code}"),
+        });
+    }
+    sources.join(", ")
 }
 
 fn stored(mip: &Mip<'_>) -> String {

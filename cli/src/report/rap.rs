@@ -2,35 +2,52 @@
 
 use std::io::{Result, Write};
 
-use meshpeek::rap::{Class, Config, Entry};
+use meshpeek::rap::{Class, Config, Entry, Step};
 
 use super::{FAINT, heading, in_line, list, mentioned, nonzero};
 
 pub(super) fn write(config: &Config<'_>, out: &mut impl Write) -> Result<()> {
     heading(out, "Classes")?;
-    list(out, config.classes(), |out, step| match step {
-        Ok(step) => {
-            let class = step.class;
-            let name = if step.depth == 0 { "root".to_owned() } else { mentioned(class.name) };
-            let parent = if class.parent.is_empty() { String::new() } else { format!(": {}", mentioned(class.parent)) };
-            let indent = step.depth * 2;
-            let contents = contents(&class);
-            let contents = if contents.is_empty() { String::new() } else { format!("  {FAINT}{contents}{FAINT:#}") };
-            writeln!(out, "  {:indent$}{name}{parent}{contents}", "")
-        }
-        Err(error) => writeln!(out, "  {}", error.message()),
-    })
+    list(out, config.classes(), class)
+}
+
+fn class(out: &mut impl Write, step: meshpeek::Result<Step<'_>>) -> Result<()> {
+    let Step { class, depth, .. } = match step {
+        Ok(step) => step,
+        Err(error) => return writeln!(out, "  {}", error.message()),
+    };
+    let name = if depth == 0 { "root".to_owned() } else { mentioned(class.name) };
+    let parent = if class.parent.is_empty() { String::new() } else { format!(": {}", mentioned(class.parent)) };
+    let contents = contents(&class);
+    let contents = if contents.is_empty() { String::new() } else { format!("  {FAINT}{contents}{FAINT:#}") };
+    writeln!(out, "  {:1$}{name}{parent}{contents}", "", depth * 2)
 }
 
 /// The counts of entries that are not 0.
 fn contents(class: &Class<'_>) -> String {
-    let count = |is: fn(&Entry<'_>) -> bool| class.entries().filter(is).count();
-    in_line(nonzero([
-        (count(|entry| matches!(entry, Entry::Class(_))), "classes"),
-        (count(|entry| matches!(entry, Entry::Value(_))), "values"),
-        (count(|entry| matches!(entry, Entry::Array(_))), "arrays"),
-        (count(|entry| matches!(entry, Entry::Append(_))), "appended arrays"),
-        (count(|entry| matches!(entry, Entry::Extern(_))), "external classes"),
-        (count(|entry| matches!(entry, Entry::Delete(_))), "deleted classes"),
+    let mut classes = 0;
+    let mut values = 0;
+    let mut arrays = 0;
+    let mut appended = 0;
+    let mut external = 0;
+    let mut deleted = 0;
+    for entry in class.entries() {
+        match entry {
+            Entry::Class(_) => classes += 1,
+            Entry::Value(_) => values += 1,
+            Entry::Array(_) => arrays += 1,
+            Entry::Append(_) => appended += 1,
+            Entry::Extern(_) => external += 1,
+            Entry::Delete(_) => deleted += 1,
+            _ => {}
+        }
+    }
+    in_line(&nonzero(&[
+        (classes, "classes"),
+        (values, "values"),
+        (arrays, "arrays"),
+        (appended, "appended arrays"),
+        (external, "external classes"),
+        (deleted, "deleted classes"),
     ]))
 }

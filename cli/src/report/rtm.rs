@@ -2,7 +2,7 @@
 
 use std::io::{Result, Write};
 
-use meshpeek::rtm::{Frames, Motion, PropertyId};
+use meshpeek::rtm::{Frames, Motion, PlainProperty, Property, PropertyId};
 
 use super::{FAINT, count, heading, list, numbers, shown};
 
@@ -27,25 +27,33 @@ pub(super) fn write(motion: &Motion<'_>, out: &mut impl Write) -> Result<()> {
         heading(out, "Events (properties)")?;
     }
     match motion {
-        Motion::Binarised(motion) => list(out, motion.texts.properties.iter().flatten(), |out, property| {
-            let PropertyId(id) = property.id;
-            let id = property.id.name().map_or_else(|| id.to_string(), str::to_owned);
-            let (name, value) = (shown(property.name), shown(property.value));
-            writeln!(out, "  at {}  {name} {value}  {FAINT}id {id}{FAINT:#}", property.phase)
-        })?,
-        Motion::Plain(motion) => list(out, motion.properties.iter().flatten(), |out, property| {
-            writeln!(out, "  at {}  {} {}", property.phase, shown(property.name), shown(property.value))
-        })?,
+        Motion::Binarised(motion) => list(out, motion.texts.properties.iter().flatten(), property)?,
+        Motion::Plain(motion) => list(out, motion.properties.iter().flatten(), plain_property)?,
         _ => {}
     }
     heading(out, "Bones")?;
     list(out, motion.bones().iter().enumerate(), |out, (index, name)| writeln!(out, "  {index}  {}", shown(name)))
 }
 
+fn property(out: &mut impl Write, property: Property<'_>) -> Result<()> {
+    let PropertyId(code) = property.id;
+    let id = match property.id.name() {
+        Some(name) => name.to_owned(),
+        None => code.to_string(),
+    };
+    let name = shown(property.name);
+    let value = shown(property.value);
+    writeln!(out, "  at {}  {name} {value}  {FAINT}id {id}{FAINT:#}", property.phase)
+}
+
+fn plain_property(out: &mut impl Write, property: PlainProperty<'_>) -> Result<()> {
+    writeln!(out, "  at {}  {} {}", property.phase, shown(property.name), shown(property.value))
+}
+
 /// The frames that are packed.
 fn packed(frames: &Frames<'_>) -> String {
     let mut packed: Vec<(u32, u32)> = Vec::new();
-    for (index, frame) in (0_u32..).zip(frames.iter()) {
+    for (index, frame) in std::iter::zip(0_u32.., frames.iter()) {
         let Ok(frame) = frame else { return format!("up to {index} only") };
         match packed.last_mut() {
             _ if frame.block.borrowed().is_some() => {}
@@ -53,13 +61,19 @@ fn packed(frames: &Frames<'_>) -> String {
             _ => packed.push((index, index)),
         }
     }
-    let run = |(first, last): &_| if first == last { format!("{first}") } else { format!("{first} to {last}") };
     match &packed[..] {
         [] => "raw".to_owned(),
         [(0, last)] if *last as usize + 1 == frames.len() => "packed".to_owned(),
-        runs if runs.len() <= 20 => {
-            format!("raw, packed ones: {}", runs.iter().map(run).collect::<Vec<_>>().join(", "))
-        }
+        runs if runs.len() <= 20 => format!("raw, packed ones: {}", indices(runs)),
         runs => format!("raw, packed ones in {}", count(runs.len() as u64, "places")),
     }
+}
+
+/// The first and last index of each run.
+fn indices(runs: &[(u32, u32)]) -> String {
+    let mut texts = Vec::new();
+    for (first, last) in runs {
+        texts.push(if first == last { format!("{first}") } else { format!("{first} to {last}") });
+    }
+    texts.join(", ")
 }

@@ -33,9 +33,16 @@ impl Writer {
     pub(super) fn new(out: Output, safe: bool) -> Result<Self, Failure> {
         let mut rows = new_row();
         let counts = count_columns();
-        let digests = DIGESTS.map(|name| format!("sha256_{name}"));
-        let header = FRONT.into_iter().chain(counts.iter().copied()).chain(BACK);
-        rows.write_record(header.chain(digests.iter().map(String::as_str)).chain(REST.split(',')))?;
+        for name in FRONT.iter().chain(&counts).chain(&BACK) {
+            rows.write_field(name)?;
+        }
+        for name in DIGESTS {
+            rows.write_field(format!("sha256_{name}"))?;
+        }
+        for name in REST.split(',') {
+            rows.write_field(name)?;
+        }
+        rows.write_record(None::<&[u8]>)?;
         let mut this = Self { out, rows, counts, cell: String::new(), safe };
         let header = this.take()?;
         this.out.write_all(&header)?;
@@ -63,12 +70,15 @@ impl Writer {
         for severity in [Severity::Error, Severity::Warning] {
             self.cell(Some(summary.problems.iter().filter(|problem| problem.severity == severity).count()))?;
         }
-        let first = summary.problems.first();
-        self.cell(first.map(|problem| problem.code))?;
-        self.cell(first.map(|problem| &problem.message))?;
+        match summary.problems.first() {
+            Some(problem) => {
+                self.cell(Some(problem.code))?;
+                self.cell(Some(&problem.message))?;
+            }
+            None => self.empty(2)?,
+        }
         for name in DIGESTS {
-            let digest = record.digests.as_ref().and_then(|digests| digests.iter().find(|(known, _)| *known == name));
-            self.cell(digest.and_then(|(_, digest)| digest))?;
+            self.cell(digest(record, name))?;
         }
         self.rest(record)?;
         self.rows.write_record(None::<&[u8]>)?;
@@ -79,27 +89,46 @@ impl Writer {
     fn rest(&mut self, record: &Record) -> Result<(), Failure> {
         let Record { summary, stored, prefix, stamp, .. } = record;
         self.cell(Some(record.is_lossy()))?;
-        for axis in 0..6 {
-            let corners = summary.bounds.map(|bounds| [bounds.min, bounds.max]);
-            self.cell(corners.map(|corners| corners.as_flattened()[axis]))?;
+        match summary.bounds {
+            Some(bounds) => {
+                for coordinate in [bounds.min, bounds.max].as_flattened() {
+                    self.cell(Some(coordinate))?;
+                }
+            }
+            None => self.empty(6)?,
         }
         let blocks = summary.blocks;
         for number in [blocks.stored, blocks.packed, blocks.packed_bytes, blocks.unpacked_bytes] {
             self.cell(Some(number))?;
         }
-        let stored = stored.as_ref();
-        self.cell(stored.and_then(|stored| stored.offset))?;
-        self.cell(stored.map(|stored| stored.bytes))?;
-        self.cell(stored.map(|stored| &stored.method))?;
-        self.cell(stored.and_then(|stored| stored.time.as_ref()))?;
+        match stored {
+            Some(stored) => {
+                self.cell(stored.offset)?;
+                self.cell(Some(stored.bytes))?;
+                self.cell(Some(&stored.method))?;
+                self.cell(stored.time.as_ref())?;
+            }
+            None => self.empty(4)?,
+        }
         self.cell(prefix.as_ref().map(|prefix| &prefix.text))?;
         self.cell(stamp.as_ref())?;
         self.cell(record.modified_text())?;
         self.cell(Some(record.address()))?;
-        let texture = summary.texture;
-        self.cell(texture.map(|texture| texture.kind))?;
-        self.cell(texture.map(|texture| texture.width))?;
-        self.cell(texture.map(|texture| texture.height))
+        match summary.texture {
+            Some(texture) => {
+                self.cell(Some(texture.kind))?;
+                self.cell(Some(texture.width))?;
+                self.cell(Some(texture.height))
+            }
+            None => self.empty(3),
+        }
+    }
+
+    fn empty(&mut self, cells: usize) -> Result<(), Failure> {
+        for _ in 0..cells {
+            self.cell(None::<&str>)?;
+        }
+        Ok(())
     }
 
     /// Writes the next cell of a row. No value gives an empty cell.
@@ -117,6 +146,12 @@ impl Writer {
     }
 }
 
+fn digest<'r>(record: &'r Record, name: &str) -> Option<&'r str> {
+    let digests = record.digests.as_ref()?;
+    let (_, digest) = digests.iter().find(|(known, _)| *known == name)?;
+    digest
+}
+
 fn new_row() -> csv::Writer<Vec<u8>> {
     /// The size of most rows.
     const ROW: usize = 1 << 10;
@@ -126,9 +161,11 @@ fn new_row() -> csv::Writer<Vec<u8>> {
 /// One column for each count of any format.
 fn count_columns() -> Vec<&'static str> {
     let mut names: Vec<&str> = Vec::new();
-    for &name in Format::ALL.iter().flat_map(|format| format.count_names()) {
-        if !names.contains(&name) {
-            names.push(name);
+    for format in Format::ALL {
+        for &name in format.count_names() {
+            if !names.contains(&name) {
+                names.push(name);
+            }
         }
     }
     names

@@ -42,8 +42,13 @@ impl<'a> Look<'a> {
         args: &'a ScanArgs,
         common: &Common,
     ) -> Result<Self, Failure> {
-        // Path and size are fields of every record.
-        let sort = inputs.sort.as_ref().map(|sort| sort.name.as_str()).filter(|name| !["path", "bytes"].contains(name));
+        let mut sort = None;
+        if let Some(key) = &inputs.sort
+            // Path and size are fields of every record.
+            && !["path", "bytes"].contains(&key.name.as_str())
+        {
+            sort = Some(key.name.as_str());
+        }
         let noticed = Noticed::new(args.condition.as_deref(), sort);
         let maker = writer.row_maker().filter(RowMaker::needs_assets);
         let tables = writer.tables();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 use meshpeek::FileMap;
@@ -48,7 +48,7 @@ impl Others {
         let are = if self.files == 1 { "is no asset" } else { "are no assets" };
         let mut kinds: Vec<_> = self.kinds.iter().collect();
         kinds.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        let kinds: Vec<String> = kinds.iter().map(|(kind, count)| counted(kind, **count)).collect();
+        let kinds: Vec<String> = kinds.into_iter().map(|(kind, count)| counted(kind, *count)).collect();
         let hint = if are_listed { "" } else { "; `--others` lists" };
         notes.say(format_args!("{} {are} ({}){hint}", report::count(self.files, "files"), kinds.join(", ")));
     }
@@ -67,11 +67,7 @@ fn kind(path: &Path) -> &'static str {
     if remote::is_url(path) {
         return "not looked at";
     }
-    let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    if read.is_err() {
-        return "unreadable";
-    }
+    let Ok(head) = head(path) else { return "unreadable" };
     match NoAsset::of(&head) {
         NoAsset::Image => IMAGES,
         NoAsset::Sound => SOUNDS,
@@ -82,10 +78,17 @@ fn kind(path: &Path) -> &'static str {
     }
 }
 
+/// The beginning of a file.
+fn head(path: &Path) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    File::open(path)?.take(HEAD).read_to_end(&mut head)?;
+    Ok(head)
+}
+
 /// The record of such a file.
 pub(super) fn record(scan: &Scan, path: &Path, common: &Common) -> Result<Record, Failure> {
     if remote::is_url(path) {
-        return Ok(scan.record(path, &[]));
+        return Ok(scan.record(path, b""));
     }
     let file = FileMap::open_with(path, map::access(common), &common.limits.limits())?;
     Ok(scan.record(path, &file))

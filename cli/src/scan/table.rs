@@ -6,6 +6,7 @@
 
 use std::io::{ErrorKind, Result, Write};
 
+use meshpeek::address::{join_text, split_last};
 use meshpeek::scan::Record;
 use meshpeek::summary::Problem;
 use unicode_width::UnicodeWidthStr;
@@ -42,16 +43,19 @@ struct Row<'r> {
 /// Makes the row of a record.
 fn row_of(record: &Record) -> Vec<u8> {
     let summary = &record.summary;
-    let path = escape(&record.path_name().text);
-    let (heading, name) = match record.member.as_ref().map(|member| escape(&member.text)) {
-        None => (String::new(), path),
-        Some(member) => match member.rsplit_once("!/") {
-            Some((archive, member)) => (format!("{path}!/{archive}!/"), member.to_owned()),
-            None => (format!("{path}!/"), member),
-        },
+    let mut heading = String::new();
+    let mut name = escape(&record.path_name().text).into_owned();
+    if let Some(member) = &record.member {
+        let member = escape(&member.text);
+        let (archive, own) = split_last(&member);
+        heading = join_text(&join_text(&name, archive), Some(""));
+        name = own.to_owned();
+    }
+    let format = match (summary.format, summary.version) {
+        (None, _) => "-".to_owned(),
+        (Some(format), None) => format.to_string(),
+        (Some(format), Some(version)) => format!("{format} {version}"),
     };
-    let version = summary.version.map(|version| format!(" {version}")).unwrap_or_default();
-    let format = summary.format.map_or_else(|| "-".to_owned(), |format| format!("{format}{version}"));
     let bytes = report::grouped(summary.bytes);
     let problem = worst(&summary.problems).unwrap_or_default();
     let mut row = Vec::new();
@@ -64,18 +68,20 @@ fn row_of(record: &Record) -> Vec<u8> {
 
 impl<'r> Row<'r> {
     fn read(row: &'r [u8]) -> Result<Self> {
-        let mut rest = row;
-        let mut next = || {
-            let (length, after) = rest.split_first_chunk()?;
-            let (text, after) = after.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
-            rest = after;
-            str::from_utf8(text).ok()
-        };
-        let texts = [(); 6].map(|()| next());
-        let [Some(heading), Some(name), Some(format), Some(bytes), Some(counts), Some(problem)] = texts else {
-            return Err(ErrorKind::InvalidData.into());
-        };
-        Ok(Self { heading, name, format, bytes, counts, problem })
+        match Self::parse(row) {
+            Some(row) => Ok(row),
+            None => Err(ErrorKind::InvalidData.into()),
+        }
+    }
+
+    fn parse(row: &'r [u8]) -> Option<Self> {
+        let (heading, rest) = text(row)?;
+        let (name, rest) = text(rest)?;
+        let (format, rest) = text(rest)?;
+        let (bytes, rest) = text(rest)?;
+        let (counts, rest) = text(rest)?;
+        let (problem, _) = text(rest)?;
+        Some(Self { heading, name, format, bytes, counts, problem })
     }
 
     /// Moves the folder of a file into the heading.
@@ -93,6 +99,14 @@ impl<'r> Row<'r> {
     fn indent(&self) -> usize {
         if self.heading.is_empty() { 0 } else { INDENT }
     }
+}
+
+/// The next text of a row, and what is after it.
+fn text(row: &[u8]) -> Option<(&str, &[u8])> {
+    let (length, rest) = row.split_first_chunk()?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+    let (text, rest) = rest.split_at_checked(length)?;
+    Some((str::from_utf8(text).ok()?, rest))
 }
 
 /// The first of the worst problems, and the number of other problems.
@@ -207,7 +221,8 @@ impl Columns {
             writeln!(out, "{line}")?;
             line.clear();
         }
-        let (pad, format, bytes) = (self.name.saturating_sub(line.width()), self.format, self.bytes);
+        let pad = self.name.saturating_sub(line.width());
+        let Self { format, bytes, .. } = *self;
         line += &format!("{:pad$}  {:<format$}  {:>bytes$}", "", row.format, row.bytes);
         if row.counts.is_empty() {
             return writeln!(out, "{line}");

@@ -22,22 +22,18 @@ impl Order {
 
     /// Adds the key of a record. Records without a number come last, and those with equal ones in order of their path.
     pub(super) fn add_key(&self, key: &mut Vec<u8>, record: &Record) {
-        let number = match self {
-            Self::Key(SortKey { name, .. }) if name == "path" => None,
-            Self::Key(SortKey { name, is_downwards }) => {
-                let number = keys::number(record, name);
-                Some(number.map(|number| if *is_downwards { !number } else { number }))
-            }
-            Self::Arguments(_) => None,
-        };
         let member = record.member.as_ref().map(|name| name.text.as_str());
-        match number {
-            None => return self.add_place(key, &record.path, member),
-            Some(Some(number)) => {
+        let sort = match self {
+            Self::Key(sort) if sort.name != "path" => sort,
+            _ => return self.add_place(key, &record.path, member),
+        };
+        match keys::number(record, &sort.name) {
+            Some(number) => {
+                let number = if sort.is_downwards { !number } else { number };
                 key.push(0);
                 key.extend(number.to_be_bytes());
             }
-            Some(None) => key.push(1),
+            None => key.push(1),
         }
         add_sort_key(key, &record.path, member);
     }
@@ -68,7 +64,7 @@ pub(super) struct Arguments {
 impl Arguments {
     fn new(paths: &[PathBuf]) -> Self {
         let mut places = HashMap::new();
-        for (place, path) in (0..).zip(paths) {
+        for (place, path) in std::iter::zip(0.., paths) {
             places.insert(trimmed(path).to_vec(), place);
         }
         let mut lengths: Vec<usize> = places.keys().map(Vec::len).collect();
@@ -85,7 +81,10 @@ impl Arguments {
                 Some(byte) => is_separator((*byte).into()),
                 None => length == bytes.len(),
             };
-            if is_end && let Some(place) = bytes.get(..length).and_then(|start| self.places.get(start)) {
+            if is_end
+                && let Some(start) = bytes.get(..length)
+                && let Some(place) = self.places.get(start)
+            {
                 return *place;
             }
         }
@@ -159,7 +158,7 @@ mod tests {
         for path in ["a", "a.b", "a/b", "b"] {
             for member in [None, Some("m"), Some("n")] {
                 for number in [None, Some(0), Some(1), Some(255), Some(256), Some(u64::MAX)] {
-                    let mut record = scan.record(Path::new(path), &[]);
+                    let mut record = scan.record(Path::new(path), b"");
                     record.member = member.map(|member| Name::from(ByteStr::from(member)));
                     record.summary.bytes = [0, 1, 256, u64::MAX][all.len() % 4];
                     record.summary.counts = Counts::known([("triangles", number)]);

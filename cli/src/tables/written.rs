@@ -6,7 +6,7 @@ mod sorted;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use clap::ValueEnum;
 use meshpeek::diff::Difference;
@@ -22,6 +22,7 @@ use self::files::{Files, Found};
 use self::sorted::SortedRows;
 use crate::args::{Common, RecordFormat, ScanArgs};
 use crate::failure::Failure;
+use crate::lock::lock;
 use crate::notes::Notes;
 use crate::output_file::is_folder;
 use crate::sorted::Sorted;
@@ -51,21 +52,23 @@ impl Tables {
         partition: Option<Partition>,
         sorted: Option<Sorted>,
     ) -> Result<Arc<Self>, Failure> {
-        let files = match (common.output.as_deref().filter(|path| is_folder(path)), tables) {
-            (Some(folder), _) => Files::in_folder(folder, tables, form, common, partition)?,
-            (None, _) if partition.is_some() => {
-                return Err("--partition needs a folder: -o FOLDER/".into());
-            }
-            (None, &[table]) => Files::stream(table, form, common)?,
-            (None, _) => return Err("several tables need a folder: -o FOLDER/".into()),
+        let files = match (&common.output, tables) {
+            (Some(folder), _) if is_folder(folder) => Files::in_folder(folder, tables, form, common, partition)?,
+            _ if partition.is_some() => return Err("--partition needs a folder: -o FOLDER/".into()),
+            (_, &[table]) => Files::stream(table, form, common)?,
+            _ => return Err("several tables need a folder: -o FOLDER/".into()),
         };
-        let formats = Format::ALL.iter().filter(|_| partition == Some(Partition::Format));
-        let rows = std::iter::once(None).chain(formats.copied().map(Some)).map(|format| (format, OnceLock::new()));
+        let mut rows = vec![(None, OnceLock::new())];
+        if partition == Some(Partition::Format) {
+            for &format in Format::ALL {
+                rows.push((Some(format), OnceLock::new()));
+            }
+        }
         let sorted = match sorted {
             Some(sorted) => Some(SortedRows::new(sorted, tables)?),
             None => None,
         };
-        Ok(Arc::new(Self { rows: rows.collect(), files: Arc::new(files), sorted: Mutex::new(sorted) }))
+        Ok(Arc::new(Self { rows, files: Arc::new(files), sorted: Mutex::new(sorted) }))
     }
 
     /// Creates this table alone, if the format is one of tables.
@@ -76,7 +79,7 @@ impl Tables {
         common: &Common,
     ) -> Result<Option<Arc<Self>>, Failure> {
         let Some(form) = form_of(format) else { return Ok(None) };
-        Self::new(&[table], form, common, None, sorted).map(Some)
+        Ok(Some(Self::new(&[table], form, common, None, sorted)?))
     }
 
     /// Creates the tables that a scan is to write, in a format of tables.
@@ -100,17 +103,18 @@ impl Tables {
 
     /// The rows of assets of this format.
     fn rows(&self, wanted: Option<Format>) -> &Batches<Take> {
-        let is_wanted = |(format, _): &&(Option<Format>, _)| *format == wanted;
         // Without a row for this format, all are together. The list is never empty.
-        let (format, rows) = self.rows.iter().find(is_wanted).unwrap_or(&self.rows[0]);
-        rows.get_or_init(|| {
-            let (files, format) = (self.files.clone(), *format);
-            let take: Take = Box::new(move |table, batch| match files.write(table, format, &batch) {
-                Ok(()) => Ok(ControlFlow::Continue(())),
-                Err(failure) => Err(failure.into()),
-            });
-            Batches::new(&self.files.tables(), ROWS, take)
-        })
+        let (format, rows) = self.rows.iter().find(|(format, _)| *format == wanted).unwrap_or(&self.rows[0]);
+        rows.get_or_init(|| self.batches(*format))
+    }
+
+    fn batches(&self, format: Option<Format>) -> Batches<Take> {
+        let files = self.files.clone();
+        let take: Take = Box::new(move |table, batch| match files.write(table, format, &batch) {
+            Ok(()) => Ok(ControlFlow::Continue(())),
+            Err(failure) => Err(failure.into()),
+        });
+        Batches::new(&self.files.tables(), ROWS, take)
     }
 
     /// How much the rows read.
@@ -128,63 +132,63 @@ impl Tables {
     }
 
     pub(crate) fn record(&self, record: &Record) -> Result<(), Failure> {
-        if let Some(sorted) = &mut *self.sorted.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(sorted) = &mut *lock(&self.sorted) {
             return sorted.add(record);
         }
-        self.add_to(record.summary.format, |rows| rows.record(record))
+        let rows = self.rows(record.summary.format);
+        result_of(rows, rows.record(record))
     }
 
     /// A path that cannot be read.
     pub(crate) fn unreadable(&self, error: &Error) -> Result<(), Failure> {
         // The assets have rows of records alone, as the other forms of output.
         let has_row = self.has(Table::Problems) || self.has(Table::Files);
-        if has_row { self.add(|rows| rows.unreadable_aside(error)) } else { Ok(()) }
+        if !has_row {
+            return Ok(());
+        }
+        let rows = self.rows(None);
+        result_of(rows, rows.unreadable_aside(error))
     }
 
     /// A file that is no asset.
     pub(crate) fn other(&self, path: &Path) -> Result<(), Failure> {
-        self.add(|rows| rows.other(path))
+        let rows = self.rows(None);
+        result_of(rows, rows.other(path))
     }
 
     pub(crate) fn link(&self, link: &Link<'_>) -> Result<(), Failure> {
-        self.add(|rows| rows.link(link))
+        let rows = self.rows(None);
+        result_of(rows, rows.link(link))
     }
 
     pub(crate) fn difference(&self, difference: &Difference) -> Result<(), Failure> {
-        self.add(|rows| rows.difference(difference))
+        let rows = self.rows(None);
+        result_of(rows, rows.difference(difference))
     }
 
     /// The copies of the group with this number.
     pub(crate) fn group(&self, number: u64, group: &Group) -> Result<(), Failure> {
-        self.add(|rows| rows.group(usize::try_from(number).unwrap_or(usize::MAX), group))
-    }
-
-    /// Adds rows that belong to no asset.
-    fn add(&self, add: impl FnOnce(&Batches<Take>) -> ControlFlow<()>) -> Result<(), Failure> {
-        self.add_to(None, add)
-    }
-
-    fn add_to(
-        &self,
-        format: Option<Format>,
-        add: impl FnOnce(&Batches<Take>) -> ControlFlow<()>,
-    ) -> Result<(), Failure> {
-        let rows = self.rows(format);
-        match add(rows) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => rows.finish().map_err(Failure::from),
-        }
+        let rows = self.rows(None);
+        result_of(rows, rows.group(usize::try_from(number).unwrap_or(usize::MAX), group))
     }
 
     fn flush(&self) -> Result<(), Failure> {
-        self.rows.iter().filter_map(|(_, rows)| rows.get()).try_for_each(|rows| rows.finish().map_err(Failure::from))
+        for (_, rows) in &self.rows {
+            if let Some(rows) = rows.get() {
+                rows.finish()?;
+            }
+        }
+        Ok(())
     }
 
     /// Adds the rows that these files have in older tables.
     pub(crate) fn copy(&self, old: &OldTables, files: &HashSet<PathBuf>) -> Result<(), Failure> {
         // The rows of this scan come first.
         self.flush()?;
-        for table in self.files.tables().into_iter().filter(|_| !files.is_empty()) {
+        if files.is_empty() {
+            return Ok(());
+        }
+        for table in self.files.tables() {
             for Found { path, format } in old.files(table) {
                 for batch in parquet::batches(path)? {
                     let rows = since::rows_of(&batch?, &|path| files.contains(Path::new(path)))?;
@@ -198,7 +202,7 @@ impl Tables {
     /// Writes the ends of the files. With `is_whole`, a later scan may use their rows again.
     pub(crate) fn finish(&self, is_whole: bool) -> Result<(), Failure> {
         self.flush()?;
-        if let Some(sorted) = self.sorted.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(sorted) = lock(&self.sorted).take() {
             sorted.write(&self.files)?;
         }
         self.files.finish(is_whole)
@@ -213,6 +217,14 @@ impl Tables {
     pub(crate) fn keep(&self) -> Result<(), Failure> {
         self.files.keep()
     }
+}
+
+/// Adding ends only at an error, which the rows keep.
+fn result_of(rows: &Batches<Take>, added: ControlFlow<()>) -> Result<(), Failure> {
+    if added.is_break() {
+        rows.finish()?;
+    }
+    Ok(())
 }
 
 /// The tables that a scan can write.
@@ -242,11 +254,13 @@ pub(crate) struct OldTables(PathBuf);
 impl OldTables {
     /// The tables at this path: a folder, or one file.
     pub(crate) fn at(path: &Path) -> Result<Option<Self>, Failure> {
-        let has = |ending| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(ending));
-        if has(Form::Arrow.name()) {
+        if is_file_of(path, Form::Arrow) {
             return Err(Failure::at(path, "--since reads tables of Parquet, not Arrow"));
         }
-        Ok((has(Form::Parquet.name()) || path.is_dir()).then(|| Self(path.to_owned())))
+        if is_file_of(path, Form::Parquet) || path.is_dir() {
+            return Ok(Some(Self(path.to_owned())));
+        }
+        Ok(None)
     }
 
     /// The files whose rows they have. Empty, with a note, if the tables for this scan are not all there and whole.
@@ -278,6 +292,11 @@ impl OldTables {
             vec![Found { path: self.0.clone(), format: None }]
         }
     }
+}
+
+/// Returns true if the path has the extension of a form.
+fn is_file_of(path: &Path, form: Form) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(form.name()))
 }
 
 #[cfg(test)]

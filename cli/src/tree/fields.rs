@@ -34,10 +34,19 @@ pub(crate) fn style(kind: LineKind) -> Style {
 
 /// The offset and size of a line, before its text.
 pub(crate) fn place(span: Option<Span>, text: &str) -> String {
-    match span {
-        Some(Span { offset, bytes }) => format!("{offset:#010x}  {bytes:>10}  {text}"),
-        None => format!("{:24}{text}", ""),
-    }
+    let mut line = String::new();
+    add_place(&mut line, span);
+    line.push_str(text);
+    line
+}
+
+/// Adds the offset and size of a line, before its text.
+fn add_place(line: &mut String, span: Option<Span>) {
+    // Writing to a String cannot fail.
+    let _ = match span {
+        Some(Span { offset, bytes }) => write!(line, "{offset:#010x}  {bytes:>10}  "),
+        None => write!(line, "{:24}", ""),
+    };
 }
 
 /// Follows lines, and determines which are inside the target of a selector.
@@ -54,14 +63,22 @@ impl Within {
 
     pub(crate) fn holds(&mut self, line: &Line<'_>) -> bool {
         let Some(selector) = &self.selector else { return true };
-        if self.depth.is_some_and(|depth| line.depth <= depth) {
+        if let Some(depth) = self.depth
+            && line.depth <= depth
+        {
             self.depth = None;
         }
         if line.selector == selector {
             self.depth = Some(line.depth);
         }
+        if self.depth.is_some() {
+            return true;
+        }
         // Parts that are not contiguous have no line of their own.
-        self.depth.is_some() || line.selector.strip_prefix(selector).is_some_and(|rest| rest.starts_with('/'))
+        match line.selector.strip_prefix(selector) {
+            Some(rest) => rest.starts_with('/'),
+            None => false,
+        }
     }
 }
 
@@ -71,39 +88,62 @@ pub(super) fn write(
     args: &Args,
     is_full: bool,
     within: Option<&Selector>,
-    mut runs: Runs,
+    runs: Runs,
     out: &mut Output,
 ) -> Result<()> {
-    let Args { depth, only, format, .. } = args;
-    let mut written = match format {
-        LineFormat::Text => {
-            writeln!(out, "{:>10}  {:>10}  {}", "offset", "bytes", if is_full { "field" } else { "part" })
-        }
-        LineFormat::Ndjson => Ok(()),
-    };
+    if args.format == LineFormat::Text {
+        writeln!(out, "{:>10}  {:>10}  {}", "offset", "bytes", if is_full { "field" } else { "part" })?;
+    }
+    let mut writer = Writer { args, runs, out, top: None, words: Words::default(), written: Ok(()) };
     let wanted = |sink: Sink<'_>| {
         let mut within = Within::new(within);
         lines(&mut |line| if within.holds(line) { sink(line) } else { ControlFlow::Continue(()) });
     };
-    let mut first = None;
-    let sink: Sink<'_> = &mut |line| {
-        let level = line.depth.saturating_sub(*first.get_or_insert(line.depth));
-        let is_wanted = only.is_empty() || only.iter().any(|kind| kind == line.kind.name());
-        if written.is_ok() && is_wanted && depth.is_none_or(|depth| level < depth.get()) {
-            written = match format {
-                LineFormat::Text => runs.add(key(line), text(line), out),
-                LineFormat::Ndjson => out.json_line(&Row(line)),
+    if is_full {
+        wanted(&mut |line| writer.line(line))
+    } else {
+        overview(&wanted, &mut |line| writer.line(line))
+    }
+    writer.written?;
+    writer.runs.end(writer.out)
+}
+
+/// Writes lines until that fails.
+struct Writer<'w> {
+    args: &'w Args,
+    runs: Runs,
+    out: &'w mut Output,
+    /// The depth of the first line.
+    top: Option<usize>,
+    words: Words,
+    written: Result<()>,
+}
+
+impl Writer<'_> {
+    fn line(&mut self, line: &Line<'_>) -> ControlFlow<()> {
+        let top = *self.top.get_or_insert(line.depth);
+        if self.is_wanted(line, line.depth.saturating_sub(top)) {
+            self.written = match self.args.format {
+                LineFormat::Text => self.text(line),
+                LineFormat::Ndjson => self.out.json_line(&Row(line)),
             };
         }
-        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    };
-    if is_full {
-        wanted(sink)
-    } else {
-        overview(&wanted, sink)
+        if self.written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
-    written?;
-    runs.end(out)
+
+    fn text(&mut self, line: &Line<'_>) -> Result<()> {
+        self.words.set(line);
+        self.runs.add(&self.words.key, &self.words.text, self.out)
+    }
+
+    fn is_wanted(&self, line: &Line<'_>, level: usize) -> bool {
+        if let Some(depth) = self.args.depth
+            && level >= depth.get()
+        {
+            return false;
+        }
+        self.args.only.is_empty() || self.args.only.iter().any(|kind| kind == line.kind.name())
+    }
 }
 
 /// The longest group of lines whose repetitions are left out.
@@ -128,17 +168,19 @@ impl Runs {
     }
 
     /// Adds a line. Lines with the same key are equal but for their numbers; one with an empty key is always written.
-    pub(crate) fn add(&mut self, key: String, line: String, out: &mut Output) -> Result<()> {
+    pub(crate) fn add(&mut self, key: &str, line: &str, out: &mut Output) -> Result<()> {
         if !self.is_on {
             return out.write_all(line.as_bytes());
         }
-        if self.group > 0 && self.repeats(self.group, &key) {
-            return self.hold(line);
+        if self.group > 0 && self.repeats(self.group, key) {
+            self.hold(line);
+            return Ok(());
         }
         self.end(out)?;
-        if let Some(group) = (1..=LONGEST_GROUP).find(|&group| self.repeats(group, &key)) {
+        if let Some(group) = (1..=LONGEST_GROUP).find(|&group| self.repeats(group, key)) {
             self.group = group;
-            return self.hold(line);
+            self.hold(line);
+            return Ok(());
         }
         self.remember(key);
         out.write_all(line.as_bytes())
@@ -148,22 +190,27 @@ impl Runs {
     fn repeats(&self, group: usize, key: &str) -> bool {
         let Some(start) = self.recent.len().checked_sub(group) else { return false };
         let place = start + self.count % group;
-        !key.is_empty() && self.recent.get(place).is_some_and(|known| known == key)
+        match self.recent.get(place) {
+            Some(known) => !key.is_empty() && known == key,
+            None => false,
+        }
     }
 
-    fn hold(&mut self, line: String) -> Result<()> {
+    fn hold(&mut self, line: &str) {
         self.count += 1;
         if self.held.len() <= 2 * self.group {
-            self.held.push(line);
+            self.held.push(line.to_owned());
         }
-        Ok(())
     }
 
-    fn remember(&mut self, key: String) {
-        if self.recent.len() == LONGEST_GROUP {
-            self.recent.remove(0);
-        }
-        self.recent.push(key);
+    fn remember(&mut self, key: &str) {
+        // The oldest key lends its memory: most lines are remembered.
+        let mut place = match self.recent.len() {
+            LONGEST_GROUP => self.recent.remove(0),
+            _ => String::new(),
+        };
+        key.clone_into(&mut place);
+        self.recent.push(place);
     }
 
     /// Writes how many lines were left out, or the lines themselves if they are few.
@@ -176,7 +223,10 @@ impl Runs {
         }
         self.recent.clear();
         if count == held.len() {
-            return held.iter().try_for_each(|line| out.write_all(line.as_bytes()));
+            for line in &held {
+                out.write_all(line.as_bytes())?;
+            }
+            return Ok(());
         }
         let like = if group == 1 { "like this".to_owned() } else { format!("like these {group}") };
         writeln!(out, "{:24}{FAINT}... and {} {like}; -v lists all{FAINT:#}", "", report::count(count as u64, "lines"))
@@ -196,36 +246,88 @@ pub(crate) fn without_numbers(text: &str) -> String {
     out
 }
 
-/// What equal lines have in common: all but their offset and the number of the item.
-fn key(line: &Line<'_>) -> String {
-    if line.kind == LineKind::Part {
-        return String::new();
-    }
-    let name = line.name.split('[').next().unwrap_or_default();
-    let value = line.value.as_ref().map_or_else(String::new, |value| InWords(value).to_string());
-    let bytes = line.span.map_or(0, |span| span.bytes);
-    format!("{} {name} {bytes} {} {value} {}", line.depth, line.type_name, line.note)
+/// The words of a line. All lines use the same memory: files have millions of them.
+#[derive(Default)]
+struct Words {
+    /// What equal lines have in common: all but their offset and the number of the item. Empty for a part.
+    key: String,
+    /// The line itself.
+    text: String,
+    /// The value of the field.
+    value: String,
 }
 
-fn text(line: &Line<'_>) -> String {
-    // Writing to a String cannot fail.
-    let mut all = place(line.span, "");
-    let indent = 2 * line.depth.min(DEEPEST_INDENT);
-    let deep = if line.depth > DEEPEST_INDENT { format!("[{}] ", line.depth) } else { String::new() };
-    let name = escape(line.name);
-    let style = match (line.kind, line.name, &*line.note) {
+impl Words {
+    /// Replaces the words by those of this line.
+    fn set(&mut self, line: &Line<'_>) {
+        self.value.clear();
+        if let Some(value) = &line.value {
+            // Writing to a String cannot fail.
+            let _ = write!(self.value, "{}", InWords(value));
+        }
+        self.set_key(line);
+        self.set_text(line);
+    }
+
+    fn set_key(&mut self, line: &Line<'_>) {
+        self.key.clear();
+        if line.kind == LineKind::Part {
+            return;
+        }
+        let name = line.name.split('[').next().unwrap_or_default();
+        let bytes = match line.span {
+            Some(span) => span.bytes,
+            None => 0,
+        };
+        // Writing to a String cannot fail.
+        let _ = write!(self.key, "{} {bytes}", line.depth);
+        for part in [name, &line.type_name, &self.value, &line.note] {
+            self.key.push(' ');
+            self.key.push_str(part);
+        }
+    }
+
+    fn set_text(&mut self, line: &Line<'_>) {
+        self.text.clear();
+        add_place(&mut self.text, line.span);
+        // Writing to a String cannot fail.
+        let _ = write!(self.text, "{:1$}", "", 2 * line.depth.min(DEEPEST_INDENT));
+        if line.depth > DEEPEST_INDENT {
+            let _ = write!(self.text, "[{}] ", line.depth);
+        }
+        self.text.push(HANG);
+        add_styled(&mut self.text, style_of(line), &escape(line.name));
+        add_column(&mut self.text, FAINT, &escape(&line.type_name));
+        add_column(&mut self.text, Style::new(), &self.value);
+        add_column(&mut self.text, Style::new(), &escape(&line.note));
+        self.text.push('\n');
+    }
+}
+
+/// Adds a text in this style after two spaces, but nothing if it is empty.
+fn add_column(line: &mut String, style: Style, text: &str) {
+    if !text.is_empty() {
+        line.push_str("  ");
+        add_styled(line, style, text);
+    }
+}
+
+/// Adds a text in this style.
+fn add_styled(line: &mut String, style: Style, text: &str) {
+    if style.is_plain() {
+        line.push_str(text);
+    } else {
+        // Writing to a String cannot fail.
+        let _ = write!(line, "{style}{text}{style:#}");
+    }
+}
+
+/// The style of the name of a line.
+fn style_of(line: &Line<'_>) -> Style {
+    match (line.kind, line.name, &*line.note) {
         (_, "problem", _) => report::style(Severity::Error),
         // They are a warning where the format has no place for them.
         (LineKind::Gap, _, "after the last part") => report::style(Severity::Warning),
         (kind, ..) => style(kind),
-    };
-    let _ = write!(all, "{:indent$}{deep}{HANG}{style}{name}{style:#}", "");
-    let value = line.value.as_ref().map_or_else(String::new, |value| InWords(value).to_string());
-    for (style, text) in [(FAINT, escape(&line.type_name)), (Style::new(), value), (Style::new(), escape(&line.note))] {
-        if !text.is_empty() {
-            let _ = write!(all, "  {style}{text}{style:#}");
-        }
     }
-    all.push('\n');
-    all
 }

@@ -6,7 +6,7 @@ use meshpeek::pose::ModelCfg;
 use meshpeek::scan::Sighting;
 use meshpeek::summary::{Code, Problem};
 use meshpeek::view::ByteStr;
-use meshpeek::{Asset, Error};
+use meshpeek::{Asset, Budget, Error};
 
 use crate::bones::Bones;
 
@@ -24,17 +24,22 @@ pub(super) fn check(seen: &Sighting<'_, '_>) -> Option<Problem> {
         return None;
     }
     let beside = path.with_file_name("model.cfg");
-    let metadata = fs::metadata(&beside).ok().filter(fs::Metadata::is_file)?;
+    let metadata = fs::metadata(&beside).ok()?;
+    if !metadata.is_file() {
+        return None;
+    }
     if metadata.len() > LARGEST {
         return Some(warning(format!("model.cfg beside it is larger than {LARGEST} bytes, so bones are not compared")));
     }
     let mut moved = Bones::default();
-    moved.extend(motion.bones().iter().map(|name| name.to_string()));
+    for name in motion.bones().iter() {
+        moved.add(name.to_string());
+    }
     let text = match fs::read(&beside) {
         Ok(text) => text,
         Err(error) => return Some(unread(error)),
     };
-    let config = match seen.budget.work(text.len() as u64).and_then(|()| ModelCfg::read(&text, seen.budget)) {
+    let config = match read_config(&text, seen.budget) {
         Ok(config) => config,
         Err(error) => return Some(unread(error.message())),
     };
@@ -45,7 +50,9 @@ pub(super) fn check(seen: &Sighting<'_, '_>) -> Option<Problem> {
         return None;
     }
     let mut bones = Bones::default();
-    bones.extend(skeleton.bones.iter().map(|[name, _]| name.to_string()));
+    for [name, _] in skeleton.bones.iter() {
+        bones.add(name.to_string());
+    }
     let missing: Vec<&str> = moved.without(&bones).collect();
     if missing.is_empty() {
         return None;
@@ -60,6 +67,11 @@ pub(super) fn check(seen: &Sighting<'_, '_>) -> Option<Problem> {
         moved.names.len()
     );
     Some(warning(message))
+}
+
+fn read_config<'a, 'b>(text: &'a [u8], budget: &'b Budget) -> meshpeek::Result<ModelCfg<'a, 'b>> {
+    budget.work(text.len() as u64)?;
+    ModelCfg::read(text, budget)
 }
 
 fn unread(error: impl std::fmt::Display) -> Problem {

@@ -1,7 +1,7 @@
 //! Which warnings are left out, and which count as errors: by `--allow`, and by `meshpeek.toml`.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read as _};
+use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use meshpeek::address::nearest;
@@ -91,8 +91,10 @@ impl Rules {
             Ok(_) => {}
         }
         let text = text_of(&rules.file)?;
-        rules.parse(&text).map_err(|message| Failure::at(&rules.file, message))?;
-        Ok(rules)
+        match rules.parse(&text) {
+            Ok(()) => Ok(rules),
+            Err(message) => Err(Failure::at(&rules.file, message)),
+        }
     }
 
     fn parse(&mut self, text: &str) -> Result<(), String> {
@@ -145,21 +147,34 @@ impl Rules {
 
 /// Reads the file, within its limit.
 fn text_of(path: &Path) -> Result<String, Failure> {
-    let file = File::open(path).map_err(|error| Failure::io(path, error))?;
-    let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| Failure::io(path, error))?;
+    let bytes = match beginning(path) {
+        Ok(bytes) => bytes,
+        Err(error) => return Err(Failure::io(path, error)),
+    };
     if bytes.len() as u64 > LARGEST {
         return Err(Failure::at(path, format_args!("larger than {LARGEST} bytes, the limit for a file of rules")));
     }
-    String::from_utf8(bytes).map_err(|_| Failure::at(path, "not UTF-8"))
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        Err(_) => Err(Failure::at(path, "not UTF-8")),
+    }
+}
+
+/// Reads a file up to the first byte beyond the limit.
+fn beginning(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The message of an error in TOML, with its line.
 fn at_line(error: &toml::de::Error, text: &str) -> String {
-    match error.span().and_then(|span| text.get(..span.start)) {
-        Some(before) => format!("line {}: {}", before.matches('\n').count() + 1, error.message()),
-        None => error.message().to_owned(),
+    if let Some(span) = error.span()
+        && let Some(before) = text.get(..span.start)
+    {
+        return format!("line {}: {}", before.matches('\n').count() + 1, error.message());
     }
+    error.message().to_owned()
 }
 
 /// Reads a list of codes.
@@ -170,7 +185,10 @@ fn list(key: &str, value: &Value, read: fn(&str) -> Result<Rule, String>) -> Res
     let mut rules = Vec::new();
     for item in items {
         let Value::String(text) = item else { return Err(format!("`{key}` contains something that is no text")) };
-        rules.push(read(text).map_err(|message| format!("{text:?} in `{key}`: {message}"))?);
+        match read(text) {
+            Ok(rule) => rules.push(rule),
+            Err(message) => return Err(format!("{text:?} in `{key}`: {message}")),
+        }
     }
     Ok(rules)
 }

@@ -37,6 +37,36 @@ enum LodArg {
     Name(String),
 }
 
+fn lod_of(lod: Option<LodArg>) -> PyResult<Lod> {
+    match lod {
+        None => Ok(Lod::Finest),
+        Some(LodArg::Index(index)) => Ok(Lod::Index(index)),
+        Some(LodArg::Name(name)) if name == "all" => Ok(Lod::All),
+        Some(LodArg::Name(_)) => Err(wrong("lod is a number or \"all\"")),
+    }
+}
+
+fn mirror_of(axis: Option<&str>) -> PyResult<Option<Mirror>> {
+    match axis {
+        None => Ok(None),
+        Some("x") => Ok(Some(Mirror::X)),
+        Some("z") => Ok(Some(Mirror::Z)),
+        Some(_) => Err(wrong("mirror is \"x\" or \"z\"")),
+    }
+}
+
+fn up_of(axis: &str) -> PyResult<Up> {
+    match axis {
+        "y" => Ok(Up::Y),
+        "z" => Ok(Up::Z),
+        _ => Err(wrong("up is \"y\" or \"z\"")),
+    }
+}
+
+fn is_positive(number: f32) -> bool {
+    number.is_finite() && number > 0.0
+}
+
 #[pymethods]
 impl File {
     /// The model as a file of another program, "glb", "obj" or "ply", or a picture of it, "png". A .glb contains the PNG
@@ -71,27 +101,15 @@ impl File {
         wireframe: bool,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let given = images.unwrap_or_default();
-        let lod = match lod {
-            None => Lod::Finest,
-            Some(LodArg::Index(index)) => Lod::Index(index),
-            Some(LodArg::Name(name)) if name == "all" => Lod::All,
-            Some(LodArg::Name(_)) => return Err(wrong("lod is a number or \"all\"")),
-        };
+        let lod = lod_of(lod)?;
         let mut options = Options::default();
-        (options.clip, options.fps, options.lod, options.texture) = (clip, fps, lod, texture);
+        options.clip = clip;
+        options.fps = fps;
+        options.lod = lod;
+        options.texture = texture;
         options.space.scale = scale;
-        options.space.mirror = match mirror {
-            None => None,
-            Some("x") => Some(Mirror::X),
-            Some("z") => Some(Mirror::Z),
-            Some(_) => return Err(wrong("mirror is \"x\" or \"z\"")),
-        };
-        options.space.up = match up {
-            "y" => Up::Y,
-            "z" => Up::Z,
-            _ => return Err(wrong("up is \"y\" or \"z\"")),
-        };
-        let is_positive = |number: f32| number.is_finite() && number > 0.0;
+        options.space.mirror = mirror_of(mirror)?;
+        options.space.up = up_of(up)?;
         if !is_positive(scale) || fps.is_some_and(|fps| !is_positive(fps)) {
             return Err(wrong("scale and fps are numbers above 0"));
         }
@@ -99,13 +117,20 @@ impl File {
             return Err(wrong("size is 1 to 4096"));
         }
         let mut view = View::default();
-        (view.size, view.eye, view.time, view.clip) = (size, eye.unwrap_or(view.eye), time, clip);
-        (view.lod, view.texture, view.transparent, view.wireframe) = (lod, texture, transparent, wireframe);
+        view.size = size;
+        view.eye = eye.unwrap_or(view.eye);
+        view.time = time;
+        view.clip = clip;
+        view.lod = lod;
+        view.texture = texture;
+        view.transparent = transparent;
+        view.wireframe = wireframe;
         if !["glb", "obj", "ply", "png"].contains(&form) {
             return Err(Unsupported::new_err(format!("no form {form}: glb, obj, ply or png")));
         }
         let bytes = self.with_whole(py, |open, asset| {
-            let (budget, mut bytes) = (open.budget(), Vec::new());
+            let budget = open.budget();
+            let mut bytes = Vec::new();
             let mut images = Images { given, inside: Embedded::new(asset) };
             match form {
                 "glb" => export::glb(asset, &options, &mut images, &budget)?.write_to(&mut bytes)?,

@@ -1,7 +1,8 @@
 //! Triangles of all formats in one form.
 
+use std::iter::zip;
 use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -14,6 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
 use super::File;
+use crate::lock;
 use crate::rows::cell;
 
 /// The triangles of a model: a sequence of dicts, one for each material in each mesh, whose arrays are NumPy arrays.
@@ -24,8 +26,21 @@ pub(crate) struct Geometry(Vec<RecordBatch>);
 /// The columns that become NumPy arrays, and the width of their rows.
 const ARRAYS: [(&str, usize); 4] = [("positions", 3), ("normals", 3), ("uvs", 2), ("triangles", 3)];
 
-fn no_part() -> PyErr {
-    PyIndexError::new_err("no such part")
+impl Geometry {
+    /// The batch with this part, and its row there. A negative index counts from the end.
+    fn part(&self, index: isize) -> Option<(&RecordBatch, usize)> {
+        let mut row = index.unsigned_abs();
+        if index < 0 {
+            row = self.__len__().checked_add_signed(index)?;
+        }
+        for batch in &self.0 {
+            if row < batch.num_rows() {
+                return Some((batch, row));
+            }
+            row -= batch.num_rows();
+        }
+        None
+    }
 }
 
 #[pymethods]
@@ -37,16 +52,12 @@ impl Geometry {
     /// A dict with the columns of the table "geometry". `positions`, `normals` and `uvs` are arrays of `float32` with a row
     /// for each vertex, `triangles` one of `int32` with three vertices in each row.
     fn __getitem__<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, PyDict>> {
-        let index = if index < 0 { self.__len__().checked_add_signed(index) } else { Some(index.unsigned_abs()) };
-        let mut row = index.ok_or_else(no_part)?;
-        let mut batches = self.0.iter().skip_while(|batch| {
-            let is_before = row >= batch.num_rows();
-            row -= if is_before { batch.num_rows() } else { 0 };
-            is_before
-        });
-        let batch = batches.next().ok_or_else(no_part)?;
-        let (dict, numpy) = (PyDict::new(py), py.import("numpy")?);
-        for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+        let Some((batch, row)) = self.part(index) else {
+            return Err(PyIndexError::new_err("no such part"));
+        };
+        let dict = PyDict::new(py);
+        let numpy = py.import("numpy")?;
+        for (field, column) in zip(batch.schema_ref().fields(), batch.columns()) {
             let Some((_, width)) = ARRAYS.iter().find(|(name, _)| name == field.name()) else {
                 dict.set_item(field.name(), cell(py, column, row)?)?;
                 continue;
@@ -92,13 +103,12 @@ impl File {
             let record = open.record(false, Depth::Header)?;
             let made = Mutex::new(Vec::new());
             let batches = Batches::new(&[Table::Geometry], usize::MAX, |_, batch| {
-                made.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
+                lock(&made).push(batch);
                 Ok(ControlFlow::Continue(()))
             });
             let _ = batches.geometry(&record, asset, &open.budget());
             batches.finish()?;
-            drop(batches);
-            Ok(made.into_inner().unwrap_or_else(PoisonError::into_inner))
+            Ok(std::mem::take(&mut *lock(&made)))
         })?;
         Ok(Geometry(batches))
     }

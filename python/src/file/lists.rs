@@ -7,20 +7,17 @@ use meshpeek::address::Names;
 use meshpeek::container::{Container, Member};
 use meshpeek::dissect::{dissect_until, overview};
 use meshpeek::inspect::{Inspect, selector};
-use meshpeek::scan::{Depth, Stored};
+use meshpeek::scan::{Depth, Record, Stored};
 use meshpeek::{Asset, Budget, Error, json};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 use super::{File, Open};
+use crate::error::json_error;
 
 /// Converts JSON to Python values.
 pub(super) fn loads<'py>(py: Python<'py>, json: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     py.import("json")?.call_method1("loads", (PyBytes::new(py, json),))
-}
-
-pub(super) fn io(error: std::io::Error) -> Error {
-    Error::from(error)
 }
 
 /// The size of a row as a dict, without its texts.
@@ -41,25 +38,29 @@ impl<T> Rows<T> {
         Self { budget: open.budget(), list: Vec::new(), failure: None }
     }
 
-    /// Adds a row with this many bytes of text, unless the limit is reached. Returns true if it was added.
-    pub(super) fn add(&mut self, text_bytes: usize, row: impl FnOnce() -> T) -> bool {
-        if self.failure.is_none() {
-            match self.budget.output(ROW_BYTES.saturating_add(text_bytes as u64)) {
-                Ok(()) => self.list.push(row()),
-                Err(error) => self.failure = Some(error),
-            }
+    /// Charges for a row with this many bytes of text. Breaks if the limit is reached.
+    pub(super) fn charge(&mut self, text_bytes: usize) -> ControlFlow<()> {
+        if self.failure.is_some() {
+            return ControlFlow::Break(());
         }
-        self.failure.is_none()
+        if let Err(error) = self.budget.output(ROW_BYTES.saturating_add(text_bytes as u64)) {
+            self.failure = Some(error);
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Adds a row that is [charged](Self::charge).
+    pub(super) fn push(&mut self, row: T) {
+        self.list.push(row);
     }
 
     pub(super) fn finish(self) -> Result<Vec<T>, Error> {
-        self.failure.map_or(Ok(self.list), Err)
+        match self.failure {
+            Some(error) => Err(error),
+            None => Ok(self.list),
+        }
     }
-}
-
-/// Breaks a walk once a row could not be added.
-pub(super) fn until(is_added: bool) -> ControlFlow<()> {
-    if is_added { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 }
 
 /// JSON that counts as results.
@@ -70,8 +71,8 @@ struct Json {
 
 impl Write for Json {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let charged = self.budget.output((bytes.len() as u64).saturating_mul(JSON_BYTES));
-        charged.map_err(std::io::Error::other)?;
+        let charge = (bytes.len() as u64).saturating_mul(JSON_BYTES);
+        self.budget.output(charge).map_err(std::io::Error::other)?;
         self.text.write(bytes)
     }
 
@@ -82,7 +83,19 @@ impl Write for Json {
 
 /// Converts an error of writing. The error of the limit stays as it is.
 fn written(error: std::io::Error) -> Error {
-    error.downcast::<Error>().unwrap_or_else(Error::from)
+    match error.downcast::<Error>() {
+        Ok(error) => error,
+        Err(error) => error.into(),
+    }
+}
+
+/// Writes the record and all fields of an asset.
+fn document(open: &Open, record: &Record, asset: &Asset<'_>) -> std::io::Result<Vec<u8>> {
+    let mut document = json::Document::new(Json { budget: open.budget(), text: Vec::new() })?;
+    document.record(record)?;
+    document.entry("title", asset.format().title())?;
+    document.outline("detail", asset)?;
+    Ok(document.finish()?.text)
 }
 
 /// The archive's information about a member.
@@ -97,22 +110,21 @@ fn entries(open: &Open, asset: &Asset<'_>) -> Result<Vec<Entry>, Error> {
     let Some(container) = Container::of(asset) else { return Ok(Vec::new()) };
     let mut rows = Rows::of(open);
     let mut names = Names::of(&container);
-    let mut entry = |member: Member<'_>| {
-        let crc32 = match &member {
-            Member::Zip(member) => Some(member.entry.header.crc32.get()),
-            _ => None,
-        };
-        Entry {
+    for member in container.members() {
+        let Ok(member) = member else { break };
+        if rows.charge(member.name().len()).is_break() {
+            break;
+        }
+        let mut entry = Entry {
             name: names.next(member.name()).text,
             stored: Stored::of(&member),
             bytes: member.decoded_byte_len_hint(),
-            crc32,
+            crc32: None,
+        };
+        if let Member::Zip(member) = member {
+            entry.crc32 = Some(member.entry.header.crc32.get());
         }
-    };
-    for member in container.members().map_while(Result::ok) {
-        if !rows.add(member.name().len(), || entry(member)) {
-            break;
-        }
+        rows.push(entry);
     }
     rows.finish()
 }
@@ -123,14 +135,7 @@ impl File {
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let json = self.with_asset(py, |open, asset| {
             let record = open.record(false, Depth::Summary)?;
-            let write = || {
-                let mut document = json::Document::new(Json { budget: open.budget(), text: Vec::new() })?;
-                document.record(&record)?;
-                document.entry("title", asset.format().title())?;
-                document.outline("detail", asset)?;
-                document.finish()
-            };
-            Ok(write().map_err(written)?.text)
+            document(open, &record, asset).map_err(written)
         })?;
         loads(py, &json)
     }
@@ -141,10 +146,10 @@ impl File {
         let lines = self.with_asset(py, |open, asset| {
             let mut lines = Rows::of(open);
             overview(&|sink| dissect_until(asset, asset.size(), sink), &mut |line| {
-                until(lines.add(line.name.len() + line.note.len(), || {
-                    let kind = if line.name == "problem" { "problem" } else { line.kind.name() };
-                    (line.depth, kind, line.name.to_owned(), line.note.clone(), line.span)
-                }))
+                lines.charge(line.name.len() + line.note.len())?;
+                let kind = if line.name == "problem" { "problem" } else { line.kind.name() };
+                lines.push((line.depth, kind, line.name.to_owned(), line.note.clone(), line.span));
+                ControlFlow::Continue(())
             });
             lines.finish()
         })?;
@@ -167,7 +172,7 @@ impl File {
     fn verify<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let json = self.with(py, |open| {
             let record = open.record(false, Depth::Verify)?;
-            serde_json::to_vec(&record.summary.problems).map_err(|error| io(error.into()))
+            serde_json::to_vec(&record.summary.problems).map_err(json_error)
         })?;
         loads(py, &json)
     }
@@ -177,10 +182,10 @@ impl File {
         let all = self.with_asset(py, |open, asset| {
             let mut all = Rows::of(open);
             selector::each_until(asset, &mut |selector, table| {
-                until(all.add(selector.len(), || {
-                    let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
-                    (selector.to_owned(), table.rows(), columns, table.storage())
-                }))
+                all.charge(selector.len())?;
+                let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
+                all.push((selector.to_owned(), table.rows(), columns, table.storage()));
+                ControlFlow::Continue(())
             });
             all.finish()
         })?;

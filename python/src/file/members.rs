@@ -2,21 +2,22 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use meshpeek::address::Names;
 use meshpeek::container::{Container, Member, Members};
 use meshpeek::inspect::{self, Selector, selector};
 use meshpeek::scan::Stored;
 use meshpeek::summary::Name;
-use meshpeek::{Budget, Error, Format, OwnedAsset};
+use meshpeek::{Asset, Budget, Error, Format, OwnedAsset};
 use pyo3::exceptions::{PyFileNotFoundError, PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyList};
 
-use super::lists::{Rows, until};
+use super::lists::Rows;
 use super::{Data, File, Open};
 use crate::array::Array;
-use crate::error::exception;
+use crate::error::or_raise;
 use crate::open::{Bytes, Owner};
 
 /// The number of members from one mark to the next. Those in between are walked.
@@ -46,7 +47,8 @@ impl Directory {
         Self::try_new(owner, |owner| {
             let mut listed = Marks { marks: Vec::new(), count: 0, renamed: HashMap::new() };
             let Some(container) = Container::of(owner.asset()) else { return Ok(listed) };
-            let (mut members, mut names) = (container.members(), Names::of(&container));
+            let mut members = container.members();
+            let mut names = Names::of(&container);
             loop {
                 let mark = members.clone();
                 let Some(Ok(member)) = members.next() else { return Ok(listed) };
@@ -67,8 +69,10 @@ impl Directory {
     fn get(&self, index: usize) -> Option<(Name, Member<'_>)> {
         let listed = self.borrow_dependent();
         let member = listed.marks.get(index / STEP)?.clone().nth(index % STEP)?.ok()?;
-        let name = listed.renamed.get(&index).cloned();
-        Some((name.unwrap_or_else(|| Name::from(member.name())), member))
+        match listed.renamed.get(&index) {
+            Some(name) => Some((name.clone(), member)),
+            None => Some((Name::from(member.name()), member)),
+        }
     }
 }
 
@@ -76,8 +80,8 @@ impl Open {
     /// The number of members.
     fn member_count(&self) -> Result<usize, Error> {
         match &self.remote {
-            Some(inside) => self.names_in_ranges(inside).map(<[Name]>::len),
-            None => self.directory().map(|directory| directory.borrow_dependent().count),
+            Some(inside) => Ok(self.names_in_ranges(inside)?.len()),
+            None => Ok(self.directory()?.borrow_dependent().count),
         }
     }
 
@@ -94,27 +98,26 @@ impl Open {
         if let Some(inside) = &self.remote {
             return self.member_at_in_ranges(inside, index);
         }
-        match self.directory()?.get(index) {
-            Some((name, member)) => self.open_member(name, &member, &self.budget()).map(Some),
-            None => Ok(None),
-        }
+        let Some((name, member)) = self.directory()?.get(index) else { return Ok(None) };
+        Ok(Some(self.open_member(name, &member, &self.budget())?))
     }
 
     /// Opens one of this archive's members.
     pub(super) fn open_member(&self, name: Name, member: &Member<'_>, budget: &Budget) -> Result<Self, Error> {
-        let limit = self.limits.archive_depth;
-        if self.depth >= limit {
-            return Err(Error::limit("archives inside each other", limit, "--max-archive-depth"));
-        }
-        let data = member.decode(budget).map(|content| {
-            let content = content.into_inner();
-            let view = match &content {
-                Cow::Borrowed(bytes) => self.data.holding(bytes),
-                Cow::Owned(_) => None,
-            };
-            view.unwrap_or_else(|| Bytes::whole(Owner::Decoded(content.into_owned())))
-        });
+        self.may_go_deeper()?;
+        let data = self.decode(member, budget);
         self.inside(name, 1, Some(Stored::of(member)), Data::Here(data))
+    }
+
+    /// The bytes of a member: a part of this archive's, if they are stored in place.
+    fn decode(&self, member: &Member<'_>, budget: &Budget) -> Result<Bytes, Error> {
+        let content = member.decode(budget)?.into_inner();
+        if let Cow::Borrowed(bytes) = content
+            && let Some(view) = self.data.holding(bytes)
+        {
+            return Ok(view);
+        }
+        Ok(Bytes::whole(Owner::Decoded(content.into_owned())))
     }
 
     pub(super) fn is_archive(&self) -> bool {
@@ -125,9 +128,43 @@ impl Open {
 impl File {
     /// Returns true if the key is the selector of an array.
     fn has_array(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let wanted = key.extract::<&str>().ok().and_then(|key| key.parse::<Selector>().ok());
-        wanted.map_or(Ok(false), |wanted| self.with_asset(py, |_, asset| Ok(wanted.find(asset, &mut |_| {}))))
+        let Ok(text) = key.extract::<&str>() else { return Ok(false) };
+        let Ok(wanted) = text.parse::<Selector>() else { return Ok(false) };
+        self.with_asset(py, |_, asset| Ok(wanted.find(asset, &mut |_| {})))
     }
+}
+
+/// The names of all members.
+fn member_names(open: &Open, container: &Container<'_>) -> Result<Vec<String>, Error> {
+    let mut rows = Rows::of(open);
+    let mut names = Names::of(container);
+    for member in container.members() {
+        let Ok(member) = member else { break };
+        if rows.charge(member.name().len()).is_break() {
+            break;
+        }
+        rows.push(names.next(member.name()).text);
+    }
+    rows.finish()
+}
+
+/// The selectors of all arrays.
+fn selectors(open: &Open, asset: &Asset<'_>) -> Result<Vec<String>, Error> {
+    let mut rows = Rows::of(open);
+    selector::each_until(asset, &mut |selector, _| {
+        rows.charge(selector.len())?;
+        rows.push(selector.to_owned());
+        ControlFlow::Continue(())
+    });
+    rows.finish()
+}
+
+/// For a mapping, a member that is not found is a missing key.
+fn as_key_error(py: Python<'_>, error: PyErr) -> PyErr {
+    if error.is_instance_of::<PyFileNotFoundError>(py) {
+        return PyKeyError::new_err(error.value(py).to_string());
+    }
+    error
 }
 
 #[pymethods]
@@ -140,8 +177,10 @@ impl File {
                 0.. => index.unsigned_abs(),
                 _ => self.__len__(py)?.checked_add_signed(index).unwrap_or(usize::MAX),
             };
-            let found = self.with(py, |open| open.member_at(index))?;
-            return found.map(File::new).ok_or_else(|| PyIndexError::new_err("no such member"));
+            return match self.with(py, |open| open.member_at(index))? {
+                Some(found) => Ok(File::new(found)),
+                None => Err(PyIndexError::new_err("no such member")),
+            };
         }
         let name: String = member.extract()?;
         Ok(File::new(self.with(py, |open| open.member(name.as_bytes()))?))
@@ -161,22 +200,9 @@ impl File {
 
     /// The names of its members if it is an archive, else the selectors of its arrays.
     fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let names = self.with_asset(py, |open, asset| {
-            let mut rows = Rows::of(open);
-            match Container::of(asset) {
-                Some(container) => {
-                    let mut names = Names::of(&container);
-                    for member in container.members().map_while(Result::ok) {
-                        if !rows.add(member.name().len(), || names.next(member.name()).text) {
-                            break;
-                        }
-                    }
-                }
-                None => selector::each_until(asset, &mut |selector, _| {
-                    until(rows.add(selector.len(), || selector.to_owned()))
-                }),
-            }
-            rows.finish()
+        let names = self.with_asset(py, |open, asset| match Container::of(asset) {
+            Some(container) => member_names(open, &container),
+            None => selectors(open, asset),
         })?;
         PyList::new(py, names)
     }
@@ -185,14 +211,13 @@ impl File {
     /// or index.
     fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         if self.get()?.is_archive() && !self.has_array(py, key)? {
-            let missing = |error: PyErr| match error.is_instance_of::<PyFileNotFoundError>(py) {
-                true => PyKeyError::new_err(error.value(py).to_string()),
-                false => error,
+            return match self.member(py, key) {
+                Ok(member) => Ok(Bound::new(py, member)?.into_any()),
+                Err(error) => Err(as_key_error(py, error)),
             };
-            return Ok(Bound::new(py, self.member(py, key).map_err(missing)?)?.into_any());
         }
         let selector: &str = key.extract()?;
-        let wanted: Selector = selector.parse().map_err(|error| exception(py, &error))?;
+        let wanted: Selector = or_raise(py, selector.parse())?;
         let (array, data, hint) = self.with_asset(py, |open, asset| {
             let array = inspect::Array::find(asset, &open.data, &wanted, &open.budget())?;
             let hint = if array.is_none() { selector::nearest(asset, selector) } else { None };
@@ -201,8 +226,11 @@ impl File {
         match array {
             Some(array) => Ok(Bound::new(py, Array::new(array, &data)?)?.into_any()),
             None => {
-                let hint = hint.map(|hint| format!("; did you mean {hint}?")).unwrap_or_default();
-                Err(PyKeyError::new_err(format!("no array {selector}{hint}")))
+                let mut message = format!("no array {selector}");
+                if let Some(hint) = hint {
+                    message += &format!("; did you mean {hint}?");
+                }
+                Err(PyKeyError::new_err(message))
             }
         }
     }
@@ -212,15 +240,14 @@ impl File {
         if self.has_array(py, key)? {
             return Ok(true);
         }
-        match key.extract::<&str>() {
-            Ok(name) if self.get()?.is_archive() => {
-                match self.with(py, |open| open.member(name.as_bytes()).map(drop)) {
-                    Ok(()) => Ok(true),
-                    Err(error) if error.is_instance_of::<PyFileNotFoundError>(py) => Ok(false),
-                    Err(error) => Err(error),
-                }
-            }
-            _ => Ok(false),
+        let Ok(name) = key.extract::<&str>() else { return Ok(false) };
+        if !self.get()?.is_archive() {
+            return Ok(false);
+        }
+        match self.with(py, |open| open.member(name.as_bytes()).map(drop)) {
+            Ok(()) => Ok(true),
+            Err(error) if error.is_instance_of::<PyFileNotFoundError>(py) => Ok(false),
+            Err(error) => Err(error),
         }
     }
 

@@ -1,5 +1,7 @@
 //! Bones and animations.
 
+use std::iter::zip;
+
 use meshpeek::Error;
 use meshpeek::geometry::Matrix;
 use meshpeek::pose::{Clip, Rig};
@@ -22,10 +24,10 @@ fn rig<'a>(asset: &'a meshpeek::Asset<'_>, index: usize) -> Result<Rig<'a>, Erro
 
 /// The clip of this name, ignoring case, or the first.
 fn clip<'a>(rig: &Rig<'a>, name: Option<&str>) -> Result<Clip<'a>, Error> {
-    let text = |clip: &Clip<'_>| Name::from(clip.name).text;
     for clip in rig.clips() {
         let clip = clip?;
-        if name.is_none_or(|name| text(&clip).eq_ignore_ascii_case(name)) {
+        let Some(name) = name else { return Ok(clip) };
+        if Name::from(clip.name).text.eq_ignore_ascii_case(name) {
             return Ok(clip);
         }
     }
@@ -75,7 +77,9 @@ impl File {
         })?;
         let list = PyList::empty(py);
         for (model, bones, clips) in rigs {
-            let (dict, all_bones, all_clips) = (PyDict::new(py), PyList::empty(py), PyList::empty(py));
+            let dict = PyDict::new(py);
+            let all_bones = PyList::empty(py);
+            let all_clips = PyList::empty(py);
             for BoneRow { name, parent } in bones {
                 let row = PyDict::new(py);
                 row.set_item("name", name)?;
@@ -118,19 +122,24 @@ impl File {
                 Some(seconds) => self::clip(&rig, clip.as_deref())?.pose_at(seconds)?,
                 None => rest.clone(),
             };
-            let known = |matrices: Option<Vec<Matrix>>| {
-                matrices.ok_or_else(|| {
-                    Error::unsupported("the file does not say which bones carry which; ask for space=\"local\"")
-                })
+            let matrices = match space {
+                "local" => Some(pose.locals().to_vec()),
+                "world" => pose.world(),
+                "skin" => pose.skin(&rest),
+                _ => return Err(Error::unsupported("space is \"local\", \"world\" or \"skin\"")),
             };
-            match space {
-                "local" => Ok(pose.locals().to_vec()),
-                "world" => known(pose.world()),
-                "skin" => known(pose.skin(&rest)),
-                _ => Err(Error::unsupported("space is \"local\", \"world\" or \"skin\"")),
-            }
+            let Some(matrices) = matrices else {
+                let text = "the file does not say which bones carry which; ask for space=\"local\"";
+                return Err(Error::unsupported(text));
+            };
+            Ok(matrices)
         })?;
-        let bytes: Vec<u8> = matrices.iter().flat_map(columns).flat_map(f32::to_ne_bytes).collect();
+        let mut bytes = Vec::new();
+        for matrix in &matrices {
+            for number in by_rows(matrix) {
+                bytes.extend(number.to_ne_bytes());
+            }
+        }
         let numpy = py.import("numpy")?;
         let flat = numpy.call_method1("frombuffer", (PyBytes::new(py, &bytes), "=f4"))?;
         flat.call_method1("reshape", ((matrices.len(), 4, 4),))
@@ -138,10 +147,10 @@ impl File {
 }
 
 /// The numbers of a matrix by rows.
-fn columns(matrix: &Matrix) -> [f32; 16] {
+fn by_rows(matrix: &Matrix) -> [f32; 16] {
     let mut flat = [0.0; 16];
     for (row, numbers) in flat.chunks_exact_mut(4).enumerate() {
-        for (number, column) in numbers.iter_mut().zip(&matrix.0) {
+        for (number, column) in zip(numbers, &matrix.0) {
             *number = column[row];
         }
     }

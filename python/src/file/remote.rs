@@ -1,14 +1,14 @@
 //! Assets of which only ranges are read.
 
+use std::iter::zip;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use meshpeek::address::{Names, locate};
-use meshpeek::container::{Container, Form, Member, Members};
-use meshpeek::ranges::Ranges;
+use meshpeek::container::{Container, Form, Member};
 use meshpeek::scan::Stored;
 use meshpeek::summary::Name;
-use meshpeek::{Asset, Error, Format};
+use meshpeek::{Asset, Error, Format, Limits};
 
 use super::{Data, Open};
 use crate::open::{Bytes, Owner};
@@ -39,9 +39,11 @@ enum Part {
 
 fn part(open: &Open, member: &Member<'_>, size: u64) -> Result<(Stored, Part), Error> {
     let stored = Stored::of(member);
-    let section = stored.offset.map(|offset| offset..offset.saturating_add(stored.bytes));
-    if let Some(section) = section.filter(|section| member.form() == Form::InPlace && section.end <= size) {
-        return Ok((stored, Part::Section(section)));
+    if let Some(offset) = stored.offset {
+        let end = offset.saturating_add(stored.bytes);
+        if member.form() == Form::InPlace && end <= size {
+            return Ok((stored, Part::Section(offset..end)));
+        }
     }
     match member.decode(&open.budget()) {
         Ok(content) => Ok((stored, Part::Decoded(Ok(content.into_inner().into_owned())))),
@@ -52,15 +54,12 @@ fn part(open: &Open, member: &Member<'_>, size: u64) -> Result<(Stored, Part), E
 
 impl InRanges {
     /// Finds the format.
-    pub(super) fn new(
-        remote: Remote,
-        name: &Path,
-        open: impl Fn(&Ranges) -> Result<Format, Error>,
-    ) -> Result<Self, Error> {
-        // Only an error of the source is one of this call.
-        let format = remote.load(|ranges| match open(ranges) {
+    pub(super) fn new(remote: Remote, name: &Path, limits: &Limits) -> Result<Self, Error> {
+        let format = remote.load(|ranges| match Asset::parse_file_ranges(name, ranges, limits) {
+            Ok(asset) => Ok(Ok(asset.format())),
+            // Only an error of the source is one of this call.
             Err(error) if error.incomplete().is_some() => Err(error),
-            format => Ok(format),
+            Err(error) => Ok(Err(error)),
         })?;
         let head = 0..remote.byte_len().min(HEAD);
         let sniffed = match &format {
@@ -79,11 +78,11 @@ fn with_container<T>(
 ) -> Result<T, Error> {
     inside.remote.load(|ranges| {
         let asset = Asset::parse_file_ranges(open.own_name(), ranges, &open.limits)?;
-        let no_archive = || {
+        let Some(container) = Container::of(&asset) else {
             let text = format!("{} is no archive to go into", asset.format().title());
-            Error::from(std::io::Error::new(std::io::ErrorKind::NotFound, text))
+            return Err(std::io::Error::new(std::io::ErrorKind::NotFound, text).into());
         };
-        work(&Container::of(&asset).ok_or_else(no_archive)?)
+        work(&container)
     })
 }
 
@@ -96,7 +95,9 @@ impl Open {
         }
         let data = Bytes::whole(Owner::Decoded(inside.remote.all()?));
         let mut whole = Self::with_data(self.path.clone(), data, &self.limits, self.own_name());
-        (whole.member, whole.stored, whole.depth) = (self.member.clone(), self.stored.clone(), self.depth);
+        whole.member = self.member.clone();
+        whole.stored = self.stored.clone();
+        whole.depth = self.depth;
         Ok(Some(inside.whole.get_or_init(|| Arc::new(whole)).clone()))
     }
 
@@ -122,8 +123,11 @@ impl Open {
             return Ok(names);
         }
         let names = with_container(self, inside, |container| {
-            let (mut names, mut all, budget) = (Names::of(container), Vec::new(), self.budget());
-            for member in container.members().map_while(Result::ok) {
+            let budget = self.budget();
+            let mut names = Names::of(container);
+            let mut all = Vec::new();
+            for member in container.members() {
+                let Ok(member) = member else { break };
                 let name = names.next(member.name());
                 budget.output(64 + name.text.len() as u64)?;
                 all.push(name);
@@ -139,20 +143,22 @@ impl Open {
         let Some(name) = self.names_in_ranges(inside)?.get(index) else { return Ok(None) };
         let size = inside.remote.byte_len();
         let found = with_container(self, inside, |container| match container.members().nth(index) {
-            Some(member) => part(self, &member?, size).map(Some),
+            Some(member) => Ok(Some(part(self, &member?, size)?)),
             None => Ok(None),
         })?;
-        found.map(|found| self.open_part(inside, name.clone(), found)).transpose()
+        match found {
+            Some(found) => Ok(Some(self.open_part(inside, name.clone(), found)?)),
+            None => Ok(None),
+        }
     }
 
     /// The number of the first member from this one on that a walk opens, or of that after the last one.
     pub(super) fn next_in_ranges(&self, inside: &InRanges, from: usize, every: bool) -> Result<usize, Error> {
         let names = self.names_in_ranges(inside)?;
         with_container(self, inside, |container| {
-            let mut members: Members<'_> = container.members();
             let shared = container.overlapping();
             let mut index = from;
-            for (name, member) in names.iter().skip(from).zip(members.by_ref().skip(from)) {
+            for (name, member) in zip(names.iter().skip(from), container.members().skip(from)) {
                 let is_wanted = every || super::walker::may_be_asset(self.path.as_path(), name, &member?)?;
                 if is_wanted && shared.binary_search(&index).is_err() {
                     return Ok(index);
@@ -171,11 +177,11 @@ impl Open {
         self.inside(name, 1, Some(stored), data)
     }
 
-    fn may_go_deeper(&self) -> Result<(), Error> {
+    pub(super) fn may_go_deeper(&self) -> Result<(), Error> {
         let limit = self.limits.archive_depth;
-        match self.depth < limit {
-            true => Ok(()),
-            false => Err(Error::limit("archives inside each other", limit, "--max-archive-depth")),
+        if self.depth >= limit {
+            return Err(Error::limit("archives inside each other", limit, "--max-archive-depth"));
         }
+        Ok(())
     }
 }

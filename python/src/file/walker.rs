@@ -4,20 +4,21 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use meshpeek::address::Names;
 use meshpeek::container::{Container, Form, Member, Members};
 use meshpeek::scan::{Globs, Scan};
 use meshpeek::summary::Name;
 use meshpeek::view::Packing;
-use meshpeek::{Budget, Error, Format, OwnedAsset};
+use meshpeek::{Budget, Error, Format, Limits, OwnedAsset};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use super::remote::InRanges;
 use super::{File, Open, own_name};
-use crate::error::{exception, is_exit};
+use crate::error::{is_exit, or_raise};
+use crate::lock;
 use crate::open::Bytes;
 use crate::options::Options;
 use crate::remote::Named;
@@ -87,11 +88,13 @@ pub(crate) fn walk(py: Python<'_>, options: Options, sources: Vec<Named>, every:
             ControlFlow::Continue(())
         })?;
         paths.extend(sources.into_iter().map(Root::Source));
-        let globs = &scan.selection.globs;
-        let globs = (!globs.is_empty()).then(|| Globs::of_members(globs)).transpose()?;
+        let mut globs = None;
+        if !scan.selection.globs.is_empty() {
+            globs = Some(Globs::of_members(&scan.selection.globs)?);
+        }
         Ok(State { paths, levels: Vec::new(), globs, every, skips, scan })
     });
-    Ok(Walk::new(made.map_err(|error| exception(py, &error))?))
+    Ok(Walk::new(or_raise(py, made)?))
 }
 
 impl Walk {
@@ -111,50 +114,19 @@ impl Walk {
             return Err(PyRuntimeError::new_err(FORKED));
         }
         py.check_signals()?;
-        let next = py.detach(|| self.state.lock().unwrap_or_else(PoisonError::into_inner).next());
-        Ok(next.map_err(|error| exception(py, &error))?.map(File::shared))
+        let next = py.detach(|| lock(&self.state).next());
+        Ok(or_raise(py, next)?.map(File::shared))
     }
 }
 
 impl State {
     fn next(&mut self) -> Result<Option<Arc<Open>>, Error> {
         loop {
-            let found = match self.levels.last_mut() {
-                Some(level) => match level.next(self.every) {
-                    Some(Ok(open)) => {
-                        let budget = level.budget.clone();
-                        Some((open, budget))
-                    }
-                    // The rest of the archive is lost.
-                    Some(Err(error)) => {
-                        self.levels.pop();
-                        self.failed(error)?;
-                        None
-                    }
-                    None => {
-                        self.levels.pop();
-                        None
-                    }
-                },
-                None => {
-                    let Some(root) = self.paths.pop_front() else { return Ok(None) };
-                    let opened = match root {
-                        Root::Path(path) => {
-                            Open::at(&path, self.scan.access, &self.scan.limits).map_err(|error| error.in_file(&path))
-                        }
-                        Root::Source(source) => Open::source(source, &self.scan.limits),
-                    };
-                    match opened {
-                        Ok(open) => {
-                            let size = if open.remote.is_some() { open.byte_len() } else { open.outer.len() as u64 };
-                            Some((open, Budget::new(size, &self.scan.limits)))
-                        }
-                        Err(error) => {
-                            self.failed(error)?;
-                            None
-                        }
-                    }
-                }
+            let found = if self.levels.is_empty() {
+                let Some(root) = self.paths.pop_front() else { return Ok(None) };
+                self.open_root(root)?
+            } else {
+                self.next_member()?
             };
             let Some((open, budget)) = found else { continue };
             let open = Arc::new(open);
@@ -167,26 +139,82 @@ impl State {
         }
     }
 
+    /// Opens a file, with a budget for all that is in it.
+    fn open_root(&mut self, root: Root) -> Result<Option<(Open, Budget)>, Error> {
+        let opened = match root {
+            Root::Path(path) => {
+                Open::at(&path, self.scan.access, &self.scan.limits).map_err(|error| error.in_file(&path))
+            }
+            Root::Source(source) => Open::source(source, &self.scan.limits),
+        };
+        match opened {
+            Ok(open) => {
+                let budget = open.outer_budget(&self.scan.limits);
+                Ok(Some((open, budget)))
+            }
+            Err(error) => {
+                self.failed(error)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// The next member of the innermost archive. `None` if it has no more.
+    fn next_member(&mut self) -> Result<Option<(Open, Budget)>, Error> {
+        let Some(level) = self.levels.last_mut() else { return Ok(None) };
+        match level.next(self.every) {
+            Ok(Some(open)) => return Ok(Some((open, level.budget.clone()))),
+            Ok(None) => {
+                self.levels.pop();
+            }
+            // The rest of the archive is lost.
+            Err(error) => {
+                self.levels.pop();
+                self.failed(error)?;
+            }
+        }
+        Ok(None)
+    }
+
     fn failed(&self, error: Error) -> Result<(), Error> {
         if self.skips && !is_exit(&error) { Ok(()) } else { Err(error) }
     }
 
     fn is_wanted(&self, open: &Open) -> bool {
-        let format = if open.error().is_none() { open.format() } else { None };
+        if !self.every && !is_asset(open) {
+            return false;
+        }
         let formats = &self.scan.formats;
-        let is_there = self.every || is_asset(open);
-        let is_of = formats.is_empty() || format.is_some_and(|format| formats.contains(&format));
+        if !formats.is_empty() {
+            if open.error().is_some() {
+                return false;
+            }
+            let Some(format) = open.format() else { return false };
+            if !formats.contains(&format) {
+                return false;
+            }
+        }
         // The patterns chose the files of folders already.
-        let fits = |globs: &Globs| open.member.as_ref().is_none_or(|member| globs.matches((&*member.text).into()));
-        is_there && is_of && self.globs.as_ref().is_none_or(fits)
+        let Some(globs) = &self.globs else { return true };
+        let Some(member) = &open.member else { return true };
+        globs.matches((&*member.text).into())
+    }
+}
+
+impl Open {
+    /// A budget for all that is in the outer file.
+    fn outer_budget(&self, limits: &Limits) -> Budget {
+        let bytes = if self.remote.is_some() { self.byte_len() } else { self.outer.len() as u64 };
+        Budget::new(bytes, limits)
     }
 }
 
 /// Returns true for an asset, sound or not: one that its bytes or its name show to be one, or that does not decode.
 fn is_asset(open: &Open) -> bool {
-    let name = open.own_name();
-    let looks_like_one = || open.format().or_else(|| Format::from_extension(name)).is_some();
-    open.error().is_none() || !open.is_decoded || looks_like_one()
+    if open.error().is_none() || !open.is_decoded {
+        return true;
+    }
+    open.format().is_some() || Format::from_extension(open.own_name()).is_some()
 }
 
 /// Returns true if a member is an asset by its name, or may be one by its content.
@@ -206,53 +234,58 @@ pub(super) fn may_be_asset(path: &Path, name: &Name, member: &Member<'_>) -> Res
 impl Level {
     fn of(open: &Arc<Open>, budget: Budget) -> Option<Self> {
         if open.remote.is_some() {
-            return open.is_archive().then(|| Self { open: open.clone(), steps: None, index: 0, budget });
+            if !open.is_archive() {
+                return None;
+            }
+            return Some(Self { open: open.clone(), steps: None, index: 0, budget });
         }
         let owner = open.asset.as_ref().ok()?.clone();
         Container::of(owner.asset())?;
         let steps = Steps::try_new(owner, |owner| {
             let container = Container::of(owner.asset()).ok_or(())?;
-            let (members, names) = (container.members(), Names::of(&container));
-            Ok::<_, ()>(Next { members, names, index: 0, shared: container.overlapping() })
+            Ok::<_, ()>(Next {
+                members: container.members(),
+                names: Names::of(&container),
+                index: 0,
+                shared: container.overlapping(),
+            })
         });
         Some(Self { open: open.clone(), steps: Some(steps.ok()?), index: 0, budget })
     }
 
-    fn next(&mut self, every: bool) -> Option<Result<Open, Error>> {
+    fn next(&mut self, every: bool) -> Result<Option<Open>, Error> {
         let Self { open, steps, index, budget } = self;
-        let Some(steps) = steps else {
-            let inside = open.remote.as_ref()?;
-            return next_in_ranges(open, inside, index, budget, every)
-                .map_err(|error| error.in_file(&open.path))
-                .transpose();
+        let found = match (steps, &open.remote) {
+            (Some(steps), _) => steps.with_dependent_mut(|_, next| next.open(open, budget, every)),
+            (None, Some(inside)) => next_in_ranges(open, inside, index, budget, every),
+            (None, None) => Ok(None),
         };
-        steps.with_dependent_mut(|_, next| {
-            loop {
-                let member = match next.members.next()?.and_then(|member| budget.members(1).map(|()| member)) {
-                    Ok(member) => member,
-                    Err(error) => return Some(Err(error.in_file(&open.path))),
-                };
-                let name = next.names.next(member.name());
-                let index = next.index;
-                next.index += 1;
-                if next.shared.binary_search(&index).is_ok() {
-                    continue;
-                }
-                if let Err(error) = budget.work(MEMBER_WORK) {
-                    return Some(Err(error.in_file(&open.path)));
-                }
-                if !every && matches!(may_be_asset(&open.path, &name, &member), Ok(false)) {
-                    continue;
-                }
-                let opened = match open.open_member(name, &member, budget) {
-                    Ok(opened) => opened,
-                    Err(error) => return Some(Err(error.in_file(&open.path))),
-                };
-                if every || is_asset(&opened) {
-                    return Some(Ok(opened));
-                }
+        found.map_err(|error| error.in_file(&open.path))
+    }
+}
+
+impl Next<'_> {
+    /// Opens the next member that the walk gives.
+    fn open(&mut self, archive: &Open, budget: &Budget, every: bool) -> Result<Option<Open>, Error> {
+        for member in self.members.by_ref() {
+            let member = member?;
+            budget.members(1)?;
+            let name = self.names.next(member.name());
+            let index = self.index;
+            self.index += 1;
+            if self.shared.binary_search(&index).is_ok() {
+                continue;
             }
-        })
+            budget.work(MEMBER_WORK)?;
+            if !every && matches!(may_be_asset(&archive.path, &name, &member), Ok(false)) {
+                continue;
+            }
+            let opened = archive.open_member(name, &member, budget)?;
+            if every || is_asset(&opened) {
+                return Ok(Some(opened));
+            }
+        }
+        Ok(None)
     }
 }
 
@@ -287,8 +320,7 @@ impl File {
         let open = self.get()?;
         let mut scan = Scan::new([""; 0]);
         scan.limits = open.limits;
-        let size = if open.remote.is_some() { open.byte_len() } else { open.outer.len() as u64 };
-        let budget = Budget::new(size, &open.limits);
+        let budget = open.outer_budget(&open.limits);
         let levels = Level::of(&open, budget).into_iter().collect();
         Ok(Walk::new(State { scan, paths: VecDeque::new(), levels, globs: None, every, skips: false }))
     }

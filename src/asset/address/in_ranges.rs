@@ -3,7 +3,8 @@
 use std::ops::Deref;
 use std::path::Path;
 
-use super::{Content, Opened, Place, follow};
+use super::content::Content;
+use super::follow::{Opened, Place, follow};
 use crate::asset::container::{self, Checksum, Member};
 use crate::base::error::Result;
 use crate::budget::{Budget, Held};

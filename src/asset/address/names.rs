@@ -1,10 +1,9 @@
 //! Member names: how addresses write them, and which members they match.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
 
-use super::SEAM;
+use super::seam::SEAM;
 use crate::asset::container::{Container, Member};
 use crate::base::error::Result;
 use crate::base::text::{ByteStr, Name, is_same_name};
@@ -12,15 +11,20 @@ use crate::base::text::{ByteStr, Name, is_same_name};
 /// Splits a name that ends in `#` and a number.
 pub(super) fn numbered(name: &[u8]) -> Option<(&[u8], u64)> {
     let mark = memchr::memrchr(b'#', name)?;
-    let (base, digits) = (name.get(..mark)?, name.get(mark.saturating_add(1)..)?);
-    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
-    let number = is_number.then(|| std::str::from_utf8(digits).ok()?.parse().ok()).flatten()?;
+    let base = name.get(..mark)?;
+    let digits = name.get(mark.saturating_add(1)..)?;
+    // `parse` also takes a sign.
+    if !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let number = std::str::from_utf8(digits).ok()?.parse().ok()?;
     Some((base, number))
 }
 
 /// Returns a member's path without the number of its last name. Only an address adds `#` and a number.
 pub(crate) fn unnumbered(name: &str) -> &str {
-    numbered(name.as_bytes()).and_then(|(base, _)| name.get(..base.len())).unwrap_or(name)
+    let Some((base, _)) = numbered(name.as_bytes()) else { return name };
+    name.get(..base.len()).unwrap_or(name)
 }
 
 pub(super) fn numbered_name(name: Name, number: u64) -> Name {
@@ -33,10 +37,10 @@ pub(super) fn numbered_name(name: Name, number: u64) -> Name {
 /// Returns a member's name as written in addresses and records, without its number.
 pub(super) fn spelled(name: ByteStr<'_>) -> Name {
     let name = Name::from(name);
-    match name.text.contains("!/") {
-        true => Name { text: name.text.replace("!/", "!\\x2f"), lossy: true },
-        false => name,
+    if name.text.contains("!/") {
+        return Name { text: name.text.replace("!/", "!\\x2f"), lossy: true };
     }
+    name
 }
 
 /// A member that matches a name.
@@ -51,32 +55,72 @@ pub struct Found<'a> {
     pub count: u64,
 }
 
+/// The members that match a name in the same way.
+#[derive(Default)]
+struct Matches<'a> {
+    count: u64,
+    /// The one with the wanted number.
+    wanted: Option<Member<'a>>,
+}
+
 /// The members that match a name.
 struct Fits<'a> {
     wanted: u64,
-    /// The number of members that match exactly, and one of them.
-    exact: (u64, Option<Member<'a>>),
-    /// The same of those that match ignoring case and slash direction. They count only without exact ones.
-    folded: (u64, Option<Member<'a>>),
+    exact: Matches<'a>,
+    /// Those that match ignoring case and slash direction. They count only without exact ones.
+    folded: Matches<'a>,
 }
 
 impl<'a> Fits<'a> {
     fn new(wanted: u64) -> Self {
-        Self { wanted, exact: (0, None), folded: (0, None) }
+        Self { wanted, exact: Matches::default(), folded: Matches::default() }
     }
 
-    fn add(&mut self, found: &Member<'a>, is_exact: bool) {
-        let (count, member) = if is_exact { &mut self.exact } else { &mut self.folded };
-        if *count == self.wanted {
-            *member = Some(*found);
+    fn add(&mut self, member: &Member<'a>, is_exact: bool) {
+        let matches = if is_exact { &mut self.exact } else { &mut self.folded };
+        if matches.count == self.wanted {
+            matches.wanted = Some(*member);
         }
-        *count = count.saturating_add(1);
+        matches.count = matches.count.saturating_add(1);
     }
 
     fn found(self) -> Option<Found<'a>> {
-        let (count, member) = if self.exact.0 > 0 { self.exact } else { self.folded };
-        Some(Found { member: member?, number: self.wanted, count })
+        let matches = if self.exact.count > 0 { self.exact } else { self.folded };
+        Some(Found { member: matches.wanted?, number: self.wanted, count: matches.count })
     }
+}
+
+/// The end of a prefix of names that matches a member.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct End {
+    at: usize,
+    /// True if the whole prefix is the name, false if a `#` and a number follow the name.
+    is_whole: bool,
+}
+
+/// The members that prefixes of these names match, by the end of the prefix.
+struct PrefixFits<'n, 'a> {
+    names: &'n [u8],
+    by_end: BTreeMap<End, Fits<'a>>,
+}
+
+impl<'a> PrefixFits<'_, 'a> {
+    fn add(&mut self, end: End, member: &Member<'a>, is_exact: bool) {
+        let names = self.names;
+        let fits = self.by_end.entry(end).or_insert_with(|| Fits::new(wanted_number(names, end)));
+        fits.add(member, is_exact);
+    }
+}
+
+/// Returns the number at the end of a prefix of names.
+fn wanted_number(names: &[u8], end: End) -> u64 {
+    if !end.is_whole
+        && let Some(name) = names.get(..end.at)
+        && let Some((_, number)) = numbered(name)
+    {
+        return number;
+    }
+    0
 }
 
 impl<'a> Container<'a> {
@@ -89,17 +133,24 @@ impl<'a> Container<'a> {
         let mut fits = Fits::new(number);
         let mut broken = Ok(());
         for member in self.members() {
-            match member {
-                Ok(member) if written(member.name()).any(|text| *text == *name) => fits.add(&member, true),
-                Ok(member) if is_same_name(member.name().as_bytes(), name) => fits.add(&member, false),
-                Ok(_) => {}
-                Err(error) => broken = Err(error),
+            let member = match member {
+                Ok(member) => member,
+                Err(error) => {
+                    broken = Err(error);
+                    continue;
+                }
+            };
+            if is_written_as(member.name(), name) {
+                fits.add(&member, true);
+            } else if is_same_name(member.name().as_bytes(), name) {
+                fits.add(&member, false);
             }
         }
-        match fits.found() {
-            Some(found) => Ok(Some(found)),
-            None => broken.map(|()| None),
+        let found = fits.found();
+        if found.is_none() {
+            broken?;
         }
+        Ok(found)
     }
 
     /// Returns up to three names that are most similar to this one, best first. Examines the first 100,000 members, and
@@ -114,7 +165,7 @@ impl<'a> Container<'a> {
     /// # Errors
     /// Returns an error if the list of members ends in an error before a match.
     pub(super) fn locate(&self, names: &[u8]) -> Result<Option<(usize, Found<'a>)>> {
-        let mut fits: BTreeMap<(usize, bool), Fits<'a>> = BTreeMap::new();
+        let mut fits = PrefixFits { names, by_end: BTreeMap::new() };
         let mut broken = Ok(());
         for member in self.members() {
             let member = match member {
@@ -124,23 +175,20 @@ impl<'a> Container<'a> {
                     continue;
                 }
             };
-            let mut add = |(end, is_whole), is_exact| {
-                let number = || names.get(..end).and_then(numbered).map_or(0, |(_, number)| number);
-                let fits =
-                    fits.entry((end, is_whole)).or_insert_with(|| Fits::new(if is_whole { 0 } else { number() }));
-                fits.add(&member, is_exact);
-            };
-            let mut exact: Vec<_> =
-                written(member.name()).flat_map(|text| ends(names, &text, |a, b| a == b)).flatten().collect();
-            exact.sort_unstable();
-            exact.dedup();
-            exact.into_iter().for_each(|end| add(end, true));
-            ends(names, member.name().as_bytes(), is_same_name).into_iter().flatten().for_each(|end| add(end, false));
+            for end in exact_ends(names, member.name()) {
+                fits.add(end, &member, true);
+            }
+            for end in folded_ends(names, member.name()) {
+                fits.add(end, &member, false);
+            }
         }
-        match fits.into_iter().find_map(|((end, _), fits)| Some((end, fits.found()?))) {
-            Some(found) => Ok(Some(found)),
-            None => broken.map(|()| None),
+        for (end, fits) in fits.by_end {
+            if let Some(found) = fits.found() {
+                return Ok(Some((end.at, found)));
+            }
         }
+        broken?;
+        Ok(None)
     }
 }
 
@@ -148,63 +196,140 @@ impl<'a> Container<'a> {
 /// Examines the first 100,000 names, and compares letters for at most about a tenth of a second.
 pub fn nearest<'n>(names: impl Iterator<Item = ByteStr<'n>>, name: &[u8]) -> Vec<ByteStr<'n>> {
     const LONGEST: usize = 256;
-    const MOST_STEPS: usize = 20_000_000;
-    let text = |name: &[u8]| ByteStr::new(name).to_text_lossy().to_lowercase().replace('/', "\\");
     if name.len() > LONGEST {
         return Vec::new();
     }
-    let wanted = text(name);
-    let last = |name: &str| name.rsplit('\\').next().unwrap_or_default().to_owned();
-    let letters = wanted.chars().count();
-    let (last_wanted, near) = (last(&wanted), letters.div_ceil(3));
-    let mut steps = 0_usize;
-    let mut distance = |name: &str| {
-        // The right file in another folder is nearer than any misspelling.
-        if last(name) == last_wanted {
-            return 0;
-        }
-        // Each additional letter counts as a misspelling.
-        let others = name.chars().count();
-        let spent = steps.saturating_add(letters.saturating_mul(others));
-        if others.abs_diff(letters) > near || spent > MOST_STEPS {
-            return usize::MAX;
-        }
-        steps = spent;
-        strsim::osa_distance(name, &wanted)
-    };
+    let mut comparison = Comparison::new(name);
     let mut best: Vec<(usize, ByteStr<'n>)> = Vec::new();
-    for name in names.take(100_000).filter(|name| name.len() <= LONGEST) {
-        let far = distance(&text(name.as_bytes()));
-        if far <= near && !best.iter().any(|(_, known)| *known == name) {
-            best.push((far, name));
-            best.sort_by_key(|(far, _)| *far);
+    for name in names.take(100_000) {
+        if name.len() > LONGEST {
+            continue;
+        }
+        let distance = comparison.distance(&folded(name.as_bytes()));
+        if distance <= comparison.most && !best.iter().any(|(_, known)| *known == name) {
+            best.push((distance, name));
+            best.sort_by_key(|(distance, _)| *distance);
             best.truncate(3);
         }
     }
     best.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Returns the ends of the prefixes of these names that match this text: with a number after it (false), and without
-/// (true).
-fn ends(names: &[u8], text: &[u8], is_same: impl Fn(&[u8], &[u8]) -> bool) -> [Option<(usize, bool)>; 2] {
-    let after = names.split_at_checked(text.len()).filter(|(name, _)| is_same(text, name)).map(|(_, after)| after);
-    let is_end = |after: &[u8]| after.is_empty() || after.starts_with(SEAM);
-    let whole = after.filter(|after| is_end(after)).map(|_| (text.len(), true));
-    let number = after.and_then(|after| {
-        let digits = after.strip_prefix(b"#")?.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let (number, after) = after.split_at_checked(digits.saturating_add(1))?;
-        let end = text.len().saturating_add(number.len());
-        (is_end(after) && numbered(names.get(..end)?).is_some()).then_some((end, false))
-    });
-    [number, whole]
+/// A name that others are compared with.
+struct Comparison {
+    wanted: String,
+    letters: usize,
+    /// The distance of names that are still similar.
+    most: usize,
+    /// How many pairs of letters were compared.
+    steps: usize,
 }
 
-/// Returns a stored name as its bytes, and as written in records and tables where that differs.
-fn written(name: ByteStr<'_>) -> impl Iterator<Item = Cow<'_, [u8]>> {
+impl Comparison {
+    const MOST_STEPS: usize = 20_000_000;
+
+    fn new(name: &[u8]) -> Self {
+        let wanted = folded(name);
+        let letters = wanted.chars().count();
+        Self { wanted, letters, most: letters.div_ceil(3), steps: 0 }
+    }
+
+    /// Returns the number of misspellings in a folded name.
+    fn distance(&mut self, name: &str) -> usize {
+        // The right file in another folder is nearer than any misspelling.
+        if last_name(name) == last_name(&self.wanted) {
+            return 0;
+        }
+        // Each additional letter counts as a misspelling.
+        let letters = name.chars().count();
+        let steps = self.steps.saturating_add(self.letters.saturating_mul(letters));
+        if letters.abs_diff(self.letters) > self.most || steps > Self::MOST_STEPS {
+            return usize::MAX;
+        }
+        self.steps = steps;
+        strsim::osa_distance(name, &self.wanted)
+    }
+}
+
+/// Returns a name in lower case and with backslashes.
+fn folded(name: &[u8]) -> String {
+    ByteStr::new(name).to_text_lossy().to_lowercase().replace('/', "\\")
+}
+
+/// Returns the last component of a folded name.
+fn last_name(name: &str) -> &str {
+    name.rsplit('\\').next().unwrap_or_default()
+}
+
+/// Returns the ends of the prefixes of these names that match a stored name exactly, each once: as its bytes, or as
+/// written in records and tables.
+fn exact_ends(names: &[u8], name: ByteStr<'_>) -> Vec<End> {
+    let mut ends = Vec::new();
     let bytes = name.as_bytes();
-    let others =
-        (!is_plain(bytes)).then(|| [spelled(name).text, name.to_string()].map(|text| text.into_bytes().into()));
-    std::iter::once(bytes.into()).chain(others.into_iter().flatten())
+    if names.starts_with(bytes) {
+        add_ends(&mut ends, names, bytes.len());
+    }
+    if !is_plain(bytes) {
+        for text in [spelled(name).text, name.to_string()] {
+            if names.starts_with(text.as_bytes()) {
+                add_ends(&mut ends, names, text.len());
+            }
+        }
+    }
+    ends.sort_unstable();
+    ends.dedup();
+    ends
+}
+
+/// Returns the ends of the prefixes of these names that match a stored name ignoring case and slash direction.
+fn folded_ends(names: &[u8], name: ByteStr<'_>) -> Vec<End> {
+    let mut ends = Vec::new();
+    let bytes = name.as_bytes();
+    if let Some((start, _)) = names.split_at_checked(bytes.len())
+        && is_same_name(bytes, start)
+    {
+        add_ends(&mut ends, names, bytes.len());
+    }
+    ends
+}
+
+/// Adds the ends of the prefixes of these names that consist of a name of this length: alone, and with a number.
+fn add_ends(ends: &mut Vec<End>, names: &[u8], length: usize) {
+    let after = names.get(length..).unwrap_or_default();
+    if is_end(after) {
+        ends.push(End { at: length, is_whole: true });
+    }
+    if let Some(end) = end_of_number(names, length) {
+        ends.push(end);
+    }
+}
+
+/// Returns the end of the `#` and number at a place in these names.
+fn end_of_number(names: &[u8], start: usize) -> Option<End> {
+    let after_name = names.get(start..)?;
+    let digits = after_name.strip_prefix(b"#")?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let at = start.saturating_add(1).saturating_add(digits);
+    let (name, after) = names.split_at_checked(at)?;
+    if !is_end(after) {
+        return None;
+    }
+    // Without digits, or with too many, it is not a number.
+    numbered(name)?;
+    Some(End { at, is_whole: false })
+}
+
+/// Returns true if a name ends before these names.
+fn is_end(after: &[u8]) -> bool {
+    after.is_empty() || after.starts_with(SEAM)
+}
+
+/// Returns true if a stored name is this text: as its bytes, or as written in records and tables.
+fn is_written_as(name: ByteStr<'_>, text: &[u8]) -> bool {
+    let bytes = name.as_bytes();
+    if bytes == text {
+        return true;
+    }
+    !is_plain(bytes) && (spelled(name).text.as_bytes() == text || name.to_string().as_bytes() == text)
 }
 
 /// Returns true if a name is written exactly as stored.
@@ -229,24 +354,32 @@ impl Names {
     /// Finds repeated names among this many members at the beginning.
     pub fn among(container: &Container<'_>, count: usize) -> Self {
         let hash = RandomState::new();
-        let names = container.members().map_while(Result::ok).take(count);
-        let mut hashes: Vec<u64> = names.map(|member| key(&hash, member.name())).collect();
+        let mut hashes: Vec<u64> = Vec::new();
+        for member in container.members().take(count) {
+            let Ok(member) = member else { break };
+            hashes.push(key(&hash, member.name()));
+        }
         hashes.sort_unstable();
-        let twice = hashes.windows(2).filter(|pair| pair.first() == pair.last()).flatten();
-        let shared = twice.map(|&hash| (hash, 0)).collect();
+        let mut shared = HashMap::new();
+        for pair in hashes.windows(2) {
+            if let [first, second] = pair
+                && first == second
+            {
+                shared.insert(*first, 0);
+            }
+        }
         Self { hash, shared }
     }
 
     /// Returns the name of the next member in archive order.
     pub fn next(&mut self, name: ByteStr<'_>) -> Name {
-        let number = match self.shared.is_empty() {
-            true => 0,
-            false => self.shared.get_mut(&key(&self.hash, name)).map_or(0, |count| {
-                let number = *count;
-                *count = count.saturating_add(1);
-                number
-            }),
-        };
+        let mut number = 0;
+        if !self.shared.is_empty()
+            && let Some(count) = self.shared.get_mut(&key(&self.hash, name))
+        {
+            number = *count;
+            *count = count.saturating_add(1);
+        }
         numbered_name(spelled(name), number)
     }
 }
@@ -254,8 +387,9 @@ impl Names {
 /// Returns the hash of a name as written, for most names without writing it out.
 fn key(hash: &RandomState, name: ByteStr<'_>) -> u64 {
     let bytes = name.as_bytes();
-    match bytes.is_ascii() && !bytes.contains(&b'!') {
-        true => hash.hash_one(bytes),
-        false => hash.hash_one(spelled(name).text.as_bytes()),
+    let is_written_as_stored = bytes.is_ascii() && !bytes.contains(&b'!');
+    if is_written_as_stored {
+        return hash.hash_one(bytes);
     }
+    hash.hash_one(spelled(name).text.as_bytes())
 }

@@ -59,6 +59,7 @@ impl<'a> From<AnsiStr<'a>> for ByteStr<'a> {
     }
 }
 
+/// Nothing is lost, because windows-1251 has a character for each byte.
 impl From<AnsiStr<'_>> for Name {
     fn from(text: AnsiStr<'_>) -> Self {
         Self { text: text.decode(), lossy: false }
@@ -82,6 +83,7 @@ pub fn to_cp1251<'a>(text: impl Into<ByteStr<'a>>) -> String {
     text.into().as_bytes().iter().map(|&byte| from_cp1251(byte)).collect()
 }
 
+/// Returns the character of a byte in windows-1251. The bytes from 0xc0 are the letters from U+0410.
 fn from_cp1251(byte: u8) -> char {
     /// The characters of bytes 0x80 to 0xbf. Those below are ASCII, and those above are the alphabet in order.
     const OTHERS: [char; 64] = [

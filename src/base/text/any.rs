@@ -39,8 +39,8 @@ impl Text<'_> {
         }
     }
 
-    /// Returns the stored bytes, with those that are not UTF-8 written as `\xNN`, if the text is displayed with another
-    /// decoding of them. Allocates.
+    /// Returns the stored bytes, with those that are not UTF-8 written as `\xNN`. Returns `None` if `Display` already
+    /// shows them so: it decodes only an [`Ansi`](Self::Ansi) text that is not UTF-8 in another way. Allocates.
     pub fn to_raw(&self) -> Option<String> {
         match self {
             Self::Ansi(text) => {
@@ -51,7 +51,7 @@ impl Text<'_> {
         }
     }
 
-    /// Returns the start of the text if it takes more than `most_bytes`. Cuts between characters if the encoding
+    /// Returns the text, or only its start if it takes more than `most_bytes`. Cuts between characters if the encoding
     /// allows.
     #[must_use]
     pub fn cut(self, most_bytes: usize) -> Self {
@@ -66,12 +66,14 @@ impl Text<'_> {
     }
 }
 
+/// Returns the text, or its first `most` bytes without a character of UTF-8 that ends after them.
 fn cut(text: &[u8], most: usize) -> &[u8] {
     let Some((head, after)) = text.split_at_checked(most) else { return text };
-    // Skip up to three continuation bytes of the character before.
     if !after.first().is_some_and(continues_character) {
         return head;
     }
+    // The cut is inside a character: up to three continuation bytes and the first byte belong to it. Without a first
+    // byte, this is not UTF-8.
     let Some(skipped) = head.iter().rev().take(4).position(|byte| !continues_character(byte)) else { return head };
     let end = head.len().saturating_sub(skipped).saturating_sub(1);
     head.get(..end).unwrap_or(head)

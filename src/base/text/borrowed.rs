@@ -94,6 +94,8 @@ impl ByteStr<'_> {
         }
     }
 
+    /// Writes the text for display: unsafe characters and invalid bytes are escaped. Works on a small copy at a time,
+    /// because another process may change mapped bytes.
     fn escape(self, out: &mut impl Write) -> fmt::Result {
         let mut rest = self.0;
         let mut copy = [0; CHUNK];
@@ -109,7 +111,7 @@ impl ByteStr<'_> {
     }
 }
 
-/// Removes a partial character at the end.
+/// Returns the bytes without a character at the end that more bytes would complete.
 fn without_partial_character(bytes: &[u8]) -> &[u8] {
     let last = bytes.utf8_chunks().last().map_or(&[][..], |chunk| chunk.invalid());
     let goes_on = std::str::from_utf8(last).is_err_and(|error| error.error_len().is_none());
@@ -117,6 +119,8 @@ fn without_partial_character(bytes: &[u8]) -> &[u8] {
     bytes.get(..end).unwrap_or(bytes)
 }
 
+/// Writes the text with each invalid byte as `\xNN`. With `escape_controls`, also escapes the characters that are
+/// unsafe to show.
 fn write_chunks(chunks: Utf8Chunks<'_>, out: &mut impl Write, escape_controls: bool) -> fmt::Result {
     for chunk in chunks {
         let mut rest = chunk.valid();

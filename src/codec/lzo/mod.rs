@@ -58,6 +58,7 @@ pub(super) fn decode_first(stream: Cursor<'_>, out: &mut [u8]) -> Result<u64> {
 /// Passes the decoded stream at the cursor to the output. Returns its stored size.
 fn walk(stream: Cursor<'_>, out: impl Output) -> Result<u64> {
     let decoded_len = out.left();
+    // The bytes of the stream before `rest`.
     let taken = |rest: &[u8]| stream.left().saturating_sub(rest.len() as u64);
     match instructions(stream.rest(), out) {
         Ok(after) => Ok(taken(after)),
@@ -68,22 +69,27 @@ fn walk(stream: Cursor<'_>, out: impl Output) -> Result<u64> {
 /// The ways in which an instruction can be wrong.
 #[derive(Clone, Copy)]
 enum Fault {
-    /// Some of its bytes or literals are missing.
+    /// Some of its bytes or literals are missing: it takes this many bytes.
     Truncated(u64),
-    Before,
+    /// The match starts before the first byte of the output.
+    TooFarBack,
+    /// The output would get longer than claimed.
     TooLong,
+    /// It starts like the end mark, and goes on in another way.
     EndMark,
     /// The end mark comes after this many bytes of output.
     TooShort(u64),
+    /// The switch of this thread is set.
     Stopped,
 }
 
 impl Fault {
+    /// Creates the error. `rest` are the bytes from the instruction on.
     #[cold]
     fn into_error(self, rest: &[u8], decoded_len: u64) -> Error {
         match self {
             Self::Truncated(needed) => Error::truncated(needed, rest.len() as u64),
-            Self::Before => Error::malformed("LZO match reaches back before the first byte"),
+            Self::TooFarBack => Error::malformed("LZO match reaches back before the first byte"),
             Self::TooLong => Error::malformed(format!("LZO stream decodes to more than {decoded_len} bytes")),
             Self::EndMark => Error::malformed("LZO end mark is not 11 00 00"),
             Self::Stopped => stop::error(),
@@ -92,10 +98,24 @@ impl Fault {
     }
 }
 
-/// Returns the bytes after the end mark, or the first fault and the bytes from its instruction on.
+/// Decodes instructions into `out`, up to the end mark. Returns the bytes after it, or the first fault and the bytes
+/// from its instruction on.
 ///
 /// An instruction is at least as long as the end mark, or followed by it, so three bytes are always available. Lengths
 /// cannot overflow 64 bits: each is at most 255 times the number of bytes from which it was read.
+///
+/// The first byte `t` of an instruction, and `before`, decide what it is:
+///
+/// | `t` | instruction | distance | length |
+/// | --- | --- | --- | --- |
+/// | 64 and more | match | 1 to 2,048 | 3 to 8 |
+/// | 32 to 63 | match | 1 to 16,384 | 3 and more |
+/// | 16 to 31 | match, or the end mark | 16,385 to 49,151 | 3 and more |
+/// | below 16, no literals before | literals | | 4 and more |
+/// | below 16, few literals before | match | 1 to 1,024 | 2 |
+/// | below 16, many literals before | match | 2,049 to 3,072 | 3 |
+///
+/// After each match, 0 to 3 literals follow, as two bits of the instruction say.
 fn instructions(src: &[u8], mut out: impl Output) -> Result<&[u8], (Fault, &[u8])> {
     let mut before = Before::None;
     let mut rest = first_literals(src, &mut before, &mut out)?;
@@ -108,6 +128,7 @@ fn instructions(src: &[u8], mut out: impl Output) -> Result<&[u8], (Fault, &[u8]
                 return Err((Fault::Stopped, rest));
             }
         }
+        // Short instructions, up to one that is not.
         let piece = rest.get(..PIECE).unwrap_or(rest);
         let left;
         (left, before) = quick::run(piece, before, &mut out);
@@ -128,6 +149,7 @@ fn instructions(src: &[u8], mut out: impl Output) -> Result<&[u8], (Fault, &[u8]
             if t >= 32 {
                 (field.wrapping_add(1), length, head, low)
             } else if field == 0 && t & 8 == 0 {
+                // A distance of 16,384 is that of the end mark, not of a match.
                 let is_end_mark = length == 3 && low == 0;
                 return if is_end_mark { after_end(rest, head, &out) } else { Err((Fault::EndMark, rest)) };
             } else {
@@ -146,7 +168,7 @@ fn instructions(src: &[u8], mut out: impl Output) -> Result<&[u8], (Fault, &[u8]
             if before == Before::Many { (near.wrapping_add(2048), 3, 2, t) } else { (near, 2, 2, t) }
         };
         if distance > out.len() {
-            return Err((Fault::Before, rest));
+            return Err((Fault::TooFarBack, rest));
         }
         if length > out.left() {
             return Err((Fault::TooLong, rest));
@@ -201,7 +223,7 @@ fn after_end<'s>(rest: &'s [u8], head: usize, out: &impl Output) -> Result<&'s [
     }
 }
 
-/// Skips an instruction of `head` bytes and its literals, which go to the output.
+/// Skips an instruction of `head` bytes and its literals, which go to the output. Returns the bytes after them.
 #[inline(always)]
 fn literals<'s>(rest: &'s [u8], head: usize, count: u64, out: &mut impl Output) -> Result<&'s [u8], (Fault, &'s [u8])> {
     if count > out.left() {
@@ -225,6 +247,7 @@ fn extended(rest: &[u8], base: u64) -> Result<(u64, usize), (Fault, &[u8])> {
     }
 }
 
+/// Does what [`extended`] does, for a length with zero bytes.
 fn extended_far(rest: &[u8], base: u64) -> Result<(u64, usize), (Fault, &[u8])> {
     let mut zeros = 0_u64;
     for (index, &byte) in rest.iter().enumerate().skip(1) {

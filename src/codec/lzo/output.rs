@@ -8,6 +8,7 @@ pub(super) const WINDOW: usize = 20;
 /// The number of output bytes that must be free.
 pub(super) const ROOM: u64 = 64;
 
+/// Receives the decoded bytes.
 pub(super) trait Output {
     /// Returns the number of bytes so far.
     fn len(&self) -> u64;
@@ -35,6 +36,7 @@ pub(super) struct Count {
 }
 
 impl Count {
+    /// Creates an output that ends after `total` bytes.
     pub(super) fn new(total: u64) -> Self {
         Self { len: 0, total }
     }
@@ -79,6 +81,7 @@ pub(super) struct Fill<'o> {
 }
 
 impl<'o> Fill<'o> {
+    /// Creates an output that ends with `out`.
     pub(super) fn new(out: &'o mut [u8]) -> Self {
         Self { out, len: 0 }
     }
@@ -107,6 +110,7 @@ impl Output for Fill<'_> {
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation, reason = "both are at most the output's length")]
     fn repeat(&mut self, distance: u64, length: u64) {
+        // The bytes from `from` on that exist, and those that will.
         let mut there = distance as usize;
         let length = length as usize;
         let whole = there.wrapping_add(length);
@@ -125,6 +129,7 @@ impl Output for Fill<'_> {
 
     #[inline(always)]
     fn add_quickly(&mut self, window: &[u8; WINDOW], count: usize) {
+        // As many bytes as there can be literals. Those after `count` are overwritten later.
         if let Some(&literals) = window.get(1..).and_then(<[u8]>::first_chunk::<{ WINDOW - 2 }>) {
             put(self.out, self.len, literals);
         }

@@ -44,8 +44,12 @@ static SHORT: [Short; 768] = {
     while index < all.len() {
         let first = index as u8;
         let (base, shift, length, literals, head) = match (index >> 8, first) {
+            // A near match: three bits of distance here, eight in the second byte.
             (_, 64..) => ((first >> 2 & 7) as u16 + 1, 5, (first >> 5) + 1, first & 3, 2),
+            // A far match: its distance and the number of its literals are in the two bytes after it. The length of
+            // first byte 32 is in further bytes.
             (_, 33..64) => (1, 10, (first & 31) + 2, 0, 3),
+            // Matches after few and after many literals: two bits of distance here, eight in the second byte.
             (1, ..16) => ((first >> 2) as u16 + 1, 6, 2, first & 3, 2),
             (2, ..16) => ((first >> 2) as u16 + 2049, 6, 3, first & 3, 2),
             _ => (0, 0, 0, 0, 0),
@@ -66,6 +70,7 @@ pub(super) fn run<'s>(src: &'s [u8], mut before: Before, out: &mut impl Output) 
         && out.left() >= ROOM
     {
         let index = before as usize | first;
+        // Literals after a match without any.
         if let 1..16 = index {
             let count = first.wrapping_add(3);
             out.add_quickly(window, count);
@@ -78,13 +83,13 @@ pub(super) fn run<'s>(src: &'s [u8], mut before: Before, out: &mut impl Output) 
         let word = window.first_chunk().copied().map_or(0, u64::from_le_bytes);
         // Only matches of this kind have two bytes of distance, with their number of literals in the lower byte.
         let far = first & 0xe0 == 32;
-        let (mask, late) = if far { (0xff_ff00, (word >> 8) as usize & 3) } else { (0xff00, 0) };
+        let (mask, late_literals) = if far { (0xff_ff00, (word >> 8) as usize & 3) } else { (0xff00, 0) };
         let distance = (word & mask).wrapping_shr(short.shift.into()).wrapping_add(short.base.into());
         if short.bytes == 0 || distance > out.len() {
             break;
         }
-        let bytes = usize::from(short.bytes).wrapping_add(late);
-        let count = usize::from(short.literals).wrapping_add(late);
+        let bytes = usize::from(short.bytes).wrapping_add(late_literals);
+        let count = usize::from(short.literals).wrapping_add(late_literals);
         let literals = from_byte(word, bytes.wrapping_sub(count)) as u32;
         out.repeat_quickly(distance as usize, short.length.into(), literals.to_le_bytes(), count);
         before = if count == 0 { Before::None } else { Before::Few };

@@ -4,14 +4,17 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use glam::Mat4;
 
-use super::mesh::Key;
-use super::{CORNER_WORK, Matrix, Scene};
+use super::made::Key;
+use super::mesh::Bake;
+use super::scene::Scene;
 use crate::asset::Asset;
 use crate::base::error::Result;
-use crate::base::text::Name;
+use crate::base::text::{Name, Utf32Str};
+use crate::export::cost::CORNER_WORK;
 use crate::formats::bmx;
-use crate::geometry::Transform;
+use crate::geometry::{Matrix, Transform};
 use crate::outline::Text;
+use crate::record::list::List;
 
 impl Scene<'_> {
     pub(super) fn ballance(&mut self, asset: &Asset<'_>, map: &bmx::Map<'_>) -> Result<()> {
@@ -22,16 +25,18 @@ impl Scene<'_> {
         while let Some(primitive) = self.next(&mut all)? {
             let place = primitive.place;
             let Some(home) = place.node else { continue };
-            let bake = baked.get(&home).map(|matrix| (home, matrix));
-            let key = Key { mesh: place.mesh, node: bake.map(|(home, _)| home), ..Key::default() };
+            let bake = baked.get(&home).map(|matrix| Bake { node: home, matrix });
+            let key = Key { mesh: place.mesh, node: bake.map(|bake| bake.node), ..Key::default() };
             homes.insert(home, key);
             if done.insert((key, place.part)) {
                 self.add_primitive(&primitive, bake, None)?;
             }
         }
         for (home, key) in homes {
-            let entry = map.meshes()?.entry(key.mesh);
-            let name = entry.map(|entry| Name::from(Text::from(entry.name)).text).unwrap_or_default();
+            let name = match map.meshes()?.entry(key.mesh) {
+                Some(entry) => Name::from(Text::from(entry.name)).text,
+                None => String::new(),
+            };
             if let Some(made) = self.mesh(&key, &name)? {
                 self.show(home, made.mesh, None);
             }
@@ -59,18 +64,29 @@ impl Scene<'_> {
                 self.hide(node);
             }
             if let Some(component) = object.component() {
-                self.note(node, "component", component.name().map_or(component.0.into(), Into::into));
+                let value = match component.name() {
+                    Some(name) => name.into(),
+                    None => component.0.into(),
+                };
+                self.note(node, "component", value);
             }
-            let mut names: Vec<String> = Vec::new();
-            for group in object.groups.iter().flat_map(|groups| groups.iter()) {
-                self.room.hold((group.as_bytes().len() as u64).saturating_mul(2).saturating_add(CORNER_WORK))?;
-                names.push(Name::from(Text::from(group)).text);
-            }
-            if !names.is_empty() {
-                self.note(node, "groups", names.into());
+            if let Some(groups) = &object.groups {
+                self.note_groups(node, groups)?;
             }
         }
         Ok(baked)
+    }
+
+    fn note_groups(&mut self, node: usize, groups: &List<'_, Utf32Str<'_>>) -> Result<()> {
+        let mut names: Vec<String> = Vec::new();
+        for group in groups.iter() {
+            self.room.hold((group.as_bytes().len() as u64).saturating_mul(2).saturating_add(CORNER_WORK))?;
+            names.push(Name::from(Text::from(group)).text);
+        }
+        if !names.is_empty() {
+            self.note(node, "groups", names.into());
+        }
+        Ok(())
     }
 }
 
@@ -81,8 +97,13 @@ fn decomposed(matrix: &Mat4) -> Option<Transform> {
     }
     let (scale, rotation, translation) = matrix.to_scale_rotation_translation();
     let again = Mat4::from_scale_rotation_translation(scale, rotation, translation);
-    let size = matrix.to_cols_array().iter().fold(1.0_f32, |most, number| most.max(number.abs()));
-    let sound = again.is_finite() && again.abs_diff_eq(*matrix, size * 1e-4);
-    let [translation, scale] = [translation, scale].map(|vector| vector.to_array());
-    sound.then_some(Transform { translation, rotation: rotation.to_array(), scale })
+    let mut largest = 1.0_f32;
+    for number in matrix.to_cols_array() {
+        largest = largest.max(number.abs());
+    }
+    let is_same = again.is_finite() && again.abs_diff_eq(*matrix, largest * 1e-4);
+    if !is_same {
+        return None;
+    }
+    Some(Transform { translation: translation.to_array(), rotation: rotation.to_array(), scale: scale.to_array() })
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Write as _};
+use std::iter::zip;
 
 use serde_json::{Value as Json, json};
 
@@ -102,47 +103,61 @@ impl<'r> Glb<'r> {
 
     fn numbers(&mut self, numbers: &[f32], size: usize, usage: Use, bounds: bool) -> Result<usize> {
         let kind = ["", "SCALAR", "VEC2", "VEC3", "VEC4"].get(size).copied().unwrap_or("MAT4");
-        let elements = numbers.chunks_exact(size);
-        let mut accessor = json!({ "componentType": 5126, "count": elements.len(), "type": kind });
+        let count = numbers.chunks_exact(size).len();
+        let mut accessor = json!({ "componentType": 5126, "count": count, "type": kind });
         if bounds {
-            let fold = |start: f32, pick: fn(f32, f32) -> f32| {
-                let mut all = vec![start; size];
-                for one in elements.clone() {
-                    all.iter_mut().zip(one).for_each(|(all, one)| *all = pick(*all, *one));
-                }
-                all
-            };
-            set(&mut accessor, "min", json!(fold(f32::INFINITY, f32::min)));
-            set(&mut accessor, "max", json!(fold(f32::NEG_INFINITY, f32::max)));
+            let (least, most) = bounds_of(numbers, size);
+            set(&mut accessor, "min", json!(least));
+            set(&mut accessor, "max", json!(most));
         }
-        let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let mut bytes = vec![0; size_of_val(numbers)];
+        for (place, number) in zip(bytes.as_chunks_mut().0, numbers) {
+            *place = number.to_le_bytes();
+        }
         set(&mut accessor, "bufferView", self.view(bytes, usage)?);
         self.push("accessors", accessor)
     }
 
     /// Adds triangles over this many vertices.
     pub(super) fn indices(&mut self, triangles: &[[u32; 3]], vertices: usize) -> Result<usize> {
-        let all = triangles.as_flattened().iter();
-        let count = all.len();
+        let indices = triangles.as_flattened();
         // The largest index of a width has a special meaning for graphics cards.
-        let (kind, bytes) = if vertices < usize::from(u16::MAX) {
-            (5123, all.flat_map(|&index| u16::try_from(index).unwrap_or(u16::MAX).to_le_bytes()).collect())
+        let is_narrow = vertices < usize::from(u16::MAX);
+        let width = if is_narrow { 2 } else { 4 };
+        let mut bytes = vec![0; indices.len().saturating_mul(width)];
+        if is_narrow {
+            for (place, index) in zip(bytes.as_chunks_mut().0, indices) {
+                *place = u16::try_from(*index).unwrap_or(u16::MAX).to_le_bytes();
+            }
         } else {
-            (5125, all.flat_map(|index| index.to_le_bytes()).collect())
-        };
+            for (place, index) in zip(bytes.as_chunks_mut().0, indices) {
+                *place = index.to_le_bytes();
+            }
+        }
+        let kind = if is_narrow { 5123 } else { 5125 };
+        let count = indices.len();
         let view = self.view(bytes, Use::Indices)?;
         self.push("accessors", json!({ "bufferView": view, "componentType": kind, "count": count, "type": "SCALAR" }))
     }
 
     /// Adds the joints of vertices, all below `count`: as bytes where they fit.
     pub(super) fn joints(&mut self, joints: &[[u16; 4]], count: usize) -> Result<usize> {
-        let all = joints.as_flattened().iter();
-        let (kind, bytes) = if count <= 256 {
-            (5121, all.map(|&joint| u8::try_from(joint).unwrap_or(u8::MAX)).collect())
+        let all = joints.as_flattened();
+        let is_narrow = count <= 256;
+        let width = if is_narrow { 1 } else { 2 };
+        let mut bytes = vec![0; all.len().saturating_mul(width)];
+        if is_narrow {
+            for (place, joint) in zip(&mut bytes, all) {
+                *place = u8::try_from(*joint).unwrap_or(u8::MAX);
+            }
         } else {
-            (5123, all.flat_map(|joint| joint.to_le_bytes()).collect())
-        };
-        let (view, count) = (self.view(bytes, Use::Vertices)?, joints.len());
+            for (place, joint) in zip(bytes.as_chunks_mut().0, all) {
+                *place = joint.to_le_bytes();
+            }
+        }
+        let kind = if is_narrow { 5121 } else { 5123 };
+        let count = joints.len();
+        let view = self.view(bytes, Use::Vertices)?;
         self.push("accessors", json!({ "bufferView": view, "componentType": kind, "count": count, "type": "VEC4" }))
     }
 
@@ -164,17 +179,34 @@ impl<'r> Glb<'r> {
         document.push(end);
         let length = length.next_multiple_of(4);
         let bin = if self.bytes > 0 { self.bytes.saturating_add(8) } else { 0 };
-        let total = u32::try_from(length.saturating_add(bin).saturating_add(20));
-        let total = total.map_err(|_| Error::unsupported("more than 4 GB, which binary glTF cannot hold"))?;
-        // Each part is smaller than the whole.
-        let word = |length: usize| u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes();
+        let Ok(total) = u32::try_from(length.saturating_add(bin).saturating_add(20)) else {
+            return Err(Error::unsupported("more than 4 GB, which binary glTF cannot hold"));
+        };
         let mut file =
-            vec![[&b"glTF"[..], &2_u32.to_le_bytes(), &total.to_le_bytes(), &word(length), b"JSON"].concat()];
+            vec![[&b"glTF"[..], &2_u32.to_le_bytes(), &total.to_le_bytes(), &part_length(length), b"JSON"].concat()];
         file.extend(document.into_iter().map(String::into_bytes));
         if self.bytes > 0 {
-            file.push([&word(self.bytes)[..], b"BIN\0"].concat());
+            file.push([&part_length(self.bytes)[..], b"BIN\0"].concat());
             file.append(&mut self.views);
         }
         Ok(file)
     }
+}
+
+/// The length of a part of the file, which is smaller than the whole.
+fn part_length(length: usize) -> [u8; 4] {
+    u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes()
+}
+
+/// Returns the least and the greatest value of each component.
+fn bounds_of(numbers: &[f32], size: usize) -> (Vec<f32>, Vec<f32>) {
+    let mut least = vec![f32::INFINITY; size];
+    let mut most = vec![f32::NEG_INFINITY; size];
+    for element in numbers.chunks_exact(size) {
+        for (component, (least, most)) in zip(element, zip(&mut least, &mut most)) {
+            *least = least.min(*component);
+            *most = most.max(*component);
+        }
+    }
+    (least, most)
 }

@@ -1,6 +1,7 @@
 //! The joints that move the vertices of a mesh.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::iter::zip;
 
 use crate::geometry::{Corner, Influence, Weights};
@@ -23,10 +24,10 @@ impl Joints {
     pub(super) fn add(&mut self, bone: usize) {
         let next = self.end();
         let Ok(joint) = u32::try_from(bone) else { return };
-        self.places.entry(joint).or_insert_with(|| {
+        if let Entry::Vacant(place) = self.places.entry(joint) {
+            place.insert(next);
             self.bones.push(bone);
-            next
-        });
+        }
     }
 
     /// Returns the index after all bones.
@@ -40,13 +41,21 @@ impl Joints {
 
     /// Returns the index of the mesh's own node among them, if it is present.
     pub(super) fn own(&self) -> Option<u16> {
-        self.places.get(&u32::try_from(self.home?).ok()?).copied()
+        let home = u32::try_from(self.home?).ok()?;
+        self.places.get(&home).copied()
     }
 
     /// Returns the joints that move vertices, with their weights.
     pub(super) fn shares(&self, weights: &Weights, corners: &[Corner]) -> (Vec<[u16; 4]>, Vec<[f32; 4]>) {
         let own = self.own().unwrap_or(self.end());
-        corners.iter().map(|corner| self.strongest(weights.of(corner.position as usize), own)).unzip()
+        let mut joints_of_corners = Vec::with_capacity(corners.len());
+        let mut weights_of_corners = Vec::with_capacity(corners.len());
+        for corner in corners {
+            let (joints, weights) = self.strongest(weights.of(corner.position as usize), own);
+            joints_of_corners.push(joints);
+            weights_of_corners.push(weights);
+        }
+        (joints_of_corners, weights_of_corners)
     }
 
     /// Returns the four strongest joints of a vertex, each once, with weights that sum to 1; `own` if no joint moves
@@ -62,7 +71,9 @@ impl Joints {
         shares.sort_by_key(|(joint, _)| *joint);
         shares.dedup_by(|next, kept| {
             let is_same = next.0 == kept.0;
-            kept.1 += if is_same { next.1 } else { 0.0 };
+            if is_same {
+                kept.1 += next.1;
+            }
             is_same
         });
         shares.sort_by(|a, b| b.1.total_cmp(&a.1));

@@ -3,13 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::joints::Joints;
-use super::mesh::Key;
-use super::{Matrix, Scene};
+use super::made::{Key, WrittenMesh};
+use super::mesh::Skin;
+use super::motion::LooseNode;
+use super::scene::Scene;
 use crate::asset::Asset;
 use crate::base::error::Result;
 use crate::formats::lodka;
-use crate::geometry::Transform;
 use crate::geometry::lodka::transform;
+use crate::geometry::{Matrix, Transform};
 use crate::outline::Text;
 use crate::pose::Rig;
 
@@ -42,47 +44,68 @@ impl Scene<'_> {
                 meshes.insert(key, self.name(place.name));
             }
             if done.insert((key, place.part)) {
-                let joints = models.get(&place.model).map(|model| &model.joints);
-                self.add_primitive(&primitive, None, joints.map(|joints| (joints, None)))?;
+                let skin = models.get(&place.model).map(|model| Skin::with_own_weights(&model.joints));
+                self.add_primitive(&primitive, None, skin)?;
             }
         }
         for ((key, proxy), place) in shown {
             let Some(model) = models.get_mut(&key.model) else { continue };
             let name = meshes.get(&key).map_or("", String::as_str);
             let Some(mesh) = self.mesh(&key, name)? else { continue };
-            let home = match proxy {
-                // A hidden repetition of a mesh adds nothing.
-                Some(_) if key.hidden => None,
-                Some(proxy) if !mesh.is_skinned => model.proxies.get(proxy).copied(),
-                // Hidden meshes are in the file, but not in the scene.
-                None if key.hidden => {
-                    let own = self.node(name.into(), None, &Transform::IDENTITY)?;
-                    self.hide(own);
-                    Some(own)
-                }
-                // Joints alone place a skinned mesh, so its node is a root.
-                _ if mesh.is_skinned => Some(self.node(name.into(), None, &Transform::IDENTITY)?),
-                _ => Some(self.node(name.into(), Some(model.root), &Transform::IDENTITY)?),
-            };
-            let Some(home) = home else { continue };
-            self.show(home, mesh.mesh, None);
-            if let Some(rig) = model.rig.as_ref().filter(|_| mesh.is_skinned) {
-                let skin = match model.skin.filter(|_| proxy.is_none()) {
-                    Some(skin) => skin,
-                    None => {
-                        let world = rig.rest().world().unwrap_or_default();
-                        let loose = Some((model.root, Matrix::IDENTITY));
-                        self.skin(&model.joints, model.first, loose, place, &world)?
-                    }
-                };
-                // A proxy moves the mesh, which requires a separate skin.
-                if proxy.is_none() {
-                    model.skin = Some(skin);
-                }
-                self.show(home, mesh.mesh, Some(skin));
+            let Some(home) = self.home(model, mesh, name, key.hidden, proxy)? else { continue };
+            let mut skin = None;
+            if mesh.is_skinned {
+                skin = self.skin_of(model, proxy, place)?;
             }
+            self.show(home, mesh.mesh, skin);
         }
         Ok(())
+    }
+
+    /// Returns the node that shows a mesh, or that repeats it for a proxy. Returns `None` if none does.
+    fn home(
+        &mut self,
+        model: &Model<'_>,
+        mesh: WrittenMesh,
+        name: &str,
+        is_hidden: bool,
+        proxy: Option<usize>,
+    ) -> Result<Option<usize>> {
+        if is_hidden {
+            // A hidden repetition of a mesh adds nothing.
+            if proxy.is_some() {
+                return Ok(None);
+            }
+            // Hidden meshes are in the file, but not in the scene.
+            let home = self.node(name.into(), None, &Transform::IDENTITY)?;
+            self.hide(home);
+            return Ok(Some(home));
+        }
+        if mesh.is_skinned {
+            // Joints alone place a skinned mesh, so its node is a root.
+            return Ok(Some(self.node(name.into(), None, &Transform::IDENTITY)?));
+        }
+        match proxy {
+            Some(proxy) => Ok(model.proxies.get(proxy).copied()),
+            None => Ok(Some(self.node(name.into(), Some(model.root), &Transform::IDENTITY)?)),
+        }
+    }
+
+    /// Returns the skin of a mesh at a place, if its model has bones.
+    fn skin_of(&mut self, model: &mut Model<'_>, proxy: Option<usize>, place: Matrix) -> Result<Option<usize>> {
+        let Some(rig) = &model.rig else { return Ok(None) };
+        // A proxy moves the mesh, which requires a separate skin.
+        let is_shared = proxy.is_none();
+        if is_shared && model.skin.is_some() {
+            return Ok(model.skin);
+        }
+        let world = rig.rest().world().unwrap_or_default();
+        let loose = Some(LooseNode { node: model.root, place: Matrix::IDENTITY });
+        let skin = self.skin(&model.joints, model.first, loose, place, &world)?;
+        if is_shared {
+            model.skin = Some(skin);
+        }
+        Ok(Some(skin))
     }
 
     /// Returns the models with nodes for their bones and proxies, by number.
@@ -104,7 +127,9 @@ impl Scene<'_> {
             if let Some(rig) = &rig {
                 self.bones(rig, Some(root))?;
                 self.animations(rig, first)?;
-                (0..rig.bones().len()).for_each(|bone| joints.add(bone));
+                for bone in 0..rig.bones().len() {
+                    joints.add(bone);
+                }
             }
             let proxies = self.proxies(&part, root)?;
             models.insert(index, Model { root, rig, first, joints, skin: None, proxies });
@@ -118,9 +143,13 @@ impl Scene<'_> {
             let first = proxies.len();
             let mut names = set.names.iter();
             for proxy in set.proxies.iter() {
-                let carrier = usize::try_from(proxy.parent.get()).ok();
-                let carrier = carrier.and_then(|parent| proxies.get(first.checked_add(parent)?).copied());
-                let carrier = carrier.unwrap_or(root);
+                let mut carrier = root;
+                if let Ok(parent) = usize::try_from(proxy.parent.get())
+                    && let Some(index) = first.checked_add(parent)
+                    && let Some(node) = proxies.get(index)
+                {
+                    carrier = *node;
+                }
                 let name = names.next().map_or("".into(), Text::from);
                 proxies.push(self.node(name, Some(carrier), &transform(&proxy))?);
             }

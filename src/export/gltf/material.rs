@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use serde_json::{Map, Value as Json, json};
 
 use super::glb::{Use, set};
-use super::{CORNER_WORK, Scene, finite, is_finite};
+use super::scene::Scene;
 use crate::base::error::Result;
+use crate::export::cost::CORNER_WORK;
 use crate::export::image::{MOST_SIDE, Pixels, base_name, media_type, to_png};
+use crate::export::numbers::{finite, is_finite};
 use crate::geometry::{Alpha, Material, Texture, UvTransform, linear};
 
 /// Returns true if the transform can be written as `KHR_texture_transform`, which scales before it rotates.
@@ -18,12 +20,20 @@ pub(super) fn is_expressible(transform: &UvTransform) -> bool {
 
 /// How to show an image: blended if a pixel is half opaque, masked if all are opaque or invisible.
 fn alpha_of(pixels: &Pixels) -> Alpha {
-    let mut alphas = pixels.rgba.as_chunks().0.iter().map(|&[.., alpha]: &[u8; 4]| alpha).filter(|alpha| *alpha < 255);
-    match alphas.clone().any(|alpha| alpha > 0) {
-        true => Alpha::Blend,
-        false if alphas.next().is_some() => Alpha::Mask(0.5),
-        false => Alpha::Opaque,
+    let mut has_invisible = false;
+    for [.., alpha] in pixels.rgba.as_chunks::<4>().0 {
+        match alpha {
+            0 => has_invisible = true,
+            255 => {}
+            _ => return Alpha::Blend,
+        }
     }
+    if has_invisible { Alpha::Mask(0.5) } else { Alpha::Opaque }
+}
+
+/// Returns the number that glTF gives to the way an image continues at its edge.
+fn wrap(is_clamped: bool) -> u32 {
+    if is_clamped { 33071 } else { 10497 }
 }
 
 /// Returns a part of a color between 0 and 1.
@@ -95,11 +105,14 @@ impl Scene<'_> {
                 extras.insert(key.to_owned(), reference);
             }
         }
-        match material.alpha {
-            Alpha::Add => extras.insert("blend".to_owned(), "add".into()),
-            Alpha::Multiply => extras.insert("blend".to_owned(), "multiply".into()),
+        let blend = match material.alpha {
+            Alpha::Add => Some("add"),
+            Alpha::Multiply => Some("multiply"),
             _ => None,
         };
+        if let Some(blend) = blend {
+            extras.insert("blend".to_owned(), blend.into());
+        }
         if material.specular != [0.0; 3] && is_finite(&material.specular) {
             extras.insert("specular".to_owned(), json!(material.specular));
         }
@@ -160,7 +173,6 @@ impl Scene<'_> {
         if let Some(known) = self.textures.get(&key) {
             return Ok(Some(*known));
         }
-        let wrap = |clamped: bool| if clamped { 33071 } else { 10497 };
         let [u, v] = texture.clamped.map(wrap);
         let sampler = self.glb.push("samplers", json!({ "wrapS": u, "wrapT": v }))?;
         let index = self.glb.push("textures", json!({ "source": image, "sampler": sampler }))?;
@@ -178,40 +190,57 @@ impl Scene<'_> {
         }
         let room = self.room;
         let file = if texture.is_black_clear { None } else { self.images.file(texture, room) };
-        let mut alpha = Alpha::Opaque;
-        let found = match file.and_then(|file| Some((Cow::Borrowed(file), media_type(file)?))) {
-            Some(file) => Some(file),
-            None => match self.images.pixels(texture, MOST_SIDE, room) {
-                None => None,
-                Some(mut pixels) => {
-                    if texture.is_black_clear {
-                        pixels.clear_black();
-                    }
-                    alpha = alpha_of(&pixels);
-                    Some((Cow::Owned(to_png(&pixels)?), "image/png"))
-                }
-            },
+        let found = if let Some(file) = file
+            && let Some(media_type) = media_type(file)
+        {
+            Some(ImageFile { bytes: Cow::Borrowed(file), media_type, alpha: Alpha::Opaque })
+        } else if let Some(pixels) = self.images.pixels(texture, MOST_SIDE, room) {
+            Some(ImageFile::of_pixels(pixels, texture.is_black_clear)?)
+        } else {
+            None
         };
-        let made = match found {
-            None => None,
-            Some((bytes, _)) if !room.affords(0, bytes.len() as u64, bytes.len() as u64) => {
+        let mut written = None;
+        if let Some(ImageFile { bytes, media_type, alpha }) = found {
+            let length = bytes.len() as u64;
+            if room.affords(0, length, length) {
+                let bytes = bytes.into_owned();
+                written = Some(self.write_image(&name, bytes, media_type, alpha)?);
+            } else {
                 self.images.left_out(&name);
-                None
             }
-            Some((bytes, kind)) => {
-                let view = self.glb.view(bytes.into_owned(), Use::Other)?;
-                let image = json!({ "bufferView": view, "mimeType": kind, "name": base_name(&name) });
-                let index = self.glb.push("images", image)?;
-                if alpha != Alpha::Opaque {
-                    self.room.hold(CORNER_WORK)?;
-                    self.see_through.insert(index, alpha);
-                }
-                Some(index)
-            }
-        };
+        }
         self.room.hold(CORNER_WORK.saturating_add(name.len() as u64))?;
-        self.pictures.insert(key, made);
-        Ok(made)
+        self.pictures.insert(key, written);
+        Ok(written)
+    }
+
+    fn write_image(&mut self, name: &str, bytes: Vec<u8>, media_type: &str, alpha: Alpha) -> Result<usize> {
+        let view = self.glb.view(bytes, Use::Other)?;
+        let image = json!({ "bufferView": view, "mimeType": media_type, "name": base_name(name) });
+        let index = self.glb.push("images", image)?;
+        if alpha != Alpha::Opaque {
+            self.room.hold(CORNER_WORK)?;
+            self.see_through.insert(index, alpha);
+        }
+        Ok(index)
+    }
+}
+
+/// An image in a form that glTF accepts.
+struct ImageFile<'i> {
+    bytes: Cow<'i, [u8]>,
+    media_type: &'static str,
+    /// How to show it.
+    alpha: Alpha,
+}
+
+impl ImageFile<'_> {
+    fn of_pixels(mut pixels: Pixels, is_black_clear: bool) -> Result<Self> {
+        if is_black_clear {
+            pixels.clear_black();
+        }
+        let alpha = alpha_of(&pixels);
+        Ok(Self { bytes: Cow::Owned(to_png(&pixels)?), media_type: "image/png", alpha })
     }
 }
 

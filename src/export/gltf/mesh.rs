@@ -5,49 +5,42 @@ use std::iter::zip;
 use glam::Vec3;
 use serde_json::{Value as Json, json};
 
-use super::glb::{List, Use, set};
+use super::glb::{Use, set};
 use super::joints::Joints;
-use super::{CORNER_WORK, Scene, finite};
+use super::made::{Key, UnwrittenMesh, WrittenMesh};
+use super::material::is_expressible;
+use super::scene::Scene;
 use crate::base::error::{ErrorKind, Result};
 use crate::base::format::Format;
-use crate::export::material;
+use crate::export::chosen::material;
+use crate::export::cost::CORNER_WORK;
+use crate::export::numbers::finite;
 use crate::export::space::Basis;
 use crate::geometry::{Corner, Material, Matrix, Morph, Primitive, Weights, Welded, linear, smooth_normals};
 
 /// The memory of a vertex's arrays while they are built.
 const VERTEX_BYTES: u64 = 96;
 
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Key {
-    pub(super) model: usize,
-    pub(super) mesh: usize,
-    /// True for the parts of a mesh that are not drawn.
-    pub(super) hidden: bool,
-    /// The node, if the vertices were moved for it.
-    pub(super) node: Option<usize>,
-}
-
-/// A mesh under construction: its primitives are written, the mesh itself is not.
-#[derive(Default)]
-pub(super) struct UnwrittenMesh {
-    primitives: List,
-    is_skinned: bool,
-    has_loose: bool,
-    /// The names of its morph targets.
-    targets: Vec<String>,
-}
-
-/// A written mesh: its index among the meshes, and whether joints move it.
+/// The joints of a primitive.
 #[derive(Clone, Copy)]
-pub(super) struct WrittenMesh {
-    pub(super) mesh: usize,
-    pub(super) is_skinned: bool,
-    /// True if no bone moves some of its vertices, so that they move with the mesh itself.
-    pub(super) has_loose: bool,
+pub(super) struct Skin<'a> {
+    pub(super) joints: &'a Joints,
+    /// The weights of its vertices, if they are not its own.
+    pub(super) weights: Option<&'a Weights>,
 }
 
-/// The joints of a primitive, and its weights if they are not its own.
-type Skin<'a> = (&'a Joints, Option<&'a Weights>);
+impl<'a> Skin<'a> {
+    pub(super) fn with_own_weights(joints: &'a Joints) -> Self {
+        Self { joints, weights: None }
+    }
+}
+
+/// A node that the vertices of a primitive are moved for, because its matrix cannot be written.
+#[derive(Clone, Copy)]
+pub(super) struct Bake<'a> {
+    pub(super) node: usize,
+    pub(super) matrix: &'a Matrix,
+}
 
 /// The way from the stored positions and normals of a primitive to those of the glTF file.
 struct Placement {
@@ -100,12 +93,12 @@ struct Skinning {
     has_loose: bool,
 }
 
-impl Scene<'_> {
-    /// Builds a glTF primitive and adds it to its mesh. `bake` moves its vertices, for that node.
+impl<'s> Scene<'s> {
+    /// Builds a glTF primitive and adds it to its mesh.
     pub(super) fn add_primitive(
         &mut self,
         primitive: &Primitive<'_>,
-        bake: Option<(usize, &Matrix)>,
+        bake: Option<Bake<'_>>,
         skin: Option<Skin<'_>>,
     ) -> Result<()> {
         let room = self.room;
@@ -132,7 +125,7 @@ impl Scene<'_> {
         &mut self,
         primitive: &Primitive<'_>,
         welded: Welded,
-        bake: Option<(usize, &Matrix)>,
+        bake: Option<Bake<'_>>,
         skin: Option<Skin<'_>>,
     ) -> Result<()> {
         let Ok(positions) = primitive.positions() else {
@@ -146,7 +139,10 @@ impl Scene<'_> {
         }
         let vertex_bytes = VERTEX_BYTES.saturating_mul(corners.len() as u64);
         self.room.hold(vertex_bytes)?;
-        let matrix = bake.map_or(Matrix::IDENTITY, |(_, matrix)| *matrix);
+        let matrix = match bake {
+            Some(bake) => *bake.matrix,
+            None => Matrix::IDENTITY,
+        };
         if matrix.mirrors() {
             for [_, second, third] in &mut triangles {
                 std::mem::swap(second, third);
@@ -160,10 +156,7 @@ impl Scene<'_> {
         let targets = self.morph_targets(&vertices, &morphs)?;
         let mut attributes = json!({});
         self.add_points_and_normals(primitive, &vertices, &mut attributes)?;
-        let material = material(primitive, self.options.texture).unwrap_or_else(|_| {
-            self.lose(1);
-            None
-        });
+        let material = self.material_of(primitive);
         let uv_sets = self.add_uvs(primitive, &vertices, material.as_ref(), &mut attributes)?;
         self.add_colors(primitive, &vertices, material.as_ref(), &mut attributes)?;
         let skinning = self.add_joints(primitive, &vertices, skin, &mut attributes)?;
@@ -193,12 +186,24 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// Returns the mesh that a primitive belongs to. `bake` has the node for which its vertices are moved.
-    fn key_of(&self, primitive: &Primitive<'_>, bake: Option<(usize, &Matrix)>) -> Key {
+    /// Returns the material of a primitive. One that cannot be read is counted.
+    fn material_of<'m>(&mut self, primitive: &'m Primitive<'_>) -> Option<Material<'m>>
+    where
+        's: 'm,
+    {
+        let Ok(material) = material(primitive, self.options.texture) else {
+            self.lose(1);
+            return None;
+        };
+        material
+    }
+
+    /// Returns the mesh that a primitive belongs to.
+    fn key_of(&self, primitive: &Primitive<'_>, bake: Option<Bake<'_>>) -> Key {
         let place = primitive.place;
         // Only LODka3D has hidden parts in visible meshes.
         let hidden = self.format == Format::Lodka && !place.visible;
-        Key { model: place.model, mesh: place.mesh, hidden, node: bake.map(|(node, _)| node) }
+        Key { model: place.model, mesh: place.mesh, hidden, node: bake.map(|bake| bake.node) }
     }
 
     /// Returns how far each morph moves each vertex. Stored morphs are positions; glTF has the differences.
@@ -266,8 +271,13 @@ impl Scene<'_> {
         attributes: &mut Json,
     ) -> Result<usize> {
         // The texture whose change of coordinates the extension of glTF cannot express. They are changed here.
-        let base = material.and_then(|material| material.base());
-        let changed = base.filter(|texture| !super::material::is_expressible(&texture.transform));
+        let mut changed = None;
+        if let Some(material) = material
+            && let Some(texture) = material.base()
+            && !is_expressible(&texture.transform)
+        {
+            changed = Some(texture);
+        }
         let most = primitive.uv_sets().unwrap_or(0).min(8);
         for uv_set in 0..most {
             let Ok(Some(uvs)) = primitive.uvs(uv_set) else { return Ok(uv_set) };
@@ -315,7 +325,7 @@ impl Scene<'_> {
         skin: Option<Skin<'_>>,
         attributes: &mut Json,
     ) -> Result<Skinning> {
-        let Some((joints, given_weights)) = skin else { return Ok(Skinning::default()) };
+        let Some(Skin { joints, weights: given_weights }) = skin else { return Ok(Skinning::default()) };
         if joints.are_too_many() {
             return Ok(Skinning::default());
         }
@@ -346,8 +356,9 @@ impl Scene<'_> {
             more += &format!(",\"name\":{}", Json::from(name));
         }
         if !targets.is_empty() {
-            let (weights, names) = (vec![0; targets.len()], json!({ "targetNames": targets }));
-            more += &format!(",\"weights\":{},\"extras\":{names}", json!(weights));
+            let weights = json!(vec![0; targets.len()]);
+            let extras = json!({ "targetNames": targets });
+            more += &format!(",\"weights\":{weights},\"extras\":{extras}");
         }
         let mesh = self.glb.push("meshes", format_args!("{{\"primitives\":{primitives}{more}}}"))?;
         let made = WrittenMesh { mesh, is_skinned, has_loose };

@@ -3,15 +3,37 @@
 use std::collections::BTreeMap;
 
 use super::joints::Joints;
-use super::mesh::Key;
-use super::{Matrix, Scene};
+use super::made::Key;
+use super::mesh::Skin;
+use super::motion::LooseNode;
+use super::scene::Scene;
 use crate::asset::Asset;
 use crate::base::error::{Error, Result};
-use crate::export::{CORNER_WORK, Lod, rank};
+use crate::export::chosen::rank;
+use crate::export::cost::CORNER_WORK;
+use crate::export::options::Lod;
 use crate::formats::mlod;
 use crate::formats::resolution::Resolution;
-use crate::geometry::{Influence, Transform, Weights};
-use crate::pose::{Bone, Rig};
+use crate::geometry::{Influence, Matrix, Transform, Weights};
+use crate::pose::Rig;
+
+/// How bones move the points of a LOD.
+struct Selections {
+    joints: Joints,
+    weights: Weights,
+}
+
+impl Selections {
+    fn as_skin(&self) -> Skin<'_> {
+        Skin { joints: &self.joints, weights: Some(&self.weights) }
+    }
+}
+
+/// A LOD with visible primitives.
+struct FoundLod {
+    mesh: usize,
+    resolution: f32,
+}
 
 impl Scene<'_> {
     pub(super) fn arma(&mut self, asset: &Asset<'_>, file: &mlod::Model<'_>) -> Result<()> {
@@ -21,43 +43,41 @@ impl Scene<'_> {
             self.bones(rig, None)?;
             self.animations(rig, first)?;
         }
-        let mut homes: BTreeMap<usize, (Joints, Weights)> = BTreeMap::new();
+        let mut selections: BTreeMap<usize, Selections> = BTreeMap::new();
         for (index, lod) in file.lods().enumerate() {
             let Ok(lod) = lod else { break };
             if wanted.is_none_or(|wanted| wanted == index)
                 && let Some(rig) = self.options.rig
             {
-                homes.insert(index, self.selections(&lod, rig)?);
+                selections.insert(index, self.selections(&lod, rig)?);
             }
         }
-        let mut found: BTreeMap<usize, (usize, f32)> = BTreeMap::new();
+        let mut found: BTreeMap<usize, FoundLod> = BTreeMap::new();
         let mut all = asset.primitives();
         while let Some(primitive) = self.next(&mut all)? {
             let place = primitive.place;
             let Some((index, resolution)) = place.lod else { continue };
             if place.visible && wanted.is_none_or(|wanted| wanted == index) {
-                found.insert(index, (place.mesh, resolution));
-                self.add_primitive(
-                    &primitive,
-                    None,
-                    homes.get(&index).map(|(joints, weights)| (joints, Some(weights))),
-                )?;
+                found.insert(index, FoundLod { mesh: place.mesh, resolution });
+                let skin = selections.get(&index).map(Selections::as_skin);
+                self.add_primitive(&primitive, None, skin)?;
             }
         }
-        for (index, (mesh, resolution)) in found {
+        for (index, FoundLod { mesh, resolution }) in found {
             let name = Resolution(resolution).title();
             let Some(made) = self.mesh(&Key { mesh, ..Key::default() }, &name)? else { continue };
             let node = self.node(name.as_str().into(), None, &Transform::IDENTITY)?;
             self.note(node, "lod", index.into());
-            let moved = homes.get(&index).filter(|_| made.is_skinned);
-            let skin = match (moved, self.options.rig) {
-                (Some((joints, _)), Some(rig)) => {
-                    let world = rig.rest().world().unwrap_or_default();
-                    let loose = made.has_loose.then_some((node, Matrix::IDENTITY));
-                    Some(self.skin(joints, first, loose, Matrix::IDENTITY, &world)?)
-                }
-                _ => None,
-            };
+            let mut skin = None;
+            if made.is_skinned
+                && let Some(Selections { joints, .. }) = selections.get(&index)
+                && let Some(rig) = self.options.rig
+            {
+                let world = rig.rest().world().unwrap_or_default();
+                let place = Matrix::IDENTITY;
+                let loose = if made.has_loose { Some(LooseNode { node, place }) } else { None };
+                skin = Some(self.skin(joints, first, loose, place, &world)?);
+            }
             self.show(node, made.mesh, skin);
         }
         Ok(())
@@ -72,33 +92,37 @@ impl Scene<'_> {
                 let count = file.lod_count();
                 Err(Error::unsupported(format!("no LOD {index}: the model has {count}, counted from 0")))
             }
-            Lod::Finest => {
-                let ranks = file.lods().map_while(Result::ok).enumerate().map(|(at, lod)| (rank(lod.resolution), at));
-                let finest = ranks.min_by(|a, b| a.0.total_cmp(&b.0));
-                Ok(Some(finest.map_or(0, |(_, index)| index)))
-            }
+            Lod::Finest => Ok(Some(finest(file))),
         }
     }
 
     /// Returns the bones that move selections of a LOD, by their names in any case, and the weights of its points.
-    fn selections(&self, lod: &mlod::Lod<'_>, rig: &Rig<'_>) -> Result<(Joints, Weights)> {
+    fn selections(&self, lod: &mlod::Lod<'_>, rig: &Rig<'_>) -> Result<Selections> {
+        let mut bones_by_name = BTreeMap::new();
+        for (index, bone) in rig.bones().iter().enumerate() {
+            bones_by_name.insert(bone.name.as_bytes().to_ascii_lowercase(), index);
+        }
         let mut joints = Joints::new(None);
-        let mut all: Vec<(usize, Influence)> = Vec::new();
-        let name = |(bone, one): (usize, &Bone<'_>)| (one.name.as_bytes().to_ascii_lowercase(), bone);
-        let names: BTreeMap<Vec<u8>, usize> = rig.bones().iter().enumerate().map(name).collect();
-        for tag in lod.tags.iter().filter(mlod::Tag::is_selection) {
-            let Some(&bone) = names.get(&tag.name.as_bytes().to_ascii_lowercase()) else { continue };
+        let mut influences: Vec<(usize, Influence)> = Vec::new();
+        for tag in lod.tags.iter() {
+            if !tag.is_selection() {
+                continue;
+            }
+            let Some(&bone) = bones_by_name.get(&tag.name.as_bytes().to_ascii_lowercase()) else { continue };
             self.room.work(lod.points.len() as u64)?;
             let Ok(joint) = u32::try_from(bone) else { continue };
-            let before = all.len();
-            all.extend(tag.weights(lod).map(|(point, weight)| (point, Influence { joint, weight })));
-            let more = all.len().saturating_sub(before) as u64;
-            self.room.take(more.saturating_mul(CORNER_WORK))?;
-            if more > 0 {
+            let before = influences.len();
+            for (point, weight) in tag.weights(lod) {
+                influences.push((point, Influence { joint, weight }));
+            }
+            let added = influences.len().saturating_sub(before) as u64;
+            self.room.take(added.saturating_mul(CORNER_WORK))?;
+            if added > 0 {
                 joints.add(bone);
             }
         }
-        Ok((joints, Weights::new(lod.points.len(), || all.iter().copied())))
+        let weights = Weights::new(lod.points.len(), || influences.iter().copied());
+        Ok(Selections { joints, weights })
     }
 
     /// Adds the bones and animations of an animation file without a model.
@@ -109,10 +133,26 @@ impl Scene<'_> {
             _ => asset.rigs(),
         };
         for rig in rigs {
-            let (rig, first) = (rig?, self.nodes.len());
+            let rig = rig?;
+            let first = self.nodes.len();
             self.bones(&rig, None)?;
             self.animations(&rig, first)?;
         }
         Ok(())
     }
+}
+
+/// Returns the index of the finest visual LOD, else of the first.
+fn finest(file: &mlod::Model<'_>) -> usize {
+    let mut finest = 0;
+    let mut least = f32::INFINITY;
+    for (index, lod) in file.lods().enumerate() {
+        let Ok(lod) = lod else { break };
+        let rank = rank(lod.resolution);
+        if rank.total_cmp(&least).is_lt() {
+            finest = index;
+            least = rank;
+        }
+    }
+    finest
 }

@@ -1,37 +1,91 @@
 //! Bones, skins and animations.
 
-use glam::Quat;
+use std::iter::zip;
+
 use serde_json::{Value as Json, json};
 
 use super::glb::{List, Use};
 use super::joints::Joints;
-use super::{CORNER_WORK, Scene, finite, is_finite};
+use super::scene::Scene;
 use crate::base::error::Result;
+use crate::budget::Reservation as Room;
+use crate::export::cost::CORNER_WORK;
+use crate::export::numbers::{is_finite, unit};
+use crate::export::space::Basis;
 use crate::geometry::Matrix;
-use crate::pose::{Clip, Rig};
+use crate::pose::{Clip, Rig, Track};
 
 /// The maximum number of animation names in a message.
 const MOST_NAMES: usize = 20;
 
-/// Normalizes a rotation.
-pub(super) fn unit(rotation: [f32; 4]) -> [f32; 4] {
-    let rotation = Quat::from_array(finite(rotation, [0.0, 0.0, 0.0, 1.0]));
-    let length = rotation.length();
-    if length > 1e-20 && length.is_finite() {
-        rotation.to_array().map(|part| part / length)
-    } else {
-        [0.0, 0.0, 0.0, 1.0]
-    }
-}
-
 /// Returns the matrix from a mesh to a joint, both at rest, in a form that glTF accepts.
-fn bind(joint: Matrix, mesh: &Matrix, basis: impl Fn(&Matrix) -> Matrix) -> [f32; 16] {
-    let matrix = basis(&joint.inverse().map_or(Matrix::IDENTITY, |inverse| inverse.after(mesh)));
-    let mut columns = if is_finite(matrix.0.as_flattened()) { matrix.0 } else { Matrix::IDENTITY.0 };
-    for ([.., corner], last) in columns.iter_mut().zip([0.0, 0.0, 0.0, 1.0]) {
+fn bind(joint: &Matrix, mesh: &Matrix, basis: &Basis) -> [f32; 16] {
+    let from_mesh = match joint.inverse() {
+        Some(inverse) => inverse.after(mesh),
+        None => Matrix::IDENTITY,
+    };
+    let mut columns = basis.matrix(&from_mesh).0;
+    if !is_finite(columns.as_flattened()) {
+        columns = Matrix::IDENTITY.0;
+    }
+    for ([.., corner], last) in zip(&mut columns, [0.0, 0.0, 0.0, 1.0]) {
         *corner = last;
     }
     Matrix(columns).glam().to_cols_array()
+}
+
+/// The node that moves the vertices of a skinned mesh that have no bone.
+pub(super) struct LooseNode {
+    pub(super) node: usize,
+    /// Its place at rest in the common space.
+    pub(super) place: Matrix,
+}
+
+/// Keys of an animation. Those that glTF cannot represent, such as a time before 0, are left out.
+struct Keys<const N: usize> {
+    times: Vec<[f32; 1]>,
+    values: Vec<[f32; N]>,
+    last_time: f32,
+}
+
+impl<const N: usize> Keys<N> {
+    fn new() -> Self {
+        Self { times: Vec::new(), values: Vec::new(), last_time: f32::NEG_INFINITY }
+    }
+
+    fn add(&mut self, time: f32, value: [f32; N]) {
+        let is_later = time >= 0.0 && time > self.last_time && time.is_finite();
+        if is_later && is_finite(&value) {
+            self.last_time = time;
+            self.times.push([time]);
+            self.values.push(value);
+        }
+    }
+}
+
+/// The indices of the arrays of keys.
+struct WrittenKeys {
+    times: usize,
+    values: usize,
+}
+
+/// The two lists of an animation under construction.
+#[derive(Default)]
+struct Channels {
+    channels: List,
+    samplers: List,
+}
+
+impl Channels {
+    /// Adds the movement of a property of a node, if it has keys.
+    fn add(&mut self, node: usize, path: &str, keys: Option<WrittenKeys>, room: &Room<'_>) -> Result<()> {
+        let Some(WrittenKeys { times, values }) = keys else { return Ok(()) };
+        let sampler = json!({ "input": times, "output": values, "interpolation": "LINEAR" });
+        let sampler = self.samplers.push(sampler, room)?;
+        let target = json!({ "node": node, "path": path });
+        self.channels.push(json!({ "sampler": sampler, "target": target }), room)?;
+        Ok(())
+    }
 }
 
 impl Scene<'_> {
@@ -39,29 +93,37 @@ impl Scene<'_> {
     pub(super) fn bones(&mut self, rig: &Rig<'_>, parent: Option<usize>) -> Result<()> {
         let first = self.nodes.len();
         for bone in rig.bones() {
-            self.node(bone.name, bone.parent.map_or(parent, |bone| first.checked_add(bone)), &bone.rest)?;
+            let parent = match bone.parent {
+                Some(bone) => first.checked_add(bone),
+                None => parent,
+            };
+            self.node(bone.name, parent, &bone.rest)?;
         }
         Ok(())
     }
 
     /// Adds the skin of a mesh at `place` in the common space. The first bone is node `first`, and the bones are at
-    /// `world` at rest. Vertices without a bone follow the node `loose`, with its place.
+    /// `world` at rest.
     pub(super) fn skin(
         &mut self,
         joints: &Joints,
         first: usize,
-        loose: Option<(usize, Matrix)>,
+        loose: Option<LooseNode>,
         place: Matrix,
         world: &[Matrix],
     ) -> Result<usize> {
-        let at = |bone: &usize| world.get(*bone).copied().unwrap_or(Matrix::IDENTITY);
-        let basis = self.basis;
-        let bind = |joint| bind(joint, &place, |matrix| basis.matrix(matrix));
-        let mut binds: Vec<[f32; 16]> = joints.bones.iter().map(|bone| bind(at(bone))).collect();
-        binds.extend(loose.map(|(_, at)| bind(at)));
+        let mut nodes = Vec::new();
+        let mut binds = Vec::new();
+        for bone in &joints.bones {
+            let rest = world.get(*bone).unwrap_or(&Matrix::IDENTITY);
+            nodes.push(first.saturating_add(*bone));
+            binds.push(bind(rest, &place, &self.basis));
+        }
+        if let Some(loose) = loose {
+            nodes.push(loose.node);
+            binds.push(bind(&loose.place, &place, &self.basis));
+        }
         let binds = self.glb.floats(&binds, Use::Other, false)?;
-        let nodes: Vec<usize> =
-            joints.bones.iter().map(|bone| first.saturating_add(*bone)).chain(loose.map(|(node, _)| node)).collect();
         self.glb.push("skins", json!({ "joints": nodes, "inverseBindMatrices": binds }))
     }
 
@@ -86,30 +148,23 @@ impl Scene<'_> {
             }
             self.has_clip = true;
         }
-        let basis = self.basis;
-        // The number of seconds in the result for each second of the file.
-        let fps = self.options.fps.filter(|fps| *fps > 0.0);
-        let pace = clip.rate.zip(fps).map_or(1.0, |(rate, fps)| rate / fps);
-        let (mut channels, mut samplers) = (List::default(), List::default());
+        let pace = self.pace(clip);
+        let mut lists = Channels::default();
         for &bone in clip.bones() {
             self.room.work(CORNER_WORK)?;
             let Ok(track) = clip.to_track(bone) else {
                 self.lose(1);
                 continue;
             };
-            let moves = track.translations.iter().map(|(time, to)| (time * pace, basis.point(*to)));
-            let turns = track.rotations.iter().map(|(time, turn)| (time * pace, unit(basis.rotation(*turn))));
-            let scales = track.scales.iter().map(|(time, scale)| (time * pace, basis.factors(*scale)));
-            let parts =
-                [("translation", self.keys(moves)?), ("rotation", self.keys(turns)?), ("scale", self.keys(scales)?)];
-            for (path, keys) in parts {
-                let Some((input, output)) = keys else { continue };
-                let sampler = json!({ "input": input, "output": output, "interpolation": "LINEAR" });
-                let sampler = samplers.push(sampler, self.room)?;
-                let target = json!({ "node": first.saturating_add(bone), "path": path });
-                channels.push(json!({ "sampler": sampler, "target": target }), self.room)?;
-            }
+            let node = first.saturating_add(bone);
+            let translations = self.translations(&track, pace)?;
+            let rotations = self.rotations(&track, pace)?;
+            let scales = self.scales(&track, pace)?;
+            lists.add(node, "translation", translations, self.room)?;
+            lists.add(node, "rotation", rotations, self.room)?;
+            lists.add(node, "scale", scales, self.room)?;
         }
+        let Channels { channels, samplers } = lists;
         if channels.is_empty() {
             return Ok(());
         }
@@ -124,30 +179,57 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// Returns the arrays of times and values. Keys that glTF cannot represent, such as a time before 0, are left out.
-    fn keys<const N: usize>(&mut self, keys: impl Iterator<Item = (f32, [f32; N])>) -> Result<Option<(usize, usize)>> {
-        let mut last = f32::NEG_INFINITY;
-        let sound = |(time, value): &(f32, [f32; N])| {
-            let sound = *time >= 0.0 && *time > last && time.is_finite() && is_finite(value);
-            last = if sound { *time } else { last };
-            sound
-        };
-        let (times, values): (Vec<[f32; 1]>, Vec<[f32; N]>) =
-            keys.filter(sound).map(|(time, value)| ([time], value)).unzip();
-        if times.is_empty() {
+    /// Returns the number of seconds in the result for each second of the file.
+    fn pace(&self, clip: &Clip<'_>) -> f32 {
+        match (clip.rate, self.options.fps) {
+            (Some(rate), Some(fps)) if fps > 0.0 => rate / fps,
+            _ => 1.0,
+        }
+    }
+
+    fn translations(&mut self, track: &Track, pace: f32) -> Result<Option<WrittenKeys>> {
+        let mut keys = Keys::new();
+        for (time, point) in &track.translations {
+            keys.add(time * pace, self.basis.point(*point));
+        }
+        self.write_keys(&keys)
+    }
+
+    fn rotations(&mut self, track: &Track, pace: f32) -> Result<Option<WrittenKeys>> {
+        let mut keys = Keys::new();
+        for (time, rotation) in &track.rotations {
+            keys.add(time * pace, unit(self.basis.rotation(*rotation)));
+        }
+        self.write_keys(&keys)
+    }
+
+    fn scales(&mut self, track: &Track, pace: f32) -> Result<Option<WrittenKeys>> {
+        let mut keys = Keys::new();
+        for (time, scale) in &track.scales {
+            keys.add(time * pace, self.basis.factors(*scale));
+        }
+        self.write_keys(&keys)
+    }
+
+    fn write_keys<const N: usize>(&mut self, keys: &Keys<N>) -> Result<Option<WrittenKeys>> {
+        if keys.times.is_empty() {
             return Ok(None);
         }
-        self.room.work(CORNER_WORK.saturating_mul(times.len() as u64))?;
-        let known: Vec<u32> = times.iter().map(|[time]| time.to_bits()).collect();
-        let input = match self.times.get(&known) {
-            Some(input) => *input,
-            None => {
-                let input = self.glb.floats(&times, Use::Other, true)?;
-                self.room.hold(CORNER_WORK.saturating_add(size_of_val(&known[..]) as u64))?;
-                self.times.insert(known, input);
-                input
-            }
-        };
-        Ok(Some((input, self.glb.floats(&values, Use::Other, false)?)))
+        self.room.work(CORNER_WORK.saturating_mul(keys.times.len() as u64))?;
+        let times = self.write_times(&keys.times)?;
+        let values = self.glb.floats(&keys.values, Use::Other, false)?;
+        Ok(Some(WrittenKeys { times, values }))
+    }
+
+    /// Returns the index of an array of times. Writes it on first use.
+    fn write_times(&mut self, times: &[[f32; 1]]) -> Result<usize> {
+        let bits: Vec<u32> = times.iter().map(|[time]| time.to_bits()).collect();
+        if let Some(written) = self.times.get(&bits) {
+            return Ok(*written);
+        }
+        let written = self.glb.floats(times, Use::Other, true)?;
+        self.room.hold(CORNER_WORK.saturating_add(size_of_val(&bits[..]) as u64))?;
+        self.times.insert(bits, written);
+        Ok(written)
     }
 }

@@ -2,7 +2,7 @@
 
 use glam::{Mat3A, Vec3A, vec3a};
 
-use crate::export::finite;
+use crate::export::numbers::finite;
 
 /// Returns the axes of the picture: right, up, and towards the eye.
 pub(super) fn axes(eye: [f32; 3]) -> Mat3A {
@@ -29,10 +29,18 @@ impl Bounds {
 
     /// Returns the frame for a picture. Returns `None` if there are no points.
     pub(super) fn frame(&self, width: usize) -> Option<Frame> {
-        let (width, size) = (width as f32, self.most - self.least);
+        let has_points = self.least.x <= self.most.x;
+        if !has_points {
+            return None;
+        }
+        let width = width as f32;
+        let size = self.most - self.least;
         let scale = width * 0.92 / size.x.max(size.y).max(f32::MIN_POSITIVE);
-        let (scale, middle) = (vec3a(scale, -scale, scale), (self.least + size / 2.0).with_z(0.0));
-        (self.least.x <= self.most.x).then(|| Frame { scale, middle, center: vec3a(width / 2.0, width / 2.0, 0.0) })
+        Some(Frame {
+            middle: (self.least + size / 2.0).with_z(0.0),
+            scale: vec3a(scale, -scale, scale),
+            center: vec3a(width / 2.0, width / 2.0, 0.0),
+        })
     }
 }
 

@@ -18,16 +18,20 @@ const DARK: u64 = 64;
 
 /// Returns the color of a texture at some coordinates.
 pub(super) fn texel(pixels: &Pixels, uv: Vec2, clamped: [bool; 2]) -> Vec4 {
-    #[allow(clippy::cast_possible_truncation, reason = "the cast saturates")]
-    let along = |at: f32, size: u32, clamped: bool| {
-        let at = if clamped { at.clamp(0.0, 1.0) } else { at - at.floor() };
-        ((at * size as f32) as u32).min(size.saturating_sub(1)) as usize
-    };
-    let ([width, height], [clamp_u, clamp_v]) = (pixels.size, clamped);
-    let row = along(uv.y, height, clamp_v).saturating_mul(width as usize);
-    let at = row.saturating_add(along(uv.x, width, clamp_u));
+    let [width, height] = pixels.size;
+    let [clamp_u, clamp_v] = clamped;
+    let row = texel_along(uv.y, height, clamp_v).saturating_mul(width as usize);
+    let at = row.saturating_add(texel_along(uv.x, width, clamp_u));
     let texel = pixels.rgba.as_chunks().0.get(at).unwrap_or(&[255; 4]);
     Vec4::from(texel.map(f32::from)) / 255.0
+}
+
+/// Returns the index of the texel at a coordinate along one axis.
+#[allow(clippy::cast_possible_truncation, reason = "the cast saturates")]
+#[inline]
+fn texel_along(at: f32, size: u32, is_clamped: bool) -> usize {
+    let at = if is_clamped { at.clamp(0.0, 1.0) } else { at - at.floor() };
+    ((at * size as f32) as u32).min(size.saturating_sub(1)) as usize
 }
 
 /// An image on a surface.
@@ -41,12 +45,16 @@ pub(super) struct Skin {
 
 impl Skin {
     pub(super) fn new(pixels: Pixels) -> Self {
-        let (mut seen, mut sum, mut is_translucent) = (0_u64, 0_u64, false);
+        let mut seen = 0_u64;
+        let mut sum = 0_u64;
+        let mut is_translucent = false;
         for [red, green, blue, alpha] in pixels.rgba.as_chunks().0 {
             is_translucent |= (1..255).contains(alpha);
             if *alpha > 0 {
                 seen = seen.saturating_add(3);
-                sum = [red, green, blue].into_iter().fold(sum, |sum, part| sum.saturating_add(u64::from(*part)));
+                for part in [red, green, blue] {
+                    sum = sum.saturating_add(u64::from(*part));
+                }
             }
         }
         Self { pixels, is_translucent, is_dark: sum < seen.saturating_mul(DARK) }
@@ -149,7 +157,7 @@ impl Look {
             Opacity::Blended => color.w >= SOLID,
             Opacity::Added | Opacity::Multiplied => false,
         };
-        is_solid.then(|| to_color(color.with_w(1.0)))
+        if is_solid { Some(to_color(color.with_w(1.0))) } else { None }
     }
 
     /// Draws over the colors behind it, where it does not hide them. They are multiplied by their opacity.
@@ -180,7 +188,10 @@ impl Look {
 /// lacks it is drawn nearly transparent.
 pub fn hides_little(name: &str) -> bool {
     let file = base_name(name).to_ascii_lowercase();
-    let stem = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem);
+    let stem = match file.rsplit_once('.') {
+        Some((stem, _)) => stem,
+        None => &file,
+    };
     stem.ends_with("_ca") || stem.contains("flare")
 }
 

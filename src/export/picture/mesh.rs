@@ -6,10 +6,11 @@ use std::iter::zip;
 use glam::{Affine3A, Mat3A, Mat4, Vec3, Vec3A};
 
 use super::camera::axes;
+use super::part::Part;
 use super::posed::Posed;
-use super::{Part, Room};
 use crate::base::error::Result;
-use crate::export::CORNER_WORK;
+use crate::budget::Reservation as Room;
+use crate::export::cost::CORNER_WORK;
 use crate::geometry::{Corner, Primitive, Values};
 
 /// The vertices of a mesh in the axes of the picture, kept for consecutive primitives of one mesh.
@@ -69,7 +70,7 @@ impl Mesh {
         if self.normals.is_some() {
             return Ok(());
         }
-        let mut stored = primitive.normals().ok().flatten();
+        let mut stored = primitive.normals().unwrap_or(None);
         if self.moves.is_some() && primitive.is_indexed_by_corner() {
             // Normals of corners do not belong to the vertices that move.
             stored = None;
@@ -79,12 +80,16 @@ impl Mesh {
         let turn = primitive.world_matrix.normals();
         let to_eye = self.axes.transpose();
         let mut normals = Vec::with_capacity(count);
-        for (index, normal) in stored.iter().flat_map(Values::iter).enumerate() {
-            let mut normal = Vec3::from(turn(normal.to_array()));
-            if let Some(moved) = self.moves.as_ref().and_then(|moves| moves.get(index)) {
-                normal = moved.transform_vector3(normal).normalize_or_zero();
+        if let Some(stored) = &stored {
+            for (index, normal) in stored.iter().enumerate() {
+                let mut normal = Vec3::from(turn(normal.to_array()));
+                if let Some(moves) = &self.moves
+                    && let Some(moved) = moves.get(index)
+                {
+                    normal = moved.transform_vector3(normal).normalize_or_zero();
+                }
+                normals.push(to_eye * Vec3A::from(normal));
             }
-            normals.push(to_eye * Vec3A::from(normal));
         }
         self.normals = Some(normals);
         Ok(())
@@ -106,20 +111,24 @@ pub(super) struct Smooth(HashMap<[u32; 3], Vec3A>);
 
 impl Smooth {
     pub(super) fn new(part: &Part<'_>, mesh: &Mesh, room: &Room<'_>) -> Result<Option<Self>> {
-        if !part.primitive.are_normals_smoothed() || mesh.normals.as_ref().is_some_and(|normals| !normals.is_empty()) {
+        let has_normals = mesh.normals.as_ref().is_some_and(|normals| !normals.is_empty());
+        if has_normals || !part.primitive.are_normals_smoothed() {
             return Ok(None);
         }
         let mut sums: HashMap<[u32; 3], Vec3A> = HashMap::new();
-        part.each_triangle(room, |corners| {
+        let mut triangles = part.triangles(room);
+        while let Some(corners) = triangles.next()? {
             let before = sums.len();
             let [a, b, c] = corners.map(|corner| mesh.point(&corner));
             let normal = (b - a).cross(c - a).normalize_or_zero();
             for point in [a, b, c] {
                 *sums.entry(Self::key(point)).or_default() += normal;
             }
-            room.take((sums.len().saturating_sub(before) as u64).saturating_mul(64))
-        })?;
-        sums.values_mut().for_each(|sum| *sum = sum.normalize_or_zero());
+            room.take((sums.len().saturating_sub(before) as u64).saturating_mul(64))?;
+        }
+        for sum in sums.values_mut() {
+            *sum = sum.normalize_or_zero();
+        }
         Ok(Some(Self(sums)))
     }
 

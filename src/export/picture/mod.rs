@@ -1,74 +1,38 @@
 //! Draws a model without perspective, in the space of [`geometry`](crate::geometry).
 
 mod camera;
+mod flaw;
 mod light;
 mod look;
 mod mesh;
+mod part;
 mod posed;
 mod raster;
 mod scene;
+mod view;
 
-use std::fmt::{self, Display};
 use std::io::Write;
 
+pub use flaw::Flaw;
 pub use light::{AMBIENT, GROUND, LIGHTS, Light};
 pub use look::hides_little;
 pub use raster::Canvas;
+pub use view::{Edges, View};
 
 use self::camera::Bounds;
 use self::mesh::Mesh;
+use self::part::{MOST_KEPT, Part};
 use self::posed::Posed;
 use self::raster::Color;
 use self::scene::Scene;
+use super::chosen::chosen;
+use super::cost::CORNER_WORK;
 use super::image::{Images, MOST_SIDE, write_png};
-use super::{CORNER_WORK, Lod, chosen};
 use crate::asset::Asset;
 use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::format::Format;
 use crate::budget::{Budget, Reservation as Room};
-use crate::geometry::{Corner, Primitive};
-
-/// How many triangles are kept after the first use.
-const MOST_KEPT: usize = 1 << 15;
-
-/// The options of a picture.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct View<'v> {
-    /// Width and height in pixels, at most 8192.
-    pub size: u32,
-    /// The direction from the model to the eye. The default is from the front, a little from the left and from above.
-    pub eye: [f32; 3],
-    /// The time of an animation in seconds. `None`: the rest pose.
-    pub time: Option<f32>,
-    /// The name of the animation, ignoring case. `None`: the first.
-    pub clip: Option<&'v str>,
-    /// The level of detail.
-    pub lod: Lod,
-    /// True for a transparent background.
-    pub transparent: bool,
-    /// True to draw only the edges of triangles.
-    pub wireframe: bool,
-    /// How edges are smoothed.
-    pub edges: Edges,
-    /// The image for surfaces that name none, as a name for [`Images`].
-    pub texture: Option<&'v str>,
-}
-
-impl Default for View<'_> {
-    fn default() -> Self {
-        Self {
-            size: 512,
-            eye: [0.55, 0.42, 1.0],
-            time: None,
-            clip: None,
-            lod: Lod::Finest,
-            transparent: false,
-            wireframe: false,
-            edges: Edges::Sampled,
-            texture: None,
-        }
-    }
-}
+use crate::geometry::Corner;
 
 /// A finished square picture.
 #[derive(Clone, Debug)]
@@ -85,28 +49,6 @@ pub struct Picture {
     pub unsorted: u64,
     /// The reason why it shows little.
     pub flaw: Option<Flaw>,
-}
-
-/// The reason why a picture shows little.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Flaw {
-    /// It is nearly black, though the images on the model are not.
-    Dark,
-    /// It is as bright as the background.
-    Faint,
-    /// Nothing is visible.
-    Empty,
-}
-
-impl Display for Flaw {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Dark => "the picture is nearly black",
-            Self::Faint => "the picture is nearly empty: the model is as bright as the background",
-            Self::Empty => "the picture is empty: all triangles are see-through or have no area",
-        })
-    }
 }
 
 impl Picture {
@@ -132,16 +74,6 @@ impl Picture {
     }
 }
 
-/// How the edges of a picture are smoothed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Edges {
-    /// Each pixel is the mean of four, up to a side of 1024.
-    #[default]
-    Sampled,
-    /// Pixels at the background are mixed with their neighbors, which takes half the time.
-    Smoothed,
-}
-
 /// Draws an asset.
 ///
 /// # Errors
@@ -163,9 +95,9 @@ pub fn picture_on(
 ) -> Result<Picture> {
     let room = &Room::new(budget);
     let side = view.size.clamp(1, MOST_SIDE);
-    let (parts, mut unreadable) = chosen(asset, view.lod, room)?;
-    let part = |primitive| Part { primitive, triangles: None, has_wrong_normals: false };
-    let mut parts: Vec<Part<'_>> = parts.into_iter().map(part).collect();
+    let chosen = chosen(asset, view.lod, room)?;
+    let mut unreadable = chosen.unreadable;
+    let mut parts: Vec<Part<'_>> = chosen.primitives.into_iter().map(Part::new).collect();
     let posed = Posed::new(asset, view, room)?;
     let vertices = parts.iter().map(|part| part.primitive.vertex_count().unwrap_or(0)).max().unwrap_or(0) as u64;
     let is_fine = view.edges == Edges::Sampled && side <= 1024;
@@ -175,43 +107,30 @@ pub fn picture_on(
     room.take(vertices.saturating_mul(72).saturating_add(pixels))?;
     room.hold((MOST_KEPT as u64).saturating_mul(size_of::<[Corner; 3]>() as u64))?;
     let mut mesh = Mesh::new(view.eye);
-    let (mut bounds, mut free) = (Bounds::NONE, MOST_KEPT);
-    let lost = each(&mut parts, |part| {
-        mesh.place(&part.primitive, &posed, room)?;
-        let (mut triangles, mut count) = (Vec::new(), 0_u64);
-        part.each_triangle(room, |corners| {
-            count = count.saturating_add(1);
-            corners.iter().for_each(|corner| bounds.take(mesh.point(corner)));
-            if triangles.len() < free {
-                triangles.push(corners);
-            }
-            Ok(())
-        })?;
-        if triangles.len() < free {
-            free = free.saturating_sub(triangles.len());
-            part.triangles = Some(triangles);
+    let mut survey = Survey { format: asset.format(), room, bounds: Bounds::NONE, free: MOST_KEPT };
+    for part in &mut parts {
+        if !could_be_read(survey.add(part, &mut mesh, &posed))? {
+            unreadable = unreadable.saturating_add(1);
         }
-        // In Arma's formats, triangles would be decoded again for each part of a mesh.
-        if !matches!(asset.format().name(), "odol" | "mlod") {
-            room.work(count.saturating_mul(CORNER_WORK))?;
-            part.has_wrong_normals = part.primitive.has_wrong_normals().unwrap_or(false);
-        }
-        Ok(())
-    })?;
-    unreadable = unreadable.saturating_add(lost);
-    let frame = bounds.frame(width).ok_or_else(|| Error::unsupported("nothing to draw: no triangles"))?;
+    }
+    let Some(frame) = survey.bounds.frame(width) else {
+        return Err(Error::unsupported("nothing to draw: no triangles"));
+    };
     let [red, green, blue] = GROUND;
     canvas.clear(width, if view.transparent { [0; 4] } else { [red, green, blue, 0] });
     let mut scene = Scene::new(canvas, frame, images, view, room);
-    each(&mut parts, |part| {
-        mesh.place(&part.primitive, &posed, room)?;
-        mesh.turn(&part.primitive, room)?;
-        scene.draw(part, &mesh)
-    })?;
+    for part in &parts {
+        // Parts that cannot be read were counted above.
+        could_be_read(draw(part, &mut mesh, &posed, &mut scene, room))?;
+    }
     scene.blend()?;
-    let (is_dark_itself, unsorted) = (scene.has_dark_image(), scene.unsorted());
+    let unsorted = scene.unsorted();
+    let is_dark_itself = scene.has_dark_image();
+    let mut flaw = canvas.flaw(GROUND);
     // A dark image shows what the file has.
-    let flaw = canvas.flaw(GROUND).filter(|flaw| *flaw != Flaw::Dark || !is_dark_itself);
+    if flaw == Some(Flaw::Dark) && is_dark_itself {
+        flaw = None;
+    }
     let mut pixels = match view.edges {
         Edges::Sampled if is_fine => canvas.halved(),
         Edges::Sampled => canvas.picture(),
@@ -236,39 +155,61 @@ fn divide_by_opacity(pixels: &mut [Color]) {
     }
 }
 
-/// Calls `each` with each part. Returns the number of parts that cannot be read.
-fn each<'a>(parts: &mut [Part<'a>], mut each: impl FnMut(&mut Part<'a>) -> Result<()>) -> Result<u64> {
-    let mut unreadable = 0_u64;
-    for part in parts {
-        match each(part) {
-            // A part that cannot be read does not hide the others.
-            Err(error) if !matches!(error.kind(), ErrorKind::Limit { .. } | ErrorKind::Io(_)) => {
-                unreadable = unreadable.saturating_add(1);
-            }
-            other => other?,
-        }
+/// Returns false for a part that cannot be read. It does not hide the others, unlike a limit or an error of the system.
+fn could_be_read(result: Result<()>) -> Result<bool> {
+    match result {
+        Ok(()) => Ok(true),
+        Err(error) if matches!(error.kind(), ErrorKind::Limit { .. } | ErrorKind::Io(_)) => Err(error),
+        Err(_) => Ok(false),
     }
-    Ok(unreadable)
 }
 
-/// A part of the drawing: one primitive.
-struct Part<'a> {
-    primitive: Primitive<'a>,
-    /// Its triangles, if they are kept.
-    triangles: Option<Vec<[Corner; 3]>>,
-    /// If true, it is lit by the direction of its triangles instead.
-    has_wrong_normals: bool,
+/// The first pass over the parts, which finds the bounds of the model.
+struct Survey<'r> {
+    format: Format,
+    room: &'r Room<'r>,
+    bounds: Bounds,
+    /// How many more triangles may be kept for the second pass.
+    free: usize,
 }
 
-impl Part<'_> {
-    fn each_triangle(&self, room: &Room<'_>, mut each: impl FnMut([Corner; 3]) -> Result<()>) -> Result<()> {
-        if let Some(triangles) = &self.triangles {
-            return triangles.iter().try_for_each(|corners| each(*corners));
+impl Survey<'_> {
+    fn add(&mut self, part: &mut Part<'_>, mesh: &mut Mesh, posed: &Posed) -> Result<()> {
+        mesh.place(&part.primitive, posed, self.room)?;
+        let mut kept = Vec::new();
+        let count = self.cover(part, mesh, &mut kept)?;
+        if kept.len() < self.free {
+            self.free = self.free.saturating_sub(kept.len());
+            part.kept = Some(kept);
         }
-        for corners in self.primitive.corners() {
-            room.work(CORNER_WORK)?;
-            each(corners?)?;
+        // In Arma's formats, triangles would be decoded again for each part of a mesh.
+        if !matches!(self.format.name(), "odol" | "mlod") {
+            self.room.work(count.saturating_mul(CORNER_WORK))?;
+            part.has_wrong_normals = part.primitive.has_wrong_normals().unwrap_or(false);
         }
         Ok(())
     }
+
+    /// Extends the bounds to the triangles of a part, and keeps as many as are free. Returns their number.
+    fn cover(&mut self, part: &Part<'_>, mesh: &Mesh, kept: &mut Vec<[Corner; 3]>) -> Result<u64> {
+        let mut count = 0_u64;
+        let mut triangles = part.triangles(self.room);
+        while let Some(corners) = triangles.next()? {
+            count = count.saturating_add(1);
+            for corner in &corners {
+                self.bounds.take(mesh.point(corner));
+            }
+            if kept.len() < self.free {
+                kept.push(corners);
+            }
+        }
+        Ok(count)
+    }
+}
+
+/// Draws a part in the second pass.
+fn draw(part: &Part<'_>, mesh: &mut Mesh, posed: &Posed, scene: &mut Scene<'_>, room: &Room<'_>) -> Result<()> {
+    mesh.place(&part.primitive, posed, room)?;
+    mesh.turn(&part.primitive, room)?;
+    scene.draw(part, mesh)
 }

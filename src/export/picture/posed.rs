@@ -4,11 +4,13 @@ use std::collections::HashMap;
 
 use glam::Mat4;
 
-use super::{Room, View};
+use super::view::View;
 use crate::asset::Asset;
 use crate::base::error::{Error, Result};
 use crate::base::text::Name;
+use crate::budget::Reservation as Room;
 use crate::geometry::{Influence, Matrix, Primitive, Weights};
+use crate::pose::{Clip, Rig};
 
 /// The memory of a bone with its matrices.
 const BONE_BYTES: u64 = 512;
@@ -24,9 +26,7 @@ impl Posed {
         for rig in asset.rigs() {
             let Ok(rig) = rig else { continue };
             room.take(BONE_BYTES.saturating_mul(rig.bones().len() as u64))?;
-            let is_wanted = |name: String| view.clip.is_none_or(|wanted| name.eq_ignore_ascii_case(wanted));
-            let mut clips = rig.clips().filter_map(Result::ok);
-            let Some(clip) = clips.find(|clip| is_wanted(Name::from(clip.name).text)) else { continue };
+            let Some(clip) = find_clip(&rig, view.clip) else { continue };
             has_clip = true;
             if let Some(skins) = clip.pose_at(time)?.skin(&rig.rest()) {
                 all.insert(rig.model, skins);
@@ -43,9 +43,25 @@ impl Posed {
         let place = primitive.place;
         let Some(bones) = self.0.get(&place.model) else { return Ok(None) };
         // Nodes of Blitz3D are bones, too.
-        let home = place.node.filter(|_| primitive.are_normals_smoothed()).and_then(|node| bones.get(node));
+        let mut home = None;
+        if let Some(node) = place.node
+            && primitive.are_normals_smoothed()
+        {
+            home = bones.get(node);
+        }
         Ok(Some(Moves { bones, home, weights: primitive.to_weights()? }))
     }
+}
+
+/// Returns the first animation with this name, or the first of all if no name is given.
+fn find_clip<'a>(rig: &Rig<'a>, name: Option<&str>) -> Option<Clip<'a>> {
+    for clip in rig.clips().flatten() {
+        let Some(name) = name else { return Some(clip) };
+        if Name::from(clip.name).text.eq_ignore_ascii_case(name) {
+            return Some(clip);
+        }
+    }
+    None
 }
 
 pub(super) struct Moves<'p> {
@@ -57,11 +73,14 @@ pub(super) struct Moves<'p> {
 
 impl Moves<'_> {
     pub(super) fn of(&self, vertex: usize) -> Mat4 {
-        let four = self.weights.as_ref().map(|weights| weights.strongest(vertex));
         let mut sum = Mat4::ZERO;
-        for Influence { joint, weight } in four.into_iter().flatten().filter(|one| one.weight > 0.0) {
-            let bone = self.bones.get(joint as usize).unwrap_or(&Matrix::IDENTITY);
-            sum = sum.add_mat4(&bone.glam().mul_scalar(weight));
+        if let Some(weights) = &self.weights {
+            for Influence { joint, weight } in weights.strongest(vertex) {
+                if weight > 0.0 {
+                    let bone = self.bones.get(joint as usize).unwrap_or(&Matrix::IDENTITY);
+                    sum = sum.add_mat4(&bone.glam().mul_scalar(weight));
+                }
+            }
         }
         if sum == Mat4::ZERO { self.home.unwrap_or(&Matrix::IDENTITY).glam() } else { sum }
     }

@@ -1,10 +1,12 @@
 //! Rasterizes triangles one by one with a depth buffer.
 
+use std::iter::zip;
 use std::ops::Range;
 
 use glam::{Vec2, Vec3A, Vec4, vec2};
 
-use super::Flaw;
+use super::flaw::Flaw;
+use crate::base::amount::Amount;
 
 /// A corner in the coordinates of the picture.
 #[derive(Clone, Copy, Default)]
@@ -14,6 +16,14 @@ pub(super) struct Vertex {
     /// Red, green and blue after lighting, and opacity.
     pub(super) color: Vec4,
     pub(super) uv: Vec2,
+}
+
+impl Vertex {
+    /// Returns its depth and texture coordinates, as if it were this much nearer.
+    #[inline]
+    fn depth_and_uv(&self, nearer: f32) -> Vec4 {
+        Vec4::new(self.place.z + nearer, self.uv.x, self.uv.y, 0.0)
+    }
 }
 
 /// Rounds up, with a minimum of 0. A cast, because calling `ceil` would take most of a small triangle's time.
@@ -108,6 +118,59 @@ impl Edge {
     }
 }
 
+/// How values change over a triangle. Barycentric coordinates are linear along rows and columns, and so are all
+/// interpolated values.
+struct Slopes {
+    /// The change of the barycentric coordinates from column to column.
+    step: Vec2,
+    /// The change from row to row.
+    next: Vec2,
+    /// From the first corner to the middle of the first pixel.
+    from: Vec2,
+}
+
+impl Slopes {
+    #[inline]
+    fn of(reach: &Reach, [a, b, c]: &[Vertex; 3]) -> Self {
+        let ab = b.place - a.place;
+        let ac = c.place - a.place;
+        let share = reach.size.recip();
+        let first = vec2(reach.columns.start as f32, reach.rows.start as f32);
+        Self {
+            step: vec2(ac.y, -ab.y) * share,
+            next: vec2(-ac.x, ab.x) * share,
+            from: first + 0.5 - a.place.truncate(),
+        }
+    }
+
+    /// Returns the values between those of the corners.
+    #[inline]
+    fn plane(&self, a: Vec4, b: Vec4, c: Vec4) -> Plane {
+        let ab = b - a;
+        let ac = c - a;
+        let step = ab * self.step.x + ac * self.step.y;
+        let next = ab * self.next.x + ac * self.next.y;
+        Plane { value: a + step * self.from.x + next * self.from.y, step, next }
+    }
+}
+
+/// Values that are linear over a triangle.
+struct Plane {
+    /// In the first column of a row.
+    value: Vec4,
+    /// The change from column to column.
+    step: Vec4,
+    /// The change from row to row.
+    next: Vec4,
+}
+
+impl Plane {
+    #[inline]
+    fn at(&self, column: f32) -> Vec4 {
+        self.value + self.step * column
+    }
+}
+
 impl Canvas {
     /// Resizes it to a square of pixels of one color.
     pub(super) fn clear(&mut self, side: usize, color: Color) {
@@ -125,12 +188,13 @@ impl Canvas {
 
     /// Returns the range of a triangle. Returns `None` if it covers nothing.
     pub(super) fn reach(&self, [a, b, c]: [Vec3A; 3]) -> Option<Reach> {
-        let (least, most) = (a.min(b).min(c) - 0.5, a.max(b).max(c) - 0.5);
-        let range = |least: f32, most: f32| up(least)..up(most).min(self.side);
-        let (columns, rows) = (range(least.x, most.x), range(least.y, most.y));
+        let least = a.min(b).min(c) - 0.5;
+        let most = a.max(b).max(c) - 0.5;
+        let columns = up(least.x)..up(most.x).min(self.side);
+        let rows = up(least.y)..up(most.y).min(self.side);
         let size = (b - a).truncate().perp_dot((c - a).truncate());
         let is_seen = !columns.is_empty() && !rows.is_empty() && size != 0.0 && size.is_finite();
-        is_seen.then_some(Reach { columns, rows, size })
+        if is_seen { Some(Reach { columns, rows, size }) } else { None }
     }
 
     /// Calls `draw` for each pixel of a triangle that nothing drawn before hides, with its color, texture coordinates, and
@@ -138,48 +202,39 @@ impl Canvas {
     /// much nearer. Triangles that share an edge share no pixel, and none between them is missed.
     pub(super) fn fill(
         &mut self,
-        Reach { columns, rows, size }: &Reach,
+        reach: &Reach,
         triangle: &[Vertex; 3],
         nearer: f32,
         draw: impl Fn(Vec4, Vec2, &mut Color) -> bool,
     ) {
         let outline = Outline::of(triangle.map(|vertex| vertex.place.truncate()));
+        let columns = reach.columns.clone();
+        let slopes = Slopes::of(reach, triangle);
+        let nearer = if reach.size < 0.0 { nearer } else { nearer - BEHIND };
         let [a, b, c] = triangle;
-        let (ab, ac) = (b.place - a.place, c.place - a.place);
-        // Barycentric coordinates are linear along rows and columns, and so are all interpolated values.
-        let (columns, rows, size) = (columns.clone(), rows.clone(), *size);
-        let share = size.recip();
-        let step = vec2(ac.y, -ab.y) * share;
-        let next = vec2(-ac.x, ab.x) * share;
-        let from = vec2(columns.start as f32, rows.start as f32) + 0.5 - a.place.truncate();
-        let plane = |[a, b, c]: [Vec4; 3]| {
-            let (ab, ac) = (b - a, c - a);
-            let (step, next) = (ab * step.x + ac * step.y, ab * next.x + ac * next.y);
-            (a + step * from.x + next * from.y, step, next)
-        };
-        let nearer = if size < 0.0 { nearer } else { nearer - BEHIND };
-        let at = |vertex: &Vertex| Vec4::new(vertex.place.z + nearer, vertex.uv.x, vertex.uv.y, 0.0);
-        let (mut color, color_step, color_next) = plane([a.color, b.color, c.color]);
-        let (mut place, place_step, place_next) = plane([at(a), at(b), at(c)]);
-        for row in rows {
+        let mut color = slopes.plane(a.color, b.color, c.color);
+        // The depth, and the texture coordinates.
+        let mut place = slopes.plane(a.depth_and_uv(nearer), b.depth_and_uv(nearer), c.depth_and_uv(nearer));
+        for row in reach.rows.clone() {
             let [left, right] = outline.sides(row as f32 + 0.5);
             let first = up(left - 0.5).saturating_sub(columns.start);
             let end = up(right - 0.5).min(columns.end).saturating_sub(columns.start);
             let covered = first..end;
             if let Some((colors, depths)) = self.pixels(row, columns.start, covered.clone()) {
-                let mut depth = place.x + place_step.x * covered.start as f32;
-                for (column, (seen, nearest)) in covered.zip(colors.iter_mut().zip(depths)) {
+                let mut depth = place.value.x + place.step.x * covered.start as f32;
+                for (column, (seen, nearest)) in zip(covered, zip(colors, depths)) {
                     if depth > *nearest {
                         let column = column as f32;
-                        let [_, u, v, _] = (place + place_step * column).to_array();
-                        if draw(color + color_step * column, vec2(u, v), seen) {
+                        let [_, u, v, _] = place.at(column).to_array();
+                        if draw(color.at(column), vec2(u, v), seen) {
                             *nearest = depth;
                         }
                     }
-                    depth += place_step.x;
+                    depth += place.step.x;
                 }
             }
-            (color, place) = (color + color_next, place + place_next);
+            color.value += color.next;
+            place.value += place.next;
         }
     }
 
@@ -187,7 +242,9 @@ impl Canvas {
     fn pixels(&mut self, row: usize, first: usize, columns: Range<usize>) -> Option<(&mut [Color], &mut [f32])> {
         let start = row.checked_mul(self.side)?.checked_add(first)?;
         let range = start.checked_add(columns.start)?..start.checked_add(columns.end)?;
-        Some((self.colors.get_mut(range.clone())?, self.depths.get_mut(range)?)).filter(|(some, _)| !some.is_empty())
+        let colors = self.colors.get_mut(range.clone())?;
+        let depths = self.depths.get_mut(range)?;
+        if colors.is_empty() { None } else { Some((colors, depths)) }
     }
 
     /// Draws a line, which covers other pixels of equal depth. Returns the number of its steps.
@@ -200,14 +257,16 @@ impl Canvas {
         let steps = up(steps).max(1);
         for step in 0..=steps {
             let at = a + along * (step as f32 / steps as f32);
-            let (row, column) = (down(at.y), down(at.x));
+            let row = down(at.y);
+            let column = down(at.x);
             if at.truncate().min_element() >= 0.0
                 && column < self.side
                 && let Some((colors, depths)) = self.pixels(row, column, 0..1)
                 && let ([seen], [nearest]) = (colors, depths)
                 && at.z + 1.0 >= *nearest
             {
-                (*seen, *nearest) = (color, at.z);
+                *seen = color;
+                *nearest = at.z;
             }
         }
         steps as u64
@@ -215,16 +274,18 @@ impl Canvas {
 
     /// Returns the reason why the picture shows little on this ground.
     pub(super) fn flaw(&self, [red, green, blue]: [u8; 3]) -> Option<Flaw> {
-        let (mut pixels, mut brightness, mut distinct) = (0_u64, 0_u64, 0_u64);
+        let mut pixels = 0_u64;
+        let mut brightness = 0_u64;
+        let mut distinct = 0_u64;
         for [r, g, b, opacity] in &self.colors {
             if *opacity > 0 {
                 pixels = pixels.saturating_add(1);
-                // The weights of the colors in perceived brightness.
-                let weighted =
-                    [(r, 299), (g, 587), (b, 114)].map(|(part, weight)| u64::from(*part).saturating_mul(weight));
-                brightness = brightness.saturating_add(weighted.into_iter().sum::<u64>() / 1000);
                 let apart = red.abs_diff(*r).max(green.abs_diff(*g)).max(blue.abs_diff(*b));
                 distinct = distinct.saturating_add(u64::from(apart > DISTINCT));
+                // The weights of the colors in perceived brightness.
+                let [r, g, b] = [*r, *g, *b].map(|part| Amount(u64::from(part)));
+                let weighted = r * 299 + g * 587 + b * 114;
+                brightness = brightness.saturating_add(weighted.0 / 1000);
             }
         }
         match pixels {
@@ -243,12 +304,13 @@ impl Canvas {
 
     /// Returns the picture at half size: four pixels become one.
     pub(super) fn halved(&self) -> Vec<Color> {
-        let (double, half) = (self.side.saturating_mul(2).max(1), self.side / 2);
+        let half = self.side / 2;
         let mut picture = vec![[0; 4]; half.saturating_mul(half)];
-        for (rows, line) in self.colors.chunks_exact(double).zip(picture.chunks_exact_mut(half.max(1))) {
+        let two_rows = self.colors.chunks_exact(self.side.saturating_mul(2).max(1));
+        for (rows, line) in zip(two_rows, picture.chunks_exact_mut(half.max(1))) {
             let (upper, lower) = rows.split_at(self.side);
-            let pairs = upper.as_chunks().0.iter().zip(lower.as_chunks().0);
-            for (([a, b], [c, d]), pixel) in pairs.zip(line) {
+            let squares = zip(upper.as_chunks().0, lower.as_chunks().0);
+            for (([a, b], [c, d]), pixel) in zip(squares, line) {
                 *pixel = mean([*a, *b, *c, *d]);
             }
         }
@@ -257,38 +319,59 @@ impl Canvas {
 
     /// Returns the picture with smoothed edges against the background.
     pub(super) fn smoothed(&self) -> Vec<Color> {
-        let (side, mut picture) = (self.side, self.picture());
-        let seen: Vec<u8> = self.colors.iter().map(|[.., opacity]| u8::from(*opacity > 0)).collect();
-        // All rows except the first and last, each pixel with its neighbors.
-        let Some(inner) = seen.len().checked_sub(side.saturating_mul(2)) else { return picture };
-        let line = |from: usize| seen.get(from..).unwrap_or_default().iter().take(inner);
-        let around = line(0).zip(line(side.saturating_sub(1))).zip(line(side.saturating_add(1)));
-        let ends = around
-            .zip(line(side.saturating_mul(2)))
-            .zip(line(side))
-            .map(|((((above, left), right), below), own)| (above ^ own) | (left ^ own) | (right ^ own) | (below ^ own));
-        let ends: Vec<u8> = ends.collect();
-        for at in memchr::memchr_iter(1, &ends).map(|at| at.saturating_add(side)) {
-            let next = [at.checked_sub(side), at.checked_sub(1), at.checked_add(1), at.checked_add(side)];
-            let color = |at: Option<usize>| at.and_then(|at| self.colors.get(at)).copied();
-            if let (Some(pixel), Some(own), [Some(above), Some(left), Some(right), Some(below)]) =
-                (picture.get_mut(at), color(Some(at)), next.map(color))
+        let mut picture = self.picture();
+        for place in memchr::memchr_iter(1, &self.outlines()) {
+            // The first row has no outlines.
+            let at = place.saturating_add(self.side);
+            if let Some(pixel) = picture.get_mut(at)
+                && let Some(smoothed) = self.mixed_with_neighbors(at)
             {
-                *pixel = mean([own, own, own, own, above, left, right, below]);
+                *pixel = smoothed;
             }
         }
         picture
+    }
+
+    /// Returns 1 for each pixel beside which the background starts or ends, else 0. Leaves out the first and last row.
+    fn outlines(&self) -> Vec<u8> {
+        let side = self.side;
+        let seen: Vec<u8> = self.colors.iter().map(|[.., opacity]| u8::from(*opacity > 0)).collect();
+        let Some(inner) = seen.len().checked_sub(side.saturating_mul(2)) else { return Vec::new() };
+        let mut outlines = vec![0; inner];
+        let own = seen.get(side..).unwrap_or_default();
+        // Above, left, right and below.
+        for start in [0, side.saturating_sub(1), side.saturating_add(1), side.saturating_mul(2)] {
+            let neighbors = seen.get(start..).unwrap_or_default();
+            for (outline, (own, neighbor)) in zip(&mut outlines, zip(own, neighbors)) {
+                *outline |= own ^ neighbor;
+            }
+        }
+        outlines
+    }
+
+    /// Returns the color of a pixel, half of which is that of its neighbors. Returns `None` if it lacks one.
+    fn mixed_with_neighbors(&self, at: usize) -> Option<Color> {
+        let own = *self.colors.get(at)?;
+        let above = *self.colors.get(at.checked_sub(self.side)?)?;
+        let left = *self.colors.get(at.checked_sub(1)?)?;
+        let right = *self.colors.get(at.checked_add(1)?)?;
+        let below = *self.colors.get(at.checked_add(self.side)?)?;
+        Some(mean([own, own, own, own, above, left, right, below]))
     }
 }
 
 /// Returns the mean of a power of two of colors, up to 8.
 fn mean<const N: usize>(colors: [Color; N]) -> Color {
-    // Sum every other byte, so that each sum has room.
-    let of = |shift: u32| {
-        let sum: u32 = colors.iter().map(|color| (u32::from_le_bytes(*color) >> shift) & 0xff_00ff).sum();
-        (sum >> N.trailing_zeros()) & 0xff_00ff
-    };
-    (of(0) | (of(8) << 8)).to_le_bytes()
+    let even = mean_of_alternate(&colors, 0);
+    let odd = mean_of_alternate(&colors, 8);
+    (even | (odd << 8)).to_le_bytes()
+}
+
+/// Returns the mean of every other byte of colors, shifted by this number of bits. So each sum has room.
+#[inline]
+fn mean_of_alternate<const N: usize>(colors: &[Color; N], shift: u32) -> u32 {
+    let sum: u32 = colors.iter().map(|color| (u32::from_le_bytes(*color) >> shift) & 0xff_00ff).sum();
+    (sum >> N.trailing_zeros()) & 0xff_00ff
 }
 
 #[cfg(test)]

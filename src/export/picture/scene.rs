@@ -1,6 +1,7 @@
 //! Draws the triangles of a part.
 
 use std::collections::HashMap;
+use std::iter::zip;
 
 use glam::{Vec3A, Vec4};
 
@@ -8,13 +9,17 @@ use super::camera::Frame;
 use super::light::brightness;
 use super::look::{Look, Skin, texel};
 use super::mesh::{Mesh, Smooth};
+use super::part::{MOST_KEPT, Part};
 use super::raster::{Canvas, Color, Reach, Vertex};
-use super::{MOST_KEPT, Part, Room, View};
+use super::view::View;
 use crate::base::error::Result;
 use crate::base::text::Name;
+use crate::budget::Reservation as Room;
 use crate::bytes;
-use crate::export::{CORNER_WORK, Images, Pixels, material};
-use crate::geometry::{Corner, Material, Texture, UvTransform, Values};
+use crate::export::chosen::material;
+use crate::export::cost::CORNER_WORK;
+use crate::export::image::{Images, Pixels};
+use crate::geometry::{Corner, Texture, UvTransform, Values};
 
 /// The cost of a pixel in bytes of work.
 const PIXEL_WORK: u64 = 4;
@@ -63,8 +68,18 @@ impl<'s> Scene<'s> {
         view: &'s View<'s>,
         room: &'s Room<'s>,
     ) -> Self {
-        let (skins, surfaces, blended) = (Vec::new(), Vec::new(), Vec::new());
-        Self { canvas, frame, images, known: HashMap::new(), skins, surfaces, blended, unsorted: 0, view, room }
+        Self {
+            canvas,
+            frame,
+            images,
+            known: HashMap::new(),
+            skins: Vec::new(),
+            surfaces: Vec::new(),
+            blended: Vec::new(),
+            unsorted: 0,
+            view,
+            room,
+        }
     }
 
     pub(super) fn draw(&mut self, part: &Part<'_>, mesh: &Mesh) -> Result<()> {
@@ -72,51 +87,73 @@ impl<'s> Scene<'s> {
             return self.draw_edges(part, mesh);
         }
         let primitive = &part.primitive;
-        let (frame, room) = (self.frame, self.room);
-        let material = material(primitive, self.view.texture).ok().flatten();
-        let texture = material.as_ref().and_then(Material::base);
-        let mut skin = texture.and_then(|texture| self.skin(texture));
-        let set = texture.map_or(0, |texture| texture.uv_set);
-        let uvs = skin.and_then(|_| primitive.uvs(set).ok().flatten());
-        let has_colors = material.as_ref().is_some_and(|material| material.vertex_colors);
-        let colors = if has_colors { primitive.colors().ok().flatten() } else { None };
-        let image = skin.and_then(|skin| self.skins.get(skin));
-        let look = Look::of(material.as_ref(), image, uvs.is_some(), colors.is_some());
+        let material = material(primitive, self.view.texture).unwrap_or(None);
+        let mut skin = None;
+        let mut values = Corners::default();
+        if let Some(material) = &material {
+            if let Some(texture) = material.base() {
+                skin = self.skin(texture);
+                values.set = texture.uv_set;
+                values.transform = texture.transform;
+            }
+            if skin.is_some() {
+                values.uvs = primitive.uvs(values.set).unwrap_or(None);
+            }
+            if material.vertex_colors {
+                values.colors = primitive.colors().unwrap_or(None);
+            }
+        }
+        let image = skin_at(&self.skins, skin);
+        let look = Look::of(material.as_ref(), image, values.uvs.is_some(), values.colors.is_some());
+        values.look = look;
         if !look.has_skin() {
             skin = None;
         }
-        let transform = texture.map_or(UvTransform::IDENTITY, |texture| texture.transform);
-        let values = Corners { look, colors, uvs, set, transform };
-        let pixels = skin.and_then(|skin| self.skins.get(skin)).map(|skin| &skin.pixels);
-        let (canvas, blended, unsorted) = (&mut *self.canvas, &mut self.blended, &mut self.unsorted);
         let surface = self.surfaces.len();
         if look.is_see_through() {
-            room.hold(size_of::<Surface>() as u64)?;
+            self.room.hold(size_of::<Surface>() as u64)?;
             self.surfaces.push(Surface { look, skin });
         }
+        self.draw_triangles(part, mesh, &values, surface, skin)
+    }
+
+    /// Draws the triangles of a part. Keeps those that show what is behind them, for this surface.
+    fn draw_triangles(
+        &mut self,
+        part: &Part<'_>,
+        mesh: &Mesh,
+        values: &Corners<'_>,
+        surface: usize,
+        skin: Option<usize>,
+    ) -> Result<()> {
+        let frame = self.frame;
+        let room = self.room;
+        let look = values.look;
+        let pixels = skin_at(&self.skins, skin).map(|skin| &skin.pixels);
         let smooth = Smooth::new(part, mesh, room)?;
-        part.each_triangle(room, |corners| {
+        let mut triangles = part.triangles(room);
+        while let Some(corners) = triangles.next()? {
             let places = corners.map(|corner| frame.place(mesh.point(&corner)));
-            let Some(reach) = canvas.reach(places) else { return Ok(()) };
+            let Some(reach) = self.canvas.reach(places) else { continue };
             let area = reach.area().saturating_mul(PIXEL_WORK);
             room.work(area)?;
             let normals = normals_of(part, mesh, smooth.as_ref(), &corners);
             let triangle = values.triangle(&corners, places, normals);
-            draw_solid(canvas, &reach, &triangle, &look, pixels);
+            draw_solid(self.canvas, &reach, &triangle, &look, pixels);
             if !look.is_see_through() {
-                return Ok(());
+                continue;
             }
-            if blended.len() >= MOST_KEPT {
-                *unsorted = unsorted.saturating_add(1);
+            if self.blended.len() >= MOST_KEPT {
+                self.unsorted = self.unsorted.saturating_add(1);
                 room.work(area)?;
-                blend(canvas, &reach, &triangle, &look, pixels);
-                return Ok(());
+                blend(self.canvas, &reach, &triangle, &look, pixels);
+                continue;
             }
             room.hold(size_of::<Blended>() as u64)?;
             let depth = places.iter().map(|place| place.z).sum();
-            blended.push(Blended { surface, depth, triangle });
-            Ok(())
-        })
+            self.blended.push(Blended { surface, depth, triangle });
+        }
+        Ok(())
     }
 
     /// Draws the triangles that show what is behind them, the farthest first.
@@ -127,8 +164,8 @@ impl<'s> Scene<'s> {
             let Some(reach) = self.canvas.reach(triangle.map(|vertex| vertex.place)) else { continue };
             let Some(Surface { look, skin }) = self.surfaces.get(*surface) else { continue };
             self.room.work(reach.area().saturating_mul(PIXEL_WORK))?;
-            let skin = skin.and_then(|skin| self.skins.get(skin));
-            blend(self.canvas, &reach, triangle, look, skin.map(|skin| &skin.pixels));
+            let pixels = skin_at(&self.skins, *skin).map(|skin| &skin.pixels);
+            blend(self.canvas, &reach, triangle, look, pixels);
         }
         Ok(())
     }
@@ -144,15 +181,16 @@ impl<'s> Scene<'s> {
     }
 
     fn draw_edges(&mut self, part: &Part<'_>, mesh: &Mesh) -> Result<()> {
-        let (frame, room) = (self.frame, self.room);
-        part.each_triangle(room, |corners| {
+        let frame = self.frame;
+        let mut triangles = part.triangles(self.room);
+        while let Some(corners) = triangles.next()? {
             let [a, b, c] = corners.map(|corner| frame.place(mesh.point(&corner)));
             for (from, to) in [(a, b), (b, c), (c, a)] {
                 let steps = self.canvas.line(from, to, WIRE);
-                room.work(steps.saturating_mul(PIXEL_WORK))?;
+                self.room.work(steps.saturating_mul(PIXEL_WORK))?;
             }
-            Ok(())
-        })
+        }
+        Ok(())
     }
 
     /// Returns the index of the image of a texture. Loads it on first use.
@@ -161,11 +199,11 @@ impl<'s> Scene<'s> {
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
-        let loaded = self.load(texture);
-        let index = loaded.map(|skin| {
+        let mut index = None;
+        if let Some(skin) = self.load(texture) {
+            index = Some(self.skins.len());
             self.skins.push(skin);
-            self.skins.len().saturating_sub(1)
-        });
+        }
         self.known.insert(key, index);
         index
     }
@@ -180,6 +218,10 @@ impl<'s> Scene<'s> {
     }
 }
 
+fn skin_at(skins: &[Skin], index: Option<usize>) -> Option<&Skin> {
+    skins.get(index?)
+}
+
 /// The values at the corners of a part.
 struct Corners<'c> {
     look: Look,
@@ -190,23 +232,35 @@ struct Corners<'c> {
     transform: UvTransform,
 }
 
+impl Default for Corners<'_> {
+    fn default() -> Self {
+        Self { look: Look::default(), colors: None, uvs: None, set: 0, transform: UvTransform::IDENTITY }
+    }
+}
+
 impl Corners<'_> {
     fn triangle(&self, [a, b, c]: &[Corner; 3], [p, q, r]: [Vec3A; 3], [l, m, n]: [Vec3A; 3]) -> [Vertex; 3] {
         [self.vertex(a, p, l), self.vertex(b, q, m), self.vertex(c, r, n)]
     }
 
     fn vertex(&self, corner: &Corner, place: Vec3A, normal: Vec3A) -> Vertex {
-        let uv = self.uvs.as_ref().and_then(|uvs| uvs.array(corner.uv(self.set) as usize)).unwrap_or_default();
+        let mut uv = [0.0; 2];
+        if let Some(uvs) = &self.uvs
+            && let Some(stored) = uvs.array(corner.uv(self.set) as usize)
+        {
+            uv = stored;
+        }
         Vertex { place, color: self.color(corner, normal), uv: self.transform.apply(uv).into() }
     }
 
     /// The color of a corner in the light.
     fn color(&self, corner: &Corner, normal: Vec3A) -> Vec4 {
-        let stored = self.colors.as_ref().and_then(|colors| colors.array(corner.position as usize));
-        let color = match stored {
-            Some(stored) => self.look.shown(stored.into()),
-            None => self.look.color,
-        };
+        let mut color = self.look.color;
+        if let Some(colors) = &self.colors
+            && let Some(stored) = colors.array(corner.position as usize)
+        {
+            color = self.look.shown(stored.into());
+        }
         let lit = if self.look.is_unlit() { 1.0 } else { brightness(normal) };
         color * Vec4::new(lit, lit, lit, 1.0)
     }
@@ -220,10 +274,16 @@ fn normals_of(part: &Part<'_>, mesh: &Mesh, smooth: Option<&Smooth>, corners: &[
         flat = -flat;
     }
     let mut normals = [flat; 3];
-    for (normal, corner) in normals.iter_mut().zip(corners) {
-        let stored = if part.has_wrong_normals { None } else { mesh.normal(corner) };
-        let given = stored.or_else(|| smooth?.normal(mesh.point(corner)));
-        *normal = given.unwrap_or(flat);
+    for (normal, corner) in zip(&mut normals, corners) {
+        if !part.has_wrong_normals
+            && let Some(stored) = mesh.normal(corner)
+        {
+            *normal = stored;
+        } else if let Some(smooth) = smooth
+            && let Some(smoothed) = smooth.normal(mesh.point(corner))
+        {
+            *normal = smoothed;
+        }
     }
     if normals.iter().sum::<Vec3A>().dot(flat) < 0.0 {
         normals = normals.map(|normal| -normal);
@@ -233,17 +293,19 @@ fn normals_of(part: &Part<'_>, mesh: &Mesh, smooth: Option<&Smooth>, corners: &[
 
 /// Draws the pixels of a triangle that hide what is behind them.
 fn draw_solid(canvas: &mut Canvas, reach: &Reach, triangle: &[Vertex; 3], look: &Look, skin: Option<&Pixels>) {
-    let put = |color: Vec4, seen: &mut Color| {
-        let Some(color) = look.solid(color) else { return false };
-        *seen = color;
-        true
-    };
     match skin {
-        None => canvas.fill(reach, triangle, 0.0, |color, _, seen| put(color, seen)),
-        Some(skin) => {
-            canvas.fill(reach, triangle, 0.0, |color, uv, seen| put(color * texel(skin, uv, look.clamped), seen));
-        }
+        None => canvas.fill(reach, triangle, 0.0, |color, _, seen| put(look.solid(color), seen)),
+        Some(skin) => canvas
+            .fill(reach, triangle, 0.0, |color, uv, seen| put(look.solid(color * texel(skin, uv, look.clamped)), seen)),
     }
+}
+
+/// Draws a pixel if there is a color for it. Returns true if there is.
+#[inline]
+fn put(color: Option<Color>, seen: &mut Color) -> bool {
+    let Some(color) = color else { return false };
+    *seen = color;
+    true
 }
 
 /// Draws the other pixels of a triangle over what is behind them.

@@ -27,6 +27,7 @@ pub struct Animation {
 }
 
 impl Animation {
+    /// Parses an ANIM chunk. Bytes after its three fields are an error.
     pub(super) fn parse(chunk: &Chunk<'_, ChunkHeader>) -> Result<Self> {
         let mut cursor = chunk.whole()?;
         let fields = cursor.parse(in_place::<AnimationFields>())?;
@@ -36,7 +37,7 @@ impl Animation {
         Ok(Self { flags: fields.flags.get(), frames: fields.frames.get(), fps: fields.fps.get() })
     }
 
-    /// Returns its length in seconds, or `None` if frames and rate do not give one.
+    /// Returns its length in seconds, or `None` if the rate is not above 0 or the length is not finite.
     pub fn seconds(&self) -> Option<f32> {
         let seconds = self.frames as f32 / self.fps;
         if self.fps > 0.0 && seconds.is_finite() { Some(seconds) } else { None }
@@ -58,6 +59,7 @@ grammar! {
 }
 
 impl<'a> Sequence<'a> {
+    /// Parses a SEQS chunk. Bytes after its fields are an error.
     pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>) -> Result<Self> {
         chunk.whole()?.parse(all_consuming(Self::parser()))
     }
@@ -95,24 +97,28 @@ pub(super) const KEY: &Schema = &Schema {
     ],
 };
 
-/// The columns that keys have.
+/// The columns that keys have, as the bits of `flags`. A key is its frame, which takes 4 bytes, then its position and
+/// its scale, 12 bytes each, then its rotation, 16 bytes. Columns without a bit take no bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyLayout(u32);
 
+/// The bits of the columns.
 const POSITIONS: u32 = 1;
 const SCALES: u32 = 2;
 const ROTATIONS: u32 = 4;
 
 impl KeyLayout {
+    /// Returns true if keys have the column of this bit.
     fn has(self, column: u32) -> bool {
         self.0 & column != 0
     }
 
+    /// Returns the byte of a key at which its rotation starts. If it has none, the key ends there.
     fn rotation_column(self) -> usize {
         match (self.has(POSITIONS), self.has(SCALES)) {
             (false, false) => 4,
+            (true, false) | (false, true) => 16,
             (true, true) => 28,
-            _ => 16,
         }
     }
 }
@@ -123,7 +129,8 @@ impl Layout for KeyLayout {
     const TYPE: Type = Type::List(&Type::Record(KEY), 0);
 
     fn stride(&self) -> usize {
-        self.rotation_column().saturating_add(if self.has(ROTATIONS) { 16 } else { 0 })
+        let rotation_bytes = if self.has(ROTATIONS) { 16 } else { 0 };
+        self.rotation_column().saturating_add(rotation_bytes)
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -147,6 +154,7 @@ impl Layout for KeyLayout {
 }
 
 impl<'a> Keys<'a> {
+    /// Parses a KEYS chunk, which must be complete.
     #[inline(always)]
     pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>) -> Result<Self> {
         Self::read(&mut chunk.whole()?, ())
@@ -170,6 +178,7 @@ impl<'a> Keys<'a> {
 
     /// Returns positions relative to the parent node, if the keys have them.
     pub fn positions(&self) -> Option<Strided<'a, Vec3>> {
+        // Positions come right after the frame.
         if self.records.layout().has(POSITIONS) { Some(self.records.column(4)) } else { None }
     }
 
@@ -179,7 +188,8 @@ impl<'a> Keys<'a> {
         if !layout.has(SCALES) {
             return None;
         }
-        Some(self.records.column(if layout.has(POSITIONS) { 16 } else { 4 }))
+        let start = if layout.has(POSITIONS) { 16 } else { 4 };
+        Some(self.records.column(start))
     }
 
     /// Returns rotations as stored, if the keys have them; see [`rotation_xyzw`](super::rotation_xyzw) for their
@@ -207,6 +217,7 @@ pub struct Tracks {
 }
 
 impl Tracks {
+    /// Adds these keys. They replace values that the same frames already have.
     pub(super) fn add(&mut self, keys: &Keys<'_>) {
         let frames = keys.frames();
         let frames = frames.iter().map(|frame| frame.get());

@@ -14,9 +14,16 @@ pub(super) const IDENTITY: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0],
 /// Returns the matrix that applies `first`, and then `matrix`.
 pub(super) fn after(matrix: &Matrix, first: &Matrix) -> Matrix {
     let [x, y, z] = first;
+    // Each row of the product is the sum of the rows of `first`, weighted by a row of `matrix`. The translation of
+    // `matrix` is added to the last column.
     matrix.map(|[a, b, c, d]| {
-        let sum = |x, y, z| a * x + b * y + c * z;
-        [sum(x[0], y[0], z[0]), sum(x[1], y[1], z[1]), sum(x[2], y[2], z[2]), sum(x[3], y[3], z[3]) + d]
+        let weighted = |x, y, z| a * x + b * y + c * z;
+        [
+            weighted(x[0], y[0], z[0]),
+            weighted(x[1], y[1], z[1]),
+            weighted(x[2], y[2], z[2]),
+            weighted(x[3], y[3], z[3]) + d,
+        ]
     })
 }
 
@@ -37,16 +44,17 @@ impl Default for Around {
 }
 
 impl Around {
-    /// Extends it to these positions.
+    /// Extends it to the positions of one mesh, which `to_scene` maps to the space of the scene.
     pub(super) fn add(&mut self, positions: &Strided<'_, Vec3>, to_scene: &Matrix) {
         for (index, position) in positions.iter().enumerate() {
+            // Long work may have to end, and then the other positions are missing.
             if index % PIECE == 0 && stop::is_set() {
                 self.is_partial = true;
                 return;
             }
             let [x, y, z] = position.to_array();
-            let seen = to_scene.map(|[a, b, c, d]| a * x + b * y + c * z + d);
-            for (number, (min, max)) in seen.into_iter().zip(self.min.iter_mut().zip(&mut self.max)) {
+            let in_scene = to_scene.map(|[a, b, c, d]| a * x + b * y + c * z + d);
+            for (number, (min, max)) in in_scene.into_iter().zip(self.min.iter_mut().zip(&mut self.max)) {
                 // NaN changes neither.
                 *min = min.min(number);
                 *max = max.max(number);
@@ -54,7 +62,7 @@ impl Around {
         }
     }
 
-    /// Records that some vertices cannot be read.
+    /// Records that some vertices cannot be read. The box is then unknown.
     pub(super) fn leave_out(&mut self) {
         self.is_partial = true;
     }
@@ -65,6 +73,7 @@ impl Around {
         if is_partial {
             return None;
         }
+        // Without vertices, both corners are still infinite.
         let is_finite = min.iter().chain(&max).all(|number| number.is_finite());
         if is_finite { Some(Bounds { min, max }) } else { None }
     }

@@ -82,7 +82,8 @@ impl<'a> Brush<'a> {
 /// The maximum number of layers whose ids are described as numbers. Real brushes have up to eight.
 const MOST_SHOWN: usize = 64;
 
-/// Describes the texture ids of a brush's layers as a few numbers and as an array.
+/// Describes the texture ids of a brush's layers: the first ones as numbers in a field, then how many there are, and
+/// all of them as an array.
 fn describe_layers(ids: &LeArray<'_, I32>, name: &'static str, span: Span, out: &mut Outline<'_>) {
     let first: Vec<i64> = ids.iter().take(MOST_SHOWN).map(|id| id.get().into()).collect();
     out.stored(name, StoredAt::new(Type::Array(I32::COLUMNS, 0), span), first);
@@ -96,7 +97,8 @@ fn describe_layers(ids: &LeArray<'_, I32>, name: &'static str, span: Span, out: 
 impl TextureFlags {
     /// Returns true if the texture uses the second set of coordinates.
     pub fn uses_second_uv_set(self) -> bool {
-        self.0 & 65536 != 0
+        const SECOND_UV_SET: u32 = 65536;
+        self.0 & SECOND_UV_SET != 0
     }
 }
 
@@ -187,6 +189,7 @@ impl<'a> Material<'a> for Brush<'a> {
     const LIST: &'static str = "brushes";
     type Knowledge = u64;
 
+    /// Returns the number of layers of each brush in the chunk.
     fn head(cursor: &mut Cursor<'a>) -> Result<u64> {
         let offset = cursor.offset();
         let n_texs = cursor.parse(context("n_texs", in_place::<BrushListHead>()))?.n_texs.get();
@@ -200,8 +203,11 @@ pub struct Materials<'a, T: Material<'a>> {
     data: Data<'a>,
     /// The range in which further chunks are.
     left: Range<u64>,
+    /// The records that are left in the current chunk.
     records: Cursor<'a>,
+    /// The head of the current chunk.
     knowledge: T::Knowledge,
+    /// The index of the next record among those of all chunks.
     index: usize,
 }
 
@@ -212,14 +218,15 @@ pub type Textures<'a> = Materials<'a, Texture<'a>>;
 pub type Brushes<'a> = Materials<'a, Brush<'a>>;
 
 impl<'a, T: Material<'a>> Materials<'a, T> {
-    /// Creates the list of all chunks in this range of the file.
+    /// Creates the list of the records in all chunks in this range of the file.
     pub(super) fn within(data: Data<'a>, left: Range<u64>) -> Self {
         Self { data, left, records: Cursor::new(&[]), knowledge: T::Knowledge::default(), index: 0 }
     }
 
-    /// Creates the list of one chunk alone, whose first record has this index among all.
+    /// Creates the list of the records in one chunk alone, whose first record has this index among those of all chunks.
     pub(super) fn of(chunk: &Chunk<'a, ChunkHeader>, index: usize) -> Self {
         let mut records = chunk.body();
+        // With a negative number of layers, brushes are read as if they had none.
         let knowledge = T::head(&mut records).unwrap_or_default();
         Self { records, knowledge, index, ..Self::within(Data::Whole(&[]), 0..0) }
     }
@@ -229,6 +236,7 @@ impl<'a, T: Material<'a>> Materials<'a, T> {
         self.index
     }
 
+    /// Returns the next record and its offset, or `None` after the last, and describes it to the sink.
     fn read(&mut self, sink: &mut impl Sink) -> Result<Option<(u64, T)>> {
         while self.records.is_empty() {
             // The chunk may be cut short, with whole records before the cut. A broken list of chunks ends here; the
@@ -243,22 +251,28 @@ impl<'a, T: Material<'a>> Materials<'a, T> {
         walk_part(&mut self.records, self.knowledge, part, sink).map(|material| Some((offset, material)))
     }
 
-    /// Returns the next record and its offset, and describes it to the sink.
+    /// Returns the next record and its offset, and describes it to the sink. After an error, it goes on with the next
+    /// chunk.
     pub(super) fn walk(&mut self, sink: &mut impl Sink) -> Option<Result<(u64, T)>> {
         let read = self.read(sink).within_item(T::LIST, self.index);
         if read.is_err() {
             self.records = Cursor::new(&[]);
         }
-        self.index = self.index.saturating_add(1);
+        // The end is no record.
+        if !matches!(read, Ok(None)) {
+            self.index = self.index.saturating_add(1);
+        }
         read.transpose()
     }
 }
 
-/// Returns the next chunk with this tag in a range of a file, and moves the range after it. Passes over the others by
-/// their sizes. The chunks end where a header is cut short or missing.
+/// Returns the next chunk with this tag in a range of a file, and moves the start of the range after it. Passes over
+/// the others by their sizes. Returns `None` at the end of the range, and from the first header on that is cut short or
+/// missing.
 fn next_tagged<'a>(data: Data<'a>, left: &mut Range<u64>, tag: Tag) -> Option<Chunk<'a, ChunkHeader>> {
     while !left.is_empty() {
         let Range { start, end } = *left;
+        // The list ends here unless the start of the next chunk is found below.
         *left = end..end;
         let body = start.saturating_add(size_of::<ChunkHeader>() as u64);
         if body > end {
@@ -267,14 +281,14 @@ fn next_tagged<'a>(data: Data<'a>, left: &mut Range<u64>, tag: Tag) -> Option<Ch
         // Missing bytes are recorded.
         let head = data.ahead(start..body).ok()?;
         let header: &ChunkHeader = Cursor::new(head).parse(in_place()).ok()?;
-        let stop = body.saturating_add(header.byte_len_hint().into()).min(end);
-        if stop::is_due(start, stop) && stop::is_set() {
+        let chunk_end = body.saturating_add(header.byte_len_hint().into()).min(end);
+        if stop::is_due(start, chunk_end) && stop::is_set() {
             return None;
         }
-        *left = stop..end;
-        // If these bytes are missing, those after them are needed, too.
+        *left = chunk_end..end;
+        // If its bytes are missing, they are recorded, and the search goes on to record those of later chunks, too.
         if header.tag() == tag
-            && let Ok(bytes) = data.get(body..stop)
+            && let Ok(bytes) = data.get(body..chunk_end)
         {
             return Some(Chunk::of(header, Cursor::with_offset(bytes, body)));
         }

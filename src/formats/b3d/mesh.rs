@@ -35,13 +35,14 @@ impl<'a> Mesh<'a> {
     pub(super) fn parse(chunk: Chunk<'a, ChunkHeader>) -> Result<Self> {
         let mut children = chunk.body();
         let brush_id = children.parse(in_place::<MeshHead>()).within("brush_id")?.brush_id.get();
-        let vertices = Chunks::new(children).flatten().find(|child| child.tag() == Tag(*b"VRTS"));
-        let within = |child: Chunk<'a, ChunkHeader>| child.offset().saturating_sub(chunk.body().offset());
-        Ok(Self {
-            chunk,
-            brush_id,
-            vertices: vertices.and_then(|child| NonZeroU32::new(within(child).try_into().ok()?)),
-        })
+        let mut chunks = Chunks::<ChunkHeader>::new(children).flatten();
+        let first_vrts = chunks.find(|child| child.tag() == Tag(*b"VRTS"));
+        let mut vertices = None;
+        if let Some(child) = first_vrts {
+            let place = child.offset().saturating_sub(chunk.body().offset());
+            vertices = u32::try_from(place).ok().and_then(NonZeroU32::new);
+        }
+        Ok(Self { chunk, brush_id, vertices })
     }
 
     /// Returns its vertices, which all its triangles share: the first VRTS.
@@ -75,7 +76,7 @@ impl<'a> Mesh<'a> {
         body
     }
 
-    /// Returns its first VRTS chunk.
+    /// Returns its first VRTS chunk, or an error if it has none.
     pub(super) fn vertices_chunk(&self) -> Result<Chunk<'a, ChunkHeader>> {
         if let Some(place) = self.vertices {
             let mut body = self.chunk.body();
@@ -95,7 +96,7 @@ grammar! {
     /// downwards.
     Vertices<'a> {
         /// The columns.
-        layout: &'a VertexLayout = verify(inline(in_place()), |layout| bounded(layout)),
+        layout: &'a VertexLayout = verify(inline(in_place()), |layout| check_tex_coords(layout)),
         /// The vertices as stored.
         #[label("x")]
         records: Interleaved<'a, &'a VertexLayout> = interleaved(layout),
@@ -122,7 +123,8 @@ pub(super) const VERTEX: &Schema = &Schema {
     ],
 };
 
-fn bounded(layout: &VertexLayout) -> Result<()> {
+/// Checks that the format allows this number of texture coordinate sets and of components in each.
+fn check_tex_coords(layout: &VertexLayout) -> Result<()> {
     let sets = layout.tex_coord_sets.get();
     let size = layout.tex_coord_set_size.get();
     if (0..=8).contains(&sets) && (0..=4).contains(&size) {
@@ -132,22 +134,27 @@ fn bounded(layout: &VertexLayout) -> Result<()> {
 }
 
 impl VertexLayout {
+    /// Returns true if vertices have a normal: bit 1 of the flags.
     fn has_normals(&self) -> bool {
         self.vertex_flags.get() & 1 != 0
     }
 
+    /// Returns true if vertices have a color: bit 2 of the flags.
     fn has_colors(&self) -> bool {
         self.vertex_flags.get() & 2 != 0
     }
 
+    /// Returns the number of sets of texture coordinates. A negative one, which `Vertices` refuses, is 0.
     fn sets(&self) -> usize {
         usize::try_from(self.tex_coord_sets.get()).unwrap_or(0)
     }
 
+    /// Returns the number of components of each set. A negative one, which `Vertices` refuses, is 0.
     fn set_size(&self) -> usize {
         usize::try_from(self.tex_coord_set_size.get()).unwrap_or(0)
     }
 
+    /// Returns the number of bytes that one set takes in a vertex.
     fn set_bytes(&self) -> usize {
         self.set_size().saturating_mul(4)
     }
@@ -202,6 +209,7 @@ impl Layout for &VertexLayout {
 }
 
 impl<'a> Vertices<'a> {
+    /// Parses a VRTS chunk, which must be complete.
     #[inline(always)]
     pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>) -> Result<Self> {
         Self::read(&mut chunk.whole()?, ())
@@ -245,6 +253,7 @@ impl<'a> Vertices<'a> {
 
     /// Returns the normals, if the vertices have them. They should have length 1; real files contain some of length 0.
     pub fn normals(&self) -> Option<Strided<'a, Vec3>> {
+        // Normals come right after the positions, which take 12 bytes.
         if self.layout.has_normals() { Some(self.records.column(12)) } else { None }
     }
 
@@ -253,10 +262,12 @@ impl<'a> Vertices<'a> {
         if !self.layout.has_colors() {
             return None;
         }
-        Some(self.records.column(if self.layout.has_normals() { 24 } else { 12 }))
+        // Colors come after the position and the normal, 12 bytes each.
+        let start = if self.layout.has_normals() { 24 } else { 12 };
+        Some(self.records.column(start))
     }
 
-    /// Returns one set of texture coordinates, counted from 0.
+    /// Returns one set of texture coordinates, counted from 0, or `None` if there is no such set.
     pub fn tex_coords(&self, set: usize) -> Option<TexCoords<'a>> {
         if set >= self.sets() {
             return None;
@@ -270,6 +281,7 @@ impl<'a> Vertices<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct TexCoords<'a> {
     records: Interleaved<'a, &'a VertexLayout>,
+    /// The byte of a vertex at which its coordinates start.
     column: usize,
 }
 
@@ -321,8 +333,9 @@ impl Table for TexCoords<'_> {
     }
 
     fn storage(&self) -> Storage {
-        let after = self.records.stride().saturating_sub(self.records.layout().set_bytes());
-        let bytes = self.records.as_bytes().len().saturating_sub(after) as u64;
+        // The column ends with the coordinates of the last vertex, so it lacks the other bytes of one vertex.
+        let other_bytes = self.records.stride().saturating_sub(self.records.layout().set_bytes());
+        let bytes = self.records.as_bytes().len().saturating_sub(other_bytes) as u64;
         // An empty column is located where the records would start, so that its offset is inside the file.
         let column = if self.records.is_empty() { 0 } else { self.column as u64 };
         Storage { offset: self.records.offset().saturating_add(column), bytes, packing: Packing::Strided }
@@ -361,6 +374,7 @@ pub struct Triangles<'a> {
 }
 
 impl<'a> Triangles<'a> {
+    /// Parses a TRIS chunk, which must be complete, of a mesh with this brush.
     #[inline]
     pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>, mesh_brush_id: i32) -> Result<Self> {
         let TriangleList { brush_id, indices } = TriangleList::read(&mut chunk.whole()?, ())?;
@@ -376,8 +390,8 @@ impl<'a> Triangles<'a> {
 grammar! {
     /// A BONE chunk.
     WeightList<'a> {
-        /// The vertices and their weights for the bone. The document states no range; `verify` reports weights that are not
-        /// from 0 to 1. Many writers list every vertex, most with weight 0.
+        /// The vertices and their weights for the bone. The document states no range; `verify` reports weights that are
+        /// not from 0 to 1. Many writers list every vertex, most with weight 0.
         #[label("vertex_id, weight")]
         weights: LeArray<'a, Weight> = rest_array(),
     }
@@ -392,12 +406,13 @@ pub struct Bone<'a> {
     /// The mesh whose vertices the weights refer to.
     ///
     /// According to the spec, this is the mesh of the enclosing ANIM. Here it is what it is in Blitz3D: the mesh of the
-    /// nearest node, the bone's own or an ancestor, whose MESH is before the bone in the file. With one mesh at the root,
-    /// as in all known files, both are the same.
+    /// nearest node, the bone's own or an ancestor, whose MESH is before the bone in the file. With one mesh at the
+    /// root, as in all known files, both are the same.
     pub mesh: Option<Mesh<'a>>,
 }
 
 impl<'a> Bone<'a> {
+    /// Parses a BONE chunk, which must be complete, whose weights refer to this mesh.
     #[inline]
     pub(super) fn parse(chunk: &Chunk<'a, ChunkHeader>, mesh: Option<Mesh<'a>>) -> Result<Self> {
         Ok(Self { weights: WeightList::read(&mut chunk.whole()?, ())?.weights, mesh })

@@ -93,11 +93,13 @@ pub(crate) const SCHEMA: &[&Schema] = &[
 const BODY: u64 = size_of::<ChunkHeader>() as u64;
 const CHILDREN: u64 = BODY.saturating_add(size_of::<SceneHead>() as u64);
 
-fn is_scene(chunk: Chunk<'_, ChunkHeader>) -> Result<Chunk<'_, ChunkHeader>> {
+/// Returns the chunk if it is BB3D.
+fn expect_scene(chunk: Chunk<'_, ChunkHeader>) -> Result<Chunk<'_, ChunkHeader>> {
     if chunk.tag() == Tag(*b"BB3D") { Ok(chunk) } else { Err(Error::malformed("does not start with BB3D")) }
 }
 
-/// The spec's own check: the major version is version / 100, and this reader supports major version 0.
+/// Returns the version if this reader supports it. As in the spec, the major version is version / 100, and only major
+/// version 0 is supported.
 fn known_version(head: &SceneHead) -> Result<i32> {
     match head.version.get() {
         version @ ..100 => Ok(version),
@@ -138,8 +140,9 @@ impl<'a> Scene<'a> {
         Self::open(Data::Whole(data), &Limits::default())
     }
 
+    /// Opens a scene like [`parse`](Self::parse), with these limits, of a file that may be available only in ranges.
     pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
-        let start = Cursor::new(data.head(CHILDREN)?).parse(Chunk::parser().map_res(is_scene))?;
+        let start = Cursor::new(data.head(CHILDREN)?).parse(Chunk::parser().map_res(expect_scene))?;
         let version = start.body().parse(context("version", in_place()).map_res(known_version))?;
         Ok(Self { data, header: start.header(), version, limits: *limits })
     }
@@ -149,10 +152,12 @@ impl<'a> Scene<'a> {
         BODY.saturating_add(self.header.byte_len_hint().into()).min(self.data.size())
     }
 
+    /// Returns a cursor at the first chunk below BB3D.
     fn children(&self) -> Cursor<'a> {
         let mut children = self.chunk().body();
         match children.skip(CHILDREN.saturating_sub(BODY)) {
             Ok(()) => children,
+            // Does not happen: the version was read when the scene was opened.
             Err(_) => Cursor::with_offset(&[], CHILDREN),
         }
     }

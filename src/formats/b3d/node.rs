@@ -59,6 +59,7 @@ impl<'a> Node<'a> {
     /// Returns a cursor at its first chunk.
     pub(super) fn children(&self) -> Cursor<'a> {
         let mut body = self.chunk.body();
+        // A zero byte ends the name.
         let fields = Amount(self.name.len() as u64) + 1 + size_of::<NodeFields>() as u64;
         // The fields were read when the node was parsed.
         let _ = body.skip(fields.0);
@@ -143,11 +144,11 @@ impl<'a> Node<'a> {
         ];
         let [sx, sy, sz] = self.scale();
         let [px, py, pz] = self.position();
-        let [x, y, z] = rotation.map(|[a, b, c]| [a * sx, b * sy, c * sz]);
-        [[x[0], x[1], x[2], px], [y[0], y[1], y[2], py], [z[0], z[1], z[2], pz]]
+        let [row_x, row_y, row_z] = rotation.map(|[a, b, c]| [a * sx, b * sy, c * sz]);
+        [[row_x[0], row_x[1], row_x[2], px], [row_y[0], row_y[1], row_y[2], py], [row_z[0], row_z[1], row_z[2], pz]]
     }
 
-    /// Returns its chunks with this tag in file order.
+    /// Returns its chunks with this tag in file order. Ends without an error at a chunk whose header is cut short.
     pub(super) fn tagged(&self, tag: &'static [u8; 4]) -> impl Iterator<Item = Chunk<'a, ChunkHeader>> + use<'a> {
         self.chunks().flatten().filter(|chunk| chunk.tag() == Tag(*tag))
     }
@@ -168,6 +169,7 @@ impl<'a> Iterator for Bones<'a> {
             if chunk.tag().0 == *b"BONE" {
                 return Some(Bone::parse(&chunk, self.mesh).within("bone"));
             }
+            // The bones after a MESH refer to it. An unreadable MESH is reported by `Node::meshes`.
             if chunk.tag().0 == *b"MESH"
                 && let Ok(mesh) = Mesh::parse(chunk)
             {

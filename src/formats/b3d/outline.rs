@@ -17,6 +17,7 @@ use crate::outline::{Numbers, Outline, Part, next};
 use crate::record::parser::in_place;
 use crate::record::{Fixed, Record, describe_fields, describe_fixed, describe_opaque};
 
+/// Describes a scene as flat lists: textures, brushes, nodes, meshes, bones and unknown chunks.
 pub(super) fn scene(scene: &Scene<'_>, out: &mut Outline<'_>) {
     describe_fixed::<SceneHead>(&mut scene.chunk().body(), out);
     out.field("trailing_bytes", scene.trailing().len());
@@ -49,9 +50,10 @@ fn list_of(kind: &Kind<'_>) -> Option<&'static str> {
     }
 }
 
-/// Describes an item of such a list.
+/// Describes a mesh, a bone or an unknown chunk as this item of its list. `node` is the node that contains it.
 fn listed<'a>(step: &Step<'a>, node: Option<Node<'a>>, mut part: Part<'a>, out: &mut Outline<'_>) {
     let is_unknown = matches!(step.part, Kind::Unknown);
+    // A mesh or bone has the name of its node.
     if let Some(node) = node
         && !is_unknown
     {
@@ -70,13 +72,14 @@ fn listed<'a>(step: &Step<'a>, node: Option<Node<'a>>, mut part: Part<'a>, out: 
     });
 }
 
-/// Returns an iterator over the readable chunks of a scene, each with the node that contains it.
+/// Returns an iterator over the readable chunks of a scene, each with the node that contains it, or that it is.
 fn with_nodes<'a>(scene: &Scene<'a>) -> impl Iterator<Item = (Option<Node<'a>>, Step<'a>)> {
     WithNodes { walk: scene.walk(), around: Vec::new() }
 }
 
 struct WithNodes<'a> {
     walk: Walk<'a>,
+    /// The nodes around the last chunk, outermost first.
     around: Vec<Node<'a>>,
 }
 
@@ -85,6 +88,7 @@ impl<'a> Iterator for WithNodes<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let step = self.walk.by_ref().flatten().next()?;
+        // The chunks around this one are BB3D, then nodes, and a MESH at most as the innermost.
         self.around.truncate(step.depth.saturating_sub(1) as usize);
         if let Kind::Node(node) = step.part {
             self.around.push(node);
@@ -97,6 +101,7 @@ impl<'a> Iterator for WithNodes<'a> {
 pub(super) fn dissect(scene: &Scene<'_>, out: &mut Outline<'_>) {
     scene.chunk().header().describe_fields(0, out);
     describe_fixed::<SceneHead>(&mut scene.chunk().body(), out);
+    // The number of textures and that of brushes so far.
     let mut materials = [0; 2];
     let mut all = Numbers::default();
     // BB3D and the open chunks in it: whether each is shown, and the numbers of the chunks in it.
@@ -104,6 +109,7 @@ pub(super) fn dissect(scene: &Scene<'_>, out: &mut Outline<'_>) {
     for step in scene.walk() {
         let Some(Step { depth, chunk, part, .. }) = out.ok(step) else { continue };
         leave(&mut around, depth as usize, out);
+        // BB3D stays open.
         let Some((around_is_shown, siblings)) = around.last_mut() else { return };
         let name = part_of(&part, &mut all, siblings).spanning(chunk.offset(), chunk.byte_len());
         let is_shown = *around_is_shown && out.open(&name);
@@ -143,7 +149,8 @@ fn part_of<'n>(kind: &Kind<'n>, all: &mut Numbers, siblings: &mut Numbers) -> Pa
     }
 }
 
-/// Describes the content of a chunk that precedes its child chunks. `materials` counts the textures and brushes so far.
+/// Describes the content of a chunk that precedes its child chunks. Textures and brushes are read even if the chunk is
+/// not shown, because `textures` and `brushes` count those so far in all chunks.
 fn inside<'a>(
     part: &Kind<'a>,
     chunk: &Chunk<'a, ChunkHeader>,
@@ -190,10 +197,13 @@ fn whole<'a, T: Record<'a>>(chunk: &Chunk<'a, ChunkHeader>, out: &mut Outline<'_
     }
 }
 
+/// Describes a chunk as this part. `inside` describes its content.
 fn chunk(chunk: &Chunk<'_, ChunkHeader>, part: Part<'_>, out: &mut Outline<'_>, inside: impl FnOnce(&mut Outline<'_>)) {
     out.part(part.spanning(chunk.offset(), chunk.byte_len()), inside);
 }
 
+/// Describes a node with its first ANIM and PIVO and all its keys and sequences. Its meshes and bones are in lists of
+/// their own.
 fn node(node: &Node<'_>, out: &mut Outline<'_>) {
     chunk(&node.chunk, Part::item("nodes", node.index).labelled(node.name), out, |out| {
         node_fields(node, out);
@@ -214,6 +224,7 @@ fn node(node: &Node<'_>, out: &mut Outline<'_>) {
     });
 }
 
+/// Describes the fields before a node's chunks, and its place and kind, which are not stored.
 fn node_fields(node: &Node<'_>, out: &mut Outline<'_>) {
     describe_fields::<NodeHead<'_>, ()>(node.chunk.body(), (), out);
     out.field("parent", node.parent);
@@ -226,12 +237,14 @@ fn node_fields(node: &Node<'_>, out: &mut Outline<'_>) {
     out.field("kind", kind);
 }
 
+/// Describes an ANIM chunk, or reports that it cannot be read.
 fn animation(chunk: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
     let Some(animation) = out.ok(Animation::parse(chunk)) else { return };
     describe_fixed::<AnimationFields>(&mut chunk.body(), out);
     out.field("seconds", animation.seconds());
 }
 
+/// Describes a KEYS chunk and its range of frames, or reports that it cannot be read.
 fn keys(chunk: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
     let Some(keys) = out.ok(Keys::parse(chunk)) else { return };
     let frames = keys.frames();
@@ -240,12 +253,14 @@ fn keys(chunk: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
     describe_fields::<Keys<'_>, ()>(chunk.body(), (), out);
 }
 
+/// Describes a SEQS chunk, or reports that it cannot be read.
 fn sequence(chunk: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
     if out.ok(Sequence::parse(chunk)).is_some() {
         describe_fields::<Sequence<'_>, ()>(chunk.body(), (), out);
     }
 }
 
+/// Describes the content of a MESH chunk: its brush, its first VRTS and all its TRIS.
 fn mesh(mesh: &Mesh<'_>, out: &mut Outline<'_>) {
     out.field("brush_id", mesh.brush_id);
     if let Some(vertices) = out.ok(mesh.vertices_chunk()) {
@@ -261,12 +276,14 @@ fn mesh(mesh: &Mesh<'_>, out: &mut Outline<'_>) {
     }
 }
 
+/// Describes a TRIS chunk of a mesh with this brush, or reports that it cannot be read.
 fn triangles(chunk: &Chunk<'_, ChunkHeader>, brush_of_mesh: i32, out: &mut Outline<'_>) {
     let Some(triangles) = out.ok(Triangles::parse(chunk, brush_of_mesh)) else { return };
     out.field("brush", triangles.brush());
     describe_fields::<TriangleList<'_>, ()>(chunk.body(), (), out);
 }
 
+/// Describes a VRTS chunk and each of its columns as an array, or reports that it cannot be read.
 fn vertices(vrts: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
     let Some(vertices) = out.ok(Vertices::parse(vrts).within("vertices")) else { return };
     vertices.layout.describe_fields(vrts.body().offset(), out);
@@ -287,6 +304,7 @@ fn vertices(vrts: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
     }
 }
 
+/// Describes the content of a BONE chunk whose weights refer to this mesh.
 fn bone(mesh: Option<Mesh<'_>>, chunk: &Chunk<'_, ChunkHeader>, out: &mut Outline<'_>) {
     out.field("mesh_offset", mesh.map(|mesh| mesh.chunk.offset()));
     whole::<WeightList<'_>>(chunk, out);

@@ -43,8 +43,9 @@ impl Inspect for Scene<'_> {
         &["positions", "indices"]
     }
 
+    /// Writes the positions, or the indices of the triangles, of all meshes in file order as stored.
     fn digest(&self, name: &str, _: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
-        let positions = match name {
+        let wants_positions = match name {
             "positions" => true,
             "indices" => false,
             _ => return Err(no_digest(self.format(), name)),
@@ -53,8 +54,10 @@ impl Inspect for Scene<'_> {
         for step in self.walk() {
             let Step { chunk, part, .. } = step?;
             match part {
-                ChunkKind::Vertices(_) if positions => Strided::read(&Vertices::parse(&chunk)?.positions(), &mut sink)?,
-                ChunkKind::Triangles(mesh) if !positions => {
+                ChunkKind::Vertices(_) if wants_positions => {
+                    Strided::read(&Vertices::parse(&chunk)?.positions(), &mut sink)?;
+                }
+                ChunkKind::Triangles(mesh) if !wants_positions => {
                     Triangles::parse(&chunk, mesh.brush_id)?.indices.read(&mut sink)?;
                 }
                 _ => {}

@@ -25,6 +25,11 @@ use crate::summary::{self, Bounds, Problems, ReferenceKind, Severity, counted};
 /// The version that the spec describes.
 const VERSION: i32 = 1;
 
+/// The indices in [`Survey::at_root`].
+const TEXTURE_LISTS: usize = 0;
+const BRUSH_LISTS: usize = 1;
+const ROOT_NODES: usize = 2;
+
 counted! {
     textures,
     brushes,
@@ -70,8 +75,9 @@ struct OpenNode {
     animations: Amount<u32>,
     /// Maps its space to that of the scene.
     to_scene: Matrix,
-    /// The number of lists of keys; then that of sequences.
+    /// The number of lists of keys.
     keys: usize,
+    /// The number of sequences.
     sequences: usize,
     /// The number of BONE chunks in it and below it without an ANIM so far, and the offset of the first.
     unanimated: (u64, u64),
@@ -88,11 +94,14 @@ struct OpenMesh<'a> {
 }
 
 impl<'s, 'a> Survey<'s, 'a> {
+    /// Creates a walk that has counted nothing yet.
     pub(super) fn new(scene: &'s Scene<'a>, depth: Depth, problems: &'s mut Problems) -> Self {
         let (counted, at_root, open_nodes, unanimated, mesh, around) = Default::default();
         Self { scene, depth, problems, counted, at_root, open_nodes, unanimated, mesh, around }
     }
 
+    /// Walks over the scene as far as the depth asks for. Returns the counts and the box; the problems and the names of
+    /// the textures go to `problems` and `named`.
     pub(super) fn run(mut self, named: &mut summary::References) -> Surveyed {
         self.scene_itself();
         self.materials(named);
@@ -110,15 +119,18 @@ impl<'s, 'a> Survey<'s, 'a> {
                 }
             }
         }
+        // The last nodes and the last mesh end here.
         self.leave(0);
         self.facing();
         if self.is_deep() {
-            if let (bones @ 1.., first) = self.unanimated {
+            let (bones, first) = self.unanimated;
+            if bones > 0 {
                 let message = format!("{} of {} BONE without an ANIM around", bones, self.counted.bones.0);
                 self.problems.warning(&Error::malformed(message).at(first).within("bones"));
             }
             let about = (self.scene.data.size(), &self.scene.limits);
-            check::fields(about, false, self.problems, |out| self.scene.dissect(out));
+            let dissects = false;
+            check::fields(about, dissects, self.problems, |out| self.scene.dissect(out));
         }
         Surveyed { counted: self.counted, bounds: self.around.bounds() }
     }
@@ -128,6 +140,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         self.depth == Depth::Verify
     }
 
+    /// Checks the length and the version of BB3D, and that no bytes are after it.
     fn scene_itself(&mut self) {
         let claimed = u64::from(self.scene.header.byte_len_hint());
         let size = self.scene.data.size();
@@ -137,9 +150,9 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
         let version = self.scene.version();
         if version < 0 {
-            self.warn(8, "version is negative");
+            self.warn(super::BODY, "version is negative");
         } else if version > VERSION {
-            self.warn(8, format_args!("version {version} is newer than {VERSION}"));
+            self.warn(super::BODY, format_args!("version {version} is newer than {VERSION}"));
         }
         let end = self.scene.end();
         if end < size {
@@ -147,6 +160,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// Counts the textures and brushes, adds the names of the textures to `named`, and checks the brushes' texture ids.
     fn materials(&mut self, named: &mut summary::References) {
         for texture in self.scene.textures() {
             if let Some(texture) = self.problems.ok(texture) {
@@ -155,12 +169,13 @@ impl<'s, 'a> Survey<'s, 'a> {
             }
         }
         let mut known = Check::new(Known(self.counted.textures.0));
-        let mut none = Check::new(NoneIsMinusOne);
+        let mut negative = Check::new(NoneIsMinusOne);
         let mut brushes = self.scene.brushes();
         let mut index = 0;
         while let Some(read) = brushes.walk(&mut Silent) {
             let Some((offset, brush)) = self.problems.ok(read) else { continue };
             let layers = brush.texture_ids.len();
+            // Reported once, at the first brush.
             if self.counted.brushes.0 == 0 && layers > 8 {
                 self.warn(offset, format_args!("{layers} textures a brush, Blitz3D has 8"));
             }
@@ -170,25 +185,27 @@ impl<'s, 'a> Survey<'s, 'a> {
                 let list = ("brushes", next(&mut index));
                 let ids = brush.texture_ids.iter().map(|id| id.get());
                 known.list(list, &brush.texture_ids, ids.clone());
-                none.list(list, &brush.texture_ids, ids);
+                negative.list(list, &brush.texture_ids, ids);
             }
         }
         known.report("texture ids", self.problems, Root.field("brushes"));
-        none.report("texture ids", self.problems, Root.field("brushes"));
+        negative.report("texture ids", self.problems, Root.field("brushes"));
     }
 
+    /// Counts a chunk, and checks it if the depth asks for it.
     #[inline(always)]
     fn step(&mut self, step: &Step<'a>) {
         let Step { chunk, part, node, depth } = step;
+        // BB3D, which counts for the depth, is not an open node.
         self.leave(depth.saturating_sub(1) as usize);
         let place = InNode(*node);
         match part {
-            ChunkKind::Textures => self.list_at_root(chunk, place, false),
-            ChunkKind::Brushes => self.list_at_root(chunk, place, true),
+            ChunkKind::Textures => self.list_at_root(chunk, place, TEXTURE_LISTS),
+            ChunkKind::Brushes => self.list_at_root(chunk, place, BRUSH_LISTS),
             ChunkKind::Node(node) => {
                 self.truncated(chunk, place);
                 if *depth == 1 {
-                    self.once_at_root(chunk, 2);
+                    self.once_at_root(chunk, ROOT_NODES);
                 }
                 self.counted.nodes += 1;
                 let to_scene = after(self.to_scene(), &node.local_matrix());
@@ -216,16 +233,18 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// Checks a chunk of textures or brushes.
-    fn list_at_root(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: InNode, is_brushes: bool) {
+    /// Checks a chunk of textures or brushes, which is counted at this index of `at_root`.
+    fn list_at_root(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: InNode, kind: usize) {
         self.truncated(chunk, place);
         let [_, brushes, _] = self.at_root;
-        if self.counted.nodes.0 > 0 || (brushes.0 > 0 && !is_brushes) {
+        // Nodes refer to brushes, and brushes to textures.
+        if self.counted.nodes.0 > 0 || (brushes.0 > 0 && kind == TEXTURE_LISTS) {
             self.warn(chunk.offset(), format_args!("{} after what refers to it", chunk.tag()));
         }
-        self.once_at_root(chunk, is_brushes.into());
+        self.once_at_root(chunk, kind);
     }
 
+    /// Counts a VRTS chunk of the current mesh, extends the box, and checks the vertices if the walk is deep.
     fn vertices_chunk(&mut self, chunk: &Chunk<'a, ChunkHeader>) {
         let place = Root.item("meshes", self.mesh.index).field("vertices");
         if self.mesh.vertices_seen {
@@ -245,7 +264,9 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// Counts a TRIS chunk of the current mesh, and checks the triangles if the walk is deep.
     fn triangles_chunk(&mut self, chunk: &Chunk<'a, ChunkHeader>, mesh: &Mesh<'a>) {
+        // The mesh has vertices, but the walk has not come to them yet.
         if !self.mesh.vertices_seen && self.mesh.vertices.is_some() {
             self.warn(chunk.offset(), "TRIS before the VRTS of its mesh");
         }
@@ -259,11 +280,13 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// Counts a BONE chunk of the current node, and checks the weights if the walk is deep.
     fn bone_chunk(&mut self, chunk: &Chunk<'a, ChunkHeader>, mesh: Option<Mesh<'a>>) {
         let index = usize::try_from(self.counted.bones.0).unwrap_or(usize::MAX);
         let place = Root.item("bones", index);
         self.counted.bones += 1;
         self.only_one(chunk);
+        // The node may still have an ANIM; `leave` finds out.
         if let Some(open) = self.open_nodes.last_mut() {
             add(&mut open.unanimated, (1, chunk.offset()));
         }
@@ -274,6 +297,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// Counts a KEYS chunk of the current node, and checks the keys if the walk is deep.
     fn keys_chunk(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: InNode) {
         let index = self.open_nodes.last_mut().map_or(0, |open| next(&mut open.keys));
         let place = place.item("keys", index);
@@ -284,6 +308,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// Warns about a tag that the format defines, but not in this place. Other tags are allowed anywhere.
     fn unknown(&mut self, chunk: &Chunk<'a, ChunkHeader>, place: InNode) {
         self.truncated(chunk, place);
         let known = [b"TEXS", b"BRUS", b"NODE", b"MESH", b"VRTS", b"TRIS", b"BONE", b"KEYS", b"ANIM", b"SEQS", b"PIVO"];
@@ -292,7 +317,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// Warns at the second chunk of a kind that BB3D should contain once.
+    /// Counts a chunk at this index of `at_root`. Warns at the second, because BB3D should contain one.
     fn once_at_root(&mut self, chunk: &Chunk<'a, ChunkHeader>, kind: usize) {
         let Some(count) = self.at_root.get_mut(kind) else { return };
         *count += 1;
@@ -309,7 +334,8 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// Ends open nodes until only `depth` are left.
+    /// Ends open nodes until only `depth` are left. One without an ANIM hands its unanimated bones to the node around
+    /// it, which may have one.
     fn leave(&mut self, depth: usize) {
         while self.open_nodes.len() > depth {
             let Some(open) = self.open_nodes.pop() else { return };
@@ -320,7 +346,9 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// Makes a MESH chunk the current mesh, counts it, and checks its brush if the walk is deep.
     fn mesh(&mut self, mesh: &Mesh<'a>) {
+        // The mesh before it is complete.
         self.facing();
         let index = usize::try_from(self.counted.meshes.0).unwrap_or(usize::MAX);
         self.counted.meshes += 1;
@@ -335,6 +363,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// Checks the numbers of each column of the current mesh's vertices.
     #[inline(never)]
     fn vertices(&mut self, vertices: &Vertices<'a>) {
         let place = Root.item("meshes", self.mesh.index);
@@ -368,6 +397,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// Checks that all numbers of a column are finite. `what` names the elements in the message.
     fn finite<T: Element, const N: usize>(
         &mut self,
         what: &str,
@@ -379,6 +409,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         Check::new(Finite).array(column, values).report(what, self.problems, place);
     }
 
+    /// Checks the brush and the indices of a TRIS chunk, and compares the triangles with the normals of the mesh.
     #[inline(never)]
     fn triangles(&mut self, triangles: &Triangles<'a>, chunk: &Chunk<'a, ChunkHeader>, place: impl Locate + Copy) {
         self.brush(triangles.brush_id, chunk.body().offset(), place);
@@ -390,20 +421,24 @@ impl<'s, 'a> Survey<'s, 'a> {
                     return;
                 }
                 let [a, b, c] = triangle.vertices.map(|id| corner(&positions, &normals, id.get()));
-                if let (Some(a), Some(b), Some(c)) = (a, b, c) {
-                    self.mesh.facing.add([a.0, b.0, c.0], [a.1, b.1, c.1]);
+                if let (Some((a, normal_a)), Some((b, normal_b)), Some((c, normal_c))) = (a, b, c) {
+                    // Clockwise in left-handed space is what the right-hand rule expects.
+                    self.mesh.facing.add([a, b, c], [normal_a, normal_b, normal_c]);
                 }
             }
         }
         let ids = triangles.indices.iter().flat_map(|triangle| triangle.vertices).map(|id| id.get().into());
-        let check = Check::new(Index(vertices.len() as u64)).array(Rows::new(triangles.indices.offset(), 4), ids);
+        let id_rows = Rows::new(triangles.indices.offset(), size_of::<i32>());
+        let check = Check::new(Index(vertices.len() as u64)).array(id_rows, ids);
         check.report("vertex ids", self.problems, place.field("indices"));
     }
 
+    /// Checks the weights of a bone and the vertices that they refer to.
     #[inline(never)]
     fn bone(&mut self, bone: &Bone<'a>, place: impl Locate + Copy) {
         let weights = bone.weights.iter().map(|weight| Numbers([weight.weight.get()]));
-        let rows = Rows::from(&bone.weights).into(4);
+        // In each row, the weight comes after the vertex id.
+        let rows = Rows::from(&bone.weights).into(size_of::<i32>());
         Check::new(Finite).array(rows, weights.clone()).report("weights", self.problems, place);
         Check::new(UnitRange).array(rows, weights).report("weights", self.problems, place);
         match bone.mesh {
@@ -415,6 +450,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                     check.report("vertex ids", self.problems, place);
                 }
             }
+            // Without weights, it refers to no vertices.
             None if bone.weights.is_empty() => {}
             None => {
                 let message = "weights without a mesh at or above the bone";
@@ -423,6 +459,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// Checks the numbers of each column of keys.
     #[inline(never)]
     fn keys(&mut self, keys: &Keys<'a>, place: impl Locate + Copy) {
         if let Some(positions) = keys.positions() {
@@ -438,6 +475,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// Checks the brush id at this offset.
     #[inline(never)]
     fn brush(&mut self, id: i32, offset: u64, place: impl Locate + Copy) {
         let place = place.field("brush_id");
@@ -445,7 +483,8 @@ impl<'s, 'a> Survey<'s, 'a> {
         check::one(NoneIsMinusOne, id, offset, self.problems, place);
     }
 
-    /// Warns if a node has a second chunk of this kind, or both MESH and BONE.
+    /// Counts a MESH, BONE or ANIM chunk of the current node. Warns if it is the second of its kind, or if the node has
+    /// both MESH and BONE.
     fn only_one(&mut self, chunk: &Chunk<'a, ChunkHeader>) {
         let Some(open) = self.open_nodes.last_mut() else { return };
         let seen = match &chunk.tag().0 {
@@ -455,6 +494,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         };
         *seen += 1;
         let again = seen.0 > 1;
+        // Reported at the MESH or BONE that comes second.
         let both = open.meshes.0 > 0 && open.bones.0 > 0 && chunk.tag() != Tag(*b"ANIM");
         if again {
             self.warn(chunk.offset(), format_args!("a second {} in one node", chunk.tag()));
@@ -474,6 +514,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// Reports a warning at this offset.
     fn warn(&mut self, offset: u64, message: impl fmt::Display) {
         self.problems.report_at(Severity::Warning, Root, offset, message);
     }
@@ -492,7 +533,7 @@ fn next_step<'a>(walk: &mut Walk<'a>) -> Option<Result<Step<'a>>> {
     walk.next()
 }
 
-/// Adds to a count, and keeps the smallest offset.
+/// Adds `more` things to a count, the first of them at `offset`, and keeps the offset of the first of all.
 fn add((count, first): &mut (u64, u64), (more, offset): (u64, u64)) {
     if *count == 0 || (more > 0 && offset < *first) {
         *first = offset;

@@ -60,26 +60,33 @@ pub enum ChunkKind<'a> {
 /// nesting, up to [`Limits::depth`](crate::Limits::depth).
 #[derive(Clone, Debug)]
 pub struct Walk<'a> {
+    /// BB3D and the open chunks in it, outermost first.
     frames: Vec<Frame<'a>>,
+    /// The number of nodes so far.
     nodes: usize,
     depth_limit: u32,
 }
 
+/// A chunk whose children are being walked.
 #[derive(Clone, Debug)]
 struct Frame<'a> {
+    /// The children that are left.
     children: Cursor<'a>,
     inside: Inside<'a>,
 }
 
+/// The chunk of a frame.
 #[derive(Clone, Debug)]
 enum Inside<'a> {
     Scene,
     /// A node's index, and the mesh that its bones refer to so far.
     Node(usize, Option<Mesh<'a>>),
+    /// The index of a mesh's node, and the mesh.
     Mesh(usize, Mesh<'a>),
 }
 
 impl<'a> Walk<'a> {
+    /// Creates a walk over BB3D, with a cursor at its first chunk.
     pub(super) fn new(children: Cursor<'a>, depth_limit: u32) -> Self {
         // Enough for most scenes.
         let mut frames = Vec::with_capacity(8);
@@ -87,7 +94,8 @@ impl<'a> Walk<'a> {
         Self { frames, nodes: 0, depth_limit }
     }
 
-    /// Enters a chunk. Returns the item of the iterator, so that a step, which is large, is written only once.
+    /// Enters a chunk in the innermost frame, which is in this node or outside all nodes. Returns the item of the
+    /// iterator, so that a step, which is large, is written only once.
     #[inline(always)]
     fn enter(&mut self, depth: u32, node: Option<usize>, chunk: Chunk<'a, ChunkHeader>) -> Option<Result<Step<'a>>> {
         let step = |part| Some(Ok(Step { depth, chunk, part, node }));
@@ -95,6 +103,7 @@ impl<'a> Walk<'a> {
         match (&chunk.tag().0, &mut frame.inside) {
             (b"TEXS", Inside::Scene) => step(ChunkKind::Textures),
             (b"BRUS", Inside::Scene) => step(ChunkKind::Brushes),
+            // A node at the root has no parent and no mesh above.
             (b"NODE", Inside::Scene) => self.enter_node(depth, None, None, chunk),
             (b"NODE", Inside::Node(_, mesh)) => {
                 let mesh = *mesh;
@@ -105,6 +114,7 @@ impl<'a> Walk<'a> {
                     Ok(mesh) => mesh,
                     Err(error) => return Some(Err(error)),
                 };
+                // The bones after this mesh refer to it.
                 *above = Some(mesh);
                 let frame = Frame { children: mesh.children(), inside: Inside::Mesh(*node, mesh) };
                 self.frames.push(frame);
@@ -121,6 +131,7 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Enters a NODE, whose bones refer to `mesh_above` until a MESH comes. Returns the item of the iterator.
     #[inline(always)]
     fn enter_node(
         &mut self,
@@ -129,6 +140,7 @@ impl<'a> Walk<'a> {
         mesh_above: Option<Mesh<'a>>,
         chunk: Chunk<'a, ChunkHeader>,
     ) -> Option<Result<Step<'a>>> {
+        // A node that cannot be read has an index, too.
         let index = self.nodes;
         self.nodes = self.nodes.saturating_add(1);
         if depth > self.depth_limit {
@@ -138,6 +150,7 @@ impl<'a> Walk<'a> {
         match NodeHead::read(&mut children, ()).within_item("nodes", index) {
             Ok(NodeHead { name, transform }) => {
                 self.frames.push(Frame { children, inside: Inside::Node(index, mesh_above) });
+                // BB3D counts for the depth of a step, but is not an ancestor of a node.
                 let node = Node { name, index, parent, depth: depth.saturating_sub(1), transform, chunk, mesh_above };
                 Some(Ok(Step { depth, chunk, part: ChunkKind::Node(node), node: Some(index) }))
             }
@@ -177,6 +190,7 @@ impl<'a> Iterator for Walk<'a> {
                 Ok(Some(chunk)) => return self.enter(depth, node, chunk),
                 end => end,
             };
+            // The frame is done: no chunk is left in it, or the next one cannot be read.
             self.frames.pop();
             if let Err(error) = end {
                 return Some(Err(InNode(node).locate(error)));

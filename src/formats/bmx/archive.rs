@@ -198,6 +198,7 @@ impl<'m> Entry<'m> {
         self.check_crc(unpacked.as_bytes()).map(|()| unpacked)
     }
 
+    /// Returns an error if these inflated bytes of the entry do not have the CRC-32 that the directory claims.
     pub(super) fn check_crc(&self, bytes: &[u8]) -> Result<()> {
         let mut crc = Crc::new();
         stop::in_pieces(bytes, |piece| crc.update(piece))?;

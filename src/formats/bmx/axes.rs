@@ -27,7 +27,7 @@ pub fn turn_corners<T>([a, b, c]: [T; 3]) -> [T; 3] {
     [c, b, a]
 }
 
-/// Swaps rows and columns 1 and 2.
+/// Swaps Y and Z of a matrix in both spaces: rows 1 and 2, and columns 1 and 2, counted from 0.
 fn turn([x, y, z, w]: [[f32; 4]; 4]) -> [[f32; 4]; 4] {
     [x, z, y, w].map(|[x, y, z, w]| [x, z, y, w])
 }

@@ -49,6 +49,7 @@ grammar! {
     }
 }
 
+/// Reads the entry at the cursor, and moves the cursor after it.
 pub(super) fn read<'m>(cursor: &mut Cursor<'m>, version: u32) -> Result<IndexEntry<'m>> {
     let offset = cursor.offset();
     cursor.parse(IndexEntry::parser(IndexPlace { version, offset }))
@@ -63,6 +64,7 @@ impl Stored for Kind {
     }
 }
 
+/// Returns the version of an index, or an error if it is not one of those that the format has.
 fn known_version(start: &IndexStart) -> Result<u32> {
     match start.version.get() {
         version @ 10..=14 => Ok(version),
@@ -73,34 +75,36 @@ fn known_version(start: &IndexStart) -> Result<u32> {
 /// The offset of each entry of `index.bm`, by kind.
 pub(super) struct Index {
     pub(super) version: u32,
-    /// For the known kinds, which are numbered from 0.
+    /// The offsets of the entries of each known kind. The kinds are numbered from 0.
     lists: [Vec<u32>; 4],
+    /// The number of entries that can be read, of any kind.
+    pub(super) entries: usize,
     /// The error that ends the entries before the end of the table.
     pub(super) broken: Option<Error>,
 }
 
 impl Index {
+    /// Reads the version, and finds the offset of each entry up to the first broken one, whose error is kept.
     pub(super) fn read(table: &Table<'_>) -> Result<Self> {
         let mut cursor = Cursor::new(table.bytes);
         let version = cursor.parse(in_place().map_res(known_version))?;
-        let mut index = Self { version, lists: Default::default(), broken: None };
+        let mut index = Self { version, lists: Default::default(), entries: 0, broken: None };
         for entry in entries(cursor, version) {
             let added = match entry {
                 Ok(entry) => index.add(&entry),
                 Err(error) => Err(error),
             };
-            match added {
-                Ok(()) => {}
-                Err(error) => {
-                    index.broken = Some(table.locate(error));
-                    break;
-                }
+            if let Err(error) = added {
+                index.broken = Some(table.locate(error));
+                break;
             }
         }
         Ok(index)
     }
 
+    /// Adds the offset of an entry. Passes over an entry of an unknown kind.
     fn add(&mut self, entry: &IndexEntry<'_>) -> Result<()> {
+        self.entries = self.entries.saturating_add(1);
         let position = u32::try_from(entry.offset).map_err(|_| Error::unsupported("4 GB of index").at(entry.offset))?;
         if let Some(list) = self.lists.get_mut(entry.kind.0 as usize) {
             list.try_reserve(1).map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
@@ -109,6 +113,7 @@ impl Index {
         Ok(())
     }
 
+    /// Returns the offsets of the entries of this kind in stored order. There are none of an unknown kind.
     pub(super) fn of(&self, kind: Kind) -> &[u32] {
         match self.lists.get(kind.0 as usize) {
             Some(list) => list,
@@ -116,7 +121,8 @@ impl Index {
         }
     }
 
-    /// Returns the number of records of this kind. A broken index does not show how many there should be.
+    /// Returns the number of records of this kind, or `None` if the index is broken, because it does not show how many
+    /// there should be.
     pub(super) fn count(&self, kind: Kind) -> Option<u64> {
         if self.broken.is_some() {
             return None;

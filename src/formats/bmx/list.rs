@@ -20,8 +20,10 @@ use crate::record::Record;
 #[derive(Clone, Copy)]
 pub struct List<'m, T> {
     map: &'m Map<'m>,
-    table: Table<'m>,
+    /// `index.bm`.
+    index_table: Table<'m>,
     version: u32,
+    /// The offset of each record's entry in `index.bm`.
     positions: &'m [u32],
     record: PhantomData<T>,
 }
@@ -35,6 +37,7 @@ pub trait Listed<'m>: Record<'m, Layout> {
     #[doc(hidden)]
     const TABLE: TableId;
 
+    /// Returns the context for reading the records of this list, which are in this table.
     #[doc(hidden)]
     fn layout(version: u32, _: &Table<'_>, _: &List<'m, Self>) -> Layout {
         Layout { version, has_switches: false }
@@ -50,6 +53,7 @@ pub struct Placed<'m, T> {
     pub entry: IndexEntry<'m>,
     /// Its position among the records of its kind.
     pub index: usize,
+    /// The table that it is in.
     pub(super) table: Table<'m>,
     pub(super) layout: Layout,
     /// The end of the record in its table.
@@ -64,6 +68,7 @@ impl<'m, T> Placed<'m, T> {
 
     /// Returns a cursor at its start.
     pub(super) fn cursor(&self) -> Cursor<'m> {
+        // The offset is inside the table, because the record was read there.
         self.table.cursor(self.entry.record_offset).unwrap_or(Cursor::new(&[]))
     }
 }
@@ -86,10 +91,11 @@ impl<T> Deref for Placed<'_, T> {
 impl_fmt!([T: std::fmt::Debug] Debug for Placed<'_, T>, |placed| "{:?} = {:?}", placed.entry.name, placed.record);
 
 impl<'m, T: Listed<'m>> List<'m, T> {
+    /// Creates the list. Decompresses `index.bm` on first access.
     pub(super) fn new(map: &'m Map<'m>) -> Result<Self> {
         let index = map.positions()?;
-        let table = map.source.table(TableId::Index)?;
-        Ok(Self { map, table, version: index.version, positions: index.of(T::KIND), record: PhantomData })
+        let index_table = map.source.table(TableId::Index)?;
+        Ok(Self { map, index_table, version: index.version, positions: index.of(T::KIND), record: PhantomData })
     }
 
     /// Returns the number of records.
@@ -102,9 +108,10 @@ impl<'m, T: Listed<'m>> List<'m, T> {
         self.positions.is_empty()
     }
 
-    /// Returns the index entry of the record at `index`, with name and offset. Decompresses nothing.
+    /// Returns the index entry of the record at `index`, with name and offset, or `None` after the last. Decompresses
+    /// nothing.
     pub fn entry(&self, index: usize) -> Option<IndexEntry<'m>> {
-        let mut cursor = self.table.cursor((*self.positions.get(index)?).into())?;
+        let mut cursor = self.index_table.cursor((*self.positions.get(index)?).into())?;
         read(&mut cursor, self.version).ok()
     }
 
@@ -118,6 +125,7 @@ impl<'m, T: Listed<'m>> List<'m, T> {
 
     /// Returns an iterator over all records.
     pub fn iter(&self) -> ByIndex<Self> {
+        // A copy: the list is only `Copy` if the record is.
         ByIndex::new(Self { record: PhantomData, ..*self }, self.len())
     }
 
@@ -127,7 +135,8 @@ impl<'m, T: Listed<'m>> List<'m, T> {
         Walk { list: Self { record: PhantomData, ..*self }, indices: 0..self.len(), budget: None, is_spent: false }
     }
 
-    /// Returns the record at `index`, within the budget.
+    /// Returns the record at `index`, or `None` after the last, and charges the budget for it. Returns an error instead
+    /// if the budget is spent.
     pub(super) fn paid(&self, index: usize, budget: &mut OverlapBudget) -> Option<Result<Placed<'m, T>>> {
         if let Err(error) = budget.check() {
             return Some(Err(error));
@@ -137,11 +146,12 @@ impl<'m, T: Listed<'m>> List<'m, T> {
         Some(record)
     }
 
-    /// Returns the record at `index`, if there is one.
+    /// Returns the record at `index`, or `None` after the last.
     pub(super) fn at(&self, index: usize) -> Option<Result<Placed<'m, T>>> {
         Some(self.read(self.entry(index)?, index))
     }
 
+    /// Reads the record of this entry, which is at `index` in the list.
     fn read(&self, entry: IndexEntry<'m>, index: usize) -> Result<Placed<'m, T>> {
         let table = self.map.source.table(T::TABLE)?;
         let Some(mut cursor) = table.cursor(entry.record_offset).filter(|cursor| !cursor.is_empty()) else {
@@ -149,7 +159,7 @@ impl<'m, T: Listed<'m>> List<'m, T> {
             let name = T::TABLE.name();
             let len = table.len();
             let error = Error::malformed(format!("OFFSET {offset} lies outside the {len} bytes of {name}"));
-            return Err(self.table.locate(error.at(entry.offset)).within_item(T::LIST, index));
+            return Err(self.index_table.locate(error.at(entry.offset)).within_item(T::LIST, index));
         };
         let layout = T::layout(self.version, &table, self);
         match cursor.parse(T::parser(layout)) {
@@ -170,8 +180,11 @@ impl<'m, T: Listed<'m>> Indexed for List<'m, T> {
 /// Bounds the number of bytes of a table that are read record by record. Records do not overlap in real maps. If many
 /// index entries refer to the same large record, this keeps the work proportional to the file.
 pub(super) struct OverlapBudget {
+    /// The size of the table in bytes.
     table: u64,
+    /// The number of bytes that may be read.
     limit: u64,
+    /// The number of bytes that may still be read.
     left: Amount<u64>,
 }
 
@@ -179,16 +192,18 @@ pub(super) struct OverlapBudget {
 const SMALL_OVERLAP: u64 = 64 << 20;
 
 impl OverlapBudget {
+    /// Creates the budget for reading all records of a table: twice its bytes, and [`SMALL_OVERLAP`].
     pub(super) fn new(map: &Map<'_>, table: TableId) -> Self {
         let table = match map.source.table(table) {
             Ok(table) => table.len(),
+            // Reading the first record reports the error.
             Err(_) => 0,
         };
         let limit = Amount(table) * 2 + SMALL_OVERLAP;
         Self { table, limit: limit.0, left: limit }
     }
 
-    /// Charges for the bytes of a record, or for the whole table if the record has no end.
+    /// Charges for the bytes of a record, or for the whole table if the record cannot be read, as its size is unknown.
     fn pay<T>(&mut self, record: &Result<Placed<'_, T>>) {
         match record {
             Ok(record) => self.spend(record.record_byte_len()),
@@ -196,10 +211,12 @@ impl OverlapBudget {
         }
     }
 
+    /// Charges for this number of bytes.
     pub(super) fn spend(&mut self, bytes: u64) {
         self.left -= bytes;
     }
 
+    /// Returns an error if no bytes are left.
     pub(super) fn check(&self) -> Result<()> {
         if self.left.0 > 0 {
             return Ok(());
@@ -218,6 +235,7 @@ struct Walk<'m, T> {
     indices: Range<usize>,
     /// An empty list needs no table, so the table's size is read with the first record.
     budget: Option<OverlapBudget>,
+    /// True after the error about the spent budget.
     is_spent: bool,
 }
 
@@ -230,6 +248,7 @@ impl<'m, T: Listed<'m>> Iterator for Walk<'m, T> {
         }
         let index = self.indices.next()?;
         let budget = self.budget.get_or_insert_with(|| OverlapBudget::new(self.list.map, T::TABLE));
+        // A spent budget is the last item, as an error.
         self.is_spent = budget.check().is_err();
         self.list.paid(index, budget)
     }

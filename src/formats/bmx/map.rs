@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use super::archive::{Archive, Entry};
 use super::index::{self, Index, IndexEntry};
 use super::table::{Source, TableId, Tables};
+use super::wire::IndexStart;
 use crate::base::amount::Amount;
 use crate::base::error::{Error, Result};
 use crate::base::impl_fmt::impl_fmt;
@@ -27,7 +28,9 @@ use crate::ranges::Data;
 /// ```
 pub struct Map<'a> {
     pub(super) source: Source<'a>,
+    /// The offsets of the index entries, once they were read.
     pub(super) index: OnceLock<Result<Box<Index>>>,
+    /// The size of the file, or of the tables together without a file.
     pub(super) bytes: u64,
     pub(super) limits: Limits,
 }
@@ -43,6 +46,7 @@ impl<'a> Map<'a> {
         Self::open(Data::Whole(data), &Limits::default())
     }
 
+    /// Opens a map like [`parse`](Self::parse), with these limits, of a file that may be available only in ranges.
     pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let archive = Archive::parse(data, limits)?;
         if archive.find(TableId::Index.name()).is_none() {
@@ -78,11 +82,13 @@ impl<'a> Map<'a> {
     pub fn index(&self) -> Result<impl Iterator<Item = Result<IndexEntry<'_>>>> {
         let version = self.version()?;
         let table = self.source.table(TableId::Index)?;
-        let entries = table.cursor(4).unwrap_or(Cursor::new(&[]));
+        // The entries follow the version, which was read.
+        let entries = table.cursor(size_of::<IndexStart>() as u64).unwrap_or(Cursor::new(&[]));
         Ok(index::entries(entries, version).map(move |entry| entry.map_err(|error| table.locate(error))))
     }
 
     /// Returns an iterator over the zip entries, in the directory's order. Of several with one name, returns the last.
+    /// Returns none without a zip.
     pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
         self.source.archive().into_iter().flat_map(Archive::entries)
     }
@@ -100,6 +106,7 @@ impl<'a> Map<'a> {
         }
     }
 
+    /// Reads the version of `index.bm`, and finds its entries.
     fn read_index(&self) -> Result<Box<Index>> {
         let table = self.source.table(TableId::Index)?;
         match Index::read(&table) {

@@ -56,16 +56,18 @@ impl<'m> Listed<'m> for Material<'m> {
     /// Version 14 has two layouts. They are distinguished by the size of the table, or by the distance between the
     /// first two records.
     fn layout(version: u32, table: &Table<'_>, list: &List<'m, Self>) -> Layout {
+        // The bytes of a material with its four switches, and without them.
         const WITH: u64 = 61;
         const WITHOUT: u64 = 57;
         let records = list.len() as u64;
         let is_with = records.saturating_mul(WITH) == table.len();
         let is_without = records.saturating_mul(WITHOUT) == table.len() || first_step(list) == Some(WITHOUT);
+        // If the sizes show neither, materials have switches, as the specification says.
         Layout { version, has_switches: version > 13 && (is_with || !is_without) }
     }
 }
 
-/// Returns the distance between the first two records.
+/// Returns the number of bytes from the first record to the second, or `None` if the second is missing or not after it.
 fn first_step<'m>(list: &List<'m, Material<'m>>) -> Option<u64> {
     list.entry(1)?.record_offset.checked_sub(list.entry(0)?.record_offset)
 }

@@ -62,6 +62,7 @@ fn counted_faces<'m>(layout: Layout) -> impl Grammar<'m, Output = Faces<'m>> {
     }
 }
 
+/// Describes the triangles: their count as a field, and then all of them as an array.
 fn describe_faces(faces: &Faces<'_>, name: &'static str, span: Span, out: &mut Outline<'_>) {
     describe_count(name, faces.len() as u64, span.offset, out);
     out.array(name, faces.as_table());

@@ -18,6 +18,7 @@ use crate::formats::zip_directory::Descriptor;
 use crate::outline::{Field, Outline, Part, PartArray, Visitor, Wants, next};
 use crate::record::{describe_fields, describe_fixed, walk_part};
 
+/// Describes a map: its zip, the records of its tables, and the index entries of unknown kinds.
 pub(super) fn map(map: &Map<'_>, out: &mut Outline<'_>) {
     let version = version(map, out);
     out.field("version", version);
@@ -52,6 +53,7 @@ fn unknown_entries(map: &Map<'_>, out: &mut Outline<'_>) {
 /// Describes the records of a table.
 fn table_records(map: &Map<'_>, id: TableId, out: &mut Outline<'_>) {
     match id {
+        // The index entries are described with the records that they name.
         TableId::Index => {}
         TableId::Objects => records::<Object<'_>>(map, out, nothing),
         TableId::Meshes => records::<Mesh<'_>>(map, out, nothing),
@@ -60,8 +62,10 @@ fn table_records(map: &Map<'_>, id: TableId, out: &mut Outline<'_>) {
     }
 }
 
+/// For records that have nothing beside their fields.
 fn nothing<T>(_: &Placed<'_, T>, _: &mut Outline<'_>) {}
 
+/// Describes the size of a material, which tells the two layouts of version 14 apart.
 fn record_bytes(material: &Placed<'_, Material<'_>>, out: &mut Outline<'_>) {
     out.field("record_bytes", material.record_byte_len());
 }
@@ -80,6 +84,7 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(
         let Some(entry) = list.entry(index) else { continue };
         let mut part = Part::item(T::LIST, index).labelled(entry.name).rooted();
         let mut found = None;
+        // A dissection shows the range of the record, so it is read before its part is opened.
         if out.dissects() {
             found = list.paid(index, budget.get_or_insert_with(|| OverlapBudget::new(map, T::TABLE)));
         }
@@ -106,6 +111,7 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, out: &mut Outline<'_>, also: fn(
     }
 }
 
+/// Describes the image of a texture in the map: the name of its zip entry, and its bytes.
 fn image(texture: &Placed<'_, Texture<'_>>, out: &mut Outline<'_>) {
     let image = texture.image();
     out.field("embedded_as", image.as_ref().map(Entry::name));
@@ -122,6 +128,7 @@ fn image(texture: &Placed<'_, Texture<'_>>, out: &mut Outline<'_>) {
 pub(super) fn dissect(map: &Map<'_>, out: &mut Outline<'_>) {
     // Tables without a zip have no file order.
     let Some(archive) = map.source.archive() else { return };
+    // The end of the entries so far.
     let mut reached = 0;
     for entry in archive.in_file_order() {
         let (offset, bytes) = extent(&entry);
@@ -149,6 +156,7 @@ fn dissect_entry(map: &Map<'_>, archive: &Archive<'_>, entry: &Entry<'_>, out: &
         table = map.source.table(id).ok();
     }
     let is_stored = table.is_some_and(|table| matches!(table.place, TableLocation::Stored(_)));
+    // The records of an uncompressed table already show its bytes.
     if !is_stored && out.ok(entry.stored_bytes()).is_some() {
         out.array("data", &content(*entry));
     }
@@ -159,13 +167,15 @@ fn dissect_entry(map: &Map<'_>, archive: &Archive<'_>, entry: &Entry<'_>, out: &
         table_records(map, table.id, out);
     }
     if let Ok(Some(_)) = entry.descriptor() {
-        let after = size_of::<Descriptor>() as u64;
+        // The descriptor is the last part of the entry.
+        let descriptor_bytes = size_of::<Descriptor>() as u64;
         let end = offset.saturating_add(bytes);
-        archive.directory.dissect_descriptor(end.saturating_sub(after), after, out);
+        archive.directory.dissect_descriptor(end.saturating_sub(descriptor_bytes), descriptor_bytes, out);
     }
 }
 
-/// Describes the version and the entries of the index as stored.
+/// Describes the version and the entries of the index as stored, up to the first broken entry, which is reported with
+/// the version.
 fn index_entries(map: &Map<'_>, table: &Table<'_>, out: &mut Outline<'_>) {
     let Some(version) = version(map, out) else { return };
     let mut inside = InTable { out, table: *table };
@@ -183,7 +193,8 @@ fn index_entries(map: &Map<'_>, table: &Table<'_>, out: &mut Outline<'_>) {
     }
 }
 
-/// Converts positions in a table to positions in the file if the table is stored uncompressed. Otherwise removes them.
+/// Passes on what it receives, with positions in a table converted: to positions in the file if the table is stored
+/// uncompressed, or to positions in the unpacked data if it is compressed.
 struct InTable<'o, 'v, 't> {
     out: &'o mut Outline<'v>,
     table: Table<'t>,
@@ -216,6 +227,7 @@ impl Visitor for InTable<'_, '_, '_> {
             field.unpacked = self.table.range_unpacked(stored.span);
             match self.table.range_in_file(stored.span) {
                 Some(span) => stored.span = span,
+                // Counts and lengths are shown only for their place in the file.
                 None if stored.framing => return,
                 None => {}
             }
@@ -266,9 +278,10 @@ impl array::Table for Elsewhere<'_> {
     }
 }
 
-/// Returns the decompressed bytes of an entry.
+/// Returns the decompressed bytes of an entry as an array, which decompresses them when it is read.
 fn content<'m>(entry: Entry<'m>) -> impl array::Table + use<'m> {
-    let packing = if entry.central.header.method.get() == 0 { Packing::InPlace } else { Packing::Deflate };
+    let is_stored = entry.central.header.method.get() == 0;
+    let packing = if is_stored { Packing::InPlace } else { Packing::Deflate };
     let offset = match entry.local() {
         Ok(local) => local.data_offset,
         Err(_) => entry.header_offset(),
@@ -277,6 +290,7 @@ fn content<'m>(entry: Entry<'m>) -> impl array::Table + use<'m> {
     Bytes::new("value", storage, move || entry.decoded_byte_len_hint(), || None, move || entry.decode())
 }
 
+/// Returns the version, or `None` if the index cannot be read. Reports what is wrong with the index.
 fn version(map: &Map<'_>, out: &mut Outline<'_>) -> Option<u32> {
     let index = out.ok(map.positions())?;
     if let Some(error) = &index.broken {
@@ -285,13 +299,14 @@ fn version(map: &Map<'_>, out: &mut Outline<'_>) -> Option<u32> {
     Some(index.version)
 }
 
+/// Describes a zip entry by its fields in the directory.
 fn entry(entry: &Entry<'_>, out: &mut Outline<'_>) {
-    let part = Part::item("entries", entry.index).labelled(entry.name());
+    let mut part = Part::item("entries", entry.index).labelled(entry.name());
     // An entry whose data does not fit in the file has no contiguous range.
-    let part = match (entry.stored_bytes(), extent(entry)) {
-        (Ok(_), (offset, bytes)) => part.spanning(offset, bytes),
-        (Err(_), _) => part,
-    };
+    if entry.stored_bytes().is_ok() {
+        let (offset, bytes) = extent(entry);
+        part = part.spanning(offset, bytes);
+    }
     out.part(part, |out| {
         let header = entry.central.header;
         out.field("name", entry.name());
@@ -316,6 +331,7 @@ fn entry(entry: &Entry<'_>, out: &mut Outline<'_>) {
     });
 }
 
+/// Returns the name of the compression method if maps use it.
 fn method(entry: &Entry<'_>) -> Option<&'static str> {
     match entry.central.header.method.get() {
         0 => Some("stored"),
@@ -337,6 +353,7 @@ fn extent(entry: &Entry<'_>) -> (u64, u64) {
     (start, bytes.0)
 }
 
+/// Describes the index entry of a record.
 fn indexed(entry: &IndexEntry<'_>, out: &mut Outline<'_>) {
     out.field("name", entry.name);
     out.coded("type", entry.kind.0, entry.kind.name());

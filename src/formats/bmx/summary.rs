@@ -29,6 +29,7 @@ impl Inspect for Map<'_> {
         }
         self.facts(depth, problems)
     }
+
     fn outline(&self, out: &mut Outline<'_>) {
         super::outline::map(self, out);
     }
@@ -49,6 +50,7 @@ impl Inspect for Map<'_> {
         &["positions", "uvs", "normals", "faces"]
     }
 
+    /// Writes this list of each mesh in the order of the index, as stored.
     fn digest(&self, name: &str, _: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
         if !self.digest_names().contains(&name) {
             return Err(no_digest(self.format(), name));
@@ -70,6 +72,8 @@ impl Inspect for Map<'_> {
 }
 
 impl Map<'_> {
+    /// Returns the summary at this depth. Below the header, it reads the records, for the other counts and the
+    /// references.
     fn facts(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let mut summary = Summary { blocks: self.blocks(), ..Summary::new(Format::Bmx, self.bytes) };
         let index = self.positions();
@@ -97,6 +101,7 @@ impl Map<'_> {
             components = [None];
             lengths = [None; 4];
         }
+        // Each array has one sum for each number that its closure returned.
         let [components] = components;
         let [vertices, uvs, normals, triangles] = lengths;
         summary.counts = Counts::known([
@@ -113,6 +118,7 @@ impl Map<'_> {
         summary
     }
 
+    /// Adds the file names of the textures.
     fn add_textures(&self, references: &mut References, problems: &mut Problems) {
         let Some(textures) = self.readable::<Texture<'_>>(problems) else { return };
         for texture in textures.walk() {
@@ -130,7 +136,8 @@ impl Map<'_> {
             let unpacked = entry.decoded_byte_len_hint();
             let is_packed = entry.central.header.method.get() != 0;
             // A stored entry is empty if its decompressed size is 0.
-            blocks.count(is_packed, if is_packed { packed } else { unpacked }, unpacked);
+            let bytes = if is_packed { packed } else { unpacked };
+            blocks.count(is_packed, bytes, unpacked);
         }
         blocks
     }
@@ -145,7 +152,8 @@ impl Map<'_> {
         Some(list)
     }
 
-    /// Returns the sums of these numbers over all records of a list. They are `None` if a record cannot be read.
+    /// Returns the sum of each of the numbers that `numbers` returns, over all records of a list. They are `None` if a
+    /// record cannot be read.
     fn sums<'m, T: Listed<'m>, const N: usize>(
         &'m self,
         problems: &mut Problems,

@@ -1,5 +1,6 @@
 //! The five tables: their source, and the memory for their decompressed bytes.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::archive::{Archive, Entry};
@@ -57,17 +58,29 @@ pub(super) enum Source<'a> {
     Zip(Box<Zip<'a>>),
 }
 
+/// A map's zip, and its tables that were decompressed so far.
 pub(super) struct Zip<'a> {
     archive: Archive<'a>,
-    /// The compressed tables in the order of [`TableId::VARIANTS`].
-    unpacked: [OnceLock<Result<Unpacked<u32>>>; 5],
+    /// The tables in the order of [`TableId::VARIANTS`]. Each record that is read asks for its table, so the entry is
+    /// looked up once.
+    tables: [OnceLock<Result<ZipTable>>; 5],
+}
+
+/// A table of a zip.
+struct ZipTable {
+    /// The range of the data in the file.
+    range: Range<u64>,
+    /// The decompressed bytes, or `None` if it is stored uncompressed.
+    unpacked: Option<Unpacked<u32>>,
 }
 
 impl<'a> Source<'a> {
+    /// Creates the source of a map in a zip. Decompresses nothing.
     pub(super) fn zip(archive: Archive<'a>) -> Self {
-        Self::Zip(Box::new(Zip { archive, unpacked: Default::default() }))
+        Self::Zip(Box::new(Zip { archive, tables: Default::default() }))
     }
 
+    /// Returns the zip, if the tables come from one.
     pub(super) fn archive(&self) -> Option<&Archive<'a>> {
         match self {
             Self::Zip(zip) => Some(&zip.archive),
@@ -75,20 +88,23 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// Returns a table. Decompresses it on first access if it is compressed.
     pub(super) fn table(&self, id: TableId) -> Result<Table<'_>> {
-        match self {
-            Self::Tables(tables) => Ok(Table { id, bytes: id.of::<&[u8]>(tables), place: TableLocation::Nowhere }),
-            Self::Zip(zip) => {
-                let entry = zip
-                    .archive
-                    .find(id.name())
-                    .ok_or_else(|| Error::malformed(format!("map without {}", id.name())))?;
-                let place = entry.local()?.data_offset;
-                if let Some(bytes) = entry.borrowed()? {
-                    return Ok(Table { id, bytes, place: TableLocation::Stored(place) });
-                }
-                let bytes = zip.unpacked(id, &entry)?.as_bytes();
-                Ok(Table { id, bytes, place: TableLocation::Packed(place) })
+        let zip = match self {
+            Self::Tables(tables) => {
+                return Ok(Table { id, bytes: id.of::<&[u8]>(tables), place: TableLocation::Nowhere });
+            }
+            Self::Zip(zip) => zip,
+        };
+        let ZipTable { range, unpacked } = zip.table(id)?;
+        match unpacked {
+            Some(unpacked) => {
+                let place = TableLocation::Packed(range.start);
+                Ok(Table { id, bytes: unpacked.as_bytes(), place })
+            }
+            None => {
+                let bytes = zip.archive.directory.data.get(range.clone())?;
+                Ok(Table { id, bytes, place: TableLocation::Stored(range.start) })
             }
         }
     }
@@ -97,16 +113,32 @@ impl<'a> Source<'a> {
     /// decompressed.
     pub(super) fn trailing(&self, id: TableId) -> Option<u64> {
         let Self::Zip(zip) = self else { return None };
-        let entry = zip.archive.find(id.name())?;
-        if entry.borrowed().ok()?.is_some() { None } else { Some(zip.unpacked(id, &entry).ok()?.trailing) }
+        let unpacked = zip.table(id).ok()?.unpacked.as_ref()?;
+        Some(unpacked.trailing)
     }
 }
 
 impl Zip<'_> {
-    fn unpacked(&self, id: TableId, entry: &Entry<'_>) -> Result<&Unpacked<u32>> {
-        id.of(&self.unpacked).get_or_init(|| self.inflate(entry)).as_ref().map_err(Error::clone)
+    /// Returns a table. Its entry is looked up and decompressed on first access.
+    fn table(&self, id: TableId) -> Result<&ZipTable> {
+        id.of(&self.tables).get_or_init(|| self.open(id)).as_ref().map_err(Error::clone)
     }
 
+    /// Looks up the entry of a table, and decompresses it if it is not stored.
+    fn open(&self, id: TableId) -> Result<ZipTable> {
+        let Some(entry) = self.archive.find(id.name()) else {
+            return Err(Error::malformed(format!("map without {}", id.name())));
+        };
+        let start = entry.local()?.data_offset;
+        let range = start..start.saturating_add(entry.stored_byte_len());
+        let unpacked = match entry.borrowed()? {
+            Some(_) => None,
+            None => Some(self.inflate(&entry)?),
+        };
+        Ok(ZipTable { range, unpacked })
+    }
+
+    /// Decompresses a table. Returns an error if all tables together exceed the limit, because all are kept.
     fn inflate(&self, entry: &Entry<'_>) -> Result<Unpacked<u32>> {
         let limit = self.archive.limits.decoded_bytes;
         if inflated_bytes(&self.archive) > limit {
@@ -140,7 +172,7 @@ word_enum! {
 }
 
 impl TableId {
-    /// Returns this table's item of all.
+    /// Returns the item for this table from one item for each table, in the order of [`Self::VARIANTS`].
     const fn of<T>(self, [index, objects, meshes, materials, textures]: &[T; 5]) -> &T {
         match self {
             Self::Index => index,
@@ -172,7 +204,7 @@ pub(super) enum TableLocation {
 }
 
 impl<'m> Table<'m> {
-    /// Returns a cursor whose offsets count from the start of the table.
+    /// Returns a cursor at this offset, whose offsets count from the start of the table, or `None` after its end.
     pub(super) fn cursor(&self, offset: u64) -> Option<Cursor<'m>> {
         let rest = self.bytes.get(usize::try_from(offset).ok()?..)?;
         Some(Cursor::with_offset(rest, offset))
@@ -194,12 +226,14 @@ impl<'m> Table<'m> {
         }
     }
 
+    /// Returns the number of decompressed bytes.
     pub(super) fn len(&self) -> u64 {
         self.bytes.len() as u64
     }
 }
 
-/// Offsets of errors in it count from its start.
+/// Offsets of errors in it count from its start, and become offsets in the file: exact ones if it is stored
+/// uncompressed, or else the start of its compressed data.
 impl Locate for Table<'_> {
     fn locate(&self, error: Error) -> Error {
         let offset = match self.place {

@@ -34,7 +34,8 @@ impl<'m> Placed<'m, Texture<'m>> {
         if self.is_external.is_set() { None } else { self.entry_of_name() }
     }
 
-    /// Returns the image in the map, even if the texture is external.
+    /// Returns the image in the map, even if the texture is external. Returns `None` if there is none, or if the name
+    /// has invalid code points.
     pub(super) fn entry_of_name(&self) -> Option<Entry<'m>> {
         let path = format!("Texture/{}", self.file_name.to_text()?);
         self.map.source.archive()?.find(&path)

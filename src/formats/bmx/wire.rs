@@ -131,9 +131,10 @@ impl Face {
 }
 
 impl From<&FaceV10> for Face {
+    /// A number above 255 in `use_material` becomes 255.
     fn from(face: &FaceV10) -> Self {
         let &FaceV10 { v1, vt1, vn1, v2, vt2, vn2, v3, vt3, vn3, use_material, material_index } = face;
-        let use_material = u8::from(use_material.get() != 0);
+        let use_material = u8::try_from(use_material.get()).unwrap_or(u8::MAX);
         Self { v1, vt1, vn1, v2, vt2, vn2, v3, vt3, vn3, use_material, material_index }
     }
 }
@@ -169,6 +170,7 @@ impl Flag {
 impl Stored for Flag {
     const TYPE: Type = Type::Varying("bool", 1);
 
+    /// Returns a boolean, or the number if programs do not write it.
     fn value(&self) -> Option<Value<'_>> {
         Some(match self.0 {
             0 | 1 => Value::Bool(self.is_set()),

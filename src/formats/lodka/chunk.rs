@@ -1,5 +1,6 @@
 //! The nesting of chunks, and the walk over all chunks.
 
+use std::mem::offset_of;
 use std::ops::Range;
 
 use super::fields::not_negative;
@@ -23,24 +24,26 @@ pub type Chunk<'a> = chunk::Chunk<'a, ChunkHeader>;
 pub type Chunks<'a> = chunk::Chunks<'a, ChunkHeader>;
 
 impl Kind {
+    /// The tags of the chunks in a LOD1 that contain only chunks.
     const LISTS: [&'static [u8; 4]; 8] = [b"ANS1", b"MAL1", b"TXTL", b"SHDL", b"MSL1", b"LGS1", b"PXL1", b"CLL1"];
 
+    /// Returns the kind of a chunk in a parent with this tag, or next to LOD1 if there is no parent.
     fn of(parent: Option<Tag>, chunk: &Chunk<'_>) -> Self {
         let Tag(tag) = &chunk.tag();
         let Some(Tag(parent)) = &parent else {
             return if tag == b"LOD1" { Self::Part } else { Self::Unknown };
         };
-        for (list, known, kind) in Self::TAGS {
-            if *list == parent && *known == tag {
+        for (known_parent, known_tag, kind) in Self::TAGS {
+            if *known_parent == parent && *known_tag == tag {
                 return if kind.is_layout_known(chunk) { *kind } else { Self::Unknown };
             }
         }
         if parent == b"LOD1" && Self::LISTS.contains(&tag) { Self::List } else { Self::Unknown }
     }
 
-    /// Returns true if the layout of such a chunk is known.
+    /// Returns true unless this chunk of this kind declares in its header a layout that is not known.
     fn is_layout_known(self, chunk: &Chunk<'_>) -> bool {
-        // The count is the layout version, and only version 2 is known.
+        // Of PHS1 alone, the count is the version of the layout, and only version 2 is known.
         self != Self::Physics || chunk.header().count.get() == 2
     }
 
@@ -73,7 +76,7 @@ pub struct Node<'a> {
 
 impl<'a> Node<'a> {
     /// Creates the node of a chunk outside a [walk](Nodes), in a parent with this tag, after a skeleton of
-    /// `bones_hint` bones.
+    /// `bones_hint` bones. Its index, depth and part are 0.
     pub fn alone(chunk: Chunk<'a>, parent: Option<Tag>, bones_hint: Option<u32>) -> Self {
         let kind = Kind::of(parent, &chunk);
         Self { chunk, parent, kind, index: 0, depth: 0, part: 0, bones_hint, as_described: false }
@@ -89,17 +92,22 @@ impl<'a> Node<'a> {
         self.count_hint().try_into().unwrap_or(0)
     }
 
+    /// Returns the offset of the count in the header.
+    pub(super) fn count_offset(&self) -> u64 {
+        self.chunk.offset().saturating_add(offset_of!(ChunkHeader, count) as u64)
+    }
+
     /// Returns a cursor at the start of the body.
     ///
     /// # Errors
     /// Returns an error if the size is negative or exceeds what the parent chunk has left.
     pub fn body(&self) -> Result<Cursor<'a>> {
-        match self.chunk.header().size.get() {
-            size if size < 0 => {
-                Err(Error::malformed(format!("size {size} is negative")).at(self.chunk.offset().saturating_add(4)))
-            }
-            _ => self.chunk.whole(),
+        let size = self.chunk.header().size.get();
+        if size < 0 {
+            let offset = self.chunk.offset().saturating_add(offset_of!(ChunkHeader, size) as u64);
+            return Err(Error::malformed(format!("size {size} is negative")).at(offset));
         }
+        self.chunk.whole()
     }
 }
 
@@ -116,32 +124,39 @@ impl Locate for Node<'_> {
 pub struct Nodes<'a> {
     /// The chunks left at each depth, and the tag of their parent.
     levels: [Option<(Option<Tag>, Level<'a>)>; 3],
+    /// The number of LOD1 found, including the one that the walk is in.
     parts: usize,
+    /// The bone count of the last SKL1 found in this LOD1.
     bones: Option<u32>,
+    /// The number of chunks found of each kind.
     seen: [Amount<usize>; Kind::COUNT],
 }
 
 impl<'a> Nodes<'a> {
     /// Creates a walk over a whole file; the cursor is after the signature.
     pub(crate) fn file(cursor: Cursor<'a>) -> Self {
-        Self::of(Level::Here(Chunks::new(cursor)))
+        Self::of(Level::Loaded(Chunks::new(cursor)))
     }
 
     /// Creates a walk over a file from this offset, which reads the headers of chunks alone. Their bodies are empty.
-    pub(crate) fn heads(data: Data<'a>, start: u64) -> Self {
-        Self::of(Level::Heads(data, start..data.size()))
+    pub(crate) fn headers_only(data: Data<'a>, start: u64) -> Self {
+        Self::of(Level::HeadersOnly(data, start..data.size()))
     }
 
+    /// Creates a walk over these chunks of the outermost level, and over the chunks in them.
     fn of(level: Level<'a>) -> Self {
         Self { levels: [Some((None, level)), None, None], parts: 0, bones: None, seen: [Amount(0); Kind::COUNT] }
     }
 
-    /// Creates a walk over the contents of one LOD1.
+    /// Creates a walk over the contents of one LOD1, which has this index in the file.
     pub(crate) fn part(chunk: &Chunk<'a>, index: usize) -> Self {
-        let levels = [None, Some((Some(chunk.tag()), Level::Here(Chunks::new(chunk.body())))), None];
+        let levels = [None, Some((Some(chunk.tag()), Level::Loaded(Chunks::new(chunk.body())))), None];
+        // This LOD1 and those before it count as found.
         Self { levels, parts: index.saturating_add(1), bones: None, seen: [Amount(0); Kind::COUNT] }
     }
 
+    /// Returns the node of a chunk found at this depth, and counts it. If it contains chunks, the walk goes on `inside`
+    /// it.
     fn enter(&mut self, parent: Option<Tag>, chunk: Chunk<'a>, inside: Level<'a>, depth: usize) -> Node<'a> {
         let kind = Kind::of(parent, &chunk);
         match kind {
@@ -162,6 +177,7 @@ impl<'a> Nodes<'a> {
             index = seen.0;
             *seen += 1;
         }
+        // Inside a LOD1, the last one found is the one that contains the chunk.
         let part = if depth == 0 && kind != Kind::Part { self.parts } else { self.parts.saturating_sub(1) };
         Node { chunk, parent, kind, index, depth, part, bones_hint: self.bones, as_described: false }
     }
@@ -170,8 +186,10 @@ impl<'a> Nodes<'a> {
 impl<'a> Iterator for Nodes<'a> {
     type Item = Result<Node<'a>>;
 
+    /// Returns the next chunk of the deepest level that has chunks left.
     fn next(&mut self) -> Option<Self::Item> {
         loop {
+            // The walk ends when no level is left.
             let depth = self.levels.iter().rposition(Option::is_some)?;
             let level = self.levels.get_mut(depth)?;
             let (parent, chunks) = level.as_mut()?;
@@ -180,6 +198,7 @@ impl<'a> Iterator for Nodes<'a> {
                 Some(Ok((chunk, inside))) => return Some(Ok(self.enter(parent, chunk, inside, depth))),
                 Some(Err(error)) if depth == 0 => return Some(Err(error.within("chunks"))),
                 Some(Err(error)) => {
+                    // The walk is in the LOD1 found last.
                     return Some(Err(error.within("chunks").within_item("models", self.parts.saturating_sub(1))));
                 }
                 None => *level = None,
@@ -188,41 +207,44 @@ impl<'a> Iterator for Nodes<'a> {
     }
 }
 
-/// The chunks left in a part.
+/// The chunks left in a file or in the body of a chunk.
 #[derive(Clone, Debug)]
 enum Level<'a> {
-    Here(Chunks<'a>),
+    /// Chunks whose bytes are available.
+    Loaded(Chunks<'a>),
     /// The chunks in this range. Their bodies need not be available.
-    Heads(Data<'a>, Range<u64>),
+    HeadersOnly(Data<'a>, Range<u64>),
 }
 
 impl<'a> Level<'a> {
-    /// Returns the next chunk, and the part that is its body.
+    /// Returns the next chunk, and the level of the chunks in its body. After an error, no chunk is left.
     fn next(&mut self) -> Option<Result<(Chunk<'a>, Self)>> {
         match self {
-            Self::Here(chunks) => Some(chunks.next()?.map(|chunk| (chunk, Self::Here(Chunks::new(chunk.body()))))),
-            Self::Heads(_, left) if left.is_empty() => None,
-            Self::Heads(data, left) => {
+            Self::Loaded(chunks) => Some(chunks.next()?.map(|chunk| (chunk, Self::Loaded(Chunks::new(chunk.body()))))),
+            Self::HeadersOnly(_, left) if left.is_empty() => None,
+            Self::HeadersOnly(data, left) => {
                 let all = left.clone();
+                // Empty, in case the header cannot be read.
                 *left = all.end..all.end;
-                let (chunk, body) = match next_head(*data, all) {
+                let (chunk, body) = match next_header(*data, all) {
                     Ok(next) => next,
                     Err(error) => return Some(Err(error)),
                 };
                 left.start = body.end;
-                Some(Ok((chunk, Self::Heads(*data, body))))
+                Some(Ok((chunk, Self::HeadersOnly(*data, body))))
             }
         }
     }
 }
 
-/// Reads the header of the chunk at the start of a range. Returns the chunk without its body, and the range of the body.
-fn next_head<'a>(data: Data<'a>, range: Range<u64>) -> Result<(Chunk<'a>, Range<u64>)> {
+/// Reads the header of the chunk at the start of a range. Returns the chunk without its body, and the range of the
+/// body, which ends with the given range even if the header claims more.
+fn next_header<'a>(data: Data<'a>, range: Range<u64>) -> Result<(Chunk<'a>, Range<u64>)> {
     let body = range.start.saturating_add(size_of::<ChunkHeader>() as u64);
-    let head = data.ahead(range.start..body.min(range.end))?;
-    let header: &ChunkHeader = Cursor::with_offset(head, range.start).parse(in_place())?;
-    let stop = body.saturating_add(header.byte_len_hint().into()).min(range.end);
-    Ok((Chunk::of(header, Cursor::with_offset(&[], body)), body..stop))
+    let bytes = data.ahead(range.start..body.min(range.end))?;
+    let header: &ChunkHeader = Cursor::with_offset(bytes, range.start).parse(in_place())?;
+    let end = body.saturating_add(header.byte_len_hint().into()).min(range.end);
+    Ok((Chunk::of(header, Cursor::with_offset(&[], body)), body..end))
 }
 
 /// The parsed data of a chunk.
@@ -284,7 +306,8 @@ pub(super) fn as_described<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result
     whole(&Node { as_described: true, ..*node })
 }
 
-/// Reads a chunk's data as the author's own loader does, or else as the description says.
+/// Reads a chunk's data as the author's own loader does, or else as the description says. If both fail, returns the
+/// error of the first.
 pub(super) fn first_or_as_described<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
     let first = whole(node);
     if first.is_ok() {
@@ -293,7 +316,7 @@ pub(super) fn first_or_as_described<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) 
     as_described(node).or(first)
 }
 
-/// Does the same, if the count in the chunk's header is not negative.
+/// Reads a chunk's data as [`first_or_as_described`] does, if its header's count is not negative.
 pub(super) fn counted_either<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Result<T> {
     check_count(node)?;
     first_or_as_described(node)
@@ -302,6 +325,6 @@ pub(super) fn counted_either<'a, T: Read<'a, Node<'a>>>(node: &Node<'a>) -> Resu
 /// Checks that the chunk is complete and the count in its header is not negative.
 pub(super) fn check_count(node: &Node<'_>) -> Result<()> {
     node.body()?;
-    let count = not_negative(node.count_hint()).map(drop);
-    count.map_err(|error| error.at(node.chunk.offset().saturating_add(8))).within("count")
+    not_negative(node.count_hint()).map_err(|error| error.at(node.count_offset())).within("count")?;
+    Ok(())
 }

@@ -74,6 +74,7 @@ impl Stored for Flag {
     const TYPE: Type = Type::Number("Flag", 1);
     const CODES: &'static [(i64, &'static str)] = &[(0, "no"), (1, "yes")];
 
+    /// Bytes other than 0 and 1 are shown as a code without a meaning.
     fn value(&self) -> Option<Value<'_>> {
         Some(match self.0 {
             0 | 1 => Value::Bool(self.is_set()),

@@ -5,7 +5,7 @@ use nom::{IResult, Parser as _};
 
 use super::chunk::Node;
 use super::codes::ShaderKind;
-use super::fields::{at, known, length};
+use super::fields::{cursor_over, known, length};
 use super::text::text_with_length;
 use crate::base::amount::Amount;
 use crate::base::error::{Context, Error, Result};
@@ -130,23 +130,32 @@ impl Stored for TextureRecord<'_> {
 }
 
 impl<'a> Read<'a> for TextureRecord<'a> {
+    /// Describes nothing, because outlines describe the record as a [`Texture`].
     fn walk(cursor: &mut Cursor<'a>, (): (), _: &'static str, _: &mut impl Sink) -> Result<Self> {
         cursor.parse(texture_record)
     }
 }
 
+/// Parses the two sizes at the start of a record. Returns the bytes of the record, which those sizes determine.
 fn texture_record(input: Cursor<'_>) -> IResult<Cursor<'_>, TextureRecord<'_>, Error> {
     let (rest, options) = context("option_size", verify(length(), holds_options)).parse(input)?;
     let (_, data) = context("data_size", length()).parse(rest)?;
-    // If a record does not fit, the error is that of the part that does not fit.
+    // The options include the two sizes, so they start with the record. If a record does not fit, the error is that of
+    // the part that does not fit.
     let (rest, _) = context("options", bytes(options)).parse(input)?;
     let (rest, _) = context("data", bytes(data)).parse(rest)?;
     Ok((rest, TextureRecord(input.up_to(rest))))
 }
 
-/// The size must cover itself, the data size, and the three fields that are always present.
+/// The bytes of the options of a texture beside the names: the two sizes, the layout, and the lengths of the names.
+const FIXED_OPTIONS: u64 = 20;
+
+/// Checks that the size of the options covers the fields that are always present.
 fn holds_options(size: &u64) -> Result<()> {
-    if *size >= 20 { Ok(()) } else { Err(Error::malformed(format!("option size {size} is below 20"))) }
+    if *size < FIXED_OPTIONS {
+        return Err(Error::malformed(format!("option size {size} is below {FIXED_OPTIONS}")));
+    }
+    Ok(())
 }
 
 grammar! {
@@ -179,10 +188,8 @@ grammar! {
 
 /// Returns the number of option bytes that remain after the names.
 fn reserve(option_size: u64, names: [AnsiStr<'_>; 2]) -> Result<u64> {
-    /// The bytes of the options beside the names.
-    const FIXED: u64 = 20;
     let [first, second] = names.map(|name| name.len() as u64);
-    let taken = (Amount(FIXED) + first + second).0;
+    let taken = (Amount(FIXED_OPTIONS) + first + second).0;
     let Some(reserve) = option_size.checked_sub(taken) else {
         let message = format!("names in options of {option_size} bytes take {taken}");
         return Err(Error::malformed(message).within("option_size"));
@@ -226,7 +233,7 @@ grammar! {
     }
     also |shader, out| {
         if shader.kind == ShaderKind::BUMP {
-            let bump = walk_part::<Bump<'_>, _, _>(&mut at(shader.data), (), Part::one("bump"), out);
+            let bump = walk_part::<Bump<'_>, _, _>(&mut cursor_over(shader.data), (), Part::one("bump"), out);
             out.ok(bump);
         }
         // A dissection shows it as the bump described above.
@@ -234,6 +241,7 @@ grammar! {
     }
 }
 
+/// Checks that the size of a shader covers its type.
 fn has_kind(size: &u64) -> Result<()> {
     if *size > 0 { Ok(()) } else { Err(Error::malformed("no byte for the kind")) }
 }
@@ -247,7 +255,7 @@ impl<'a> Shader<'a> {
         if self.kind != ShaderKind::BUMP {
             return Ok(None);
         }
-        at(self.data).parse(Bump::parser()).map(Some)
+        cursor_over(self.data).parse(Bump::parser()).map(Some)
     }
 }
 

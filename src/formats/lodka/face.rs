@@ -23,15 +23,18 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// Creates it from the lengths of the vertices, normals and sets of texture coordinates of a mesh of this mode.
+    /// Creates it from the lengths of the vertices, normals and sets of texture coordinates of a mesh, and from its
+    /// [mode](super::Mesh::mode).
     pub fn new(vertices: usize, normals: usize, uvs: [Option<usize>; 2], mode: u8) -> Self {
         Self { vertices, normals, uvs, mode }
     }
 
+    /// Returns the width of the indices into each set of texture coordinates, in a face group of this
+    /// [kind](FaceGroup::kind).
     fn uv_widths(&self, kind: i32) -> PerSet<Width> {
-        let is_wide = kind == 1 && self.mode == 2;
-        let [first, second] = self.uvs;
-        let sets = [first.map(|target| Width::of(target, is_wide)), second.map(|target| Width::of(target, is_wide))];
+        // Unlike for vertices and normals, the mesh must have the older layout, too.
+        let has_spare = kind == 1 && self.mode == 2;
+        let sets = self.uvs.map(|len| Some(Width::of(len?, has_spare)));
         PerSet { sets, apart: false }
     }
 }
@@ -71,7 +74,8 @@ grammar! {
     also |group, out| out.field("triangle_count", group.triangle_count())
 }
 
-/// Returns a parser of this many masks. Outlines show that a group of the older layout has none.
+/// Returns a parser of this many masks. It is not [`array`] itself, so that outlines show that a group of the older
+/// layout has none.
 fn masks<'a>(count: u64) -> impl Grammar<'a, Output = LeArray<'a, U32>> {
     described(array(count), |masks, name, _, out| out.array(name, masks))
 }
@@ -82,7 +86,9 @@ impl FaceGroup<'_> {
         let corners = self.vertex_indices.len();
         match self.mode {
             FaceMode::STRIP | FaceMode::FAN => corners.saturating_sub(2),
+            // A quad is two triangles.
             FaceMode::QUADS => corners.div_euclid(4).saturating_mul(2),
+            // Three corners each. Unknown modes are taken for the usual one.
             _ => corners.div_euclid(3),
         }
     }

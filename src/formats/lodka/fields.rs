@@ -23,7 +23,7 @@ pub(super) fn length<'a>() -> impl Grammar<'a, Output = u64> + Copy {
     stored_as::<i32, _>(map_res(le_i32(), not_negative))
 }
 
-/// Returns the number, unless it is negative.
+/// Converts a count or length, which must not be negative.
 pub(crate) fn not_negative(count: i32) -> Result<u64> {
     u64::try_from(count).map_err(|_| Error::malformed(format!("{count} is negative")))
 }
@@ -31,8 +31,8 @@ pub(crate) fn not_negative(count: i32) -> Result<u64> {
 /// See [`dissected`].
 pub(super) struct Dissected<P>(P);
 
-/// Returns a parser of a field that outlines show with the items that it belongs to, so that only a dissection shows it
-/// here.
+/// Returns a parser of a field that only a dissection shows in this place. An outline shows it with the items to which
+/// it belongs.
 pub(super) fn dissected<P>(parser: P) -> Dissected<P> {
     Dissected(parser)
 }
@@ -42,6 +42,7 @@ parsers! { ['a, P: Grammar<'a>] Dissected<P> => P::Output; }
 impl<'a, P: Grammar<'a>> Grammar<'a> for Dissected<P> {
     const TYPE: Type = P::TYPE;
 
+    /// Reads the field, and describes it to a dissection only.
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<P::Output> {
         let dissects = sink.outline().is_some_and(|out| out.dissects());
         if dissects { self.0.walk(cursor, name, sink) } else { self.0.read(cursor) }
@@ -61,20 +62,22 @@ impl Stored for Names<'_> {
 
 /// Returns a parser of this many lengths, then of the concatenated names.
 pub(super) fn names<'a>(count: u64) -> impl Grammar<'a, Output = Names<'a>> {
-    let names = move |input| {
+    let parse = move |input| {
         let (input, lengths) = context("lengths", array::<I32>(count)).parse(input)?;
         let sum = total(lengths.iter().map(|length| length.get()), lengths.offset(), "lengths")?;
         let (input, bytes) = bytes(sum).parse(input)?;
         Ok((input, Names { lengths, bytes }))
     };
-    described(names, describe_names)
+    described(parse, describe_names)
 }
 
+/// Describes names, which take this span, with their lengths: the lengths as an array, and all names as one text that
+/// only a dissection shows.
 fn describe_names(names: &Names<'_>, name: &'static str, span: Span, out: &mut Outline<'_>) {
     out.array(name, &names.lengths);
     let bytes = names.bytes.len() as u64;
-    let span = Span { offset: span.end().saturating_sub(bytes), bytes };
-    out.stored(name, StoredAt::framing(AnsiStr::TYPE, span), AnsiStr::new(names.bytes));
+    let text_span = Span { offset: span.end().saturating_sub(bytes), bytes };
+    out.stored(name, StoredAt::framing(AnsiStr::TYPE, text_span), AnsiStr::new(names.bytes));
 }
 
 impl<'a> Names<'a> {
@@ -136,11 +139,12 @@ impl ExactSizeIterator for NameIter<'_> {}
 impl FusedIterator for NameIter<'_> {}
 
 /// Returns a cursor over the bytes of an array.
-pub(super) fn at<T: Element>(array: LeArray<'_, T>) -> Cursor<'_> {
+pub(super) fn cursor_over<T: Element>(array: LeArray<'_, T>) -> Cursor<'_> {
     Cursor::with_offset(array.as_bytes(), array.offset())
 }
 
-/// Returns the items in a frame, if there are this many frames, each of `len` items.
+/// Returns the items of the frame at `frame`, or `None` if there are not more than `frame` of the `frames`. `all` has
+/// the items of all frames, `len` for each.
 pub(super) fn frame_of<'a, T: Element>(
     all: LeArray<'a, T>,
     frame: usize,
@@ -153,7 +157,8 @@ pub(super) fn frame_of<'a, T: Element>(
     all.as_slice().get(start..start.checked_add(len)?)
 }
 
-/// Returns the sum of lengths or counts, none of which may be negative. They are in this table.
+/// Returns the sum of lengths or counts, none of which may be negative. An error names the table that they are in, and
+/// has its offset.
 pub(crate) fn total(lengths: impl Iterator<Item = i32>, offset: u64, table: &'static str) -> Result<u64> {
     let mut sum = Amount(0);
     for length in lengths {
@@ -163,7 +168,8 @@ pub(crate) fn total(lengths: impl Iterator<Item = i32>, offset: u64, table: &'st
     Ok(sum.0)
 }
 
-/// Describes records as one array, and one by one with their names. A dissection has them one by one alone.
+/// Describes the records of a table: in an outline as the array `array`, and always one by one in the list `list`, with
+/// their names. There may be fewer names than records.
 pub(super) fn records<'a, T: Element + Fixed>(
     (array, list): (&'static str, &'static str),
     table: LeArray<'_, T>,
@@ -189,7 +195,7 @@ pub(super) fn records<'a, T: Element + Fixed>(
     }
 }
 
-/// Checks that a layout number is known.
+/// Returns a check that the number of a layout is one of these.
 pub(crate) fn known<T: PartialEq + fmt::Display>(kinds: &[T]) -> impl Fn(&T) -> Result<()> {
     |kind| {
         if kinds.contains(kind) { Ok(()) } else { Err(Error::malformed(format!("{kind} is no known layout"))) }

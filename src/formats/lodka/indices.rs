@@ -34,7 +34,7 @@ pub(super) enum Width {
 
 impl Width {
     /// Returns the width of indices into an array of `target` elements. If `spare` is set, the highest index of a width
-    /// is reserved, as face groups of the older layout do.
+    /// is reserved, as in face groups of the older layout.
     pub(super) fn of(target: usize, spare: bool) -> Self {
         match target.saturating_add(spare.into()) {
             0..=0x100 => Self::U8,
@@ -43,7 +43,8 @@ impl Width {
         }
     }
 
-    /// Returns the width of indices of `count` bones.
+    /// Returns the width of indices of `count` bones. Two bytes are used from 255 bones on, although one could number
+    /// 256.
     pub(super) fn of_bones(count: u32) -> Self {
         if count < 255 { Self::U8 } else { Self::U16 }
     }
@@ -73,7 +74,7 @@ impl Stored for BoneIds {
     const TYPE: Type = Type::List(&Type::Varying("u8|u16", 1), 0);
 }
 
-/// Returns a parser of this many numbers of bones.
+/// Returns a parser of this many indices of bones, described as an array whose type allows only one or two bytes each.
 pub(super) fn bone_ids<'a>(count: u64, width: Width) -> impl Grammar<'a, Output = Indices<'a>> {
     described(stored_as::<BoneIds, _>(indices(count, width)), |ids, name, span, out| ids.describe_at(name, span, out))
 }

@@ -24,11 +24,11 @@ pub(super) struct Known<'a> {
     _held: Option<Held>,
 }
 
-/// The maximum memory of a name in a set.
+/// The bytes of memory to reserve for each name in a set or map.
 const NAME: u64 = 48;
 
 impl<'a> Known<'a> {
-    /// Collects them from all chunks of a LOD1.
+    /// Collects the names and sizes from all chunks of a LOD1. Returns an error if `budget` has no memory for them.
     pub(super) fn of(part: &Chunk<'a>, budget: &Budget) -> Result<Self> {
         let held = budget.hold(count_names(part).saturating_mul(NAME))?;
         let mut meshes = Vec::new();
@@ -41,7 +41,7 @@ impl<'a> Known<'a> {
             match (node.kind, node.content()) {
                 (Kind::Mesh, Ok(Content::Mesh(mesh))) => meshes.push(Some((mesh.name, mesh.positions.len()))),
                 (Kind::Mesh, _) => meshes.push(None),
-                (_, Ok(Content::MaterialList(list))) if list.kind != 0 => {
+                (_, Ok(Content::MaterialList(list))) => {
                     for material in list.materials.flatten() {
                         materials.insert(material.name);
                     }
@@ -49,6 +49,7 @@ impl<'a> Known<'a> {
                 (Kind::MaterialList, Err(_)) => has_all_materials = false,
                 (_, Ok(Content::MorphCollections(morphs))) => {
                     for morph in morphs.collections() {
+                        // A second collection with this name must have as many frames as the first.
                         let frames = collections.entry(morph.name).or_insert(Some(morph.frame_count));
                         if *frames != Some(morph.frame_count) {
                             *frames = None;
@@ -76,7 +77,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Returns the name and vertex count of a mesh.
+    /// Returns the name and vertex count of the mesh at `index`, or `None` if it does not exist or is unknown.
     pub(super) fn mesh(&self, index: i32) -> Option<(AnsiStr<'a>, usize)> {
         *self.meshes.as_ref()?.get(usize::try_from(index).ok()?)?
     }
@@ -90,7 +91,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// Returns true unless a chunk is cut short.
+/// Returns true if the model has all bytes that its chunks claim.
 fn is_whole(part: &Chunk<'_>) -> bool {
     for node in Nodes::part(part, 0) {
         let Ok(node) = node else { return false };
@@ -101,17 +102,18 @@ fn is_whole(part: &Chunk<'_>) -> bool {
     true
 }
 
-/// Returns the chunks that can be read.
+/// Returns the chunks of a model whose headers can be read.
 fn nodes<'a>(part: &Chunk<'a>) -> impl Iterator<Item = Node<'a>> {
     Nodes::part(part, 0).flatten()
 }
 
-/// Counts the names of materials and collections.
+/// Returns the number of names that [`Known::of`] keeps in a set or map, repeated ones included: those of materials and
+/// collections.
 fn count_names(part: &Chunk<'_>) -> u64 {
     let mut names = Amount(0);
     for node in nodes(part) {
         names += match node.content() {
-            Ok(Content::MaterialList(list)) if list.kind != 0 => list.materials.flatten().count(),
+            Ok(Content::MaterialList(list)) => list.materials.flatten().count(),
             Ok(Content::MorphCollections(morphs)) => morphs.collections().count(),
             _ => 0,
         };

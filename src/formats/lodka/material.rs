@@ -59,9 +59,10 @@ impl<'a> Material<'a> {
     pub fn texture_files(&self) -> [AnsiStr<'a>; 2] {
         let field = self.textures.as_bytes();
         let has_drive = matches!(field, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
+        // With a drive letter, the first colon is that of the drive, and the second one separates the files.
         let colon = memchr::memchr_iter(b':', field).nth(has_drive.into());
         match colon.and_then(|colon| field.split_at_checked(colon)) {
-            Some((first, [_, second @ ..])) => [AnsiStr::new(first), AnsiStr::new(second)],
+            Some((first, [_colon, second @ ..])) => [AnsiStr::new(first), AnsiStr::new(second)],
             _ => [self.textures, AnsiStr::new(&[])],
         }
     }

@@ -80,31 +80,35 @@ grammar! {
     also |mesh, out| mesh.face_groups.describe_from(0, out)
 }
 
+/// Returns which sets of texture coordinates to read: two if `count` is 2, and otherwise one. `apart` is true if their
+/// counts are apart.
 fn uv_sets(count: Option<u8>, apart: bool) -> PerSet<()> {
     let second = if count == Some(2) { Some(()) } else { None };
     PerSet { sets: [Some(()), second], apart }
 }
 
+/// Checks the maximum number of bones of a vertex.
 fn some_bones(most: i32) -> Result<()> {
     if most > 0 { Ok(()) } else { Err(Error::malformed("fewer than 1 bone a vertex")) }
 }
 
 /// Reads a mesh. If it has two sets of texture coordinates, walks the face groups to find out which of the two layouts
-/// fits.
+/// fits. If neither does, returns the result of the author's own layout.
 pub(super) fn read<'a>(node: &Node<'a>) -> Result<Mesh<'a>> {
-    let first = whole(node);
-    if let Ok(mesh) = &first
+    let as_loaded = whole(node);
+    if let Ok(mesh) = &as_loaded
         && fits(mesh)
     {
-        return first;
+        return as_loaded;
     }
     match as_described(node) {
-        Ok(second) if fits(&second) => Ok(second),
-        _ => first,
+        Ok(mesh) if fits(&mesh) => Ok(mesh),
+        _ => as_loaded,
     }
 }
 
-/// Returns true if both layouts are the same for this mesh, or if all its face groups can be read.
+/// Returns true if all face groups of the mesh can be read, or if it has one set of texture coordinates, for which both
+/// layouts are the same.
 fn fits(mesh: &Mesh<'_>) -> bool {
     if mesh.uvs.len() == 1 {
         return true;

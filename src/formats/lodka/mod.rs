@@ -157,16 +157,17 @@ impl<'a> Model<'a> {
         Self::open(Data::Whole(data), &Limits::default())
     }
 
+    /// Opens a file like [`parse`](Self::parse), with these limits. Possibly only ranges of the file are available.
     pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let mut cursor = Cursor::new(data.head(CHUNKS.saturating_add(size_of::<wire::ChunkHeader>() as u64))?);
-        if cursor.bytes(7)? != Self::SIGNATURE {
+        if cursor.bytes(Self::SIGNATURE.len() as u64)? != Self::SIGNATURE {
             return Err(Error::malformed("does not start with LODka3D1").at(0));
         }
-        let version = cursor;
+        let digit_offset = cursor.offset();
         let digit = cursor.parse(le_u8())?;
         if digit != b'1' {
             let message = format!("LODka3D model of version {}, not 1", digit.escape_ascii());
-            return Err(Error::unsupported(message).at(version.offset()));
+            return Err(Error::unsupported(message).at(digit_offset));
         }
         let first = Chunk::next(&mut cursor.clone())?;
         match first.map(|chunk| chunk.tag()) {
@@ -181,27 +182,32 @@ impl<'a> Model<'a> {
         self.data.rest(0).rest()
     }
 
+    /// Returns a cursor from the first chunk to the end of the file, as far as the bytes are available.
     fn chunks(&self) -> Cursor<'a> {
         self.data.rest(CHUNKS)
     }
 
-    /// Returns the same walk as [`nodes`](Self::nodes), but needs only the headers of chunks. The bodies need not be
-    /// there.
-    fn heads(&self) -> Nodes<'a> {
+    /// Returns the same walk as [`nodes`](Self::nodes). Of a file in ranges, it reads only the headers of chunks, and
+    /// the bodies of its nodes are empty.
+    fn nodes_by_headers(&self) -> Nodes<'a> {
         match self.data {
             Data::Whole(_) => self.nodes(),
-            Data::Parts(_) => Nodes::heads(self.data, CHUNKS),
+            Data::Parts(_) => Nodes::headers_only(self.data, CHUNKS),
         }
     }
 
-    /// Returns the offset of a text that was read from the model.
+    /// Returns the offset in the file of a text that was read from the model, and so lies in the file's bytes.
     fn offset_of(&self, text: AnsiStr<'a>) -> u64 {
         text.as_bytes().as_ptr().addr().saturating_sub(self.data.from(0).as_ptr().addr()) as u64
     }
 
-    /// Returns the models in file order (LOD1). Ends after the first error.
+    /// Returns the models in file order (LOD1), without the chunks beside them. Ends after the first error.
     pub fn parts(&self) -> impl Iterator<Item = Result<LodModel<'a>>> + use<'a> {
-        let parts = Chunks::new(self.chunks()).filter(|chunk| chunk.as_ref().map_or(true, |c| c.tag().0 == *b"LOD1"));
+        let parts = Chunks::new(self.chunks()).filter(|chunk| match chunk {
+            Ok(chunk) => chunk.tag().0 == *b"LOD1",
+            // The error is returned.
+            Err(_) => true,
+        });
         parts.enumerate().map(|(index, chunk)| Ok(LodModel { chunk: chunk?, index }))
     }
 

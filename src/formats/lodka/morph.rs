@@ -1,7 +1,7 @@
 //! MAN1 and MMD1: morph animations, after Quake III's models.
 
 use super::chunk::Node;
-use super::fields::{at, dissected, frame_of, known, not_negative, total};
+use super::fields::{cursor_over, dissected, frame_of, known, not_negative, total};
 use super::packed::{Records, packed};
 use super::text::text;
 use super::wire::{
@@ -31,12 +31,12 @@ grammar! {
         animations: LeArray<'a, MorphAnimation> = dissected(array(sum(&records, |record| record.animations.get())?)),
         /// The concatenated names of all collections, and of their colliders, bones and animations.
         #[label("MCAllNames")]
-        names: AnsiStr<'a> = framing(text(names(&records, &bones, &animations)?)),
+        names: AnsiStr<'a> = framing(text(all_names_len(&records, &bones, &animations)?)),
         /// Transforms of the bones, ordered by collection, bone, animation, frame.
         #[label("MCMatRotPos")]
-        matrices: LeArray<'a, MorphMatrix> = dissected(array(matrices(&records, &animations)?)),
+        matrices: LeArray<'a, MorphMatrix> = dissected(array(matrix_total(&records, &animations)?)),
         /// Bounds of the collections, ordered by collection, animation, frame.
-        colliders: LeArray<'a, MorphCollider> = dissected(array(frames(&animations)?)),
+        colliders: LeArray<'a, MorphCollider> = dissected(array(frame_total(&animations)?)),
     }
 }
 
@@ -47,38 +47,44 @@ fn sum(records: &MorphRecords<'_>, field: fn(&MorphRecord) -> i32) -> Result<u64
     total(records.iter().map(|record| field(&record)), records.offset(), "records")
 }
 
-fn names(
+/// Returns the number of bytes of all names: those of collections, colliders, bones and animations.
+fn all_names_len(
     records: &MorphRecords<'_>,
     bones: &LeArray<'_, MorphBone>,
     animations: &LeArray<'_, MorphAnimation>,
 ) -> Result<u64> {
     let collections = sum(records, |record| record.name_len.get())?;
     let colliders = sum(records, |record| record.collider_name_len.get())?;
-    let bones = bone_names(bones)?;
-    let animations = animation_names(animations)?;
+    let bones = bone_names_len(bones)?;
+    let animations = animation_names_len(animations)?;
     Ok((Amount(collections) + colliders + bones + animations).0)
 }
 
-fn bone_names(bones: &LeArray<'_, MorphBone>) -> Result<u64> {
+/// Returns the number of bytes of the names of these bones.
+fn bone_names_len(bones: &LeArray<'_, MorphBone>) -> Result<u64> {
     total(bones.iter().map(|bone| bone.name_len.get()), bones.offset(), "bones")
 }
 
-fn animation_names(animations: &LeArray<'_, MorphAnimation>) -> Result<u64> {
+/// Returns the number of bytes of the names of these animations.
+fn animation_names_len(animations: &LeArray<'_, MorphAnimation>) -> Result<u64> {
     total(animations.iter().map(|animation| animation.name_len.get()), animations.offset(), "animations")
 }
 
-fn frames(animations: &LeArray<'_, MorphAnimation>) -> Result<u64> {
+/// Returns the number of frames of these animations together.
+fn frame_total(animations: &LeArray<'_, MorphAnimation>) -> Result<u64> {
     total(animations.iter().map(|animation| animation.frames.get()), animations.offset(), "animations")
 }
 
-fn matrices(records: &MorphRecords<'_>, animations: &LeArray<'_, MorphAnimation>) -> Result<u64> {
-    frames(animations)?;
-    let mut left = at(*animations);
+/// Returns the number of matrices: for each collection, one for each of its bones in each of its frames.
+fn matrix_total(records: &MorphRecords<'_>, animations: &LeArray<'_, MorphAnimation>) -> Result<u64> {
+    // An error has the offset of the whole table, not of the animations of one collection.
+    frame_total(animations)?;
+    let mut left = cursor_over(*animations);
     let mut sum = Amount(0);
     for record in records.iter() {
         let own = left.array::<MorphAnimation>(not_negative(record.animations.get())?)?;
         let bones = Amount(not_negative(record.bones.get())?);
-        sum = sum + bones * frames(&own)?;
+        sum = sum + bones * frame_total(&own)?;
     }
     Ok(sum.0)
 }
@@ -88,12 +94,13 @@ impl<'a> MorphCollections<'a> {
     /// walking the others.
     pub fn collections(&self) -> impl Iterator<Item = MorphCollection<'a>> + use<'a> {
         let mut tables = Tables {
-            bones: at(self.bones),
-            animations: at(self.animations),
+            bones: cursor_over(self.bones),
+            animations: cursor_over(self.animations),
             names: Cursor::new(self.names.as_bytes()),
-            matrices: at(self.matrices),
-            colliders: at(self.colliders),
+            matrices: cursor_over(self.matrices),
+            colliders: cursor_over(self.colliders),
         };
+        // The tables were read with the sums of these counts, so each has enough for every record.
         self.records.iter().map_while(move |record| tables.split_off(record).ok())
     }
 }
@@ -108,16 +115,17 @@ struct Tables<'a> {
 }
 
 impl<'a> Tables<'a> {
-    /// Splits off the part of the next collection.
+    /// Splits off the part of every table that belongs to the next collection, which has this record.
     fn split_off(&mut self, record: MorphRecord) -> Result<MorphCollection<'a>> {
         let bones = self.bones.array(not_negative(record.bones.get())?)?;
         let animations = self.animations.array(not_negative(record.animations.get())?)?;
-        let frame_count = frames(&animations)?;
+        let frame_count = frame_total(&animations)?;
         Ok(MorphCollection {
+            // The names are stored in this order.
             name: next_name(&mut self.names, record.name_len.get())?,
             collider_name: next_name(&mut self.names, record.collider_name_len.get())?,
-            bone_names: self.names.split(bone_names(&bones)?)?,
-            animation_names: self.names.split(animation_names(&animations)?)?,
+            bone_names: self.names.split(bone_names_len(&bones)?)?,
+            animation_names: self.names.split(animation_names_len(&animations)?)?,
             matrices: self.matrices.array(frame_count.saturating_mul(bones.len() as u64))?,
             colliders: self.colliders.array(frame_count)?,
             record,
@@ -165,7 +173,8 @@ impl<'a> MorphCollection<'a> {
         self.animations.iter().map_while(move |animation| next_name(&mut names, animation.name_len.get()).ok())
     }
 
-    /// Returns a bone's transform in a frame. Frames are numbered across all animations.
+    /// Returns a bone's transform in a frame, or `None` if there is no such bone or frame. Frames are numbered across
+    /// all animations.
     pub fn matrix(&self, bone: usize, frame: usize) -> Option<&'a MorphMatrix> {
         let frames = usize::try_from(self.frame_count).ok()?;
         if frame >= frames {
@@ -175,6 +184,7 @@ impl<'a> MorphCollection<'a> {
     }
 }
 
+/// Reads the next of concatenated names, which has this length.
 fn next_name<'a>(names: &mut Cursor<'a>, length: i32) -> Result<AnsiStr<'a>> {
     names.bytes(not_negative(length)?).map(AnsiStr::new)
 }
@@ -189,32 +199,36 @@ grammar! {
         records: LeArray<'a, MorphMeshRecord> = array(node.count()),
         /// The concatenated names of all meshes, and of the collections that move them.
         #[label("MMAllNames")]
-        names: AnsiStr<'a> = framing(text(mesh_names(&records)?)),
+        names: AnsiStr<'a> = framing(text(mesh_names_len(&records)?)),
         /// The number of vertices in all frames together, according to the file.
         #[label("MMVertexCount")]
         vertex_count: i32,
         /// Vertices, ordered by mesh, frame, vertex.
         #[label("MMVertex")]
-        vertices: LeArray<'a, Vec3> = dissected(array(vertices(&records)?)),
+        vertices: LeArray<'a, Vec3> = dissected(array(vertex_total(&records)?)),
     }
 }
 
-fn mesh_names(records: &LeArray<'_, MorphMeshRecord>) -> Result<u64> {
+/// Returns the number of bytes of all names: those of the meshes and of their collections.
+fn mesh_names_len(records: &LeArray<'_, MorphMeshRecord>) -> Result<u64> {
     let meshes = total(records.iter().map(|record| record.name_len.get()), records.offset(), "records")?;
     let lengths = records.iter().map(|record| record.collection_name_len.get());
-    Ok(meshes.saturating_add(total(lengths, records.offset(), "records")?))
+    let collections = total(lengths, records.offset(), "records")?;
+    Ok(meshes.saturating_add(collections))
 }
 
-fn vertices(records: &LeArray<'_, MorphMeshRecord>) -> Result<u64> {
+/// Returns the number of vertices of all meshes, in all their frames.
+fn vertex_total(records: &LeArray<'_, MorphMeshRecord>) -> Result<u64> {
     let mut sum = Amount(0);
     for record in records.iter() {
-        let vertices = vertex_total(record).map_err(|error| error.at(records.offset())).within("records")?;
+        let vertices = vertices_of(record).map_err(|error| error.at(records.offset())).within("records")?;
         sum += vertices;
     }
     Ok(sum.0)
 }
 
-fn vertex_total(record: &MorphMeshRecord) -> Result<u64> {
+/// Returns the number of vertices of a mesh, in all its frames.
+fn vertices_of(record: &MorphMeshRecord) -> Result<u64> {
     Ok(not_negative(record.frames.get())?.saturating_mul(not_negative(record.vertices.get())?))
 }
 
@@ -222,13 +236,14 @@ impl<'a> MorphMeshes<'a> {
     /// Returns an iterator over the morphed meshes. Getting to the last one means walking the others.
     pub fn meshes(&self) -> impl Iterator<Item = MorphMesh<'a>> + use<'a> {
         let mut names = Cursor::new(self.names.as_bytes());
-        let mut vertices = at(self.vertices);
+        let mut vertices = cursor_over(self.vertices);
+        // They were read with the sums of these counts, so there are enough for every record.
         self.records.iter().map_while(move |record| {
             Some(MorphMesh {
                 record,
                 name: next_name(&mut names, record.name_len.get()).ok()?,
                 collection_name: next_name(&mut names, record.collection_name_len.get()).ok()?,
-                vertices: vertices.array(vertex_total(record).ok()?).ok()?,
+                vertices: vertices.array(vertices_of(record).ok()?).ok()?,
             })
         })
     }
@@ -249,7 +264,7 @@ pub struct MorphMesh<'a> {
 }
 
 impl<'a> MorphMesh<'a> {
-    /// Returns all vertices in a frame; empty if the mesh has none.
+    /// Returns all vertices in a frame, or `None` if there is no such frame. Empty if the mesh has no vertices.
     pub fn frame(&self, frame: usize) -> Option<&'a [Vec3]> {
         let frames = usize::try_from(self.record.frames.get()).ok()?;
         let vertices = usize::try_from(self.record.vertices.get()).ok()?;

@@ -9,7 +9,7 @@ use super::chunk::Nodes;
 use super::content::Content;
 use super::fields::records;
 use super::kind::Kind;
-use super::{Material, Model, MorphCollection, MorphMesh, Node, Shader, Texture};
+use super::{Material, Model, MorphCollection, MorphMesh, Node, Shader, Texture, TextureRecord};
 use crate::base::error::Result;
 use crate::base::span::Span;
 use crate::base::text::ByteStr;
@@ -17,54 +17,63 @@ use crate::bytes::Cursor;
 use crate::outline::{Numbers, Outline, Part, Text};
 use crate::record::{Fixed, Framing, Record, Stored as _, describe_fields, describe_opaque};
 
+/// Describes a file in common lists: the chunks of each kind, and the items in them.
 pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     out.list(Kind::Part.name());
     for node in model.nodes() {
         // An error inside a chunk is reported with the chunk.
         let Some(node) = out.ok(node) else { continue };
         if node.kind == Kind::Part {
-            chunk(&node, None, out, |out| out.field("chunk_count", node.count_hint()));
+            describe_chunk(&node, None, out, |out| out.field("chunk_count", node.count_hint()));
         }
     }
     let mut numbers = Numbers::default();
     for (_, _, kind) in Kind::TAGS {
         // First all chunks of a kind, then their items, because a list in an outline must be contiguous.
-        for adds in [false, true] {
-            match adds {
-                true => {
-                    if let Some(name) = common_list(*kind) {
-                        out.list(name);
-                    }
-                }
-                false => out.list(kind.name()),
-            }
-            for node in nodes_of(model, *kind) {
-                match node.content() {
-                    Ok(content) if adds => add_to_common_list(&node, &content, &mut numbers, out),
-                    Ok(content) => self::content(&node, &content, out),
-                    Err(_) if adds => {}
-                    Err(error) => chunk(&node, None, out, |out| out.problem(&error)),
-                }
-            }
-        }
+        describe_chunks(model, *kind, out);
+        describe_items(model, *kind, &mut numbers, out);
     }
     for kind in [Kind::List, Kind::Unknown] {
         out.list(kind.name());
         for node in nodes_of(model, kind) {
-            chunk(&node, None, out, |out| {
+            describe_chunk(&node, None, out, |out| {
                 out.field("tag", ByteStr::new(&*node.chunk.header().tag));
             });
         }
     }
 }
 
-/// Returns the readable chunks of a kind.
+/// Describes the chunks of a kind as one list. Instead of a content that cannot be read, reports the error.
+fn describe_chunks(model: &Model<'_>, kind: Kind, out: &mut Outline<'_>) {
+    out.list(kind.name());
+    for node in nodes_of(model, kind) {
+        match node.content() {
+            Ok(content) => describe_content(&node, &content, out),
+            Err(error) => describe_chunk(&node, None, out, |out| out.problem(&error)),
+        }
+    }
+}
+
+/// Describes the items in all chunks of a kind as one common list, if the kind has one.
+fn describe_items(model: &Model<'_>, kind: Kind, numbers: &mut Numbers, out: &mut Outline<'_>) {
+    let Some(list) = common_list(kind) else { return };
+    out.list(list);
+    for node in nodes_of(model, kind) {
+        // `describe_chunks` has reported a content that cannot be read.
+        if let Ok(content) = node.content() {
+            add_to_common_list(&node, &content, numbers, out);
+        }
+    }
+}
+
+/// Returns the chunks of a kind whose headers can be read.
 fn nodes_of<'a>(model: &Model<'a>, kind: Kind) -> impl Iterator<Item = Node<'a>> {
     model.nodes().flatten().filter(move |node| node.kind == kind)
 }
 
 /// Dissects a file: in file order, with each chunk inside its parent.
 pub(super) fn dissect(model: &Model<'_>, out: &mut Outline<'_>) {
+    // With the digit of the version.
     let (signature, _) = model.as_bytes().split_at_checked(8).unwrap_or_default();
     Framing(ByteStr::new(signature)).describe_at("signature", Span { offset: 0, bytes: 8 }, out);
     level(&mut model.nodes().peekable(), 0, &mut Numbers::default(), out);
@@ -78,6 +87,7 @@ fn is_inside(node: &Result<Node<'_>>, depth: usize) -> bool {
     }
 }
 
+/// Describes the next chunks of the walk that are at this depth, each with the chunks inside it.
 fn level(nodes: &mut Peekable<Nodes<'_>>, depth: usize, numbers: &mut Numbers, out: &mut Outline<'_>) {
     while let Some(node) = nodes.next_if(|node| is_inside(node, depth)) {
         let Some(node) = out.ok(node) else { continue };
@@ -85,7 +95,7 @@ fn level(nodes: &mut Peekable<Nodes<'_>>, depth: usize, numbers: &mut Numbers, o
         out.part(part.rooted(), |out| {
             node.chunk.header().describe_fields(node.chunk.offset(), out);
             if let Some(content) = out.ok(node.content()) {
-                self::content(&node, &content, out);
+                describe_content(&node, &content, out);
                 add_to_common_list(&node, &content, numbers, out);
             }
             level(nodes, node.depth.saturating_add(1), numbers, out);
@@ -93,7 +103,9 @@ fn level(nodes: &mut Peekable<Nodes<'_>>, depth: usize, numbers: &mut Numbers, o
     }
 }
 
-fn content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {
+/// Describes a chunk with its content. Describes nothing of a chunk that contains only chunks. If the format does not
+/// define the content, only a dissection shows it.
+fn describe_content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {
     match content {
         Content::Info(info) => describe_record(node, info, out),
         Content::Skeleton(skeleton) => describe_record(node, skeleton, out),
@@ -117,7 +129,8 @@ fn content(node: &Node<'_>, content: &Content<'_>, out: &mut Outline<'_>) {
     }
 }
 
-/// Returns the chunk with the reading that was right for it, so that it is described as it was read.
+/// Returns the chunk as one to be read in this way: as the description says, or as the author's own loader does. A
+/// description reads it again, and so must follow the way in which it was read.
 fn read_as<'a>(node: &Node<'a>, as_described: bool) -> Node<'a> {
     Node { as_described, ..*node }
 }
@@ -142,9 +155,9 @@ fn add_to_common_list(node: &Node<'_>, content: &Content<'_>, numbers: &mut Numb
             records_of::<Material<'_>, _, _>((node, list), materials.materials.located(), materials.kind, numbers, out);
         }
         Content::TextureList(textures) => {
-            // The fields of a texture are in the record around it.
+            // The cursor of a record ends with it, so that no field of a texture exceeds its record.
             let records = textures.records.located().map(|(start, span, record)| match &record {
-                Ok(inner) => (inner.0, span, record),
+                Ok(TextureRecord(cursor)) => (*cursor, span, record),
                 Err(_) => (start, span, record),
             });
             records_of::<Texture<'_>, _, _>((node, list), records, (), numbers, out);
@@ -168,7 +181,8 @@ fn add_to_common_list(node: &Node<'_>, content: &Content<'_>, numbers: &mut Numb
     }
 }
 
-/// Adds records to a common list, with the index of their model.
+/// Adds the records of a chunk to a common list, with the index of their model. `found` has the start, the byte range
+/// and the result of reading each. Reports those that cannot be read, and skips them.
 fn records_of<'a, T: Record<'a, C>, C: Copy, E>(
     (node, list): (&Node<'a>, &'static str),
     found: impl Iterator<Item = (Cursor<'a>, Span, Result<E>)>,
@@ -180,6 +194,7 @@ fn records_of<'a, T: Record<'a, C>, C: Copy, E>(
         if out.ok(entry).is_none() {
             continue;
         }
+        // An entry may be found without reading its fields, so they are read here.
         let record = T::read(&mut start.clone(), context);
         let mut part = numbers.item(list);
         if let Ok(record) = &record {
@@ -194,8 +209,14 @@ fn records_of<'a, T: Record<'a, C>, C: Copy, E>(
     }
 }
 
-/// Describes a chunk, with its range and the index of its model.
-fn chunk(node: &Node<'_>, label: Option<Text<'_>>, out: &mut Outline<'_>, inside: impl FnOnce(&mut Outline<'_>)) {
+/// Describes a chunk as a part with its range, the index of its model, and what `inside` describes. In a dissection,
+/// [`level`] has opened the part, so only the inside is described.
+fn describe_chunk(
+    node: &Node<'_>,
+    label: Option<Text<'_>>,
+    out: &mut Outline<'_>,
+    inside: impl FnOnce(&mut Outline<'_>),
+) {
     if out.dissects() {
         return inside(out);
     }
@@ -210,15 +231,16 @@ fn chunk(node: &Node<'_>, label: Option<Text<'_>>, out: &mut Outline<'_>, inside
     });
 }
 
-/// Describes a chunk whose data is one record.
+/// Describes a chunk whose data is this record.
 fn describe_record<'a, T: Record<'a, Node<'a>>>(node: &Node<'a>, record: &T, out: &mut Outline<'_>) {
-    chunk(node, record.label(), out, |out| {
+    describe_chunk(node, record.label(), out, |out| {
         if let Some(body) = out.ok(node.body()) {
             describe_fields::<T, _>(body, *node, out);
         }
     });
 }
 
+/// Describes the fields of a morph collection, its bones and animations, and its arrays.
 fn morph_collection(collection: &MorphCollection<'_>, node: &Node<'_>, out: &mut Outline<'_>) {
     out.field("model", node.part);
     out.field("name", collection.name);
@@ -233,6 +255,7 @@ fn morph_collection(collection: &MorphCollection<'_>, node: &Node<'_>, out: &mut
     out.array("colliders", &collection.colliders);
 }
 
+/// Describes the fields and the vertices of a morphed mesh.
 fn morph_mesh(mesh: &MorphMesh<'_>, node: &Node<'_>, out: &mut Outline<'_>) {
     out.field("model", node.part);
     out.field("name", mesh.name);

@@ -40,6 +40,7 @@ impl<'a, T: Element + From<&'a W>, W: Element> Records<'a, T, W> {
 impl<'a, T: Element + From<&'a W>, W: Element> Stored for Records<'a, T, W> {
     const TYPE: Type = Type::Array(T::COLUMNS, 0);
 
+    /// Describes the records as one array, without the gap.
     fn describe_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
         out.array(name, self.as_table());
     }

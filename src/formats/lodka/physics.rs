@@ -75,7 +75,7 @@ impl Stored for NameLines<'_> {
     }
 }
 
-/// Returns a parser of names that take this many bytes.
+/// Returns a parser of names that take `count` bytes together.
 fn name_lines<'a>(count: u64) -> impl Grammar<'a, Output = NameLines<'a>> {
     framing(bytes(count).map(AnsiStr::new).map(NameLines))
 }
@@ -95,6 +95,7 @@ struct Lines<'a> {
 impl<'a> Iterator for Lines<'a> {
     type Item = AnsiStr<'a>;
 
+    /// Returns the text up to the next line end, or all that is left.
     fn next(&mut self) -> Option<AnsiStr<'a>> {
         const LINE_END: &[u8] = b"\r\n";
         if self.rest.is_empty() {
@@ -102,6 +103,7 @@ impl<'a> Iterator for Lines<'a> {
         }
         let end = memchr::memmem::find(self.rest, LINE_END).unwrap_or(self.rest.len());
         let (name, after) = self.rest.split_at_checked(end)?;
+        // Nothing is left after a last name without a line end.
         self.rest = after.get(LINE_END.len()..).unwrap_or_default();
         Some(AnsiStr::new(name))
     }

@@ -23,13 +23,11 @@ grammar! {
     also |scheme, out| records(("light_records", "lights"), scheme.lights, std::iter::empty(), out)
 }
 
+/// Checks that the count in the chunk's header is 8, as in every scheme.
 fn eight(node: &Node<'_>) -> Result<()> {
     match node.count_hint() {
         8 => Ok(()),
-        other => {
-            let at = node.chunk.offset().saturating_add(8);
-            Err(Error::malformed(format!("{other} lights, not 8")).at(at))
-        }
+        other => Err(Error::malformed(format!("{other} lights, not 8")).at(node.count_offset())),
     }
 }
 

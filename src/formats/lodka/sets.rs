@@ -37,7 +37,7 @@ impl<T: Copy> Sets<T> {
         self.len() == 0
     }
 
-    /// Converts the value of each set.
+    /// Converts the value of each set. Returns `None` in the place of a set that does not exist.
     pub(super) fn map<U>(self, make: impl Fn(T) -> U) -> [Option<U>; 2] {
         self.0.map(|one| one.map(&make))
     }
@@ -46,13 +46,14 @@ impl<T: Copy> Sets<T> {
 impl<T: Copy> Indexed for Sets<T> {
     type Item = T;
 
+    /// See [`get`](Sets::get).
     fn item(&self, index: usize) -> Option<T> {
         self.get(index)
     }
 }
 
-/// The context for reading an array for each set: the context of each set, and whether each count is directly before its
-/// array instead of all counts before all arrays.
+/// The context for reading an array for each set: the context of each set, and whether each count is directly before
+/// its array instead of all counts before all arrays.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PerSet<C> {
     pub(super) sets: [Option<C>; 2],
@@ -79,7 +80,9 @@ parsers! { ['a, C: Copy, P: Grammar<'a, Output: Table>, F: Fn(u64, C) -> P] Arra
 impl<'a, C: Copy, P: Grammar<'a, Output: Table>, F: Fn(u64, C) -> P> Grammar<'a> for Arrays<C, F> {
     const TYPE: Type = Type::List(&P::TYPE, 4);
 
+    /// Reads the counts and arrays in stored order, and describes each array as an item of the field `name`.
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<Sets<P::Output>> {
+        // If the counts are apart, `read_array` reads them.
         let mut counts = [None; 2];
         if !self.per.apart {
             counts = lengths(self.per.sets, cursor, name, sink)?;
@@ -88,7 +91,7 @@ impl<'a, C: Copy, P: Grammar<'a, Output: Table>, F: Fn(u64, C) -> P> Grammar<'a>
         for (index, (array, context)) in zip(&mut arrays, self.per.sets).enumerate() {
             if let Some(context) = context {
                 let count = counts.get(index).copied().flatten();
-                *array = Some(self.array(index, count, context, cursor, name, sink).within_index(index)?);
+                *array = Some(self.read_array(index, count, context, cursor, name, sink).within_index(index)?);
             }
         }
         Ok(Sets(arrays))
@@ -96,9 +99,9 @@ impl<'a, C: Copy, P: Grammar<'a, Output: Table>, F: Fn(u64, C) -> P> Grammar<'a>
 }
 
 impl<C: Copy, F> Arrays<C, F> {
-    /// Reads the array of one set, after its count if that is not known.
+    /// Reads and describes the array of the set at `index`. If its count is `None`, reads that first.
     #[inline(always)]
-    fn array<'a, P: Grammar<'a, Output: Table>>(
+    fn read_array<'a, P: Grammar<'a, Output: Table>>(
         &self,
         index: usize,
         count: Option<u64>,
@@ -122,7 +125,7 @@ impl<C: Copy, F> Arrays<C, F> {
     }
 }
 
-/// Reads a length for each set.
+/// Reads a length for each set that exists.
 #[inline(always)]
 fn lengths<C>(
     sets: [Option<C>; 2],
@@ -147,6 +150,7 @@ parsers! { ['a, C: Copy] Names<C> => Sets<AnsiStr<'a>>; }
 impl<'a, C: Copy> Grammar<'a> for Names<C> {
     const TYPE: Type = Type::List(&AnsiStr::TYPE, 4);
 
+    /// Reads the lengths, then the texts. Describes the texts as one field of their bytes alone.
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<Sets<AnsiStr<'a>>> {
         let lengths = lengths(self.0, cursor, name, sink)?;
         let offset = cursor.offset();

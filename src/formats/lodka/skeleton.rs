@@ -84,12 +84,12 @@ fn require_skeleton(node: &Node<'_>) -> Result<()> {
 }
 
 impl<'a> Animation<'a> {
-    /// Returns a bone's key in a frame. `bone` is its index in the list.
+    /// Returns a bone's key in a frame, or `None` if there is no such bone or frame. `bone` is its index in the list.
     pub fn key(&self, frame: usize, bone: usize) -> Option<&'a Key> {
         self.frame(frame)?.get(bone)
     }
 
-    /// Returns all bones' keys in a frame; empty if there is no bone.
+    /// Returns all bones' keys in a frame, or `None` if there is no such frame. Empty if there is no bone.
     pub fn frame(&self, frame: usize) -> Option<&'a [Key]> {
         frame_of(self.keys, frame, (self.frame_count as usize, self.bone_count as usize))
     }

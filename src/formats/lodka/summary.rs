@@ -17,7 +17,8 @@ impl Inspect for Model<'_> {
         (Format::Lodka, &self.limits, self.data.size())
     }
 
-    /// Summarizes with one walk over all chunks and their records, without reading the elements of arrays.
+    /// Summarizes with one walk over all chunks. Reads their records unless only headers are wanted, and the elements
+    /// of arrays only to verify.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let (counts, references) = Survey::new(self, depth, problems).run();
         Summary { version: Some(1), counts, references, ..Summary::new(Format::Lodka, self.data.size()) }
@@ -35,6 +36,7 @@ impl Inspect for Model<'_> {
         &["positions"]
     }
 
+    /// `positions`: the vertices of all meshes in file order, as stored.
     fn digest(&self, name: &str, _: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
         if name != "positions" {
             return Err(no_digest(self.format(), name));

@@ -23,7 +23,7 @@ impl Stored for AfterLength {
     const TYPE: Type = Type::Varying("text with i32 length", 4);
 }
 
-/// Returns a parser of a text after its length.
+/// Returns a parser of a text after its length, which is an `i32`.
 #[inline(always)]
 pub(super) fn text_with_length<'a>() -> impl Grammar<'a, Output = AnsiStr<'a>> {
     stored_as::<AfterLength, _>(reading(|cursor: &mut Cursor<'a>| {

@@ -69,30 +69,41 @@ pub(super) struct Survey<'s, 'a> {
 }
 
 impl<'s, 'a> Survey<'s, 'a> {
+    /// Prepares a walk over the model. Problems that it finds go to `problems`.
     pub(super) fn new(model: &'s Model<'a>, depth: Depth, problems: &'s mut Problems) -> Self {
-        let (counted, part, cut) = Default::default();
-        let references = References::new(&model.limits);
-        let deep = depth == Depth::Verify;
-        Self { model, depth, deep, problems, counted, references, part, cut }
+        Self {
+            model,
+            depth,
+            deep: depth == Depth::Verify,
+            problems,
+            counted: Counted::default(),
+            references: References::new(&model.limits),
+            part: OpenPart::default(),
+            cut: None,
+        }
     }
 
+    /// Walks over the file. Returns the numbers of its parts, and the files that it refers to.
     pub(super) fn run(mut self) -> (Counts, Vec<Reference>) {
-        let nodes = if self.depth == Depth::Header { self.model.heads() } else { self.model.nodes() };
+        let nodes = if self.depth == Depth::Header { self.model.nodes_by_headers() } else { self.model.nodes() };
         for node in nodes {
             if let Some(node) = self.problems.ok(node) {
-                self.node(&node);
+                self.visit(&node);
             }
         }
         if self.deep {
-            let about = (self.model.data.size(), &self.model.limits);
-            check::fields(about, true, self.problems, |out| self.model.dissect(out));
+            let bounds = (self.model.data.size(), &self.model.limits);
+            // An outline describes records as arrays, whose fields have no rules.
+            let dissects = true;
+            check::fields(bounds, dissects, self.problems, |out| self.model.dissect(out));
         }
         // The contents of chunks are counted only if they were read.
         let counts = self.counted.counts(self.depth > Depth::Header);
         (counts, self.references.into_vec(self.problems))
     }
 
-    fn node(&mut self, node: &Node<'a>) {
+    /// Counts a chunk and checks its place. Unless only headers are read, reads and checks its content, too.
+    fn visit(&mut self, node: &Node<'a>) {
         match node.kind {
             Kind::Part => {
                 self.counted.models += 1;
@@ -102,16 +113,17 @@ impl<'s, 'a> Survey<'s, 'a> {
                     self.part.known = self.problems.ok(known).unwrap_or_default();
                 }
             }
-            Kind::Unknown => self.unknown(node),
+            Kind::Unknown => self.report_unknown(node),
             Kind::Animation => self.counted.animations += 1,
             Kind::Mesh => self.counted.meshes += 1,
             Kind::LightScheme => self.counted.light_schemes += 1,
             Kind::ColliderSet => self.counted.collider_sets += 1,
             _ => {}
         }
-        let once = matches!(node.kind, Kind::MaterialList | Kind::TextureList | Kind::ShaderList);
-        if node.kind != Kind::Unknown && (node.depth == 1 || once) {
-            self.order(node);
+        // A model has at most one of each chunk that is directly in LOD1, and of these, which are in a list.
+        let is_single_in_list = matches!(node.kind, Kind::MaterialList | Kind::TextureList | Kind::ShaderList);
+        if node.kind != Kind::Unknown && (node.depth == 1 || is_single_in_list) {
+            self.check_order(node);
         }
         if self.depth == Depth::Header {
             return;
@@ -121,8 +133,9 @@ impl<'s, 'a> Survey<'s, 'a> {
             Err(error) => {
                 self.part.bones_lost |= node.kind == Kind::Skeleton;
                 let end = node.chunk.offset().saturating_add(node.chunk.byte_len());
-                let holds_chunks = matches!(node.kind, Kind::Part | Kind::List | Kind::Unknown);
-                if !(holds_chunks && self.cut == Some(end)) {
+                let reads_no_field = matches!(node.kind, Kind::Part | Kind::List | Kind::Unknown);
+                let is_parent_reported = self.cut == Some(end);
+                if !(reads_no_field && is_parent_reported) {
                     self.problems.error(error);
                 }
                 if node.chunk.missing() > 0 {
@@ -132,7 +145,9 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    fn unknown(&mut self, node: &Node<'a>) {
+    /// Warns about a chunk of a version that is not known, or that the format does not have in this place. A tag that
+    /// the format does not have at all is no problem.
+    fn report_unknown(&mut self, node: &Node<'a>) {
         let tag = node.chunk.tag();
         let offset = node.chunk.offset();
         if tag.0 == *b"PHS1" && node.parent == Some(Tag(*b"LOD1")) {
@@ -142,7 +157,8 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    fn order(&mut self, node: &Node<'a>) {
+    /// Warns if the chunk comes after one that depends on it, or if the model already has a chunk with its tag.
+    fn check_order(&mut self, node: &Node<'a>) {
         let tag = node.chunk.tag();
         for (first, later) in BEHIND {
             if tag.0 == **first
@@ -156,9 +172,10 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// Compares the count in a chunk's header with what is in the chunk.
-    fn count(&mut self, node: &Node<'a>, content: &Content<'a>) {
-        let counts = match content {
+    /// Warns if the count in a chunk's header is not the number of items in the chunk. Skips the chunks whose items are
+    /// counted nowhere else.
+    fn check_count(&mut self, node: &Node<'a>, content: &Content<'a>) {
+        let actual = match content {
             // A list of chunks that ends with an error is reported elsewhere.
             Content::Chunks => count_chunks(node).ok(),
             Content::Info(_) | Content::Screenshot(_) => Some(1),
@@ -168,16 +185,16 @@ impl<'s, 'a> Survey<'s, 'a> {
         };
         let hint = i64::from(node.count_hint());
         let tag = node.chunk.tag();
-        if let Some(count) = counts
+        if let Some(count) = actual
             && i64::try_from(count) != Ok(hint)
         {
-            let offset = node.chunk.offset().saturating_add(8);
-            self.warn(node, offset, format_args!("count {hint} of {tag}, there are {count}"));
+            self.warn(node, node.count_offset(), format_args!("count {hint} of {tag}, there are {count}"));
         }
     }
 
+    /// Counts and checks the items in a chunk. In a deep survey, checks the elements of its arrays, too.
     fn content(&mut self, node: &Node<'a>, content: &Content<'a>) {
-        self.count(node, content);
+        self.check_count(node, content);
         match content {
             Content::Skeleton(skeleton) => self.skeleton(node, skeleton),
             Content::Animation(animation) => self.animation(node, animation),
@@ -194,7 +211,8 @@ impl<'s, 'a> Survey<'s, 'a> {
                 let mut missing = Faults::default();
                 for record in list.records {
                     let Some(record) = self.entry(node, record) else { continue };
-                    let index = index(self.counted.textures.0);
+                    // The textures of all models are in one list.
+                    let index = as_index(self.counted.textures.0);
                     if let Some(texture) = self.problems.ok(record.texture().within_item("textures", index)) {
                         let path = [("textures", Some(index)), ("material", None)];
                         self.material_name(texture.material, &path, &mut missing);
@@ -207,7 +225,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 let mut missing = Faults::default();
                 for shader in list.shaders {
                     let Some(shader) = self.entry(node, shader) else { continue };
-                    let index = index(self.counted.shaders.0);
+                    let index = as_index(self.counted.shaders.0);
                     let bump = self.problems.ok(shader.bump().within("bump").within_item("shaders", index)).flatten();
                     if let Some(bump) = bump {
                         self.bump(&bump, index, &mut missing);
@@ -227,6 +245,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// Counts the bones, and in a deep survey checks them.
     fn skeleton(&mut self, node: &Node<'a>, skeleton: &Skeleton<'a>) {
         for bone in skeleton.bones {
             match self.entry(node, bone) {
@@ -239,15 +258,17 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// Counts the frames of an animation, and in a deep survey checks its keys. Warns about frames without bones.
     fn animation(&mut self, node: &Node<'a>, animation: &Animation<'a>) {
         self.counted.frames += animation.frame_count.into();
         if animation.bone_count == 0 && animation.frame_count > 0 {
             let message = format_args!("{} frames of no bone", animation.frame_count);
-            self.warn(node, node.chunk.offset().saturating_add(8), message);
+            self.warn(node, node.count_offset(), message);
         }
         self.finite(node, "keys", &animation.keys);
     }
 
+    /// Checks that the materials exist that the bump mapping shader at `index` names.
     fn bump(&self, bump: &Bump<'a>, index: usize, missing: &mut Faults) {
         for (field, name) in [
             ("material", bump.material),
@@ -259,16 +280,18 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// Checks that the material with this name exists. `path` leads to the field with the name.
+    /// Checks that the material with this name exists, and otherwise adds a fault to `missing`. `path` leads to the
+    /// field with the name.
     fn material_name(&self, name: AnsiStr<'a>, path: &[Segment], missing: &mut Faults) {
         if !self.part.known.has_material(name) {
-            // A single name has its length before it.
-            let length = if path.last() == Some(&("materials", None)) { 0 } else { 4 };
-            let offset = self.model.offset_of(name).saturating_sub(length);
+            // The field of a single name starts with its length. In a face group, the lengths of all names come first.
+            let length_bytes = if path.last() == Some(&("materials", None)) { 0 } else { size_of::<i32>() as u64 };
+            let offset = self.model.offset_of(name).saturating_sub(length_bytes);
             missing.add(Code::Missing, path, offset, format_args!("{name} is none of the model's materials"));
         }
     }
 
+    /// Counts the vertices, face groups and triangles of a mesh, and in a deep survey checks them.
     fn mesh(&mut self, node: &Node<'a>, mesh: &Mesh<'a>) {
         self.counted.vertices += mesh.positions.len() as u64;
         if mesh.uv_counts_apart {
@@ -278,11 +301,11 @@ impl<'s, 'a> Survey<'s, 'a> {
             self.mesh_arrays(node, mesh);
         }
         let mut missing = Faults::default();
-        let first = self.counted.face_groups.0;
+        let before = self.counted.face_groups.0;
         for group in mesh.face_groups {
             let Some(group) = self.entry(node, group) else { continue };
             if self.deep {
-                let index = index((self.counted.face_groups - first).0);
+                let index = as_index((self.counted.face_groups - before).0);
                 self.face_group(node, mesh, index, &group);
                 let path = [("meshes", Some(node.index)), ("face_groups", Some(index)), ("materials", None)];
                 for name in group.materials.iter() {
@@ -300,12 +323,13 @@ impl<'s, 'a> Survey<'s, 'a> {
         self.problems.ok_in(node, entry)
     }
 
+    /// Adds a warning about the part at `place` and the field or element at `offset` in the file.
     pub(super) fn warn(&mut self, place: impl Locate, offset: u64, message: impl Display) {
         self.problems.report_at(Severity::Warning, place, offset, message);
     }
 }
 
-/// Counts the chunks in a list of chunks.
+/// Counts the chunks in a list of chunks. Returns an error if one of them is cut short.
 fn count_chunks(node: &Node<'_>) -> Result<usize> {
     let mut count = Amount(0);
     for chunk in Chunks::new(node.chunk.body()) {
@@ -315,7 +339,7 @@ fn count_chunks(node: &Node<'_>) -> Result<usize> {
     Ok(count.0)
 }
 
-/// Converts a count to the index of the next item.
-fn index(count: u64) -> usize {
+/// Converts the number of items counted so far to the index of the next item.
+fn as_index(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }

@@ -73,9 +73,11 @@ struct WeightLists<'a> {
 impl<'a> Iterator for WeightLists<'a> {
     type Item = WeightList<'a>;
 
+    /// Takes records up to the one that ends the list, or up to the maximum for a vertex.
     fn next(&mut self) -> Option<WeightList<'a>> {
         let Weights { bones_per_vertex, records } = self.weights;
         let start = self.next;
+        // Stays false if the records end first.
         let mut is_closed = false;
         while !is_closed && let Some(record) = records.get(self.next) {
             self.next = self.next.saturating_add(1);
@@ -97,6 +99,7 @@ impl Stored for Weights<'_> {
 /// Returns a parser of this many weights in a model of this many bones.
 pub(super) fn weights<'a>(count: u64, bones: u32, bones_per_vertex: u32) -> impl Grammar<'a, Output = Weights<'a>> {
     reading(move |cursor: &mut Cursor<'a>| {
+        // The 7 bits of a narrow record could number 128 bones, but the format allows it only up to 127.
         let records = match bones <= 127 {
             true => WeightRecords::Narrow(array(count).read(cursor)?),
             false => WeightRecords::Wide(array(count).read(cursor)?),
@@ -107,6 +110,7 @@ pub(super) fn weights<'a>(count: u64, bones: u32, bones_per_vertex: u32) -> impl
 
 /// A row for each weight: its vertex, its bone and the weight.
 impl Table for Weights<'_> {
+    /// Returns the number of records, of all vertices together.
     fn rows(&self) -> u64 {
         self.records.len() as u64
     }
@@ -115,28 +119,36 @@ impl Table for Weights<'_> {
         columns!["vertex" U32, "bone" U16, "weight" F32].to_vec()
     }
 
+    /// Returns where the records are. The rows are made from them, because no record has its vertex.
     fn storage(&self) -> Storage {
         Storage { packing: Packing::Derived, ..self.records.as_table().storage() }
     }
 
     fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
-        let rows = (0_u32..).zip(self.vertices()).flat_map(|(vertex, list)| {
-            list.iter().map(move |Weight { bone, weight, .. }| {
-                let ([a, b, c, d], [e, f], [g, h, i, j]) =
-                    (vertex.to_le_bytes(), bone.to_le_bytes(), weight.to_le_bytes());
-                [a, b, c, d, e, f, g, h, i, j]
-            })
-        });
+        let lists = (0_u32..).zip(self.vertices());
+        let rows = lists.flat_map(|(vertex, list)| list.iter().map(move |weight| row(vertex, weight)));
         write_batched(rows, sink);
         Ok(())
     }
 }
 
+/// Returns the bytes of a row of the table: the vertex, the bone and the weight, each little-endian.
+#[inline(always)]
+fn row(vertex: u32, Weight { bone, weight, .. }: Weight) -> [u8; 10] {
+    let [a, b, c, d] = vertex.to_le_bytes();
+    let [e, f] = bone.to_le_bytes();
+    let [g, h, i, j] = weight.to_le_bytes();
+    [a, b, c, d, e, f, g, h, i, j]
+}
+
 /// The weights of one vertex.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightList<'a> {
+    /// The records of all vertices.
     records: WeightRecords<'a>,
+    /// The index of its first record.
     start: usize,
+    /// The index after its last record.
     end: usize,
     is_closed: bool,
 }
@@ -166,6 +178,7 @@ impl<'a> WeightList<'a> {
 impl Indexed for WeightList<'_> {
     type Item = Weight;
 
+    /// Returns the weight at `index`, which must be below the length.
     fn item(&self, index: usize) -> Option<Weight> {
         self.records.get(self.start.checked_add(index)?)
     }

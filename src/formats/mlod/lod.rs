@@ -63,6 +63,7 @@ grammar! {
 /// The name of the tag after which a LOD's resolution follows.
 const LAST_TAG: &str = "#EndOfFile#";
 
+/// Checks the signature, the size and the version in the header of a LOD.
 fn known(header: &&LodHeader) -> Result<()> {
     if *header.signature != *b"P3DM" {
         return Err(match &*header.signature {
@@ -78,6 +79,7 @@ fn known(header: &&LodHeader) -> Result<()> {
     }
 }
 
+/// Checks the signature before the tags.
 fn starts_tags(signature: &[u8; 4]) -> Result<()> {
     if signature == b"TAGG" { Ok(()) } else { Err(Error::malformed("no \"TAGG\" after the faces")) }
 }
@@ -106,9 +108,11 @@ impl<'a> Tag<'a> {
         !self.name.as_bytes().starts_with(b"#")
     }
 
-    /// Returns the points of a selection with their weights from 0 to 1. A stored byte of 1 is the full weight; from
-    /// 255 down to 2, weights grow from 1/255 to 254/255.
+    /// Returns the indices of the points of a selection, with their weights from 0 to 1. A stored byte of 1 is the full
+    /// weight; from 255 down to 2, weights grow from 1/255 to 254/255. A byte of 0 means that the point is not
+    /// selected. Returns no point if the tag is no selection, or has fewer bytes than `lod` has points.
     pub fn weights(&self, lod: &Lod<'a>) -> impl Iterator<Item = (usize, f32)> + use<'a> {
+        // A byte for each point, and then one for each face.
         let mut points: &[u8] = &[];
         if self.is_selection() {
             points = self.data.as_bytes().get(..lod.points.len()).unwrap_or_default();
@@ -136,8 +140,9 @@ impl<'a> Tag<'a> {
     }
 }
 
-/// Returns the weight that a byte of a selection means.
+/// Returns the weight that a byte of a selection means, from 0 to 1.
 fn weight(byte: u8) -> f32 {
+    // Weights fall as bytes grow: the subtraction wraps to 256 - byte.
     if byte == 1 { 1.0 } else { f32::from(0_u8.wrapping_sub(byte)) / 255.0 }
 }
 
@@ -147,7 +152,8 @@ fn up_to_nul(bytes: &[u8]) -> ByteStr<'_> {
     ByteStr::new(bytes.get(..end).unwrap_or_default())
 }
 
-/// Describes faces as one table of the fields before their names, with the names listed separately.
+/// Describes faces as one table of the fields before their names, with the names listed separately. A dissection shows
+/// each face by itself.
 fn describe_faces<'a>(faces: &List<'a, Face<'a>>, name: &'static str, _: Span, out: &mut Outline<'_>) {
     if out.dissects() {
         return Face::describe_items(faces, name, out);

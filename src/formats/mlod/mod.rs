@@ -60,6 +60,7 @@ const VERSION: u32 = 257;
 /// The offset of the first LOD.
 const LODS: u64 = size_of::<FileHeader>() as u64;
 
+/// Returns the header if it is that of an MLOD model of the known version.
 fn known(header: &FileHeader) -> Result<&FileHeader> {
     match (&*header.signature, header.version.get()) {
         (b"MLOD", VERSION) => Ok(header),
@@ -98,6 +99,7 @@ impl<'a> Model<'a> {
         Self::open(Data::Whole(data), &Limits::default())
     }
 
+    /// Opens a model like [`parse`](Self::parse), with these limits. Possibly only ranges of the file are available.
     pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let mut cursor = Cursor::new(data.head(LODS)?);
         let header = cursor.parse(context("header", in_place()).map_res(known))?;

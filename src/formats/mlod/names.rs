@@ -14,7 +14,8 @@ pub(super) struct FaceNames<'a> {
     pub(super) material: ByteStr<'a>,
 }
 
-/// Describes the textures and materials of faces, each once, and the index of each face's own.
+/// Describes the textures and materials of faces, each once, and a table with the indices of each face's own. `from` is
+/// the byte range of the faces.
 pub(super) fn describe<'a>(names: impl Iterator<Item = FaceNames<'a>>, from: Span, out: &mut Outline<'_>) {
     let mut textures = Unique::default();
     let mut materials = Unique::default();
@@ -44,6 +45,7 @@ struct Unique<'a> {
 }
 
 impl<'a> Unique<'a> {
+    /// Returns the index of a text in the list. Adds it to the list if it is not there.
     fn index(&mut self, text: ByteStr<'a>) -> u32 {
         // A face takes 74 bytes, so a `u32` can number them all.
         let next = u32::try_from(self.list.len()).unwrap_or(u32::MAX);

@@ -20,32 +20,32 @@ impl Inspect for Model<'_> {
         (Format::Mlod, &self.limits, self.data.size())
     }
 
-    /// Summarizes with one walk over all LODs and their faces.
+    /// Summarizes with one walk over all LODs and their faces. Reads no LOD if only headers are wanted.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
-        let inside = depth != Depth::Header;
+        let reads_lods = depth != Depth::Header;
         let mut references = References::new(&self.limits);
         let mut vertices = Amount(0);
         let mut faces = Amount(0);
         let mut triangles = Amount(0);
         let mut visual = VisualLods::default();
         let mut end = super::LODS;
-        let mut whole = true;
-        let lods = if inside { Some(self.lods().spanned()) } else { None };
+        let mut is_whole = true;
+        let lods = if reads_lods { Some(self.lods().spanned()) } else { None };
         for (index, (lod, span)) in lods.into_iter().flatten().enumerate() {
             let Some(lod) = problems.ok(lod) else {
-                whole = false;
+                is_whole = false;
                 break;
             };
             vertices += lod.points.len() as u64;
             faces += lod.faces.len() as u64;
             end = span.offset.saturating_add(span.bytes);
             // Neighbouring faces mostly have the same names, and comparing is cheaper than hashing.
-            let (mut texture, mut material) = Default::default();
+            let (mut last_texture, mut last_material) = Default::default();
             let mut own_triangles = Amount(0);
             for face in &lod.faces {
                 own_triangles += face.triangle_count();
-                add_changed(ReferenceKind::Texture, face.texture, &mut texture, &mut references);
-                add_changed(ReferenceKind::Material, face.material, &mut material, &mut references);
+                add_changed(ReferenceKind::Texture, face.texture, &mut last_texture, &mut references);
+                add_changed(ReferenceKind::Material, face.material, &mut last_material, &mut references);
             }
             triangles += own_triangles.0;
             visual.add(Resolution(lod.resolution), own_triangles.0);
@@ -57,18 +57,19 @@ impl Inspect for Model<'_> {
             }
         }
         let mut summary = Summary { version: Some(self.version()), ..Summary::new(Format::Mlod, self.data.size()) };
-        if whole {
+        // Later LODs cannot be found after one that cannot be read.
+        if is_whole {
             let lods = self.lod_count() as u64;
             summary.counts = Counts::known([
                 ("lods", Some(lods)),
-                ("visual_lods", if inside { Some(visual.count.0) } else { None }),
-                ("vertices", if inside { Some(vertices.0) } else { None }),
-                ("faces", if inside { Some(faces.0) } else { None }),
-                ("triangles", if inside { Some(triangles.0) } else { None }),
+                ("visual_lods", if reads_lods { Some(visual.count.0) } else { None }),
+                ("vertices", if reads_lods { Some(vertices.0) } else { None }),
+                ("faces", if reads_lods { Some(faces.0) } else { None }),
+                ("triangles", if reads_lods { Some(triangles.0) } else { None }),
                 ("visual_triangles", visual.triangles()),
             ]);
             let after = summary.bytes.saturating_sub(end);
-            if inside && after > 0 {
+            if reads_lods && after > 0 {
                 problems.warning(&Error::trailing(after, "the last LOD").at(end));
             }
         }
@@ -79,6 +80,7 @@ impl Inspect for Model<'_> {
         self.header.describe_fields(0, out);
         out.list("lods");
         for (index, (cursor, span, lod)) in self.lods().located().enumerate() {
+            // Later LODs cannot be found.
             let Some(lod) = out.ok(lod) else { return };
             let purpose = Resolution(lod.resolution);
             let name = purpose.to_string();
@@ -102,11 +104,14 @@ fn add_changed<'a>(kind: ReferenceKind, name: ByteStr<'a>, before: &mut ByteStr<
 }
 
 impl Lod<'_> {
-    /// Reports indices out of range, numbers that are not finite, and normals that are not of length 1.
-    fn check(&self, lod: usize, end: u64, problems: &mut Problems) {
-        let place = Root.item("lods", lod);
+    /// Reports indices out of range, numbers that are not finite, normals that are not of length 1, and faces that are
+    /// neither triangles nor quads. The LOD has this index in the file and ends at the offset `end`.
+    fn check(&self, lod_index: usize, end: u64, problems: &mut Problems) {
+        let place = Root.item("lods", lod_index);
         let resolution = Numbers([self.resolution]);
-        check::one(Finite, resolution, end.saturating_sub(4), problems, place.field("resolution"));
+        // The resolution is the last field.
+        let resolution_offset = end.saturating_sub(size_of::<f32>() as u64);
+        check::one(Finite, resolution, resolution_offset, problems, place.field("resolution"));
         let points = self.points;
         let normals = self.normals;
         let positions = points.iter().map(|point| Numbers(point.position.to_array()));

@@ -61,7 +61,7 @@ grammar! {
     Animation<'a>(version: Version) named name {
         /// The kind of movement.
         #[label("AnimTransformType")]
-        kind: AnimationKind = verify(le_u32().map(AnimationKind), known),
+        kind: AnimationKind = verify(le_u32().map(AnimationKind), check_kind),
         /// Its name.
         #[label("AnimClassName")]
         name: ByteStr<'a> = text_to_nul(),
@@ -157,20 +157,24 @@ pub enum Motion {
 impl Animation<'_> {
     /// Returns the movement.
     pub fn motion(&self) -> Motion {
-        let Self { axis_position, axis_direction, angle, axis_offset, hide_value, unhide_value, .. } = *self;
-        match (self.angles, self.offsets, axis_position.zip(axis_direction), angle.zip(axis_offset)) {
-            (Some(angles), ..) => Motion::Rotation(angles),
-            (_, Some(offsets), ..) => Motion::Translation(offsets),
-            (.., Some((position, direction)), Some((angle, offset))) => {
-                Motion::Direct { position, direction, angle, offset }
-            }
-            // Kinds other than these are rejected, so this is hiding.
-            _ => Motion::Hide { from: hide_value.unwrap_or_default(), to: unhide_value },
+        if let Some(angles) = self.angles {
+            return Motion::Rotation(angles);
         }
+        if let Some(offsets) = self.offsets {
+            return Motion::Translation(offsets);
+        }
+        if let (Some(position), Some(direction), Some(angle), Some(offset)) =
+            (self.axis_position, self.axis_direction, self.angle, self.axis_offset)
+        {
+            return Motion::Direct { position, direction, angle, offset };
+        }
+        // Unknown kinds are rejected on reading, so this is hiding.
+        Motion::Hide { from: self.hide_value.unwrap_or_default(), to: self.unhide_value }
     }
 }
 
-fn known(kind: &AnimationKind) -> Result<()> {
+/// Rejects animations of an unknown kind: their length, and so the start of what follows, is unknown too.
+fn check_kind(kind: &AnimationKind) -> Result<()> {
     match kind.name() {
         Some(_) => Ok(()),
         None => Err(Error::malformed(format!("animation of kind {}, whose length is unknown", kind.0))),
@@ -180,7 +184,8 @@ fn known(kind: &AnimationKind) -> Result<()> {
 /// The maximum number of animations. Real models have a few dozen.
 const MAX_ANIMATIONS: u32 = 2048;
 
-/// Checks a count against a limit that no flag raises.
+/// Returns an error if a count exceeds a limit that no flag of the program raises. `what` is the counted quantity, in
+/// the plural.
 pub(super) fn at_most(count: u32, limit: u32, what: &'static str) -> Result<()> {
     match count <= limit {
         true => Ok(()),
@@ -188,7 +193,8 @@ pub(super) fn at_most(count: u32, limit: u32, what: &'static str) -> Result<()> 
     }
 }
 
-/// Returns the number of LODs. Without animations it is stored as -1.
+/// Returns the number of LODs in a list from its stored count, or 0 if the count is absent or negative: without
+/// animations it is -1.
 fn lods(count: Option<i32>) -> u32 {
     u32::try_from(count.unwrap_or(0)).unwrap_or(0)
 }
@@ -248,6 +254,7 @@ impl Stored for Axes<'_> {
 impl<'a> Read<'a, Kinds> for Axes<'a> {
     fn walk(cursor: &mut Cursor<'a>, kinds: Kinds, _: &'static str, _: &mut impl Sink) -> Result<Self> {
         let start = *cursor;
+        // Checks the axes and finds their end. `spanned` reads them again.
         for index in 0..kinds.count {
             Axis::read(cursor, kinds.has_axis(index)).within_item("animations", index as usize)?;
         }
@@ -269,6 +276,7 @@ impl<'a> Item<'a, Kinds> for Axes<'a> {
                 for index in 0..axes.kinds.count {
                     let part = Part::item("animations", index as usize);
                     let axis = walk_part::<Axis, _, _>(&mut items, axes.kinds.has_axis(index), part, out);
+                    // Does not happen: the same axes were read when the list was.
                     if axis.is_err() {
                         break;
                     }
@@ -287,25 +295,27 @@ pub struct Kinds {
 }
 
 impl Kinds {
-    /// Collects the bits of these animations.
+    /// Sets the bit of each animation that has an axis.
     pub fn of<'a>(animations: &List<'a, Animation<'a>, Version>) -> Self {
         let mut with_axis = [0; MAX_ANIMATIONS as usize / 64];
         for (index, Animation { kind, .. }) in animations.iter().enumerate() {
             if let Some(word) = with_axis.get_mut(index / 64) {
-                // Rotations and translations.
+                // Kinds 0 to 7 are the rotations and translations.
                 *word |= u64::from(kind.0 < 8) << (index % 64);
             }
         }
         Self { count: u32::try_from(animations.len()).unwrap_or(u32::MAX), with_axis }
     }
 
+    /// Returns true if the animation at `index` has an axis in each LOD; false if there is no such animation.
     fn has_axis(&self, index: u32) -> bool {
         let word = self.with_axis.get(index as usize / 64).copied().unwrap_or(0);
         (word >> (index % 64)) & 1 == 1
     }
 }
 
-/// Returns the bones and axes of all animations in one LOD; NaN if there is no axis.
+/// Returns the bones and axes of all animations in one LOD as a table of one row per animation: the bone, a point of
+/// the axis and its direction. The coordinates are NaN if there is no axis.
 fn axes_table<'s>(axes: &'s Axes<'_>, animations: u64) -> impl Table + use<'s> {
     Derived {
         rows: animations,
@@ -315,6 +325,7 @@ fn axes_table<'s>(axes: &'s Axes<'_>, animations: u64) -> impl Table + use<'s> {
             batch.extend(axes.iter().map(|axis| {
                 let [[x, y, z], [to_x, to_y, to_z]] =
                     [axis.position, axis.direction].map(|vector| vector.unwrap_or([f32::NAN; 3]).map(f32::to_le_bytes));
+                // Seven columns of four bytes.
                 Ok(bytemuck::cast::<_, [u8; 28]>([axis.bone.to_le_bytes(), x, y, z, to_x, to_y, to_z]))
             }))
         },

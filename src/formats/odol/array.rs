@@ -16,7 +16,7 @@ pub struct Layout {
     pub(super) version: Version,
     pub(super) limits: Limits,
     pub(super) reading: Reading,
-    /// The point count of the LOD whose arrays are being described; `None` while they are read.
+    /// The point count of the LOD whose arrays are being described; `None` if it is unknown, and while they are read.
     pub(super) points: Option<u64>,
 }
 
@@ -62,7 +62,7 @@ impl<T: Element> Stored for Block<'_, T> {
 /// A count, and either a single value for all elements or a block.
 impl<'a, T: Element> Read<'a, Layout> for Filled<'a, T> {
     /// Describes an array whose count differs from the point count as a problem, because it could claim any number of
-    /// rows.
+    /// rows. Only a dissection shows such an array, or one of a LOD whose point count is unknown.
     #[inline]
     fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let count = le_u32().count(cursor, name, sink)?;
@@ -84,9 +84,10 @@ impl<T: Element> Stored for Filled<'_, T> {
     const SHOWS_ABSENCE: bool = false;
 }
 
-/// Describes the bytes before an array that say how it is stored.
+/// Describes the bytes from `start` to the array at offset `end`: they say how the array is stored.
 fn describe_marks(mut start: Cursor<'_>, end: u64, name: &'static str, out: &mut Outline<'_>) {
     while start.offset() < end {
+        // Does not fail: the array behind these bytes was read.
         if framing(le_u8()).walk(&mut start, name, out).is_err() {
             break;
         }
@@ -96,11 +97,13 @@ fn describe_marks(mut start: Cursor<'_>, end: u64, name: &'static str, out: &mut
 /// The size from which every block up to version 63 is a compressed stream, even if that is longer.
 const PACKED_FROM: u64 = 1024;
 
+/// Reads a block of `count` elements. Its size, or from version 64 on a flag, decides whether it is compressed. An
+/// empty block has no flag.
 #[inline]
 fn block<'a, T: Element>(cursor: &mut Cursor<'a>, count: u64, layout: Layout) -> Result<Block<'a, T>> {
     let codec = match count.saturating_mul(size_of::<T>() as u64) {
         0 => Codec::Raw,
-        _ if layout.version.has_block_flags() => flagged(cursor)?,
+        _ if layout.version.has_block_flags() => flagged_codec(cursor)?,
         1..PACKED_FROM => Codec::Raw,
         _ if layout.version.has_lzo() => Codec::Lzo,
         _ => Codec::Lzss,
@@ -108,6 +111,8 @@ fn block<'a, T: Element>(cursor: &mut Cursor<'a>, count: u64, layout: Layout) ->
     Block::parse(cursor, count, codec, &layout.limits)
 }
 
+/// Reads an array of `count` elements after the byte that says how it is stored: 0 for a block, otherwise a single
+/// value for all elements.
 #[inline]
 fn filled<'a, T: Element>(cursor: &mut Cursor<'a>, count: u64, layout: Layout) -> Result<Filled<'a, T>> {
     match cursor.parse(le_u8())? {
@@ -116,9 +121,10 @@ fn filled<'a, T: Element>(cursor: &mut Cursor<'a>, count: u64, layout: Layout) -
     }
 }
 
-/// Reads the flag before a block.
+/// Reads the flag before a block. Returns the codec that it stands for.
+// A separate function, because `block` is compiled for every type of element, and only some versions have a flag.
 #[inline(never)]
-fn flagged(cursor: &mut Cursor<'_>) -> Result<Codec> {
+fn flagged_codec(cursor: &mut Cursor<'_>) -> Result<Codec> {
     cursor.parse(map_res(le_u8(), |flag| match flag {
         0 => Ok(Codec::Raw),
         2 => Ok(Codec::Lzo),
@@ -126,7 +132,7 @@ fn flagged(cursor: &mut Cursor<'_>) -> Result<Codec> {
     }))
 }
 
-/// Checks that an array has `points` elements.
+/// Returns an error at the array's offset if it does not have `points` elements.
 pub(super) fn check_count(array: &dyn Table, points: u64) -> Result<()> {
     if array.rows() == points {
         return Ok(());

@@ -70,8 +70,8 @@ codes! {
 
 impl PixelShader {
     /// Returns the number of stages that a material file lists for this shader (NoOfStages), from the document's table,
-    /// or 0 if the table does not give it. A [`Material`](super::Material) has one more stage, which belongs to the
-    /// shader itself.
+    /// or `None` if the table does not give it. A [`Material`](super::Material) has one more stage, which belongs to
+    /// the shader itself.
     pub const fn stage_count(self) -> Option<u32> {
         Some(match self.0 {
             0 | 1 | 10 | 12 | 13 | 59 | 60 | 102 | 103 | 107 | 110 | 114 | 116 => 0,
@@ -134,6 +134,7 @@ impl RenderFlags {
         set.map(|(_, name)| *name)
     }
 
+    /// Returns the names of the bits that are set, joined with commas, or `None` if none of them has a name.
     fn meaning(self) -> Option<Cow<'static, str>> {
         let names: Vec<_> = self.names().collect();
         if names.is_empty() { None } else { Some(names.join(", ").into()) }

@@ -75,6 +75,7 @@ enum Form {
 }
 
 impl Form {
+    /// Returns the form that files of this version use.
     fn of(version: Version) -> Self {
         match (version.is_flashpoint(), version.has_wide_indices()) {
             (true, _) => Self::Flashpoint,
@@ -93,7 +94,8 @@ impl Form {
         ((Amount(self.width()) * corners + 1) * faces).0
     }
 
-    /// Returns the number of bytes before the point numbers.
+    /// Returns the number of bytes of a face before its point numbers: the number of corners takes 1; in version 7,
+    /// flags (4) and texture (2) precede it.
     fn head(self) -> u64 {
         if self == Self::Flashpoint { 7 } else { 1 }
     }
@@ -126,10 +128,12 @@ impl<'a> Read<'a, Version> for Faces<'a> {
         let form = Form::of(version);
         let head_start = *cursor;
         let head = FaceHead::read(cursor, version)?;
-        let n = u64::from(head.count);
+        let count = u64::from(head.count);
         // A face is smaller in the file than in memory: its number of corners takes a byte instead of a unit.
-        let stored = u64::from(head.memory_bytes).checked_sub(n.saturating_mul(form.width().saturating_sub(1)));
-        let likely = form.byte_len(n, 2)..=form.byte_len(n, 4);
+        let stored = u64::from(head.memory_bytes).checked_sub(count.saturating_mul(form.width().saturating_sub(1)));
+        // Faces have 2 to 4 corners. If the claimed size is possible, it is trusted; otherwise the faces are read to
+        // find their end.
+        let likely = form.byte_len(count, 2)..=form.byte_len(count, 4);
         let faces = match stored {
             Some(bytes) if form != Form::Flashpoint && likely.contains(&bytes) => cursor.parse(part(bytes))?,
             _ => {
@@ -159,6 +163,7 @@ impl<'a> Read<'a, Version> for Faces<'a> {
 }
 
 impl<'a> Faces<'a> {
+    /// Describes each face as a part. Reads it twice: first to learn its size.
     fn describe_each(&self, name: &'static str, out: &mut Outline<'_>) {
         let mut faces = self.faces;
         for index in 0..self.len() {
@@ -257,6 +262,8 @@ impl<'a> Faces<'a> {
     }
 }
 
+/// Does the work of [`Faces::sound_bounds`] for `count` faces in these bytes with point numbers of `WIDTH` bytes.
+/// `is_sound` checks one point number.
 fn sound_bounds<const WIDTH: usize>(
     mut faces: &[u8],
     count: usize,
@@ -269,6 +276,7 @@ fn sound_bounds<const WIDTH: usize>(
     bounds.push(end);
     for _ in 0..count {
         let (&corners, rest) = faces.split_first()?;
+        // Without a branch for each corner.
         let sound = |corners: &[[u8; WIDTH]]| corners.iter().fold(true, |all, corner| all & is_sound(corner));
         let is_sound;
         // A separate case for each number of corners avoids an inner loop.
@@ -291,23 +299,28 @@ fn sound_bounds<const WIDTH: usize>(
 #[derive(Clone, Debug)]
 pub struct FaceIter<'a> {
     faces: Cursor<'a>,
+    /// The number of faces that are left.
     left: u32,
     form: Form,
+    /// The index of the next face.
     index: usize,
+    /// The start of the next face in the game's memory.
     unit: u32,
 }
 
 impl FaceIter<'_> {
-    /// Moves forward to the face that starts at this offset in the game's memory. Returns its index, or the number of
-    /// faces at the end of the last.
+    /// Moves forward to the face that starts at `unit`, an offset in the game's memory. Returns its index, or the
+    /// number of faces if `unit` is the end of the last.
     ///
     /// # Errors
-    /// Returns an error if no face starts there, or if the iterator is already past it.
+    /// Returns an error if no face starts there, if the iterator is already past it, if a face before it cannot be
+    /// read, or in version 7, where the unit is unknown.
     pub fn seek(&mut self, unit: u32) -> Result<usize> {
         if self.form == Form::Flashpoint {
             return Err(Error::unsupported("sections of version 7 count in a unit that is unknown"));
         }
         while self.unit < unit {
+            // `next` returns the error of a face that cannot be passed, or `None` after the last.
             if self.pass().is_none() {
                 self.next().unwrap_or_else(|| Err(self.off_edge(unit)))?;
             }
@@ -328,6 +341,7 @@ impl FaceIter<'_> {
         Some(())
     }
 
+    /// Returns the error for an offset in the game's memory at which no face starts.
     #[cold]
     fn off_edge(&self, unit: u32) -> Error {
         self.faces.error(format!("no face from here on begins {unit} bytes into the game's faces"))
@@ -352,6 +366,7 @@ impl<'a> Iterator for FaceIter<'a> {
                 Ok(face)
             }
             Err(error) => {
+                // Nothing follows, not even the error about bytes left.
                 (self.left, self.faces) = (0, Cursor::new(&[]));
                 Err(error).within_item("faces", self.index)
             }
@@ -359,16 +374,19 @@ impl<'a> Iterator for FaceIter<'a> {
     }
 }
 
+/// Returns the error for bytes after the last face.
 #[cold]
 fn left_over(rest: &Cursor<'_>) -> Error {
     rest.error(format!("{} bytes after the last face", rest.left()))
 }
 
+/// Reads the face at the cursor. On an error, the cursor does not move.
 #[inline]
 fn next_face<'a>(cursor: &mut Cursor<'a>, form: Form) -> Result<Face<'a>> {
     walk_face(cursor, form, &mut Silent)
 }
 
+/// Reads the face at the cursor, and describes it to `sink`. On an error, the cursor does not move.
 #[inline(always)]
 fn walk_face<'a>(cursor: &mut Cursor<'a>, form: Form, sink: &mut impl Sink) -> Result<Face<'a>> {
     let mut ahead = *cursor;
@@ -480,6 +498,8 @@ pub(super) fn sections<'a>(version: Version, faces: Faces<'a>) -> impl Grammar<'
     described(length_count(le_u32(), Section::parser(version)), describe)
 }
 
+/// Describes each section, and the faces that it covers: the index of the first and their number. Both are absent if
+/// the section does not start and end at faces, and in version 7, where the unit is unknown.
 fn describe_sections(
     sections: &Sections<'_>,
     version: Version,
@@ -488,6 +508,7 @@ fn describe_sections(
     out: &mut Outline<'_>,
 ) {
     sections.describe_own_count(name, out);
+    // One pass over the faces serves all sections.
     let mut faces = faces.iter();
     out.list(name);
     for (index, (start, Span { offset, bytes }, section)) in sections.located().enumerate() {
@@ -507,7 +528,7 @@ fn describe_sections(
     }
 }
 
-/// Returns faces as four point numbers each; -1 if a face has fewer corners.
+/// Returns faces as a table of one row per face: four point numbers, -1 if the face has fewer corners.
 fn corners<'s>(faces: &'s Faces<'_>) -> impl Table + use<'s> {
     Derived {
         rows: faces.len() as u64,

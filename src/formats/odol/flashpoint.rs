@@ -80,6 +80,7 @@ grammar! {
 impl<'a> FlashpointLod<'a> {
     /// Converts it to the vertex table of later versions.
     pub(super) fn into_table(self, layout: Layout) -> Result<VertexTable<'a>> {
+        // Arrays that version 7 lacks are read from here, with a count of 0.
         let nothing = &mut Cursor::with_offset(&[], self.normals.offset());
         let first = first_set(self.uvs);
         Ok(VertexTable {
@@ -97,6 +98,7 @@ impl<'a> FlashpointLod<'a> {
     }
 }
 
+/// Returns the coordinates as the first set of a LOD. Version 7 stores floats, which have no bounds.
 fn first_set(uvs: Block<'_, Vec2>) -> UvSet<'_> {
     UvSet { bounds: None, stored: Encoding::Float(Filled::from(uvs)) }
 }
@@ -107,6 +109,8 @@ fn only_set<'a>(layout: Layout) -> impl Grammar<'a, Output = Block<'a, Vec2>> {
     reading(move |cursor: &mut Cursor<'a>| cursor.parse(Block::parser(layout)).within_index(0))
 }
 
+/// Describes the only set of coordinates as later versions describe their first: the number of coordinates, the array
+/// as stored, and the coordinates as floats.
 fn describe_first(uvs: &Block<'_, Vec2>, name: &'static str, span: Span, out: &mut Outline<'_>) {
     describe_count(name, uvs.count(), span.offset, out);
     out.array_item(name, 0, uvs);

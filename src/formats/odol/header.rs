@@ -24,7 +24,7 @@ grammar! {
         #[label("Version")]
         version_number: u32 = framing(le_u32()),
         /// Not 0 if the rest of the file is encrypted.
-        encryption: Option<[U32; 2]> = cond(version >= 75, verify(by_value(), not_encrypted)),
+        encryption: Option<[U32; 2]> = cond(version >= 75, verify(by_value(), check_not_encrypted)),
         /// The Steam app id of the game or tool; often 0.
         app_id: Option<u32> = cond(version >= 59, le_u32()),
         /// The model of a muzzle flash (other readers call it a prefix); usually empty.
@@ -60,7 +60,8 @@ grammar! {
         use_defaults: LeArray<'a, u8> = array(lods.count),
         /// The face defaults of the LODs that have one.
         #[label("FaceData")]
-        face_defaults: List<'a, FaceDefault, Version> = count(FaceDefault::parser(lods.version), given(&use_defaults)),
+        face_defaults: List<'a, FaceDefault, Version> =
+            count(FaceDefault::parser(lods.version), face_default_count(&use_defaults)),
     }
 }
 
@@ -92,7 +93,8 @@ grammar! {
     }
 }
 
-fn not_encrypted(words: &[U32; 2]) -> Result<()> {
+/// Returns an error if one of the two words of `encryption` is not 0.
+fn check_not_encrypted(words: &[U32; 2]) -> Result<()> {
     if *words == [U32::ZERO; 2] {
         return Ok(());
     }
@@ -103,11 +105,13 @@ fn not_encrypted(words: &[U32; 2]) -> Result<()> {
 /// to 16 LODs.
 const MAX_LODS: u32 = 1024;
 
+/// Returns the maximum number of LODs in a file of this version.
 fn max_lods(version: Version) -> u32 {
     if version.is_flashpoint() { flashpoint::MAX_LODS } else { MAX_LODS }
 }
 
-fn given(use_defaults: &LeArray<'_, u8>) -> u32 {
+/// Returns the number of LODs that have a face default: those whose flag is 0.
+fn face_default_count(use_defaults: &LeArray<'_, u8>) -> u32 {
     u32::try_from(use_defaults.iter().filter(|&&flag| flag == 0).count()).unwrap_or(u32::MAX)
 }
 
@@ -122,7 +126,7 @@ pub(super) struct Header<'a> {
     pub(super) tables: Option<Tables<'a>>,
     /// The start of the first LOD of version 7. The others are adjacent.
     first: u32,
-    /// The end of each LOD of version 7, or 0 if it is after 4 GiB.
+    /// The end of each LOD of version 7, or 0 if the LOD was not read or ends after 4 GiB.
     ends: [u32; flashpoint::MAX_LODS as usize],
     /// The byte range of resolutions and facts.
     pub(super) facts_span: Span,
@@ -140,6 +144,7 @@ impl<'a> Header<'a> {
         self.start = Some(start);
         self.end = c.offset();
         if version.is_flashpoint() {
+            // The LODs come first, without a table. They are read to find their ends and the facts after them.
             self.first = u32::try_from(c.offset()).unwrap_or(0);
             for (index, end) in self.ends.iter_mut().enumerate().take(start.lod_count as usize) {
                 FlashpointLod::read(c, layout).within_item("lods", index)?;
@@ -148,7 +153,7 @@ impl<'a> Header<'a> {
         }
         let lods = self.lods_context(layout);
         let offset = c.offset();
-        // Known even if the facts are cut short.
+        // Read on their own first, so that they are known even if the facts are cut short.
         self.resolutions = c.clone().parse(array(lods.count)).ok();
         let Facts { resolutions, info } = Facts::read(c, lods)?;
         (self.resolutions, self.info) = (Some(resolutions), Some(info));
@@ -167,23 +172,29 @@ impl<'a> Header<'a> {
         Lods::new(self.lod_count().unwrap_or(0), layout)
     }
 
+    /// Returns the number of LODs that the header claims, or `None` if it is cut short before it.
     pub(super) fn lod_count(&self) -> Option<u32> {
         self.start.map(|start| start.lod_count)
     }
 
-    /// Returns the start and the end of the LOD at `index`.
+    /// Returns the start and the end (exclusive) of the LOD at `index`, or `None` if it is out of range or, in version
+    /// 7, its end is unknown.
     #[inline]
     pub(super) fn range(&self, index: usize) -> Option<(u32, u32)> {
-        match &self.tables {
-            Some(tables) => Some((tables.lod_starts.get(index)?.get(), tables.lod_ends.get(index)?.get())),
-            None => {
-                let before = index.checked_sub(1).map_or(Some(&self.first), |before| self.ends.get(before));
-                before.copied().zip(self.ends.get(index).copied().filter(|end| *end > 0))
-            }
+        if let Some(tables) = &self.tables {
+            return Some((tables.lod_starts.get(index)?.get(), tables.lod_ends.get(index)?.get()));
         }
+        // In version 7 each LOD starts where the one before it ends.
+        let start = match index.checked_sub(1) {
+            Some(before) => *self.ends.get(before)?,
+            None => self.first,
+        };
+        let end = *self.ends.get(index)?;
+        if end > 0 { Some((start, end)) } else { None }
     }
 
-    /// Returns a LOD's face default, its index among them and its location. Only LODs without the flag have one.
+    /// Returns the face default of the LOD at `index`: its own index in the list of face defaults, the face default,
+    /// and its location. Returns `None` if the LOD has none, because its flag is not 0.
     pub(super) fn face_default(&self, index: usize) -> Option<(usize, FaceDefault, Span)> {
         let tables = self.tables.as_ref()?;
         let (before, flags) = tables.use_defaults.as_slice().split_at_checked(index)?;

@@ -91,6 +91,7 @@ impl<N: AsRef<[U16]>, W: AsRef<[U32]>> Indexed for &Indices<N, W> {
 impl<N, W> Sealed for &Indices<N, W> {}
 
 impl<N: Table, W: Table> Indices<N, W> {
+    /// Returns the numbers as a table of their width.
     fn as_table(&self) -> &dyn Table {
         match self {
             Self::U16(narrow) => narrow,

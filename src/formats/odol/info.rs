@@ -182,8 +182,9 @@ grammar! {
 }
 
 impl SpecialLods {
-    /// Returns the purposes and indices, in stored order.
+    /// Returns the purposes and indices, in stored order. Purposes that the version does not store are left out.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, i8)> + use<> {
+        // In the order of the fields, whose names are the purposes.
         let numbers = [
             Some(self.memory),
             Some(self.geometry),

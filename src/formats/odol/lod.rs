@@ -113,6 +113,7 @@ grammar! {
 impl<'a> FlashpointLod<'a> {
     /// Converts it to a LOD of later versions that consists of these bytes. Fields that version 7 lacks are empty.
     fn into_lod(self, bytes: Cursor<'a>, layout: Layout) -> Result<Lod<'a>> {
+        // Arrays and lists that version 7 lacks are read from here, with a count of 0.
         let nothing = &mut Cursor::with_offset(&[], bytes.offset());
         Ok(Lod {
             proxies: self.proxies,
@@ -146,7 +147,7 @@ impl<'a> FlashpointLod<'a> {
 }
 
 impl<'a> Lod<'a> {
-    /// Reads the LOD that fills the cursor's part.
+    /// Reads the LOD that fills the cursor's bytes. A LOD of version 7 is converted.
     pub(super) fn of(body: &mut Cursor<'a>, layout: Layout) -> Result<Self> {
         match layout.version.is_flashpoint() {
             false => Self::read(body, layout),
@@ -158,7 +159,7 @@ impl<'a> Lod<'a> {
         }
     }
 
-    /// Describes the fields of the LOD that fills the cursor's part.
+    /// Describes the fields of the LOD that fills the cursor's bytes.
     pub(super) fn describe(body: &mut Cursor<'a>, layout: Layout, out: &mut Outline<'_>) -> Result<()> {
         match layout.version.is_flashpoint() {
             false => Self::walk_fields(body, layout, out).map(drop),
@@ -198,6 +199,7 @@ impl<'a> Lod<'a> {
         }
     }
 
+    /// Returns the layout with which the LOD was read. Readers differ on some layouts, so it may not be the model's.
     pub(super) fn layout(&self) -> Layout {
         self.arrays.layout
     }
@@ -217,15 +219,17 @@ impl<'a> Lod<'a> {
     /// tools do not count the fields after the arrays; other tools do.
     pub(super) fn is_table_size(&self, size: u32) -> bool {
         let version = self.layout().version;
-        let after = (Amount(u64::from(version.has_collimators())) * 4 + u64::from(version.has_last_byte())).0;
+        // `unknown` takes four bytes, `last_byte` one.
+        let after_arrays = (Amount(u64::from(version.has_collimators())) * 4 + u64::from(version.has_last_byte())).0;
         let all = self.vertex_table_byte_len();
-        u64::from(size) == all || all.checked_sub(after) == Some(size.into())
+        u64::from(size) == all || all.checked_sub(after_arrays) == Some(size.into())
     }
 
     /// Returns true if the LOD was almost certainly read correctly: the vertex table claims to end where the LOD does,
     /// and the codes in materials of the kinds on which readers differ are plausible. Each condition alone may be true
     /// by chance, because a reading that is off by a byte resynchronizes at the end of the next text.
     pub(super) fn fits(&self) -> bool {
+        // The table starts with its size.
         let size = self.arrays.bytes.clone().parse(le_u32());
         size.is_ok_and(|size| self.is_table_size(size)) && self.materials.iter().all(|material| material.is_sane())
     }
@@ -276,7 +280,8 @@ impl<'a> Read<'a, Layout> for Arrays<'a> {
 }
 
 impl Arrays<'_> {
-    /// Describes it as fields and arrays of the LOD. For a broken table, only a dissection shows the readable part.
+    /// Describes it as fields and arrays of the LOD. A table that cannot be read is described as its error; only a
+    /// dissection shows its readable part.
     fn describe(&self, out: &mut Outline<'_>) {
         if out.skips_arrays() {
             return;

@@ -23,7 +23,7 @@ grammar! {
         name: ByteStr<'a> = text_to_nul(),
         /// The kind, which determines the fields that follow.
         #[label("Type")]
-        kind: u32 = verify(le_u32(), known),
+        kind: u32 = verify(le_u32(), check_kind),
         /// Emitted color.
         #[label("Emissive")]
         emissive: Color = by_value(),
@@ -80,7 +80,7 @@ grammar! {
         /// Number of stages.
         #[label("nTextures")]
         stage_count: Option<u32> = cond(kind > 6, framing(le_u32())),
-        /// Number of transforms; in kind 8 the number of stages.
+        /// Number of transforms. In kind 8 there are as many as stages.
         #[label("nTransforms")]
         transform_count: Option<u32> = cond(kind > 8, framing(le_u32())),
         /// The textures. The first is the shader's own; 21 of 1,880 real materials name a file for it.
@@ -89,7 +89,7 @@ grammar! {
             count(Stage::parser(StageForm::of(kind, layout, false)), stage_count.unwrap_or(0)),
         /// Texture-coordinate transforms; stages refer to them by index.
         #[label("StageTransforms")]
-        transforms: LeArray<'a, StageTransform> = array(transforms(kind, layout, stage_count, transform_count)),
+        transforms: LeArray<'a, StageTransform> = array(transforms_stored(kind, layout, stage_count, transform_count)),
         /// The texture for thermal sight (the TI stage).
         #[label("DummyStageTexture")]
         thermal_stage: Option<Stage<'a>> = cond(kind >= 10, Stage::parser(StageForm::of(kind, layout, true))),
@@ -121,15 +121,18 @@ grammar! {
     }
 }
 
-fn known(kind: &u32) -> Result<()> {
+/// Rejects kinds of material whose fields are unknown.
+fn check_kind(kind: &u32) -> Result<()> {
     match kind {
         0..=11 | 16 | 20 => Ok(()),
         _ => Err(Error::unsupported(format!("material of kind {kind}, whose fields are unknown"))),
     }
 }
 
-fn transforms(kind: u32, layout: Layout, stages: Option<u32>, transforms: Option<u32>) -> u64 {
-    let count = if kind == 8 && layout.reading != Reading::OtherMaterials { stages } else { transforms };
+/// Returns the number of transforms that a material of this kind stores, from the counts before its stages. Kind 8 has
+/// no count of transforms: it stores one for each stage, or none in the reading [`Reading::OtherMaterials`].
+fn transforms_stored(kind: u32, layout: Layout, stage_count: Option<u32>, transform_count: Option<u32>) -> u64 {
+    let count = if kind == 8 && layout.reading != Reading::OtherMaterials { stage_count } else { transform_count };
     count.unwrap_or(0).into()
 }
 
@@ -149,8 +152,8 @@ impl<'a> Material<'a> {
         self.stages.iter().chain(self.thermal_stage)
     }
 
-    /// Returns true if the codes in stages and transforms are plausible. Checked for the kinds whose layout is
-    /// uncertain.
+    /// Returns true if the codes in stages and transforms are plausible. Checked only for the kinds on whose layout
+    /// readers differ; true for all others.
     pub(super) fn is_sane(&self) -> bool {
         if !matches!(self.kind, 7 | 8 | 11) {
             return true;
@@ -162,10 +165,11 @@ impl<'a> Material<'a> {
     }
 }
 
-/// Codes are far below this number.
+/// Codes and indices that are read correctly are far below this number.
 const SANE_CODES: u32 = 256;
 
 impl Stage<'_> {
+    /// Returns true if the sampling code and the index of the transform are plausible.
     fn is_sane(&self) -> bool {
         self.filter.0 < SANE_CODES && self.transform.is_none_or(|index| index < SANE_CODES)
     }

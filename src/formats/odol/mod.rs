@@ -229,11 +229,11 @@ impl LodEntry {
     }
 
     /// Returns true if another LOD starts inside this one, which is then invalid. Of two that start at one byte, the
-    /// longer is invalid; of two equal ones, the later. So no byte is read as part of two LODs, and a wrong end hides
-    /// only one LOD.
+    /// longer is invalid; of two equal ones, the one with the higher index. So no byte is read as part of two LODs, and
+    /// a wrong end hides only one LOD.
     fn runs_into(&self, other: &Self) -> bool {
-        let further = (self.end, self.index) > (other.end, other.index);
-        other.start < self.end && (self.start < other.start || self.start == other.start && further)
+        let is_invalid_of_two = (self.end, self.index) > (other.end, other.index);
+        other.start < self.end && (self.start < other.start || self.start == other.start && is_invalid_of_two)
     }
 }
 
@@ -249,6 +249,11 @@ impl<'a> Model<'a> {
         Self::open(Data::Whole(data), &Limits::default())
     }
 
+    /// Opens a model as [`parse`](Self::parse) does, from data of which parts may be missing. If the header does not
+    /// fit the likelier dialect of its version number, tries the other dialect; if neither fits, keeps the likelier.
+    ///
+    /// # Errors
+    /// Also returns an error if bytes of the header are not available.
     pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let stored = data.read(0, |cursor| {
             if !cursor.rest().starts_with(b"ODOL") {
@@ -261,7 +266,7 @@ impl<'a> Model<'a> {
         let likely = Version::new(stored).map_err(|error| error.at(4))?;
         let layout = Layout::new(likely, limits);
         let mut model = Self { data, layout, header: Header::default() };
-        // `whole` reports other errors.
+        // Passes on errors about missing bytes only. `whole` returns the others.
         missing(model.read_header())?;
         if model.fits() {
             return Ok(model);
@@ -293,6 +298,7 @@ impl<'a> Model<'a> {
         !self.version().has_lzo() || self.ends_at_first_lod() && self.has_known_shadow_source()
     }
 
+    /// Returns true if the header ends where the first LOD in the file starts, or if there are no LODs.
     fn ends_at_first_lod(&self) -> bool {
         match self.lods().map(|entry| entry.start).min() {
             Some(first) => u64::from(first) == self.header.end,
@@ -300,12 +306,13 @@ impl<'a> Model<'a> {
         }
     }
 
+    /// Returns true if the source of the shadow buffer was read and is a known code.
     fn has_known_shadow_source(&self) -> bool {
         let Some(info) = &self.header.info else { return false };
         info.shadow_source.is_some_and(|source| source.name().is_some())
     }
 
-    /// Returns true if a LOD can be at this location.
+    /// Returns true if a LOD can be at this location: after the header and inside the file.
     fn contains(&self, &LodEntry { start, end, .. }: &LodEntry) -> bool {
         u64::from(start) >= self.header.end && start <= end && u64::from(end) <= self.data.size()
     }
@@ -417,14 +424,18 @@ impl<'a> Model<'a> {
     }
 
     /// Returns the bytes of a LOD.
+    ///
+    /// # Errors
+    /// Returns an error if its range is not after the header and inside the file, or if another LOD starts inside it.
     fn lod_body(&self, entry: &LodEntry) -> Result<Cursor<'a>> {
         let LodEntry { index, start, end, .. } = *entry;
-        let before = 4_u64.saturating_mul(index as u64);
+        // The tables have four bytes for each LOD.
+        let in_table = 4_u64.saturating_mul(index as u64);
         if u64::from(start) < self.header.end {
-            let offset = self.starts().offset().saturating_add(before);
+            let offset = self.starts().offset().saturating_add(in_table);
             return Err(Error::malformed("starts inside the header").at(offset));
         }
-        let end_offset = self.ends().offset().saturating_add(before);
+        let end_offset = self.ends().offset().saturating_add(in_table);
         if end < start {
             return Err(Error::malformed("ends before it starts").at(end_offset));
         }
@@ -438,6 +449,7 @@ impl<'a> Model<'a> {
         Ok(Cursor::with_offset(self.data.get(start.into()..end.into())?, start.into()))
     }
 
+    /// Reads the LOD that fills `body` in the first reading that fits, or in the common one if none does.
     fn read_lod(&self, body: Cursor<'a>) -> Result<Lod<'a>> {
         let common = self.read_lod_as(body, Reading::Common);
         if common.as_ref().is_ok_and(Lod::fits) {
@@ -454,6 +466,7 @@ impl<'a> Model<'a> {
         common
     }
 
+    /// Reads the LOD that fills `body` in this reading.
     fn read_lod_as(&self, mut body: Cursor<'a>, reading: Reading) -> Result<Lod<'a>> {
         Lod::of(&mut body, Layout { reading, ..self.layout })
     }
@@ -472,7 +485,7 @@ impl<'a> Model<'a> {
     fn trailer_and_rest(&self) -> Result<Option<(Option<Trailer<'a>>, Cursor<'a>)>> {
         let Some(mut rest) = self.after_lods().transpose()? else { return Ok(None) };
         let mut trailer = None;
-        if let Some(has_shapes) = self.has_trailer(rest) {
+        if let Some(has_shapes) = self.trailer_has_shapes(rest) {
             trailer = Some(rest.parse(context("trailer", Trailer::parser(has_shapes)))?);
         }
         Ok(Some((trailer, rest)))
@@ -504,14 +517,15 @@ impl<'a> Model<'a> {
 
     /// Returns whether the trailer has cooked shapes, or `None` if there is no trailer. Other readers disagree about
     /// the version that introduced the trailer, and the one that added the shapes.
-    fn has_trailer(&self, rest: Cursor<'_>) -> Option<bool> {
+    fn trailer_has_shapes(&self, rest: Cursor<'_>) -> Option<bool> {
         let version = self.version();
-        let left = rest.left();
-        let is_there = version.has_buoyancy() || version.has_simple_geometry() && left == 4;
+        // Without shapes and buoyancy, a trailer is the four bytes of the kind of buoyancy.
+        let is_kind_only = rest.left() == 4;
+        let is_there = version.has_buoyancy() || version.has_simple_geometry() && is_kind_only;
         if !is_there {
             return None;
         }
-        if version.has_shapes() || !version.may_have_shapes() || left == 4 {
+        if version.has_shapes() || !version.may_have_shapes() || is_kind_only {
             return Some(version.has_shapes());
         }
         // Either is possible. The one that reads the file to its end is right.
@@ -521,14 +535,16 @@ impl<'a> Model<'a> {
                 return Some(has_shapes);
             }
         }
+        // Neither does. The bytes are read as the longer trailer.
         Some(true)
     }
 }
 
+/// Returns the error for a file that does not start with `ODOL`. It names MLOD models, and models packed as a whole.
 fn no_signature(head: &[u8]) -> Error {
     match head {
         [b'M', b'L', b'O', b'D', ..] => Error::unsupported("MLOD, a model as edited, which is another format"),
-        // The flags announce at least four literals.
+        // An LZSS stream starts with a byte of flags: four set bits announce the literals `ODOL`.
         [flags, b'O', b'D', b'O', b'L', ..] if flags & 15 == 15 => {
             Error::unsupported("ODOL model that is LZSS-packed as a whole")
         }

@@ -9,21 +9,25 @@ use crate::bytes::Cursor;
 use crate::outline::{Outline, Part};
 use crate::record::{Record as _, describe_fields, walk_part};
 
+/// Describes a model: its header, its LODs and its trailer.
 pub(super) fn model(model: &Model<'_>, out: &mut Outline<'_>) {
     out.field("version", model.version().stored());
     out.field("lod_count", model.header.lod_count());
     let described = header(model, out);
     out.ok(described);
+    // The LODs of version 7 are inside the header, and were described with it.
     if !model.version().is_flashpoint() {
         lods(model, out);
     }
     if let Some(Ok(rest)) = model.after_lods()
-        && let Some(has_shapes) = model.has_trailer(rest)
+        && let Some(has_shapes) = model.trailer_has_shapes(rest)
     {
         trailer(rest, has_shapes, out);
     }
 }
 
+/// Describes the trailer at the start of `rest`. If it cannot be read, the part shown as trailer extends to the end of
+/// the file.
 fn trailer(mut rest: Cursor<'_>, has_shapes: bool, out: &mut Outline<'_>) {
     let mut end = rest;
     let bytes = match end.parse(Trailer::parser(has_shapes)) {
@@ -36,6 +40,7 @@ fn trailer(mut rest: Cursor<'_>, has_shapes: bool, out: &mut Outline<'_>) {
     });
 }
 
+/// Describes the header. In version 7 that includes the LODs, which are between its start and the facts.
 fn header(model: &Model<'_>, out: &mut Outline<'_>) -> Result<()> {
     let mut cursor = model.data.cursor(0);
     let version = model.version();
@@ -47,6 +52,7 @@ fn header(model: &Model<'_>, out: &mut Outline<'_>) -> Result<()> {
             None => cursor.offset(),
         };
         cursor.skip(end.saturating_sub(cursor.offset()))?;
+        // If a LOD is broken, the start of the facts is unknown.
         model.whole()?;
     }
     let lods = model.header.lods_context(model.layout);
@@ -70,10 +76,13 @@ fn lods(model: &Model<'_>, out: &mut Outline<'_>) {
     }
 }
 
+/// Describes a LOD: its table entry, its face default and its fields. A dissection shows the face default in the tables
+/// instead.
 fn lod(model: &Model<'_>, entry: &LodEntry, out: &mut Outline<'_>) {
     let label = entry.resolution.to_string();
     let title = entry.resolution.title();
     let part = Part::item("lods", entry.index).labelled(ByteStr::from(label.as_str())).titled(&title);
+    // Only a LOD inside the file has a location to show.
     let part = match model.contains(entry) {
         true => part.spanning(entry.start.into(), entry.byte_len()),
         false => part,
@@ -95,6 +104,8 @@ fn lod(model: &Model<'_>, entry: &LodEntry, out: &mut Outline<'_>) {
     });
 }
 
+/// Describes the fields of a LOD as it was read. The arrays that have an element for each point are described only if
+/// the number of points is known.
 fn lod_fields(model: &Model<'_>, entry: &LodEntry, out: &mut Outline<'_>) {
     let body = model.lod_body(entry).within_item("lods", entry.index);
     let Some(mut body) = out.ok(body) else { return };

@@ -52,6 +52,7 @@ impl<'a> Grammar<'a> for OrNone {
         if self.0.is_flashpoint() {
             return Ok(None);
         }
+        // An empty name.
         if is_ahead(*cursor, tag(&b"\0"[..])) {
             framing(text_to_nul()).walk(cursor, name, sink)?;
             return Ok(None);

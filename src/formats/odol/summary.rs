@@ -84,7 +84,9 @@ impl Inspect for Model<'_> {
             if results.iter().all(Result::is_err) {
                 break;
             }
+            // `None` for a LOD of version 7 that ends after 4 GiB, so that its location is unknown.
             let Some(lod) = self.lod(index).transpose() else { continue };
+            // Only `uvs` needs the vertex table. Once read, `positions` uses it too.
             let table = match &lod {
                 Ok(lod) if names.contains(&"uvs") => Some(lod.vertex_table()),
                 _ => None,
@@ -105,6 +107,7 @@ impl Inspect for Model<'_> {
 }
 
 impl Model<'_> {
+    /// Returns the number of bone animations, or `None` if the header is cut short before them. Version 7 has none.
     fn animation_count(&self) -> Option<u64> {
         if let Some(animations) = &self.header.animations {
             return Some(animations.animations.len() as u64);
@@ -114,7 +117,8 @@ impl Model<'_> {
 }
 
 impl<'a> Lod<'a> {
-    /// Writes one of its streams to `sink`. `table` is the vertex table if it was already read.
+    /// Writes the bytes of the named digest to `sink`. `table` is the vertex table, or the error in it, if it was
+    /// already read; `uvs` needs it.
     fn digest(
         &self,
         name: &str,
@@ -131,6 +135,7 @@ impl<'a> Lod<'a> {
                 vertices.check_count(stored)?;
                 budget.read(stored, sink)
             }
+            // `indices`: other names were rejected.
             _ => budget.read(&face::indices(&self.faces), sink),
         }
     }

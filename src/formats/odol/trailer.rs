@@ -23,7 +23,7 @@ grammar! {
         /// Shapes, one for each face of the roadway.
         roadway: Option<Shapes<'a>> = cond(has_shapes, Shapes::parser(HasBone(true))),
         /// Kind of buoyancy: 0 none, 2 spheres. The length of other kinds is unknown.
-        buoyancy_kind: i32 = verify(le_i32(), known),
+        buoyancy_kind: i32 = verify(le_i32(), check_kind),
         /// The buoyancy spheres.
         buoyancy: Option<Buoyancy<'a>> = cond(buoyancy_kind == 2, Buoyancy::parser(has_shapes)),
         /// `components` again, mirrored in x.
@@ -57,7 +57,7 @@ grammar! {
     /// The model's buoyancy: spheres in a grid. Where the trailer has cooked shapes, a box ends it.
     Buoyancy<'a>(has_box: bool) {
         /// The grid, and the values shared by all spheres.
-        grid: &'a BuoyancyStart = verify(inline(in_place()), has_places),
+        grid: &'a BuoyancyStart = verify(inline(in_place()), check_places),
         /// The spheres, one for each place in the grid.
         spheres: LeArray<'a, BuoyancySphere> = array(grid.places().unwrap_or(0)),
         /// The submerged volume.
@@ -110,14 +110,16 @@ impl BuoyancyStart {
     }
 }
 
-fn has_places(start: &&BuoyancyStart) -> Result<()> {
+/// Returns an error if the grid has a negative number of places along an axis.
+fn check_places(start: &&BuoyancyStart) -> Result<()> {
     match start.places() {
         Some(_) => Ok(()),
         None => Err(Error::malformed("grid of less than no places")),
     }
 }
 
-fn known(kind: &i32) -> Result<()> {
+/// Rejects kinds of buoyancy whose length is unknown.
+fn check_kind(kind: &i32) -> Result<()> {
     match kind {
         0 | 2 => Ok(()),
         _ => Err(Error::unsupported(format!("buoyancy of kind {kind}, whose length is unknown"))),
@@ -125,7 +127,7 @@ fn known(kind: &i32) -> Result<()> {
 }
 
 impl<'a> Trailer<'a> {
-    /// Returns the groups of shapes with their names, in stored order.
+    /// Returns the groups of shapes that are present, with their names, in stored order.
     pub fn shapes(&self) -> impl Iterator<Item = (&'static str, Shapes<'a>)> + use<'a> {
         let groups = [
             ("components", self.components),

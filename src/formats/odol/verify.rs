@@ -42,10 +42,12 @@ pub(super) fn counted(lod: &Lod<'_>) -> [u64; 9] {
 /// array too.
 pub(super) struct Survey<'s, 'a> {
     model: &'s Model<'a>,
+    /// True if every element of every array is read too.
     deep: bool,
     pub(super) problems: &'s mut Problems,
     /// The sums of what [`counted`] returns.
     pub(super) counted: [u64; 9],
+    /// The visual LODs of those that were read.
     pub(super) visual: VisualLods,
     pub(super) references: References,
     pub(super) blocks: Blocks,
@@ -59,12 +61,21 @@ fn parent_offset(bone: &Bone<'_>, offset: u64) -> u64 {
 }
 
 impl<'s, 'a> Survey<'s, 'a> {
+    /// Surveys a model at this depth. Problems go to `problems`; the fields have the facts.
     pub(super) fn of(model: &'s Model<'a>, depth: Depth, problems: &'s mut Problems) -> Self {
-        let (counted, visual, blocks) = Default::default();
         let references = References::new(&model.layout.limits);
         let deep = depth == Depth::Verify;
         let is_whole = depth != Depth::Header;
-        let mut survey = Self { model, deep, problems, counted, visual, references, blocks, is_whole };
+        let mut survey = Self {
+            model,
+            deep,
+            problems,
+            counted: [0; 9],
+            visual: VisualLods::default(),
+            references,
+            blocks: Blocks::default(),
+            is_whole,
+        };
         survey.header();
         if depth != Depth::Header {
             survey.lods();
@@ -76,10 +87,13 @@ impl<'s, 'a> Survey<'s, 'a> {
         survey
     }
 
+    /// Surveys all LODs, and in a deep survey the bytes between them and the rules of all fields; then the data after
+    /// them.
     fn lods(&mut self) {
         for entry in self.model.lods() {
             match self.model.lod(entry.index) {
                 Ok(Some(lod)) => self.lod(&entry, &lod),
+                // The header is cut short before it: already reported.
                 Ok(None) => {}
                 Err(error) => {
                     self.is_whole = false;
@@ -118,6 +132,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// Checks the header: its end, the facts, and in a deep survey the resolutions and animations.
     fn header(&mut self) {
         if let Err(error) = self.model.whole() {
             self.is_whole = false;
@@ -151,6 +166,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// Checks the indices of LODs, the inverses and the skeleton in the facts about the model.
     fn info(&mut self, info: &ModelInfo<'a>) {
         let lods = self.model.lod_count() as u64;
         let place = Root.field("info");
@@ -169,6 +185,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         for (name, value, inverse) in
             [("inverse_mass", info.mass, info.inverse_mass), ("inverse_armor", info.armor, info.inverse_armor)]
         {
+            // A product within a thousandth of 1 counts as 1.
             let product = value * inverse;
             if value != 0.0 && product.is_finite() && (product - 1.0).abs() > 1e-3 {
                 let rule = Broken::new(Code::OddRange, format!("not 1 / {value}"));
@@ -180,7 +197,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
-    /// Checks a field of the facts.
+    /// Checks a field of the facts. Looks up its offset only if the value breaks the rule.
     fn fact<R: Rule>(&mut self, rule: R, value: R::Value, name: &str, place: impl Locate) {
         if rule.holds(value) {
             return;
@@ -191,6 +208,8 @@ impl<'s, 'a> Survey<'s, 'a> {
         check::one(rule, value, offset.unwrap_or(start.offset()), self.problems, place);
     }
 
+    /// Checks that each parent is a bone, that no bone has the name of an earlier one, and that no bone is its own
+    /// ancestor.
     fn skeleton(&mut self, skeleton: &Skeleton<'a>) {
         let mut parents = Check::new(Broken::new(Code::Name, "not the name of a bone"));
         let mut names = HashMap::with_capacity(skeleton.bones.len());
@@ -211,6 +230,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         let place = Root.field("info").field("skeleton");
         parents.report("parents", self.problems, place.field("bones"));
         again.report("names", self.problems, place.field("bones"));
+        // The index of each bone's parent.
         let above: Vec<_> = skeleton.bones.iter().map(|bone| names.get(&bone.parent).copied()).collect();
         if let Some(index) = check::ring(above.len(), self.problems, |index| *above.get(index)?)
             && let Some((bone, span)) = skeleton.bones.spanned().nth(index)
@@ -221,6 +241,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// Returns the number of bones in the skeleton, or 0 if the facts were not read.
     fn bone_count(&self) -> u64 {
         match &self.model.header.info {
             Some(info) => info.bone_count() as u64,
@@ -228,6 +249,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// Checks the two lists that relate animations and bones: their lengths, their indices, and that they agree.
     fn animations(&mut self, animations: &Animations<'a>) {
         let count = animations.animations.len() as u64;
         let bones = self.bone_count();
@@ -269,9 +291,11 @@ impl<'s, 'a> Survey<'s, 'a> {
     fn both_ways(&mut self, animations: &Animations<'a>) {
         let mut wrong = Faults::default();
         for (lod, (of_bones, axes)) in zip(&animations.bone_animations, &animations.animation_axes).enumerate() {
-            let listed: usize = of_bones.bones.iter().map(|list| list.len()).sum();
-            let held = self.problems.budget().hold((listed as u64).saturating_mul(32));
+            let pair_count: usize = of_bones.bones.iter().map(|list| list.len()).sum();
+            // Reserves 32 bytes of memory for each pair in `listed`.
+            let held = self.problems.budget().hold((pair_count as u64).saturating_mul(32));
             let Some(_held) = self.problems.ok(held) else { return };
+            // The bone that each animation moves.
             let moved: Vec<i32> = axes.iter().map(|axis| axis.bone).collect();
             let lists_known =
                 of_bones.bones.iter().all(|list| list.iter().all(|index| (index.get() as usize) < moved.len()));
@@ -280,6 +304,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 // Already reported by the caller.
                 continue;
             }
+            // Pairs of a bone and an animation that the bone lists.
             let mut listed = HashSet::new();
             for (bone, list) in of_bones.bones.iter().enumerate() {
                 for (index, animation) in list.iter().enumerate() {

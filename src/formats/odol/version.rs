@@ -59,11 +59,13 @@ struct Range {
 }
 
 impl Range {
+    /// Returns true if this version number is in the range.
     fn holds(&self, stored: u16) -> bool {
         (self.first..=self.last).contains(&stored)
     }
 }
 
+/// Creates a row of the version map.
 const fn range(first: u16, last: u16, dialect: Dialect, evidence: Option<Evidence>, game: &'static str) -> Range {
     Range { first, last, dialect, game, evidence }
 }
@@ -126,6 +128,7 @@ impl Version {
         ranges.map(move |range| Self::of(stored, range.dialect))
     }
 
+    /// Returns the version with this number in this dialect. All versions of DayZ have the layout of 52.
     fn of(stored: u16, dialect: Dialect) -> Self {
         let layout = match dialect {
             Dialect::DayZ => 52,
@@ -154,6 +157,7 @@ impl Version {
         self.stored > VBS || self.dialect == Dialect::Vbs
     }
 
+    /// Returns the row of the version map, or `None` if the version is in none.
     fn range(self) -> Option<&'static Range> {
         MAP.iter().find(|range| range.holds(self.stored) && range.dialect == self.dialect)
     }
@@ -245,6 +249,7 @@ gates! {
     has_wide_indices(v) = v >= 69;
 }
 
+/// Returns the error for a version number that is not supported.
 #[cold]
 fn unread(stored: u32) -> Error {
     let what = match stored {

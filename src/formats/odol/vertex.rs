@@ -175,6 +175,7 @@ impl Stored for UvSets<'_> {
 impl<'a> Read<'a, Layout> for UvSets<'a> {
     fn walk(cursor: &mut Cursor<'a>, layout: Layout, name: &'static str, sink: &mut impl Sink) -> Result<Self> {
         let start = *cursor;
+        // The count of all sets follows the first.
         let first = UvSet::read(cursor, layout).within_index(0)?;
         let count = cursor.parse(le_u32())?;
         let more = List::numbered(cursor, 1, count.saturating_sub(1), layout)?;
@@ -192,7 +193,8 @@ impl<'a> Read<'a, Layout> for UvSets<'a> {
 }
 
 impl<'a> UvSets<'a> {
-    /// Describes them as arrays.
+    /// Describes them as arrays: each set as stored, then as floats, then the bounds of packed sets. `start` is the
+    /// offset of the first set.
     fn describe(&self, start: u64, layout: Layout, name: &'static str, out: &mut Outline<'_>) {
         out.field("uv_count", self.count);
         // A mismatched count could claim any number of rows.
@@ -216,7 +218,7 @@ impl<'a> UvSets<'a> {
         }
     }
 
-    /// Describes each set as a part, and the count after the first.
+    /// Describes each set as a part, and the count after the first, by reading them again from `start`.
     fn describe_each(
         &self,
         mut start: Cursor<'a>,
@@ -298,7 +300,8 @@ impl<'a> Tangents<'a> {
     }
 }
 
-/// Returns vectors as rows of floats. `row` converts a packed one.
+/// Returns vectors as rows of `N` floats. `row` converts a packed vector to a row; vectors stored as floats are rows
+/// already.
 fn floats<'s, P: Table, F: Table, T: Element, const N: usize>(
     vectors: &'s Encoding<P, F>,
     columns: &'static [Column],

@@ -191,6 +191,7 @@ impl UvBounds {
     }
 }
 
+/// Converts one packed number: -32767 becomes `min`, 32767 becomes `max`.
 fn scaled(packed: i16, min: f32, max: f32) -> f32 {
     min + (f32::from(packed) + 32767.0) / 65534.0 * (max - min)
 }

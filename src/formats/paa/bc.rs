@@ -16,6 +16,7 @@ pub fn bc2(block: &[u8; 16]) -> Block {
     let mut alphas = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
     let mut out = color_block(&color, true);
     for [.., alpha] in &mut out {
+        // 15 * 17 is 255.
         *alpha = narrow((alphas & 15).wrapping_mul(17));
         alphas >>= 4;
     }
@@ -35,7 +36,9 @@ pub fn bc3(block: &[u8; 16]) -> Block {
     out
 }
 
-/// Decodes two colors and 16 two-bit indices. Beside alpha, there are always four colors.
+/// Decodes two colors and 16 two-bit indices of colors. If the block stores its alpha beside them, indices always
+/// select from four colors. Otherwise they do if the first color is the larger number, and else from three and
+/// transparent.
 #[inline(always)]
 fn color_block(block: &[u8; 8], is_beside_alpha: bool) -> Block {
     let [a, b, c, d, indices @ ..] = *block;
@@ -62,13 +65,15 @@ fn colors([first, second]: [u16; 2], is_four: bool) -> [[u8; 4]; 4] {
     }
 }
 
+/// Splits a stored color, of five, six and five bits.
 #[inline(always)]
 fn red_green_blue(color: u16) -> [u32; 3] {
     let color = u32::from(color);
     [color >> 11, color >> 5 & 63, color & 31]
 }
 
-/// Mixes two colors in these parts, which are constants so that nothing is divided by a variable.
+/// Mixes `FIRST` parts of the first color with `SECOND` parts of the second, and converts the result to opaque RGBA.
+/// The parts are constants so that nothing is divided by a variable.
 #[inline(always)]
 fn mixed<const FIRST: u32, const SECOND: u32>([[r0, g0, b0], [r1, g1, b1]]: [[u32; 3]; 2]) -> [u8; 4] {
     let parts = FIRST.wrapping_add(SECOND);
@@ -81,14 +86,18 @@ fn mixed<const FIRST: u32, const SECOND: u32>([[r0, g0, b0], [r1, g1, b1]]: [[u3
     ]
 }
 
-/// Scales a number from 0..=`all` to 0..=255, rounded to the nearest.
+/// Scales a number from 0..=`all` to 0..=255, rounded to the nearest. Halves are rounded up.
 #[inline(always)]
 pub(super) fn to_eight_bits(number: u32, all: u32) -> u8 {
+    // number * 255 / all + 1/2, as one fraction.
     let doubled = number.wrapping_mul(510).wrapping_add(all);
     narrow(doubled.checked_div(all.wrapping_mul(2)).unwrap_or(0).into())
 }
 
+/// Returns the eight alphas of a BC3 block: the two stored ones and six steps between them, or, if the first is not
+/// larger than the second, four steps and the constants 0 and 255.
 fn alpha_steps(first: u8, second: u8) -> [u8; 8] {
+    // The alpha that is this fraction of the way from the first to the second.
     let step = |parts: u32, of: u32| {
         let rest = of.wrapping_sub(parts);
         let sum = u32::from(first).wrapping_mul(rest).wrapping_add(u32::from(second).wrapping_mul(parts));

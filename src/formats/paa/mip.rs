@@ -86,6 +86,7 @@ impl Stored for Sides {
 /// A parser of [`Sides`]. Only those of palette indices may have marks before them.
 struct SidesOf(Kind);
 
+/// Returns a parser of the sides of a mip with pixels of this kind.
 fn sides(kind: Kind) -> SidesOf {
     SidesOf(kind)
 }
@@ -95,6 +96,7 @@ parsers! { ['a] SidesOf => Sides; }
 impl<'a> Grammar<'a> for SidesOf {
     const TYPE: Type = Sides::TYPE;
 
+    /// Reads the sides, after their mark if there is one. Describes each number as a field of its own.
     fn walk(&mut self, cursor: &mut Cursor<'a>, _: &'static str, sink: &mut impl Sink) -> Result<Sides> {
         let mark = LZSS_MARK.map(u16::to_le_bytes);
         let has_mark = self.0 == Kind::P8 && is_ahead(*cursor, tag(mark.as_flattened()));
@@ -137,10 +139,11 @@ impl Kind {
 
     /// Returns the decoded size of an image in bytes. An incomplete block at the edge counts as a whole one.
     pub const fn byte_len(self, width: u16, height: u16) -> u64 {
-        let (wide, high) = match self.is_blocks() {
+        let (across, down) = match self.is_blocks() {
             true => (width.div_ceil(4) as u64, height.div_ceil(4) as u64),
             false => (width as u64, height as u64),
         };
+        // The bytes of each block or pixel.
         let each = match self {
             Self::DXT1 => 8,
             Self::DXT2 | Self::DXT3 | Self::DXT4 | Self::DXT5 => 16,
@@ -149,7 +152,7 @@ impl Kind {
             _ => 2,
         };
         // Both sides are below 2^16.
-        wide.saturating_mul(high).saturating_mul(each)
+        across.saturating_mul(down).saturating_mul(each)
     }
 }
 
@@ -166,47 +169,59 @@ impl Stored for Pixels<'_> {
 
     /// Pixels that do not match the sides are described as stored, with a problem.
     fn describe_at(&self, name: &'static str, _: Span, out: &mut Outline<'_>) {
-        match (out.ok(self.block()), LeArray::<u8>::new(self.stored.rest(), self.stored.offset())) {
-            (Some(block), _) => out.array(name, &block),
-            (None, Ok(bytes)) if !bytes.is_empty() => out.array(name, &bytes),
-            _ => {}
+        if let Some(block) = out.ok(self.block()) {
+            return out.array(name, &block);
+        }
+        if let Ok(bytes) = LeArray::<u8>::new(self.stored.rest(), self.stored.offset())
+            && !bytes.is_empty()
+        {
+            out.array(name, &bytes);
         }
     }
 }
 
 impl<'a> Pixels<'a> {
+    /// Returns the way in which the pixels are compressed. It depends on their kind and on the marks of the sides.
     fn codec(&self) -> Codec {
-        match (self.layout.kind, self.sides) {
-            (kind, Sides { is_marked: true, .. }) if kind.is_blocks() => Codec::Lzo,
-            (kind, _) if kind.is_blocks() => Codec::Raw,
-            (Kind::P8, Sides { has_mark: false, .. }) => Codec::Rle,
-            _ => Codec::LzssSigned,
+        let kind = self.layout.kind;
+        if kind.is_blocks() {
+            return if self.sides.is_marked { Codec::Lzo } else { Codec::Raw };
         }
+        if kind == Kind::P8 && !self.sides.has_mark {
+            return Codec::Rle;
+        }
+        Codec::LzssSigned
     }
 
+    /// See [`Mip::block`].
     fn block(&self) -> Result<Block<'a, u8>> {
         let Self { layout: Layout { kind, limits, .. }, sides: Sides { width, height, .. }, stored } = *self;
         if width == 0 || height == 0 {
             return Err(stored.error(format!("{width} x {height} pixels")));
         }
+        // The width cannot be larger, because its highest bit is a mark.
         if height > i16::MAX.cast_unsigned() {
             return Err(stored.error(format!("{height} pixels high, at most {}", i16::MAX)));
         }
-        let need = kind.byte_len(width, height);
+        let decoded_len = kind.byte_len(width, height);
         let codec = self.codec();
-        if codec == Codec::Raw && need != stored.left() {
-            let message = format!("{} bytes for {width} x {height} pixels, which take {need}", stored.left());
+        if codec == Codec::Raw && decoded_len != stored.left() {
+            let message = format!("{} bytes for {width} x {height} pixels, which take {decoded_len}", stored.left());
             return Err(stored.error(message));
         }
-        let block = Block::exactly(stored, need, codec, &limits)?;
+        let block = Block::exactly(stored, decoded_len, codec, &limits)?;
         block.check_claim()?;
         Ok(block)
     }
 
-    /// Converts the decoded block to RGBA, and passes each row to `sink`.
+    /// Converts the decoded block to RGBA, and passes each row to `sink`, until it breaks.
+    ///
+    /// # Errors
+    /// Returns an error if an index is not in the palette.
     pub(super) fn each_row(&self, decoded: &[u8], sink: &mut RowSink<'_>) -> Result<()> {
         let Self { layout: Layout { kind, palette, .. }, sides, stored } = *self;
         let width = usize::from(sides.width);
+        // If the sink breaks, nothing is left to do.
         let _ = match kind {
             Kind::DXT1 => blocks(decoded, sides, bc1, sink),
             Kind::DXT2 | Kind::DXT3 => blocks(decoded, sides, bc2, sink),
@@ -220,6 +235,7 @@ impl<'a> Pixels<'a> {
             Kind::AI88 => plain(decoded, width, |&[gray, alpha]| [gray, gray, gray, alpha], sink),
             Kind::ARGB1555 => plain(decoded, width, argb1555, sink),
             Kind::ARGB8888 => plain(decoded, width, |&[blue, green, red, alpha]| [red, green, blue, alpha], sink),
+            // ARGB4444. A file has no other kind.
             _ => plain(decoded, width, argb4444, sink),
         };
         Ok(())
@@ -259,13 +275,14 @@ impl<'a> Mip<'a> {
     /// number.
     ///
     /// # Errors
-    /// Returns the errors of [`block`](Self::block). Returns an error if the pixels exceed [`Limits::decoded_bytes`], do
-    /// not decode, or have an index that is not in the palette.
+    /// Returns the errors of [`block`](Self::block). Returns an error if the pixels exceed [`Limits::decoded_bytes`],
+    /// do not decode, or have an index that is not in the palette.
     pub fn to_rgba8(&self) -> Result<Vec<u8>> {
         let pixels = self.pixels();
         let limit = self.data.layout.limits.decoded_bytes;
         let offset = self.data.stored.offset();
         let block = self.block()?;
+        // Four channels of one byte for each pixel.
         let bytes = pixels.rows().saturating_mul(4);
         if bytes > limit {
             return Err(Error::limit("decoded bytes in a picture", limit, flag::DECODED).at(offset));
@@ -281,6 +298,7 @@ impl<'a> Mip<'a> {
 }
 
 impl Table for Pixels<'_> {
+    /// Returns the number of pixels: each is a row of the table.
     fn rows(&self) -> u64 {
         u64::from(self.sides.width).saturating_mul(self.sides.height.into())
     }
@@ -289,10 +307,12 @@ impl Table for Pixels<'_> {
         columns![U8: "red", "green", "blue", "alpha"].to_vec()
     }
 
+    /// Returns where the stored pixels are. The rows are made from them.
     fn storage(&self) -> Storage {
         Storage { offset: self.stored.offset(), bytes: self.stored.left(), packing: Packing::Derived }
     }
 
+    /// Returns the height and the width.
     fn picture(&self) -> Option<[u64; 2]> {
         Some([self.sides.height, self.sides.width].map(u64::from))
     }
@@ -302,7 +322,8 @@ impl Table for Pixels<'_> {
     }
 }
 
-/// Decodes one row of blocks at a time, which gives four rows of pixels.
+/// Decodes one row of blocks at a time, which gives four rows of pixels, and passes each row of pixels to `sink`. A
+/// block takes `N` bytes. Pixels of blocks at the edge that are outside the sides are dropped.
 fn blocks<const N: usize>(
     stored: &[u8],
     Sides { width, height, .. }: Sides,
@@ -310,13 +331,16 @@ fn blocks<const N: usize>(
     sink: &mut RowSink<'_>,
 ) -> ControlFlow<()> {
     let across = usize::from(width).div_ceil(4);
+    // The bytes of a row of pixels of whole blocks: 4 pixels of 4 bytes for each.
     let pitch = across.saturating_mul(16);
     let mut strip = vec![0; pitch.saturating_mul(4)];
+    // The rows of pixels left.
     let mut left = usize::from(height);
     let (all, _) = stored.as_chunks::<N>();
     for row in all.chunks_exact(across.max(1)) {
         let (top, bottom) = strip.split_at_mut(pitch.saturating_mul(2));
         let ((first, second), (third, fourth)) = (top.split_at_mut(pitch), bottom.split_at_mut(pitch));
+        // The place of each block in the four rows.
         let places = [first, second, third, fourth].map(|row| row.as_chunks_mut::<16>().0);
         let [first, second, third, fourth] = places;
         for ((((block, a), b), c), d) in row.iter().zip(first).zip(second).zip(third).zip(fourth) {
@@ -334,7 +358,7 @@ fn blocks<const N: usize>(
     ControlFlow::Continue(())
 }
 
-/// Converts pixels in rows.
+/// Converts pixels of `N` bytes, and passes each row to `sink`.
 fn plain<const N: usize>(
     stored: &[u8],
     width: usize,
@@ -351,15 +375,19 @@ fn plain<const N: usize>(
     ControlFlow::Continue(())
 }
 
+/// Converts a color of the palette to RGBA.
 fn opaque(color: &PaletteColor) -> [u8; 4] {
     [color.red, color.green, color.blue, 255]
 }
 
+/// Converts a pixel of four bits for each channel, with alpha at the top, to RGBA.
 fn argb4444(stored: &[u8; 2]) -> [u8; 4] {
     let word = u64::from(u16::from_le_bytes(*stored));
+    // 15 * 17 is 255.
     [word >> 8, word >> 4, word, word >> 12].map(|channel| narrow((channel & 15).wrapping_mul(17)))
 }
 
+/// Converts a pixel of one bit of alpha at the top and five bits for each color to RGBA.
 fn argb1555(stored: &[u8; 2]) -> [u8; 4] {
     let word = u16::from_le_bytes(*stored);
     let [red, green, blue] = [word >> 10, word >> 5, word].map(|channel| to_eight_bits(u32::from(channel & 31), 31));
@@ -376,6 +404,7 @@ pub struct Mips<'a> {
 }
 
 impl<'a> Mips<'a> {
+    /// Creates an iterator over the mips from the cursor on.
     pub(super) fn new(cursor: Cursor<'a>, layout: Layout<'a>) -> Self {
         Self { cursor, layout, next: Some(0) }
     }
@@ -385,7 +414,7 @@ impl<'a> Mips<'a> {
         self.cursor.offset()
     }
 
-    /// Returns the bytes from there to the end of the file.
+    /// Returns a cursor at [`offset`](Self::offset), with the bytes from there to the end of the file.
     pub(super) fn rest(&self) -> Cursor<'a> {
         self.cursor
     }
@@ -395,6 +424,7 @@ impl<'a> Iterator for Mips<'a> {
     type Item = Result<Mip<'a>>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        // Stays `None` at the end mark and after an error.
         let index = self.next.take()?;
         if is_ahead(self.cursor, tag(&NO_SIDES[..])) {
             return None;
@@ -404,15 +434,17 @@ impl<'a> Iterator for Mips<'a> {
             _ => self.cursor.parse(Mip::parser(self.layout)),
         };
         let mip = mip.within_item("mips", index);
-        self.next = if mip.is_ok() { Some(index.saturating_add(1)) } else { None };
+        if mip.is_ok() {
+            self.next = Some(index.saturating_add(1));
+        }
         Some(mip)
     }
 }
 
 impl FusedIterator for Mips<'_> {}
 
-/// Returns the number of mips from this offset on that [`Mips`] can read. Needs the sides and length of each, but not
-/// its pixels.
+/// Returns the number of mips from this offset on that [`Mips`] can read. Of a file in ranges, needs the sides and
+/// length of each mip, but not its pixels.
 pub(super) fn count(data: ranges::Data<'_>, mut offset: u64, layout: Layout<'_>) -> u64 {
     if let ranges::Data::Whole(_) = data {
         return Mips::new(data.rest(offset), layout).flatten().count() as u64;
@@ -429,25 +461,34 @@ pub(super) fn count(data: ranges::Data<'_>, mut offset: u64, layout: Layout<'_>)
 
 /// Returns the sides of the mip at this offset, or `None` if there is none. Needs no pixels.
 pub(super) fn sides_at(data: ranges::Data<'_>, offset: u64, kind: Kind) -> Option<Sides> {
-    let (_, (sides, _)) = head(data, offset, kind)?;
-    Some(sides)
+    Some(head(data, offset, kind)?.sides)
 }
 
-/// Returns the end of the mip at this offset, or `None` if there is none.
+/// Returns the offset after the mip at this offset, or `None` if there is none or the file ends before.
 fn end_of_mip(data: ranges::Data<'_>, offset: u64, kind: Kind) -> Option<u64> {
-    let (after, (_, bytes)) = head(data, offset, kind)?;
-    let end = after.saturating_add(bytes.get().into());
+    let Head { pixels, byte_len, .. } = head(data, offset, kind)?;
+    let end = pixels.saturating_add(byte_len.get().into());
     if end <= data.size() { Some(end) } else { None }
 }
 
-/// Reads the sides and length of the mip at this offset. Returns the offset after them, too.
-fn head(data: ranges::Data<'_>, offset: u64, kind: Kind) -> Option<(u64, (Sides, U24))> {
+/// The sizes that are stored before the pixels of a mip.
+struct Head {
+    sides: Sides,
+    /// The number of bytes of the pixels.
+    byte_len: U24,
+    /// The offset of the pixels.
+    pixels: u64,
+}
+
+/// Reads the sides and length of the mip at this offset. Returns `None` at the end of the mips, and if bytes are
+/// missing.
+fn head(data: ranges::Data<'_>, offset: u64, kind: Kind) -> Option<Head> {
     let end = data.size().min(offset.saturating_add(LONGEST_HEAD));
-    // Missing bytes are recorded.
+    // `data` records which bytes are missing, so that the caller can get them.
     let mut cursor = Cursor::with_offset(data.ahead(offset..end).ok()?, offset);
     if is_ahead(cursor, tag(&NO_SIDES[..])) {
         return None;
     }
-    let head = cursor.parse((sides(kind), by_value::<U24>())).ok()?;
-    Some((cursor.offset(), head))
+    let (sides, byte_len) = cursor.parse((sides(kind), by_value::<U24>())).ok()?;
+    Some(Head { sides, byte_len, pixels: cursor.offset() })
 }

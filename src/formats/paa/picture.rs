@@ -38,8 +38,10 @@ pub struct Picture {
 const KEYS: [[u8; 3]; 2] = [[255, 0, 255], [0, 255, 255]];
 
 impl<'a> Texture<'a> {
-    /// Returns the meaning of alpha, according to the flags of the tag `FLAG`.
+    /// Returns the meaning of alpha, according to the flags of the tag `FLAG`. Without such flags, palette indices have
+    /// an alpha that is on or off, because some colors of a palette mean transparent.
     pub fn alpha(&self) -> Alpha {
+        // The bits are those of `TagData::Flags`.
         match self.flags() {
             flags if flags & 1 != 0 => Alpha::Blended,
             flags if flags & 2 != 0 => Alpha::OnOff,
@@ -48,7 +50,7 @@ impl<'a> Texture<'a> {
         }
     }
 
-    /// Returns the flags of the tag `FLAG`, or 0.
+    /// Returns the flags of the first tag `FLAG`, or 0 if there is none.
     fn flags(&self) -> u32 {
         for tag in &self.tags() {
             if let TagData::Flags(flags) = tag.data {
@@ -84,7 +86,8 @@ impl<'a> Texture<'a> {
         }
         if alpha != Alpha::Blended {
             for [.., value] in rgba.as_chunks_mut::<4>().0 {
-                *value = if alpha == Alpha::Opaque || *value >= 128 { 255 } else { 0 };
+                let is_opaque = alpha == Alpha::Opaque || *value >= 128;
+                *value = if is_opaque { 255 } else { 0 };
             }
         }
         Ok(Picture { width: mip.width(), height: mip.height(), rgba, alpha })
@@ -115,14 +118,16 @@ impl<'a> Texture<'a> {
 }
 
 impl Swizzle {
-    /// Moves the channels of RGBA pixels back to those of the source image. Channels that were not stored become 255. If
-    /// colors were stored from alpha only, the picture becomes gray.
+    /// Moves the channels of RGBA pixels back to those of the source image. Channels that were not stored become 255.
+    /// If colors were stored from alpha only, the picture becomes gray.
     pub fn undo(&self, rgba: &mut [u8]) {
+        // Codes 0 to 3 are alpha, red, green and blue, 4 to 7 the same inverted. The others are constants.
         let colors = [self.red, self.green, self.blue];
         let is_color_stored = [self.alpha].iter().chain(&colors).any(|source| matches!(source.0, 1..=3 | 5..=7));
         let is_gray = !is_color_stored && colors.iter().any(|source| matches!(source.0, 0 | 4));
         for pixel in rgba.as_chunks_mut::<4>().0 {
             let [red, green, blue, alpha] = *pixel;
+            // The channels of the source image, in the order of the codes.
             let mut source = [None; 4];
             for (from, value) in [(self.alpha, alpha), (self.red, red), (self.green, green), (self.blue, blue)] {
                 let Source(code @ 0..8) = from else { continue };

@@ -15,7 +15,7 @@ use crate::record::{Fixed, describe_fields};
 use crate::summary::{self, Counts, Problems, Summary};
 
 impl Texture<'_> {
-    /// Returns its kind and the size of its first mip. Reads the header of that mip only.
+    /// Returns its kind and the size of its first mip, or `None` if it has none. Reads the header of that mip only.
     fn kind_and_size(&self) -> Option<summary::Texture> {
         let sides = mip::sides_at(self.data, self.mips, self.kind())?;
         Some(summary::Texture { kind: self.kind().name()?, width: sides.width.into(), height: sides.height.into() })
@@ -27,7 +27,7 @@ impl Inspect for Texture<'_> {
         (Format::Paa, &self.layout.limits, self.data.size())
     }
 
-    /// A summary reads only the headers of the mips, and decodes nothing.
+    /// Decodes nothing except to verify. If only headers are wanted, reads only those of the mips.
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let mut summary = Summary::new(Format::Paa, self.data.size());
         summary.texture = self.kind_and_size();
@@ -48,6 +48,7 @@ impl Inspect for Texture<'_> {
         for index in 0_usize.. {
             let start = mips.rest();
             let Some(mip) = mips.next() else { break };
+            // After a mip that cannot be read, the end mark cannot be found.
             let Some(_) = out.ok(mip) else { return };
             let part = Part::item("mips", index).spanning(start.offset(), mips.offset().saturating_sub(start.offset()));
             out.part(part, |out| describe_fields::<Mip<'_>, _>(start, self.layout, out));
@@ -67,6 +68,7 @@ impl Inspect for Texture<'_> {
         &["pixels"]
     }
 
+    /// `pixels`: the first and largest mip as RGBA, in rows from the top.
     fn digest(&self, name: &str, budget: &Budget, sink: &mut dyn FnMut(&[u8])) -> Result<()> {
         if name != "pixels" {
             return Err(no_digest(Format::Paa, name));
@@ -76,7 +78,8 @@ impl Inspect for Texture<'_> {
             return Err(Error::malformed("no mip").at(mips.offset()));
         };
         let stored = budget.decode(&mip.block()?)?;
-        budget.work(mip.pixels().rows().saturating_mul(4))?;
+        let rgba_bytes = mip.pixels().rows().saturating_mul(4);
+        budget.work(rgba_bytes)?;
         mip.pixels().each_row(&stored, &mut to_the_end(sink))
     }
 }

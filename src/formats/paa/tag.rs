@@ -59,8 +59,9 @@ impl<'a> TagName<'a> {
 /// Displays the letters in reading order.
 impl fmt::Display for TagName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [d, c, b, a] = *self.0;
-        ByteStr::new(&[a, b, c, d]).fmt(f)
+        let mut letters = *self.0;
+        letters.reverse();
+        ByteStr::new(&letters).fmt(f)
     }
 }
 
@@ -108,6 +109,7 @@ struct DataOf<'a> {
     bytes: u32,
 }
 
+/// Returns a parser of the data of a tag with this name, in this many bytes.
 fn tag_data(tag: TagName<'_>, bytes: u32) -> DataOf<'_> {
     DataOf { tag, bytes }
 }
@@ -117,6 +119,8 @@ parsers! { ['a] DataOf<'a> => TagData<'a>; }
 impl<'a> Grammar<'a> for DataOf<'a> {
     const TYPE: Type = TagData::TYPE;
 
+    /// Reads and describes the data as the name says. If the length does not fit the name, or the name is unknown,
+    /// takes the bytes as they are.
     fn walk(&mut self, cursor: &mut Cursor<'a>, name: &'static str, sink: &mut impl Sink) -> Result<TagData<'a>> {
         let bytes = self.bytes;
         Ok(match (self.tag.known(), bytes) {
@@ -137,7 +141,7 @@ pub(super) fn tags<'a>() -> impl Grammar<'a, Output = List<'a, Tag<'a>>> {
     many_while(|input| is_ahead(input, tag(&SIGNATURE[..])), Tag::parser())
 }
 
-/// Checks the length of a tag with a known meaning.
+/// Checks the length of a tag with a known meaning. If it does not fit, the data was read as [`TagData::Other`].
 pub(super) fn check_length(tag: &Tag<'_>) -> Result<()> {
     let expected = match (tag.name.known(), &tag.data) {
         (Some("OFFS"), TagData::Other(_)) => "not a multiple of 4",

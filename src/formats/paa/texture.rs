@@ -30,14 +30,15 @@ grammar! {
         /// Named data.
         tags: List<'a, Tag<'a>> = tag::tags(),
         /// The colors that indices refer to; empty for all other kinds of pixels.
-        palette: LeArray<'a, PaletteColor> = unless_empty(length_array(record::parser::verify(le_u16(), few))),
+        palette: LeArray<'a, PaletteColor> = unless_empty(length_array(record::parser::verify(le_u16(), check_colors))),
     }
 }
 
 /// The maximum number of colors in a palette, because indices have one byte.
 const MOST_COLORS: u16 = 256;
 
-fn few(count: &u16) -> Result<()> {
+/// Checks that a palette has no more colors than indices can refer to.
+fn check_colors(count: &u16) -> Result<()> {
     match count {
         0..=MOST_COLORS => Ok(()),
         _ => Err(Error::malformed(format!("{count} colors, at most {MOST_COLORS}"))),
@@ -76,20 +77,25 @@ impl<'a> Texture<'a> {
         Self::open(ranges::Data::Whole(data), &Limits::default())
     }
 
+    /// Opens a texture like [`parse`](Self::parse), with these limits. Possibly only ranges of the file are available.
     pub(crate) fn open(data: ranges::Data<'a>, limits: &Limits) -> Result<Self> {
+        // The first mip is directly after the header.
         let (header, mips) = data.read(0, |cursor| Ok((Self::read(cursor)?, cursor.offset())))?;
         let kind = header.kind.unwrap_or(Kind::P8);
         let layout = Layout { kind, palette: header.palette, limits: *limits };
         Ok(Self { data, header, mips, layout })
     }
 
-    /// Reads up to the first mip.
+    /// Reads the header, which ends at the first mip. A file starts with the number of a known kind, or with the tags
+    /// and the palette of a file without one.
     fn read(cursor: &mut Cursor<'a>) -> Result<Header<'a>> {
         let start = *cursor;
         let word = cursor.parse(peek(le_u16()))?;
+        // Kind 0 is that of a file without a type word.
         let has_kind = is_ahead(*cursor, verify(nom_u16, |&word| word != 0 && Kind(word).name().is_some()));
         let tags = recognize(nom_tag(&tag::SIGNATURE[..]));
         let palette = recognize(verify(nom_u16, |word| (1..=MOST_COLORS).contains(word)));
+        // Without a kind, the tags or the number of colors in the palette come first.
         if !has_kind && !is_ahead(*cursor, alt((tags, palette))) {
             return Err(start.error(format!("starts with {word:#x}, neither a kind nor a palette")));
         }

@@ -27,10 +27,13 @@ pub(super) struct Survey<'s, 'a> {
 }
 
 impl<'s, 'a> Survey<'s, 'a> {
+    /// Prepares a walk over the mips. Problems that it finds go to `problems`.
     pub(super) fn new(texture: &'s Texture<'a>, deep: bool, problems: &'s mut Problems) -> Self {
         Self { texture, deep, problems, blocks: Blocks::default(), offsets: Vec::new(), before: None }
     }
 
+    /// Walks over the mips. Returns the summary with what it found. If a mip cannot be read, those after it are not
+    /// found, and the end mark is not checked.
     pub(super) fn run(mut self, summary: Summary) -> Summary {
         let mut mips = self.texture.mips();
         let mut is_whole = true;
@@ -55,6 +58,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         Summary { counts, blocks: self.blocks, ..summary }
     }
 
+    /// Adds the pixels of the mip at this offset to the summary, and in a deep survey checks its sides and its pixels.
     fn mip(&mut self, mip: &Mip<'a>, offset: u64) {
         let index = self.offsets.len();
         let place = Root.item("mips", index);
@@ -88,10 +92,11 @@ impl<'s, 'a> Survey<'s, 'a> {
         let Some(decoded) = self.problems.ok_in(place, decoded) else { return };
         let packing = block.packing();
         if packing == crate::bytes::Packing::Lzss {
+            // Decoding accepts both sums.
             let sum = mip.stored_bytes().as_bytes().last_chunk().map(|sum| u32::from_le_bytes(*sum));
             if sum != Some(signed_sum(&decoded)) {
-                let offset = (Amount(block.offset()) + block.stored_byte_len() - 4).0;
-                let error = Error::malformed("the checksum sums unsigned bytes, not signed ones").at(offset);
+                let sum_offset = (Amount(block.offset()) + block.stored_byte_len() - 4).0;
+                let error = Error::malformed("the checksum sums unsigned bytes, not signed ones").at(sum_offset);
                 self.problems.warning(&place.locate(error));
             }
         }
@@ -122,11 +127,12 @@ impl<'s, 'a> Survey<'s, 'a> {
             }
             Ok(_) => {}
         }
-        if left > 6 {
+        if left > size_of::<super::EndMark>() as u64 {
             self.problems.warning(&Error::trailing(rest.left(), "the end mark").at(rest.offset()));
         }
     }
 
+    /// Checks each tag, and that their names are ASCII and there once. `is_whole` is true if all mips were found.
     fn tags(&mut self, is_whole: bool) {
         let mut seen = BTreeSet::new();
         let mut repeated = Check::new(Broken::new(Code::Duplicate, "there twice"));
@@ -142,21 +148,25 @@ impl<'s, 'a> Survey<'s, 'a> {
         odd.report("names", self.problems, Root.field("tags"));
     }
 
+    /// Checks the length and the data of the tag at `index`, which takes this span. Offsets are compared with those of
+    /// the mips if all mips were found.
     fn tag(&mut self, tag: &Tag<'a>, index: usize, span: Span, is_whole: bool) {
         let place = Root.item("tags", index);
-        let data = span.offset.saturating_add(12);
-        self.problems.ok_in(place, tag::check_length(tag).map_err(|error| error.at(data)));
+        // The signature, the name and the length are before the data, 4 bytes each.
+        let data_offset = span.offset.saturating_add(12);
+        self.problems.ok_in(place, tag::check_length(tag).map_err(|error| error.at(data_offset)));
         match tag.data {
-            // Some writers set the upper bits.
+            // Only in the lowest byte: some writers set all upper bits.
             TagData::Flags(flags) if flags & 0xfc != 0 => {
-                let error = Error::malformed(format!("flags {flags:#x}, of which two bits are known")).at(data);
+                let error = Error::malformed(format!("flags {flags:#x}, of which two bits are known")).at(data_offset);
                 self.problems.warning(&place.locate(error.coded(Code::UnknownCode)));
             }
             TagData::Swizzle(swizzle) => {
                 let Swizzle { alpha, red, green, blue } = swizzle;
                 for (field, source) in [("alpha", alpha), ("red", red), ("green", green), ("blue", blue)] {
                     if source.name().is_none() {
-                        let error = Error::malformed(format!("{field} from the unknown source {}", source.0)).at(data);
+                        let error = Error::malformed(format!("{field} from the unknown source {}", source.0));
+                        let error = error.at(data_offset);
                         self.problems.warning(&place.locate(error.coded(Code::UnknownCode)));
                     }
                 }
@@ -167,6 +177,7 @@ impl<'s, 'a> Survey<'s, 'a> {
                 }
                 let mut check = Check::new(Broken::new(Code::Range, "not that of the mip, or not 0 after the last"));
                 for (mip, offset) in offsets.iter().enumerate() {
+                    // Zeros follow the offset of the last mip.
                     let actual = self.offsets.get(mip).copied().unwrap_or(0);
                     let at = (Amount(mip as u64) * 4 + offsets.offset()).0;
                     check.look(at, offset.get(), u64::from(offset.get()) == actual);
@@ -177,6 +188,7 @@ impl<'s, 'a> Survey<'s, 'a> {
         }
     }
 
+    /// Warns about a palette if the pixels are not indices into it.
     fn palette(&mut self) {
         let palette = self.texture.palette();
         if self.texture.kind() != Kind::P8 && !palette.is_empty() {

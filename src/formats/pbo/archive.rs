@@ -39,6 +39,7 @@ pub struct Archive<'a> {
     /// The offset of the first member's bytes, after the header, or the end of the file if the header does not end before
     /// it.
     pub data_offset: u64,
+    /// The end of the last member's bytes: the sum of the header and all claimed sizes. May be outside the file.
     pub(super) data_end: u64,
     /// The number of members in the header.
     pub member_count: usize,
@@ -51,6 +52,7 @@ pub struct Archive<'a> {
 struct Header {
     /// The offset after the last entry that was read.
     end: u64,
+    /// True if the entry that ends the header was read.
     whole: bool,
     member_count: Amount<usize>,
     /// The claimed bytes of all members.
@@ -58,7 +60,7 @@ struct Header {
 }
 
 impl Header {
-    /// Also returns the error that ends the header early.
+    /// Walks the entries from the cursor to the end of the header. Also returns the error that ends the walk early.
     fn read(cursor: Cursor<'_>) -> (Self, Option<Error>) {
         let mut entries = Entries::new(cursor);
         let mut header = Self::default();
@@ -103,8 +105,13 @@ impl<'a> Archive<'a> {
         Self::open(Data::Whole(data), &Limits::default())
     }
 
+    /// Opens an archive as [`parse`](Self::parse) does, from data of which parts may be missing.
+    ///
+    /// # Errors
+    /// Also returns an error if bytes of the header are not available.
     pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let mut header = Header::default();
+        // The likely length of the header, updated whenever the bytes that are available end inside it.
         let expected = Cell::new(0);
         let read = data.read_expecting(0, &expected, |cursor| {
             let error;
@@ -115,7 +122,9 @@ impl<'a> Archive<'a> {
         });
         match read {
             Err(error) if error.incomplete().is_some() => return Err(error),
+            // Not even the first entry was read.
             Err(error) if header.end == 0 => return Err(error.within("header")),
+            // `members` returns a later error.
             _ => {}
         }
         let Header { end, whole, member_count, sum } = header;

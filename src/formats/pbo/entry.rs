@@ -22,7 +22,7 @@ grammar! {
     /// One entry of the header.
     HeaderEntry<'a> named name {
         /// The name; empty for all entries except members.
-        name: ByteStr<'a> = verify(long_text_to_nul(), not_too_long),
+        name: ByteStr<'a> = verify(long_text_to_nul(), check_length),
         /// The fields after the name.
         fields: &'a Fields = inline(in_place()),
         /// The properties of the archive.
@@ -40,7 +40,8 @@ grammar! {
     }
 }
 
-fn not_too_long(name: &ByteStr<'_>) -> Result<()> {
+/// Returns an error if a name is longer than [`NAME_LIMIT`].
+fn check_length(name: &ByteStr<'_>) -> Result<()> {
     if name.len() <= NAME_LIMIT {
         return Ok(());
     }
@@ -68,12 +69,14 @@ word_enum! {
 }
 
 impl<'a> Entry<'a> {
+    /// Reads the entry at the cursor, which does not move on an error.
     // Inlined for the same reason as `Entries::next`.
     #[inline(always)]
     fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
         let mut after = *cursor;
         let record = HeaderEntry::read(&mut after, ())?;
-        let offset = std::mem::replace(cursor, after).offset();
+        let offset = cursor.offset();
+        *cursor = after;
         Ok(Self { record, offset })
     }
 
@@ -104,6 +107,7 @@ impl<'a> Entry<'a> {
 
     /// Returns the number of bytes it takes, including properties.
     pub fn byte_len(&self) -> u64 {
+        // An empty key ends the properties; a NUL ends the name.
         let properties = self.properties().map_or(0, |list| list.byte_len().saturating_add(1));
         (Amount(self.name().len() as u64) + 1 + size_of::<Fields>() as u64 + properties).0
     }
@@ -113,10 +117,12 @@ impl<'a> Entry<'a> {
 #[derive(Clone, Debug)]
 pub struct Entries<'a> {
     cursor: Cursor<'a>,
+    /// True after the end or an error.
     ended: bool,
 }
 
 impl<'a> Entries<'a> {
+    /// Creates an iterator over the entries from the cursor on.
     pub(super) fn new(cursor: Cursor<'a>) -> Self {
         Self { cursor, ended: false }
     }
@@ -154,21 +160,23 @@ impl<'a> Grammar<'a> for Properties {
 
     #[inline(always)]
     fn walk(&mut self, cursor: &mut Cursor<'a>, _: &'static str, _: &mut impl Sink) -> Result<List<'a, Property<'a>>> {
-        let (properties, bytes) = pairs(cursor.rest(), cursor.offset())?;
+        let (properties, bytes) = properties_at(cursor.rest(), cursor.offset())?;
         cursor.skip(bytes)?;
         Ok(properties)
     }
 }
 
-/// Reads the properties at the start of these bytes. Returns the number of bytes that they and the end take, too.
+/// Reads the properties at the start of these bytes, which are at this offset. Returns them, and the number of bytes
+/// that they and the empty key after them take.
 // Only one entry of an archive has properties, so this is a separate function to keep the others fast. It takes no cursor,
 // which would keep that of all entries in memory.
 #[inline(never)]
-fn pairs(bytes: &[u8], offset: u64) -> Result<(List<'_, Property<'_>>, u64)> {
+fn properties_at(bytes: &[u8], offset: u64) -> Result<(List<'_, Property<'_>>, u64)> {
     let mut cursor = Cursor::with_offset(bytes, offset);
     let mut after = cursor;
     // An unterminated key ends the properties; a property with an unterminated value is an error.
     let key = nom::combinator::verify(peek(cstr), |key: &ByteStr<'_>| !key.is_empty());
+    // The first pass counts the properties and finds their end, the second makes a list of that many.
     let number = after.parse(terminated(many0_count(preceded(key, cut(Property::parser()))), cstr))?;
     let properties = cursor.parse(count(Property::parser(), u32::try_from(number).unwrap_or(u32::MAX)))?;
     Ok((properties, after.offset().saturating_sub(offset)))

@@ -136,18 +136,25 @@ impl<'a> Member<'a> {
         };
         match decoded {
             Err(error) if !self.may_be_stored(&error) => Err(error.at(self.offset).within_item("members", self.index)),
+            // The entry may wrongly call a stored member packed.
             Err(_) => Ok(part.rest().into()),
             decoded => decoded,
         }
     }
 
+    /// Returns true if a packed member that failed to decode with this error may be stored: its two sizes are equal,
+    /// and it did not fail because of a limit or a stop.
     fn may_be_stored(&self, error: &Error) -> bool {
         self.method() == Method::PACKED
             && self.decoded_byte_len_hint() == self.stored_byte_len()
-            && !matches!(error.kind(), ErrorKind::Limit { .. })
+            && !matches!(error.kind(), ErrorKind::Limit { .. } | ErrorKind::Io(_))
     }
 
-    /// Returns the decoded size of the stream that fills the part, and the error if it differs from the header's claim.
+    /// Returns the decoded size of the LZSS stream that fills `part`, and `None` if it is the size in the entry,
+    /// otherwise the mismatch as an error.
+    ///
+    /// # Errors
+    /// Returns the mismatch if the bytes are not a stream of any size.
     fn stream(&self, part: Cursor<'a>) -> Result<(u64, Option<Error>)> {
         let claimed = self.decoded_byte_len_hint();
         let mismatch = match lzss::stored_byte_len(part, claimed) {
@@ -167,7 +174,8 @@ impl<'a> Member<'a> {
         lzss::stored_byte_len(part, size).is_ok_and(|taken| taken == part.left())
     }
 
-    /// Decodes the stream. The walk before it bounds the decoded size by the stored bytes.
+    /// Decodes the stream that fills `part`. Calls `pay` with the decoded size first, which the walk over the stream
+    /// bounds.
     fn expand(&self, part: Cursor<'a>, pay: impl FnOnce(u64) -> Result<()>) -> Result<Cow<'a, [u8]>> {
         let (size, mismatch) = self.stream(part)?;
         pay(size)?;
@@ -179,6 +187,10 @@ impl<'a> Member<'a> {
         })
     }
 
+    /// Returns its stored bytes, at their offset in the archive.
+    ///
+    /// # Errors
+    /// Returns an error if they are not inside the archive or not available.
     fn part(&self) -> Result<Cursor<'a>> {
         let Span { offset, bytes } = self.span()?;
         let bytes = self.archive.get(offset..offset.saturating_add(bytes))?;
@@ -194,6 +206,7 @@ impl<'a> Member<'a> {
         self.claimed_span().map_err(|error| error.at(self.entry.offset).within_item("members", self.index))
     }
 
+    /// Returns the range of its bytes, or an error without a location if it is not inside the archive.
     fn claimed_span(&self) -> Result<Span> {
         let size = self.stored_byte_len();
         let Some(rest) = self.archive.size().checked_sub(self.offset) else {
@@ -223,6 +236,7 @@ impl<'a> Member<'a> {
         let is_packed = self.method() == Method::PACKED;
         let packing = if is_packed { Packing::Lzss } else { Packing::InPlace };
         let storage = Storage { offset: self.offset, bytes: self.stored_byte_len(), packing };
+        // Each closure runs only when its value is requested.
         let rows = move || self.decoded_byte_len().unwrap_or_else(|_| self.decoded_byte_len_hint());
         let here = move || if is_packed { None } else { self.stored_bytes().ok() };
         let read = move || if is_packed { self.decode() } else { self.stored_bytes().map(Cow::from) };
@@ -240,8 +254,11 @@ impl<'a> Member<'a> {
 pub struct Members<'a> {
     archive: Archive<'a>,
     entries: Entries<'a>,
+    /// The offset of the next member's bytes.
     offset: u64,
+    /// The index of the next member.
     index: usize,
+    /// True after an error.
     ended: bool,
 }
 
@@ -268,10 +285,15 @@ impl<'a> Archive<'a> {
 }
 
 impl<'a> Members<'a> {
+    /// Creates an iterator over all members of this archive.
     fn new(archive: &Archive<'a>) -> Self {
         Self { archive: *archive, entries: archive.entries(), offset: archive.data_offset, index: 0, ended: false }
     }
 
+    /// Returns the member of the next entry, whose bytes follow those of the member before it.
+    ///
+    /// # Errors
+    /// Returns an error if there are more members than [`Limits::archive_members`].
     fn member(&mut self, entry: Entry<'a>) -> Result<Member<'a>> {
         let Archive { data, limits, .. } = self.archive;
         let limit = u64::from(limits.archive_members);
@@ -293,6 +315,7 @@ impl<'a> Iterator for Members<'a> {
         if self.ended {
             return None;
         }
+        // Passes over product entries and the end of the header.
         let entry = loop {
             match self.entries.next()? {
                 Ok(entry) if entry.kind() != EntryKind::Member => {}

@@ -28,6 +28,7 @@ impl Inspect for Archive<'_> {
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let summary = self.survey_but_checksum(depth, problems);
         if depth == Depth::Verify {
+            // If members exceed the file, the tail is unknown. That is reported for those members.
             self.report_checksum(self.checksum_holds().ok().flatten(), problems);
         }
         summary
@@ -73,6 +74,7 @@ impl Inspect for Archive<'_> {
         });
         for member in self.members() {
             let Some(member) = out.ok(member) else { break };
+            // A member that is not inside the file has an empty location.
             let stored = member.span();
             let part = Part::item("members", member.index).labelled(member.name());
             let bytes = match &stored {
@@ -97,7 +99,8 @@ impl Entry<'_> {
         is_text && method.name().is_some() && method != Method::PRODUCT && self.fields().reserved.get() == 0
     }
 
-    /// Describes its fields and properties. `properties` counts the properties described so far.
+    /// Describes its fields and properties. `properties` is the number of properties described so far, in all entries;
+    /// it is the index of the next.
     fn dissect(&self, archive: Data<'_>, properties: &mut usize, out: &mut Outline<'_>) {
         let entry = HeaderEntry::walk_fields(&mut archive.cursor(self.offset), (), out);
         let Some(entry) = out.ok(entry) else { return };
@@ -111,11 +114,14 @@ impl Entry<'_> {
     }
 }
 
+/// Returns the part that describes a property: its index among all properties, its key and its location.
 fn property_part<'a>(index: usize, property: &Property<'a>, span: Span) -> Part<'a> {
     Part::item("properties", index).labelled(property.key).spanning(span.offset, span.bytes)
 }
 
 impl Member<'_> {
+    /// Describes it: the fields of its entry, its offset and its content. If its bytes are not inside the file, it has
+    /// no location and the content is a problem.
     fn outline(&self, out: &mut Outline<'_>) {
         let part = Part::item("members", self.index).labelled(self.name());
         let bytes = self.span();
@@ -138,16 +144,18 @@ impl Member<'_> {
         self.name().as_bytes().iter().map(|&byte| folded(byte)).collect()
     }
 
-    /// Returns its index, and the offset of its entry.
+    /// Returns where a problem with it is: its index, and the offset of its entry.
     fn place(&self) -> (usize, u64) {
         (self.index, self.entry.offset)
     }
 
+    /// Checks its entry, and adds problems to `alike`, which reports those of one kind together.
     fn check(&self, depth: Depth, alike: &mut Alike) {
         alike.add_name(self.name(), self.place());
         let claimed = self.fields().original_size.get();
-        let is_packed_size = claimed != 0 && u64::from(claimed) != self.stored_byte_len();
-        if self.method() == Method::STORED && is_packed_size {
+        // Writers store 0 or the size for a stored member.
+        let is_other_size = claimed != 0 && u64::from(claimed) != self.stored_byte_len();
+        if self.method() == Method::STORED && is_other_size {
             let is_stream = depth == Depth::Verify && self.is_stream_of(claimed.into());
             let kind = if is_stream { "stored stream" } else { "stored size" };
             let name = self.name().in_message();
@@ -164,6 +172,7 @@ impl Member<'_> {
 
     /// Checks that a packed member decodes to the size in its entry.
     fn check_content(&self, alike: &mut Alike, problems: &mut Problems) {
+        // Keeps the memory for the content reserved up to the end of this function.
         let mut held = None;
         let content = self.decode_after(|bytes| {
             let budget = problems.budget();
@@ -172,10 +181,10 @@ impl Member<'_> {
         });
         let Some(content) = problems.ok(content) else { return };
         let claimed = self.decoded_byte_len_hint();
-        let held = content.len() as u64;
-        if claimed != held {
+        let decoded = content.len() as u64;
+        if claimed != decoded {
             let name = self.name().in_message();
-            let message = format_args!("{name}: its entry claims {claimed} bytes, its stream holds {held}");
+            let message = format_args!("{name}: its entry claims {claimed} bytes, its stream holds {decoded}");
             alike.add("size", self.place(), message);
         }
     }
@@ -209,6 +218,7 @@ impl Archive<'_> {
         }
     }
 
+    /// Describes the bytes after the last member.
     fn outline_tail(&self, out: &mut Outline<'_>) {
         let Some(tail) = out.ok(self.tail().within("tail")) else { return };
         out.part(Part::one("tail").spanning(tail.offset, tail.bytes.len() as u64), |out| {
@@ -225,6 +235,8 @@ impl Archive<'_> {
         });
     }
 
+    /// Checks the header: its entries, the prefix and the entry of each member. Returns how many members are stored and
+    /// packed, and their sizes.
     fn check_directory(&self, depth: Depth, problems: &mut Problems) -> Blocks {
         let mut blocks = Blocks::default();
         let mut first = true;
@@ -235,7 +247,8 @@ impl Archive<'_> {
             first = false;
         }
         self.check_prefix(problems);
-        // If the header ends with an error, that error is reported, and the offsets of members are unknown.
+        // If the header ends with an error, that error is reported, and the offsets of members are unknown. Then no
+        // member is reported as lost.
         let missing = if self.whole { self.data_end.saturating_sub(self.data.size()) } else { 0 };
         let words = format!("truncated or lost, {} bytes missing at the end", grouped(missing));
         let mut lost = Check::new(Broken::new(Code::Truncated, words));
@@ -323,6 +336,7 @@ impl Archive<'_> {
         problems.error(&Error::malformed(message).at(self.data_offset).within("header"));
     }
 
+    /// Reports entries after the end of the header, and a tail of no known form.
     fn check_tail(&self, problems: &mut Problems) {
         self.check_end(problems);
         if let Ok(tail) = self.tail()
@@ -353,6 +367,7 @@ impl Archive<'_> {
         }
     }
 
+    /// Adds a problem to `alike` for each member with the name of an earlier one, as games compare names.
     fn check_duplicates(&self, alike: &mut Alike, problems: &mut Problems) {
         let names = self.members().map_while(Result::ok).map(|member| (member.index, member.folded_name()));
         let mut repeated = Repeated::find(self.member_count, names, problems);
@@ -365,11 +380,12 @@ impl Archive<'_> {
     }
 }
 
-/// Returns a description of an entry that usual writers do not write.
+/// Returns how an entry differs from those of usual writers, or `None` if it does not. `first` is true for the first
+/// entry of the header.
 fn violation(entry: &Entry<'_>, first: bool) -> Option<&'static str> {
     let fields = entry.fields();
-    let empty =
-        [fields.original_size, fields.reserved, fields.timestamp, fields.data_size].iter().all(|n| n.get() == 0);
+    let numbers = [fields.original_size, fields.reserved, fields.timestamp, fields.data_size];
+    let empty = numbers.iter().all(|number| number.get() == 0);
     match entry.kind() {
         EntryKind::Product if !first => Some("product entry that is not the first"),
         EntryKind::Product if !empty => Some("product entry with sizes"),

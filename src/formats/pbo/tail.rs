@@ -33,15 +33,17 @@ pub enum TailKind<'a> {
 impl<'a> Tail<'a> {
     /// Returns its kind, determined by its length and first byte.
     pub fn kind(&self) -> TailKind<'a> {
-        match self.bytes {
-            [] => TailKind::None,
-            [0, rest @ ..] => match (rest.first_chunk(), rest.first_chunk(), rest.len()) {
-                (Some(short), _, 4) => TailKind::Short(short),
-                (_, Some(sum), 20) => TailKind::Sha1(sum),
-                _ => TailKind::Unknown,
-            },
-            _ => TailKind::Unknown,
+        let Some((first, rest)) = self.bytes.split_first() else { return TailKind::None };
+        if *first != 0 {
+            return TailKind::Unknown;
         }
+        if let Ok(checksum) = rest.try_into() {
+            return TailKind::Short(checksum);
+        }
+        if let Ok(sha1) = rest.try_into() {
+            return TailKind::Sha1(sha1);
+        }
+        TailKind::Unknown
     }
 }
 
@@ -60,6 +62,7 @@ impl TailKind<'_> {
 /// A checksum computation in progress.
 pub(crate) struct Checksum<'a> {
     sum: Sha1,
+    /// The bytes that are not read yet.
     pieces: std::slice::Chunks<'a, u8>,
     stored: &'a [u8; 20],
 }

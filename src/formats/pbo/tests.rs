@@ -214,6 +214,28 @@ fn encrypted_and_unknown_members_are_bytes_only() {
     assert_eq!(verify(&archive), [warning(22, "members[1]: u: unknown method 0x0000004d (first of 2 such members)")]);
 }
 
+/// Bytes that are no stream are those of a stored member, unless reading them ended early.
+#[cfg(feature = "scan")]
+#[test]
+fn a_member_whose_decoding_is_stopped_is_an_error() {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use crate::base::stop::Until;
+
+    // Literals: eight bytes of each nine, so that the stream is too short for the claimed size.
+    let data = vec![0xff; 200_000];
+    let size = 200_000;
+    let bytes = [entry(b"x", CPRS, size, 0, size), stored(b"", 0), data.clone()].concat();
+    let archive = Archive::parse(&bytes).unwrap();
+    let member = archive.members().next().unwrap().unwrap();
+    assert_eq!(*member.decode().unwrap(), data);
+    let stopped = Until::new(Some(Arc::new(AtomicBool::new(true))));
+    assert!(matches!(member.decode().unwrap_err().kind(), ErrorKind::Io(_)));
+    drop(stopped);
+    assert_eq!(*member.decode().unwrap(), data);
+}
+
 #[test]
 fn a_packed_member_that_is_no_stream_is_stored_or_an_error() {
     let archive_of =

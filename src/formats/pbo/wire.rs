@@ -80,6 +80,7 @@ impl Method {
     /// Not a member: a product entry, followed by properties ("Vers").
     pub const PRODUCT: Self = Self::new(0x5665_7273);
 
+    /// Creates the method of this number.
     const fn new(code: u32) -> Self {
         Self(U32::from_bytes(code.to_le_bytes()))
     }

@@ -25,7 +25,9 @@ pub struct Class<'a> {
     /// The address after the class and all its inner classes.
     pub end: u32,
     count: u32,
+    /// The bytes of the body.
     body: Cursor<'a>,
+    /// The bytes of the entries in it.
     entries: Cursor<'a>,
 }
 
@@ -35,7 +37,7 @@ impl<'a> Class<'a> {
         let body = *cursor;
         let head = cursor.parse(ClassHead::parser())?;
         let Number(count) = head.entry_count;
-        // An entry takes at least two bytes.
+        // An entry takes at least two bytes, so a count that cannot fit is an error before any entry is read.
         cursor.parse(context("entry_count", peek(bytes(u64::from(count).saturating_mul(2)))))?;
         let entries = *cursor;
         for index in 0..count {
@@ -71,6 +73,7 @@ impl<'a> Class<'a> {
         self.body.left()
     }
 
+    /// Returns the offset after the body.
     pub(super) fn body_end(&self) -> u64 {
         self.offset().saturating_add(self.byte_len())
     }
@@ -111,13 +114,15 @@ pub enum Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
+    /// Reads the entry at the cursor.
     // With `inline` alone, inlining depends on unrelated code; without inlining, `verify` takes 7 % more instructions.
     #[inline(always)]
     fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
         Self::walk(cursor, Part::one(""), &mut Silent)
     }
 
-    /// Reads the entry at the cursor, and describes it to the sink as this part.
+    /// Reads the entry at the cursor, and describes it to the sink as this part. The first byte is its
+    /// [kind](super::EntryKind).
     #[inline(always)]
     fn walk(cursor: &mut Cursor<'a>, part: Part<'_>, sink: &mut impl Sink) -> Result<Self> {
         Ok(match cursor.parse(peek(le_u8()))? {
@@ -156,7 +161,8 @@ impl<'a> Entry<'a> {
             _ => None,
         };
         let items = self.array().map(|array| array.items());
-        own.into_iter().chain(items.into_iter().flatten().filter_map(|item| item.value.text()))
+        let item_texts = items.into_iter().flatten().filter_map(|item| item.value.text());
+        own.into_iter().chain(item_texts)
     }
 }
 

@@ -31,7 +31,9 @@ pub(super) const ROOT: u64 = size_of::<FileHeader>() as u64;
 /// The size of the count of enums.
 pub(super) const ENUMS_MIN: u64 = 4;
 
-fn known(header: &FileHeader) -> Result<&FileHeader> {
+/// Returns the header if it is that of a known version. The errors are at the field that is wrong: the signature is at
+/// offset 0, `zero` at 4, the version at 8.
+fn check_header(header: &FileHeader) -> Result<&FileHeader> {
     match (&*header.signature, header.zero.get(), header.version.get()) {
         (b"\0raP", 0, VERSION) => Ok(header),
         (b"\0raP", 0, version) => {
@@ -78,8 +80,9 @@ impl<'a> Config<'a> {
         Self::open(Data::Whole(data), &Limits::default())
     }
 
+    /// Opens a config as [`parse`](Self::parse) does, from data of which parts may be missing.
     pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
-        let header = Cursor::new(data.head(ROOT)?).parse(context("header", in_place()).map_res(known))?;
+        let header = Cursor::new(data.head(ROOT)?).parse(context("header", in_place()).map_res(check_header))?;
         Ok(Self { data, header, limits: *limits })
     }
 
@@ -96,6 +99,7 @@ impl<'a> Config<'a> {
         self.spanned_enums().map(|(enums, _)| enums)
     }
 
+    /// Returns a cursor at this address, over the rest of the file.
     pub(super) fn at(&self, address: u64) -> Cursor<'a> {
         Cursor::with_offset(self.data.rest(address).rest(), address)
     }

@@ -2,7 +2,7 @@
 
 use crate::base::amount::Amount;
 
-/// The bytes that are examined.
+/// The maximum number of bytes that are examined, from the start of a text.
 const HEAD: usize = 64 << 10;
 
 /// Directives of configs. Others, such as `#pragma` and `#version`, are of other languages.
@@ -48,7 +48,7 @@ struct Signs {
 }
 
 impl Signs {
-    /// Counts an include. `path` begins where its path does.
+    /// Counts an include. `path` is what follows the word `include`, from the quote on.
     fn include(&mut self, path: &[u8]) {
         let Some(quoted) = path.strip_prefix(b"\"") else {
             // `#include <vector>`
@@ -77,7 +77,7 @@ pub(crate) enum Least {
 
 /// Returns true if a text is a config, or consists of directives for one.
 pub(crate) fn is_config(text: &[u8], least: Least) -> bool {
-    /// The most entries for one thing that no config has.
+    /// The number of entries that outweigh one thing that no config has.
     const TOLERANCE: usize = 8;
     let mut lexer = Lexer { rest: text.get(..HEAD).unwrap_or(text), is_whole: text.len() <= HEAD };
     let mut signs = Signs::default();
@@ -104,16 +104,21 @@ fn is_config_path(path: &[u8]) -> bool {
     !is_of_c && path.contains(&b'.') && !path.contains(&b'/')
 }
 
+/// Reads a text from start to end.
 struct Lexer<'a> {
+    /// The rest of the text, or of its first [`HEAD`] bytes.
     rest: &'a [u8],
+    /// True if the text has no more than these bytes. Otherwise, its last entry may be cut short.
     is_whole: bool,
 }
 
 impl<'a> Lexer<'a> {
+    /// Skips this many bytes, or all that are left if there are fewer.
     fn skip(&mut self, bytes: usize) {
         self.rest = self.rest.get(bytes..).unwrap_or_default();
     }
 
+    /// Skips the rest of the line, and the lines that continue it after a `\` at the end.
     fn skip_line(&mut self) {
         loop {
             let end = memchr::memchr(b'\n', self.rest).unwrap_or(self.rest.len());
@@ -142,6 +147,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// Skips the directive that starts here, and counts an include or a directive that no config has.
     fn directive(&mut self, signs: &mut Signs) {
         self.skip(1);
         let word = self.rest.trim_ascii_start();
@@ -155,13 +161,15 @@ impl<'a> Lexer<'a> {
         self.skip_line();
     }
 
+    /// Skips the quoted text that starts here, up to its closing quote or the end of the line.
     fn quoted(&mut self) {
         let inner = self.rest.get(1..).unwrap_or_default();
         let end = memchr::memchr2(b'"', b'\n', inner);
         self.skip(end.map_or(self.rest.len(), |end| end.saturating_add(2)));
     }
 
-    /// Takes a name, with the arguments of a macro.
+    /// Takes a name, and skips the arguments in parentheses after it, which make it a macro call. Returns the name
+    /// alone; empty if there is none.
     fn name(&mut self) -> &'a [u8] {
         let all = self.rest;
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
@@ -173,7 +181,7 @@ impl<'a> Lexer<'a> {
         all.get(..length).unwrap_or_default()
     }
 
-    /// Skips from an opening byte to the one that closes it.
+    /// Skips from an opening byte to the one that closes it, or to the end if none does.
     fn group(&mut self, open: u8, close: u8) {
         let mut depth = Amount(0_usize);
         while let Some(&byte) = self.rest.first() {
@@ -194,7 +202,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Takes a value up to its semicolon. Returns false if there is none in its line, as in other programs' settings.
+    /// Skips a value up to its semicolon. Returns false if there is none in its line, as in other programs' settings.
     fn value(&mut self) -> bool {
         while let Some(&byte) = self.rest.first() {
             match byte {
@@ -214,9 +222,11 @@ impl<'a> Lexer<'a> {
                 _ => self.skip(1),
             }
         }
+        // The semicolon may follow after the bytes that are examined.
         !self.is_whole
     }
 
+    /// Reads all entries, and counts in `signs` what they are.
     fn read(&mut self, signs: &mut Signs) {
         loop {
             self.skip_blank(signs);
@@ -227,11 +237,13 @@ impl<'a> Lexer<'a> {
             }
             let before = self.rest;
             let is_entry = self.entry(signs);
+            // A byte that starts nothing.
             if self.rest.len() == before.len() {
                 self.skip(1);
             }
             match is_entry {
                 Some(true) => signs.entries += 1,
+                // It may be cut short.
                 Some(false) if self.rest.is_empty() && !self.is_whole => return,
                 Some(false) => signs.others += 1,
                 None => {}
@@ -239,7 +251,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Takes an entry. Returns false if no config has it, `None` for a macro alone.
+    /// Skips an entry. Returns true if a config can have it, false if no config has it, and `None` for a macro alone,
+    /// which proves nothing.
     fn entry(&mut self, signs: &mut Signs) -> Option<bool> {
         let start = self.rest;
         let name = self.name();
@@ -248,8 +261,8 @@ impl<'a> Lexer<'a> {
         }
         let is_call = start.get(name.len()) == Some(&b'(');
         let is_word = |known: &[u8]| name.eq_ignore_ascii_case(known) && !is_call;
-        let line = memchr::memchr(b'\n', self.rest).unwrap_or(self.rest.len());
-        let ends_line = self.rest.get(..line).is_some_and(|rest| rest.trim_ascii().is_empty());
+        let line_len = memchr::memchr(b'\n', self.rest).unwrap_or(self.rest.len());
+        let ends_line = self.rest.get(..line_len).is_some_and(|rest| rest.trim_ascii().is_empty());
         self.skip_blank(signs);
         let is_before_word = self.rest.first().is_some_and(|next| next.is_ascii_alphabetic() || *next == b'_');
         if is_before_word && OTHER_LANGUAGES.contains(&name) {
@@ -265,10 +278,12 @@ impl<'a> Lexer<'a> {
             return Some(matches!(self.rest.first(), Some(b';' | b'{')));
         }
         match self.rest {
+            // A value; `==` compares.
             [b'=', after, ..] if *after != b'=' => {
                 self.skip(1);
                 Some(self.value())
             }
+            // An array: `[] =` or `[] +=`.
             [b'[', ..] => {
                 self.group(b'[', b']');
                 self.skip_blank(signs);
@@ -289,9 +304,11 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Takes the head of a class.
+    /// Skips the head of a class after the word `class`: its name, a parent, and `{` or `;`. Returns false if neither
+    /// of the two follows.
     fn class(&mut self, signs: &mut Signs) -> bool {
         self.name();
+        // In the body of a macro, `##` joins parts of the name.
         while self.rest.starts_with(b"##") {
             self.skip(2);
             self.name();

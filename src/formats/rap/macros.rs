@@ -24,19 +24,19 @@ pub(crate) struct Define {
     meaning: Meaning,
 }
 
+/// The text that takes the place of a name after its definition.
 #[derive(Debug, PartialEq, Eq)]
 enum Meaning {
+    /// The body of a macro without parameters.
     Object(Box<[u8]>),
-    Function {
-        parameters: Vec<Box<[u8]>>,
-        body: Box<[u8]>,
-    },
-    /// `#undef`.
+    /// A macro that is called with arguments.
+    Function { parameters: Vec<Box<[u8]>>, body: Box<[u8]> },
+    /// The name alone: its definition ends (`#undef`).
     Nothing,
 }
 
 impl Define {
-    /// Reads what follows `#define`.
+    /// Reads what follows `#define`. Returns `None` if it has no name, or its parameters do not end.
     pub(crate) fn parse(text: &[u8]) -> Option<Self> {
         let text = text.trim_ascii_start();
         let (name, rest) = text.split_at(name_len(text));
@@ -46,6 +46,7 @@ impl Define {
         let Some(inner) = rest.strip_prefix(b"(") else {
             return Some(Self { name: name.into(), meaning: Meaning::Object(body_of(rest)) });
         };
+        // A `(` directly after the name starts the parameters.
         let (list, body) = inner.split_at_checked(memchr::memchr(b')', inner)?)?;
         let mut parameters = Vec::new();
         for parameter in list.split(|&byte| byte == b',').take(MOST_PARAMETERS) {
@@ -74,66 +75,55 @@ impl Define {
     }
 }
 
-/// A body without its comments, and on one line.
+/// Returns a body without its comments, and on one line.
 fn body_of(text: &[u8]) -> Box<[u8]> {
     let mut body = Vec::new();
     let mut rest = text;
-    while let Some((&byte, after)) = rest.split_first() {
-        let taken = match rest {
-            [b'"', ..] => quoted_len(rest),
-            [b'/', b'/', ..] => {
-                rest = rest.get(memchr::memchr(b'\n', rest).unwrap_or(rest.len())..).unwrap_or_default();
-                continue;
-            }
-            [b'/', b'*', ..] => {
-                let end = memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end.saturating_add(2));
-                rest = rest.get(end..).unwrap_or_default();
-                continue;
-            }
-            [b'\\', b'\n', ..] => {
-                rest = rest.get(2..).unwrap_or_default();
-                continue;
-            }
-            [b'\\', b'\r', b'\n', ..] => {
-                rest = rest.get(3..).unwrap_or_default();
-                continue;
-            }
-            _ => 1,
+    while !rest.is_empty() {
+        let dropped = match rest {
+            [b'/', b'/', ..] => memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
+            [b'/', b'*', ..] => memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end.saturating_add(2)),
+            // The body continues on the next line.
+            [b'\\', b'\n', ..] => 2,
+            [b'\\', b'\r', b'\n', ..] => 3,
+            _ => 0,
         };
-        if taken == 1 {
-            body.push(byte);
-            rest = after;
-        } else {
-            let (quoted, after) = rest.split_at_checked(taken).unwrap_or((rest, &[]));
-            body.extend_from_slice(quoted);
-            rest = after;
+        if dropped > 0 {
+            rest = rest.get(dropped..).unwrap_or_default();
+            continue;
         }
+        // Comments in quotes are not comments.
+        let kept = if rest.starts_with(b"\"") { quoted_len(rest) } else { 1 };
+        let (piece, after) = rest.split_at_checked(kept).unwrap_or((rest, &[]));
+        body.extend_from_slice(piece);
+        rest = after;
     }
     body.trim_ascii().into()
 }
 
-/// The length of the name at the start; 0 if there is none.
+/// Returns the length of the name at the start; 0 if there is none.
 fn name_len(text: &[u8]) -> usize {
     if text.first().is_some_and(u8::is_ascii_digit) { 0 } else { word_len(text) }
 }
 
-/// The length of the letters, digits and underscores at the start.
+/// Returns the length of the letters, digits and underscores at the start.
 fn word_len(text: &[u8]) -> usize {
     text.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(text.len())
 }
 
-/// The length of the number at the start, with letters after it, such as `3d`.
+/// Returns the length of the number at the start, with letters after it, such as `3d`; 0 if there is none.
 fn number_len(text: &[u8]) -> usize {
     if text.first().is_some_and(u8::is_ascii_digit) { word_len(text) } else { 0 }
 }
 
-/// The length of the quoted text at the start, with its quotes.
+/// Returns the length of the quoted text at the start, with its quotes; all of `text` if the closing one is missing.
 fn quoted_len(text: &[u8]) -> usize {
     let inner = text.get(1..).unwrap_or_default();
     memchr::memchr(b'"', inner).map_or(text.len(), |end| end.saturating_add(2))
 }
 
-/// The arguments of a call, from its parenthesis on, and the bytes that they take. `None` if it does not close.
+/// Reads the arguments of a call from its `(` on. Returns them, and the number of bytes up to and including the `)`.
+/// Returns `None` if it does not close.
 fn arguments(text: &[u8]) -> Option<(Vec<&[u8]>, usize)> {
     let mut list = Vec::new();
     let mut depth = Amount(0_usize);
@@ -174,7 +164,7 @@ pub(crate) struct Macros<'d> {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Expansion {
     pub(crate) text: Vec<u8>,
-    /// True if a macro was defined.
+    /// True if a macro was replaced.
     pub(crate) is_changed: bool,
     /// Why the first call could not be expanded.
     pub(crate) failure: Option<String>,
@@ -183,6 +173,7 @@ pub(crate) struct Expansion {
 }
 
 impl<'d> Macros<'d> {
+    /// Follows a definition: adds the macro, in place of an earlier one of the name, or removes it (`#undef`).
     pub(crate) fn add(&mut self, define: &'d Define) {
         match &define.meaning {
             Meaning::Nothing => self.by_name.remove(&*define.name),
@@ -209,11 +200,14 @@ struct Run<'r, 'd> {
     limits: &'r Limits,
     /// The macros whose bodies are being expanded. None is expanded inside itself.
     active: Vec<&'d [u8]>,
+    /// The number of bodies and arguments that are being expanded inside each other.
     depth: Amount<usize>,
+    /// The result so far, without its text.
     expansion: Expansion,
 }
 
 impl<'d> Run<'_, 'd> {
+    /// Counts bytes as examined. Returns an error if they exceed the limit in total.
     fn charge(&mut self, bytes: usize) -> Result<()> {
         self.expansion.work = self.expansion.work.saturating_add(bytes as u64);
         let most = self.limits.reference_bytes;
@@ -223,6 +217,7 @@ impl<'d> Run<'_, 'd> {
         Ok(())
     }
 
+    /// Appends the expansion of a text to `out`. Texts in quotes and numbers are not expanded.
     fn expand(&mut self, text: &[u8], out: &mut Vec<u8>) -> Result<()> {
         self.charge(text.len())?;
         let mut rest = text;
@@ -244,7 +239,8 @@ impl<'d> Run<'_, 'd> {
         Ok(())
     }
 
-    /// Expands the name at the start, which has this length. Returns the bytes that it and its arguments take.
+    /// Appends the expansion of the name at the start of `text`, which has this length. Returns the number of bytes
+    /// that it and its arguments take. A name that is no macro, or one without its arguments, is appended unchanged.
     fn name(&mut self, text: &[u8], length: usize, out: &mut Vec<u8>) -> Result<usize> {
         let (name, after) = text.split_at_checked(length).unwrap_or((text, &[]));
         let is_call = after.starts_with(b"(");
@@ -258,6 +254,7 @@ impl<'d> Run<'_, 'd> {
         };
         match &define.meaning {
             Meaning::Object(body) => {
+                // Without parameters, this only joins what is around `##`.
                 let body = self.filled(&[], &[], body)?;
                 self.inner(define, &body, out)?;
                 Ok(length)
@@ -271,6 +268,7 @@ impl<'d> Run<'_, 'd> {
                 if given.len() != parameters.len() {
                     let (wanted, got) = (parameters.len(), given.len());
                     let name = String::from_utf8_lossy(name);
+                    // Missing arguments are empty, further ones are ignored.
                     self.fail(|| format!("the macro {name} takes {wanted} arguments, not {got}"));
                 }
                 let mut values = Vec::new();
@@ -287,11 +285,12 @@ impl<'d> Run<'_, 'd> {
         }
     }
 
+    /// Keeps the reason why a call could not be expanded, unless an earlier call has one.
     fn fail(&mut self, failure: impl FnOnce() -> String) {
         self.expansion.failure.get_or_insert_with(failure);
     }
 
-    /// Expands the text that a macro stands for.
+    /// Appends the expansion of the text that a macro stands for. In it, the macro itself is not expanded.
     fn inner(&mut self, define: &'d Define, text: &[u8], out: &mut Vec<u8>) -> Result<()> {
         self.expansion.is_changed = true;
         let before = self.active.len();
@@ -301,6 +300,7 @@ impl<'d> Run<'_, 'd> {
         expanded
     }
 
+    /// Calls `expand` one level deeper. Returns an error if that is too deep.
     fn deeper(&mut self, expand: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let most = MOST_DEPTH.min(self.limits.depth as usize);
         self.depth += 1;
@@ -312,7 +312,7 @@ impl<'d> Run<'_, 'd> {
         expanded
     }
 
-    /// A body with these values in place of its parameters.
+    /// Returns a body with these values in place of its parameters, in quotes after `#`, and without `##`.
     fn filled(&mut self, parameters: &[Box<[u8]>], values: &[Vec<u8>], body: &[u8]) -> Result<Vec<u8>> {
         let mut out = Vec::new();
         let mut rest = body;

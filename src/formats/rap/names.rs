@@ -10,6 +10,7 @@ pub fn kind_of(key: &[u8], text: &[u8]) -> Option<ReferenceKind> {
     if text.is_empty() {
         return None;
     }
+    // A texture that the game generates.
     if text.starts_with(b"#(") {
         return Some(ReferenceKind::Texture);
     }
@@ -19,11 +20,14 @@ pub fn kind_of(key: &[u8], text: &[u8]) -> Option<ReferenceKind> {
     }
 }
 
+/// Returns the kind of file that a text names by its extension, in any case, or `None` if it is not a known one.
 pub(super) fn by_extension(text: &[u8]) -> Option<ReferenceKind> {
+    /// The length of the longest known extension, `bisurf`.
     const LONGEST: usize = 6;
     let dot = memchr::memrchr(b'.', text)?;
     let extension = text.get(dot.saturating_add(1)..)?;
     let mut lower = [0; LONGEST];
+    // A longer extension is not known.
     let lower = lower.get_mut(..extension.len())?;
     lower.copy_from_slice(extension);
     lower.make_ascii_lowercase();
@@ -69,18 +73,19 @@ const KEYS: [(&str, ReferenceKind, Texts); 14] = [
     ("cursorAim", ReferenceKind::Texture, Texts::Paths),
 ];
 
-/// The kind of file that a text without a known extension names under this key.
+/// Returns the kind of file that a text without a known extension names under this key, or `None` if it names none.
 pub(super) fn by_key(key: &[u8], text: &[u8]) -> Option<ReferenceKind> {
     let (_, kind, texts) = entry(key)?;
     if *texts == Texts::Any || is_path(text) { Some(*kind) } else { None }
 }
 
-/// The kind of file that texts under this key may name.
-pub(crate) fn is_key(key: &[u8]) -> Option<ReferenceKind> {
+/// Returns the kind of file that texts under this key may name without an extension, or `None` if they never do.
+pub(crate) fn kind_of_key(key: &[u8]) -> Option<ReferenceKind> {
     let (_, kind, _) = entry(key)?;
     Some(*kind)
 }
 
+/// Returns the row of [`KEYS`] for this key, in any case.
 fn entry(key: &[u8]) -> Option<&'static (&'static str, ReferenceKind, Texts)> {
     for entry in &KEYS {
         let (known, ..) = entry;

@@ -17,7 +17,7 @@ pub(super) enum Layout {
     Flat,
 }
 
-/// The body of a class.
+/// The location of a class's body, and what is needed to read it again.
 #[derive(Clone, Copy)]
 pub(super) struct Body<'a> {
     pub(super) index: u32,
@@ -27,7 +27,7 @@ pub(super) struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// Addresses have 32 bits.
+    /// Returns the body of a class. Addresses have 32 bits, so no offset is cut.
     fn of(step: &Step<'a>) -> Self {
         let Step { index, class, .. } = step;
         Self {
@@ -38,16 +38,18 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// Reads the class again.
     pub(super) fn read(&self, config: &Config<'a>) -> Result<Class<'a>> {
         Class::read(&mut config.at(self.offset.into()), self.name)
     }
 }
 
+/// Converts an index or an offset to 32 bits. One that does not fit becomes the largest.
 fn to_address(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// All bodies in the order of the file, and their memory.
+/// All bodies in the order of the file, and the hold on the budget for their memory.
 pub(super) struct Bodies<'a> {
     pub(super) list: Vec<Body<'a>>,
     _held: Held,
@@ -58,11 +60,15 @@ impl<'a> Config<'a> {
     pub(super) fn layout(&self) -> Layout {
         let mut steps = self.classes();
         let Some(Ok(root)) = steps.next() else { return Layout::Nested };
+        // A root class alone ends with its body in either layout.
         let is_alone = steps.next().is_none();
         if is_alone || u64::from(root.class.end) != root.class.body_end() { Layout::Nested } else { Layout::Flat }
     }
 
     /// Returns the bodies of all classes that can be read, in the order of the file. Their memory is held from the budget.
+    ///
+    /// # Errors
+    /// Returns an error if the budget does not have that memory.
     pub(super) fn bodies(&self, budget: &Budget) -> Result<Bodies<'a>> {
         let count = self.classes().filter(Result::is_ok).count();
         let held = budget.hold((count as u64).saturating_mul(size_of::<Body<'_>>() as u64))?;
@@ -78,6 +84,7 @@ impl<'a> Config<'a> {
 /// Checks that bodies follow each other without a gap, and that each class ends where it says.
 pub(super) struct Order {
     layout: Layout,
+    /// True if a class could not be read. From then on, nothing is reported.
     pub(super) is_broken: bool,
     /// The offset after the last body.
     pub(super) reached: u64,
@@ -94,13 +101,16 @@ struct Claim {
 }
 
 impl Order {
+    /// Starts the check of a file of this layout, before the root class.
     pub(super) fn of(layout: Layout) -> Self {
         Self { layout, is_broken: false, reached: super::config::ROOT, around: Vec::new() }
     }
 
+    /// Checks the next class of the walk. In the flat layout, the order of bodies is checked at the end.
     pub(super) fn add(&mut self, step: &Step<'_>, problems: &mut Problems) {
         let class = &step.class;
         let end = class.body_end();
+        // The claim is the last four bytes of the body.
         let claim = Claim { index: step.index, end: class.end.into(), offset: end.saturating_sub(4) };
         match self.layout {
             Layout::Nested => {
@@ -112,7 +122,8 @@ impl Order {
         }
     }
 
-    /// Checks what is known after the last class.
+    /// Checks what is known after the last class: the ends of the classes that contain it; in the flat layout, the
+    /// order of all bodies.
     pub(super) fn finish(&mut self, config: &Config<'_>, problems: &mut Problems) {
         self.leave(0, problems);
         if self.layout == Layout::Nested || self.is_broken {
@@ -138,7 +149,7 @@ impl Order {
         self.reached = end;
     }
 
-    /// Ends classes, until this many are left.
+    /// Ends the innermost classes, until `depth` are left, and checks that they end where the last body does.
     fn leave(&mut self, depth: usize, problems: &mut Problems) {
         while self.around.len() > depth
             && let Some(claim) = self.around.pop()

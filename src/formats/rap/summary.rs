@@ -17,6 +17,9 @@ use crate::record::parser::{le_u32, length_count};
 use crate::record::{Fixed as _, List, describe_count};
 use crate::summary::{Problems, References, Summary, counted};
 
+/// The offset of the address of the enums in the header.
+const ENUM_ADDRESS: u64 = 12;
+
 counted! { classes inside, values inside, arrays inside }
 
 impl Inspect for Config<'_> {
@@ -31,6 +34,7 @@ impl Inspect for Config<'_> {
         if depth > Depth::Header {
             let mut order = Order::of(self.layout());
             for step in self.classes() {
+                // After a class that cannot be read, the order of the others is not known.
                 let Some(step) = problems.ok(step) else {
                     order.is_broken = true;
                     continue;
@@ -86,7 +90,10 @@ impl Inspect for Config<'_> {
 }
 
 impl Config<'_> {
+    /// Dissects the classes inside each other, as their ranges are. Classes inside one that is not shown are not shown
+    /// either.
     fn dissect_nested(&self, out: &mut Outline<'_>) {
+        // For each class that contains the next one: true if its part is open.
         let mut around: Vec<bool> = Vec::new();
         for step in self.classes() {
             let Some(Step { index, depth, class, .. }) = out.ok(step) else { continue };
@@ -106,7 +113,7 @@ impl Config<'_> {
     fn dissect_flat(&self, out: &mut Outline<'_>) {
         let budget = Budget::unlimited(&self.limits);
         let Some(bodies) = out.ok(self.bodies(&budget)) else { return self.dissect_nested(out) };
-        // Only classes that can be read have bodies.
+        // Only classes that can be read have bodies. This reports the others.
         for step in self.classes() {
             out.ok(step);
         }
@@ -122,6 +129,7 @@ impl Config<'_> {
 }
 
 impl Counted {
+    /// Counts an entry. Names of classes elsewhere or to delete are not counted.
     fn add(&mut self, entry: &Entry<'_>) {
         let count = match entry {
             Entry::Class(_) => &mut self.classes,
@@ -134,7 +142,7 @@ impl Counted {
     }
 }
 
-/// Ends open parts until this many are left.
+/// Removes the innermost classes until `depth` are left, and closes the parts of those that are open.
 fn leave(around: &mut Vec<bool>, depth: usize, out: &mut Outline<'_>) {
     while around.len() > depth {
         if around.pop() == Some(true) {
@@ -144,18 +152,24 @@ fn leave(around: &mut Vec<bool>, depth: usize, out: &mut Outline<'_>) {
 }
 
 impl<'a> Config<'a> {
-    /// Returns the range of a class with all its inner classes, cut at the end of the file.
+    /// Returns the range of a class with all its inner classes, as the class claims it: at least its body, and not past
+    /// the end of the file.
     fn span(&self, class: &Class<'_>) -> Span {
         let end = u64::from(class.end).min(self.data.size()).max(class.body_end());
         Span { offset: class.offset(), bytes: end.saturating_sub(class.offset()) }
     }
 
+    /// Returns the constants after the classes, and their location, including their count.
+    ///
+    /// # Errors
+    /// Returns an error if they are outside the file.
     pub(super) fn spanned_enums(&self) -> Result<(List<'a, Enum<'a>>, Span)> {
         let address = u64::from(self.header.enum_address.get());
+        // The last address at which a count fits.
         let last = self.data.size().saturating_sub(super::config::ENUMS_MIN);
         if !(super::config::ROOT..=last).contains(&address) {
             let message = format!("address {address:#x} is not from {:#x} to {last:#x}", super::config::ROOT);
-            return Err(Error::malformed(message).at(12).within("enum_address"));
+            return Err(Error::malformed(message).at(ENUM_ADDRESS).within("enum_address"));
         }
         let mut cursor = self.at(address);
         let offset = cursor.offset();
@@ -163,6 +177,7 @@ impl<'a> Config<'a> {
         Ok((enums, cursor.since(offset)))
     }
 
+    /// Describes the constants after the classes.
     fn describe_enums(&self, out: &mut Outline<'_>) {
         if let Some((enums, span)) = out.ok(self.spanned_enums()) {
             describe_count("enum_count", enums.len() as u64, span.offset, out);
@@ -170,6 +185,7 @@ impl<'a> Config<'a> {
         }
     }
 
+    /// Checks that the constants follow the last class and end the file.
     fn check_enums(&self, order: &Order, problems: &mut Problems) {
         let Some((_, Span { offset, bytes })) = problems.ok(self.spanned_enums()) else { return };
         let end = offset.saturating_add(bytes);
@@ -179,7 +195,8 @@ impl<'a> Config<'a> {
         }
         if !order.is_broken && order.reached != offset {
             let message = format!("the classes end at {:#x}, the enums start at {offset:#x}", order.reached);
-            problems.warning(&Error::malformed(message).at(12).within("enum_address").coded(Code::Order));
+            let error = Error::malformed(message).at(ENUM_ADDRESS).within("enum_address");
+            problems.warning(&error.coded(Code::Order));
         }
     }
 }

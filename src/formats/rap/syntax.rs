@@ -29,27 +29,33 @@ pub(crate) fn check(text: &[u8], problems: &mut Problems) {
     check.end();
 }
 
+/// A place in the text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Place {
+    /// The offset in bytes.
     at: usize,
+    /// The line, counted from 1.
     line: u32,
+    /// The column in bytes, counted from 1.
     column: usize,
 }
 
-/// What stands before the current place, as far as a `;` may be missing after it.
+/// The last thing read that a `;` may have to follow. The places are its end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     Nothing,
     /// `=` of a value.
     Equals,
-    /// A text or number after `=`, which ends at this place.
+    /// A text or number after `=`.
     Value(Place),
     /// `}`.
     Brace(Place),
 }
 
+/// The check in progress.
 struct Check<'a, 'p> {
     text: &'a [u8],
+    /// The offset of what is read next, with its line and the offset of the start of that line.
     at: usize,
     line: Amount<u32>,
     line_start: usize,
@@ -63,6 +69,7 @@ struct Check<'a, 'p> {
     problems: &'p mut Problems,
 }
 
+/// Returns true for a byte that a name may have.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
@@ -73,14 +80,17 @@ fn is_in_number(byte: u8) -> bool {
 }
 
 impl<'a> Check<'a, '_> {
+    /// Returns the text that is not read yet.
     fn rest(&self) -> &'a [u8] {
         self.text.get(self.at..).unwrap_or_default()
     }
 
+    /// Returns the current place.
     fn place(&self) -> Place {
         Place { at: self.at, line: self.line.0, column: (Amount(self.at) - self.line_start + 1).0 }
     }
 
+    /// Skips bytes, and counts the lines.
     fn skip(&mut self, bytes: usize) {
         let end = self.at.saturating_add(bytes).min(self.text.len());
         for place in memchr::memchr_iter(b'\n', self.text.get(self.at..end).unwrap_or_default()) {
@@ -90,11 +100,13 @@ impl<'a> Check<'a, '_> {
         self.at = end;
     }
 
+    /// Reports a mistake at this place.
     fn warn(&mut self, place: Place, message: &str) {
         let message = format!("line {}, column {}: {message}", place.line, place.column);
         self.problems.warning(&Error::malformed(message).coded(Code::Syntax).at(place.at as u64));
     }
 
+    /// Reads what comes next: a comment, a text, a word, or a single byte.
     fn step(&mut self) {
         let rest = self.rest();
         let Some(&first) = rest.first() else { return };
@@ -156,7 +168,8 @@ impl<'a> Check<'a, '_> {
         self.skip(text.len());
     }
 
-    /// Skips a text in quotes. Two quotes inside stand for one.
+    /// Skips a text in quotes. Two quotes inside stand for one. A text that does not end on its line is reported, and
+    /// ends the check.
     fn quoted(&mut self) {
         let start = self.place();
         let rest = self.rest();
@@ -181,11 +194,13 @@ impl<'a> Check<'a, '_> {
                 }
             }
         }
+        // Several texts in a row are one value.
         let is_value = matches!(self.before, Before::Equals | Before::Value(_));
         self.skip(end.0);
         self.before = if is_value { Before::Value(self.place()) } else { Before::Nothing };
     }
 
+    /// Skips a number, which is a value.
     fn number(&mut self) {
         let rest = self.rest();
         let end = rest.iter().position(|byte| !is_in_number(*byte)).unwrap_or(rest.len());
@@ -193,7 +208,7 @@ impl<'a> Check<'a, '_> {
         self.before = Before::Value(self.place());
     }
 
-    /// Skips what macros take in parentheses, up to the end of the line if they do not close.
+    /// Skips what macros take in parentheses. If they do not close, skips all of the text; nothing more is reported.
     fn parentheses(&mut self) {
         let rest = self.rest();
         let mut depth = Amount(0_u32);
@@ -218,10 +233,12 @@ impl<'a> Check<'a, '_> {
         self.skip(end);
     }
 
+    /// Reads a `}`. Reports it if no brace is open, and a `;` that is missing before it.
     fn close(&mut self) {
         let place = self.place();
         self.missing();
         if self.open.pop().is_none() && self.is_sure && self.is_sound {
+            // Only the first is reported, because it may be one too many or a `{` too few.
             self.is_sure = false;
             self.warn(place, "} closes nothing");
         }
@@ -229,7 +246,8 @@ impl<'a> Check<'a, '_> {
         self.before = Before::Brace(self.place());
     }
 
-    /// Reports the `;` that is missing before this place.
+    /// Reports the `;` that is missing between what was read last and this place, if they are on different lines. After
+    /// a brace, it is missing only if an entry starts here.
     fn missing(&mut self) {
         match self.before {
             Before::Value(place) if place.line < self.line.0 => self.warn(place, "; is missing after a value"),
@@ -255,6 +273,7 @@ impl<'a> Check<'a, '_> {
         }
     }
 
+    /// Reads a name. Reports a `;` that is missing before it if it starts an entry.
     fn word(&mut self) {
         if matches!(self.before, Before::Value(_) | Before::Brace(_)) && self.is_entry() {
             self.missing();
@@ -266,6 +285,7 @@ impl<'a> Check<'a, '_> {
         self.skip(end);
     }
 
+    /// Reports a brace that is still open at the end of the text.
     fn end(&mut self) {
         if let Some(&place) = self.open.last()
             && self.is_sure

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::names::{by_extension, by_key, is_key, kind_of};
+use super::names::{by_extension, by_key, kind_of, kind_of_key};
 use crate::base::amount::Amount;
 use crate::base::text::ByteStr;
 use crate::summary::ReferenceKind;
@@ -23,6 +23,7 @@ use crate::summary::ReferenceKind;
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     data: &'a [u8],
+    /// The offset of what is read next, with its line and the offset of the start of that line.
     at: usize,
     line: Amount<u32>,
     line_start: usize,
@@ -52,7 +53,9 @@ pub(crate) enum Skipped<'a> {
 #[derive(Debug)]
 #[cfg_attr(not(feature = "scan"), allow(dead_code, reason = "only scans expand macros"))]
 pub(crate) enum Step<'a> {
+    /// An event.
     Event(Event<'a>),
+    /// Something else, with its line and column.
     Skipped(Skipped<'a>, (u32, u32)),
 }
 
@@ -147,6 +150,7 @@ pub enum Way {
 impl<'a> Reader<'a> {
     /// Starts to read a text. A text that is not a config, such as a script, has no events.
     pub fn new(data: &'a [u8]) -> Self {
+        // A byte order mark is not part of the text.
         let at = if data.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let mut reader = Self {
             data,
@@ -164,6 +168,7 @@ impl<'a> Reader<'a> {
         reader
     }
 
+    /// Returns true if the text is empty or starts with a directive, an entry of a config, or a macro call.
     fn starts_like_config(&self) -> bool {
         let mut ahead = self.clone();
         ahead.skip_blank();
@@ -185,10 +190,12 @@ impl<'a> Reader<'a> {
         self.start = (self.line.0, u32::try_from(column.0).unwrap_or(u32::MAX));
     }
 
+    /// Returns the text that is not read yet.
     fn rest(&self) -> &'a [u8] {
         self.data.get(self.at..).unwrap_or_default()
     }
 
+    /// Returns the next byte without taking it, or `None` at the end.
     fn peek(&self) -> Option<u8> {
         self.rest().first().copied()
     }
@@ -226,6 +233,7 @@ impl<'a> Reader<'a> {
         self.until(|byte| byte == b'\n')
     }
 
+    /// Skips blanks and tabs, but no line break.
     fn skip_spaces(&mut self) {
         self.until(|byte| !matches!(byte, b' ' | b'\t'));
     }
@@ -248,7 +256,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes bytes up to one that matches outside parentheses, or to a comment.
+    /// Takes bytes up to one that matches outside parentheses, or to a comment. Returns them without white space at the
+    /// end.
     fn run(&mut self, is_end: impl Fn(u8) -> bool) -> &'a [u8] {
         let start = self.at;
         loop {
@@ -262,6 +271,7 @@ impl<'a> Reader<'a> {
         self.data.get(start..self.at).unwrap_or_default().trim_ascii_end()
     }
 
+    /// Takes a name, with the arguments of a macro call; empty if there is none.
     fn word(&mut self) -> &'a [u8] {
         self.run(|byte| byte.is_ascii_whitespace() || b"{};=:[],\"".contains(&byte))
     }
@@ -312,10 +322,12 @@ impl<'a> Reader<'a> {
             if !self.accept(b"\"") {
                 break;
             }
+            // Two quotes stand for one.
             if self.peek() == Some(b'"') {
                 whole.to_mut().push(b'"');
                 continue;
             }
+            // `"a" \n "b"` is one text of two lines.
             let mut ahead = self.clone();
             ahead.skip_spaces();
             if !ahead.accept(b"\\n") {
@@ -331,6 +343,7 @@ impl<'a> Reader<'a> {
         whole
     }
 
+    /// Takes a value: a quoted text, or bytes up to the end of the entry, of the item in an array, or of the line.
     fn scalar(&mut self) -> Scalar<'a> {
         if self.peek() == Some(b'"') {
             return Scalar { text: self.quoted(), is_quoted: true };
@@ -340,7 +353,8 @@ impl<'a> Reader<'a> {
         Scalar { text: text.into(), is_quoted: false }
     }
 
-    /// Takes a line that starts with `#`. Returns the path if it is an include.
+    /// Takes a directive, which starts with `#`, and the lines that continue it. Returns the path if it is an include.
+    /// Keeps a definition in `skipped`.
     fn directive(&mut self) -> Option<ByteStr<'a>> {
         self.skip(1);
         self.skip_spaces();
@@ -369,14 +383,18 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Reads on. Returns `None` if this produced no event. The caller skips one byte if this skips none.
+    /// Reads on. Returns `None` if this produced no event. The caller skips one byte if this skips none, so arms for a
+    /// single byte skip nothing.
     fn step(&mut self) -> Option<EventKind<'a>> {
         match (self.peek()?, self.array) {
+            // `#(` starts the name of a texture that the game generates.
             (b'#', _) if !self.rest().starts_with(b"#(") => self.directive().map(EventKind::Include),
+            // A nested array begins.
             (b'{', Some((key, depth))) => {
                 self.array = Some((key, depth.saturating_add(1)));
                 None
             }
+            // `}` ends the innermost array; `;` ends all, even if braces are missing.
             (end @ (b'}' | b';'), Some((key, depth))) => {
                 self.array = if end == b'}' && depth > 1 { Some((key, depth.saturating_sub(1))) } else { None };
                 None
@@ -384,6 +402,7 @@ impl<'a> Reader<'a> {
             (b'}', None) => Some(EventKind::End),
             (b',', Some(_)) | (b';' | b',' | b'{' | b'=' | b':' | b'[' | b']', None) => None,
             (_, Some((key, _))) => Some(EventKind::Item(key, self.scalar())),
+            // A text that belongs to no entry.
             (b'"', None) => {
                 self.quoted();
                 None
@@ -392,12 +411,15 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Reads an entry of a class, up to its value or the body of a class. Returns `None` for an enum, which is skipped,
+    /// and for what is not an entry; a name alone is kept in `skipped`.
     fn entry(&mut self) -> Option<EventKind<'a>> {
         let word = ByteStr::new(self.word());
         self.skip_blank();
         match self.peek() {
             Some(b'[') => {
                 self.until(|byte| b"=;{}\n".contains(&byte));
+                // `+=`
                 let is_append = self.data.get(..self.at).is_some_and(|before| before.ends_with(b"+"));
                 if !self.accept(b"=") {
                     return None;
@@ -425,7 +447,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads what follows the word `class`.
+    /// Reads what follows the word `class`, up to the `{` of its body. Without a body, it is the name of a class
+    /// elsewhere.
     fn class(&mut self) -> EventKind<'a> {
         let name = ByteStr::new(self.word());
         self.skip_blank();
@@ -439,7 +462,7 @@ impl<'a> Reader<'a> {
         if is_body { EventKind::Class { name, parent } } else { EventKind::Extern(name) }
     }
 
-    /// Reads the value after `=`.
+    /// Reads the value after `=`. Of an array, reads only its `{`; `is_append` is true after `+=`.
     fn value(&mut self, key: ByteStr<'a>, is_append: bool) -> Option<EventKind<'a>> {
         if self.accept(b"{") {
             self.array = Some((key, 1));
@@ -503,11 +526,14 @@ impl<'a> Event<'a> {
 }
 
 impl<'a> Scalar<'a> {
+    /// Returns the file that this value of the key names: its kind, its name as written, and how that leads to the
+    /// file. Returns `None` if it names none.
     fn ask(self, key: &[u8]) -> Option<(ReferenceKind, Cow<'a, [u8]>, Way)> {
         let text = &*self.text;
         if self.is_quoted {
             return Some((kind_of(key, text)?, self.text, Way::Path));
         }
+        // `QUOTE` only puts its argument into quotes.
         let mut inner = text;
         while let Some((b"QUOTE", quoted)) = call(inner) {
             inner = quoted;
@@ -521,12 +547,14 @@ impl<'a> Scalar<'a> {
                 let path = path.get(1..)?.trim_ascii();
                 (kind_of_path(key, path)?, built(Some(addon.trim_ascii()), true, path))
             }
+            // Another macro names a file if one of its arguments or the key does.
             Some(_) => match argument_kind(inner) {
                 Some(kind) => (kind, Way::Unresolved),
-                None => (is_key(key)?, Way::Unresolved),
+                None => (kind_of_key(key)?, Way::Unresolved),
             },
             // The remainder of a quoted text is a plain path.
             None if inner.len() < text.len() => (kind_of(key, inner)?, built(None, false, inner)),
+            // A value without quotes. Numbers name no file; a word without a separator may be a macro.
             None => match by_extension(inner) {
                 Some(kind) => (kind, Way::Path),
                 None if is_number(inner) || inner.is_empty() => return None,
@@ -538,19 +566,22 @@ impl<'a> Scalar<'a> {
     }
 }
 
+/// Returns true if a word is the known one, in any case.
 fn is_word(word: ByteStr<'_>, known: &[u8]) -> bool {
     word.as_bytes().eq_ignore_ascii_case(known)
 }
 
+/// Returns the kind of file that a path in a macro call names: by its extension, otherwise by the key.
 fn kind_of_path(key: &[u8], path: &[u8]) -> Option<ReferenceKind> {
     by_extension(path).or_else(|| by_key(key, path))
 }
 
+/// Returns the way to a path that a macro builds. The parameters are the fields of [`Way::Built`].
 fn built(addon: Option<&[u8]>, is_below: bool, path: &[u8]) -> Way {
     Way::Built { addon: addon.map(<[u8]>::to_vec), is_below, path: path.to_vec() }
 }
 
-/// Returns the name and the arguments of a macro call.
+/// Returns the name of a macro call and the text in its parentheses, or `None` if the text is not a single call.
 fn call(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let (name, arguments) = text.split_at_checked(memchr::memchr(b'(', text)?)?;
     let is_name = !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
@@ -563,6 +594,7 @@ fn argument_kind(call: &[u8]) -> Option<ReferenceKind> {
     call.split(|byte| b"(),\"".contains(byte)).find_map(|argument| by_extension(argument.trim_ascii()))
 }
 
+/// Returns true for a text that is a number.
 fn is_number(text: &[u8]) -> bool {
     std::str::from_utf8(text).is_ok_and(|text| text.parse::<f64>().is_ok())
 }

@@ -23,7 +23,7 @@ plain! {
     Number: Varying("count", 1) => |number| number.0;
 }
 
-/// Parses a [`Number`].
+/// Parses a [`Number`]. The highest bit of each byte says whether another follows.
 pub(super) fn number(input: Cursor<'_>) -> IResult<Cursor<'_>, Number, Error> {
     let mut rest = input;
     let mut number = 0_u64;
@@ -135,6 +135,7 @@ pub struct Item<'a> {
     kind: ValueType,
     /// The offset of the type.
     offset: u64,
+    /// The number of bytes of type and value, without the items of a nested array.
     bytes: u64,
 }
 
@@ -144,10 +145,12 @@ pub struct Items<'a> {
     cursor: Cursor<'a>,
     /// The number of items left in each array that contains the next item.
     left: [u32; MOST_DEPTH],
+    /// The number of nested arrays that contain the next item.
     depth: usize,
 }
 
 impl<'a> Items<'a> {
+    /// Creates an iterator over the `count` items at the cursor, and those of the arrays nested in them.
     fn new(cursor: Cursor<'a>, count: u32) -> Self {
         let mut left = [0; MOST_DEPTH];
         left[0] = count;
@@ -156,6 +159,7 @@ impl<'a> Items<'a> {
 
     /// Reads the next item. Returns `None` after the last.
     fn step(&mut self) -> Result<Option<Item<'a>>> {
+        // Takes one from the innermost array that has items left, and leaves those that have none.
         let depth = loop {
             let Some(left) = self.left.get_mut(self.depth) else { return Ok(None) };
             if let Some(fewer) = left.checked_sub(1) {
@@ -217,6 +221,7 @@ impl Stored for Array<'_> {
 }
 
 impl Item<'_> {
+    /// Describes it: its depth in nested arrays, its type and its value.
     fn describe(&self, out: &mut Outline<'_>) {
         if self.depth > 0 {
             out.field("depth", self.depth);

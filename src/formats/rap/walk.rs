@@ -31,18 +31,26 @@ pub struct Step<'a> {
 #[derive(Clone, Debug)]
 pub struct Walk<'a> {
     config: Config<'a>,
+    /// The classes that contain the next one, the root class first.
     frames: Vec<Frame<'a>>,
+    /// The index of the next class.
     next: usize,
     /// The number of bytes that bodies may still take.
     left: u64,
+    /// True after a body that cannot be read.
     is_done: bool,
 }
 
+/// A class whose inner classes are being walked.
 #[derive(Clone, Debug)]
 struct Frame<'a> {
+    /// The index of the class.
     class: usize,
+    /// The offset of its body.
     offset: u64,
+    /// Its entries that are left.
     entries: Entries<'a>,
+    /// The index of the next entry.
     entry: usize,
 }
 
@@ -54,10 +62,15 @@ impl<'a> Config<'a> {
 }
 
 impl<'a> Walk<'a> {
+    /// Starts a walk before the root class.
     fn new(config: Config<'a>) -> Self {
         Self { config, frames: Vec::new(), next: 0, left: config.data.size(), is_done: false }
     }
 
+    /// Reads the class at this address, and makes it the innermost one.
+    ///
+    /// # Errors
+    /// Returns an error if its body cannot be read, or if all bodies so far take more bytes than the file.
     fn enter(&mut self, address: u64, name: ByteStr<'a>) -> Result<Step<'a>> {
         let mut cursor = self.config.at(address);
         let index = self.next;
@@ -74,7 +87,11 @@ impl<'a> Walk<'a> {
         Ok(Step { index, outer, depth, class })
     }
 
-    /// Returns the address of a class, checked against that of the class that contains it. `offset` is that of the entry.
+    /// Returns the address in an entry of `around`, the class that contains it. `offset` is that of the entry.
+    ///
+    /// # Errors
+    /// Returns an error if the address is not after the body of `around` begins and inside the file, or if the class
+    /// would be too deep.
     fn address(&self, around: &Frame<'a>, entry: &ClassEntry<'a>, offset: u64) -> Result<u64> {
         let address = u64::from(entry.address);
         let size = self.config.data.size();
@@ -100,6 +117,8 @@ impl<'a> Iterator for Walk<'a> {
         if self.is_done {
             return None;
         }
+        // The root class is at a fixed address. Any other is named by the next class entry of the innermost class that
+        // has one left.
         let (address, name) = if self.next == 0 {
             (Ok(ROOT), ByteStr::new(b""))
         } else {
@@ -122,6 +141,7 @@ impl<'a> Iterator for Walk<'a> {
         };
         let address = match address {
             Ok(address) => address,
+            // The walk continues after a class with a wrong address.
             Err(error) => return Some(Err(error)),
         };
         let step = self.enter(address, name);

@@ -95,6 +95,7 @@ grammar! {
     }
 }
 
+/// Returns an error for the type of an array: an array has an entry of its own kind.
 fn no_array(kind: &ValueType) -> Result<()> {
     if *kind == ValueType::ARRAY { Err(Error::malformed("an array as value")) } else { Ok(()) }
 }

@@ -34,12 +34,14 @@ grammar! {
     }
 }
 
-fn known(header: &BinarisedHeader) -> Result<&BinarisedHeader> {
+/// Returns the header if its magic and version are known and its two bone counts agree.
+fn check_header(header: &BinarisedHeader) -> Result<&BinarisedHeader> {
     if *header.magic != *b"BMTR" {
         return Err(Error::malformed("does not start with BMTR"));
     }
     let version = header.version.get();
     if !(3..=5).contains(&version) {
+        // The version follows the magic.
         return Err(Error::unsupported(format!("BMTR of version {version}")).at(4));
     }
     if header.bones_hint != header.bones {
@@ -63,7 +65,7 @@ impl<'a> Binarised<'a> {
     /// Opens a BMTR file: reads up to the frame times.
     pub(super) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         let start = size_of::<BinarisedHeader>() as u64;
-        let header = Cursor::new(data.head(start)?).parse(context("header", in_place()).map_res(known))?;
+        let header = Cursor::new(data.head(start)?).parse(context("header", in_place()).map_res(check_header))?;
         let (texts, body) = data.read(start, |cursor| Ok((cursor.parse(Texts::parser(header))?, cursor.offset())))?;
         Ok(Self { header, texts, file: File { data, body, limits: *limits } })
     }
@@ -96,11 +98,13 @@ impl<'a> Binarised<'a> {
         }
     }
 
-    /// Returns times and frames, and finds the end of the times only once.
+    /// Returns times and frames, as [`times`](Self::times) and [`frames`](Self::frames) do, but finds the end of the
+    /// times only once.
     pub(super) fn body(&self) -> Result<(FlaggedBlock<'a, F32>, Frames<'a>)> {
         self.body_by(self.rule()?)
     }
 
+    /// Returns times and frames, read as if packed arrays were marked in this way.
     fn body_by(&self, rule: PackingMark) -> Result<(FlaggedBlock<'a, F32>, Frames<'a>)> {
         let mut cursor = self.file.rest();
         let limits = &self.file.limits;
@@ -120,12 +124,16 @@ impl<'a> Binarised<'a> {
             // Without frames, a missing flag cannot be distinguished from no flag.
             4 if no_bones && !no_frames => &[PackingMark::Size, PackingMark::Flag, PackingMark::FlagUnlessEmpty],
             4 => &[PackingMark::Size, PackingMark::Flag],
+            // Version 5.
             _ if no_bones || no_frames => &[PackingMark::Flag, PackingMark::FlagUnlessEmpty],
             _ => &[PackingMark::Flag],
         }
     }
 
-    /// Returns the only mark that uses up the file to its last byte.
+    /// Returns the only mark that uses up the file to its last byte. Walks all frames once for each candidate.
+    ///
+    /// # Errors
+    /// Returns an error if no mark fits, with the reason for each, or if several do.
     fn settle(&self) -> Result<PackingMark> {
         let mut fitting = None;
         let mut faults = Vec::new();
@@ -145,6 +153,7 @@ impl<'a> Binarised<'a> {
         })
     }
 
+    /// Returns an error if the frames cannot be walked with this mark, or do not end where the file does.
     fn fits(&self, rule: PackingMark) -> Result<()> {
         let (_, frames) = self.body_by(rule)?;
         match frames.end()?.left() {

@@ -54,22 +54,25 @@ pub struct FlaggedBlock<'a, T> {
 }
 
 impl<'a, T: Element> FlaggedBlock<'a, T> {
+    /// Reads the array at the cursor, which must have `count` elements. Walks a packed one to find its end.
     pub(super) fn read(cursor: &mut Cursor<'a>, count: u32, rule: PackingMark, limits: &Limits) -> Result<Self> {
-        let (offset, flag, codec) = Self::start(cursor, count, rule)?;
+        let (offset, flag, codec) = Self::read_start(cursor, count, rule)?;
         Ok(Self { offset, flag, block: Block::parse(cursor, count.into(), codec, limits)? })
     }
 
-    /// Creates the array that fills a part, which was read before.
+    /// Creates the array that fills a part, which was read before, so that it is not walked again.
     fn exactly(mut part: Cursor<'a>, count: u32, rule: PackingMark, limits: &Limits) -> Result<Self> {
-        let (offset, flag, codec) = Self::start(&mut part, count, rule)?;
+        let (offset, flag, codec) = Self::read_start(&mut part, count, rule)?;
         Ok(Self { offset, flag, block: Block::exactly(part, count.into(), codec, limits)? })
     }
 
+    /// Reads what precedes the elements: the count, and the flag if arrays are marked by one. Returns the offset of the
+    /// count, the flag, and the codec of the elements.
     #[inline(always)]
-    fn start(cursor: &mut Cursor<'_>, count: u32, rule: PackingMark) -> Result<(u64, Option<u8>, Codec)> {
+    fn read_start(cursor: &mut Cursor<'_>, count: u32, rule: PackingMark) -> Result<(u64, Option<u8>, Codec)> {
         let offset = cursor.offset();
         let bytes = u64::from(count).saturating_mul(size_of::<T>() as u64);
-        verify(le_u32(), is(count)).read(cursor)?;
+        verify(le_u32(), equals(count)).read(cursor)?;
         let flag = cond(rule.has_flag(bytes), le_u8()).read(cursor)?;
         let is_packed = match flag {
             Some(flag) => flag != 0,
@@ -78,10 +81,11 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
         Ok((offset, flag, if is_packed { Codec::Lzo } else { Codec::Raw }))
     }
 
-    /// Describes the array and its flag by these names.
+    /// Describes the array as `name`, with its count, and its flag as `flag_name`.
     pub(super) fn describe(&self, name: &'static str, flag_name: &'static str, out: &mut Outline<'_>) {
         describe_count(name, self.block.count(), self.offset, out);
         match self.flag {
+            // The flag follows the count.
             Some(flag) => flag.describe_at(flag_name, Span { offset: self.offset.saturating_add(4), bytes: 1 }, out),
             None => out.field(flag_name, Value::Absent),
         }
@@ -94,8 +98,8 @@ impl<'a, T: Element> FlaggedBlock<'a, T> {
     }
 }
 
-/// Returns the check of a count that is stored elsewhere, too.
-fn is(count: u32) -> impl Fn(&u32) -> Result<()> {
+/// Returns a function that checks that a stored count equals `count`, the count in the header.
+fn equals(count: u32) -> impl Fn(&u32) -> Result<()> {
     move |stored| {
         if *stored == count { Ok(()) } else { Err(Error::malformed(format!("has {stored} elements, not {count}"))) }
     }
@@ -114,8 +118,10 @@ const PACKED: FieldInfo = FieldInfo {
     )
 };
 
+/// The type of the transforms of a frame.
 const TRANSFORMS: Type = Type::List(&Type::Record(Transform::SCHEMA), 0);
 
+/// Describes a field that every version has. `spec` is its name in the document.
 const fn field(name: &'static str, spec: &'static str, kind: Type, doc: &'static str) -> FieldInfo {
     FieldInfo::new(name, Some(spec), kind, None, doc)
 }
@@ -161,6 +167,7 @@ pub struct Frames<'a> {
 }
 
 impl<'a> Frames<'a> {
+    /// Creates the `count` frames from `start` on, with `bones` transforms each.
     pub(super) fn new(start: Cursor<'a>, count: u32, bones: u32, rule: PackingMark, limits: &Limits) -> Self {
         Self { start, count, bones, rule, limits: *limits }
     }
@@ -179,6 +186,7 @@ impl<'a> Frames<'a> {
     /// frames are too small for it.
     pub fn stride(&self) -> Option<u64> {
         let bytes = u64::from(self.bones).saturating_mul(size_of::<Transform>() as u64);
+        // The count before the transforms takes four bytes.
         if self.rule == PackingMark::Size && bytes < PACKED_FROM { Some(bytes.saturating_add(4)) } else { None }
     }
 
@@ -202,6 +210,7 @@ impl<'a> Frames<'a> {
         }
     }
 
+    /// Reads the frame at the cursor.
     fn read(&self, cursor: &mut Cursor<'a>) -> Result<FlaggedBlock<'a, Transform>> {
         FlaggedBlock::read(cursor, self.bones, self.rule, &self.limits)
     }
@@ -225,7 +234,7 @@ impl<'a> Frames<'a> {
         Ok(FrameTable { frames: *self, starts, end: all.cursor.offset() })
     }
 
-    /// Returns a cursor after the last frame.
+    /// Returns a cursor after the last frame. Walks all frames.
     pub(super) fn end(&self) -> Result<Cursor<'a>> {
         let mut all = self.iter();
         for frame in all.by_ref() {
@@ -244,7 +253,9 @@ impl<'a> Frames<'a> {
 #[derive(Clone, Debug)]
 pub struct FrameIter<'a> {
     frames: Frames<'a>,
+    /// The start of the next frame.
     cursor: Cursor<'a>,
+    /// The index of the next frame.
     index: u32,
 }
 
@@ -263,6 +274,7 @@ impl<'a> Iterator for FrameIter<'a> {
             return None;
         }
         let frame = self.frames.read(&mut self.cursor).within_item("frames", self.index as usize);
+        // Nothing follows an error.
         self.index = if frame.is_ok() { self.index.saturating_add(1) } else { u32::MAX };
         Some(frame)
     }
@@ -274,7 +286,9 @@ impl std::iter::FusedIterator for FrameIter<'_> {}
 #[derive(Clone, Debug)]
 pub struct FrameTable<'a> {
     frames: Frames<'a>,
+    /// The offset of each frame.
     starts: Vec<u64>,
+    /// The end of the last frame.
     end: u64,
 }
 

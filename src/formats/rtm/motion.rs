@@ -69,6 +69,8 @@ impl<'a> Motion<'a> {
         Self::open(Data::Whole(data), &Limits::default())
     }
 
+    /// Opens an animation as [`parse`](Self::parse) does, from data of which parts may be missing. The first four bytes
+    /// decide on the form.
     pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         if data.head(4)? == b"RTM_" {
             Plain::open(data, limits).map(Self::Plain)
@@ -150,6 +152,7 @@ impl<'a> Motion<'a> {
         .map(|time| time.get()))
     }
 
+    /// Returns the file, and where its frames start.
     pub(super) fn file(&self) -> &File<'a> {
         match self {
             Self::Binarised(motion) => &motion.file,

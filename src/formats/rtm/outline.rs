@@ -6,6 +6,7 @@ use crate::outline::{Outline, Part, Value};
 use crate::record::list::Item;
 use crate::record::{self, Fixed, List, Stored as _};
 
+/// Describes an animation of either form.
 pub(super) fn motion(motion: &Motion<'_>, out: &mut Outline<'_>) {
     out.field("version", motion.version());
     let last_time = out.ok(motion.last_time()).flatten();
@@ -39,11 +40,14 @@ pub(super) fn motion(motion: &Motion<'_>, out: &mut Outline<'_>) {
     }
 }
 
+/// Describes the header at this offset as a part.
 fn header<T: Fixed>(header: &T, offset: u64, out: &mut Outline<'_>) {
     let part = Part::one("header").spanning(offset, size_of::<T>() as u64);
     out.part(part, |out| header.describe_fields(offset, out));
 }
 
+/// Describes a list and its count. A list of single values that the version lacks is described as absent; one of
+/// records is left out.
 fn list<'a, T: Item<'a>>(name: &'static str, list: Option<List<'a, T>>, out: &mut Outline<'_>) {
     match list {
         Some(list) => list.describe_counted(name, out),
@@ -52,6 +56,7 @@ fn list<'a, T: Item<'a>>(name: &'static str, list: Option<List<'a, T>>, out: &mu
     }
 }
 
+/// Describes each bone: its name, and its track through all frames.
 fn bones(motion: &Motion<'_>, out: &mut Outline<'_>) {
     out.list("bones");
     for (index, (name, span)) in motion.bones().spanned().enumerate() {
@@ -64,6 +69,7 @@ fn bones(motion: &Motion<'_>, out: &mut Outline<'_>) {
     }
 }
 
+/// Describes times and frames up to the first that cannot be read.
 fn binarised_frames(motion: &Binarised<'_>, out: &mut Outline<'_>) {
     let Some((times, frames)) = out.ok(motion.body()) else { return };
     times.describe("times", "times_flag", out);
@@ -76,6 +82,8 @@ fn binarised_frames(motion: &Binarised<'_>, out: &mut Outline<'_>) {
     }
 }
 
+/// Describes times and frames up to the first that cannot be read. The names of bones in a frame are shown only if they
+/// differ from those in the header.
 fn plain_frames(motion: &Plain<'_>, out: &mut Outline<'_>) {
     if let Some(times) = out.ok(motion.times()) {
         out.array("times", &times);

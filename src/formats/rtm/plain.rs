@@ -19,7 +19,8 @@ use crate::ranges::Data;
 use crate::record::List;
 use crate::record::parser::{array, cond, count, le_f32};
 
-fn known(header: &PlainHeader) -> Result<&PlainHeader> {
+/// Returns the header if it is that of the only known version, 0101.
+fn check_header(header: &PlainHeader) -> Result<&PlainHeader> {
     match &*header.magic {
         b"RTM_0101" => Ok(header),
         [b'R', b'T', b'M', b'_', version @ ..] => {
@@ -59,7 +60,7 @@ impl<'a> Plain<'a> {
             let properties = cond(has_metadata, count(PlainProperty::parser(), property_count));
             let properties = cursor.parse(context("properties", properties))?;
             let header_offset = cursor.offset();
-            let header = cursor.parse(context("header", in_place()).map_res(known))?;
+            let header = cursor.parse(context("header", in_place()).map_res(check_header))?;
             let bones = context("bones", array(header.bones.get())).map(Names::Fixed);
             let bones = cursor.parse(bones)?;
             let file = File { data, body: cursor.offset(), limits: *limits };
@@ -88,6 +89,7 @@ impl<'a> Plain<'a> {
         self.frame_at(index).within_item("frames", index).map(Some)
     }
 
+    /// Returns the frame at `index`, which the header claims: a time, then a name and a matrix for each bone.
     fn frame_at(&self, index: usize) -> Result<PlainFrame<'a>> {
         let mut cursor = self.file.rest();
         cursor.skip(self.stride().saturating_mul(index as u64))?;
@@ -103,6 +105,7 @@ impl<'a> Plain<'a> {
         let plain = *self;
         let mut broken = false;
         let frames = (0..self.header.frames.get() as usize).map_while(move |index| plain.frame(index).transpose());
+        // Returns the first error, and then ends.
         frames.take_while(move |frame| !std::mem::replace(&mut broken, frame.is_err()))
     }
 

@@ -38,6 +38,7 @@ impl<'a> Names<'a> {
 
     /// Returns an iterator over all names.
     pub fn iter(&self) -> impl Iterator<Item = ByteStr<'a>> + Clone + use<'a> {
+        // One of the two is empty.
         let (closed, fixed) = match self {
             Self::Closed(texts) => (Some(texts.iter()), LeArray::default()),
             Self::Fixed(fields) => (None, *fields),
@@ -45,12 +46,15 @@ impl<'a> Names<'a> {
         closed.into_iter().flatten().chain(fixed.iter().map(FixedName::text))
     }
 
-    /// Returns an iterator over all names with their locations, including the NUL.
+    /// Returns an iterator over all names with their locations, which include the NUL or are the whole field.
     pub(super) fn spanned(&self) -> impl Iterator<Item = (ByteStr<'a>, Span)> + use<'a> {
-        let fixed = matches!(self, Self::Fixed(_)).then_some(size_of::<FixedName>() as u64);
+        let is_fixed = matches!(self, Self::Fixed(_));
+        // `next` is the offset of the next name.
         self.iter().scan(self.offset(), move |next, name| {
-            let bytes = fixed.unwrap_or_else(|| (name.len() as u64).saturating_add(1));
-            let offset = std::mem::replace(next, next.saturating_add(bytes));
+            let closed_bytes = (name.len() as u64).saturating_add(1);
+            let bytes = if is_fixed { size_of::<FixedName>() as u64 } else { closed_bytes };
+            let offset = *next;
+            *next = offset.saturating_add(bytes);
             Some((name, Span { offset, bytes }))
         })
     }

@@ -24,6 +24,7 @@ impl<'a> Motion<'a> {
 }
 
 impl<'a> Track<'a> {
+    /// Creates the track of the bone at this index.
     fn new(motion: Motion<'a>, bone: usize) -> Self {
         Self { motion, bone }
     }
@@ -80,6 +81,7 @@ impl Table for Track<'_> {
 
 /// Returns the bytes of a row: a time and the numbers at that time.
 fn row(time: f32, numbers: &[f32]) -> Vec<u8> {
+    // At most 13 numbers of four bytes.
     let mut row = Vec::with_capacity(64);
     for number in [time].iter().chain(numbers) {
         row.extend_from_slice(&number.to_le_bytes());

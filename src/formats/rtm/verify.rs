@@ -26,10 +26,12 @@ pub(super) struct Survey<'p> {
 }
 
 impl<'p> Survey<'p> {
+    /// Starts a pass. Problems go to `problems`.
     pub(super) fn new(deep: bool, problems: &'p mut Problems) -> Self {
         Self { problems, deep, blocks: Blocks::default() }
     }
 
+    /// Surveys an animation. Returns how many arrays are raw and packed, and their sizes.
     pub(super) fn run(mut self, motion: &Motion<'_>) -> Blocks {
         match motion {
             Motion::Binarised(motion) => self.binarised(motion),
@@ -42,6 +44,7 @@ impl<'p> Survey<'p> {
         self.blocks
     }
 
+    /// Walks times and frames up to the first that cannot be read, and checks the numbers in a deep survey.
     fn binarised(&mut self, motion: &Binarised<'_>) {
         let Some((times, frames)) = self.problems.ok(motion.body()) else { return };
         if let Some(decoded) = self.array(&times, Root.field("times")) {
@@ -50,6 +53,7 @@ impl<'p> Survey<'p> {
         let mut translations = Check::new(FiniteHalves);
         let mut rotations = Check::new(Unit::Quaternion);
         let mut all = frames.iter();
+        // If a frame cannot be read, the end of the last is unknown.
         let mut whole = true;
         for (index, frame) in all.by_ref().enumerate() {
             let Some(frame) = self.problems.ok(frame) else {
@@ -67,7 +71,7 @@ impl<'p> Survey<'p> {
         }
     }
 
-    /// Counts an array, and decodes it in a deep survey.
+    /// Counts an array, and warns about an unusual flag. In a deep survey, returns its elements.
     fn array<'a, T: Element>(&mut self, array: &FlaggedBlock<'a, T>, place: impl Locate) -> Option<Decoded<'a, T>> {
         self.blocks.add(array.block.storage(), array.block.decoded_byte_len());
         if let Some(flag @ (1 | 3..)) = array.flag {
@@ -81,6 +85,8 @@ impl<'p> Survey<'p> {
         self.problems.ok_in(place, decoded)
     }
 
+    /// Checks that the frames are inside the file and end it. In a deep survey, also checks times, names and matrices.
+    /// A plain file has no blocks to count.
     fn plain(&mut self, motion: &Plain<'_>) {
         let Some(times) = self.problems.ok(motion.times()) else { return };
         self.trailing(motion.frames_offset().saturating_add(motion.frame_bytes()), motion.trailing());
@@ -102,6 +108,7 @@ impl<'p> Survey<'p> {
         matrices.report("matrices", self.problems, Root.field("frames"));
     }
 
+    /// Checks that times are finite and ascend, and that the first of several is 0. `rows` is where they are stored.
     fn times(&mut self, times: impl Iterator<Item = f32> + Clone, rows: impl Into<Rows> + Copy) {
         let place = Root.field("times");
         let check = Check::new(Finite).array(rows, times.clone().map(|time| Numbers([time])));
@@ -122,6 +129,7 @@ impl<'p> Survey<'p> {
         }
     }
 
+    /// Warns about bytes after the last frame, which are at this offset.
     fn trailing(&mut self, offset: u64, rest: &[u8]) {
         if !rest.is_empty() {
             self.problems.warning(&Error::trailing(rest.len() as u64, "the last frame").at(offset));
@@ -129,15 +137,18 @@ impl<'p> Survey<'p> {
     }
 }
 
+/// Returns the twelve numbers of a matrix, to check them.
 fn numbers_of(matrix: &Matrix) -> Numbers<12> {
     Numbers(zerocopy::transmute!(matrix.to_rows()))
 }
 
 impl Transform {
+    /// Returns the translation, to check it without a conversion to floats.
     fn halves(&self) -> Halves {
         Halves(self.translation.map(|half| half.get()))
     }
 
+    /// Returns the length of the quaternion, whose parts are in 1/16384.
     #[inline]
     fn length(&self) -> Length {
         Length::in_units(self.rotation.map(|part| part.get()), 16384)
@@ -157,6 +168,7 @@ impl fmt::Display for Halves {
 rules! {
     /// [`Finite`] for half floats, checked by their bits: an exponent of all ones means infinite or NaN.
     FiniteHalves of Halves = Code::NotFinite, |_, Halves(halves)| {
+        // The bits of the exponent.
         const EXPONENT: u16 = 0x7c00;
         halves.into_iter().fold(true, |all, half| all & (half & EXPONENT != EXPONENT))
     }, "not finite";

@@ -115,6 +115,7 @@ impl Transform {
     /// real files have such numbers.
     #[inline]
     pub fn translation(&self) -> [f32; 3] {
+        // The fourth number is padding.
         let mut all = [0.0; 4];
         let [x, y, z] = self.translation.map(|half| f16::from_bits(half.get()));
         [x, y, z, f16::ZERO].convert_to_f32_slice(&mut all);

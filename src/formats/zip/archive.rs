@@ -38,6 +38,7 @@ impl<'a> Archive<'a> {
         Self::open(Data::Whole(data), &Limits::default())
     }
 
+    /// Opens an archive like [`parse`](Self::parse), with these limits, of a file that may be available only in ranges.
     pub(crate) fn open(data: Data<'a>, limits: &Limits) -> Result<Self> {
         Ok(Self { data, directory: Directory::find_any_in(data)?, limits: *limits })
     }

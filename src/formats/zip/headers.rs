@@ -17,9 +17,8 @@ impl Member<'_> {
     /// Reports each contradiction between the directory, the header before the bytes, and the descriptor after them.
     pub(super) fn check_headers(&self, local: &LocalEntry<'_>, problems: &mut Problems) {
         let mut check = Comparison { member: self, where_from: "the header before its bytes", problems };
-        let header = self.header();
         let here = local.header;
-        let there = header;
+        let there = self.header();
         if local.name != self.entry.name {
             check.differs("the name", local.name.in_message(), self.entry.name.in_message());
         }
@@ -30,64 +29,69 @@ impl Member<'_> {
         let sizes = local.sizes();
         // The header of a stream has no sizes, and only those of its descriptor count.
         let is_stream = here.flags.get() & SIZES_FOLLOW != 0;
-        let said =
-            Sizes { crc32: there.crc32.get(), packed: self.entry.packed_bytes, unpacked: self.entry.unpacked_bytes };
-        check.sizes(&sizes, &said, is_stream);
+        let in_directory = self.entry.sizes();
+        check.sizes(&sizes, &in_directory, is_stream);
         check.extra("", self.entry.extra);
         check.extra(" before its bytes", local.extra);
         if extra::unicode_path(self.entry.extra, self.entry.name) == Some(UnicodePath::Wrong) {
             let message = "the extra field with its name in UTF-8 belongs to another name";
             check.report(Severity::Warning, message.to_owned());
         }
-        let disk = header.disk.get();
+        let disk = there.disk.get();
         if disk != 0 && disk != WIDE_DISK {
             let message = format!("the directory says that it is on disk {disk}");
             check.report(Severity::Error, message);
         }
         if is_stream {
-            self.check_descriptor(&said, problems);
+            self.check_descriptor(&in_directory, problems);
         }
     }
 
-    /// Compares the descriptor with the directory. Without a signature it may be missing or of any of two forms, so it is
-    /// wrong only if no form fits.
-    fn check_descriptor(&self, said: &Sizes, problems: &mut Problems) {
+    /// Compares the descriptor with the sizes in the directory. Without a signature it may be missing or of any of two
+    /// forms, so it is wrong only if no form fits.
+    fn check_descriptor(&self, in_directory: &Sizes, problems: &mut Problems) {
+        // A wrong range is reported with the content.
         let Ok(Span { offset, bytes }) = self.span() else { return };
         let end = offset.saturating_add(bytes);
         let directory = &self.archive.directory;
         let forms = directory.descriptors(end);
         let Some(first) = forms.first() else {
-            if self.local().is_ok_and(|local| local.sizes() == *said) {
+            // The header before the bytes has the sizes, so that nobody needs the descriptor.
+            if self.local().is_ok_and(|local| local.sizes() == *in_directory) {
                 return;
             }
             let message = "no descriptor after its bytes, though its flags announce one";
             return problems.warning(&self.error(message));
         };
-        if forms.contains(said) {
+        if forms.iter().any(|form| form.sizes == *in_directory) {
             return;
         }
         let mut check = Comparison { member: self, where_from: "the descriptor after its bytes", problems };
-        check.sizes(first, said, false);
+        check.sizes(&first.sizes, in_directory, false);
     }
 }
 
 /// Compares values of a member with those of the directory.
 struct Comparison<'c, 'm> {
     member: &'c Member<'m>,
+    /// The record with the compared values, as named in messages.
     where_from: &'static str,
     problems: &'c mut Problems,
 }
 
 impl Comparison<'_, '_> {
+    /// Reports a problem of the member.
     fn report(&mut self, severity: Severity, message: String) {
         self.problems.add(severity, &self.member.error(message));
     }
 
+    /// Reports a value that is `here` in the record and `there` in the directory.
     fn differs(&mut self, what: &str, here: impl std::fmt::Display, there: impl std::fmt::Display) {
         let message = format!("{} says {what} {here}, the directory {there}", self.where_from);
         self.report(Severity::Error, message);
     }
 
+    /// Compares the flags. A difference is an error if it changes what is read, and otherwise a warning.
     fn flags(&mut self, here: u16, there: u16) {
         let different = here ^ there;
         if different == 0 {
@@ -98,7 +102,7 @@ impl Comparison<'_, '_> {
         self.report(severity, message);
     }
 
-    /// Compares sizes and CRC-32. Where they may be left out, zeros say nothing.
+    /// Compares sizes and CRC-32. If the record may lack them, its zeros say nothing.
     fn sizes(&mut self, here: &Sizes, there: &Sizes, may_lack: bool) {
         if here.crc32 != there.crc32 && !(may_lack && here.crc32 == 0) {
             self.differs("CRC-32", format!("{:08x}", here.crc32), format!("{:08x}", there.crc32));
@@ -111,6 +115,7 @@ impl Comparison<'_, '_> {
         }
     }
 
+    /// Warns if the extra fields in this place, as named in the message, are malformed.
     fn extra(&mut self, place: &str, extra: &[u8]) {
         if let Some((at, fault)) = ExtraFields::fault(extra) {
             self.report(Severity::Warning, format!("extra fields{place}: {fault} at byte {at} of {}", extra.len()));

@@ -76,8 +76,8 @@ pub struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
-    /// Returns its name: a path with `/`, from some writers with `\`. It is the name in UTF-8 of an extra field if there
-    /// is one, else the name as stored, in any encoding that `read_names_as` does not know. See
+    /// Returns its name: a path with `/`, from some writers with `\`. It is the name in UTF-8 of an extra field if
+    /// there is one, else the name as stored, in any encoding that `read_names_as` does not know. See
     /// [`ByteStr::to_relative_path`] before you write to it.
     pub fn name(&self) -> ByteStr<'a> {
         self.name
@@ -88,6 +88,7 @@ impl<'a> Member<'a> {
         extra::modified(self.entry.extra)
     }
 
+    /// Returns the fixed part of its directory record.
     pub(super) fn header(&self) -> &CentralHeader {
         &self.entry.header
     }
@@ -109,10 +110,13 @@ impl<'a> Member<'a> {
 
     /// Returns true if it is a symbolic link of Unix. Its content is the path to its target.
     pub fn is_link(&self) -> bool {
+        // The systems that store a mode of Unix: Unix itself and macOS.
         const UNIX: [u16; 2] = [3, 19];
+        // The bits of a mode with the kind of file, and their value for a symbolic link.
         const KIND: u32 = 0o170_000;
         const LINK: u32 = 0o120_000;
         let header = self.header();
+        // The mode is in the upper half of the attributes, and the system in the upper half of the version.
         let mode = header.external_attributes.get() >> 16;
         UNIX.contains(&(header.version_made_by.get() >> 8)) && mode & KIND == LINK
     }
@@ -134,6 +138,7 @@ impl<'a> Member<'a> {
             Some(Packing::Deflate) => deflate::RATIO,
             #[cfg(feature = "methods")]
             Some(packing) => methods::ratio(packing),
+            // Stored content needs no memory, and that which cannot be read is not decoded.
             _ => 0,
         };
         let possible = self.decoded_byte_len_hint() <= self.stored_byte_len().saturating_mul(ratio);
@@ -167,7 +172,8 @@ impl<'a> Member<'a> {
         self.archive.data.get(offset..offset.saturating_add(bytes))
     }
 
-    /// Returns the range of its bytes, which need not be available.
+    /// Returns the range of its bytes, which need not be available. Returns an error if another file has them, or if
+    /// they are not before the directory.
     pub(super) fn span(&self) -> Result<Span> {
         if self.is_shared {
             return Err(self.error("shares bytes with another member").coded(Code::Overlap));
@@ -181,7 +187,8 @@ impl<'a> Member<'a> {
         Ok(Span { offset: start, bytes })
     }
 
-    /// Returns the offset of its bytes if they are inside the archive and its header is available.
+    /// Returns the offset of its bytes if its header is available, no other file has them, and they are before the
+    /// directory.
     #[cfg(feature = "stores")]
     pub(crate) fn content_offset(&self) -> Option<u64> {
         self.span().ok().map(|span| span.offset)
@@ -210,6 +217,7 @@ impl<'a> Member<'a> {
     /// Charges for reading the content, and takes the memory that it needs: none if it is stored. Claims are compared
     /// with the archive first, so that only bytes that exist are charged.
     pub(crate) fn pay(&self, budget: &Budget) -> Result<Held> {
+        // Content that cannot be read costs nothing.
         let Some(packing) = self.packing() else { return budget.take(0) };
         let stored = self.span()?.bytes;
         if packing == Packing::InPlace {
@@ -220,7 +228,6 @@ impl<'a> Member<'a> {
     }
 
     /// Returns the same member, but its bytes are not read because another file has them.
-    #[cfg(feature = "scan")]
     pub(crate) fn shared(mut self) -> Self {
         self.is_shared = true;
         self
@@ -240,7 +247,7 @@ impl<'a> Member<'a> {
         self.stored_bytes().map(Some)
     }
 
-    /// Checks that the directory gives one size of a stored file.
+    /// Checks that both sizes that the directory gives of a stored file are the same.
     fn check_sizes(&self) -> Result<()> {
         if self.stored_byte_len() == self.decoded_byte_len_hint() {
             return Ok(());
@@ -250,7 +257,7 @@ impl<'a> Member<'a> {
     }
 
     /// Returns its content as ranges if only ranges of the archive are available: those of a stored file, and the
-    /// beginning of a deflated one whose stream is available in part.
+    /// beginning of a deflated one whose stream is available in part. Returns `None` if only the whole content will do.
     pub(crate) fn ranges(&self) -> Result<Option<Ranges>> {
         let Data::Parts(outer) = self.archive.data else { return Ok(None) };
         if self.is_encrypted() {
@@ -267,12 +274,16 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Inflates the available beginning of its stream. Returns `None` if all of the stream is needed.
+    /// Inflates the available beginning of its stream. `outer` are the ranges of the archive. Returns `None` if all of
+    /// the stream is needed.
     fn beginning(&self, outer: &Ranges) -> Result<Option<Ranges>> {
-        let (Span { offset, bytes }, size) = (self.span()?, self.decoded_byte_len_hint());
+        let Span { offset, bytes } = self.span()?;
+        let size = self.decoded_byte_len_hint();
         let stream = outer.section(offset..offset.saturating_add(bytes));
         let here = stream.beginning();
-        if here.len() as u64 == bytes || self.unpacked_bytes() != size {
+        let is_all_here = here.len() as u64 == bytes;
+        let is_size_possible = self.unpacked_bytes() == size;
+        if is_all_here || !is_size_possible {
             return Ok(None);
         }
         let room = size.min((here.len() as u64).saturating_mul(MOST_AHEAD).max(LEAST_AHEAD));
@@ -303,6 +314,7 @@ impl<'a> Member<'a> {
                 let (content, after) = self.inflate()?;
                 (Cow::Owned(content), after)
             }
+            // The other decoders do not tell how many bytes of the stream are left.
             #[cfg(feature = "methods")]
             (None, _) if other_packing(self.method()).is_some() => (Cow::Owned(self.unpack_other()?), 0),
             (None, method) => {
@@ -321,7 +333,8 @@ impl<'a> Member<'a> {
         Checksum { expected: self.header().crc32.get(), entry_offset: self.entry.offset, index: self.index }
     }
 
-    /// Decodes the start of its content into `head`, to recognize its format. Returns the decoded bytes.
+    /// Decodes the start of its content into `head`, to recognize its format. Returns the decoded bytes, fewer
+    /// if the content is shorter. Only for compressed files.
     ///
     /// # Errors
     /// Returns the errors of [`stored_bytes`](Self::stored_bytes), and an error if the bytes are not a stream of its
@@ -341,7 +354,8 @@ impl<'a> Member<'a> {
         Ok(head.get(..bytes).unwrap_or_default())
     }
 
-    /// Returns true if its beginning cannot be decoded alone, or not in little memory.
+    /// Returns true if its beginning cannot be decoded alone, or only by a decoder that takes too much memory to go
+    /// uncharged.
     pub(crate) fn hides_beginning(&self) -> bool {
         match self.packing() {
             None => true,
@@ -349,7 +363,8 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Returns the memory that the decoder takes besides the content: its dictionary or window, and its tables.
+    /// Returns the memory that the decoder takes besides the content: its dictionary or window, and its tables. That of
+    /// DEFLATE is small and counts as 0.
     fn decoder_bytes(&self, packing: Packing) -> Result<u64> {
         match packing {
             Packing::InPlace | Packing::Deflate => Ok(0),
@@ -363,6 +378,7 @@ impl<'a> Member<'a> {
     /// Decodes a stream of another method than DEFLATE.
     #[cfg(feature = "methods")]
     fn unpack_other(&self) -> Result<Vec<u8>> {
+        // The caller has checked that there is one.
         let Some(packing) = other_packing(self.method()) else { return Ok(Vec::new()) };
         let stream = self.stored_bytes()?;
         let size = self.decoded_byte_len_hint();
@@ -374,6 +390,7 @@ impl<'a> Member<'a> {
         methods::unpack(packing, stream, size).map_err(|message| self.error(message))
     }
 
+    /// Inflates its stream. Returns the content, and the number of bytes after the end of the stream.
     fn inflate(&self) -> Result<(Vec<u8>, u64)> {
         let stream = self.stored_bytes()?;
         let size = self.decoded_byte_len_hint();
@@ -384,10 +401,12 @@ impl<'a> Member<'a> {
         Ok((unpacked.into_bytes(), trailing))
     }
 
+    /// Creates an error with the file's name, at its directory entry.
     pub(super) fn error(&self, message: impl AsRef<str>) -> Error {
         self.located(Error::malformed(self.message(message)))
     }
 
+    /// Adds the place of its directory entry to an error.
     fn located(&self, error: Error) -> Error {
         error.at(self.entry.offset).within_item("members", self.index)
     }
@@ -398,7 +417,7 @@ impl<'a> Member<'a> {
     }
 }
 
-/// Returns the packing of a method besides DEFLATE, if this build can decode it.
+/// Returns the packing of a method besides DEFLATE, if this build can decode it. [`Method`] has the numbers' names.
 fn other_packing(method: Method) -> Option<Packing> {
     if !cfg!(feature = "methods") {
         return None;
@@ -440,7 +459,7 @@ impl Checksum {
     }
 }
 
-/// Returns the name of an entry, from its extra field if that has it in UTF-8.
+/// Returns the name of an entry: that in UTF-8 of its extra field, or decoded as the caller chose, or as stored.
 pub(super) fn name_of<'a>(entry: &CentralEntry<'a>) -> ByteStr<'a> {
     if entry.header.flags.get() & UTF8 != 0 {
         return entry.name;
@@ -459,6 +478,7 @@ pub(super) fn name_of<'a>(entry: &CentralEntry<'a>) -> ByteStr<'a> {
     entry.name
 }
 
+/// Returns true for an entry of a folder, whose name ends with a slash of either kind.
 pub(super) fn is_folder(entry: &CentralEntry<'_>) -> bool {
     matches!(entry.name.as_bytes(), [.., b'/' | b'\\'])
 }
@@ -468,7 +488,9 @@ pub(super) fn is_folder(entry: &CentralEntry<'_>) -> bool {
 pub struct Members<'a> {
     archive: Archive<'a>,
     entries: Entries<'a>,
+    /// The index of the next file.
     index: usize,
+    /// True after an error.
     ended: bool,
 }
 
@@ -502,6 +524,7 @@ impl<'a> Archive<'a> {
 }
 
 impl<'a> Members<'a> {
+    /// Creates an iterator that starts at the first entry.
     fn new(archive: &Archive<'a>) -> Self {
         Self { archive: *archive, entries: archive.directory.entries(), index: 0, ended: false }
     }
@@ -511,6 +534,7 @@ impl<'a> Members<'a> {
         &self.entries
     }
 
+    /// Creates the next member from its entry. Returns an error if that is one more than the limit allows.
     fn member(&mut self, entry: CentralEntry<'a>) -> Result<Member<'a>> {
         let index = self.index;
         let limit = u64::from(self.archive.limits.archive_members);

@@ -6,9 +6,9 @@
 //! end record, comment
 //! ```
 //!
-//! The directory is read in place and decides which files there are. In an archive that is cut before its directory, the
-//! headers are read instead, and that is an error in its record. Uncompressed files are slices of the archive; deflated
-//! ones are inflated on access. Spec: PKWARE APPNOTE 4.3.
+//! The directory is read in place and decides which files there are. In an archive that is cut before its directory,
+//! the headers are read instead, and that is an error in its record. Uncompressed files are slices of the archive;
+//! deflated ones are inflated on access. Spec: PKWARE APPNOTE 4.3.
 
 mod archive;
 #[cfg(test)]

@@ -25,31 +25,34 @@ struct Names {
 /// Names live as long as the program, because members borrow them like those in their archives.
 #[derive(Default)]
 struct Decoded {
+    /// The text of each stored name.
     names: HashMap<&'static [u8], &'static str>,
+    /// The bytes that both take.
     bytes: usize,
 }
 
 /// Reads names that carry no encoding as this one from now on, in all archives that this program opens: a label of the
-/// Encoding Standard, or one of `cp932`, `cp936`, `cp949`, `cp950`. Names of ASCII, names marked as UTF-8 and names with an
-/// extra field in UTF-8 stay what they are, and so does what is no text in this encoding.
+/// Encoding Standard, or one of `cp932`, `cp936`, `cp949`, `cp950`. Names of ASCII, names marked as UTF-8 and names
+/// with an extra field in UTF-8 stay what they are, and so does what is no text in this encoding.
 ///
 /// Each different name stays in memory until the program ends, up to 64 MiB in all; further names stay as stored.
 ///
 /// # Errors
-/// Returns an [`Unsupported`](crate::ErrorKind::Unsupported) error for an unknown encoding, and an error if another one was
-/// chosen before.
+/// Returns an [`Unsupported`](crate::ErrorKind::Unsupported) error for an unknown encoding, and an error if another one
+/// was chosen before.
 pub fn read_names_as(label: &str) -> Result<()> {
-    let mut known = label.trim();
+    let mut standard_label = label.trim();
     for (code_page, name) in CODE_PAGES {
-        if known.eq_ignore_ascii_case(code_page) {
-            known = name;
+        if standard_label.eq_ignore_ascii_case(code_page) {
+            standard_label = name;
         }
     }
-    let Some(encoding) = Encoding::for_label(known.as_bytes()) else {
+    let Some(encoding) = Encoding::for_label(standard_label.as_bytes()) else {
         return Err(Error::unsupported(format!(
             "no encoding is called {label:?}; examples are cp866, cp936, shift_jis"
         )));
     };
+    // The first call chooses the encoding for good.
     let names = NAMES.get_or_init(|| Names { encoding, decoded: Mutex::default() });
     if names.encoding != encoding {
         let message = format!("names are read as {} already", names.encoding.name());
@@ -58,13 +61,14 @@ pub fn read_names_as(label: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns the name of the encoding, if there is one.
+/// Returns the name of the encoding, if one was chosen.
 #[cfg(feature = "scan")]
 pub(crate) fn encoding() -> Option<&'static str> {
     Some(NAMES.get()?.encoding.name())
 }
 
-/// Returns a stored name as text in the chosen encoding, if there is one and if the name is a text in it.
+/// Returns a stored name as text in the chosen encoding. Returns `None` if none was chosen, if the name is no text in
+/// it, or if all names together take too much memory. The name then stays as stored.
 pub(super) fn decoded(stored: &[u8]) -> Option<&'static str> {
     let names = NAMES.get()?;
     let mut decoded = names.decoded.lock().ok()?;

@@ -9,9 +9,9 @@ use crate::formats::zip_directory::CentralEntry;
 impl Archive<'_> {
     /// Returns the files that are not read because they share bytes with another, as ascending indices of
     /// [members](Self::members). A file whose claimed bytes reach over the header of another gives way to that, because
-    /// the header shows that the claim is false. Of files that start at one place, the one that the header there names is
-    /// kept, or else the first. Claims that reach
-    /// into the directory are reported by themselves, and take no bytes from others.
+    /// the header shows that the claim is false. Of files that start at one place, the one that the header there names
+    /// is kept, or else the first. Claims that reach into the directory are reported by themselves, and take no bytes
+    /// from others.
     ///
     /// If the files are in directory order, this uses the directory alone, and allocates nothing.
     pub fn overlapping(&self) -> Vec<usize> {
@@ -25,6 +25,7 @@ impl Archive<'_> {
 
     /// Returns the overlaps, in the order of the files' places.
     pub(super) fn overlaps(&self) -> Vec<Overlap> {
+        // In most archives, each file starts after the end of the one before it, so that there is nothing to sort.
         let mut reached = 0;
         let mut is_apart = true;
         for entry in self.file_entries() {
@@ -43,11 +44,14 @@ impl Archive<'_> {
         }
         spans.sort_unstable_by_key(|span| (span.bytes.start, span.index));
         let mut overlaps = Vec::new();
+        // The last file that keeps its bytes.
         let mut kept: Option<Claimed> = None;
         for span in spans {
             match &kept {
                 Some(before) if span.bytes.start < before.bytes.end => {
                     let is_later = span.bytes.start > before.bytes.start;
+                    // The file before gives way if its bytes reach over the header of this one, or if both start at one
+                    // place and the header there names only this one.
                     let is_over = self.has_header(&span) && (is_later || !self.has_header(before));
                     let (index, other) = if is_over { (before.index, span.index) } else { (span.index, before.index) };
                     overlaps.push(Overlap { index, other, is_over });
@@ -71,6 +75,7 @@ impl Archive<'_> {
 
     /// Returns true if the header of a file is where the directory says.
     fn has_header(&self, file: &Claimed) -> bool {
+        // Without a directory, the entries are those of the headers.
         if self.directory.is_lost() {
             return true;
         }
@@ -83,13 +88,17 @@ impl Archive<'_> {
 /// The bytes that a file claims, its header included.
 struct Claimed {
     bytes: Range<u64>,
+    /// Its index among the files.
     index: usize,
+    /// The offset of its directory entry.
     entry_offset: u64,
 }
 
 /// A file that is not read because it shares bytes with another.
 pub(super) struct Overlap {
+    /// Its index among the files.
     pub(super) index: usize,
+    /// The index of the other file, which keeps the bytes.
     pub(super) other: usize,
     /// True if its claim reaches over the header of the other.
     pub(super) is_over: bool,

@@ -14,7 +14,7 @@ use crate::base::text::ByteStr;
 use crate::bytes::batch::Bytes;
 use crate::bytes::{Packing, Storage};
 use crate::check::{Alike, Repeated};
-use crate::formats::zip_directory::{Descriptor, Entries, SIZES_FOLLOW, Signed as _, first_entry};
+use crate::formats::zip_directory::{Entries, SIZES_FOLLOW, first_entry};
 use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part, Value};
 use crate::record::describe_opaque;
@@ -27,10 +27,12 @@ const MAP_TABLES: [&str; 4] = ["object.bm", "mesh.bm", "material.bm", "texture.b
 #[derive(Default)]
 struct MapTables {
     has_index: bool,
+    /// Whether each of [`MAP_TABLES`] is there.
     has: [bool; MAP_TABLES.len()],
 }
 
 impl MapTables {
+    /// Notes the table if the file of this name is one.
     fn add(&mut self, name: ByteStr<'_>) {
         if !name.as_bytes().ends_with(b".bm") {
             return;
@@ -52,6 +54,14 @@ impl MapTables {
     }
 }
 
+/// A file or a folder to dissect, both of which have a local header.
+struct Headed<'a> {
+    header_offset: u64,
+    part: Part<'static>,
+    /// `None` for a folder.
+    member: Option<Member<'a>>,
+}
+
 impl Inspect for Archive<'_> {
     fn about(&self) -> (Format, &Limits, u64) {
         (Format::Zip, &self.limits, self.data.size())
@@ -62,14 +72,14 @@ impl Inspect for Archive<'_> {
     fn survey(&self, depth: Depth, problems: &mut Problems) -> Summary {
         let mut blocks = Blocks::default();
         let mut count = Amount(0_u64);
-        let mut whole = true;
+        let mut is_whole = true;
         let mut names = Alike::default();
         let mut unchecked = Unchecked::default();
         let mut map = MapTables::default();
         let mut members = self.members();
         for member in members.by_ref() {
             let Some(member) = problems.ok(member) else {
-                whole = false;
+                is_whole = false;
                 break;
             };
             count += 1;
@@ -84,7 +94,8 @@ impl Inspect for Archive<'_> {
             }
         }
         names.report(problems);
-        self.check(if whole { Some(members.entries()) } else { None }, problems);
+        let all_read = if is_whole { Some(members.entries()) } else { None };
+        self.check(all_read, problems);
         if depth == Depth::Verify {
             self.check_names(usize::try_from(count.0).unwrap_or(usize::MAX), problems);
             self.check_map(&map, problems);
@@ -93,8 +104,9 @@ impl Inspect for Archive<'_> {
         if depth == Depth::Verify {
             self.check_content(&shared, problems);
         }
+        let known_count = if is_whole { Some(count.0) } else { None };
         Summary {
-            counts: Counts::known([("members", if whole { Some(count.0) } else { None })]),
+            counts: Counts::known([("members", known_count)]),
             blocks,
             unchecked,
             ..Summary::new(Format::Zip, self.data.size())
@@ -123,21 +135,22 @@ impl Inspect for Archive<'_> {
         if prefix > 0 {
             describe_opaque("before_the_archive", Span { offset: 0, bytes: prefix }, out);
         }
-        let mut places: Vec<(u64, &'static str, usize, Option<Member<'_>>)> = Vec::new();
+        let mut headed: Vec<Headed<'_>> = Vec::new();
         for member in self.members() {
             let Some(member) = out.ok(member) else { break };
-            places.push((member.header_offset(), "members", member.index, Some(member)));
+            let part = Part::item("members", member.index);
+            headed.push(Headed { header_offset: member.header_offset(), part, member: Some(member) });
         }
         let folders = self.directory.entries().map_while(Result::ok).filter(is_folder);
         for (index, folder) in folders.enumerate() {
-            places.push((prefix.saturating_add(folder.header_offset), "folders", index, None));
+            let header_offset = prefix.saturating_add(folder.header_offset);
+            headed.push(Headed { header_offset, part: Part::item("folders", index), member: None });
         }
-        places.sort_by_key(|(offset, ..)| *offset);
-        for (offset, list, index, member) in places {
-            let part = Part::item(list, index);
+        headed.sort_by_key(|headed| headed.header_offset);
+        for Headed { header_offset, part, member } in headed {
             match member {
                 Some(member) => member.dissect(part, out),
-                None => out.part(part, |out| self.directory.dissect_local(offset, out)),
+                None => out.part(part, |out| self.directory.dissect_local(header_offset, out)),
             }
         }
         self.directory.dissect(out);
@@ -178,7 +191,8 @@ impl Archive<'_> {
         let members = self.members().map_while(Result::ok);
         let members = members.filter(|member| shared.binary_search(&member.index).is_err()).map(|member| {
             let local = member.local();
-            // The budget is charged in order, so that it always runs out at the same member.
+            // The budget is charged in order, so that it always runs out at the same member. A member without a header
+            // is not charged.
             let paid = local.map(|local| (local, member.pay(&budget)));
             (member, paid)
         });
@@ -192,7 +206,7 @@ impl Archive<'_> {
                     let error = member.error(format!("{after} bytes after the end of its stream"));
                     problems.warning(&error.coded(Code::Trailing));
                 }
-                // A file that only its owner can read is not faulty.
+                // A file that only its owner can read is not faulty, but its bytes must be there.
                 Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::Encrypted(_)) => {
                     problems.ok(member.stored_bytes());
                 }
@@ -201,12 +215,13 @@ impl Archive<'_> {
         });
     }
 
-    /// Reports files that overlap others. Returns their indices.
+    /// Reports files that overlap others as one problem, at the first of them. Returns their indices, ascending.
     fn check_overlaps(&self, problems: &mut Problems) -> Vec<usize> {
         let overlaps = self.overlaps();
         let mut shared: Vec<usize> = overlaps.iter().map(|overlap| overlap.index).collect();
         shared.sort_unstable();
         let Some(first) = overlaps.iter().min_by_key(|overlap| overlap.index) else { return shared };
+        // Overlaps are found only among the members that can be listed, so this one exists.
         let Some(Ok(member)) = self.members().nth(first.index) else { return shared };
         let other = first.other;
         let mut message = if first.is_over {
@@ -222,6 +237,8 @@ impl Archive<'_> {
         shared
     }
 
+    /// Checks the directory and the bytes around the archive. `read` are the entries after all of them were read, if
+    /// they were.
     fn check(&self, read: Option<&Entries<'_>>, problems: &mut Problems) {
         self.directory.check(read, problems);
         if self.directory.is_lost() {
@@ -246,34 +263,33 @@ impl Member<'_> {
         (self.index, self.entry.offset)
     }
 
-    /// Returns the offsets of its local header, of the start and end of its bytes, and of the end of the descriptor
-    /// after them, which exists if the header does not contain their size.
+    /// Returns four offsets in ascending order: of its local header, of the start and the end of its bytes, and of the
+    /// end of the descriptor after them, which exists if the header does not contain their size.
     fn places(&self) -> Result<[u64; 4]> {
         let start = self.header_offset();
         let span = self.span()?;
         let end = span.offset.saturating_add(span.bytes);
-        let all = self.archive.data;
-        let bytes = match self.header().flags.get() & SIZES_FOLLOW {
-            0 => 0,
-            // The descriptor may lack its signature.
-            _ if all.get(end..end.saturating_add(4).min(all.size()))? == Descriptor::SIGNATURE => 16,
-            _ => 12,
-        };
-        Ok([start, span.offset, end, end.saturating_add(bytes).min(self.archive.directory.start)])
+        let directory = &self.archive.directory;
+        let mut bytes = 0;
+        if self.header().flags.get() & SIZES_FOLLOW != 0 {
+            bytes = directory.descriptor_byte_len(end, &self.entry);
+        }
+        Ok([start, span.offset, end, end.saturating_add(bytes).min(directory.start)])
     }
 
+    /// Dissects it as this part: its local header, its bytes and its descriptor.
     fn dissect(&self, part: Part<'_>, out: &mut Outline<'_>) {
         let places = self.places();
         let part = match &places {
-            Ok([start, .., whole]) => part.spanning(*start, whole.saturating_sub(*start)),
+            Ok([start, .., descriptor_end]) => part.spanning(*start, descriptor_end.saturating_sub(*start)),
             Err(_) => part,
         };
         out.part(part.labelled(self.name()), |out| {
             self.archive.directory.dissect_local(self.header_offset(), out);
-            let Some([_, _, end, whole]) = out.ok(places) else { return };
+            let Some([_, _, end, descriptor_end]) = out.ok(places) else { return };
             self.outline_bytes(out);
-            if whole > end {
-                self.archive.directory.dissect_descriptor(end, whole.saturating_sub(end), out);
+            if descriptor_end > end {
+                self.archive.directory.dissect_descriptor(end, descriptor_end.saturating_sub(end), out);
             }
         });
     }
@@ -292,6 +308,7 @@ impl Member<'_> {
         out.array("stored", &Bytes::new("value", storage, || bytes, || self.stored_bytes().ok(), read));
     }
 
+    /// Describes it by its directory entry. Its part spans its bytes as stored.
     fn outline(&self, out: &mut Outline<'_>) {
         let entry = self.entry;
         let header = entry.header;

@@ -36,6 +36,7 @@ impl Directory<'_> {
         }
     }
 
+    /// Reports that there is no directory, and why.
     fn check_lost(&self, problems: &mut Problems) {
         let error = match search::find(self.data) {
             Ok(Search::Nowhere(error)) => error,
@@ -50,6 +51,8 @@ impl Directory<'_> {
         problems.error(&Error::malformed(message).at(offset));
     }
 
+    /// Compares the numbers of an end record at this offset with the directory. `counted` is the number of entries in it,
+    /// if all can be read.
     fn check_claim(&self, record: &str, claim: &Claim, offset: u64, counted: Option<u64>, problems: &mut Problems) {
         if let Some(counted) = counted {
             let said = claim.entries;
@@ -110,6 +113,7 @@ impl Directory<'_> {
         }
     }
 
+    /// Compares the zip64 locator, if there is one, with the place of its record.
     fn check_locator(&self, problems: &mut Problems) {
         let Ok(Some(locator)) = locator(self.data, self.end_offset) else { return };
         let offset = self.end_offset.saturating_sub(size_of::<Zip64Locator>() as u64);
@@ -132,6 +136,7 @@ impl Directory<'_> {
         }
     }
 
+    /// Reports a comment that the file cuts short, and one that holds the signature of an end record.
     fn check_comment(&self, problems: &mut Problems) {
         let said = u64::from(self.end.comment_bytes.get());
         let held = self.comment.len() as u64;

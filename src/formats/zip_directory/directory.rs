@@ -3,7 +3,7 @@
 use zerocopy::little_endian::{U32, U64};
 use zerocopy::{FromBytes as _, FromZeros};
 
-use super::entries::{CentralEntry, Entries, LocalEntry, Sizes, local_entry};
+use super::entries::{CentralEntry, DescriptorForm, Entries, LocalEntry, Sizes, local_entry};
 use super::wire::*;
 use crate::base::error::Result;
 use crate::base::text::ByteStr;
@@ -91,21 +91,34 @@ impl<'a> Directory<'a> {
         Descriptor::at_start(bytes)
     }
 
-    /// Returns the possible descriptors at this offset, the likeliest first: with 4 or 8 bytes for each size, and with its
-    /// signature or without. Returns none if another record is there.
-    pub(crate) fn descriptors(&self, offset: u64) -> Vec<Sizes> {
+    /// Returns the forms of descriptor that the bytes at this offset may have, the likeliest first: with 4 or 8 bytes for
+    /// each size, and with a signature or without. Returns none if another record is there.
+    pub(crate) fn descriptors(&self, offset: u64) -> Vec<DescriptorForm> {
         const LONGEST: u64 = 24;
         let end = self.start.min(offset.saturating_add(LONGEST));
         let bytes = self.data.get(offset.min(end)..end).unwrap_or_default();
         let mut forms = Vec::new();
         if let Some(numbers) = bytes.strip_prefix(&Descriptor::SIGNATURE) {
-            add_descriptors(numbers, &mut forms);
+            add_descriptors(numbers, Descriptor::SIGNATURE.len() as u64, &mut forms);
         }
         let is_header = [LocalHeader::SIGNATURE, CentralHeader::SIGNATURE].iter().any(|start| bytes.starts_with(start));
         if !is_header {
-            add_descriptors(bytes, &mut forms);
+            add_descriptors(bytes, 0, &mut forms);
         }
         forms
+    }
+
+    /// Returns the bytes that the descriptor of an entry takes after its data, which end at this offset: those of the form
+    /// with the sizes of the directory, else of the likeliest one. Returns 0 if another record is there.
+    pub(crate) fn descriptor_byte_len(&self, data_end: u64, entry: &CentralEntry<'_>) -> u64 {
+        let forms = self.descriptors(data_end);
+        for form in &forms {
+            if form.sizes == entry.sizes() {
+                return form.bytes;
+            }
+        }
+        let Some(likeliest) = forms.first() else { return 0 };
+        likeliest.bytes
     }
 
     /// Returns the offset of the end of the archive's comment.
@@ -115,13 +128,18 @@ impl<'a> Directory<'a> {
     }
 }
 
-/// Adds the descriptors that these bytes may be, without their signature.
-fn add_descriptors(bytes: &[u8], forms: &mut Vec<Sizes>) {
+/// Adds the forms of descriptor that these bytes may have, after a signature of `signature_bytes` bytes.
+fn add_descriptors(bytes: &[u8], signature_bytes: u64, forms: &mut Vec<DescriptorForm>) {
     let Ok((crc32, rest)) = U32::read_from_prefix(bytes) else { return };
+    let crc32 = crc32.get();
     if let Ok(([packed, unpacked], _)) = <[U32; 2]>::read_from_prefix(rest) {
-        forms.push(Sizes { crc32: crc32.get(), packed: packed.get().into(), unpacked: unpacked.get().into() });
+        let sizes = Sizes { crc32, packed: packed.get().into(), unpacked: unpacked.get().into() };
+        let bytes = size_of::<BareDescriptor>() as u64;
+        forms.push(DescriptorForm { bytes: bytes.saturating_add(signature_bytes), sizes });
     }
     if let Ok(([packed, unpacked], _)) = <[U64; 2]>::read_from_prefix(rest) {
-        forms.push(Sizes { crc32: crc32.get(), packed: packed.get(), unpacked: unpacked.get() });
+        let sizes = Sizes { crc32, packed: packed.get(), unpacked: unpacked.get() };
+        let bytes = size_of::<Zip64BareDescriptor>() as u64;
+        forms.push(DescriptorForm { bytes: bytes.saturating_add(signature_bytes), sizes });
     }
 }

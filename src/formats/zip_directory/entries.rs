@@ -62,6 +62,21 @@ pub(crate) struct Sizes {
     pub(crate) unpacked: u64,
 }
 
+/// A reading of the bytes after a file's data as a descriptor of one form.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DescriptorForm {
+    /// The bytes that the descriptor takes.
+    pub(crate) bytes: u64,
+    pub(crate) sizes: Sizes,
+}
+
+impl CentralEntry<'_> {
+    /// Returns the sizes in the directory, with those of its zip64 field.
+    pub(crate) fn sizes(&self) -> Sizes {
+        Sizes { crc32: self.header.crc32.get(), packed: self.packed_bytes, unpacked: self.unpacked_bytes }
+    }
+}
+
 impl LocalEntry<'_> {
     /// Returns the sizes in the header, with those of its zip64 field.
     pub(crate) fn sizes(&self) -> Sizes {
@@ -112,6 +127,7 @@ impl<'a> Entries<'a> {
             || self.count >= self.claimed && !self.cursor.rest().starts_with(&CentralHeader::SIGNATURE)
     }
 
+    /// Reads the entry at the cursor. Its sizes and offset are those of its zip64 field, where it has them there.
     pub(super) fn read(&mut self) -> Result<CentralEntry<'a>> {
         let offset = self.cursor.offset();
         let CentralRecord { header, name, extra, comment } = self.cursor.parse(CentralRecord::parser())?;

@@ -16,6 +16,7 @@ impl<'a> Directory<'a> {
         Self::find_in(Data::Whole(data))
     }
 
+    /// Finds the directory as [`find`](Self::find) does, in data of which parts may be missing.
     pub(crate) fn find_in(data: Data<'a>) -> Result<Self> {
         let directory = match search::find(data)? {
             Search::Found(directory) => directory,
@@ -36,6 +37,7 @@ impl<'a> Directory<'a> {
         Self::find_any_in(Data::Whole(data))
     }
 
+    /// Finds the directory as [`find_any`](Self::find_any) does, in data of which parts may be missing.
     pub(crate) fn find_any_in(data: Data<'a>) -> Result<Self> {
         match search::find(data)? {
             Search::Found(directory) => Ok(directory),
@@ -44,6 +46,8 @@ impl<'a> Directory<'a> {
         }
     }
 
+    /// Returns an empty directory at the end of an archive that has none. Needs all bytes, because only the headers
+    /// before the files name them.
     fn lost(data: Data<'a>) -> Result<Self> {
         let size = data.size();
         data.get(0..size)?;

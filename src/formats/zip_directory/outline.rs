@@ -52,6 +52,8 @@ impl Directory<'_> {
         out.part(Part::one("descriptor").spanning(offset, bytes), |out| {
             let mut cursor = self.data.cursor(offset);
             match bytes {
+                24.. => describe_fixed::<Zip64Descriptor>(&mut cursor, out),
+                20.. => describe_fixed::<Zip64BareDescriptor>(&mut cursor, out),
                 16.. => describe_fixed::<Descriptor>(&mut cursor, out),
                 _ => describe_fixed::<BareDescriptor>(&mut cursor, out),
             }

@@ -217,6 +217,7 @@ pub(super) struct Claim {
 }
 
 impl Claim {
+    /// Returns the numbers of a classic end record.
     pub(super) fn of_classic(record: &EndRecord) -> Self {
         Self {
             disk: record.disk.get().into(),
@@ -228,6 +229,7 @@ impl Claim {
         }
     }
 
+    /// Returns the numbers of a zip64 end record.
     pub(super) fn of_zip64(record: &Zip64EndRecord) -> Self {
         Self {
             disk: record.disk.get().into(),

@@ -77,6 +77,34 @@ wire! {
         unpacked_bytes: U32,
     }
 
+    /// The record after the data of a file whose header has a zip64 field: its sizes have 64 bits.
+    Zip64Descriptor = 24 {
+        /// `PK\x07\x08`.
+        signature: Framing<[u8; 4]>,
+        /// CRC-32 of the decompressed bytes.
+        #[label("crc-32")]
+        crc32: U32,
+        /// Size in the file.
+        #[label("compressed size")]
+        packed_bytes: U64,
+        /// Decompressed size.
+        #[label("uncompressed size")]
+        unpacked_bytes: U64,
+    }
+
+    /// The record with sizes of 64 bits, without a signature.
+    Zip64BareDescriptor = 20 {
+        /// CRC-32 of the decompressed bytes.
+        #[label("crc-32")]
+        crc32: U32,
+        /// Size in the file.
+        #[label("compressed size")]
+        packed_bytes: U64,
+        /// Decompressed size.
+        #[label("uncompressed size")]
+        unpacked_bytes: U64,
+    }
+
     /// One entry of the directory; its name, extra fields and comment follow.
     CentralHeader = 46 {
         /// `PK\x01\x02`.
@@ -312,6 +340,8 @@ pub(crate) const SCHEMA: &[&Schema] = &[
     LocalHeader::SCHEMA,
     Descriptor::SCHEMA,
     BareDescriptor::SCHEMA,
+    Zip64Descriptor::SCHEMA,
+    Zip64BareDescriptor::SCHEMA,
     CentralRecord::SCHEMA,
     CentralHeader::SCHEMA,
     Zip64EndRecord::SCHEMA,

@@ -57,6 +57,7 @@ impl Selector {
     }
 }
 
+/// Receives the selected array.
 type Take<'s> = &'s mut dyn FnMut(&dyn Table);
 
 /// Follows the steps of a selector to an array, or to a part if nobody takes an array.
@@ -74,15 +75,18 @@ struct Finder<'s> {
 }
 
 impl<'s> Finder<'s> {
+    /// Creates a finder for the array that these steps lead to, or, without `take`, for the part.
     fn new(steps: &'s [Step], take: Option<Take<'s>>) -> Self {
         Self { steps, take, numbers: Vec::new(), namesakes: 0, passed: false, is_found: false }
     }
 
+    /// Returns true if the next step is the last.
     fn is_at_last(&self) -> bool {
         self.numbers.len().saturating_add(1) == self.steps.len()
     }
 
-    /// Returns true if the part matches the next step.
+    /// Returns true if the part matches the next step. Counts it if the step selects its item by name and this has that
+    /// name, because the step also says how many earlier items of that name to pass.
     fn meets(&mut self, part: &Part<'_>) -> bool {
         let Some(step) = self.steps.get(self.numbers.len()) else { return false };
         if self.passed || step.name != part.name {
@@ -101,6 +105,7 @@ impl<'s> Finder<'s> {
     }
 }
 
+/// Returns true if this is the part's name in the file, or the one that reports show.
 fn is_called(part: &Part<'_>, name: &[u8]) -> bool {
     let is_label = match part.label {
         Some(Text::Bytes(text)) => text.as_bytes() == name,
@@ -114,6 +119,7 @@ fn is_called(part: &Part<'_>, name: &[u8]) -> bool {
 impl Visitor for Finder<'_> {
     fn open(&mut self, part: &Part<'_>) -> bool {
         let is_last = self.is_at_last();
+        // With someone to take it, the last step is an array, not a part.
         if is_last && self.take.is_some() || !self.meets(part) {
             return false;
         }
@@ -128,6 +134,7 @@ impl Visitor for Finder<'_> {
     }
 
     fn wants(&self) -> Wants {
+        // To find a part by name, the lists that only a dissection has are needed too.
         Wants { dissection: self.take.is_none(), ..Wants::default() }
     }
 

@@ -34,6 +34,7 @@ pub fn each_until(asset: &dyn Inspect, take: &mut dyn FnMut(&str, &dyn Table) ->
 
 /// Receives the arrays of an outline, then those that only a dissection has.
 struct Receiver<'t> {
+    /// The caller, which breaks if it wants no more.
     take: &'t mut dyn FnMut(&str, &dyn Table) -> ControlFlow<()>,
     hash: RandomState,
     /// The hashes of the selectors so far.
@@ -47,7 +48,7 @@ impl Receiver<'_> {
         (self.take)(selector, table).is_break()
     }
 
-    /// Like `pass`, unless an array with this selector was passed before.
+    /// Like `pass`, but ignores an array whose selector was passed before.
     fn pass_new(&mut self, selector: &str, table: &dyn Table) -> bool {
         let is_new = self.known.insert(self.hash.hash_one(selector));
         is_new && (self.take)(selector, table).is_break()
@@ -82,6 +83,7 @@ struct Nearest<'s> {
 }
 
 impl Nearest<'_> {
+    /// Keeps this selector if it is more similar than those before.
     fn compare(&mut self, known: &str) {
         if is_item_beside(known, self.sought) {
             return;
@@ -108,7 +110,8 @@ pub fn is_of_others(asset: &dyn Inspect, selector: &str) -> bool {
     found
 }
 
-/// Returns true if two selectors are equal or differ only in indices.
+/// Returns true if two selectors are equal or differ only in indices. `other` may be written as in a problem:
+/// `meshes[0].positions`.
 fn is_item_beside(one: &str, other: &str) -> bool {
     let mut one = one.split('/');
     let mut other = other.split('/').flat_map(words);
@@ -175,15 +178,18 @@ impl Visitor for Names<'_> {
 
 /// Walks over the arrays of an outline or a dissection.
 struct Lister<'s> {
+    /// True for a dissection.
     dissects: bool,
     /// The size of the asset.
     bytes: u64,
     path: Path,
     take: &'s mut Take<'s>,
+    /// True once `take` wants no more.
     is_done: bool,
 }
 
 impl<'s> Lister<'s> {
+    /// Creates a walk over the outline of the asset, or over its dissection if `dissects` is set.
     fn new(asset: &dyn Inspect, dissects: bool, take: &'s mut Take<'s>) -> Self {
         Self { dissects, bytes: asset.size(), path: Path::default(), take, is_done: false }
     }

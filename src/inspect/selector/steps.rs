@@ -73,6 +73,7 @@ impl FromStr for Selector {
         for word in text.split('/').flat_map(words) {
             let item = Item::parse(word)?;
             match steps.last_mut() {
+                // An item completes the step of its list.
                 Some(Step { item: free @ None, .. }) if item.is_some() => *free = item,
                 _ if item.is_some() => {
                     return Err(Error::malformed(format!("{word} in a selector follows no name of a list")));
@@ -112,10 +113,12 @@ fn is_name(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
+/// Returns true for an index: one or more digits.
 pub(super) fn is_number(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Parses an index. Returns an error if it is too large.
 fn number(word: &str) -> Result<usize> {
     word.parse().map_err(|_| Error::malformed(format!("{word} in a selector is no number of an item")))
 }
@@ -135,6 +138,7 @@ impl Item {
     }
 }
 
+/// Returns the bytes of a name, in which `\xNN` stands for the byte with these hexadecimal digits.
 fn unescape(name: &str) -> Result<Vec<u8>> {
     let mut parts = name.split("\\x");
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
@@ -178,6 +182,8 @@ impl fmt::Display for Selector {
     }
 }
 
+/// Writes a name so that [`unescape`] and [`Item::parse`] return it: slashes, control characters, invalid bytes, and
+/// what would read as an escape or as the number of an item are written as `\xNN`.
 fn escape(name: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     // The place of the number sign in a name such as `part#2`, which would read as an item.
@@ -200,6 +206,7 @@ fn escape(name: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
+/// Writes each byte as `\xNN`.
 fn escape_bytes(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for byte in bytes {
         write!(f, "\\x{byte:02x}")?;

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Copy, Duplicate, Group, Sameness, Sort};
+use super::group::{Copy, Duplicate, Each, Group, Sameness};
+use super::sort::Sort;
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::scan::order::{SortKey, add_sort_key};
@@ -53,8 +54,10 @@ fn file_of(row: &[u8]) -> Option<&Digest> {
 
 /// The place of a format in the list of all.
 fn code(format: Format) -> u8 {
-    let place = Format::ALL.iter().position(|known| *known == format);
-    place.and_then(|place| u8::try_from(place).ok()).unwrap_or(u8::MAX)
+    match Format::ALL.iter().position(|known| *known == format) {
+        Some(place) => u8::try_from(place).unwrap_or(u8::MAX),
+        None => u8::MAX,
+    }
 }
 
 fn format_of(code: u8) -> Option<Format> {
@@ -182,7 +185,7 @@ fn set(bytes: &mut Vec<u8>, to: &[u8]) {
 }
 
 /// Passes on the groups and their copies.
-pub(super) fn each(by_place: &mut dyn Sort, each: &mut dyn FnMut(Duplicate) -> Result<()>) -> Result<()> {
+pub(super) fn each(by_place: &mut dyn Sort, each: &mut Each<'_>) -> Result<()> {
     // The key of the current group, and its number of copies until its first one is read.
     let mut group = Vec::new();
     let mut copies = None;

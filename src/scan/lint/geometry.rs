@@ -162,24 +162,23 @@ impl Body {
         let across = if face.count == 4 { difference(fourth, second) } else { difference(third, second) };
         let along = difference(third, first);
         let normal = cross(along, across);
-        let area = length(normal);
+        let plane = Plane { point: first, normal, area: length(normal) };
         let least = extent.size * extent.size * TOLERANCE * TOLERANCE;
-        if area.is_nan() || area <= least {
+        if plane.area.is_nan() || plane.area <= least {
             return 0.0;
         }
-        let height = |point: Point| dot(normal, difference(point, first)) / area;
-        let center = height(extent.center);
+        let center = plane.height(extent.center);
         if center.abs() <= extent.size * TOLERANCE {
             return 0.0;
         }
         let mut outside: f64 = 0.0;
         for corner in neighbor.corners() {
-            outside = outside.max(-height(self.corner(*corner)) * center.signum());
+            outside = outside.max(-plane.height(self.corner(*corner)) * center.signum());
         }
         // The corners of a quad need not be in one plane.
         let mut own: f64 = 0.0;
         for corner in face.corners() {
-            own = own.max(height(self.corner(*corner)).abs());
+            own = own.max(plane.height(self.corner(*corner)).abs());
         }
         outside - own
     }
@@ -189,6 +188,21 @@ struct Extent {
     center: Point,
     /// The diagonal.
     size: f64,
+}
+
+/// The plane of a face.
+struct Plane {
+    point: Point,
+    normal: Point,
+    /// The length of the normal.
+    area: f64,
+}
+
+impl Plane {
+    /// The signed distance of a point.
+    fn height(&self, point: Point) -> f64 {
+        dot(self.normal, difference(point, self.point)) / self.area
+    }
 }
 
 fn difference(a: Point, b: Point) -> Point {

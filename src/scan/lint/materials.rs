@@ -1,10 +1,12 @@
 //! Materials of Arma as binary configs.
 
-use super::MOST_TEXGENS;
 use crate::base::code::Code;
 use crate::base::error::Error;
 use crate::formats::rap::{Config, Entry};
 use crate::summary::Problems;
+
+/// The transforms of coordinates that a material may have: `TexGen0` to `TexGen7`.
+pub(super) const MOST_TEXGENS: usize = 8;
 
 /// Counts the classes `TexGen0` and so on of a material.
 pub(super) fn check(config: &Config<'_>, problems: &mut Problems) {

@@ -30,9 +30,6 @@ use std::path::Path;
 use crate::asset::Asset;
 use crate::summary::Problems;
 
-/// The transforms of coordinates that a material may have: `TexGen0` to `TexGen7`.
-const MOST_TEXGENS: usize = 8;
-
 /// Checks an asset with this name.
 pub(super) fn check(asset: &Asset<'_>, name: &Path, problems: &mut Problems) {
     match asset {

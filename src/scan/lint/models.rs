@@ -1,8 +1,8 @@
 //! Models of Arma: what their geometry, LODs and materials need.
 
-#[cfg(feature = "odol")]
-use super::MOST_TEXGENS;
 use super::geometry::{BYTES, Body, WORK};
+#[cfg(feature = "odol")]
+use super::materials::MOST_TEXGENS;
 use crate::base::code::Code;
 use crate::base::error::{Error, Result};
 use crate::base::place::{Locate as _, Root};
@@ -80,7 +80,10 @@ fn is_component(name: ByteStr<'_>) -> bool {
 
 /// Returns true for the selection of a proxy, which is no part of the body.
 fn is_proxy(name: ByteStr<'_>) -> bool {
-    name.as_bytes().get(..6).is_some_and(|word| word.eq_ignore_ascii_case(b"proxy:"))
+    match name.as_bytes().get(..b"proxy:".len()) {
+        Some(word) => word.eq_ignore_ascii_case(b"proxy:"),
+        None => false,
+    }
 }
 
 impl Components {
@@ -205,7 +208,7 @@ pub(super) fn odol(model: &odol::Model<'_>, problems: &mut Problems) {
         }
         match odol_geometry(&lod, index, offset, problems) {
             // 7 of 11 available models of DayZ with components have none.
-            Ok(true) if !model.version().is_dayz(0) && model.info().is_ok_and(|info| info.mass == 0.0) => {
+            Ok(true) if !model.version().is_dayz(0) && is_massless(model) => {
                 warn(problems, Code::Mass, index, offset, "components of a model without a mass".to_owned());
             }
             Ok(_) => {}
@@ -213,6 +216,14 @@ pub(super) fn odol(model: &odol::Model<'_>, problems: &mut Problems) {
         }
     }
     lods.check(problems);
+}
+
+#[cfg(feature = "odol")]
+fn is_massless(model: &odol::Model<'_>) -> bool {
+    match model.info() {
+        Ok(info) => info.mass == 0.0,
+        Err(_) => false,
+    }
 }
 
 /// Returns true if there is something to collide with.

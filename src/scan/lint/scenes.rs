@@ -69,8 +69,8 @@ impl Check {
             self.weights(&bone);
         }
         for keys in node.keys().flatten() {
-            let animation = self.animations.get(node.index).copied().flatten();
-            let Some(frames) = animation.and_then(|place| self.frames.get_mut(place)) else { continue };
+            let Some(place) = self.animation_at(node.index) else { continue };
+            let Some(frames) = self.frames.get_mut(place) else { continue };
             // The first frame of real files is 1, so that n frames end at n + 1.
             let end = frames.frames.saturating_add(1);
             for frame in keys.frames().iter() {
@@ -85,14 +85,16 @@ impl Check {
 
     /// Finds the animation of a node: its own, or that of the node around it.
     fn animation(&mut self, node: &Node<'_>) {
-        let mut applies = node.parent.and_then(|parent| self.animations.get(parent).copied().flatten());
+        let mut applies = None;
+        if let Some(parent) = node.parent {
+            applies = self.animation_at(parent);
+        }
         if let Ok(Some(animation)) = node.animation() {
             applies = Some(self.frames.len());
-            let (offset, node) = (node.chunk.offset(), node.index);
             self.frames.push(Frames {
                 frames: animation.frames,
-                offset,
-                node,
+                offset: node.chunk.offset(),
+                node: node.index,
                 keys: Amount(0),
                 outside: Amount(0),
                 last: 0,
@@ -100,6 +102,11 @@ impl Check {
         }
         self.animations.resize(node.index, None);
         self.animations.push(applies);
+    }
+
+    /// The place in `frames` of the animation that applies to a node.
+    fn animation_at(&self, node: usize) -> Option<usize> {
+        *self.animations.get(node)?
     }
 
     /// Reports several lists of triangles with one brush.

@@ -36,9 +36,10 @@ pub(super) fn check(texture: &Texture<'_>, name: &Path, problems: &mut Problems)
 
 /// Returns true for names such as `glass_ca.paa`: color with alpha.
 fn promises_alpha(name: &Path) -> bool {
-    let Some(stem) = name.file_stem().and_then(|stem| stem.to_str()) else { return false };
-    match stem.len().checked_sub(3).and_then(|start| stem.get(start..)) {
-        Some(ending) => ending.eq_ignore_ascii_case("_ca"),
+    let Some(stem) = name.file_stem() else { return false };
+    let Some(stem) = stem.to_str() else { return false };
+    match stem.as_bytes().last_chunk::<3>() {
+        Some(ending) => ending.eq_ignore_ascii_case(b"_ca"),
         None => false,
     }
 }

@@ -4,23 +4,18 @@ use std::collections::HashSet;
 use std::hash::RandomState;
 use std::path::{Path, PathBuf};
 
-use super::collect::collect;
+use super::collect::{Other, collect};
 use super::included::add_included;
 use super::index::Index;
 use super::keys::{Key, folder_key, folders_around};
 use super::prefix::Above;
 use crate::base::error::Result;
 use crate::base::format::Format;
-use crate::scan::walk::is_archive;
-use crate::scan::{Found, Scan};
+use crate::scan::options::Scan;
+use crate::scan::target::is_archive;
 
 /// Adds the files of the folders above the given paths that have a prefix file, and reads the texts among them.
-pub(super) fn add_above(
-    scan: &Scan,
-    index: &mut Index,
-    copies: bool,
-    other: &mut (impl FnMut(Found) + Send),
-) -> Result<()> {
+pub(super) fn add_above(scan: &Scan, index: &mut Index, copies: bool, other: &mut Other<'_>) -> Result<()> {
     let given = GivenPaths::of(scan, &index.hash);
     let folders = add_names_above(scan, index, &given)?;
     for folder in &folders {
@@ -29,7 +24,7 @@ pub(super) fn add_above(
         around.archives = false;
         around.selection.globs = MATERIALS_AND_TEXTS.map(str::to_owned).to_vec();
         index.is_around = true;
-        let added = collect(&around, index, copies, other, |path| given.is_new(path));
+        let added = collect(&around, index, copies, other, Some(&given));
         index.is_around = false;
         added?;
     }
@@ -47,7 +42,9 @@ impl GivenPaths {
         let mut folders: HashSet<Key> = HashSet::new();
         for path in &scan.paths {
             folders.insert(folder_key(hash, path));
-            folders.extend(path.canonicalize().ok().map(|whole| folder_key(hash, &whole)));
+            if let Ok(whole) = path.canonicalize() {
+                folders.insert(folder_key(hash, &whole));
+            }
         }
         Self { hash: hash.clone(), folders }
     }
@@ -68,7 +65,9 @@ pub(super) fn add_names_above(scan: &Scan, index: &mut Index, given: &GivenPaths
     let mut listed: HashSet<&Path> = HashSet::new();
     for path in &scan.paths {
         #[cfg(feature = "stores")]
-        if scan.stores.as_deref().is_some_and(|stores| stores.has(path)) {
+        if let Some(stores) = &scan.stores
+            && stores.has(path)
+        {
             continue;
         }
         let is_model = path.is_file() && !is_archive(Format::from_extension(path));
@@ -79,7 +78,10 @@ pub(super) fn add_names_above(scan: &Scan, index: &mut Index, given: &GivenPaths
             add_beside(scan, folder, index, given)?;
         }
         let is_stdin = path.as_os_str() == "-";
-        let Some(Above { folder, inner, prefix }) = Above::of(path).filter(|_| !is_stdin) else { continue };
+        if is_stdin {
+            continue;
+        }
+        let Some(Above { folder, inner, prefix }) = Above::of(path) else { continue };
         index.above.push((inner, prefix));
         if known.contains(&folder) {
             continue;

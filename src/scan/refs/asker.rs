@@ -13,7 +13,7 @@ use super::lookup::{find, find_or_instead};
 use super::lua::is_lua;
 use super::media::Binding;
 use super::prefix::{Prefixes, below, folded, text};
-use crate::asset::address::unnumbered;
+use crate::asset::address::{join_text, split_last, unnumbered};
 use crate::base::error::Result;
 use crate::base::text::Name;
 use crate::formats::rap::macros::Define;
@@ -89,9 +89,13 @@ impl Asker {
     }
 
     pub(super) fn order(&self, other: &Self) -> Ordering {
-        let by_path =
-            if Arc::ptr_eq(&self.path, &other.path) { Ordering::Equal } else { by_bytes(&self.path, &other.path) };
-        by_path.then_with(|| self.member().cmp(&other.member()))
+        if !Arc::ptr_eq(&self.path, &other.path) {
+            let by_path = by_bytes(&self.path, &other.path);
+            if by_path.is_ne() {
+                return by_path;
+            }
+        }
+        self.member().cmp(&other.member())
     }
 
     pub(super) fn address(&self) -> Name {
@@ -111,12 +115,9 @@ impl Index {
             let (root, path) = places.next().unwrap_or_default();
             return Home { root, path, other: places.last().map(|(_, path)| path) };
         };
-        let (outer, own) = match member.text.rsplit_once("!/") {
-            Some((outer, own)) => (Some(Name { text: outer.to_owned(), lossy: member.lossy }), own),
-            None => (None, member.text.as_str()),
-        };
+        let (_, own) = split_last(&member.text);
         let mut root = String::new();
-        if let Some(archive) = self.archive_at(&asker.path, outer.as_ref())
+        if let Some(archive) = self.archive_around(&asker.path, member)
             && let Some(archive) = self.archives.get(archive)
         {
             root.clone_from(&archive.root);
@@ -129,8 +130,11 @@ impl Index {
         Home { root, path, other: None }
     }
 
-    fn archive_at(&self, path: &Path, member: Option<&Name>) -> Option<usize> {
-        self.by_address.get(&key(&self.hash, &address(path, member).text)).copied()
+    /// The archive that has a member of this file.
+    fn archive_around(&self, path: &Path, member: &Name) -> Option<usize> {
+        let (outer, _) = split_last(&member.text);
+        let around = join_text(&text(path), outer);
+        self.by_address.get(&key(&self.hash, &around)).copied()
     }
 
     /// The number of the root that an asker is below.
@@ -140,9 +144,7 @@ impl Index {
 
     pub(super) fn find_root_around(&self, asker: &Asker) -> Option<usize> {
         let Some(member) = &asker.member else { return asker.root };
-        let Some((outer, _)) = member.text.rsplit_once("!/") else { return self.archive_at(&asker.path, None) };
-        let outer = Name { text: outer.to_owned(), lossy: member.lossy };
-        self.archive_at(&asker.path, Some(&outer))
+        self.archive_around(&asker.path, member)
     }
 
     /// The folder of the asker.
@@ -150,10 +152,8 @@ impl Index {
         let (place, folder) = match &asker.member {
             None => (text(asker.path.parent().unwrap_or(Path::new(""))), String::new()),
             Some(member) => {
-                let (around, own) = match member.text.rsplit_once("!/") {
-                    Some((outer, own)) => (format!("{}!/{outer}", text(&asker.path)), own),
-                    None => (text(&asker.path), member.text.as_str()),
-                };
+                let (outer, own) = split_last(&member.text);
+                let around = join_text(&text(&asker.path), outer);
                 let own = folded(own);
                 (around, own.strip_suffix(last(&own)).unwrap_or_default().to_owned())
             }
@@ -231,7 +231,8 @@ impl Index {
 
     /// What these files with the path of a reference mean.
     fn answer(&mut self, asker: &Asker, ask: &Ask, path: &str, files: Arc<[usize]>, reason: Reason) -> Resolved {
-        let (name, kind) = (&ask.reference.name.text, ask.reference.kind);
+        let name = &ask.reference.name.text;
+        let kind = ask.reference.kind;
         match *files {
             [] if asker.in_game && name.starts_with("#(") => Resolved::new(State::Procedural, Meant::Files([].into())),
             [] if asker.in_game && self.is_assumed(path) => Resolved::new(State::Found, Meant::Files([].into())),
@@ -240,8 +241,9 @@ impl Index {
                 let Some(image) = image else {
                     return Resolved::new(State::Missing, Meant::Elsewhere(self.elsewhere(path, kind)));
                 };
-                let (reason, odd) = (Some(Reason::FileName), self.odd_of(image));
-                Resolved { reason, odd, ..Resolved::new(State::Found, Meant::Files([image].into())) }
+                let odd = self.odd_of(image);
+                let found = Resolved::new(State::Found, Meant::Files([image].into()));
+                Resolved { reason: Some(Reason::FileName), odd, ..found }
             }
             [file] => {
                 let odd = self.odd_of(file);
@@ -282,8 +284,14 @@ impl Index {
         }
         let above = self.scan.paths.iter().filter(|path| asker.path.starts_with(path));
         let Some(given) = above.max_by_key(|path| path.as_os_str().len()) else { return Vec::new() };
-        let is_near = |file: &usize| self.path_of(*file).is_some_and(|path| path.starts_with(given));
-        let near: Vec<usize> = files.iter().copied().filter(is_near).collect();
+        let mut near = Vec::new();
+        for &file in files {
+            if let Some(path) = self.path_of(file)
+                && path.starts_with(given)
+            {
+                near.push(file);
+            }
+        }
         if near.len() == files.len() { Vec::new() } else { near }
     }
 
@@ -291,8 +299,15 @@ impl Index {
     fn same_prefix(&mut self, own: Option<usize>, files: &[usize]) -> Option<String> {
         /// The most pairs that are said.
         const MOST_PAIRS: usize = 10_000;
-        let own = own.unwrap_or_else(|| files.first().map_or(0, |&file| self.root_of(file)));
-        let prefix = self.prefix_of_root(own).filter(|prefix| !prefix.is_empty())?.to_owned();
+        let own = match (own, files) {
+            (Some(own), _) => own,
+            (None, [first, ..]) => self.root_of(*first),
+            (None, []) => return None,
+        };
+        let prefix = self.prefix_of_root(own)?.to_owned();
+        if prefix.is_empty() {
+            return None;
+        }
         for &file in files {
             let other = self.root_of(file);
             let is_same = other != own && self.prefix_of_root(other) == Some(prefix.as_str());

@@ -1,8 +1,8 @@
 //! Adds what scans find to an index.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 
+use super::around::GivenPaths;
 use super::configs::is_config;
 use super::index::Index;
 use super::lua::is_lua;
@@ -11,13 +11,16 @@ use super::seen::Seen;
 use crate::base::error::Result;
 use crate::scan::{Found, Scan};
 
-/// Adds everything that a scan finds, of the files that are wanted.
+/// Receives what a scan finds and the index does not keep.
+pub(super) type Other<'o> = dyn FnMut(Found) + Send + 'o;
+
+/// Adds everything that a scan finds, except assets below the given paths if these were read before.
 pub(super) fn collect(
     scan: &Scan,
     index: &mut Index,
     copies: bool,
-    other: &mut (impl FnMut(Found) + Send),
-    is_wanted: impl Fn(&Path) -> bool + Sync,
+    other: &mut Other<'_>,
+    read_before: Option<&GivenPaths>,
 ) -> Result<()> {
     let hash = index.hash.clone();
     let mut failed = Ok(());
@@ -26,7 +29,8 @@ pub(super) fn collect(
         |seen| Seen::of(seen, copies, &hash),
         |found, seen| {
             if let Found::Asset(record) = &found
-                && !is_wanted(&record.path)
+                && let Some(given) = read_before
+                && !given.is_new(&record.path)
             {
                 return ControlFlow::Continue(());
             }
@@ -38,7 +42,7 @@ pub(super) fn collect(
 }
 
 /// Adds the images that the user gives.
-pub(super) fn add_textures(scan: &Scan, index: &mut Index, rules: &Rules, other: &mut impl FnMut(Found)) {
+pub(super) fn add_textures(scan: &Scan, index: &mut Index, rules: &Rules, other: &mut Other<'_>) {
     let Some(folder) = &rules.textures else { return };
     let mut below = scan.clone();
     below.paths = vec![folder.clone()];

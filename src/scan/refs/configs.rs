@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
 
-use super::keys::{Key, last};
+use super::keys::{Key, key, last};
 use super::prefix::{below, folded};
 use crate::asset::Asset;
 use crate::base::error::Error;
@@ -12,8 +12,8 @@ use crate::base::limits::{Limits, flag};
 use crate::base::text::{ByteStr, Name};
 use crate::formats::rap::looks::{self, Least};
 use crate::formats::rap::macros::Define;
-use crate::formats::rap::names::is_key;
-use crate::formats::rap::text::{EventKind, Reader, Skipped, Step, Way};
+use crate::formats::rap::names::kind_of_key;
+use crate::formats::rap::text::{Event, EventKind, Reader, Skipped, Step, Way};
 use crate::summary::{Problems, Reference, ReferenceKind, References};
 
 /// A reference, and how it leads to a file.
@@ -61,10 +61,13 @@ impl Usage {
             _ => return None,
         };
         let is_used = match &shape {
-            Shape::Value(key) | Shape::Item(key) => has_call(text) || is_name(text) && is_key(key).is_some(),
+            Shape::Value(key) | Shape::Item(key) => has_call(text) || is_name(text) && kind_of_key(key).is_some(),
             Shape::Entries => true,
         };
-        is_used.then(|| Self { text: text.into(), shape, is_sure: false })
+        if !is_used {
+            return None;
+        }
+        Some(Self { text: text.into(), shape, is_sure: false })
     }
 
     /// A config with this text in its place.
@@ -93,15 +96,25 @@ impl Usage {
 
 /// Returns true if a name is followed by a parenthesis.
 fn has_call(text: &[u8]) -> bool {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let mut places = memchr::memchr_iter(b'(', text);
-    places.any(|place| place.checked_sub(1).and_then(|before| text.get(before)).is_some_and(is_part))
+    for place in memchr::memchr_iter(b'(', text) {
+        if let Some((before, _)) = text.split_at_checked(place)
+            && let Some(byte) = before.last()
+            && is_name_byte(byte)
+        {
+            return true;
+        }
+    }
+    false
 }
 
 /// Returns true for the name of a macro.
 fn is_name(text: &[u8]) -> bool {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    text.first().is_some_and(|first| !first.is_ascii_digit()) && text.iter().all(is_part)
+    let Some(first) = text.first() else { return false };
+    !first.is_ascii_digit() && text.iter().all(is_name_byte)
+}
+
+fn is_name_byte(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
 }
 
 /// The location of a config in the game's file system.
@@ -118,12 +131,14 @@ pub(super) struct Home {
 impl Home {
     /// Returns the folded path to which a macro or include leads.
     pub(super) fn resolve(&self, way: &Way, name: &str) -> Option<String> {
-        let text = |bytes: &[u8]| folded(&Name::from(ByteStr::new(bytes)).text);
         Some(match way {
             Way::Path => folded(name),
-            Way::Built { is_below: false, path, .. } => text(path),
-            Way::Built { addon: None, path, .. } => below(&self.root, &text(path)),
-            Way::Built { addon: Some(addon), path, .. } => below(&below(folder(&self.root), &text(addon)), &text(path)),
+            Way::Built { is_below: false, path, .. } => folded_bytes(path),
+            Way::Built { addon: None, path, .. } => below(&self.root, &folded_bytes(path)),
+            Way::Built { addon: Some(addon), path, .. } => {
+                let addon = below(folder(&self.root), &folded_bytes(addon));
+                below(&addon, &folded_bytes(path))
+            }
             Way::Include if name.starts_with(['\\', '/']) => folded(name),
             Way::Include => plain(&below(folder(&self.path), &folded(name))),
             _ => return None,
@@ -132,36 +147,50 @@ impl Home {
 
     /// Returns another path to which a relative include leads.
     pub(super) fn resolve_other(&self, name: &str) -> Option<String> {
-        let other = self.other.as_ref().filter(|_| !name.starts_with(['\\', '/']))?;
+        if name.starts_with(['\\', '/']) {
+            return None;
+        }
+        let other = self.other.as_ref()?;
         Some(plain(&below(folder(other), &folded(name))))
     }
 }
 
+fn folded_bytes(bytes: &[u8]) -> String {
+    folded(&Name::from(ByteStr::new(bytes)).text)
+}
+
 /// The folder of a folded path.
 pub(super) fn folder(path: &str) -> &str {
-    path.rsplit_once('\\').map_or("", |(folder, _)| folder)
+    match path.rsplit_once('\\') {
+        Some((folder, _)) => folder,
+        None => "",
+    }
 }
 
 /// Returns a folded path without `.` and `..`.
 fn plain(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('\\').filter(|part| !matches!(*part, "" | ".")) {
-        if part == ".." {
-            parts.pop();
-        } else {
-            parts.push(part);
+    for part in path.split('\\') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            _ => parts.push(part),
         }
     }
     parts.join("\\")
 }
 
-fn extension_in(name: &Path, known: &[&str]) -> bool {
-    let extension = name.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| known.iter().any(|known| extension.eq_ignore_ascii_case(known)))
+/// Returns true if the extension is one of these, in any case.
+pub(super) fn extension_in(name: &Path, known: &[&str]) -> bool {
+    let Some(extension) = name.extension() else { return false };
+    known.iter().any(|known| extension.eq_ignore_ascii_case(known))
 }
 
 fn is_called(name: &Path, known: &str) -> bool {
-    name.file_name().is_some_and(|name| name.eq_ignore_ascii_case(known))
+    let Some(name) = name.file_name() else { return false };
+    name.eq_ignore_ascii_case(known)
 }
 
 /// Returns true for names of configs and missions, and of texts that they may include.
@@ -236,15 +265,20 @@ impl Utf16 {
         /// The mark at the start, in the order of the text.
         const MARK: u16 = 0xfeff;
         let (pairs, _) = data.as_chunks();
-        let units = pairs.iter().map(|pair| match self {
-            Self::Little => u16::from_le_bytes(*pair),
-            Self::Big => u16::from_be_bytes(*pair),
-        });
-        let mut units = units.peekable();
+        let mut units = pairs.iter().map(|pair| self.unit(*pair)).peekable();
         units.next_if_eq(&MARK);
         let mut text = String::with_capacity(Self::most_in_utf8(data.len()));
-        text.extend(char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)));
+        for unit in char::decode_utf16(units) {
+            text.push(unit.unwrap_or(char::REPLACEMENT_CHARACTER));
+        }
         text
+    }
+
+    fn unit(self, bytes: [u8; 2]) -> u16 {
+        match self {
+            Self::Little => u16::from_le_bytes(bytes),
+            Self::Big => u16::from_be_bytes(bytes),
+        }
     }
 
     /// The most bytes that the text takes in UTF-8: a code unit of two bytes may take three.
@@ -278,61 +312,100 @@ struct Listed {
 impl Text {
     /// Reads a text config.
     pub(super) fn read(name: &Path, data: &[u8], limits: &Limits) -> Self {
-        let mut this = Self { is_config: looks_like_config(name, data), ..Self::default() };
-        if !this.is_config && !is_included(name) {
-            return this;
+        let is_config = looks_like_config(name, data);
+        if !is_config && !is_included(name) {
+            return Self::default();
         }
-        let mut references = References::new(limits);
-        let mut uses = Uses { hash: RandomState::new(), known: HashSet::new(), left: limits.reference_bytes };
-        let mut list: Vec<Listed> = Vec::new();
+        let mut found = Findings::new(limits);
         let mut reader = Reader::new(data);
         while let Some(step) = reader.next_step() {
             match step {
-                Step::Skipped(Skipped::Define(text), _) => {
-                    this.defines.extend(Define::parse(text).map(|define| (list.len(), define)));
-                }
-                Step::Skipped(Skipped::Undefine(text), _) => this.defines.push((list.len(), Define::undefine(text))),
-                Step::Skipped(Skipped::Word(word), place) => {
-                    let usage = Usage { text: word.into(), shape: Shape::Entries, is_sure: false };
-                    if is_name(word) && uses.add(&usage, limits, &mut this.cut) {
-                        list.push(usage.listed(place));
-                    }
-                }
-                Step::Event(event) => {
-                    let place = (event.line, event.column);
-                    let usage = Usage::of(&event.kind);
-                    let Some(ask) = event.ask() else {
-                        if let Some(usage) = usage
-                            && uses.add(&usage, limits, &mut this.cut)
-                        {
-                            list.push(usage.listed(place));
-                        }
-                        continue;
-                    };
-                    if references.add(ask.kind, ByteStr::new(&ask.name)) {
-                        let usage = usage.map(|usage| Box::new(Usage { is_sure: true, ..usage }));
-                        list.push(Listed { place, way: ask.way, usage, reference: None });
-                    }
-                }
+                Step::Skipped(skipped, place) => found.skipped(skipped, place),
+                Step::Event(event) => found.event(event),
             }
         }
-        if let Some(error) = references.limit_error() {
-            this.cut.get_or_insert(error);
-        }
-        let mut named = references.into_vec(&mut Problems::new(limits)).into_iter();
-        for Listed { place, way, usage, reference } in list {
-            let Some(reference) = reference.or_else(|| named.next()) else { break };
-            this.asks.push(Ask { reference, place: Some(place), way, usage });
-        }
-        this
+        found.into_text(is_config, limits)
     }
 }
 
-impl Usage {
-    /// A use that may or may not name a file.
-    fn listed(self, place: (u32, u32)) -> Listed {
-        let reference = Reference { kind: ReferenceKind::File, name: Name::from(ByteStr::new(&self.text)) };
-        Listed { place, way: Way::Unresolved, usage: Some(Box::new(self)), reference: Some(reference) }
+/// The names and macros of a text, while it is read.
+struct Findings {
+    references: References,
+    uses: Uses,
+    /// The references and uses in their order.
+    list: Vec<Listed>,
+    /// The definitions, each with the number of entries of the list before it.
+    defines: Vec<(usize, Define)>,
+}
+
+impl Findings {
+    fn new(limits: &Limits) -> Self {
+        Self { references: References::new(limits), uses: Uses::new(limits), list: Vec::new(), defines: Vec::new() }
+    }
+
+    fn skipped(&mut self, skipped: Skipped<'_>, place: (u32, u32)) {
+        match skipped {
+            Skipped::Define(text) => {
+                if let Some(define) = Define::parse(text) {
+                    self.defines.push((self.list.len(), define));
+                }
+            }
+            Skipped::Undefine(text) => self.defines.push((self.list.len(), Define::undefine(text))),
+            Skipped::Word(word) => {
+                if is_name(word) {
+                    self.add_use(Usage { text: word.into(), shape: Shape::Entries, is_sure: false }, place);
+                }
+            }
+        }
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        let place = (event.line, event.column);
+        let usage = Usage::of(&event.kind);
+        let Some(ask) = event.ask() else {
+            if let Some(usage) = usage {
+                self.add_use(usage, place);
+            }
+            return;
+        };
+        if !self.references.add(ask.kind, ByteStr::new(&ask.name)) {
+            return;
+        }
+        let mut listed = Listed { place, way: ask.way, usage: None, reference: None };
+        if let Some(mut usage) = usage {
+            usage.is_sure = true;
+            listed.usage = Some(Box::new(usage));
+        }
+        self.list.push(listed);
+    }
+
+    /// Adds a use that may or may not name a file.
+    fn add_use(&mut self, usage: Usage, place: (u32, u32)) {
+        if !self.uses.add(&usage) {
+            return;
+        }
+        let reference = Reference { kind: ReferenceKind::File, name: Name::from(ByteStr::new(&usage.text)) };
+        let usage = Some(Box::new(usage));
+        self.list.push(Listed { place, way: Way::Unresolved, usage, reference: Some(reference) });
+    }
+
+    fn into_text(self, is_config: bool, limits: &Limits) -> Text {
+        let mut text = Text { asks: Vec::new(), defines: self.defines, is_config, cut: self.uses.cut };
+        if text.cut.is_none() {
+            text.cut = self.references.limit_error();
+        }
+        let mut named = self.references.into_vec(&mut Problems::new(limits)).into_iter();
+        for Listed { place, way, usage, reference } in self.list {
+            let reference = match reference {
+                Some(reference) => reference,
+                None => match named.next() {
+                    Some(reference) => reference,
+                    None => break,
+                },
+            };
+            text.asks.push(Ask { reference, place: Some(place), way, usage });
+        }
+        text
     }
 }
 
@@ -340,13 +413,22 @@ impl Usage {
 struct Uses {
     hash: RandomState,
     known: HashSet<Key>,
-    /// The bytes that may still be kept.
+    /// The bytes that may be kept.
+    most: u64,
+    /// Those of them that are left.
     left: u64,
+    /// The error once there is no room for a use.
+    cut: Option<Error>,
 }
 
 impl Uses {
-    /// Returns true if a use is kept. Sets the error if there is no room for it.
-    fn add(&mut self, usage: &Usage, limits: &Limits, cut: &mut Option<Error>) -> bool {
+    fn new(limits: &Limits) -> Self {
+        let most = limits.reference_bytes;
+        Self { hash: RandomState::new(), known: HashSet::new(), most, left: most, cut: None }
+    }
+
+    /// Returns true if a use is kept.
+    fn add(&mut self, usage: &Usage) -> bool {
         /// The bytes of an entry.
         const BESIDE: u64 = 64;
         let key = match &usage.shape {
@@ -358,9 +440,9 @@ impl Uses {
         }
         let bytes = (usage.byte_len() as u64).saturating_add(BESIDE);
         let Some(left) = self.left.checked_sub(bytes) else {
-            cut.get_or_insert_with(|| {
-                Error::limit("bytes of uses of macros", limits.reference_bytes, flag::REFERENCES)
-            });
+            if self.cut.is_none() {
+                self.cut = Some(Error::limit("bytes of uses of macros", self.most, flag::REFERENCES));
+            }
             return false;
         };
         self.left = left;
@@ -374,31 +456,37 @@ pub(super) struct Copies(pub(super) HashSet<Key>);
 
 impl Copies {
     #[cfg(feature = "odol")]
-    pub(super) fn of(asset: &Asset<'_>, key: impl Fn(&str) -> Key) -> Option<Self> {
+    pub(super) fn of(asset: &Asset<'_>, hash: &RandomState) -> Option<Self> {
         let Asset::Odol(model) = asset else { return None };
         let mut copies = HashSet::new();
-        for lod in (0..model.lod_count()).map_while(|index| model.lod(index).ok().flatten()) {
+        for index in 0..model.lod_count() {
+            let Ok(Some(lod)) = model.lod(index) else { break };
             for material in &lod.materials {
                 let name = Name::from(material.name).text;
-                let textures = material.all_stages().map(|stage| stage.texture).filter(|texture| !texture.is_empty());
-                let mut textures = textures.map(|texture| key(&pair(&name, &Name::from(texture).text))).peekable();
-                if textures.peek().is_some() {
-                    copies.insert(key(&pair(&name, "")));
+                let mut has_textures = false;
+                for stage in material.all_stages() {
+                    if stage.texture.is_empty() {
+                        continue;
+                    }
+                    has_textures = true;
+                    copies.insert(key(hash, &pair(&name, &Name::from(stage.texture).text)));
                 }
-                copies.extend(textures);
+                if has_textures {
+                    copies.insert(key(hash, &pair(&name, "")));
+                }
             }
         }
         Some(Self(copies))
     }
 
     #[cfg(not(feature = "odol"))]
-    pub(super) fn of(_: &Asset<'_>, _: impl Fn(&str) -> Key) -> Option<Self> {
+    pub(super) fn of(_: &Asset<'_>, _: &RandomState) -> Option<Self> {
         None
     }
 
     /// Returns true if the model copied textures from the material, but not this one.
-    pub(super) fn lacks(&self, material: &str, texture: &str, key: impl Fn(&str) -> Key) -> bool {
-        self.0.contains(&key(&pair(material, ""))) && !self.0.contains(&key(&pair(material, texture)))
+    pub(super) fn lacks(&self, material: &str, texture: &str, hash: &RandomState) -> bool {
+        self.0.contains(&key(hash, &pair(material, ""))) && !self.0.contains(&key(hash, &pair(material, texture)))
     }
 }
 
@@ -410,8 +498,12 @@ fn pair(material: &str, texture: &str) -> String {
 
 /// Returns the name of the texture that the game loads for a `.tga` or `.png`.
 pub(super) fn as_paa(path: &str) -> Option<String> {
-    let stem = path.strip_suffix(".tga").or_else(|| path.strip_suffix(".png"))?;
-    Some(format!("{stem}.paa"))
+    for extension in [".tga", ".png"] {
+        if let Some(stem) = path.strip_suffix(extension) {
+            return Some(format!("{stem}.paa"));
+        }
+    }
+    None
 }
 
 /// Other paths to try if no file has this one.
@@ -429,9 +521,6 @@ pub(super) fn instead_of(path: &str, kind: ReferenceKind) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::hash::RandomState;
-
-    use super::super::keys::key;
     use super::*;
 
     #[test]
@@ -612,15 +701,15 @@ mod tests {
             for material in [r"m\a.rvmat", "M/A.rvmat", r"\m\A.RVMAT"] {
                 let copies = copy_of(r"m\a.rvmat", copied);
                 for texture in same {
-                    assert!(!copies.lacks(material, texture, key), "{copied} {material} {texture}");
+                    assert!(!copies.lacks(material, texture, &hash), "{copied} {material} {texture}");
                 }
                 for texture in others.iter().filter(|other| !other.is_empty()) {
-                    assert!(copies.lacks(material, texture, key), "{copied} {material} {texture}");
-                    assert!(copy_of(r"m\a.rvmat", texture).lacks(material, copied, key), "{texture} {copied}");
+                    assert!(copies.lacks(material, texture, &hash), "{copied} {material} {texture}");
+                    assert!(copy_of(r"m\a.rvmat", texture).lacks(material, copied, &hash), "{texture} {copied}");
                 }
             }
             // Of this material nothing was copied.
-            assert!(!copy_of(r"m\a.rvmat", copied).lacks(r"m\b.rvmat", r"a\c_co.paa", key));
+            assert!(!copy_of(r"m\a.rvmat", copied).lacks(r"m\b.rvmat", r"a\c_co.paa", &hash));
         }
     }
 

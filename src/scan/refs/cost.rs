@@ -6,7 +6,7 @@ use crate::base::error::{Error, Result};
 use crate::base::limits::{Limits, flag};
 use crate::budget::Counter;
 
-/// What remains for resolving all references.
+/// The work and memory that remain for resolving all references.
 #[derive(Debug)]
 pub(super) struct Cost {
     /// Bytes of paths that are built and looked up.

@@ -18,7 +18,10 @@ pub const MOST_ELSEWHERE: usize = 3;
 impl Index {
     /// The files with the name at the end of this folded path, each once. Computed once for all callers.
     pub(super) fn elsewhere(&mut self, path: &str, kind: ReferenceKind) -> Arc<[usize]> {
-        let list = self.by_name.take().unwrap_or_else(|| self.named());
+        let list = match self.by_name.take() {
+            Some(list) => list,
+            None => self.named(),
+        };
         let entries = find_or_instead(path, kind, |path| find(&list, key(&self.hash, last(path))));
         let same = list.get(entries.clone()).unwrap_or_default();
         let mut files: Vec<usize> = same.iter().map(|(_, file)| *file).collect();
@@ -56,7 +59,7 @@ impl Index {
             // One path may have two spellings on Windows: `./a` and `.\a`.
             return by_bytes(Path::new(text_a), Path::new(text_b));
         }
-        self.rank_of(a).cmp(&self.rank_of(b)).then_with(|| text_a.cmp(text_b))
+        (self.rank_of(a), text_a).cmp(&(self.rank_of(b), text_b))
     }
 
     /// The position of a file's archive among all. Loose files come first.

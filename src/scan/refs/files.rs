@@ -65,10 +65,15 @@ impl Files {
     pub fn add(&mut self, record: Record, data: &[u8], asset: Option<&Asset<'_>>) -> Result<()> {
         let is_small = data.len() as u64 <= LARGEST;
         let is_prefix = is_small && record.member.is_none() && is_prefix_file(&record.path);
-        if let Some(given) = self.index.given.as_mut().filter(|_| is_prefix) {
+        if let Some(given) = &mut self.index.given
+            && is_prefix
+        {
             given.insert(record.path.clone(), data.to_vec());
         }
-        let bytes = asset.map_or(data.len() as u64, |asset| asset.size());
+        let bytes = match asset {
+            Some(asset) => asset.size(),
+            None => data.len() as u64,
+        };
         if record.member.is_none() {
             self.index.given_bytes = self.index.given_bytes.saturating_add(bytes);
         }
@@ -82,7 +87,10 @@ impl Files {
                 failed.get_or_insert(error);
             }
         })?;
-        failed.map_or(Ok(()), Err)
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
     }
 
     /// Resolves the references.

@@ -4,20 +4,40 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::asker::Asker;
+use super::collect::Other;
 use super::configs::{Ask, Text, is_config, is_included, is_material};
 use super::index::Index;
 use super::keys::{address, key, last, name_of};
 use super::prefix::folded;
 use super::seen::Seen;
 use super::unread::reason;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::format::Format;
+use crate::base::text::Name;
 use crate::scan::{Found, Record};
 use crate::summary::ReferenceKind;
 
+/// Whether a record is that of a text.
+#[derive(Clone, Copy, PartialEq)]
+enum TextKind {
+    None,
+    /// Its content is not that of a config.
+    Other,
+    Config,
+}
+
+fn kind_of_text(seen: Option<&Seen>) -> TextKind {
+    let Some(seen) = seen else { return TextKind::None };
+    match &seen.text {
+        None => TextKind::None,
+        Some(text) if text.is_config => TextKind::Config,
+        Some(_) => TextKind::Other,
+    }
+}
+
 impl Index {
     /// Adds an asset or file. Passes everything else, and errors, to `other`.
-    pub(super) fn add(&mut self, found: Found, seen: Option<Box<Seen>>, other: &mut impl FnMut(Found)) -> Result<()> {
+    pub(super) fn add(&mut self, found: Found, seen: Option<Box<Seen>>, other: &mut Other<'_>) -> Result<()> {
         match found {
             Found::Asset(record) => return self.add_asset(*record, seen, other),
             Found::NoAsset(_) | Found::Unreadable(_) if self.is_around => {}
@@ -36,17 +56,12 @@ impl Index {
         Ok(())
     }
 
-    fn add_asset(&mut self, record: Record, seen: Option<Box<Seen>>, other: &mut impl FnMut(Found)) -> Result<()> {
-        let mut is_text = false;
-        let mut is_config_text = false;
-        if let Some(seen) = &seen
-            && let Some(text) = &seen.text
-        {
-            is_text = true;
-            is_config_text = text.is_config;
-        }
+    fn add_asset(&mut self, record: Record, seen: Option<Box<Seen>>, other: &mut Other<'_>) -> Result<()> {
+        let kind = kind_of_text(seen.as_deref());
+        let is_text = kind != TextKind::None;
+        let is_config_text = kind == TextKind::Config;
         let is_read = is_config_text || is_text && is_config(name_of(&record.path, record.member.as_ref()));
-        let mut note = if is_read { None } else { reason(&record) };
+        let note = if is_read { None } else { reason(&record) };
         self.add_odd(&record)?;
         let Record { path, member, summary, .. } = record;
         if member.is_none() && !self.is_around {
@@ -58,7 +73,10 @@ impl Index {
         }
         let path = self.shared(path);
         let Seen { mut listing, text, copies, inside, mut cut } = *seen.unwrap_or_default();
-        let list_cut = listing.as_mut().and_then(|listing| listing.cut.take());
+        let mut list_cut = None;
+        if let Some(listing) = &mut listing {
+            list_cut = listing.cut.take();
+        }
         let name = name_of(&path, member.as_ref());
         let is_named = self.named.contains(&key(&self.hash, &address(&path, member.as_ref()).text));
         // An included text means nothing by itself, unless the user named it.
@@ -66,17 +84,11 @@ impl Index {
         let mut cut_note = None;
         if is_text && !is_root && !is_config_text {
             // It may be of another language.
-            cut_note = cut.take().map(|error| error.message());
+            if let Some(error) = cut.take() {
+                cut_note = Some(error.message());
+            }
         }
-        for error in [cut, list_cut].into_iter().flatten() {
-            note.get_or_insert_with(|| error.message());
-            other(Found::Unreadable(error.in_file(&path)));
-        }
-        if let Some(note) = note
-            && !self.is_around
-        {
-            self.add_unread(path.clone(), member.clone(), note)?;
-        }
+        self.add_cuts(&path, member.as_ref(), note, [cut, list_cut], other)?;
         if let Some(listing) = listing {
             self.add_archive(path.clone(), member.clone(), listing)?;
         }
@@ -99,6 +111,29 @@ impl Index {
         asker.copies = copies;
         asker.inside = inside;
         self.add_asker(asker)
+    }
+
+    /// Passes on the errors of what is incomplete, and keeps the first reason why.
+    fn add_cuts(
+        &mut self,
+        path: &Arc<Path>,
+        member: Option<&Name>,
+        mut note: Option<String>,
+        cuts: [Option<Error>; 2],
+        other: &mut Other<'_>,
+    ) -> Result<()> {
+        for error in cuts.into_iter().flatten() {
+            if note.is_none() {
+                note = Some(error.message());
+            }
+            other(Found::Unreadable(error.in_file(path)));
+        }
+        if let Some(note) = note
+            && !self.is_around
+        {
+            self.add_unread(path.clone(), member.cloned(), note)?;
+        }
+        Ok(())
     }
 
     /// The path, shared with the last asset if it is the same.

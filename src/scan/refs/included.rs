@@ -6,13 +6,14 @@ use std::path::{Component, Path, PathBuf};
 
 use super::around::GivenPaths;
 use super::asker::Asker;
-use super::collect::collect;
+use super::collect::{Other, collect};
+use super::configs::Ask;
 use super::index::Index;
 use super::keys::{Key, key};
 use super::prefix::{folded, text};
 use crate::base::error::Result;
 use crate::formats::rap::text::Way;
-use crate::scan::{Found, Scan};
+use crate::scan::Scan;
 
 /// The most texts that are read in addition to those that were given.
 const MOST_INCLUDED: usize = 1_000;
@@ -29,7 +30,7 @@ pub(super) fn add_included(
     given: &GivenPaths,
     known: &[PathBuf],
     copies: bool,
-    other: &mut (impl FnMut(Found) + Send),
+    other: &mut Other<'_>,
 ) -> Result<()> {
     let mut included = Included { given, known, left: MOST_LOOKED_AT, found: HashSet::new(), next: Vec::new() };
     let mut first = 0;
@@ -53,7 +54,7 @@ pub(super) fn add_included(
         around.paths = next;
         around.archives = false;
         index.is_around = true;
-        let added = collect(&around, index, copies, other, |_| true);
+        let added = collect(&around, index, copies, other, None);
         index.is_around = false;
         added?;
     }
@@ -81,7 +82,8 @@ impl Included<'_> {
         let from = asker.path.clone();
         let mut is_cut = false;
         let mut places: Vec<(Key, Key)> = Vec::new();
-        for name in relative_includes(asker) {
+        for ask in &asker.asks {
+            let Some(name) = relative_include(ask) else { continue };
             let Some(path) = self.text_at(&from, name, index) else {
                 is_cut |= self.left == 0;
                 continue;
@@ -115,7 +117,7 @@ impl Included<'_> {
             return self.on_disk(path);
         }
         // A text that the user named may be in any folder. Others are below a folder that the user named.
-        index.named.contains(&key(&index.hash, &text(&path))).then_some(path)
+        if index.named.contains(&key(&index.hash, &text(&path))) { Some(path) } else { None }
     }
 
     /// Returns the path of an existing file. The game ignores case, so folders are searched if there is no such name.
@@ -151,7 +153,9 @@ impl Included<'_> {
 /// Returns true for a text that is a file of the file system.
 fn is_in_folder(asker: &Asker, scan: &Scan) -> bool {
     #[cfg(feature = "stores")]
-    if scan.stores.as_deref().is_some_and(|stores| stores.has(&asker.path)) {
+    if let Some(stores) = &scan.stores
+        && stores.has(&asker.path)
+    {
         return false;
     }
     #[cfg(not(feature = "stores"))]
@@ -159,10 +163,14 @@ fn is_in_folder(asker: &Asker, scan: &Scan) -> bool {
     asker.member.is_none() && asker.path.as_os_str() != "-"
 }
 
-fn relative_includes(asker: &Asker) -> impl Iterator<Item = &str> {
-    let includes = asker.asks.iter().filter(|ask| ask.way == Way::Include);
-    let names = includes.map(|ask| ask.reference.name.text.as_str());
-    names.filter(|name| !name.starts_with(['\\', '/']) && name.len() <= LONGEST_NAME)
+/// The name in a reference if it is that of an include by a relative path.
+fn relative_include(ask: &Ask) -> Option<&str> {
+    let name = ask.reference.name.text.as_str();
+    let is_absolute = name.starts_with(['\\', '/']);
+    if ask.way != Way::Include || is_absolute || name.len() > LONGEST_NAME {
+        return None;
+    }
+    Some(name)
 }
 
 /// The path of an included text, in the spelling of the text that includes it.

@@ -58,7 +58,7 @@ pub(super) struct Index {
     pub(super) taken: u64,
     /// The bytes of the files that were given, if they are not read from a file system.
     pub(super) given_bytes: u64,
-    /// What remains for lookups.
+    /// The work that remains for lookups.
     pub(super) cost: Cost,
     /// Prefix files, if the files are given and not those of a file system.
     pub(super) given: Option<Given>,
@@ -175,8 +175,9 @@ impl Index {
     /// Adds the prefixes that the user gives.
     pub(super) fn add_prefixes(&mut self, rules: &Rules) {
         for (prefix, of) in &rules.prefixes {
-            let paths = spellings(of, &self.scan.paths);
-            self.prefixes.extend(paths.into_iter().map(|path| (prefix.clone(), path)));
+            for path in spellings(of, &self.scan.paths) {
+                self.prefixes.push((prefix.clone(), path));
+            }
         }
     }
 
@@ -192,7 +193,11 @@ impl Index {
     }
 
     pub(super) fn add_unread(&mut self, path: Arc<Path>, member: Option<Name>, note: String) -> Result<()> {
-        self.take(member.as_ref().map_or(0, |name| name.text.len()).saturating_add(note.len()))?;
+        let mut bytes = note.len();
+        if let Some(member) = &member {
+            bytes = bytes.saturating_add(member.text.len());
+        }
+        self.take(bytes)?;
         self.unread.push(Unread { path, member, note });
         Ok(())
     }
@@ -205,9 +210,9 @@ impl Index {
 
     pub(super) fn add_archive(&mut self, path: Arc<Path>, member: Option<Name>, mut listing: Listing) -> Result<()> {
         let address = address(&path, member.as_ref());
-        let (place, archive) = (key(&self.hash, &address.text), self.archives.len());
+        let place = key(&self.hash, &address.text);
         // An archive that is given twice is kept once.
-        if self.by_address.insert(place, archive).is_some() {
+        if self.by_address.insert(place, self.archives.len()).is_some() {
             return Ok(());
         }
         self.take(address.text.len().saturating_mul(2))?;
@@ -258,22 +263,26 @@ impl Index {
             let Some(archive) = self.archives.get_mut(index) else { return };
             let listing = std::mem::take(&mut archive.listing);
             let place = key(&self.hash, &archive.address.text);
-            let mut root = self.hash.build_hasher();
-            root.write(below(&archive.root, "").as_bytes());
-            let archive_root = below(&archive.root, "");
-            listing.each(|member, own, stored| {
-                let path = folded(stored);
+            let root = below(&archive.root, "");
+            let mut in_root = self.hash.build_hasher();
+            in_root.write(root.as_bytes());
+            let mut start = 0;
+            for (number, member) in listing.members.iter().enumerate() {
+                let own = listing.texts.get(start..member.end).unwrap_or_default();
+                start = member.end;
+                let path = folded(listing.stored_name(number, own));
                 let file = self.add_file(Some(index), own, member.lossy);
                 if let Some(file) = self.files.get_mut(file) {
-                    (file.bytes, file.odd) = (member.bytes, member.odd);
+                    file.bytes = member.bytes;
+                    file.odd = member.odd;
                 }
                 if self.has_folders {
-                    self.add_folders(&format!("{archive_root}{path}"));
+                    self.add_folders(&format!("{root}{path}"));
                 }
                 let in_archive = key(&self.hash, &path);
-                self.in_game.push((after(&root, &path), file));
+                self.in_game.push((after(&in_root, &path), file));
                 self.in_place.push((self.hash.hash_one((place, in_archive)), file));
-            });
+            }
         }
     }
 
@@ -285,7 +294,8 @@ impl Index {
     }
 
     pub(super) fn add_file(&mut self, archive: Option<usize>, name: &str, lossy: bool) -> usize {
-        let (file, start) = (self.files.len(), self.texts.len());
+        let file = self.files.len();
+        let start = self.texts.len();
         self.texts.push_str(name);
         let text = start..self.texts.len();
         self.files.push(File { archive, text, lossy, root: 0, bytes: 0, odd: None });
@@ -297,20 +307,17 @@ impl Index {
         self.first_around = self.files.len().saturating_add(self.given_loose);
         let given = self.given.as_mut().map(std::mem::take);
         let hash = self.hash.clone();
-        let (own, above) = (std::mem::take(&mut self.prefixes), std::mem::take(&mut self.above));
+        let own = std::mem::take(&mut self.prefixes);
+        let above = std::mem::take(&mut self.above);
         let prefixes = Prefixes::of(&files, roots, given.as_ref(), &hash).with(&own, &above);
         let mut root_numbers: HashMap<Key, usize> = HashMap::new();
-        for asker in askers.iter_mut() {
-            if asker.member.is_none() && asker.in_game {
-                asker.root = self.root_number(&prefixes.places_of(&asker.path), &mut root_numbers);
-            }
-            let has_macros = asker.asks.iter().any(|ask| ask.way != Way::Path) || !asker.defines.is_empty();
-            if has_macros || is_mission(name_of(&asker.path, asker.member.as_ref())) {
-                asker.home = self.home(asker, &prefixes);
-                self.take(asker.home.path.len().saturating_add(asker.home.root.len()))?;
-            }
+        for asker in askers {
+            self.place(asker, &prefixes, &mut root_numbers)?;
         }
-        let roots: HashMap<Key, &Path> = roots.iter().map(|root| (folder_key(&hash, root), root.as_path())).collect();
+        let mut roots_by_key: HashMap<Key, &Path> = HashMap::new();
+        for root in roots {
+            roots_by_key.insert(folder_key(&hash, root), root);
+        }
         for path in &files {
             let Some(place) = self.place_key(path) else { continue };
             let name = folded(&text(path.file_name().map_or(path, Path::new)));
@@ -320,7 +327,8 @@ impl Index {
             self.in_place.push((place, file));
             let mut around = folders_around(&hash, path);
             around.push(folder_key(&hash, path));
-            for root in around.iter().filter_map(|folder| roots.get(folder)) {
+            for folder in &around {
+                let Some(root) = roots_by_key.get(folder) else { continue };
                 let Ok(relative) = path.strip_prefix(root) else { continue };
                 let relative = folded(&text(relative));
                 // A file that was named itself is at the root.
@@ -328,7 +336,9 @@ impl Index {
                 self.in_game.push((key(&hash, in_game), file));
             }
             let places = prefixes.places_of(path);
-            if let (Some(root), Some(file)) = (self.root_number(&places, &mut root_numbers), self.files.get_mut(file)) {
+            if let Some(root) = self.root_number(&places, &mut root_numbers)
+                && let Some(file) = self.files.get_mut(file)
+            {
                 file.root = root;
             }
             for (_, in_game) in places.paths {
@@ -339,6 +349,29 @@ impl Index {
             }
         }
         self.first_around = self.first_around.min(self.files.len());
+        self.add_textures()
+    }
+
+    /// Finds where an asker is in the game, as far as its names depend on that.
+    fn place(
+        &mut self,
+        asker: &mut Asker,
+        prefixes: &Prefixes<'_>,
+        root_numbers: &mut HashMap<Key, usize>,
+    ) -> Result<()> {
+        if asker.member.is_none() && asker.in_game {
+            asker.root = self.root_number(&prefixes.places_of(&asker.path), root_numbers);
+        }
+        let has_macros = asker.asks.iter().any(|ask| ask.way != Way::Path) || !asker.defines.is_empty();
+        if has_macros || is_mission(name_of(&asker.path, asker.member.as_ref())) {
+            asker.home = self.home(asker, prefixes);
+            self.take(asker.home.path.len().saturating_add(asker.home.root.len()))?;
+        }
+        Ok(())
+    }
+
+    /// Adds the images that the user gives.
+    fn add_textures(&mut self) -> Result<()> {
         for path in std::mem::take(&mut self.textures) {
             let address = address(&path, None);
             self.take_file(address.text.len())?;
@@ -355,8 +388,11 @@ impl Index {
         let next = self.archives.len().saturating_add(self.roots.len());
         let number = *numbers.entry(folder_key(&self.hash, folder)).or_insert(next);
         if number == next {
-            let prefix = places.paths.first().map(|(prefix, _)| prefix.clone()).unwrap_or_default();
-            self.roots.push(Root { name: text(folder), prefix, has_prefix: places.has_prefix });
+            let mut root = Root { name: text(folder), prefix: String::new(), has_prefix: places.has_prefix };
+            if let Some((prefix, _)) = places.paths.first() {
+                root.prefix.clone_from(prefix);
+            }
+            self.roots.push(root);
         }
         Some(number)
     }

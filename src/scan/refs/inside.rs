@@ -18,28 +18,34 @@ const LOOK_WORK: u64 = 64;
 
 /// Adds the keys of the names by which an asset refers to its own images, as far as it is readable.
 pub(super) fn inside(asset: &Asset<'_>, budget: &Budget, hash: &RandomState, keys: &mut Vec<Key>) -> Result<()> {
-    let of = |name: Name| -> Result<Key> {
-        budget.work(LOOK_WORK.saturating_add(name.text.len() as u64))?;
-        Ok(key(hash, &folded(&name.text)))
-    };
     match asset {
         #[cfg(feature = "bmx")]
         Asset::Bmx(map) => {
-            let entries: HashSet<Key> = map.entries().map(|entry| of(entry.name().into())).collect::<Result<_>>()?;
+            let mut entries: HashSet<Key> = HashSet::new();
+            for entry in map.entries() {
+                entries.insert(image_key(&Name::from(entry.name()).text, budget, hash)?);
+            }
             let Ok(textures) = map.textures() else { return Ok(()) };
-            for texture in textures.walk().flatten().filter(|texture| !texture.is_external.is_set()) {
-                let name = Name::from(texture.file_name);
-                let stored = Name { text: format!("Texture/{}", name.text), lossy: name.lossy };
-                if entries.contains(&of(stored)?) {
-                    keys.push(of(name)?);
+            for texture in textures.walk().flatten() {
+                if texture.is_external.is_set() {
+                    continue;
+                }
+                let name = Name::from(texture.file_name).text;
+                let stored = image_key(&format!("Texture/{name}"), budget, hash)?;
+                if entries.contains(&stored) {
+                    keys.push(image_key(&name, budget, hash)?);
                 }
             }
         }
         #[cfg(feature = "lodka")]
         Asset::Lodka(model) => {
-            for list in model.parts().flatten().filter_map(|part| part.textures().ok()?) {
-                for image in list.textures().flatten().filter(|image| !image.data.is_empty()) {
-                    keys.push(of(Name::from(image.file_name))?);
+            for part in model.parts().flatten() {
+                let Ok(Some(list)) = part.textures() else { continue };
+                for image in list.textures().flatten() {
+                    if image.data.is_empty() {
+                        continue;
+                    }
+                    keys.push(image_key(&Name::from(image.file_name).text, budget, hash)?);
                 }
             }
         }
@@ -48,4 +54,10 @@ pub(super) fn inside(asset: &Asset<'_>, budget: &Budget, hash: &RandomState, key
     keys.sort_unstable();
     keys.dedup();
     Ok(())
+}
+
+/// The key of an image's name, within the budget.
+fn image_key(name: &str, budget: &Budget, hash: &RandomState) -> Result<Key> {
+    budget.work(LOOK_WORK.saturating_add(name.len() as u64))?;
+    Ok(key(hash, &folded(name)))
 }

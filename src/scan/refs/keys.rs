@@ -24,12 +24,18 @@ pub(super) fn after(begun: &DefaultHasher, folded: &str) -> Key {
 
 /// The innermost name.
 pub(super) fn name_of<'n>(path: &'n Path, member: Option<&'n Name>) -> &'n Path {
-    member.map_or(path, |member| Path::new(unnumbered(&member.text)))
+    match member {
+        Some(member) => Path::new(unnumbered(&member.text)),
+        None => path,
+    }
 }
 
 pub(super) fn address(path: &Path, member: Option<&Name>) -> Name {
     let file = Name::from(path);
-    member.map_or(file.clone(), |member| join(Some(&file), member.clone()))
+    match member {
+        Some(member) => join(Some(&file), member.clone()),
+        None => file,
+    }
 }
 
 /// The key of a folder.
@@ -57,16 +63,17 @@ pub(super) fn folders_around(hash: &RandomState, file: &Path) -> Vec<Key> {
         keys.push(hasher.finish());
     }
     let mut start = 0;
+    let mut was_separator = false;
     for (place, byte) in bytes.iter().enumerate() {
-        if !is_separator((*byte).into()) {
+        let is_further_separator = was_separator;
+        was_separator = is_separator((*byte).into());
+        if !was_separator {
             continue;
         }
         // The root is named by its separator.
         let end = place.max(1);
         let name = bytes.get(start..end).unwrap_or_default();
         write(&mut hasher, name);
-        let before = place.checked_sub(1).and_then(|before| bytes.get(before));
-        let is_further_separator = before.is_some_and(|before| is_separator((*before).into()));
         if !is_further_separator {
             keys.push(hasher.finish());
         }
@@ -94,7 +101,10 @@ pub(super) fn last(path: &str) -> &str {
 /// The last component without its extension.
 pub(super) fn stem(path: &str) -> &str {
     let last = last(path);
-    last.rsplit_once('.').map_or(last, |(stem, _)| stem)
+    match last.rsplit_once('.') {
+        Some((stem, _)) => stem,
+        None => last,
+    }
 }
 
 #[cfg(test)]

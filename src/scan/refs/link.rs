@@ -163,8 +163,13 @@ impl<'l> Link<'l> {
     /// for an image inside it. None if the name has an assumed prefix. Ends early at the limit that
     /// [`Links::each`](super::Links::each) reports.
     pub fn targets(&self) -> impl Iterator<Item = Name> {
-        let own = matches!(self.meant, Meant::Own).then(|| address(self.path, self.member));
-        let own = own.filter(|name| self.index.cost.name(name.text.len()));
+        let mut own = None;
+        if let Meant::Own = self.meant {
+            let address = address(self.path, self.member);
+            if self.index.cost.name(address.text.len()) {
+                own = Some(address);
+            }
+        }
         own.into_iter().chain(self.meant.files().map_while(|file| self.index.target(file)))
     }
 

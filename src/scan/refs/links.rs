@@ -16,6 +16,9 @@ use crate::base::impl_fmt::impl_fmt;
 use crate::base::text::Name;
 use crate::summary::ReferenceKind;
 
+/// The callback for resolved references.
+pub(super) type Each<'e> = dyn FnMut(&Link<'_>) -> ControlFlow<()> + 'e;
+
 /// References, and the names of the files that they may mean. Each name is kept once, with some 60 bytes of overhead.
 pub struct Links {
     pub(super) index: Index,
@@ -52,7 +55,7 @@ impl Links {
             ControlFlow::Continue(())
         };
         if self.walk(&mut listed)?.is_continue() {
-            self.each_unread(listed);
+            self.each_unread(&mut listed);
         }
         for file in self.index.unused() {
             let Some(unused) = self.index.unused_at(file) else { break };
@@ -74,13 +77,13 @@ impl Links {
     /// callback reached the limit, its last link had fewer addresses than there are.
     pub fn each(mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) -> Result<()> {
         if self.walk(&mut each)?.is_continue() {
-            self.each_unread(each);
+            self.each_unread(&mut each);
         }
         Ok(())
     }
 
     /// Passes what could not all be read.
-    fn each_unread(&mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) {
+    fn each_unread(&mut self, each: &mut Each<'_>) {
         self.index.unread.sort_by(Unread::order);
         self.index.unread.dedup_by(Unread::joins);
         for unread in &self.index.unread {
@@ -101,23 +104,29 @@ impl Links {
         let hash = self.index.hash.clone();
         for asker in &self.askers {
             let Some(copies) = &asker.copies else { continue };
-            for ask in asker.asks.iter().filter(|ask| ask.reference.kind == ReferenceKind::Material) {
+            for ask in &asker.asks {
+                if ask.reference.kind != ReferenceKind::Material {
+                    continue;
+                }
                 let material = self.index.resolve(asker, ask, None)?.meant;
                 let mut files = material.files();
                 let (Some(file), None) = (files.next(), files.next()) else { continue };
                 let Some(&number) = followed.get(&file) else { continue };
                 let Some(inner) = self.askers.get(number) else { continue };
-                let via = self.address_of(number);
-                self.index.cost.compare(via.as_ref().map_or(0, |via| via.text.len()))?;
-                let textures = inner.asks.iter().filter(|ask| ask.reference.kind == ReferenceKind::Texture);
-                for texture in textures {
-                    let (material, name) = (&ask.reference.name.text, &texture.reference.name.text);
+                let via = inner.address();
+                self.index.cost.compare(via.text.len())?;
+                for texture in &inner.asks {
+                    if texture.reference.kind != ReferenceKind::Texture {
+                        continue;
+                    }
+                    let material = &ask.reference.name.text;
+                    let name = &texture.reference.name.text;
                     self.index.cost.compare(material.len().saturating_add(name.len()))?;
-                    if !copies.lacks(material, name, |text| key(&hash, text)) {
+                    if !copies.lacks(material, name, &hash) {
                         continue;
                     }
                     let resolved = self.index.resolve(inner, texture, None)?;
-                    let flow = each(&link_of(&self.index, asker, texture, resolved, via.as_ref()));
+                    let flow = each(&link_of(&self.index, asker, texture, resolved, &via));
                     self.index.cost.check()?;
                     if flow.is_break() {
                         return Ok(());
@@ -125,7 +134,7 @@ impl Links {
                 }
             }
         }
-        self.each_unread(each);
+        self.each_unread(&mut each);
         Ok(())
     }
 
@@ -140,24 +149,18 @@ impl Links {
         if by_address.is_empty() {
             return HashMap::new();
         }
-        let files = self.index.address_keys().enumerate();
-        files.filter_map(|(file, address)| Some((file, *by_address.get(&address)?))).collect()
-    }
-
-    /// The address of an asset or text with references.
-    pub(super) fn address_of(&self, asker: usize) -> Option<Name> {
-        self.askers.get(asker).map(Asker::address)
+        let mut followed = HashMap::new();
+        for (file, address) in self.index.address_keys().enumerate() {
+            if let Some(&number) = by_address.get(&address) {
+                followed.insert(file, number);
+            }
+        }
+        followed
     }
 }
 
 /// A reference that this asset leads to.
-fn link_of<'l>(
-    index: &'l Index,
-    asker: &'l Asker,
-    ask: &'l Ask,
-    resolved: Resolved,
-    via: Option<&'l Name>,
-) -> Link<'l> {
+fn link_of<'l>(index: &'l Index, asker: &'l Asker, ask: &'l Ask, resolved: Resolved, via: &'l Name) -> Link<'l> {
     let Resolved { state, meant, reason, odd, note } = resolved;
     Link {
         path: &asker.path,
@@ -168,7 +171,7 @@ fn link_of<'l>(
         odd,
         note: note.map(Cow::Owned),
         more: meant.more(),
-        via,
+        via: Some(via),
         place: ask.place,
         meant,
         index,
@@ -377,7 +380,7 @@ mod tests {
         let scan = scan(Limits::default());
         for (bytes, member) in [(0, false), (1_000, false), (1_000, true)] {
             let mut files = Files::new(&scan, &[]);
-            let mut record = scan.record(Path::new("mod/a.txt"), &[]);
+            let mut record = scan.record(Path::new("mod/a.txt"), b"");
             if member {
                 record.member = Some(Name { text: "a".to_owned(), lossy: false });
             }

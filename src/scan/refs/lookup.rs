@@ -36,21 +36,23 @@ impl Index {
     /// callers.
     pub(super) fn distinct(&mut self, in_game: bool, range: Range<usize>) -> Arc<[usize]> {
         let list = if in_game { &self.in_game } else { &self.in_place };
-        let files = list.get(range.clone()).unwrap_or_default().iter().map(|(_, file)| *file);
+        let entries = list.get(range.clone()).unwrap_or_default();
         if let Some(used) = &mut self.used {
-            for file in files.clone() {
+            for &(_, file) in entries {
                 if let Some(is_used) = used.get_mut(file) {
                     *is_used = true;
                 }
             }
         }
-        if range.len() < 2 {
-            return files.collect();
+        match entries {
+            [] => return [].into(),
+            [(_, file)] => return [*file].into(),
+            _ => {}
         }
         if let Some(known) = self.distinct.get(&(in_game, range.start)) {
             return known.clone();
         }
-        let all: Vec<usize> = files.collect();
+        let all = entries.iter().map(|(_, file)| *file).collect();
         let all = self.unique(all);
         self.distinct.insert((in_game, range.start), all.clone());
         all
@@ -128,7 +130,10 @@ fn canonical(path: &Path, is_given: bool) -> PathBuf {
     if is_given {
         return path.into();
     }
-    path.canonicalize().unwrap_or_else(|_| path.into())
+    match path.canonicalize() {
+        Ok(whole) => whole,
+        Err(_) => path.into(),
+    }
 }
 
 /// The path of a texture, and another one to try after it.
@@ -140,9 +145,13 @@ pub(super) fn image_names(path: &str) -> Vec<String> {
 
 /// The range of entries for this path or, without one, for a path to try instead.
 pub(super) fn find_or_instead(path: &str, kind: ReferenceKind, find: impl Fn(&str) -> Range<usize>) -> Range<usize> {
-    match find(path) {
-        found if found.is_empty() => instead_of(path, kind).map_or(found, |other| find(&other)),
-        found => found,
+    let found = find(path);
+    if !found.is_empty() {
+        return found;
+    }
+    match instead_of(path, kind) {
+        Some(other) => find(&other),
+        None => found,
     }
 }
 

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use self::lexer::{Kind, Lexer, Start, Token};
-use super::configs::Ask;
+use super::configs::{Ask, extension_in};
 use crate::base::amount::Amount;
 use crate::base::error::Error;
 use crate::base::limits::Limits;
@@ -33,7 +33,7 @@ const MODELS: [&str; 5] = ["b3d", "obj", "x", "gltf", "glb"];
 
 /// Returns true for names of Lua texts.
 pub(super) fn is_lua(name: &Path) -> bool {
-    name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("lua"))
+    extension_in(name, &["lua"])
 }
 
 /// Returns the references of a Lua text, each once, and the error if some are not read.
@@ -48,8 +48,11 @@ pub(super) fn asks(data: &[u8], limits: &Limits) -> (Vec<Ask>, Option<Error>) {
     let Values { lexer, references, ways, .. } = values;
     let cut = deep.or(lexer.cut).or(references.limit_error());
     let list = references.into_vec(&mut Problems::new(limits));
-    let asks = list.into_iter().zip(ways);
-    (asks.map(|(reference, (place, way))| Ask { place: Some(place), way, ..Ask::of(reference) }).collect(), cut)
+    let mut asks = Vec::with_capacity(list.len());
+    for (reference, (place, way)) in std::iter::zip(list, ways) {
+        asks.push(Ask { place: Some(place), way, ..Ask::of(reference) });
+    }
+    (asks, cut)
 }
 
 /// The kind of files that a key names: `mesh`, `textures`, and longer ones such as `child_textures` or `wield_image`.
@@ -71,8 +74,8 @@ fn extension_is_in(name: &[u8], known: &[&str]) -> bool {
 }
 
 /// Returns true for bytes that separate names in a texture: `a.png^[combine:8x8:0,0=b.png`, `(a.png^b.png)^c.png`.
-fn is_separator(byte: u8) -> bool {
-    b"^()[]:={}&\\".contains(&byte)
+fn is_separator(byte: &u8) -> bool {
+    b"^()[]:={}&\\".contains(byte)
 }
 
 /// Returns true for the name of a file, or a pattern for such names. A path and what a form shows are none.
@@ -84,13 +87,19 @@ fn is_file_name(name: &[u8]) -> bool {
 fn is_of_engine(data: &[u8]) -> bool {
     for global in [&b"minetest."[..], b"core."] {
         for place in memchr::memmem::find_iter(data, global) {
-            let before = place.checked_sub(1).and_then(|before| data.get(before));
-            if !before.is_some_and(|before| before.is_ascii_alphanumeric() || b"_.".contains(before)) {
+            let before = data.get(..place).unwrap_or_default();
+            if !ends_with_name(before) {
                 return true;
             }
         }
     }
     false
+}
+
+/// Returns true if this code ends with a name or a dot, so that a word after it belongs to the name.
+fn ends_with_name(code: &[u8]) -> bool {
+    let Some(last) = code.last() else { return false };
+    last.is_ascii_alphanumeric() || b"_.".contains(last)
 }
 
 /// Returns true for a name that may lack its extension.
@@ -120,9 +129,16 @@ enum Part<'a> {
     Other,
 }
 
+impl Part<'_> {
+    fn is_text(&self) -> bool {
+        matches!(self, Self::Text(..))
+    }
+}
+
 /// Returns the text that the texts among the parts make, and the place of the first.
 fn joined(parts: &[Part<'_>]) -> (Vec<u8>, Option<(u32, u32)>) {
-    let (mut whole, mut first) = (Vec::new(), None);
+    let mut whole = Vec::new();
+    let mut first = None;
     for part in parts {
         if let Part::Text(text, place) = part {
             whole.extend_from_slice(text);
@@ -295,7 +311,7 @@ impl<'a> Values<'a> {
         if self.next.is_none() {
             self.next = self.lexer.next();
         }
-        self.next.as_ref().map(|token| &token.kind)
+        Some(&self.next.as_ref()?.kind)
     }
 
     /// Reads the value of a key, up to the token that ends it.
@@ -399,12 +415,14 @@ impl<'a> Values<'a> {
     fn close(&mut self, kind: ReferenceKind, end: usize, frames: &mut Vec<Frame<'a>>) {
         let Some(mut inner) = frames.pop() else { return };
         let is_one = inner.around == Around::Group && !inner.is_condition && !inner.is_choice;
-        if is_one && inner.parts.iter().all(|part| matches!(part, Part::Text(..))) {
+        if is_one && inner.parts.iter().all(Part::is_text) {
             // The text of a group may go on after it.
             let (text, place) = joined(&inner.parts);
-            let outer = frames.last_mut().and_then(|outer| outer.parts.last_mut());
-            if let (Some(outer), Some(place)) = (outer, place) {
-                *outer = Part::Text(text.into(), place);
+            if let Some(place) = place
+                && let Some(outer) = frames.last_mut()
+                && let Some(group) = outer.parts.last_mut()
+            {
+                *group = Part::Text(text.into(), place);
             }
             return;
         }
@@ -419,7 +437,7 @@ impl<'a> Values<'a> {
         if is_left_out {
             return;
         }
-        if parts.iter().all(|part| matches!(part, Part::Text(..))) {
+        if parts.iter().all(Part::is_text) {
             let (text, place) = joined(&parts);
             let Some(place) = place else { return };
             self.literal(kind, &text, place, [true; 2]);
@@ -455,7 +473,7 @@ impl<'a> Values<'a> {
             return;
         }
         let mut next = Amount(0);
-        for piece in text.split(|&byte| is_separator(byte)) {
+        for piece in text.split(is_separator) {
             let is_first = next.0 == 0;
             next = next + piece.len() + 1;
             let is_last = next.0 > text.len();

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::asker::Asker;
-use super::configs::Ask;
+use super::configs::{Ask, extension_in};
 use super::index::Index;
-use super::keys::{Key, address, key, name_of};
+use super::keys::{Key, address, key, last, name_of};
 use super::link::{Meant, Reason, Resolved, State};
 use super::lua::IMAGES;
 use super::prefix::{folded, text};
@@ -94,7 +94,9 @@ impl Media {
             }
             if is_building {
                 let address = address(&asker.path, asker.member.as_ref()).text;
-                media.building.extend(folders(&address).map(|folder| key(hash, folder)));
+                for folder in folders(&address) {
+                    media.building.insert(key(hash, folder));
+                }
             }
         }
         media
@@ -105,11 +107,10 @@ impl Media {
             return Binding::Own;
         }
         let name = name_of(&asker.path, asker.member.as_ref());
-        if !name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("b3d")) {
+        if !extension_in(name, &["b3d"]) {
             return Binding::Own;
         }
-        let name = folded(&text(name));
-        if self.named.contains(&key(hash, name.rsplit('\\').next().unwrap_or_default())) {
+        if self.named.contains(&key(hash, last(&folded(&text(name))))) {
             return Binding::Lua;
         }
         let address = address(&asker.path, asker.member.as_ref()).text;
@@ -126,8 +127,15 @@ fn folders(address: &str) -> impl Iterator<Item = &str> {
 
 /// The folder of the mod that has this model: the one around the innermost `models`.
 fn owner(address: &str) -> Option<&str> {
-    let folder = folders(address).filter(|folder| folder.rsplit(['/', '\\']).next() == Some("models")).last()?;
-    Some(folder.strip_suffix("models")?.trim_end_matches(['/', '\\']))
+    let mut owner = None;
+    for folder in folders(address) {
+        if let Some(around) = folder.strip_suffix("models")
+            && (around.is_empty() || around.ends_with(['/', '\\']))
+        {
+            owner = Some(around.trim_end_matches(['/', '\\']));
+        }
+    }
+    owner
 }
 
 /// The folder of a file that the engine sends to players, and the length of the part up to a folder such as `textures`.
@@ -206,7 +214,7 @@ impl Index {
         if reference.kind != ReferenceKind::Texture {
             return Ok(files);
         }
-        let stem = IMAGES.iter().find_map(|known| name.strip_suffix(known)?.strip_suffix('.')).unwrap_or(name);
+        let stem = without_image_extension(name);
         for extension in IMAGES {
             if !files.is_empty() {
                 break;
@@ -246,8 +254,8 @@ impl Index {
         let mut files = Vec::new();
         for Candidate { number, folder, root } in &candidates {
             // A folder's own file comes before those in the folders below.
-            let mut around = folders(folder).filter(|around| around.len() >= *root);
-            if !around.any(|around| known.contains(around)) {
+            let is_below_another = folders(folder).any(|around| around.len() >= *root && known.contains(around));
+            if !is_below_another {
                 files.push(*number);
             }
         }
@@ -269,6 +277,17 @@ impl Index {
         }
         false
     }
+}
+
+fn without_image_extension(name: &str) -> &str {
+    for extension in IMAGES {
+        if let Some(stem) = name.strip_suffix(extension)
+            && let Some(stem) = stem.strip_suffix('.')
+        {
+            return stem;
+        }
+    }
+    name
 }
 
 fn is_built_in(name: &str) -> bool {

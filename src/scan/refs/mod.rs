@@ -65,7 +65,8 @@ pub use unused::Unused;
 use self::around::add_above;
 use self::collect::{add_textures, collect};
 use self::index::Index;
-use super::{Found, Scan};
+use super::found::Found;
+use super::options::Scan;
 use crate::base::error::Result;
 
 /// Finds every reference of every asset in the scan, and the files among the scan's results that it may mean. `assumed`
@@ -98,7 +99,7 @@ pub fn resolve(scan: &Scan, assumed: &[String], other: impl FnMut(Found) + Send)
 pub fn resolve_by(scan: &Scan, rules: &Rules, mut other: impl FnMut(Found) + Send) -> Result<Links> {
     let mut index = Index::new(scan, &rules.assumed);
     index.add_prefixes(rules);
-    collect(scan, &mut index, rules.copies, &mut other, |_| true)?;
+    collect(scan, &mut index, rules.copies, &mut other, None)?;
     add_textures(scan, &mut index, rules, &mut other);
     if rules.above {
         add_above(scan, &mut index, rules.copies, &mut other)?;

@@ -26,7 +26,10 @@ impl Index {
     pub(super) fn name_of_root(&self, root: usize) -> &str {
         match self.archives.get(root) {
             Some(archive) => &archive.address.text,
-            None => self.root(root).map_or("", |root| &root.name),
+            None => match self.root(root) {
+                Some(root) => &root.name,
+                None => "",
+            },
         }
     }
 
@@ -38,7 +41,10 @@ impl Index {
     /// The path of a loose file, or of the file around a member.
     pub(super) fn path_of(&self, file: usize) -> Option<&Path> {
         let file = self.files.get(file)?;
-        Some(self.archive_of(file).map_or(Path::new(self.text_of(file)), |archive| &archive.path))
+        match self.archive_of(file) {
+            Some(archive) => Some(&archive.path),
+            None => Some(Path::new(self.text_of(file))),
+        }
     }
 
     /// The name of a file in its archive, or its path.
@@ -92,30 +98,43 @@ impl Index {
     /// Returns true if the address of a file has bytes that are not UTF-8.
     pub(super) fn is_lossy(&self, file: usize) -> bool {
         let Some(file) = self.files.get(file) else { return false };
-        file.lossy || self.archive_of(file).is_some_and(|archive| archive.address.lossy)
+        match self.archive_of(file) {
+            Some(archive) => file.lossy || archive.address.lossy,
+            None => file.lossy,
+        }
     }
 
     /// The key of each file's address, in the order of the files.
-    pub(super) fn address_keys(&self) -> impl Iterator<Item = Key> {
-        // Files of one archive follow each other, so that its address is hashed once.
-        let mut around: Option<(usize, DefaultHasher)> = None;
-        self.files.iter().map(move |file| {
-            let Some((number, archive)) = file.archive.zip(self.archive_of(file)) else {
-                return key(&self.hash, self.text_of(file));
-            };
-            let begun = match around.take() {
-                Some((last, hasher)) if last == number => hasher,
-                _ => {
-                    let mut hasher = self.hash.build_hasher();
-                    hasher.write(archive.address.text.as_bytes());
-                    hasher.write(b"!/");
-                    hasher
-                }
-            };
-            let address = after(&begun, self.text_of(file));
-            around = Some((number, begun));
-            address
-        })
+    pub(super) fn address_keys(&self) -> AddressKeys<'_> {
+        AddressKeys { index: self, files: self.files.iter(), archive: None, begun: self.hash.build_hasher() }
+    }
+}
+
+/// The keys of the addresses of files.
+pub(super) struct AddressKeys<'i> {
+    index: &'i Index,
+    files: std::slice::Iter<'i, File>,
+    /// The archive of the last member.
+    archive: Option<usize>,
+    /// The beginning of the keys of the members of this archive.
+    begun: DefaultHasher,
+}
+
+impl Iterator for AddressKeys<'_> {
+    type Item = Key;
+
+    fn next(&mut self) -> Option<Key> {
+        let file = self.files.next()?;
+        let text = self.index.text_of(file);
+        let Some(archive) = self.index.archive_of(file) else { return Some(key(&self.index.hash, text)) };
+        // Members of one archive follow each other, so that its address is hashed once.
+        if self.archive != file.archive {
+            self.archive = file.archive;
+            self.begun = self.index.hash.build_hasher();
+            self.begun.write(archive.address.text.as_bytes());
+            self.begun.write(b"!/");
+        }
+        Some(after(&self.begun, text))
     }
 }
 

@@ -68,13 +68,13 @@ fn odd_of(record: &Record) -> Option<Odd> {
 
 /// Returns what is odd about a loose file of which a scan says nothing.
 fn odd_on_disk(path: &Path) -> Option<Odd> {
-    let bytes = path.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
-    match bytes {
-        0 => Some(Odd::Empty),
-        1..=LONGEST_POINTER => {
-            let data = std::fs::read(path).ok()?;
-            (NoAsset::of(&data) == NoAsset::LfsPointer).then_some(Odd::LfsPointer)
-        }
-        _ => None,
+    let metadata = path.metadata().ok()?;
+    if !metadata.is_file() || metadata.len() > LONGEST_POINTER {
+        return None;
     }
+    if metadata.len() == 0 {
+        return Some(Odd::Empty);
+    }
+    let data = std::fs::read(path).ok()?;
+    if NoAsset::of(&data) == NoAsset::LfsPointer { Some(Odd::LfsPointer) } else { None }
 }

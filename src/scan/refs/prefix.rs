@@ -20,8 +20,8 @@ pub(super) type Given = HashMap<PathBuf, Vec<u8>>;
 
 /// Returns true for paths of prefix files.
 pub(super) fn is_prefix_file(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).map(str::to_ascii_lowercase);
-    name.is_some_and(|name| PREFIX_FILES.contains(&name.as_str()))
+    let Some(name) = path.file_name() else { return false };
+    PREFIX_FILES.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
 /// The prefixes of folders.
@@ -58,12 +58,12 @@ impl<'p> Prefixes<'p> {
         let mut prefixes = Self { hash, stored: HashMap::new(), addons: HashMap::new(), roots: Vec::new() };
         prefixes.add_roots(files, roots, given.is_some());
         for path in files {
-            let Some((folder, name)) = path.parent().zip(path.file_name()) else { continue };
-            let Some(name) = name.to_str().map(str::to_ascii_lowercase) else { continue };
-            if CONFIGS.contains(&name.as_str()) {
+            let Some(folder) = path.parent() else { continue };
+            let Some(name) = path.file_name() else { continue };
+            if CONFIGS.iter().any(|known| name.eq_ignore_ascii_case(known)) {
                 prefixes.addons.insert(folder_key(hash, folder), folder);
             }
-            if let Some(rank) = PREFIX_FILES.iter().position(|known| *known == name) {
+            if let Some(rank) = PREFIX_FILES.iter().position(|known| name.eq_ignore_ascii_case(known)) {
                 prefixes.add_file(path, folder, rank, given);
             }
         }
@@ -73,7 +73,9 @@ impl<'p> Prefixes<'p> {
     fn add_roots(&mut self, files: &[PathBuf], roots: &'p [PathBuf], is_given: bool) {
         let mut folders: HashSet<Key> = HashSet::new();
         if is_given {
-            folders.extend(files.iter().flat_map(|file| folders_around(self.hash, file)));
+            for file in files {
+                folders.extend(folders_around(self.hash, file));
+            }
         }
         for root in roots {
             let is_folder = if is_given { folders.contains(&folder_key(self.hash, root)) } else { root.is_dir() };
@@ -98,7 +100,9 @@ impl<'p> Prefixes<'p> {
     /// Reads a prefix file of this folder, unless there is one with a better name.
     fn add_file(&mut self, path: &Path, folder: &'p Path, rank: usize, given: Option<&Given>) {
         let key = folder_key(self.hash, folder);
-        if self.stored.get(&key).is_some_and(|other| other.rank <= rank) {
+        if let Some(other) = self.stored.get(&key)
+            && other.rank <= rank
+        {
             return;
         }
         let bytes = match given {
@@ -106,30 +110,33 @@ impl<'p> Prefixes<'p> {
             None => read(path),
         };
         if let Some(bytes) = bytes {
-            let text = parse(&bytes).unwrap_or_else(|| own_name(folder));
-            self.stored.insert(key, Prefix { folder, rank, text });
+            self.stored.insert(key, Prefix { folder, rank, text: stored_prefix(&bytes, folder) });
         }
     }
 
     /// Returns the paths of a file in the game. They use the nearest prefix of an enclosing folder. Without one, they use
     /// the names of the outermost enclosing addon and of the given folder.
     pub(super) fn places_of(&self, path: &Path) -> Places<'p> {
-        let in_game = |around: &Path, prefix: &str| {
-            Some((prefix.to_owned(), below(prefix, &folded(&text(path.strip_prefix(around).ok()?)))))
-        };
+        let mut places = Places { root: None, has_prefix: false, paths: Vec::new() };
         let has_inner = !self.stored.is_empty() || !self.addons.is_empty();
         let folders = if has_inner { folders_around(self.hash, path) } else { Vec::new() };
-        if let Some(prefix) = folders.iter().rev().find_map(|folder| self.stored.get(folder)) {
-            let paths = in_game(prefix.folder, &prefix.text).into_iter().collect();
-            return Places { root: Some(prefix.folder), has_prefix: true, paths };
+        for folder in folders.iter().rev() {
+            if let Some(prefix) = self.stored.get(folder) {
+                places.root = Some(prefix.folder);
+                places.has_prefix = true;
+                places.paths.extend(in_game(path, prefix.folder, &prefix.text));
+                return places;
+            }
         }
-        let mut places = Places { root: None, has_prefix: false, paths: Vec::new() };
-        if let Some(addon) = folders.iter().find_map(|folder| self.addons.get(folder)) {
-            places.root = Some(addon);
-            places.paths.extend(in_game(addon, &own_name(addon)));
+        for folder in &folders {
+            if let Some(addon) = self.addons.get(folder) {
+                places.root = Some(addon);
+                places.paths.extend(in_game(path, addon, &own_name(addon)));
+                break;
+            }
         }
         for (root, name) in &self.roots {
-            let Some(place) = in_game(root, name) else { continue };
+            let Some(place) = in_game(path, root, name) else { continue };
             places.root.get_or_insert(root);
             places.paths.push(place);
         }
@@ -137,9 +144,18 @@ impl<'p> Prefixes<'p> {
     }
 }
 
+/// The prefix, and the folded path in the game of a file in the folder with this prefix.
+fn in_game(path: &Path, folder: &Path, prefix: &str) -> Option<(String, String)> {
+    let inside = path.strip_prefix(folder).ok()?;
+    Some((prefix.to_owned(), below(prefix, &folded(&text(inside)))))
+}
+
+/// Reads a file, unless it is too large for a prefix file.
 fn read(path: &Path) -> Option<Vec<u8>> {
-    let is_small = path.metadata().ok()?.len() <= LARGEST;
-    is_small.then(|| std::fs::read(path).ok()).flatten()
+    if path.metadata().ok()?.len() > LARGEST {
+        return None;
+    }
+    std::fs::read(path).ok()
 }
 
 /// A folder above a given path that has a prefix file.
@@ -160,8 +176,10 @@ impl Above {
         }
         let whole = if inner.as_os_str().is_empty() { Path::new(".") } else { inner }.canonicalize().ok()?;
         // As the user spells it, if possible.
-        let as_given = inner.ancestors().filter(|folder| !folder.as_os_str().is_empty());
-        for folder in as_given.chain(whole.ancestors()) {
+        for folder in inner.ancestors().chain(whole.ancestors()) {
+            if folder.as_os_str().is_empty() {
+                continue;
+            }
             let Some(prefix) = prefix_in(folder) else { continue };
             let below_it = whole.strip_prefix(folder.canonicalize().ok()?).ok()?;
             let prefix = below(&prefix, &folded(&text(below_it)));
@@ -178,33 +196,62 @@ fn prefix_in(folder: &Path) -> Option<String> {
         let upper = name.to_ascii_uppercase();
         for name in [upper.replace(".TXT", ".txt"), upper, name.to_owned(), name.replace("pboprefix", "PboPrefix")] {
             let Some(bytes) = read(&folder.join(name)) else { continue };
-            return Some(parse(&bytes).unwrap_or_else(|| own_name(folder)));
+            return Some(stored_prefix(&bytes, folder));
         }
     }
     None
+}
+
+/// The folded prefix that a file with these bytes gives to its folder: the folder's own name if it contains none.
+fn stored_prefix(bytes: &[u8], folder: &Path) -> String {
+    match parse(bytes) {
+        Some(prefix) => prefix,
+        None => own_name(folder),
+    }
 }
 
 /// Reads the folded prefix from such a file: the value of the key `prefix`, else the first line without a key. Some
 /// tools write `prefix = x\y;` among other keys; some files begin with a byte order mark.
 fn parse(bytes: &[u8]) -> Option<String> {
     let text = Name::from(ByteStr::new(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))).text;
-    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with("//"));
-    let parts = lines.flat_map(|line| line.split(';')).map(|part| match part.split_once('=') {
-        Some((key, value)) => (Some(key.trim()), value),
-        None => (None, part),
-    });
-    let clean = |value: &str| folded(value.trim().trim_matches(['"', '\'']).trim());
-    let parts: Vec<(Option<&str>, String)> =
-        parts.map(|(key, value)| (key, clean(value))).filter(|(_, value)| !value.is_empty()).collect();
-    let keyed = parts.iter().find(|(key, _)| key.is_some_and(|key| key.eq_ignore_ascii_case("prefix")));
-    keyed.or_else(|| parts.iter().find(|(key, _)| key.is_none())).map(|(_, value)| value.clone())
+    let mut bare = None;
+    for line in text.lines().map(str::trim) {
+        if line.starts_with("//") {
+            continue;
+        }
+        for part in line.split(';') {
+            let (key, value) = match part.split_once('=') {
+                Some((key, value)) => (Some(key.trim()), value),
+                None => (None, part),
+            };
+            let value = folded(value.trim().trim_matches(['"', '\'']).trim());
+            if value.is_empty() {
+                continue;
+            }
+            match key {
+                Some(key) if key.eq_ignore_ascii_case("prefix") => return Some(value),
+                Some(_) => {}
+                None => {
+                    bare.get_or_insert(value);
+                }
+            }
+        }
+    }
+    bare
 }
 
 /// Returns the folded name of a folder; empty if it has none.
 fn own_name(folder: &Path) -> String {
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let name = |path: &Path| path.file_name().map(|name| folded(&text(Path::new(name))));
-    name(here).or_else(|| name(&here.canonicalize().ok()?)).unwrap_or_default()
+    if let Some(name) = here.file_name() {
+        return folded(&text(Path::new(name)));
+    }
+    // A path such as `a/..` does not end with a name.
+    let Ok(whole) = here.canonicalize() else { return String::new() };
+    match whole.file_name() {
+        Some(name) => folded(&text(Path::new(name))),
+        None => String::new(),
+    }
 }
 
 pub(super) fn text(path: &Path) -> String {

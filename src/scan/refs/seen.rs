@@ -6,7 +6,7 @@ use memchr::memmem;
 
 use super::configs::{Copies, Text, Utf16, is_config};
 use super::inside::inside;
-use super::keys::{Key, key, name_of, stem};
+use super::keys::{Key, name_of, stem};
 use super::link::Odd;
 use super::lua;
 use super::prefix::{folded, text};
@@ -37,7 +37,7 @@ impl Seen {
         let this = Self::read(seen, copies, hash);
         let Self { listing, text, copies, inside, cut } = &this;
         let is_empty = listing.is_none() && text.is_none() && copies.is_none() && inside.is_empty() && cut.is_none();
-        (!is_empty).then(|| Box::new(this))
+        if is_empty { None } else { Some(Box::new(this)) }
     }
 
     fn read(seen: &Sighting<'_, '_>, copies: bool, hash: &RandomState) -> Self {
@@ -56,7 +56,7 @@ impl Seen {
         };
         // A model's materials are read a second time.
         let is_wanted = copies && seen.budget.work(seen.data.len() as u64).is_ok();
-        let copies = if is_wanted { Copies::of(asset, |text| key(hash, text)) } else { None };
+        let copies = if is_wanted { Copies::of(asset, hash) } else { None };
         let mut this = Self { listing: Listing::of(seen), copies, ..Self::default() };
         if !seen.record.summary.references.is_empty() {
             this.cut = inside(asset, seen.budget, hash, &mut this.inside).err();
@@ -69,7 +69,8 @@ impl Seen {
 fn read_text(seen: &Sighting<'_, '_>, is_lua: bool) -> Result<Text> {
     /// The most bytes that references take per byte of a text: the shortest has four.
     const NAMES_PER_BYTE: u64 = 32;
-    let (bytes, limits) = (seen.data.len() as u64, seen.budget.limits());
+    let bytes = seen.data.len() as u64;
+    let limits = seen.budget.limits();
     seen.budget.work(bytes)?;
     let _held = seen.budget.hold(bytes.saturating_mul(NAMES_PER_BYTE).min(limits.reference_bytes.saturating_mul(2)))?;
     if is_lua {
@@ -120,7 +121,8 @@ impl Listing {
         let container = Container::of(asset)?;
         let mut names = Names::of(&container);
         let mut listing = Self { root: root_of(asset, seen.record), ..Self::default() };
-        for member in container.members().map_while(Result::ok) {
+        for member in container.members() {
+            let Ok(member) = member else { break };
             let name = member.name();
             if let Err(error) = seen.budget.work(LISTED_WORK.saturating_add(name.len() as u64)) {
                 listing.cut = Some(error);
@@ -131,20 +133,22 @@ impl Listing {
                 listing.respelled.push((listing.members.len(), Name::from(name).text));
             }
             listing.texts.push_str(&own.text);
-            let (bytes, odd) = (member.decoded_byte_len_hint(), odd_of(&member));
-            listing.members.push(Listed { end: listing.texts.len(), lossy: own.lossy, bytes, odd });
+            listing.members.push(Listed {
+                end: listing.texts.len(),
+                lossy: own.lossy,
+                bytes: member.decoded_byte_len_hint(),
+                odd: odd_of(&member),
+            });
         }
         Some(listing)
     }
 
-    /// Passes each member's address in the archive to the closure, and its name as stored.
-    pub(super) fn each(&self, mut each: impl FnMut(&Listed, &str, &str)) {
-        let (mut start, mut respelled) = (0, self.respelled.iter().peekable());
-        for (index, member) in self.members.iter().enumerate() {
-            let own = self.texts.get(start..member.end).unwrap_or_default();
-            let stored = respelled.next_if(|(other, _)| *other == index).map(|(_, name)| name.as_str());
-            each(member, own, stored.unwrap_or_else(|| unnumbered(own)));
-            start = member.end;
+    /// Returns the name as stored of the member with this number, whose name in addresses is `own`.
+    pub(super) fn stored_name<'n>(&'n self, number: usize, own: &'n str) -> &'n str {
+        let place = self.respelled.partition_point(|(member, _)| *member < number);
+        match self.respelled.get(place) {
+            Some((member, name)) if *member == number => name,
+            _ => unnumbered(own),
         }
     }
 }
@@ -159,7 +163,7 @@ fn odd_of(member: &Member<'_>) -> Option<Odd> {
         return None;
     }
     let data = member.borrowed().ok()??;
-    (NoAsset::of(data) == NoAsset::LfsPointer).then_some(Odd::LfsPointer)
+    if NoAsset::of(data) == NoAsset::LfsPointer { Some(Odd::LfsPointer) } else { None }
 }
 
 /// The most bytes of a pointer of Git LFS.
@@ -167,14 +171,13 @@ pub(super) const LONGEST_POINTER: u64 = 1024;
 
 /// The prefix of the names of an archive's members in the game's file system.
 fn root_of(asset: &Asset<'_>, record: &Record) -> String {
-    match asset {
-        Asset::Pbo(archive) => match archive.prefix().map(Name::from) {
-            Some(prefix) => folded(&prefix.text),
-            None => {
-                let name = record.member.as_ref().map_or_else(|| text(&record.path), |member| member.text.clone());
-                stem(&folded(&name)).to_owned()
-            }
-        },
-        _ => String::new(),
+    let Asset::Pbo(archive) = asset else { return String::new() };
+    if let Some(prefix) = archive.prefix() {
+        return folded(&Name::from(prefix).text);
     }
+    let name = match &record.member {
+        Some(member) => folded(&member.text),
+        None => folded(&text(&record.path)),
+    };
+    stem(&name).to_owned()
 }

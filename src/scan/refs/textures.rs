@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::around::{GivenPaths, add_names_above};
-use super::collect::{add_textures, collect};
+use super::collect::{Other, add_textures, collect};
 use super::images::Substitutes;
 use super::index::Index;
 use super::link::State;
@@ -108,11 +108,11 @@ impl<'d> Textures<'d> {
             let place = if model.is_stdin() { None } else { Some(Place::File(file)) };
             return Self::new(scan, rules, None, place);
         };
-        let seam = memchr::memmem::rfind(member, b"!/");
-        let inner = seam.and_then(|seam| member.get(..seam)).map(<[u8]>::to_vec);
         let mut places = Vec::new();
-        if inner.is_some() {
-            places.push(Place::Archive(Address { file: file.clone(), member: inner }));
+        if let Some(seam) = memchr::memmem::rfind(member, b"!/")
+            && let Some(inner) = member.get(..seam)
+        {
+            places.push(Place::Archive(Address { file: file.clone(), member: Some(inner.to_vec()) }));
         }
         places.push(Place::Archive(Address { file, member: None }));
         Self::new(scan, rules, data, places)
@@ -124,7 +124,9 @@ impl<'d> Textures<'d> {
         names.selection.ignored = true;
         names.selection.except.clear();
         names.depth = Depth::Header;
-        (names.archives, names.digests, names.beginnings) = (true, false, false);
+        names.archives = true;
+        names.digests = false;
+        names.beginnings = false;
         names.formats.clear();
         names.known = None;
         names.progress = scan.progress.beside();
@@ -260,7 +262,7 @@ fn of_archives(scan: &Scan) -> Scan {
 }
 
 /// Reads the archives and Lua texts of a scan.
-fn read_archives(scan: &Scan, index: &mut Index, other: &mut (impl FnMut(Found) + Send)) -> Result<()> {
+fn read_archives(scan: &Scan, index: &mut Index, other: &mut Other<'_>) -> Result<()> {
     let mut archives = of_archives(scan);
     // Named models are not needed.
     archives.paths.retain(|path| {
@@ -268,19 +270,13 @@ fn read_archives(scan: &Scan, index: &mut Index, other: &mut (impl FnMut(Found) 
         !path.is_file() || matches!(format, None | Some(Format::Pbo | Format::Zip))
     });
     index.is_around = true;
-    let read = collect(&archives, index, false, other, |_| true);
+    let read = collect(&archives, index, false, other, None);
     index.is_around = false;
     read
 }
 
 /// Reads the archive at an address in the file with these bytes, and all in it.
-fn read_in(
-    scan: &Scan,
-    archive: &Address,
-    data: &[u8],
-    index: &mut Index,
-    other: &mut (impl FnMut(Found) + Send),
-) -> Result<()> {
+fn read_in(scan: &Scan, archive: &Address, data: &[u8], index: &mut Index, other: &mut Other<'_>) -> Result<()> {
     let archives = of_archives(scan);
     let hash = index.hash.clone();
     let mut failed = Ok(());

@@ -32,27 +32,42 @@ impl Unread {
     }
 
     pub(super) fn order(&self, other: &Self) -> std::cmp::Ordering {
-        let member = |unread: &Self| unread.member.as_ref().map(|name| name.text.clone());
-        by_bytes(&self.path, &other.path).then_with(|| member(self).cmp(&member(other)))
+        let by_path = by_bytes(&self.path, &other.path);
+        if by_path.is_ne() {
+            return by_path;
+        }
+        match (&self.member, &other.member) {
+            (Some(one), Some(other)) => one.text.cmp(&other.text),
+            (one, other) => one.is_some().cmp(&other.is_some()),
+        }
     }
+}
+
+/// Returns true for formats whose assets name other files: not for textures, animations and keys.
+fn names_files(format: Format) -> bool {
+    !matches!(format, Format::Paa | Format::Rtm | Format::Bmtr)
 }
 
 /// Returns why not all references of this asset could be read, or `None` if they all were. Says nothing about texts.
 pub(super) fn reason(record: &Record) -> Option<String> {
     let summary = &record.summary;
     let name = name_of(&record.path, record.member.as_ref());
-    // Textures, animations and keys name no other files.
-    let is_leaf = |format| matches!(format, Format::Paa | Format::Rtm | Format::Bmtr);
-    if summary.format.is_some_and(is_leaf) {
+    if let Some(format) = summary.format
+        && !names_files(format)
+    {
         return None;
     }
     let ending = Format::from_extension(name);
+    let should_name_files = match ending {
+        Some(format) => names_files(format),
+        None => false,
+    };
     for problem in &summary.problems {
         // A wrong checksum hides no name.
         let is_error = problem.severity == Severity::Error && problem.code != Code::Checksum;
         let is_in_place_of_asset = match problem.code {
-            Code::LfsPointer => ending.is_some_and(|format| !is_leaf(format)) || is_config(name),
-            Code::Empty => ending.is_some_and(|format| !is_leaf(format)),
+            Code::LfsPointer => should_name_files || is_config(name),
+            Code::Empty => should_name_files,
             Code::Unknown if is_surely_config(name) => true,
             // Other programs use `.lod` and `.bmx`, too.
             Code::Text | Code::Unknown => {

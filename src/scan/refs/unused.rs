@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use super::configs::extension_in;
 use super::index::Index;
 use super::keys::Key;
 use crate::asset::address::join;
@@ -45,10 +46,7 @@ impl Index {
         let mut seen: HashSet<Key> = HashSet::new();
         let mut seen_used: HashSet<Key> = HashSet::new();
         for (file, is_used) in used.into_iter().enumerate().take(self.first_around) {
-            let extension = Path::new(self.name_of(file)).extension().and_then(|extension| extension.to_str());
-            let is_kind =
-                extension.is_some_and(|extension| KINDS.iter().any(|known| extension.eq_ignore_ascii_case(known)));
-            if !is_kind {
+            if !extension_in(Path::new(self.name_of(file)), &KINDS) {
                 continue;
             }
             let Some(identity) = self.identity(file) else { continue };
@@ -68,15 +66,21 @@ impl Index {
     pub(super) fn unused_at(&self, number: usize) -> Option<Unused<'_>> {
         let file = self.files.get(number)?;
         let path = self.path_of(number)?;
-        let archive = self.archive_of(file);
-        if !self.cost.name(archive.map_or(0, |archive| archive.address.text.len()).saturating_add(file.text.len())) {
+        let Some(archive) = self.archive_of(file) else {
+            if !self.cost.name(file.text.len()) {
+                return None;
+            }
+            let mut unused = Unused { path, member: None, bytes: None };
+            if self.given.is_none()
+                && let Ok(metadata) = path.metadata()
+            {
+                unused.bytes = Some(metadata.len());
+            }
+            return Some(unused);
+        };
+        if !self.cost.name(archive.address.text.len().saturating_add(file.text.len())) {
             return None;
         }
-        let Some(archive) = archive else {
-            let is_given = self.given.is_some();
-            let bytes = if is_given { None } else { path.metadata().ok().map(|metadata| metadata.len()) };
-            return Some(Unused { path, member: None, bytes });
-        };
         let name = Name { text: self.text_of(file).to_owned(), lossy: file.lossy };
         Some(Unused { path, member: Some(join(archive.member.as_ref(), name)), bytes: Some(file.bytes) })
     }

@@ -5,13 +5,12 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use super::asker::Asker;
-use super::configs::{Ask, Usage, is_config, is_mission};
+use super::configs::{Ask, Usage, folder, is_config, is_mission};
 use super::index::Index;
 use super::keys::name_of;
 use super::link::{Link, Meant, Resolved, State};
-use super::links::Links;
-use super::unread::Unread;
-use crate::base::error::Result;
+use super::links::{Each, Links};
+use crate::base::error::{Error, Result};
 use crate::base::text::{ByteStr, Name};
 use crate::formats::rap::macros::Macros;
 use crate::formats::rap::text::{Reader, Way};
@@ -38,13 +37,13 @@ struct Answer<'a> {
 
 impl Links {
     /// Passes each resolved reference to the callback, until it breaks.
-    pub(super) fn walk(&mut self, mut each: impl FnMut(&Link<'_>) -> ControlFlow<()>) -> Result<ControlFlow<()>> {
+    pub(super) fn walk(&mut self, each: &mut Each<'_>) -> Result<ControlFlow<()>> {
         let followed = self.followed();
         let mut seen = vec![false; self.askers.len()];
         for is_followed in [false, true] {
             for (root, asker) in self.askers.iter().enumerate() {
                 let is_next = asker.is_followed == is_followed && !asker.is_included;
-                if !is_next || std::mem::replace(seen.get_mut(root).unwrap_or(&mut false), true) {
+                if !is_next || mark_seen(&mut seen, root) {
                     continue;
                 }
                 let mut walk = Walk {
@@ -57,7 +56,7 @@ impl Links {
                     macros: Macros::default(),
                     loaded: HashSet::from([root]),
                 };
-                if walk.run(root, &mut each)?.is_break() {
+                if walk.run(root, each)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
             }
@@ -66,12 +65,20 @@ impl Links {
     }
 }
 
+/// Marks an asker as seen. Returns true if it was seen before, or if there is none with this number.
+fn mark_seen(seen: &mut [bool], asker: usize) -> bool {
+    match seen.get_mut(asker) {
+        Some(is_seen) => std::mem::replace(is_seen, true),
+        None => true,
+    }
+}
+
 /// The folder of a mission: its texts name files in it.
 fn mission_of(asker: &Asker) -> Option<&str> {
     if !is_mission(name_of(&asker.path, asker.member.as_ref())) {
         return None;
     }
-    Some(asker.home.path.rsplit_once('\\').map_or("", |(folder, _)| folder))
+    Some(folder(&asker.home.path))
 }
 
 /// The walk from one asset.
@@ -88,7 +95,7 @@ struct Walk<'w> {
 }
 
 impl<'w> Walk<'w> {
-    fn run(&mut self, root: usize, each: &mut impl FnMut(&Link<'_>) -> ControlFlow<()>) -> Result<ControlFlow<()>> {
+    fn run(&mut self, root: usize, each: &mut Each<'_>) -> Result<ControlFlow<()>> {
         let mut around = vec![Step { asker: root, next: 0, next_define: 0, via: None, is_listed: false }];
         while let Some(step) = around.last_mut() {
             let Some(inner) = self.askers.get(step.asker) else { break };
@@ -119,25 +126,35 @@ impl<'w> Walk<'w> {
             let is_listed = step.is_listed;
             let is_include = ask.reference.kind == ReferenceKind::Include;
             for file in further {
-                let Some(&inner) = self.followed.get(&file) else { continue };
-                let is_new = is_include && self.loaded.insert(inner);
-                let was_seen = if is_listed {
-                    self.seen.get(inner).copied().unwrap_or(true)
-                } else {
-                    std::mem::replace(self.seen.get_mut(inner).unwrap_or(&mut true), true)
-                };
-                // Texts may include each other.
-                if is_new || !is_listed && !was_seen {
-                    let Some(text) = self.askers.get(inner) else { continue };
-                    if let Some(cut) = text.cut.as_ref().filter(|_| !was_seen) {
-                        self.index.add_unread(text.path.clone(), text.member.clone(), cut.clone())?;
-                    }
-                    let via = Some(text.address());
-                    around.push(Step { asker: inner, next: 0, next_define: 0, via, is_listed: is_listed || was_seen });
+                if let Some(inner) = self.follow(file, is_include, is_listed)? {
+                    around.push(inner);
                 }
             }
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Begins the text or material that a reference means, unless it was read before. An included text begins once for
+    /// each asset even so, only for its macros.
+    fn follow(&mut self, file: usize, is_include: bool, is_listed: bool) -> Result<Option<Step>> {
+        let Some(&inner) = self.followed.get(&file) else { return Ok(None) };
+        let Some(text) = self.askers.get(inner) else { return Ok(None) };
+        let is_new = is_include && self.loaded.insert(inner);
+        // What is read only for macros is not listed, so it does not count as seen.
+        let was_seen =
+            if is_listed { self.seen.get(inner).copied().unwrap_or(true) } else { mark_seen(self.seen, inner) };
+        let was_read = is_listed || was_seen;
+        // Texts may include each other.
+        if was_read && !is_new {
+            return Ok(None);
+        }
+        if let Some(cut) = &text.cut
+            && !was_seen
+        {
+            self.index.add_unread(text.path.clone(), text.member.clone(), cut.clone())?;
+        }
+        let via = Some(text.address());
+        Ok(Some(Step { asker: inner, next: 0, next_define: 0, via, is_listed: was_read }))
     }
 
     /// Applies the definitions before the next reference.
@@ -188,23 +205,18 @@ impl<'w> Walk<'w> {
         let expansion = match self.macros.expand(&usage.text, &self.index.scan.limits) {
             Ok(expansion) => expansion,
             Err(error) => {
-                let is_known = |last: &Unread| last.path == inner.path && last.member == inner.member;
-                if self.index.unread.last().is_some_and(is_known) {
-                    return Ok(Vec::new());
-                }
-                let line = ask.place.map_or(0, |(line, _)| line);
-                let note = format!("line {line}: {}", error.message());
-                self.index.add_unread(inner.path.clone(), inner.member.clone(), note)?;
+                self.add_failed_expansion(inner, ask, &error)?;
                 return Ok(Vec::new());
             }
         };
         self.index.cost.expand(expansion.work)?;
         if !expansion.is_changed {
-            return self.as_written(inner, ask, usage, expansion.failure);
+            return self.as_written(inner, ask, usage, expansion.failure.as_deref());
         }
         let text = usage.with(&expansion.text);
         let mut answers = Vec::new();
-        for found in Reader::new(&text).filter_map(|event| event.ask()) {
+        for event in Reader::new(&text) {
+            let Some(found) = event.ask() else { continue };
             if found.kind == ReferenceKind::Include {
                 continue;
             }
@@ -212,13 +224,12 @@ impl<'w> Walk<'w> {
             let expanded = Ask { reference, place: ask.place, way: found.way, usage: None };
             let mut resolved = self.index.resolve(inner, &expanded, self.mission)?;
             if resolved.state == State::Unresolved {
-                let undefined = || format!("the macro {} is not defined", expanded.reference.name.text);
-                resolved.note = Some(expansion.failure.clone().unwrap_or_else(undefined));
+                resolved.note = Some(why_unresolved(expansion.failure.as_deref(), &expanded));
             }
             answers.push(Answer { reference: Cow::Owned(expanded.reference), resolved });
         }
         if answers.is_empty() && expansion.failure.is_some() && usage.is_sure {
-            return self.as_written(inner, ask, usage, expansion.failure);
+            return self.as_written(inner, ask, usage, expansion.failure.as_deref());
         }
         if let [answer] = &mut answers[..]
             && usage.is_scalar()
@@ -244,16 +255,39 @@ impl<'w> Walk<'w> {
         inner: &'a Asker,
         ask: &'a Ask,
         usage: &Usage,
-        failure: Option<String>,
+        failure: Option<&str>,
     ) -> Result<Vec<Answer<'a>>> {
         if !usage.is_sure {
             return Ok(Vec::new());
         }
         let mut resolved = self.index.resolve(inner, ask, self.mission)?;
         if resolved.state == State::Unresolved {
-            let name = || format!("the macro {} is not defined", ask.reference.name.text);
-            resolved.note = Some(failure.unwrap_or_else(name));
+            resolved.note = Some(why_unresolved(failure, ask));
         }
         Ok(vec![Answer { reference: Cow::Borrowed(&ask.reference), resolved }])
+    }
+
+    /// Says once for a text that its macros could not be expanded.
+    fn add_failed_expansion(&mut self, inner: &Asker, ask: &Ask, error: &Error) -> Result<()> {
+        if let Some(last) = self.index.unread.last()
+            && last.path == inner.path
+            && last.member == inner.member
+        {
+            return Ok(());
+        }
+        let line = match ask.place {
+            Some((line, _)) => line,
+            None => 0,
+        };
+        let note = format!("line {line}: {}", error.message());
+        self.index.add_unread(inner.path.clone(), inner.member.clone(), note)
+    }
+}
+
+/// Why macros did not lead to a path: the failure of their expansion, if there was one.
+fn why_unresolved(failure: Option<&str>, ask: &Ask) -> String {
+    match failure {
+        Some(failure) => failure.to_owned(),
+        None => format!("the macro {} is not defined", ask.reference.name.text),
     }
 }

@@ -1,20 +1,22 @@
 //! The bytes to fetch first of a file in a store, and of the members of an archive in it. Larger first reads take more
 //! bytes, and fewer requests.
 
+use std::iter::Peekable;
 use std::ops::Range;
 use std::path::Path;
 
 use super::sum;
 use crate::asset::container::{Form, Member};
 use crate::asset::stored::Stored;
+use crate::base::amount::Amount;
 use crate::base::format::Format;
 use crate::base::text::Name;
 use crate::budget::Budget;
 use crate::bytes::Packing;
+use crate::inspect::Depth;
 use crate::ranges::Ranges;
-use crate::scan::Depth;
 use crate::scan::describe::Origin;
-use crate::scan::walk::{Use, is_archive};
+use crate::scan::target::{Use, is_archive};
 
 /// The maximum number of bytes to fetch for the members of a batch at once. A larger member is fetched alone.
 const AT_ONCE: u64 = 4 << 20;
@@ -64,25 +66,17 @@ impl<'a> Part<'a> {
             Member::Zip(member) => (member.header_offset(), LOCAL.saturating_add(member.name().len() as u64)),
         };
         let bytes = member.stored_byte_len();
-        let promised = Format::from_extension(Path::new(&member.name().to_text_lossy()));
-        let beginning = Some(beginning(promised, bytes));
-        let first = match (member.form(), depth) {
-            (_, None) => None,
-            (Form::InPlace, Some(Depth::Header)) => beginning,
-            // Headers deflate to half of their size.
-            (Form::Packed(Packing::Deflate), Some(Depth::Header)) if !is_archive(promised) => {
-                beginning.map(|(least, more)| (least / 2, more / 2))
-            }
-            // A zip has a CRC-32 of all bytes.
-            (Form::InPlace, _) if matches!(member, Member::Zip(_)) => None,
-            (Form::InPlace, _) if promised.is_none() && bytes > SMALL || is_archive(promised) => beginning,
-            _ => None,
-        };
-        let first = first.filter(|(least, more)| least.saturating_add(*more) < bytes);
-        let (least, more) = first.unwrap_or((bytes, 0));
-        let end = start.saturating_add(least).saturating_add(local).min(size);
-        let more = more.min(size.saturating_sub(end));
-        Part { name, member, use_as, range: start.min(end)..end, more, by_ranges: first.is_some() }
+        let mut first = First { least: bytes, more: 0 };
+        let mut by_ranges = false;
+        if let Some(beginning) = First::of_member(&member, depth)
+            && beginning.least.saturating_add(beginning.more) < bytes
+        {
+            first = beginning;
+            by_ranges = true;
+        }
+        let end = start.saturating_add(first.least).saturating_add(local).min(size);
+        let more = first.more.min(size.saturating_sub(end));
+        Part { name, member, use_as, range: start.min(end)..end, more, by_ranges }
     }
 
     /// Returns the origin of the member inside that of the archive.
@@ -95,23 +89,51 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Returns the bytes from the beginning of a file of this format and size that its header usually fits into, and further
-/// ones for larger headers.
-fn beginning(format: Option<Format>, bytes: u64) -> (u64, u64) {
+/// The bytes to fetch first from the beginning of a file.
+struct First {
+    /// The bytes that its header usually fits into.
+    least: u64,
+    /// Further ones for larger headers.
+    more: u64,
+}
+
+impl First {
+    /// Returns the first bytes of a member, or `None` if all of it is needed.
+    fn of_member(member: &Member<'_>, depth: Option<Depth>) -> Option<Self> {
+        let depth = depth?;
+        let bytes = member.stored_byte_len();
+        let promised = Format::from_extension(Path::new(&member.name().to_text_lossy()));
+        let beginning = beginning(promised, bytes);
+        match (member.form(), depth) {
+            (Form::InPlace, Depth::Header) => Some(beginning),
+            // Headers deflate to half of their size.
+            (Form::Packed(Packing::Deflate), Depth::Header) if !is_archive(promised) => {
+                Some(Self { least: beginning.least / 2, more: beginning.more / 2 })
+            }
+            // A zip has a CRC-32 of all bytes.
+            (Form::InPlace, _) if matches!(member, Member::Zip(_)) => None,
+            (Form::InPlace, _) if promised.is_none() && bytes > SMALL || is_archive(promised) => Some(beginning),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the first bytes of a file of this format and size.
+fn beginning(format: Option<Format>, bytes: u64) -> First {
     let least = match format {
         None | Some(Format::Rap | Format::Zip) => HEAD,
         Some(Format::Paa) => 512,
         // Two thirds of the headers of ODOL take up to 1280 bytes, and almost all others end before 4352.
         Some(Format::Mlod | Format::Odol) => {
             let least = (bytes / 64).clamp(1280, 4352);
-            return (least, (bytes / 32).clamp(least, 4352).saturating_sub(least));
+            return First { least, more: (bytes / 32).clamp(least, 4352).saturating_sub(least) };
         }
         Some(Format::Bmtr | Format::Rtm) => 1408,
         Some(Format::Pbo) => 2 << 10,
         // The headers of the others are spread over the file.
         Some(_) => 4 << 10,
     };
-    (least, 0)
+    First { least, more: 0 }
 }
 
 /// Members to fetch at once.
@@ -124,34 +146,59 @@ pub(super) struct Batch<'a> {
 }
 
 impl Batch<'_> {
+    fn has_room_for(&self, part: &Part<'_>) -> bool {
+        self.bytes == 0 || self.bytes.saturating_add(part.bytes()) <= self.at_once
+    }
+
     /// Returns the first ranges to fetch, in the file that contains the archive, and the bytes between them that may be
     /// read to save requests. Each range is longer by its further bytes, if those are few.
     pub(super) fn first_ranges(&self, archive: &Ranges) -> (Vec<Range<u64>>, u64) {
-        let sum = |bytes: fn(&Part<'_>) -> u64| self.parts.iter().map(bytes).fold(0, u64::saturating_add);
-        let allowed = (sum(|part| part.member.stored_byte_len()) / FIRST_OF_BATCH).min(self.at_once);
-        let (spare, more) = (allowed.saturating_sub(self.bytes), sum(|part| part.more));
-        let is_longer = more <= spare;
-        let range = |part: &Part<'_>| {
+        let mut stored = Amount(0);
+        let mut more = Amount(0);
+        for part in &self.parts {
+            stored += part.member.stored_byte_len();
+            more += part.more;
+        }
+        let allowed = (stored.0 / FIRST_OF_BATCH).min(self.at_once);
+        let mut spare = allowed.saturating_sub(self.bytes);
+        let is_longer = more.0 <= spare;
+        if is_longer {
+            spare = spare.saturating_sub(more.0);
+        }
+        let mut ranges = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
             let more = if is_longer { part.more } else { 0 };
-            archive.in_file(part.range.start..part.range.end.saturating_add(more))
-        };
-        let ranges = self.parts.iter().map(range).collect();
-        (ranges, if is_longer { spare.saturating_sub(more) } else { spare })
+            ranges.push(archive.in_file(part.range.start..part.range.end.saturating_add(more)));
+        }
+        (ranges, spare)
     }
 }
 
 /// Divides members into batches, to each of which [`at_once`] applies.
-pub(super) fn batches<'a>(parts: impl Iterator<Item = Part<'a>>, at_once: u64) -> impl Iterator<Item = Batch<'a>> {
-    let mut parts = parts.peekable();
-    std::iter::from_fn(move || {
-        let mut batch = Batch { parts: Vec::new(), bytes: 0, at_once };
-        let fits = |part: &Part<'_>, bytes: u64| bytes == 0 || bytes.saturating_add(part.bytes()) <= at_once;
+pub(super) struct Batches<I: Iterator> {
+    parts: Peekable<I>,
+    at_once: u64,
+}
+
+impl<'a, I: Iterator<Item = Part<'a>>> Batches<I> {
+    pub(super) fn new(parts: I, at_once: u64) -> Self {
+        Self { parts: parts.peekable(), at_once }
+    }
+}
+
+impl<'a, I: Iterator<Item = Part<'a>>> Iterator for Batches<I> {
+    type Item = Batch<'a>;
+
+    fn next(&mut self) -> Option<Batch<'a>> {
+        let first = self.parts.next()?;
+        // A first member that needs nothing leaves room for one of any size.
+        let mut batch = Batch { bytes: first.bytes(), parts: vec![first], at_once: self.at_once };
         while batch.parts.len() < MOST_AT_ONCE
-            && let Some(part) = parts.next_if(|part| fits(part, batch.bytes))
+            && let Some(part) = self.parts.next_if(|part| batch.has_room_for(part))
         {
             batch.bytes = batch.bytes.saturating_add(part.bytes());
             batch.parts.push(part);
         }
-        (!batch.parts.is_empty()).then_some(batch)
-    })
+        Some(batch)
+    }
 }

@@ -85,14 +85,21 @@ impl Place<'_> {
     /// Adds these ranges to those that are available, with neighbours joined. Does not read those that are there. Reads
     /// at least `spare` bytes between ranges to save requests.
     fn add(self, wanted: &[Range<u64>], spare: u64, ranges: &mut Ranges) -> io::Result<()> {
-        let wanted = wanted.iter().filter(|range| ranges.get((*range).clone()).is_err());
-        let wanted: Vec<_> = wanted.cloned().collect();
-        let wanted = joined_within(&wanted, spare.max(sum(&wanted) / BETWEEN_PART));
+        let mut missing = Vec::new();
+        for range in wanted {
+            if ranges.get(range.clone()).is_err() {
+                missing.push(range.clone());
+            }
+        }
+        let wanted = joined_within(&missing, spare.max(sum(&missing) / BETWEEN_PART));
         let pieces = self.file.read(&wanted)?;
-        let is_all =
-            |(range, bytes): (&Range<u64>, &Vec<u8>)| bytes.len() as u64 == range.end.saturating_sub(range.start);
-        if pieces.len() != wanted.len() || !wanted.iter().zip(&pieces).all(is_all) {
+        if pieces.len() != wanted.len() {
             return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        for (range, bytes) in wanted.iter().zip(&pieces) {
+            if bytes.len() as u64 != range.end.saturating_sub(range.start) {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
         }
         for (range, bytes) in wanted.iter().zip(pieces) {
             ranges.add(range.start, bytes);

@@ -6,9 +6,9 @@ use super::{Place, Stores};
 use crate::asset::Asset;
 use crate::asset::container::Container;
 use crate::ranges::Ranges;
-use crate::scan::Scan;
+use crate::scan::options::Scan;
+use crate::scan::target::Target;
 use crate::scan::units::Bin;
-use crate::scan::walk::Target;
 
 impl Scan {
     /// Adds a file of a store to a plan.

@@ -1,29 +1,58 @@
 //! Scans files of stores by ranges.
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::first_reads::{self, Batch, Part, at_once, batches};
+use super::first_reads::{self, Batch, Batches, Part, at_once};
 use super::{Place, Stored as File, Stores, fetch, sum};
 use crate::asset::Asset;
 use crate::asset::address::{Address, open_member_ranges};
-use crate::asset::container::{Container, Content, Form, Member};
+use crate::asset::container::{Container, Form, Member};
 use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::budget::Held;
+use crate::inspect::Depth;
 use crate::ranges::{Data, Ranges, missing};
 use crate::scan::describe::{At, Origin, describe_as, unreadable};
+use crate::scan::found::{Found, Sighting};
 use crate::scan::in_ranges::Shown;
-use crate::scan::members::{Rest, container};
+use crate::scan::members::container;
 use crate::scan::pending::Pending;
 use crate::scan::progress::Stretch;
 use crate::scan::run::{InSight, Run};
-use crate::scan::walk::{Target, Use, is_archive};
-use crate::scan::{Depth, Found, Sighting};
+use crate::scan::target::{Target, Use, is_archive};
 use crate::summary::Summary;
+use crate::visit::members::{Named, Rest};
 
 /// A larger file is read again from its beginning, because joining its pieces takes memory for all of it.
 const MOST_JOINED: u64 = 16 << 20;
+
+/// The first error of several threads.
+#[derive(Default)]
+struct Failure(Mutex<Option<Error>>);
+
+impl Failure {
+    fn lock(&self) -> MutexGuard<'_, Option<Error>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_there(&self) -> bool {
+        self.lock().is_some()
+    }
+
+    fn keep(&self, result: Result<()>) {
+        if let Err(error) = result {
+            self.lock().get_or_insert(error);
+        }
+    }
+
+    fn into_result(self) -> Result<()> {
+        match self.0.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+}
 
 impl Run<'_> {
     /// Describes a file of a store and everything inside it.
@@ -31,20 +60,30 @@ impl Run<'_> {
         let scan = self.scan;
         let address = target.address();
         // A read that the end of the scan cuts short has not failed. After the end, no results are handed over.
-        let unreadable = |error: Error| self.put(Found::Unreadable(error.in_file(&address.file)));
         let file = match stores.open(&address.file) {
             Ok(file) => file,
-            Err(error) => return unreadable(error),
+            Err(error) => return self.put(Found::Unreadable(error.in_file(&address.file))),
         };
-        let stamp = file.stamp();
-        if target.unit.as_ref().is_some_and(|unit| unit.stamp.is_some() && unit.stamp != stamp) {
-            return unreadable(std::io::Error::other("changed since it was cut into units").into());
+        let stamp_of_store = file.stamp();
+        if let Some(unit) = &target.unit
+            && unit.stamp.is_some()
+            && unit.stamp != stamp_of_store
+        {
+            let error = Error::from(std::io::Error::other("changed since it was cut into units"));
+            return self.put(Found::Unreadable(error.in_file(&address.file)));
         }
-        let stamp = stamp.map(|stamp| format!("{stamp}:{}", self.question)).filter(|_| address.member.is_none());
+        let mut stamp = None;
+        if let Some(text) = stamp_of_store
+            && address.member.is_none()
+        {
+            stamp = Some(format!("{text}:{}", self.question));
+        }
         scan.progress.open(file.byte_len());
-        let is_known = |stamp: &String| scan.known.as_ref().is_some_and(|known| known.has(&address.file, stamp));
         let is_all = target.use_as == Use::Whole && target.unit.is_none();
-        if is_all && stamp.as_ref().is_some_and(is_known) {
+        if let (Some(known), Some(stamp)) = (&scan.known, &stamp)
+            && is_all
+            && known.has(&address.file, stamp)
+        {
             return self.skip(address, file.byte_len());
         }
         let found = self.stored_address(&address, stamp, &*file, target);
@@ -62,31 +101,31 @@ impl Run<'_> {
     ) -> Result<bool> {
         let place = Place { file, most: self.scan.limits.decoded_bytes };
         let (members, budget, stretch) = self.share(target, place.size());
-        let (mut pending, mut ranges) = (self.pending(), Ranges::new(place.size()));
-        let (use_as, named) = (target.use_as, target.is_expected());
-        let found = match &address.member {
-            None => {
-                place.add(std::slice::from_ref(&first_reads::of_file(place.size())), 0, &mut ranges)?;
-                let of_file = Origin::file(self.scan, &address.file);
-                let origin = Origin { stamp, named, use_as, members, modified: file.modified(), ..of_file };
-                let at = At { origin: &origin, budget: &budget };
-                self.look_in(at, place, &mut ranges, &stretch, &mut pending)
-            }
-            Some(member) => {
-                let opened = place.load(&mut ranges, |ranges| {
-                    let opened = open_member_ranges(&address.file, ranges, Some(member), &budget)?;
-                    opened.whole()?;
-                    Ok(opened)
-                })?;
-                let opened = opened.whole()?;
-                let inside = Origin::opened(self.scan, &address.file, &opened);
-                let modified = file.modified().or(inside.modified);
-                let origin = Origin { modified, use_as, named, ..inside };
-                Ok(self.opened(At { origin: &origin, budget: &budget }, &opened, &stretch, &mut pending))
-            }
+        let mut pending = self.pending();
+        let mut ranges = Ranges::new(place.size());
+        let use_as = target.use_as;
+        let named = target.is_expected();
+        let Some(member) = &address.member else {
+            place.add(std::slice::from_ref(&first_reads::of_file(place.size())), 0, &mut ranges)?;
+            let of_file = Origin::file(self.scan, &address.file);
+            let origin = Origin { stamp, named, use_as, members, modified: file.modified(), ..of_file };
+            let at = At { origin: &origin, budget: &budget };
+            let found = self.look_in(at, place, &mut ranges, &stretch, &mut pending);
+            self.hand_over(&mut pending);
+            return found;
         };
+        let opened = place.load(&mut ranges, |ranges| {
+            let opened = open_member_ranges(&address.file, ranges, Some(member), &budget)?;
+            opened.whole()?;
+            Ok(opened)
+        })?;
+        let opened = opened.whole()?;
+        let inside = Origin::opened(self.scan, &address.file, &opened);
+        let modified = file.modified().or(inside.modified);
+        let origin = Origin { modified, use_as, named, ..inside };
+        let found = self.opened(At { origin: &origin, budget: &budget }, &opened, &stretch, &mut pending);
         self.hand_over(&mut pending);
-        found
+        Ok(found)
     }
 
     /// Describes a file, or an asset inside one, and everything inside it. Some of its ranges may be available.
@@ -99,7 +138,9 @@ impl Run<'_> {
         stretch: &Stretch<'_>,
         pending: &mut Pending<'_>,
     ) -> Result<bool> {
-        let (At { origin, budget }, scan, size) = (at, self.scan, ranges.byte_len());
+        let At { origin, budget } = at;
+        let scan = self.scan;
+        let size = ranges.byte_len();
         let format = place.load(ranges, |ranges| Format::of_file_in(origin.name(), Data::Parts(ranges)))?;
         if format.is_none() && !origin.is_expected() && !(self.texts)(origin.name()) {
             return Ok(false);
@@ -107,24 +148,14 @@ impl Run<'_> {
         let is_listed = is_archive(format) && scan.depth <= Depth::Summary;
         let by_ranges = !scan.digests && (is_listed || scan.depth == Depth::Header && format.is_some());
         if !by_ranges {
-            let held = match budget.hold(size) {
-                Ok(held) => held,
-                Err(error) => {
-                    self.asset(at, unreadable(at, format, size, None, &error), None, pending);
-                    return Ok(true);
-                }
-            };
-            if size > MOST_JOINED {
-                let bytes = place.whole(ranges.in_file(0..size))?;
-                return Ok(self.look(At { budget: held.budget(), ..at }, &bytes, None, stretch, pending));
-            }
-            place.load(ranges, |ranges| ranges.get(0..size).map(drop))?;
-            return Ok(self.look(At { budget: held.budget(), ..at }, ranges.get(0..size)?, None, stretch, pending));
+            return self.look_at_all(at, format, place, ranges, stretch, pending);
         }
         // Also fetches the list of its members.
         let (mut record, record_memory) = place.load(ranges, |ranges| {
             let described = describe_as(at, format, Data::Parts(ranges), false);
-            if let Some(container) = described.asset.as_ref().and_then(Container::of) {
+            if let Some(asset) = &described.asset
+                && let Some(container) = Container::of(asset)
+            {
                 container.overlapping();
                 container.members().take_while(Result::is_ok).for_each(drop);
             }
@@ -133,23 +164,62 @@ impl Run<'_> {
         let ranges = &*ranges;
         let asset = Asset::parse_in(format, Data::Parts(ranges), budget.limits()).ok();
         let asset = asset.as_ref();
-        let found = asset.and_then(|asset| container(at, asset, origin.members.clone(), &mut record));
-        let members = found.as_ref().map_or(0..0, |(_, members)| members.clone());
+        let mut archive = None;
+        let mut members = 0..0;
+        if let Some(asset) = asset
+            && let Some((container, visited)) = container(at, asset, origin.members.clone(), &mut record)
+        {
+            archive = Some(container);
+            members = visited;
+        }
         let inner = record_memory.as_ref().map_or(budget, Held::budget);
         if origin.members.start == 0 {
-            let open = InSight { data: &[], asset, budget: inner, members };
+            let open = InSight { data: &[], asset, budget: inner, members: members.clone() };
             self.asset(at, record, Some(open), pending);
         } else {
             let record = &origin.record(Summary::new(format, size), None);
+            let members = members.clone();
             let sighting = Sighting { record, data: &[], asset, budget: inner, members, is_continued: true };
             self.put_seen(Found::Continued(origin.path.to_owned()), Some(&sighting));
         }
         drop(record_memory);
-        if let Some((container, members)) = found.filter(|(_, members)| !members.is_empty()) {
+        if let Some(archive) = archive
+            && !members.is_empty()
+        {
             self.hand_over(pending);
-            self.members_in(at, place, Rest::new(&container, members, budget), ranges, stretch)?;
+            self.members_in(at, place, Rest::new(&archive, members, budget), ranges, stretch)?;
         }
         Ok(true)
+    }
+
+    /// Reads all bytes of a file, or of an asset inside one, and describes them and everything inside them.
+    fn look_at_all(
+        &self,
+        at: At<'_>,
+        format: Option<Format>,
+        place: Place<'_>,
+        ranges: &mut Ranges,
+        stretch: &Stretch<'_>,
+        pending: &mut Pending<'_>,
+    ) -> Result<bool> {
+        let size = ranges.byte_len();
+        let held = match at.budget.hold(size) {
+            Ok(held) => held,
+            Err(error) => {
+                self.asset(at, unreadable(at, format, size, None, &error), None, pending);
+                return Ok(true);
+            }
+        };
+        let at = At { budget: held.budget(), ..at };
+        if size > MOST_JOINED {
+            let bytes = place.whole(ranges.in_file(0..size))?;
+            return Ok(self.look(at, &bytes, None, stretch, pending));
+        }
+        place.load(ranges, |ranges| {
+            ranges.get(0..size)?;
+            Ok(())
+        })?;
+        Ok(self.look(at, ranges.get(0..size)?, None, stretch, pending))
     }
 
     /// Visits these members of an archive whose directory is available, some at once on each thread.
@@ -162,25 +232,25 @@ impl Run<'_> {
         stretch: &Stretch<'_>,
     ) -> Result<()> {
         let budget = members.budget(at.budget);
-        let failed = Mutex::new(None);
-        let failure = || failed.lock().unwrap_or_else(PoisonError::into_inner);
-        let parts = members.by_ref().filter_map(|(name, member)| {
-            let use_as = self.globs.use_of(member.name());
-            if use_as == Use::Nothing {
-                return None;
-            }
-            let needs_all = self.scan.digests || (self.texts)(Path::new(&member.name().to_text_lossy()));
-            let depth = (!needs_all).then_some(self.scan.depth);
-            Some(Part::new(name, member, use_as, depth, directory.byte_len()))
-        });
-        let goes_on = |_: &Batch<'_>| !self.scan.progress.is_stopped() && failure().is_none();
-        self.workers.each(batches(parts, at_once(&budget)).take_while(goes_on), |batch| {
+        let failure = Failure::default();
+        let parts = members.by_ref().filter_map(|named| self.first_part(named, directory.byte_len()));
+        let goes_on = |_: &Batch<'_>| !self.scan.progress.is_stopped() && !failure.is_there();
+        self.workers.each(Batches::new(parts, at_once(&budget)).take_while(goes_on), |batch| {
             let at = At { budget: &budget.fork(), ..at };
-            if let Err(error) = self.batch_in(at, place, directory, &batch, stretch) {
-                failure().get_or_insert(error);
-            }
+            failure.keep(self.batch_in(at, place, directory, &batch, stretch));
         });
-        failure().take().map_or(Ok(()), Err)
+        failure.into_result()
+    }
+
+    /// Returns what to fetch first of a member in an archive of this size, or `None` if it is passed over.
+    fn first_part<'a>(&self, (name, member): Named<'a>, archive_bytes: u64) -> Option<Part<'a>> {
+        let use_as = self.globs.use_of(member.name());
+        if use_as == Use::Nothing {
+            return None;
+        }
+        let needs_all = self.scan.digests || (self.texts)(Path::new(&member.name().to_text_lossy()));
+        let depth = if needs_all { None } else { Some(self.scan.depth) };
+        Some(Part::new(name, member, use_as, depth, archive_bytes))
     }
 
     /// Visits the members of a batch. Fetches the bytes that are missing of all of them at once.
@@ -202,15 +272,15 @@ impl Run<'_> {
             Ok(_) => self.beginnings(at, place, batch, first, &mut ranges)?,
             Err(_) => Default::default(),
         };
-        let shown = shown.into_iter().chain(std::iter::repeat_with(|| Shown::Further));
-        for (part, shown) in batch.parts.iter().zip(shown) {
+        let mut shown = shown.into_iter();
+        for part in &batch.parts {
             if self.scan.progress.is_stopped() {
                 break;
             }
             let stretch = stretch.part(part.member.stored_byte_len(), place.size());
             let origin = part.origin(at.origin, &ranges);
             let at = At { origin: &origin, ..at };
-            match (&held, shown) {
+            match (&held, shown.next().unwrap_or(Shown::Further)) {
                 (Err(error), _) => {
                     let bytes = part.member.stored_byte_len();
                     if origin.is_promised() {
@@ -218,10 +288,11 @@ impl Run<'_> {
                     }
                 }
                 (_, Shown::Record(record)) => {
-                    let content = part.member.in_ranges(&ranges).content(at.budget).ok();
-                    let data = content.as_ref().map(Content::data);
-                    let asset =
-                        data.and_then(|data| Asset::parse_in(record.summary.format, data, at.budget.limits()).ok());
+                    let content = part.member.in_ranges(&ranges).content(at.budget);
+                    let asset = match &content {
+                        Ok(content) => Asset::parse_in(record.summary.format, content.data(), at.budget.limits()).ok(),
+                        Err(_) => None,
+                    };
                     let open = InSight { data: &[], asset: asset.as_ref(), budget: at.budget, members: 0..0 };
                     self.asset(at, *record, Some(open), &mut pending);
                 }
@@ -251,7 +322,8 @@ impl Run<'_> {
             };
             if let (Form::InPlace, Some(start)) = (part.member.form(), start) {
                 let mut here = ranges.section(start..start.saturating_add(part.member.stored_byte_len()));
-                return self.look_in(at, place, &mut here, stretch, pending).map(drop);
+                self.look_in(at, place, &mut here, stretch, pending)?;
+                return Ok(());
             }
             place.load(&mut ranges, |ranges| missing(part.member.in_ranges(ranges).stored_bytes()))?;
         }

@@ -7,7 +7,8 @@ use crate::asset::address::Address;
 use crate::base::error::Result;
 use crate::base::format::Format;
 use crate::scan::globs::Globs;
-use crate::scan::walk::{Selection, Target, Targets, Use, is_archive};
+use crate::scan::selection::Selection;
+use crate::scan::target::{Target, Targets, Use, is_archive};
 
 impl Selection {
     /// Returns the file of this address, or all files below it.

@@ -10,13 +10,16 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering, fence};
 
+/// A place for one map in the list.
 #[derive(Debug, Default)]
 pub(super) struct Slot {
+    /// True while a map uses the slot.
     taken: AtomicBool,
     /// Odd while the range is being changed.
     version: AtomicUsize,
     start: AtomicUsize,
     end: AtomicUsize,
+    /// True once a part of the map was lost.
     pub(super) torn: AtomicBool,
     /// The file, open as long as there is a range.
     pub(super) file: AtomicI32,
@@ -29,11 +32,13 @@ pub(super) struct Slot {
 
 static FIRST: OnceLock<&'static Slot> = OnceLock::new();
 
+/// Returns an iterator over all slots, used or not.
 pub(super) fn places() -> impl Iterator<Item = &'static Slot> {
     std::iter::successors(FIRST.get().copied(), |place| place.next.get().copied())
 }
 
 impl Slot {
+    /// Takes the first slot that is free. Adds one to the list if none is.
     fn take() -> &'static Self {
         let mut link = &FIRST;
         loop {
@@ -45,7 +50,7 @@ impl Slot {
         }
     }
 
-    /// Call only on a taken slot.
+    /// Sets the range of the map, an empty one if it ends. Call only on a taken slot.
     fn set(&self, range: Range<usize>) {
         self.version.fetch_add(1, Ordering::Relaxed);
         fence(Ordering::Release);
@@ -63,7 +68,8 @@ impl Slot {
         (before == after && before.is_multiple_of(2)).then_some(range)
     }
 
-    /// Calls `work` with the range of the map, which stays alive during the call. Does nothing if there is no range.
+    /// Calls `work` with the range of the map, which stays alive during the call, and returns its result. Returns false
+    /// if there is no range.
     pub(super) fn pinned(&self, work: impl FnOnce(Range<usize>) -> bool) -> bool {
         self.pins.fetch_add(1, Ordering::SeqCst);
         // Either this thread sees that the range is gone, or the thread that removes it sees the pin.
@@ -87,17 +93,19 @@ impl Slot {
 pub(crate) struct Watched(&'static Slot);
 
 impl Watched {
-    /// `file` stays open until this is dropped.
+    /// Adds the map of `file` with these bytes to the list. The file must stay open until this is dropped.
     pub(crate) fn new(bytes: &[u8], file: &std::fs::File) -> Self {
         let place = Slot::take();
         place.torn.store(false, Ordering::Relaxed);
         let Range { start, end } = bytes.as_ptr_range();
         place.file.store(std::os::fd::AsRawFd::as_raw_fd(file), Ordering::Relaxed);
+        // No zeros yet.
         place.zeros.store(end.addr(), Ordering::Relaxed);
         place.set(start.addr()..end.addr());
         Self(place)
     }
 
+    /// Returns true if a part of the map was lost.
     pub(crate) fn is_torn(&self) -> bool {
         self.0.torn.load(Ordering::Relaxed)
     }

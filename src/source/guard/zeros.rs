@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::slots::{Slot, places};
 
+/// The size of a memory page, for the handler.
 static PAGE: AtomicUsize = AtomicUsize::new(0);
 
 /// Makes what the handler needs. Call it before the first handler is installed.
@@ -34,9 +35,11 @@ pub(super) fn mend(address: usize) -> bool {
     false
 }
 
+/// Replaces the map in this range with zeros, from the page of the address to the end. Returns true if it succeeded.
 fn mend_place(place: &Slot, range: Range<usize>, address: usize) -> bool {
     place.torn.store(true, Ordering::Relaxed);
     let page = PAGE.load(Ordering::Relaxed);
+    // The size of a page is a power of two.
     let start = address & !page.saturating_sub(1);
     place.zeros.fetch_min(start, Ordering::Relaxed);
     if map_zeros(start..range.end) {
@@ -60,6 +63,8 @@ pub(super) fn mend_cut_files() -> bool {
     is_any_mended
 }
 
+/// Replaces the pages of a map that are after the end of its file with zeros. Returns true if there were any, and it
+/// succeeded.
 fn mend_if_cut(place: &Slot, range: Range<usize>, page: usize) -> bool {
     let mut facts = MaybeUninit::<libc::stat>::uninit();
     // SAFETY: allowed in a handler. The facts are written to the given place, unless the call fails.
@@ -74,6 +79,7 @@ fn mend_if_cut(place: &Slot, range: Range<usize>, page: usize) -> bool {
     super::tests::pause();
     let Some(whole_pages) = size.checked_next_multiple_of(page) else { return false };
     let Some(lost) = range.start.checked_add(whole_pages) else { return false };
+    // From here on, the pages are already zeros.
     let end = place.zeros.load(Ordering::Relaxed).min(range.end);
     lost < end && mend_place(place, range, lost)
 }
@@ -81,6 +87,7 @@ fn mend_if_cut(place: &Slot, range: Range<usize>, page: usize) -> bool {
 /// A map that exists to be given up. 0 if it is gone.
 static SPARE: AtomicUsize = AtomicUsize::new(0);
 
+/// Makes a map of one page, to be given up when the process has no further map.
 fn keep_spare_map() {
     // Shared, so that the system does not merge it with another.
     let protection = libc::PROT_NONE;
@@ -92,6 +99,7 @@ fn keep_spare_map() {
     }
 }
 
+/// Unmaps the spare map, if it is still there.
 fn give_up_spare_map() {
     let start = SPARE.swap(0, Ordering::Relaxed);
     if start != 0 {
@@ -100,7 +108,7 @@ fn give_up_spare_map() {
     }
 }
 
-/// Replaces pages of a map with zeros.
+/// Replaces pages of a map with zeros. Returns true if it succeeded.
 fn map_zeros(range: Range<usize>) -> bool {
     let protection = libc::PROT_READ;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_FIXED;

@@ -1,6 +1,6 @@
 //! Data is preserved, whatever names it contains.
 
-use super::{Folder, code, lines, program, run, stderr};
+use crate::support::program::{Folder, code, lines, program, run, stderr};
 use crate::writer;
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
@@ -70,7 +70,9 @@ fn no_name_hides_the_rows_after_it() {
 
 #[test]
 fn other_peoples_csv_killer_hides_nothing() {
-    let Some(packed) = crate::corpus::outside().map(|folder| folder.join("killers/csv_hide.zip.xz")) else { return };
+    let Some(packed) = crate::support::files::outside().map(|folder| folder.join("killers/csv_hide.zip.xz")) else {
+        return;
+    };
     let Ok(unpacked) = std::process::Command::new("xz").arg("-dc").arg(packed).output() else {
         return println!("skipped: no program xz");
     };

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Output;
 use std::time::{Duration, SystemTime};
 
-use super::{Folder, code, program, stderr};
+use crate::support::program::{Folder, code, program, stderr};
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
 
@@ -345,7 +345,7 @@ fn a_disk_without_space_leaves_nothing_half() {
         println!("skipped: no disk can be mounted");
         return;
     };
-    assert_eq!(super::stdout(&output), "2\n1\n", "{}", stderr(&output));
+    assert_eq!(crate::support::program::stdout(&output), "2\n1\n", "{}", stderr(&output));
     assert!(stderr(&output).contains("2: No space left on device"), "{}", stderr(&output));
 }
 

@@ -2,9 +2,9 @@
 
 use serde_json::Value as Json;
 
-use super::{code, lines, run, stderr, stdout};
-use crate::corpus::root;
-use crate::mutate::Random;
+use crate::support::files::root;
+use crate::support::mutate::Random;
+use crate::support::program::{code, lines, run, stderr, stdout};
 use crate::writer;
 
 /// Returns the lines of a file's tree, or `None` if the file does not open.
@@ -226,8 +226,11 @@ fn hex_shows_every_byte_at_every_width() {
     for path in FILES {
         let bytes = std::fs::read(root().join(path)).unwrap();
         for columns in ["80", "140"] {
-            let output =
-                super::program().env("COLUMNS", columns).args(["hex", path, "--range", "0.."]).output().unwrap();
+            let output = crate::support::program::program()
+                .env("COLUMNS", columns)
+                .args(["hex", path, "--range", "0.."])
+                .output()
+                .unwrap();
             let text = stdout(&output);
             let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
             assert!(longest <= columns.parse().unwrap(), "{path}: {longest}");

@@ -1,6 +1,6 @@
 //! `fit`: bones that an animation or a model lacks.
 
-use super::{Folder, code, lines, program, run, stderr, stdout};
+use crate::support::program::{Folder, code, lines, program, run, stderr, stdout};
 use crate::writer::b3d;
 use crate::writer::rtm::{NONE, motion};
 
@@ -10,7 +10,7 @@ fn bones_that_either_side_lacks_are_listed_with_the_nearest_names() {
     let mut walk = motion(0, 2, 4, NONE);
     walk.bones = ["Body", "dor", "handle", "spine"].map(|name| name.as_bytes().to_vec()).to_vec();
     folder.file("walk.rtm", walk.plain().to_vec());
-    let model = crate::corpus::root().join("corpus/odol/v54.p3d");
+    let model = crate::support::files::root().join("corpus/odol/v54.p3d");
     let fit = |flags: &[&str]| {
         program().current_dir(&folder.0).args(["fit", "walk.rtm"]).arg(&model).args(flags).output().unwrap()
     };
@@ -306,7 +306,7 @@ class CfgModels {
     let pair = fit(&["house.p3d", "bare.p3d"]);
     assert!(code(&pair) == 2 && stderr(&pair).contains("only a model.cfg can be checked"), "{}", stderr(&pair));
     // A binarised model has its selections in any version.
-    std::fs::copy(crate::corpus::root().join("corpus/odol/v54.p3d"), folder.0.join("v54.p3d")).unwrap();
+    std::fs::copy(crate::support::files::root().join("corpus/odol/v54.p3d"), folder.0.join("v54.p3d")).unwrap();
     folder.file("v54.cfg", r#"class CfgModels { class v54 { sections[] = {"ALL", "none"}; }; };"#);
     let output = fit(&["v54.p3d", "v54.cfg"]);
     assert_eq!(code(&output), 1, "{}", stderr(&output));

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
-use super::{EVERYTHING, Folder, program};
+use super::EVERYTHING;
+use crate::support::program::{Folder, program};
 use crate::writer::b3d;
 use crate::writer::bytes::Bytes;
 use crate::writer::pbo::{Tail, Writer};
@@ -172,7 +173,7 @@ fn a_scan_is_ended_by_other_signals_as_by_ctrl_c() {
 fn a_signal_that_is_ignored_stays_ignored() {
     let folder = Folder::new("interrupt-ignored");
     let mut command = Command::new("sh");
-    command.current_dir(crate::corpus::root()).args(["-c", "trap '' HUP; exec \"$@\"", "sh"]);
+    command.current_dir(crate::support::files::root()).args(["-c", "trap '' HUP; exec \"$@\"", "sh"]);
     command.arg(program().get_program());
     let mut child = waiting_for_a_list(&folder, command);
     signal(&child, "-HUP");

@@ -4,8 +4,8 @@ use std::process::Command;
 
 use serde_json::Value as Json;
 
-use super::{Folder, code, lines, run, stderr, stdout};
-use crate::corpus::root;
+use crate::support::files::root;
+use crate::support::program::{Folder, code, lines, run, stderr, stdout};
 
 #[test]
 fn keys_that_no_record_has_are_refused_with_the_nearest() {
@@ -197,7 +197,7 @@ fn the_commit_of_a_checkout_is_read_without_git() {
 
 /// The candidates for the last word, as bash asks for them.
 fn completed(words: &[&str]) -> Vec<String> {
-    let mut command = super::program();
+    let mut command = crate::support::program::program();
     command.envs([("COMPLETE", "bash"), ("_CLAP_IFS", "\n"), ("_CLAP_COMPLETE_COMP_TYPE", "9")]);
     command.env("_CLAP_COMPLETE_INDEX", words.len().to_string()).env("_CLAP_COMPLETE_SPACE", "true");
     let output = command.args(["--", "meshpeek"]).args(words).output().unwrap();

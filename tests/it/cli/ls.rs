@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::{Folder, code, lines, run, stderr, stdout};
-use crate::corpus::{below, root};
+use crate::support::files::{below, root};
+use crate::support::program::{Folder, code, lines, run, stderr, stdout};
 use crate::writer::b3d;
 use crate::writer::zip::{Entry, zip};
 
@@ -83,8 +83,31 @@ fn patterns_and_orders_choose_lines() {
     sorted.sort();
     assert_eq!(sorted.len(), names(&["corpus/zip"]).len());
     let says = stderr(&run(["ls", "corpus/pbo/addon.pbo", "-g", "*.CPP"]));
-    assert_eq!(says, "0 files, 3 members; 1 of 3 match\n");
+    assert_eq!(says, "3 members in 1 archive; 1 of 3 match\n");
     assert_eq!(names(&["corpus/zip/addons.zip", "--no-archives"]), ["corpus/zip/addons.zip"]);
+}
+
+#[test]
+fn the_summary_says_what_is_listed() {
+    let folder = Folder::new("ls-summary");
+    folder.file("some/a.txt", b"x");
+    folder.file("some/b.txt", b"x");
+    std::fs::create_dir(folder.0.join("empty")).unwrap();
+    let inside = |name: &str| folder.0.join(name).to_str().unwrap().to_owned();
+    let (some, empty) = (inside("some"), inside("empty"));
+    for (paths, summary) in [
+        (&["corpus/pbo/addon.pbo"][..], "3 members in 1 archive"),
+        (&["corpus/pbo/addon.pbo!/config.cpp"], "1 member"),
+        (&["corpus/zip/addons.zip"], "6 members in 3 archives"),
+        (&["corpus/zip"], "5 files, 14 members in 9 archives"),
+        (&[&some], "2 files"),
+        (&[&empty], "0 files"),
+        (&[&some, "corpus/pbo/addon.pbo"], "2 files, 3 members in 1 archive"),
+        (&["corpus/pbo/addon.pbo", "--no-archives"], "1 file"),
+    ] {
+        let output = run([&["ls"], paths].concat());
+        assert_eq!(stderr(&output), format!("{summary}\n"), "{paths:?}");
+    }
 }
 
 #[test]
@@ -97,7 +120,10 @@ fn what_cannot_be_read_is_said_and_ends_with_1() {
     let output = run(["ls", "--format", "ndjson", path]);
     assert_eq!((code(&output), lines(&output).len()), (1, 4), "{}", stderr(&output));
     let says = stderr(&output);
-    assert!(says.contains("outer.zip!/b.zip: ") && says.ends_with("2 files, 2 members, 1 unreadable\n"), "{says}");
+    assert!(
+        says.contains("outer.zip!/b.zip: ") && says.ends_with("2 files, 2 members in 1 archive, 1 unreadable\n"),
+        "{says}"
+    );
     assert_eq!(code(&run(["ls", "no/such/file"])), 2);
     assert_eq!(code(&run(["ls", "no/such/file", "corpus/zip"])), 1);
 }

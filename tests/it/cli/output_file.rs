@@ -4,8 +4,9 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Output;
 
-use super::{EVERYTHING, Folder, code, lines, program, run, stderr, stdout};
-use crate::corpus::root;
+use super::EVERYTHING;
+use crate::support::files::root;
+use crate::support::program::{Folder, code, lines, program, run, stderr, stdout};
 
 fn names(folder: &Folder) -> Vec<String> {
     let mut names: Vec<String> =
@@ -257,6 +258,25 @@ fn the_ending_of_the_file_to_write_is_its_format() {
         "text, ndjson, sarif, github"
     };
     assert_eq!(stderr(&wrong), format!("meshpeek: x.csv: verify does not write .csv files; it writes {writes}\n"));
+}
+
+/// NDJSON under such a name would look like a damaged file to a spreadsheet.
+#[test]
+fn a_format_that_no_verb_writes_is_refused_by_its_ending() {
+    let folder = Folder::new("foreign");
+    for (verb, ending) in [("scan", "xlsx"), ("scan", "TSV"), ("tree", "html"), ("info", "xml"), ("hex", "pdf")] {
+        let path = folder.0.join(format!("out.{ending}"));
+        let output = program().args([verb, EVERYTHING, "-o"]).arg(&path).output().unwrap();
+        let message = format!("{verb} does not write .{} files; it writes ", ending.to_lowercase());
+        assert!(code(&output) == 2 && stderr(&output).contains(&message), "{ending}: {}", stderr(&output));
+        assert!(!path.exists(), "{ending}");
+    }
+    let path = folder.0.join("out.tsv");
+    let asked = program().args(["scan", "--format", "csv", EVERYTHING, "-o"]).arg(&path).output().unwrap();
+    assert!(code(&asked) == 0 && std::fs::read(&path).unwrap().starts_with(b"path,"), "{}", stderr(&asked));
+    let path = folder.0.join("out.xml");
+    let copied = program().args(["cat", "corpus/zip/assets.zip!/readme.txt", "-o"]).arg(&path).output().unwrap();
+    assert!(code(&copied) == 0 && std::fs::read(&path).unwrap().starts_with(b"nothing"), "{}", stderr(&copied));
 }
 
 #[test]

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use super::{Folder, code, lines, run, stderr, stdout};
-use crate::corpus::root;
+use crate::support::files::root;
+use crate::support::program::{Folder, code, lines, run, stderr, stdout};
 use crate::writer::{self, b3d, odol};
 
 /// The path at the start of a problem's message.

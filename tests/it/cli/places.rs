@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{Folder, program};
+use crate::support::program::{Folder, program};
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
 
@@ -71,7 +71,7 @@ fn names_in_files_lead_to_no_other_folder() {
     let made = |name: &str| work.join(name).metadata().is_ok_and(|made| made.is_dir() || made.len() > 0);
     assert!(made("out.ndjson") && made("out.glb") && made("pictures"));
     // Pictures are below their folder, whatever the names of their models are.
-    for picture in crate::corpus::below(&work.join("pictures")) {
+    for picture in crate::support::files::below(&work.join("pictures")) {
         let name = picture.strip_prefix(work.join("pictures")).unwrap().to_str().unwrap().to_owned();
         assert!(name.ends_with(".png") && !name.contains(".."), "{name}");
     }

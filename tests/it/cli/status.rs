@@ -2,7 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{EVERYTHING, Folder, code, lines, program, run, stderr, stdout};
+use super::EVERYTHING;
+use crate::support::program::{Folder, code, lines, program, run, stderr, stdout};
 use crate::writer::b3d;
 
 #[test]

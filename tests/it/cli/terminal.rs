@@ -4,8 +4,9 @@ use meshpeek::view::ByteStr;
 use serde_json::Value as Json;
 use unicode_width::UnicodeWidthStr;
 
-use super::pty::{stderr_on_terminal, stdout_on_terminal};
-use super::{EVERYTHING, Folder, lines, program, stdout};
+use super::EVERYTHING;
+use crate::support::program::{Folder, lines, program, stdout};
+use crate::support::pty::{stderr_on_terminal, stdout_on_terminal};
 use crate::writer;
 use crate::writer::b3d;
 use crate::writer::bytes::Bytes;
@@ -86,7 +87,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn a_table_keeps_every_word_at_every_width() {
     let mut folders = vec!["corpus"];
-    if crate::corpus::outside().is_some_and(|folder| folder.ends_with("../shared/corpus")) {
+    if crate::support::files::outside().is_some_and(|folder| folder.ends_with("../shared/corpus")) {
         // Of these, only the order of paths is tested here.
         folders.insert(0, "../shared/corpus");
     }
@@ -174,7 +175,7 @@ fn keeps_words(arguments: &[&str]) {
 #[test]
 fn no_verb_breaks_a_word_or_drops_a_value_in_80_columns() {
     let mut files = vec!["corpus/b3d/everything.b3d", "corpus/odol/v52_lzo.p3d", "corpus/pbo/addon.pbo"];
-    if crate::corpus::outside().is_some_and(|folder| folder.ends_with("../shared/corpus")) {
+    if crate::support::files::outside().is_some_and(|folder| folder.ends_with("../shared/corpus")) {
         files.extend([
             "../shared/corpus/odol/dog.p3d",
             "../shared/corpus/b3d/dwarf2.b3d",
@@ -411,4 +412,18 @@ fn binary_arrays_are_kept_from_a_terminal() {
     let mut command = program();
     command.args(["dump", EVERYTHING, "meshes/0/positions", "--format", "raw"]);
     assert_eq!(stdout_on_terminal(command, 80), "");
+}
+
+/// A table is text, whether `--format` or the terminal chooses it.
+#[test]
+fn unused_files_are_the_same_table_on_request_and_on_a_terminal() {
+    let listing = |arguments: &[&str]| {
+        let mut command = program();
+        command.args(["refs", "corpus/mod", "--unused", "--color", "never"]).args(arguments);
+        command
+    };
+    let table = listing(&["--format", "table"]).output().unwrap();
+    let on_terminal = stdout_on_terminal(listing(&[]), 400).replace("\r\n", "\n");
+    assert!(stdout(&table).lines().count() > 3, "{}", stdout(&table));
+    assert_eq!(on_terminal, stdout(&table));
 }

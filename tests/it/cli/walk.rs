@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Folder, code, lines, program, stderr};
+use crate::support::program::{Folder, code, lines, program, run, stderr};
 use crate::writer;
 use crate::writer::pbo::{Tail, Writer};
 use crate::writer::zip::{Entry, zip};
@@ -77,11 +77,32 @@ fn a_folder_whose_files_are_all_left_out_gets_a_hint() {
     let said = |flags: &[&str]| stderr(&program().arg("scan").args(flags).arg(&folder.0).output().unwrap());
     let hint = said(&[]);
     assert!(hint.contains("3 files are hidden or excluded by an ignore file; use --hidden and --no-ignore"), "{hint}");
-    assert!(!said(&["--no-ignore"]).contains("left out"));
-    assert!(!said(&["-q"]).contains("left out"));
+    assert!(!said(&["--no-ignore"]).contains("are hidden"));
+    assert_eq!(said(&["-q"]), "");
     let empty = Folder::new("hint-empty");
     let output = program().arg("scan").arg(&empty.0).output().unwrap();
     assert_eq!((code(&output), stderr(&output)), (0, "0 assets in 0 files, 0 bytes, 0 damaged\n".to_owned()));
+}
+
+#[test]
+fn patterns_and_formats_that_match_nothing_are_said() {
+    let corpus = ["corpus/pbo", "corpus/b3d"];
+    for (filters, said) in [
+        (&["--type", "pbo", "-g", "*.none"][..], Some("no asset matches -g and --type\n")),
+        (&["-g", "*.none"], Some("no asset matches -g\n")),
+        (&["--type", "lodka"], Some("no asset matches --type\n")),
+        (&["--type", "pbo"], None),
+        (&["-g", "*.b3d"], None),
+        (&[], None),
+    ] {
+        for verb in ["scan", "verify"] {
+            let output = run([&[verb], filters, &corpus].concat());
+            let text = stderr(&output);
+            assert_eq!(text.contains("no asset matches"), said.is_some(), "{verb} {filters:?}: {text}");
+            assert!(said.is_none_or(|said| text.contains(said)), "{verb} {filters:?}: {text}");
+        }
+    }
+    assert_eq!(stderr(&run(["scan", "-q", "-g", "*.none", "corpus/b3d"])), "");
 }
 
 #[cfg(unix)]

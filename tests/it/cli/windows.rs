@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Folder, code, lines, program, stderr};
+use crate::support::program::{Folder, code, lines, program, stderr};
 use crate::writer::b3d;
 use crate::writer::zip::{Entry, zip};
 
@@ -44,8 +44,9 @@ mod here {
 
     use meshpeek::{Access, FileMap, Limits};
 
-    use super::super::{EVERYTHING, Folder, code, lines, program, run, stderr, stdout};
-    use crate::corpus::root;
+    use super::super::EVERYTHING;
+    use crate::support::files::root;
+    use crate::support::program::{Folder, code, lines, program, run, stderr, stdout};
 
     #[test]
     fn a_file_has_many_names() {

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value as Json;
 
 use super::pbo;
-use crate::cli::{Folder, code, lines, run, stderr, stdout};
+use crate::support::program::{Folder, code, lines, program, run, stderr, stdout, with_slashes};
 
 /// Each link as `name state target`, the target without its folder.
 fn links(folder: &Folder, path: &str) -> Vec<String> {
@@ -169,6 +169,40 @@ fn texts_that_a_named_text_includes_are_found_and_read_in_any_folder() {
     assert!(!both.iter().any(|line| line.contains(".hpp missing") && !line.contains("gone.hpp")), "{both:?}");
 }
 
+/// Includes may lead above the current folder.
+#[test]
+fn included_texts_above_the_current_folder_are_found() {
+    let folder = Folder::new("refs-included-above");
+    folder.file("mod/here/notes.txt", "x");
+    let text = "#include \"..\\..\\shared\\a.hpp\"\nclass A { icon = \"a.paa\"; };\n";
+    folder.file("mod/other/config.cpp", text);
+    folder.file("shared/a.hpp", "#include \"..\\b.hpp\"\nclass B { icon = \"b.paa\"; };\n");
+    folder.file("b.hpp", "class C { icon = \"c.paa\"; };\n");
+    for (current, path, above) in [
+        ("mod/here", "../other/config.cpp", "../.."),
+        ("mod/other", "config.cpp", "../.."),
+        (".", "mod/other/config.cpp", ""),
+    ] {
+        let mut command = program();
+        let output = command.current_dir(folder.0.join(current)).args(["refs", "-q", path]).output().unwrap();
+        let at = |name: &str| if above.is_empty() { name.to_owned() } else { format!("{above}/{name}") };
+        let mut found = Vec::new();
+        for link in lines(&output) {
+            let target = link["target"].as_str().map_or("-".to_owned(), with_slashes);
+            let via = link["via"].as_str().map_or("-".to_owned(), with_slashes);
+            found.push(format!("{} {target} {via}", link["name"].as_str().unwrap()));
+        }
+        let expected = [
+            format!(r"..\..\shared\a.hpp {} -", at("shared/a.hpp")),
+            format!(r"..\b.hpp {} {}", at("b.hpp"), at("shared/a.hpp")),
+            format!("c.paa - {}", at("b.hpp")),
+            format!("b.paa - {}", at("shared/a.hpp")),
+            "a.paa - -".to_owned(),
+        ];
+        assert_eq!(found, expected, "{current}: {}", stderr(&output));
+    }
+}
+
 /// A folder of texts that include more than are read says so.
 #[test]
 fn included_texts_in_other_folders_have_a_limit_that_is_said() {
@@ -281,6 +315,26 @@ fn macros_beyond_the_limits_are_unread() {
     folder.file("loop/b.hpp", "#include \"a.hpp\"\n#define ICON(x) x\n");
     let expected = ["a.hpp found a.hpp", "b.hpp found b.hpp", "a.hpp found a.hpp", "ICON(\"x.paa\") missing -"];
     assert_eq!(links(&folder, "loop"), expected);
+}
+
+/// What is expanded counts, however little of it is in a name.
+#[test]
+fn expanding_macros_is_charged() {
+    let folder = Folder::new("refs-macro-work");
+    let mut text = format!("#define LONG {}\n#define SECOND(a,b) b\n", "x".repeat(9_000));
+    for number in 0..300 {
+        text += &format!("class A{number} {{ icon = SECOND(LONG,\"my\\{number}.paa\"); }};\n");
+    }
+    let path = folder.file("config.cpp", text);
+    let refs = |work: &str| run(["refs", "--format", "csv", "--max-work", work, path.to_str().unwrap()]);
+    let output = refs("1");
+    let message = "bytes of paths looked up for references, the limit set for reading; --max-work raises it";
+    assert!(code(&output) == 2 && stderr(&output).contains(message), "{}", stderr(&output));
+    // Some 2 MiB are for 72 KB each, eight times what is expanded.
+    let found = stdout(&output).matches(",missing,").count();
+    assert!((25..30).contains(&found), "{found}");
+    let output = refs("64");
+    assert_eq!((code(&output), stdout(&output).matches(",missing,").count()), (1, 300), "{}", stderr(&output));
 }
 
 /// A header of another program may exceed the limits; it matters only to a config that includes it.

@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use meshpeek::scan::{Scan, refs};
 
 use super::pbo;
-use crate::cli::{Folder, with_slashes};
-use crate::mutate::Random;
+use crate::support::mutate::Random;
+use crate::support::program::{Folder, with_slashes};
 use crate::writer::zip::{Entry, zip};
 
 /// How an addon is stored.

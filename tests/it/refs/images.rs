@@ -5,21 +5,22 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use meshpeek::address::Address;
-use meshpeek::scan::{Scan, Sighting, refs};
+use meshpeek::scan::{Input, Scan, Sighting, refs};
 use meshpeek::summary::{Name, ReferenceKind};
 use meshpeek::{Asset, Format, Limits};
 
 use super::generated::{Addon, FORMS, Form};
 use super::{model, pbo};
-use crate::cli::{Folder, code, program, stderr, with_slashes};
-use crate::export::pixels;
-use crate::mutate::Random;
+use crate::support::models::pixels;
+use crate::support::mutate::Random;
+use crate::support::program::{Folder, code, program, stderr, with_slashes};
 use crate::writer::mlod;
+use crate::writer::zip::{Entry, zip};
 
 #[test]
 fn a_model_has_the_textures_that_refs_finds_by_the_prefix() {
     let folder = Folder::new("refs-images");
-    let image = std::fs::read(crate::corpus::root().join("corpus/paa/dxt1.paa")).unwrap();
+    let image = std::fs::read(crate::support::files::root().join("corpus/paa/dxt1.paa")).unwrap();
     let textures = [r"\My\Addon\data\A_co.tga"];
     folder.file("addon/$PBOPREFIX$", "my\\addon");
     folder.file("addon/models/house.p3d", model(&textures, "", ""));
@@ -108,7 +109,7 @@ fn finder_of_page(root: &Path) -> refs::Textures<'static> {
             archives.lock().unwrap().push((seen.record.clone(), seen.data.to_vec()));
         }
     };
-    scan.run_with(view, |_, _| ControlFlow::Continue(())).unwrap();
+    scan.run(Input::Paths, view, |_, _| ControlFlow::Continue(())).unwrap();
     let mut files = refs::Files::new(&Scan::new([root]), &[]);
     let archives = archives.into_inner().unwrap();
     for (record, data) in &archives {
@@ -116,7 +117,7 @@ fn finder_of_page(root: &Path) -> refs::Textures<'static> {
         let asset = Asset::parse_file(&name, data, &Limits::default()).unwrap();
         files.add(record.clone(), data, Some(&asset)).unwrap();
     }
-    for path in crate::corpus::below(root) {
+    for path in crate::support::files::below(root) {
         let name = path.file_name().unwrap().to_string_lossy().to_lowercase();
         if archives.iter().any(|(record, _)| record.path == path) {
             continue;
@@ -266,9 +267,9 @@ fn export_thumbnails_and_refs_name_the_same_file_for_each_texture() {
 
 #[test]
 fn the_corpus_has_the_same_textures_for_pictures_and_references() {
-    assert!(compare(&crate::corpus::root().join("corpus/addons")) > 1);
-    assert!(compare(&crate::corpus::root().join("corpus/mod")) > 5);
-    if let Some(outside) = crate::corpus::outside() {
+    assert!(compare(&crate::support::files::root().join("corpus/addons")) > 1);
+    assert!(compare(&crate::support::files::root().join("corpus/mod")) > 5);
+    if let Some(outside) = crate::support::files::outside() {
         println!("{} textures of other people's archives", compare(&outside.join("pbo")));
     }
 }
@@ -287,6 +288,25 @@ fn images_are_found_in_archives_of_any_name() {
     for name in ["a/m.p3d", "b.mod!/m.p3d"] {
         let picture = std::fs::read(folder.0.join(format!("out/m/{name}.png"))).unwrap();
         assert_eq!(shown(&picture), Some(1), "{name}");
+    }
+}
+
+/// The model and an image that has only the name are in an archive; the file with the path is in another one around both.
+#[test]
+fn a_file_with_the_path_goes_before_one_with_the_name_in_a_nearer_archive() {
+    let name = r"x\b\t.png";
+    let inner = zip(&[Entry::stored("models/m.p3d", &triangle(name)), Entry::stored("other/t.png", &solid(2))], b"");
+    for (has_path, color) in [(true, 1), (false, 2)] {
+        let folder = Folder::new("refs-nearer-archive");
+        let other = if has_path { pbo("x\\b", &[("t.png", &solid(1))]) } else { pbo("x\\b", &[("u.png", &solid(1))]) };
+        let outer = zip(&[Entry::stored("inner.zip", &inner.to_vec()), Entry::stored("b.pbo", &other)], b"");
+        folder.file("outer.zip", outer.to_vec());
+        let mut export = program();
+        export.current_dir(&folder.0).args(["export", "outer.zip!/inner.zip!/models/m.p3d", "-o", "out.glb"]);
+        let output = export.output().unwrap();
+        assert!(code(&output) < 2, "{}", stderr(&output));
+        let glb = std::fs::read(folder.0.join("out.glb")).unwrap();
+        assert_eq!(embedded(&glb), Some(color), "{}", stderr(&output));
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::{model, pbo};
-use crate::cli::{Folder, code, lines, program, run, stderr, stdout, with_slashes};
+use crate::support::program::{Folder, code, lines, program, run, stderr, stdout, with_slashes};
 use crate::writer::mlod;
 
 /// The output of `refs` in this folder.
@@ -63,6 +63,33 @@ fn of_two_roots_with_one_prefix_the_own_one_is_meant() {
     assert_eq!(rows(&lines(&refs(&archives, &["-q", "."]))), expected);
 }
 
+/// Of two files with one path, the one in the innermost given folder around a text is meant, in whatever order these are.
+#[test]
+fn of_given_folders_inside_each_other_the_inner_one_is_meant() {
+    let folder = Folder::new("refs-given-inside");
+    for root in ["mods/new/a", "mods/old/a"] {
+        folder.file(&format!("{root}/$PBOPREFIX$"), "x\\my");
+        folder.file(&format!("{root}/a.paa"), "x");
+    }
+    folder.file("mods/new/b/$PBOPREFIX$", "x\\other");
+    folder.file("mods/new/b/config.cpp", "class CfgPatches { icon = \"x\\my\\a.paa\"; };");
+    let found = r"x\my\a.paa found mods/new/a/a.paa own root -";
+    let either = r"x\my\a.paa ambiguous - - -";
+    for (given, expected) in [
+        (&["mods"][..], either),
+        (&["mods", "mods/new"], found),
+        (&["mods/new", "mods"], found),
+        (&["mods/new", "mods", "mods/old"], found),
+        // This folder has neither.
+        (&["mods", "mods/new/b"], either),
+    ] {
+        let mut links = rows(&lines(&refs(&folder, &[&["-q"], given].concat())));
+        // A text that is given by two paths is there twice.
+        links.dedup();
+        assert_eq!(links, [expected], "{given:?}");
+    }
+}
+
 #[test]
 fn odd_files_are_found_and_counted() {
     let folder = Folder::new("refs-odd");
@@ -70,7 +97,7 @@ fn odd_files_are_found_and_counted() {
     let textures = [r"my\lfs.paa", r"my\empty.paa", r"my\cut.paa", r"my\good.paa"];
     let mut configs = String::from("a[] = {\"my\\lfs.ogg\",\"my\\empty.ogg\",\"my\\good.ogg\"};\n");
     configs += "class A {};";
-    let good = std::fs::read(crate::corpus::root().join("corpus/paa/dxt1.paa")).unwrap();
+    let good = std::fs::read(crate::support::files::root().join("corpus/paa/dxt1.paa")).unwrap();
     let members: [(&str, &[u8]); 9] = [
         ("m.p3d", &model(&textures, "", "")),
         ("config.cpp", configs.as_bytes()),
@@ -147,17 +174,19 @@ fn names_that_exist_without_their_first_part_hint_at_a_prefix() {
 #[test]
 fn textures_that_are_nowhere_else_are_found_by_their_names() {
     let folder = Folder::new("refs-textures");
-    let textures = [r"my\in\a_co.tga", r"my\b.paa", r"my\own.paa", r"my\gone.paa"];
+    let textures = [r"my\in\a_co.tga", r"my\b.paa", r"my\c.paa", r"my\own.paa", r"my\gone.paa"];
     folder.file("m/$PBOPREFIX$", "my");
     folder.file("m/model.p3d", model(&textures, "", r"my\part"));
     folder.file("m/own.paa", "x");
-    for name in ["x/A_co.paa", "deep/down/in/a_co.paa", "b.paa", "own.paa", "part.p3d"] {
+    for name in ["x/A_co.paa", "deep/down/in/a_co.paa", "b.paa", "a/a/c.paa", "z/c.paa", "own.paa", "part.p3d"] {
         folder.file(&format!("images/{name}"), "x");
     }
     let links = lines(&refs(&folder, &["-q", "--textures", "images", "m"]));
     let expected = [
         r"my\in\a_co.tga found images/deep/down/in/a_co.paa file name -",
         r"my\b.paa found images/b.paa file name -",
+        // Both have only the name in common with the path, and this one has fewer folders.
+        r"my\c.paa found images/z/c.paa file name -",
         r"my\own.paa found m/own.paa prefix -",
         r"my\gone.paa missing - - -",
         r"my\part missing - - -",
@@ -260,7 +289,7 @@ fn a_file_given_by_two_paths_is_elsewhere_once() {
 
 #[test]
 fn the_files_next_to_a_given_model_are_known() {
-    let root = crate::corpus::root();
+    let root = crate::support::files::root();
     let all = program().current_dir(root).args(["refs", "-q", "corpus/mod/buildings"]).output().unwrap();
     let one = program().current_dir(root).args(["refs", "-q", "corpus/mod/buildings/mill.b3d"]).output().unwrap();
     assert_eq!(code(&one), 0, "{}", stderr(&one));

@@ -1,8 +1,8 @@
 //! References as text for people.
 
 use super::model;
-use crate::cli::pty::stdout_on_terminal;
-use crate::cli::{Folder, program};
+use crate::support::program::{Folder, program};
+use crate::support::pty::stdout_on_terminal;
 
 /// Each fact has a line, a path is never broken, and one name of one model is printed once.
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::{model, pbo};
-use crate::cli::{Folder, code, lines, run, stderr, stdout};
+use crate::support::program::{Folder, code, lines, run, stderr, stdout};
 use crate::writer::rap;
 
 /// The rows of what could not all be read: the path below the folder, the member and the note.

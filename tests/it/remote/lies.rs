@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::cli::{Folder, code, lines, program, stderr, stdout};
+use crate::support::program::{Folder, code, lines, program, stderr, stdout};
 
 const FILE: &[u8] = b"BB3D\x04\0\0\0\x01\0\0\0";
 /// What a server without end sends before it gives up.
@@ -299,6 +299,10 @@ impl Lie<'_> {
                     }
                 }
             }
+            "hidden" => {
+                next = None;
+                [".b.b3d", ".git/c.b3d", "a.b3d", "d/.e/f/g.b3d"].map(|key| entry(key, "tag")).concat()
+            }
             "again" => {
                 next = Some(1);
                 entry(&format!("a{number}.b3d"), "tag")
@@ -506,6 +510,25 @@ fn keys_that_no_url_names_end_no_scan() {
     assert_eq!(paths, ["s3://keys/a/b.b3d", "s3://keys/c\u{202e}.b3d", "s3://keys/d\\..\\e.b3d"]);
 }
 
+/// As in the file system, a file is hidden if its name or that of a folder around it begins with a dot.
+#[test]
+fn hidden_files_of_buckets_are_found_if_asked_for() {
+    let liar = Liar::new(FILE);
+    for (args, expected) in [
+        (&["scan", "s3://hidden"][..], &["s3://hidden/a.b3d"][..]),
+        (
+            &["scan", "--hidden", "s3://hidden"],
+            &["s3://hidden/.b.b3d", "s3://hidden/.git/c.b3d", "s3://hidden/a.b3d", "s3://hidden/d/.e/f/g.b3d"],
+        ),
+    ] {
+        let output = liar.run(args);
+        let mut paths: Vec<_> = lines(&output).iter().map(|line| line["path"].as_str().unwrap().to_owned()).collect();
+        paths.sort();
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert_eq!(paths, expected, "{}", stderr(&output));
+    }
+}
+
 /// Each of these ends by a time limit, so they run at the same time.
 #[test]
 fn servers_that_wait_are_named_and_end() {
@@ -600,6 +623,23 @@ fn caches_keep_endpoints_apart() {
         let output = command.args(["cat", "--cache", cache.to_str().unwrap(), "s3://bucket/a.b3d"]).output().unwrap();
         assert_eq!((code(&output), output.stdout.as_slice()), (0, file), "{}", stderr(&output));
     }
+}
+
+/// A bucket of the same name may be in another region, at the same address.
+#[test]
+fn caches_keep_regions_apart() {
+    let liar = Liar::new(FILE);
+    let folder = Folder::new("remote-regions");
+    let cache = folder.0.join("cache");
+    let mut ranges = Vec::new();
+    for region in ["us-east-1", "us-east-1", "eu-west-2"] {
+        let mut command = liar.command();
+        command.env("AWS_REGION", region);
+        let output = command.args(["cat", "--cache", cache.to_str().unwrap(), "s3://bucket/a.b3d"]).output().unwrap();
+        assert_eq!((code(&output), output.stdout.as_slice()), (0, FILE), "{}", stderr(&output));
+        ranges.push(std::fs::read_dir(&cache).unwrap().count());
+    }
+    assert!(ranges[0] > 0 && ranges[1] == ranges[0] && ranges[2] == ranges[0] * 2, "{ranges:?}");
 }
 
 /// The same for the other stores, and every variable that says where they are.

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use sha2::{Digest, Sha256};
 
 use super::Folder;
-use crate::cli::{built, code, stderr};
+use crate::support::program::{built, code, stderr};
 use crate::writer::zip::{Entry, zip};
 
 /// The members of each inner archive.
@@ -103,7 +103,7 @@ fn written(mut command: Command) -> (u64, [u8; 32]) {
 #[cfg(target_os = "linux")]
 #[test]
 fn results_beyond_the_memory_are_the_same() {
-    let is_full = crate::budgets::full();
+    let is_full = crate::support::files::full();
     let (archives, decoded, kilobytes) = if is_full { (200, "64M", 200 << 10) } else { (12, "16M", 90 << 10) };
     let folder = folder("held", archives);
     for verb in VERBS {
@@ -169,7 +169,7 @@ fn a_disk_without_space_for_temporary_files_is_a_message() {
         println!("skipped: no disk can be mounted");
         return;
     };
-    assert_eq!(crate::cli::stdout(&output), "2\n", "{}", stderr(&output));
+    assert_eq!(crate::support::program::stdout(&output), "2\n", "{}", stderr(&output));
     assert!(stderr(&output).contains("temporary: a temporary file for results: No space left on device"));
 }
 

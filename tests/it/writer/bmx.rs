@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use super::Files;
 use super::bytes::Bytes;
+use super::files::Files;
 use super::zip::{Entry, zip};
 
 pub struct Object {

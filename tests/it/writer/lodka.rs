@@ -410,7 +410,7 @@ fn sized((mode, kind, size): (u8, i32, u32)) -> Mesh {
     Mesh { mode, vertices: size, normals: size, uvs: vec![size], groups, ..Mesh::default() }
 }
 
-pub fn corpus() -> super::Files {
+pub fn corpus() -> super::files::Files {
     let several = [b"LOD1"; 4].iter().zip(0..).fold(Bytes::new().raw("LODka3D1"), |all, (tag, kind)| {
         // Long enough that no two models end at the same offset.
         let meshes = meshes(&[Mesh { vertices: 40 + u32::from(kind), ..Mesh::default() }]);
@@ -521,7 +521,7 @@ pub fn with_header(mut bytes: Vec<u8>, tag: &[u8; 4], at: usize, value: i32) -> 
 }
 
 /// Damaged files for `corpus/hostile`.
-pub fn hostile() -> super::Files {
+pub fn hostile() -> super::files::Files {
     let sound = sound();
     let set = |name: &str, value: i32| sound.clone().set(name, value.to_le_bytes()).to_vec();
     let set_u8 = |name: &str, value: u8| sound.clone().set(name, [value]).to_vec();

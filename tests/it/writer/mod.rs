@@ -8,6 +8,7 @@ pub mod archives;
 pub mod b3d;
 pub mod bmx;
 pub mod bytes;
+pub mod files;
 pub mod lodka;
 pub mod lzss;
 pub mod mlod;
@@ -20,8 +21,7 @@ pub mod rtm;
 pub mod shapes;
 pub mod zip;
 
-/// The files of one folder: their names and bytes.
-pub type Files = Vec<(&'static str, Vec<u8>)>;
+pub use files::Files;
 
 /// Every file of `corpus/`: its path and its bytes. Created once for each run.
 pub fn corpus() -> Vec<(String, Vec<u8>)> {

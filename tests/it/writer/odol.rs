@@ -733,7 +733,7 @@ fn with_materials(materials: Vec<Bytes>) -> Lod {
     Lod { materials, ..Lod::strip(1.0, 5) }
 }
 
-pub fn corpus() -> super::Files {
+pub fn corpus() -> super::files::Files {
     let vbs = |version| Model { vbs: true, ..whole(version, 12) }.to_vec();
     let dayz = |version| {
         let mut model = Model { dayz: true, ..whole(version, 12) };
@@ -853,7 +853,7 @@ fn edge_of_packing() -> Vec<u8> {
     Model::new(50, vec![lod(85), lod(86), lod(255), lod(256)]).to_vec()
 }
 
-pub fn hostile() -> super::Files {
+pub fn hostile() -> super::files::Files {
     let whole = |points| whole(50, points).bytes();
     let strip = || Model::new(50, vec![Lod::strip(1.0, 5)]).bytes();
     let later = |version| self::whole(version, 12).bytes();
@@ -988,7 +988,7 @@ pub fn hostile() -> super::Files {
             bytes.set("table_size", (size - 4).to_le_bytes())
         }),
     ];
-    let mut files: super::Files = files.into_iter().map(|(name, bytes)| (name, bytes.to_vec())).collect();
+    let mut files: super::files::Files = files.into_iter().map(|(name, bytes)| (name, bytes.to_vec())).collect();
     // The last LOD is cut short; an invalid stream; bytes of another format, or packed as a whole.
     files.push(("cut.p3d", cut));
     files.push(("broken_stream.p3d", broken_stream));

@@ -1,7 +1,7 @@
 //! Writes Arma animations: BMTR of versions 3 to 5 with packed arrays marked either way, and plain ones.
 
-use super::Files;
 use super::bytes::Bytes;
+use super::files::Files;
 
 /// An animation to write.
 #[derive(Clone)]

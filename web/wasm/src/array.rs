@@ -25,10 +25,11 @@ pub(crate) struct Table {
 impl Table {
     pub(crate) fn of(node: &Node, selector: &str) -> Result<Self> {
         let wanted: Selector = selector.parse()?;
-        let none = || Error::unsupported(format!("no array {selector}"));
-        let data = node.in_memory().ok_or_else(none)?;
+        let Some(data) = node.in_memory() else { return Err(no_array(selector)) };
         let (array, picture) = node.ask(|asset| {
-            let array = Array::find(asset, data, &wanted, &budget(asset.size()))?.ok_or_else(none)?;
+            let Some(array) = Array::find(asset, data, &wanted, &budget(asset.size()))? else {
+                return Err(no_array(selector));
+            };
             let mut picture = None;
             wanted.find(asset, &mut |table| picture = table.picture());
             Ok((array, picture))
@@ -36,65 +37,84 @@ impl Table {
         let row = array.row_byte_len();
         let bytes = match array.content {
             Content::Decoded(bytes) => bytes,
-            Content::Here { range, stride } if stride == row => data.get(range).unwrap_or_default().to_vec(),
-            Content::Here { range, stride } => {
-                let rows = data.get(range).unwrap_or_default().chunks(stride.max(1));
-                rows.filter_map(|chunk| chunk.get(..row)).flatten().copied().collect()
-            }
+            Content::Here { range, stride } => without_gaps(data.get(range).unwrap_or_default(), stride, row),
         };
+        let mut starts = Vec::new();
         let mut end = 0;
-        let starts = array.columns.iter().map(|column| {
-            let start = end;
+        for column in &array.columns {
+            starts.push(end);
             end += column.scalar.byte_len();
-            start
-        });
-        let starts = starts.collect();
+        }
         Ok(Self { starts, columns: array.columns, row, rows: array.rows, bytes, picture })
     }
 
     pub(crate) fn about(&self) -> Value {
-        let column = |column: &Column| json!({ "name": column.name, "type": column.scalar.name() });
-        let columns: Vec<Value> = self.columns.iter().map(column).collect();
+        let mut columns = Vec::new();
+        for column in &self.columns {
+            columns.push(json!({ "name": column.name, "type": column.scalar.name() }));
+        }
         json!({ "columns": columns, "rows": self.rows, "bytes": self.bytes.len(), "picture": self.picture })
     }
 
-    fn cell(&self, row: usize, column: usize) -> Option<(Scalar, [u8; 8])> {
+    /// The number of rows, as far as they can be counted in memory.
+    fn row_count(&self) -> usize {
+        usize::try_from(self.rows).unwrap_or(usize::MAX)
+    }
+
+    /// Returns the number in a cell, or nothing outside the array.
+    fn cell(&self, row: usize, column: usize) -> Option<Number> {
         let scalar = self.columns.get(column)?.scalar;
         let start = row.checked_mul(self.row)?.checked_add(*self.starts.get(column)?)?;
         let bytes = self.bytes.get(start..start.checked_add(scalar.byte_len())?)?;
         let mut wide = [0; 8];
         wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
-        Some((scalar, wide))
+        Some(number(scalar, wide))
     }
 
     fn number(&self, row: usize, column: usize) -> Option<f64> {
-        let (scalar, wide) = self.cell(row, column)?;
-        Some(match number(scalar, wide) {
-            Number::Int(number) => number as f64,
-            Number::Float(number) => f64::from(number),
-        })
+        match self.cell(row, column)? {
+            Number::Int(number) => Some(number as f64),
+            Number::Float(number) => Some(f64::from(number)),
+        }
     }
 
+    /// Rows as numbers, row after row. A cell without a number is NaN.
     pub(crate) fn rows(&self, from: u64, count: u32) -> Vec<f64> {
         let from = usize::try_from(from).unwrap_or(usize::MAX);
-        let rows = from..from.saturating_add(count as usize).min(usize::try_from(self.rows).unwrap_or(usize::MAX));
-        let cells = rows.flat_map(|row| (0..self.columns.len()).map(move |column| (row, column)));
-        cells.map(|(row, column)| self.number(row, column).unwrap_or(f64::NAN)).collect()
+        let end = from.saturating_add(count as usize).min(self.row_count());
+        let mut numbers = Vec::new();
+        for row in from..end {
+            for column in 0..self.columns.len() {
+                numbers.push(self.number(row, column).unwrap_or(f64::NAN));
+            }
+        }
+        numbers
     }
 
+    /// The least and the greatest finite number of a column in each of this many equal parts of its rows.
     pub(crate) fn plot(&self, column: usize, parts: usize) -> Vec<f64> {
-        let rows = usize::try_from(self.rows).unwrap_or(usize::MAX);
+        let rows = self.row_count();
         let parts = parts.min(rows);
-        let edge = |part: usize| ((part as u128) * (rows as u128) / (parts.max(1) as u128)) as usize;
-        let part = |part| {
-            let numbers = (edge(part)..edge(part + 1)).filter_map(|row| self.number(row, column));
-            let numbers = numbers.filter(|number| number.is_finite());
-            let (least, most) = numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), number| {
-                (least.min(number), most.max(number))
-            });
-            [least, most]
-        };
-        (0..parts).flat_map(part).collect()
+        let mut extremes = Vec::new();
+        let mut end = 0;
+        for part in 1..=parts {
+            let start = end;
+            // A product of two counts may not fit in 64 bits.
+            end = (part as u128 * rows as u128 / parts as u128) as usize;
+            let mut least = f64::INFINITY;
+            let mut most = f64::NEG_INFINITY;
+            for row in start..end {
+                if let Some(number) = self.number(row, column)
+                    && number.is_finite()
+                {
+                    least = least.min(number);
+                    most = most.max(number);
+                }
+            }
+            extremes.push(least);
+            extremes.push(most);
+        }
+        extremes
     }
 
     pub(crate) fn csv(&self) -> Vec<u8> {
@@ -102,13 +122,13 @@ impl Table {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
         text.push_str(&names.join(","));
         text.push('\n');
-        for row in 0..usize::try_from(self.rows).unwrap_or(usize::MAX) {
+        for row in 0..self.row_count() {
             for column in 0..self.columns.len() {
-                let Some((scalar, wide)) = self.cell(row, column) else { return text.into_bytes() };
+                let Some(number) = self.cell(row, column) else { return text.into_bytes() };
                 if column > 0 {
                     text.push(',');
                 }
-                let _ = match number(scalar, wide) {
+                let _ = match number {
                     Number::Int(number) => write!(text, "{number}"),
                     Number::Float(number) => write!(text, "{number}"),
                 };
@@ -118,30 +138,70 @@ impl Table {
         text.into_bytes()
     }
 
-    /// Columns of one kind form rows x columns, a picture height x width x columns, others a structured array.
-    pub(crate) fn npy(&self) -> Result<Vec<u8>> {
-        let (rows, width) = (self.rows, self.columns.len());
-        let first = self.columns.first().map(|column| column.scalar);
-        let plain = first.filter(|first| self.columns.iter().all(|column| column.scalar == *first));
-        let (kind, shape) = match (plain.map(type_of), self.picture) {
-            (Some(kind), Some([high, wide])) => (format!("'{kind}'"), format!("({high}, {wide}, {width})")),
-            (Some(kind), None) if width == 1 => (format!("'{kind}'"), format!("({rows},)")),
-            (Some(kind), None) => (format!("'{kind}'"), format!("({rows}, {width})")),
-            (None, _) => {
-                let field = |column: &Column| format!("('{}', '{}'), ", column.name, type_of(column.scalar));
-                (format!("[{}]", self.columns.iter().map(field).collect::<String>()), format!("({rows},)"))
+    /// The type that all columns have, if it is one.
+    fn common_type(&self) -> Option<Scalar> {
+        let first = self.columns.first()?.scalar;
+        for column in &self.columns {
+            if column.scalar != first {
+                return None;
             }
-        };
-        let header = format!("{{'descr': {kind}, 'fortran_order': False, 'shape': {shape}, }}");
+        }
+        Some(first)
+    }
+
+    /// The header of an NPY file. Columns of one type form rows x columns, a picture height x width x columns, others a
+    /// structured array.
+    fn npy_header(&self) -> String {
+        let rows = self.rows;
+        let width = self.columns.len();
+        let mut shape = format!("({rows},)");
+        let kind;
+        if let Some(scalar) = self.common_type() {
+            kind = format!("'{}'", type_of(scalar));
+            if let Some([high, wide]) = self.picture {
+                shape = format!("({high}, {wide}, {width})");
+            } else if width != 1 {
+                shape = format!("({rows}, {width})");
+            }
+        } else {
+            let mut fields = String::new();
+            for column in &self.columns {
+                let _ = write!(fields, "('{}', '{}'), ", column.name, type_of(column.scalar));
+            }
+            kind = format!("[{fields}]");
+        }
+        format!("{{'descr': {kind}, 'fortran_order': False, 'shape': {shape}, }}")
+    }
+
+    pub(crate) fn npy(&self) -> Result<Vec<u8>> {
+        let header = self.npy_header();
         // Magic, version 1.0, the header's length. The data must start at a multiple of 64.
         let padded = (10 + header.len() + 1).next_multiple_of(64) - 10;
-        let length = u16::try_from(padded).map_err(|_| Error::unsupported("too many columns for NPY"))?;
+        let Ok(length) = u16::try_from(padded) else { return Err(Error::unsupported("too many columns for NPY")) };
         let mut npy = b"\x93NUMPY\x01\0".to_vec();
         npy.extend(length.to_le_bytes());
         npy.extend(format!("{header:width$}\n", width = padded - 1).into_bytes());
         npy.extend(&self.bytes);
         Ok(npy)
     }
+}
+
+fn no_array(selector: &str) -> Error {
+    Error::unsupported(format!("no array {selector}"))
+}
+
+/// Returns rows that start `stride` bytes apart without the bytes between them.
+fn without_gaps(data: &[u8], stride: usize, row: usize) -> Vec<u8> {
+    if stride == row {
+        return data.to_vec();
+    }
+    let mut bytes = Vec::new();
+    for chunk in data.chunks(stride.max(1)) {
+        if let Some(row) = chunk.get(..row) {
+            bytes.extend_from_slice(row);
+        }
+    }
+    bytes
 }
 
 enum Number {

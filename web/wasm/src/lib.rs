@@ -5,6 +5,9 @@
 //!
 //! [ranges]: meshpeek::ranges
 
+// `clippy.toml` has the threshold.
+#![cfg_attr(not(test), deny(clippy::too_many_lines))]
+
 mod array;
 mod lines;
 mod lookup;
@@ -16,11 +19,13 @@ mod verify;
 use std::path::{Path, PathBuf};
 
 use js_sys::{Array as JsArray, Function, Uint8Array};
+use meshpeek::address::{Names, join_text};
 use meshpeek::container::{Container, Member};
+use meshpeek::dissect::locate;
 use meshpeek::inspect::{Inspect, Selector, selector};
-use meshpeek::scan::{Depth, Scan};
+use meshpeek::scan::{Depth, Record, Scan};
 use meshpeek::summary::Name;
-use meshpeek::{Budget, Error, Format, json, schema};
+use meshpeek::{Asset, Budget, Error, Format, json, schema, view};
 use serde::Serialize;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
@@ -32,12 +37,6 @@ use crate::node::{Node, Source};
 
 type Result<T> = std::result::Result<T, Error>;
 type Answer<T> = std::result::Result<T, JsError>;
-
-/// An error in words, with its offset if it has one.
-fn js_error(error: impl Into<Error>) -> JsError {
-    let error = error.into();
-    JsError::new(&error.to_string())
-}
 
 fn text(value: &(impl Serialize + ?Sized)) -> Answer<String> {
     Ok(serde_json::to_string(value)?)
@@ -74,9 +73,8 @@ impl Session {
     #[wasm_bindgen(constructor)]
     pub fn new(read: Function, progress: Function, whole_below: f64) -> Self {
         console_error();
-        let (files, nodes, catalog, listed) = (Vec::new(), Vec::new(), None, 0);
         node::set_progress(progress);
-        Self { read, whole_below: number(whole_below), files, nodes, catalog, listed }
+        Self { read, whole_below: number(whole_below), files: Vec::new(), nodes: Vec::new(), catalog: None, listed: 0 }
     }
 
     /// Makes a file known, without opening it. Returns its number.
@@ -88,115 +86,91 @@ impl Session {
 
     /// Opens a file. Returns the number of its node; what does not open as an asset is a node, too.
     pub fn open(&mut self, file: u32) -> Answer<u32> {
-        let (name, size) = self.files.get(file as usize).cloned().ok_or_else(|| JsError::new("no such file"))?;
-        let node = Node::file(self.source(file), PathBuf::from(name), size, self.whole_below).map_err(js_error)?;
+        let Some((name, size)) = self.files.get(file as usize) else { return Err(JsError::new("no such file")) };
+        let node = Node::file(self.source(file), PathBuf::from(name), *size, self.whole_below)?;
         Ok(self.add(node))
     }
 
     /// Opens a member of an archive by its index among the members. Returns the number of its node.
     pub fn open_member(&mut self, node: u32, index: u32) -> Answer<u32> {
-        let inner = self.node(node)?.member(&By::Index(index as usize), self.whole_below).map_err(js_error)?;
+        let inner = self.node(node)?.member(&By::Index(index as usize), self.whole_below)?;
         Ok(self.add(inner))
     }
 
     /// Opens a member by its name as in addresses.
     pub fn open_named(&mut self, node: u32, name: &str) -> Answer<u32> {
-        let inner = self.node(node)?.member(&By::Name(name), self.whole_below).map_err(js_error)?;
+        let inner = self.node(node)?.member(&By::Name(name), self.whole_below)?;
         Ok(self.add(inner))
     }
 
     /// Forgets a node and its memory.
     pub fn close(&mut self, node: u32) {
-        if let Some(slot) = self.nodes.get_mut(node as usize) {
-            if slot.as_ref().is_some_and(Node::is_archive) {
-                self.catalog = None;
-            }
-            *slot = None;
+        let Some(slot) = self.nodes.get_mut(node as usize) else { return };
+        if let Some(node) = slot
+            && node.is_archive()
+        {
+            self.catalog = None;
         }
+        *slot = None;
     }
 
     /// The facts for a heading: address, name, format, size, whether it is an archive, and why it did not open.
     pub fn about(&self, node: u32) -> Answer<String> {
         let node = self.node(node)?;
         let format = node.format();
-        let error = node.error().map(|error| json!({ "message": error.to_string(), "offset": error.offset() }));
+        let mut problem = None;
+        if let Some(error) = node.error() {
+            problem = Some(json!({ "message": error.to_string(), "offset": error.offset() }));
+        }
         text(&json!({
             "address": node.address(),
             "name": node.own_name().to_string_lossy(),
             "format": format.map(Format::name),
             "title": format.map(Format::title),
             "bytes": node.size(),
-            "archive": node.error().is_none() && matches!(format, Some(Format::Pbo | Format::Zip)),
+            "archive": node.is_archive(),
             "ranges": node.is_in_ranges(),
             "held": node.held(),
-            "error": error,
+            "error": problem,
         }))
     }
 
     /// Returns members of an archive from this index on: `[name, bytes, form]` each, and whether more follow.
     pub fn members(&self, node: u32, from: u32, count: u32) -> Answer<String> {
-        let listed = self.node(node)?.ask(|asset| {
-            let Some(container) = Container::of(asset) else { return Ok(None) };
-            let mut names = meshpeek::address::Names::of(&container);
-            let (mut rows, mut more, mut problem) = (Vec::new(), false, None);
-            for (index, member) in container.members().enumerate() {
-                if rows.len() >= count as usize {
-                    more = true;
-                    break;
-                }
-                match member {
-                    Ok(member) => {
-                        let name = names.next(member.name());
-                        if index >= from as usize {
-                            rows.push(json!([name.text, member.decoded_byte_len_hint(), member.form().name()]));
-                        }
-                    }
-                    Err(error) if error.incomplete().is_some() => return Err(error),
-                    Err(error) => problem = Some(error.to_string()),
-                }
-            }
-            Ok(Some(json!({ "members": rows, "more": more, "problem": problem })))
-        });
-        text(&listed.map_err(js_error)?)
+        text(&self.node(node)?.ask(|asset| members_of(asset, from as usize, count as usize))?)
     }
 
     /// Returns the output of `info --json`; without `detail`, the fields are left out.
     pub fn info(&self, node: u32, detail: bool) -> Answer<String> {
         let node = self.node(node)?;
-        let write = |asset: Option<&meshpeek::Asset<'_>>, record: &meshpeek::scan::Record| -> Result<Vec<u8>> {
-            let mut document = json::Document::new(Vec::new())?;
-            document.record(record)?;
-            document.entry("title", &record.summary.format.map(Format::title))?;
-            match asset.filter(|_| detail) {
-                Some(asset) => document.outline("detail", asset)?,
-                None => document.entry("detail", &())?,
-            }
-            Ok(document.finish()?)
+        let document = if node.error().is_some() {
+            info_of(&node.record(Depth::Summary), None)?
+        } else {
+            node.ask(|asset| {
+                let fields = if detail { Some(asset) } else { None };
+                info_of(&node.record_of(asset, Depth::Summary), fields)
+            })?
         };
-        let written = match node.error() {
-            Some(_) => write(None, &node.record(Depth::Summary)),
-            None => node.ask(|asset| write(Some(asset), &node.record_of(asset, Depth::Summary))),
-        };
-        Ok(String::from_utf8(written.map_err(js_error)?)?)
+        Ok(String::from_utf8(document)?)
     }
 
     /// Checks everything, as `verify` does. Returns the problems, each with its member if any, and the numbers of
     /// checked and skipped members. Of an archive that is too large to be read as a whole, checks the directory and
     /// each member, but not its own checksum.
     pub fn verify(&self, node: u32) -> Answer<String> {
-        text(&verify::of(self.node(node)?).map_err(js_error)?)
+        text(&verify::of(self.node(node)?)?)
     }
 
     /// Returns the files that it names, as `refs` prints them for all open files.
     pub fn references(&mut self, node: u32) -> Answer<String> {
-        text(&self.links(node).map_err(js_error)?)
+        text(&self.links(node)?)
     }
 
     /// Walks the tree of parts and fields, once. Returns the number of its lines, and whether it is cut.
     pub fn tree(&mut self, node: u32) -> Answer<String> {
         let own = self.node(node)?;
         if own.lines().is_none() {
-            let lines = Lines::of(own).map_err(js_error)?;
+            let lines = Lines::of(own)?;
             self.node_mut(node)?.set_lines(lines);
         }
         let lines = self.lines(node)?;
@@ -226,56 +200,62 @@ impl Session {
     /// Some lines as a list of objects, each as `tree --fields --format ndjson` prints it.
     pub fn tree_rows(&self, node: u32, wanted: &[u32]) -> Answer<String> {
         let lines = self.lines(node)?;
-        let rows: Vec<&str> = wanted.iter().map(|&line| lines.row(line as usize)).collect();
+        let mut rows = Vec::new();
+        for line in wanted {
+            rows.push(lines.row(*line as usize));
+        }
         Ok(format!("[{}]", rows.join(",")))
     }
 
     /// The line of a selector, or -1. Of something that is not there, the line around it.
     pub fn tree_find(&self, node: u32, wanted: &str) -> Answer<i32> {
         let own = self.node(node)?;
-        let exact = wanted.parse::<Selector>().ok().and_then(|selector| {
-            own.ask(|asset| Ok(meshpeek::dissect::locate(asset, asset.size(), &selector))).ok().flatten()
-        });
-        let selector = exact.map_or_else(|| wanted.to_owned(), |located| located.selector.to_string());
-        Ok(self.lines(node)?.find(&selector).and_then(|line| i32::try_from(line).ok()).unwrap_or(-1))
+        let mut selector = wanted.to_owned();
+        if let Ok(parsed) = wanted.parse::<Selector>()
+            && let Ok(Some(located)) = own.ask(|asset| Ok(locate(asset, asset.size(), &parsed)))
+        {
+            selector = located.selector.to_string();
+        }
+        let Some(line) = self.lines(node)?.find(&selector) else { return Ok(-1) };
+        Ok(i32::try_from(line).unwrap_or(-1))
     }
 
     /// Bytes from an offset on, fewer at the end.
     pub fn bytes(&self, node: u32, offset: f64, count: u32) -> Answer<Vec<u8>> {
-        self.node(node)?.bytes(number(offset), u64::from(count)).map_err(js_error)
+        Ok(self.node(node)?.bytes(number(offset), u64::from(count))?)
     }
 
     /// The offset of these bytes in a part of the file, or -1.
     pub fn search(&self, node: u32, wanted: &[u8], from: f64, count: u32) -> Answer<f64> {
         let from = number(from);
         let overlap = (wanted.len() as u64).saturating_sub(1);
-        let here = self.node(node)?.bytes(from, u64::from(count).saturating_add(overlap)).map_err(js_error)?;
-        let found = memchr::memmem::find(&here, wanted).filter(|_| !wanted.is_empty());
-        Ok(found.map_or(-1.0, |place| (from + place as u64) as f64))
+        let here = self.node(node)?.bytes(from, u64::from(count).saturating_add(overlap))?;
+        if wanted.is_empty() {
+            return Ok(-1.0);
+        }
+        match memchr::memmem::find(&here, wanted) {
+            Some(place) => Ok((from + place as u64) as f64),
+            None => Ok(-1.0),
+        }
     }
 
     /// Every array: selector, rows, columns, how and where it is stored.
     pub fn arrays(&self, node: u32) -> Answer<String> {
-        let listed = self.node(node)?.ask(|asset| {
+        let rows = self.node(node)?.ask(|asset| {
             let mut rows = Vec::new();
             selector::each(asset, &mut |selector, table| {
-                let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
-                let storage = table.storage();
                 if rows.len() < MOST_ARRAYS {
-                    rows.push(json!({
-                        "selector": selector, "rows": table.rows(), "columns": columns,
-                        "stored": storage.packing.name(), "offset": storage.offset, "bytes": storage.bytes,
-                    }));
+                    rows.push(array_row(selector, table));
                 }
             });
             Ok(rows)
-        });
-        text(&listed.map_err(js_error)?)
+        })?;
+        text(&rows)
     }
 
     /// Decodes an array and keeps it, until the next. Returns its columns, types and rows.
     pub fn array(&mut self, node: u32, selector: &str) -> Answer<String> {
-        let table = Table::of(self.node(node)?, selector).map_err(js_error)?;
+        let table = Table::of(self.node(node)?, selector)?;
         let about = text(&table.about())?;
         self.node_mut(node)?.set_table(table);
         Ok(about)
@@ -298,64 +278,67 @@ impl Session {
 
     /// The kept array as an NPY file.
     pub fn array_npy(&self, node: u32) -> Answer<Vec<u8>> {
-        self.table(node)?.npy().map_err(js_error)
+        Ok(self.table(node)?.npy()?)
     }
 
     /// Returns facts of a model: levels of detail, bones, clips, and the reason if it has no glTF.
     pub fn model(&self, node: u32) -> Answer<String> {
-        text(&self.node(node)?.ask(model::about).map_err(js_error)?)
+        text(&self.node(node)?.ask(model::about)?)
     }
 
     /// Returns the model as glTF, with images from the open files: `[missing names, bytes]`.
     pub fn glb(&mut self, node: u32, options: &str) -> Answer<JsArray> {
         let options: model::Options = serde_json::from_str(options)?;
-        self.list_images().map_err(js_error)?;
-        let (own, motion) = (self.node(node)?, options.motion.map(|motion| self.node(motion)).transpose()?);
-        let (missing, bytes) = model::glb(self, own, motion, &options).map_err(js_error)?;
+        self.list_images()?;
+        let own = self.node(node)?;
+        let mut motion = None;
+        if let Some(node) = options.motion {
+            motion = Some(self.node(node)?);
+        }
+        let (missing, bytes) = model::glb(self, own, motion, &options)?;
         Ok(bytes_of(text(&missing)?, &bytes))
     }
 
     /// The triangles of a level of detail, for formats without glTF: `[facts, positions, normals, texture coordinates,
     /// indices, ...]`, four arrays for each draw call.
     pub fn meshes(&self, node: u32, lod: i32) -> Answer<JsArray> {
-        self.node(node)?.ask(|asset| model::meshes(asset, usize::try_from(lod).ok())).map_err(js_error)
+        Ok(self.node(node)?.ask(|asset| model::meshes(asset, usize::try_from(lod).ok()))?)
     }
 
     /// Returns the image that a texture of a model means, from the open files: `[facts, bytes]`, or null.
     pub fn image(&mut self, node: u32, name: String, most: u32) -> Answer<JsValue> {
-        self.list_images().map_err(js_error)?;
+        self.list_images()?;
         let texture = Name { text: name, lossy: false };
-        let found = self.find_image(self.node(node)?, &texture).map_err(js_error)?;
+        let found = self.find_image(self.node(node)?, &texture)?;
         let Some(Found { address, bytes }) = found else { return Ok(JsValue::NULL) };
-        let Some((mut facts, bytes)) = model::image(&bytes, most).map_err(js_error)? else { return Ok(JsValue::NULL) };
+        let Some((mut facts, bytes)) = model::image(&bytes, most)? else { return Ok(JsValue::NULL) };
         facts["file"] = address.into();
         Ok(bytes_of(facts.to_string(), &bytes).into())
     }
 
     /// The mips of a texture.
     pub fn mips(&self, node: u32) -> Answer<String> {
-        text(&self.node(node)?.ask(|asset| Ok(model::mips(asset))).map_err(js_error)?)
+        text(&self.node(node)?.ask(|asset| Ok(model::mips(asset)))?)
     }
 
     /// A mip of a texture: its width, height, and RGBA pixels.
     pub fn mip(&self, node: u32, index: u32) -> Answer<JsArray> {
-        let (size, pixels) = self.node(node)?.ask(|asset| model::mip(asset, index as usize)).map_err(js_error)?;
+        let (size, pixels) = self.node(node)?.ask(|asset| model::mip(asset, index as usize))?;
         Ok(bytes_of(text(&size)?, &pixels))
     }
 
     /// The records of a format: the names of fields here and in its documents, types and meanings.
     pub fn schema(&self, format: &str) -> Answer<String> {
-        let format = Format::ALL.iter().find(|known| known.name() == format);
-        let records = format.map_or(&[][..], |format| schema::records(*format));
-        let fields = records.iter().flat_map(|record| record.fields.iter().map(move |field| (record.name, field)));
-        let rows: Vec<Value> = fields
-            .map(|(record, field)| {
-                json!({
-                    "record": record, "field": field.name, "document": field.spec,
+        let mut rows: Vec<Value> = Vec::new();
+        let Some(format) = Format::ALL.iter().find(|known| known.name() == format) else { return text(&rows) };
+        for record in schema::records(*format) {
+            for field in record.fields {
+                rows.push(json!({
+                    "record": record.name, "field": field.name, "document": field.spec,
                     "type": field.kind.to_string(), "doc": field.doc.trim(),
-                })
-            })
-            .collect();
+                }));
+            }
+        }
         text(&rows)
     }
 }
@@ -373,10 +356,13 @@ enum By<'n> {
 impl By<'_> {
     fn find<'a>(&self, container: &Container<'a>) -> Result<Option<Member<'a>>> {
         match self {
-            Self::Index(index) => container.members().nth(*index).transpose(),
+            Self::Index(index) => {
+                let Some(member) = container.members().nth(*index) else { return Ok(None) };
+                Ok(Some(member?))
+            }
             Self::Name(name) => {
-                let numbered = name.rsplit_once('#').and_then(|(name, number)| Some((name, number.parse().ok()?)));
-                if let Some((name, number)) = numbered
+                if let Some((name, number)) = name.rsplit_once('#')
+                    && let Ok(number) = number.parse()
                     && let Some(found) = container.find(name.as_bytes(), number)?
                 {
                     return Ok(Some(found.member));
@@ -401,20 +387,77 @@ impl Session {
     }
 
     fn node(&self, node: u32) -> Answer<&Node> {
-        self.nodes.get(node as usize).and_then(Option::as_ref).ok_or_else(|| JsError::new("no such file"))
+        match self.nodes.get(node as usize) {
+            Some(Some(node)) => Ok(node),
+            _ => Err(JsError::new("no such file")),
+        }
     }
 
     fn node_mut(&mut self, node: u32) -> Answer<&mut Node> {
-        self.nodes.get_mut(node as usize).and_then(Option::as_mut).ok_or_else(|| JsError::new("no such file"))
+        match self.nodes.get_mut(node as usize) {
+            Some(Some(node)) => Ok(node),
+            _ => Err(JsError::new("no such file")),
+        }
     }
 
     fn lines(&self, node: u32) -> Answer<&Lines> {
-        self.node(node)?.lines().ok_or_else(|| JsError::new("no tree yet"))
+        let Some(lines) = self.node(node)?.lines() else { return Err(JsError::new("no tree yet")) };
+        Ok(lines)
     }
 
     fn table(&self, node: u32) -> Answer<&Table> {
-        self.node(node)?.table().ok_or_else(|| JsError::new("no array yet"))
+        let Some(table) = self.node(node)?.table() else { return Err(JsError::new("no array yet")) };
+        Ok(table)
     }
+}
+
+/// Lists `count` members of an archive from the index `from` on. Returns nothing if the asset is no archive.
+fn members_of(asset: &Asset<'_>, from: usize, count: usize) -> Result<Option<Value>> {
+    let Some(container) = Container::of(asset) else { return Ok(None) };
+    let mut names = Names::of(&container);
+    let mut rows = Vec::new();
+    let mut more = false;
+    let mut problem = None;
+    for (index, member) in container.members().enumerate() {
+        if rows.len() >= count {
+            more = true;
+            break;
+        }
+        match member {
+            Ok(member) => {
+                // Also of a member that is not listed: a name's number depends on the names before it.
+                let name = names.next(member.name());
+                if index >= from {
+                    rows.push(json!([name.text, member.decoded_byte_len_hint(), member.form().name()]));
+                }
+            }
+            Err(error) if error.incomplete().is_some() => return Err(error),
+            Err(error) => problem = Some(error.to_string()),
+        }
+    }
+    Ok(Some(json!({ "members": rows, "more": more, "problem": problem })))
+}
+
+/// The output of `info --json`, with the fields of this asset if there is one.
+fn info_of(record: &Record, fields: Option<&Asset<'_>>) -> Result<Vec<u8>> {
+    let mut document = json::Document::new(Vec::new())?;
+    document.record(record)?;
+    document.entry("title", &record.summary.format.map(Format::title))?;
+    match fields {
+        Some(asset) => document.outline("detail", asset)?,
+        None => document.entry("detail", &())?,
+    }
+    Ok(document.finish()?)
+}
+
+/// A row of the list of arrays.
+fn array_row(selector: &str, table: &dyn view::Table) -> Value {
+    let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
+    let storage = table.storage();
+    json!({
+        "selector": selector, "rows": table.rows(), "columns": columns,
+        "stored": storage.packing.name(), "offset": storage.offset, "bytes": storage.bytes,
+    })
 }
 
 /// A scan of one asset at this depth.
@@ -438,6 +481,11 @@ fn console_error() {
     std::panic::set_hook(Box::new(|panic| error(&panic.to_string())));
 }
 
+/// The address of a file, or of a member in it.
+fn address_of(path: &Path, member: Option<&Name>) -> String {
+    join_text(&path.to_string_lossy(), member.map(|member| &*member.text))
+}
+
 /// The last name of a path in an archive or a folder.
 fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
@@ -445,10 +493,14 @@ fn base_name(path: &str) -> &str {
 
 /// Returns the name without the number that distinguishes members of one name.
 fn unnumbered(name: &str) -> &Path {
-    match name.rsplit_once('#') {
-        Some((name, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
-            Path::new(name)
-        }
-        _ => Path::new(name),
+    if let Some((own, number)) = name.rsplit_once('#')
+        && is_number(number)
+    {
+        return Path::new(own);
     }
+    Path::new(name)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

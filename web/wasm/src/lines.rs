@@ -1,6 +1,6 @@
 //! The tree of a file, line by line: numbers for the page's list, and each line as JSON.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use meshpeek::Asset;
 use meshpeek::container::{Container, Form, Member};
@@ -34,15 +34,17 @@ pub(crate) struct Lines {
 
 impl Lines {
     pub(crate) fn of(node: &Node) -> Result<Self> {
-        match (node.error(), node.in_memory()) {
-            (Some(error), Some(bytes)) => {
-                let mut lines = Self::default();
-                dissect_unread(bytes, error, &mut |line| lines.add(line));
-                Ok(lines)
-            }
-            _ if node.is_in_ranges() && Self::needs_little(node)? => node.ask_here(Self::of_asset),
-            _ => node.ask(Self::of_asset),
+        if let Some(error) = node.error()
+            && let Some(bytes) = node.in_memory()
+        {
+            let mut lines = Self::default();
+            dissect_unread(bytes, error, &mut |line| lines.add(line));
+            return Ok(lines);
         }
+        if node.is_in_ranges() && Self::needs_little(node)? {
+            return node.ask_here(Self::of_asset);
+        }
+        node.ask(Self::of_asset)
     }
 
     fn of_asset(asset: &Asset<'_>) -> Result<Self> {
@@ -54,35 +56,19 @@ impl Lines {
     /// Reads the ranges that the tree of a large archive needs. Returns true if the rest is not to be read: the
     /// streams of packed members. The tree then has the sizes that the archive claims.
     fn needs_little(node: &Node) -> Result<bool> {
-        let wanted = node.ask(|asset| {
-            let (mut headers, mut packed) = (Vec::new(), 0_u64);
-            for member in Container::of(asset).into_iter().flat_map(|container| container.members()) {
-                let Ok(member) = member else { break };
-                match member {
-                    Member::Zip(member) => {
-                        let start = member.header_offset().min(asset.size());
-                        // The descriptor of the member before it, its own header, names and extra fields.
-                        let bytes = HEADER.saturating_add(member.name().len() as u64);
-                        headers.push(start.saturating_sub(DESCRIPTOR)..start.saturating_add(bytes).min(asset.size()));
-                    }
-                    member if member.form() != Form::InPlace => {
-                        packed = packed.saturating_add(member.stored_byte_len())
-                    }
-                    _ => {}
-                }
-            }
-            Ok((headers, packed))
-        });
-        let (headers, packed) = wanted?;
-        node.fetch(&headers)?;
-        if packed > MOST_PACKED {
+        let members = node.ask(|asset| Ok(Members::of(asset)))?;
+        node.fetch(&members.headers)?;
+        let is_little = members.packed_bytes > MOST_PACKED;
+        if is_little {
             // Reads what follows the members.
-            node.ask(|asset| match asset {
-                Asset::Pbo(archive) => archive.tail().map(drop),
-                _ => Ok(()),
+            node.ask(|asset| {
+                if let Asset::Pbo(archive) = asset {
+                    archive.tail()?;
+                }
+                Ok(())
             })?;
         }
-        Ok(packed > MOST_PACKED)
+        Ok(is_little)
     }
 
     fn add(&mut self, line: &Line<'_>) -> ControlFlow<()> {
@@ -91,15 +77,17 @@ impl Lines {
             return ControlFlow::Break(());
         }
         self.depths.push(u32::try_from(line.depth).unwrap_or(u32::MAX));
-        self.offsets.push(line.span.map_or(-1.0, |span| span.offset as f64));
-        self.bytes.push(line.span.map_or(0.0, |span| span.bytes as f64));
-        self.kinds.push(match line.kind {
-            _ if line.name == "problem" => 4,
-            LineKind::Part => 0,
-            LineKind::Field => 1,
-            LineKind::Array => 2,
-            _ => 3,
-        });
+        match line.span {
+            Some(span) => {
+                self.offsets.push(span.offset as f64);
+                self.bytes.push(span.bytes as f64);
+            }
+            None => {
+                self.offsets.push(-1.0);
+                self.bytes.push(0.0);
+            }
+        }
+        self.kinds.push(kind_of(line));
         self.ends.push(self.text.len() as u32);
         ControlFlow::Continue(())
     }
@@ -114,22 +102,76 @@ impl Lines {
 
     /// A line as JSON.
     pub(crate) fn row(&self, line: usize) -> &str {
-        let start = line.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-        let end = self.ends.get(line).copied().unwrap_or(start);
-        let row = self.text.get(start as usize..end as usize).unwrap_or_default();
-        std::str::from_utf8(row).ok().filter(|row| !row.is_empty()).unwrap_or("null")
+        let Some(end) = self.ends.get(line) else { return "null" };
+        let mut start = 0;
+        if line > 0 {
+            start = self.ends[line - 1];
+        }
+        let row = self.text.get(start as usize..*end as usize).unwrap_or_default();
+        match std::str::from_utf8(row) {
+            Ok(row) if !row.is_empty() => row,
+            _ => "null",
+        }
     }
 
     /// The line of this selector, else the first inside it.
     pub(crate) fn find(&self, selector: &str) -> Option<usize> {
         let wanted = serde_json::to_string(selector).ok()?;
         let wanted = wanted.trim_matches('"');
-        let rest = |line: &usize| {
-            let (_, rest) = self.row(*line).split_once("\"selector\":\"")?;
-            rest.strip_prefix(wanted)
-        };
-        let all = || 0..self.len();
-        let exact = all().find(|line| rest(line).is_some_and(|rest| rest.starts_with('"')));
-        exact.or_else(|| all().find(|line| rest(line).is_some_and(|rest| rest.starts_with('/'))))
+        let exact = (0..self.len()).find(|line| self.has_selector(*line, wanted, '"'));
+        if exact.is_some() {
+            return exact;
+        }
+        (0..self.len()).find(|line| self.has_selector(*line, wanted, '/'))
+    }
+
+    /// Returns true if the selector of a line is this text, followed by this character in the JSON.
+    fn has_selector(&self, line: usize, wanted: &str, next: char) -> bool {
+        let Some((_, selector)) = self.row(line).split_once("\"selector\":\"") else { return false };
+        let Some(rest) = selector.strip_prefix(wanted) else { return false };
+        rest.starts_with(next)
+    }
+}
+
+/// The number of a line's kind: part, field, array, gap or problem.
+fn kind_of(line: &Line<'_>) -> u8 {
+    if line.name == "problem" {
+        return 4;
+    }
+    match line.kind {
+        LineKind::Part => 0,
+        LineKind::Field => 1,
+        LineKind::Array => 2,
+        _ => 3,
+    }
+}
+
+/// The members of a large archive, as far as its tree needs them.
+#[derive(Default)]
+struct Members {
+    /// The ranges with the headers of the members of a zip archive.
+    headers: Vec<Range<u64>>,
+    /// The bytes of the packed members of a PBO.
+    packed_bytes: u64,
+}
+
+impl Members {
+    /// Returns the members before the first unreadable one.
+    fn of(asset: &Asset<'_>) -> Self {
+        let mut members = Self::default();
+        let Some(container) = Container::of(asset) else { return members };
+        for member in container.members() {
+            let Ok(member) = member else { break };
+            if let Member::Zip(member) = member {
+                let start = member.header_offset().min(asset.size());
+                // The descriptor of the member before it, its own header, names and extra fields.
+                let bytes = HEADER.saturating_add(member.name().len() as u64);
+                let end = start.saturating_add(bytes).min(asset.size());
+                members.headers.push(start.saturating_sub(DESCRIPTOR)..end);
+            } else if member.form() != Form::InPlace {
+                members.packed_bytes = members.packed_bytes.saturating_add(member.stored_byte_len());
+            }
+        }
+        members
     }
 }

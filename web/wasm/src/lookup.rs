@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 
 use meshpeek::scan::Scan;
-use meshpeek::scan::refs::{Image, Model, Textures};
+use meshpeek::scan::refs::{Model, Textures};
 use meshpeek::summary::Name;
 
 use crate::node::Node;
-use crate::{Result, Session};
+use crate::{Result, Session, address_of};
 
 /// Finds the images among the open files.
 pub(crate) type Catalog = RefCell<Textures<'static>>;
@@ -32,20 +32,13 @@ impl Session {
 
     /// Reads the file that a texture of a model means. Needs [`list_images`](Self::list_images).
     pub(crate) fn find_image(&self, node: &Node, texture: &Name) -> Result<Option<Found>> {
-        let (Some(catalog), Some(format)) = (&self.catalog, node.format()) else { return Ok(None) };
+        let Some(catalog) = &self.catalog else { return Ok(None) };
+        let Some(format) = node.format() else { return Ok(None) };
         let (path, member) = node.path();
         let found = catalog.borrow_mut().find(Model { path, member, format }, texture)?;
         let Some(image) = found else { return Ok(None) };
-        let address = address(&image);
-        let text = self.content(&address, u64::MAX);
-        Ok(text.map(|text| Found { address, bytes: text.bytes }))
-    }
-}
-
-fn address(image: &Image) -> String {
-    let path = image.path.to_string_lossy();
-    match &image.member {
-        Some(member) => format!("{path}!/{}", member.text),
-        None => path.into_owned(),
+        let address = address_of(&image.path, image.member.as_ref());
+        let Some(text) = self.content(&address, u64::MAX) else { return Ok(None) };
+        Ok(Some(Found { address, bytes: text.bytes }))
     }
 }

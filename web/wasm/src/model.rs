@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use js_sys::{Array as JsArray, Float32Array, Uint32Array};
 use meshpeek::budget::Reservation;
-use meshpeek::export::{self, Images, Lod, Pixels};
-use meshpeek::geometry;
+use meshpeek::export::{self, FileFormat, Images, Lod, Pixels};
+use meshpeek::geometry::{self, Primitive};
 use meshpeek::inspect::Inspect as _;
 use meshpeek::paa::Texture;
+use meshpeek::pose::Rig;
 use meshpeek::resolution::Resolution;
 use meshpeek::summary::Name;
 use meshpeek::{Asset, Error};
@@ -34,9 +35,13 @@ impl Default for Options {
     }
 }
 
+/// The most bones, and clips, that are listed of a rig.
+const MOST_LISTED: usize = 10_000;
+
 pub(crate) fn about(asset: &Asset<'_>) -> Result<Value> {
-    let mut lods = BTreeMap::new();
-    let (mut primitives, mut unreadable) = (0_u64, 0_u64);
+    let mut resolutions = BTreeMap::new();
+    let mut primitives = 0_u64;
+    let mut unreadable = 0_u64;
     for primitive in asset.primitives() {
         let Ok(primitive) = primitive else {
             unreadable += 1;
@@ -44,23 +49,40 @@ pub(crate) fn about(asset: &Asset<'_>) -> Result<Value> {
         };
         primitives += 1;
         if let Some((index, resolution)) = primitive.place.lod {
-            lods.entry(index).or_insert(resolution);
+            resolutions.entry(index).or_insert(resolution);
         }
     }
-    let lods =
-        lods.into_iter().map(|(index, resolution)| json!({ "index": index, "title": Resolution(resolution).title() }));
-    let lods: Vec<Value> = lods.collect();
-    let rigs = asset.rigs().into_iter().flatten().map(|rig| {
-        let clips = rig.clips().flatten().map(|clip| json!({ "name": clip.name.to_string(), "seconds": clip.seconds }));
-        let clips: Vec<Value> = clips.take(10_000).collect();
-        let bones = rig.bones().iter().take(10_000).map(|bone| json!([bone.name.to_string(), bone.parent]));
-        json!({ "bones": bones.collect::<Vec<_>>(), "clips": clips })
-    });
+    let mut lods = Vec::new();
+    for (index, resolution) in resolutions {
+        lods.push(json!({ "index": index, "title": Resolution(resolution).title() }));
+    }
+    let mut rigs = Vec::new();
+    for rig in asset.rigs() {
+        let Ok(rig) = rig else { continue };
+        rigs.push(rig_facts(&rig));
+    }
     Ok(json!({
-        "primitives": primitives, "unreadable": unreadable, "lods": lods, "rigs": rigs.collect::<Vec<_>>(),
-        "refused": export::refused(asset.format()),
+        "primitives": primitives, "unreadable": unreadable, "lods": lods, "rigs": rigs,
+        "refused": FileFormat::Glb.refused(asset.format()),
         "light": light(),
     }))
+}
+
+/// The bones of a rig, and its readable clips.
+fn rig_facts(rig: &Rig<'_>) -> Value {
+    let mut clips = Vec::new();
+    for clip in rig.clips() {
+        let Ok(clip) = clip else { continue };
+        clips.push(json!({ "name": clip.name.to_string(), "seconds": clip.seconds }));
+        if clips.len() >= MOST_LISTED {
+            break;
+        }
+    }
+    let mut bones = Vec::new();
+    for bone in rig.bones().iter().take(MOST_LISTED) {
+        bones.push(json!([bone.name.to_string(), bone.parent]));
+    }
+    json!({ "bones": bones, "clips": clips })
 }
 
 /// The light and the ground of the pictures that the program draws.
@@ -78,26 +100,35 @@ pub(crate) fn glb(
     motion: Option<&Node>,
     options: &Options,
 ) -> Result<(Value, Vec<u8>)> {
-    let lod = options.lod.map_or(Lod::Finest, Lod::Index);
-    let write = |asset: &Asset<'_>, rig: Option<&meshpeek::pose::Rig<'_>>| {
-        let mut how = export::Options::default();
-        (how.lod, how.rig) = (lod, rig);
-        let mut images = Open { session, node, last: Vec::new(), is_on: options.images };
-        let model = export::glb(asset, &how, &mut images, &budget(asset.size()))?;
-        let mut bytes = Vec::new();
-        model.write_to(&mut bytes)?;
-        let missing = json!({
-            "empty": model.is_empty, "unreadable": model.unreadable, "left_out": model.left_out,
-        });
-        Ok((missing, bytes))
+    let lod = match options.lod {
+        Some(index) => Lod::Index(index),
+        None => Lod::Finest,
     };
-    node.ask(|asset| match motion {
-        None => write(asset, None),
-        Some(motion) => motion.ask(|moved| match moved.rigs().pop() {
-            Some(rig) => write(asset, Some(&rig?)),
-            None => Err(Error::unsupported("this is no plain RTM animation")),
-        }),
+    node.ask(|asset| {
+        let Some(motion) = motion else {
+            return write_glb(asset, lod, None, Open::new(session, node, options));
+        };
+        motion.ask(|moved| {
+            let Some(rig) = moved.rigs().pop() else {
+                return Err(Error::unsupported("this is no plain RTM animation"));
+            };
+            write_glb(asset, lod, Some(&rig?), Open::new(session, node, options))
+        })
     })
+}
+
+/// Writes a model as glTF, moved by this rig if there is one. Returns what is missing in it, and its bytes.
+fn write_glb(asset: &Asset<'_>, lod: Lod, rig: Option<&Rig<'_>>, mut images: Open<'_>) -> Result<(Value, Vec<u8>)> {
+    let mut options = export::Options::default();
+    options.lod = lod;
+    options.rig = rig;
+    let model = export::glb(asset, &options, &mut images, &budget(asset.size()))?;
+    let mut bytes = Vec::new();
+    model.write_to(&mut bytes)?;
+    let missing = json!({
+        "empty": model.is_empty, "unreadable": model.unreadable, "left_out": model.left_out,
+    });
+    Ok((missing, bytes))
 }
 
 /// The images among the open files.
@@ -109,7 +140,11 @@ struct Open<'s> {
     is_on: bool,
 }
 
-impl Open<'_> {
+impl<'s> Open<'s> {
+    fn new(session: &'s Session, node: &'s Node, options: &Options) -> Self {
+        Self { session, node, last: Vec::new(), is_on: options.images }
+    }
+
     fn read(&self, texture: &geometry::Texture<'_>, room: &Reservation<'_>) -> Option<Vec<u8>> {
         if !self.is_on {
             return None;
@@ -123,7 +158,9 @@ impl Open<'_> {
 
 impl Images for Open<'_> {
     fn file(&mut self, texture: &geometry::Texture<'_>, room: &Reservation<'_>) -> Option<&[u8]> {
-        let bytes = self.read(texture, room).filter(|bytes| media_type(bytes).is_some())?;
+        let bytes = self.read(texture, room)?;
+        // A glTF file may have only PNG and JPEG images.
+        media_type(&bytes)?;
         self.last = bytes;
         Some(&self.last)
     }
@@ -150,10 +187,17 @@ fn media_type(bytes: &[u8]) -> Option<&'static str> {
 /// The largest mip of a texture with sides up to `most`, or the smallest.
 fn picture(bytes: &[u8], most: u32) -> Result<Option<([u32; 2], Vec<u8>)>> {
     let Ok(texture) = Texture::parse(bytes) else { return Ok(None) };
-    let mips: Vec<_> = texture.mips().map_while(|mip| mip.ok()).collect();
-    let fitting = mips.iter().find(|mip| u32::from(mip.width().max(mip.height())) <= most);
-    let Some(mip) = fitting.or(mips.last()) else { return Ok(None) };
-    let picture = texture.to_picture(mip)?;
+    let mut chosen = None;
+    for mip in texture.mips() {
+        let Ok(mip) = mip else { break };
+        let side = u32::from(mip.width().max(mip.height()));
+        chosen = Some(mip);
+        if side <= most {
+            break;
+        }
+    }
+    let Some(mip) = chosen else { return Ok(None) };
+    let picture = texture.to_picture(&mip)?;
     Ok(Some(([picture.width.into(), picture.height.into()], picture.rgba)))
 }
 
@@ -162,35 +206,40 @@ pub(crate) fn image(bytes: &[u8], most: u32) -> Result<Option<(Value, Vec<u8>)>>
     if let Some(kind) = media_type(bytes) {
         return Ok(Some((json!({ "media": kind }), bytes.to_vec())));
     }
-    Ok(picture(bytes, most)?.map(|(size, rgba)| (json!({ "size": size }), rgba)))
+    let Some((size, rgba)) = picture(bytes, most)? else { return Ok(None) };
+    Ok(Some((json!({ "size": size }), rgba)))
 }
 
 pub(crate) fn mips(asset: &Asset<'_>) -> Value {
     let Asset::Paa(texture) = asset else { return json!([]) };
-    let mips = texture.mips().map_while(|mip| mip.ok());
-    mips.map(|mip| json!({ "width": mip.width(), "height": mip.height(), "stored": mip.stored_bytes().len() }))
-        .collect()
+    let mut mips = Vec::new();
+    for mip in texture.mips() {
+        let Ok(mip) = mip else { break };
+        mips.push(json!({ "width": mip.width(), "height": mip.height(), "stored": mip.stored_bytes().len() }));
+    }
+    Value::Array(mips)
 }
 
 pub(crate) fn mip(asset: &Asset<'_>, index: usize) -> Result<([u32; 2], Vec<u8>)> {
     let Asset::Paa(texture) = asset else { return Err(Error::unsupported("this is no texture")) };
-    let mip = texture.mips().nth(index).transpose()?;
-    let mip = mip.ok_or_else(|| Error::unsupported(format!("no mip {index}")))?;
-    let picture = texture.to_picture(&mip)?;
+    let Some(mip) = texture.mips().nth(index) else { return Err(Error::unsupported(format!("no mip {index}"))) };
+    let picture = texture.to_picture(&mip?)?;
     Ok(([picture.width.into(), picture.height.into()], picture.rgba))
 }
 
 pub(crate) fn meshes(asset: &Asset<'_>, lod: Option<usize>) -> Result<JsArray> {
-    let (mut facts, mut arrays) = (Vec::new(), Vec::new());
+    let mut parts = Vec::new();
+    let mut meshes = Vec::new();
+    let mut unreadable = 0_u64;
+    let mut left_out = 0_u64;
     let budget = budget(asset.size());
-    let (mut unreadable, mut left_out) = (0_u64, 0_u64);
     for primitive in asset.primitives() {
         let Ok(primitive) = primitive else {
             unreadable += 1;
             continue;
         };
-        let place = primitive.place;
-        if place.lod.map(|(index, _)| index) != lod && lod.is_some() {
+        let own_lod = primitive.place.lod.map(|(index, _)| index);
+        if lod.is_some() && own_lod != lod {
             continue;
         }
         let mesh = match primitive.to_mesh(&budget) {
@@ -202,24 +251,40 @@ pub(crate) fn meshes(asset: &Asset<'_>, lod: Option<usize>) -> Result<JsArray> {
             }
         };
         left_out += mesh.left_out;
-        let material = primitive.material().ok().flatten();
-        let texture = material.as_ref().and_then(|material| material.base()).map(|base| Name::from(base.name).text);
-        let hides_little = texture.as_deref().is_some_and(export::hides_little);
-        let title = material.as_ref().map(|material| material.name.to_string());
-        facts.push(json!({
-            "name": place.name.to_string(), "part": place.part, "visible": place.visible,
-            "material": title, "texture": texture, "hides_little": hides_little,
-        }));
-        arrays.push(mesh);
+        parts.push(part_facts(&primitive));
+        meshes.push(mesh);
     }
-    let facts = json!({ "parts": facts, "unreadable": unreadable, "left_out": left_out });
+    let facts = json!({ "parts": parts, "unreadable": unreadable, "left_out": left_out });
     let answer = JsArray::of1(&facts.to_string().into());
-    for mesh in &arrays {
+    for mesh in &meshes {
         answer.push(&Float32Array::from(mesh.positions.as_flattened()));
         answer.push(&Float32Array::from(mesh.normals.as_flattened()));
-        let uvs = mesh.uvs.first().map_or(&[][..], |uvs| uvs.as_flattened());
+        let mut uvs: &[f32] = &[];
+        if let Some(first) = mesh.uvs.first() {
+            uvs = first.as_flattened();
+        }
         answer.push(&Float32Array::from(uvs));
         answer.push(&Uint32Array::from(&mesh.indices[..]));
     }
     Ok(answer)
+}
+
+/// The names of a draw call and of its material and texture.
+fn part_facts(primitive: &Primitive<'_>) -> Value {
+    let mut title = None;
+    let mut texture = None;
+    let mut hides_little = false;
+    if let Ok(Some(material)) = primitive.material() {
+        title = Some(material.name.to_string());
+        if let Some(base) = material.base() {
+            let name = Name::from(base.name).text;
+            hides_little = export::hides_little(&name);
+            texture = Some(name);
+        }
+    }
+    let place = &primitive.place;
+    json!({
+        "name": place.name.to_string(), "part": place.part, "visible": place.visible,
+        "material": title, "texture": texture, "hides_little": hides_little,
+    })
 }

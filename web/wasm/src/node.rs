@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use js_sys::{Function, Uint8Array};
-use meshpeek::address::Names;
+use meshpeek::address::{Names, join};
 use meshpeek::container::{Container, Form, Member};
 use meshpeek::inspect::Inspect;
 use meshpeek::ranges::{Ranges, ReadAt, Section};
-use meshpeek::scan::{Depth, Record, Stored};
+use meshpeek::scan::{Depth, Record, Stored, Subject};
 use meshpeek::summary::Name;
 use meshpeek::{Asset, Error, Format, Limits, OwnedAsset};
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::array::Table;
 use crate::lines::Lines;
-use crate::{By, Result, budget, scan, unnumbered};
+use crate::{By, Result, address_of, budget, scan, unnumbered};
 
 /// The most bytes that are read at once.
 const PIECE: u64 = 4 << 20;
@@ -59,36 +59,59 @@ fn share(done: u64, all: u64) -> f64 {
     start + (end - start) * (done as f64 / all.max(1) as f64)
 }
 
-/// Reports the progress of long work. In a [`step`], the progress of that step.
+/// Reports the progress of long work. During a [`Step`], the progress of that step.
 pub(crate) fn report_progress(done: u64, all: u64) {
     PROGRESS.with_borrow(|progress| {
-        let call = |progress: &Function| progress.call2(&JsValue::NULL, &share(done, all).into(), &1.0.into());
-        let _ = progress.as_ref().map(call);
+        if let Some(progress) = progress {
+            let _ = progress.call2(&JsValue::NULL, &share(done, all).into(), &1.0.into());
+        }
     });
 }
 
-/// Does the part of long work that leads from `done` to `next`. Progress inside is progress of that part.
-pub(crate) fn step<T>(done: u64, next: u64, all: u64, work: impl FnOnce() -> T) -> T {
-    report_progress(done, all);
-    let outer = STEP.replace((share(done, all), share(next, all)));
-    let result = work();
-    STEP.set(outer);
-    result
+/// The part of long work that leads from `done` to `next`, until it is dropped. Progress inside is progress of that
+/// part.
+pub(crate) struct Step {
+    /// The part around it.
+    outer: (f64, f64),
+}
+
+impl Step {
+    pub(crate) fn begin(done: u64, next: u64, all: u64) -> Self {
+        report_progress(done, all);
+        let outer = STEP.replace((share(done, all), share(next, all)));
+        Self { outer }
+    }
+}
+
+impl Drop for Step {
+    fn drop(&mut self) {
+        STEP.set(self.outer);
+    }
 }
 
 impl Source {
     fn read(&self, range: Range<u64>) -> io::Result<Uint8Array> {
-        let (start, end) = ((range.start as f64).into(), (range.end as f64).into());
-        let read = self.read.call3(&JsValue::NULL, &self.file.into(), &start, &end);
-        let bytes = read.map_err(|error| {
-            let message = error.dyn_ref::<js_sys::Error>().map(|error| String::from(error.message()));
-            io::Error::other(message.unwrap_or_else(|| "the file cannot be read".to_owned()))
-        })?;
-        let bytes: Uint8Array = bytes.dyn_into().map_err(|_| io::Error::other("the file cannot be read"))?;
+        let start = (range.start as f64).into();
+        let end = (range.end as f64).into();
+        let bytes = match self.read.call3(&JsValue::NULL, &self.file.into(), &start, &end) {
+            Ok(bytes) => bytes,
+            Err(thrown) => return Err(read_error(&thrown)),
+        };
+        let Ok(bytes) = bytes.dyn_into::<Uint8Array>() else {
+            return Err(io::Error::other("the file cannot be read"));
+        };
         if u64::from(bytes.length()) != range.end.saturating_sub(range.start) {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         Ok(bytes)
+    }
+}
+
+/// Returns the error that the function of the worker threw.
+fn read_error(thrown: &JsValue) -> io::Error {
+    match thrown.dyn_ref::<js_sys::Error>() {
+        Some(error) => io::Error::other(String::from(error.message())),
+        None => io::Error::other("the file cannot be read"),
     }
 }
 
@@ -113,7 +136,9 @@ pub(crate) fn whole(source: &Source, range: Range<u64>) -> Result<Vec<u8>> {
     }
     let mut bytes = Vec::new();
     let room = usize::try_from(size).unwrap_or(usize::MAX);
-    bytes.try_reserve_exact(room).map_err(|_| Error::from(io::Error::from(io::ErrorKind::OutOfMemory)))?;
+    if bytes.try_reserve_exact(room).is_err() {
+        return Err(io::Error::from(io::ErrorKind::OutOfMemory).into());
+    }
     let mut start = range.start;
     while start < range.end {
         // Not of the first piece: a file of one piece is one step of a longer task.
@@ -153,9 +178,14 @@ impl ReadAt for Capped<'_> {
     }
 
     fn read_at(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
-        let left = self.left.get().checked_sub(range.end.saturating_sub(range.start));
-        let message = || format!("this needs more than {} bytes of a large archive: open a member", self.most);
-        self.left.set(left.ok_or_else(|| io::Error::other(message()))?);
+        let size = range.end.saturating_sub(range.start);
+        let Some(left) = self.left.get().checked_sub(size) else {
+            let most = self.most;
+            return Err(io::Error::other(format!(
+                "this needs more than {most} bytes of a large archive: open a member"
+            )));
+        };
+        self.left.set(left);
         self.source.read_at(range)
     }
 }
@@ -167,14 +197,33 @@ enum Body {
     Ranges(Section<Source>, RefCell<Ranges>, Format),
 }
 
-/// An open file or member.
-pub(crate) struct Node {
+/// Where an open file or member comes from.
+struct Origin {
     /// The outer file, as the user named it.
     path: PathBuf,
     member: Option<Name>,
     stored: Option<Stored>,
     /// The number of archives around it.
     depth: u32,
+}
+
+impl Origin {
+    fn file(path: PathBuf) -> Self {
+        Self { path, member: None, stored: None, depth: 0 }
+    }
+
+    /// The innermost name, whose ending hints at the format.
+    fn own_name(&self) -> &Path {
+        match &self.member {
+            Some(member) => unnumbered(&member.text),
+            None => &self.path,
+        }
+    }
+}
+
+/// An open file or member.
+pub(crate) struct Node {
+    origin: Origin,
     /// The range of its bytes in the outer file, if they are stored there uncompressed.
     place: Option<(Source, Range<u64>)>,
     body: Body,
@@ -184,92 +233,56 @@ pub(crate) struct Node {
 
 impl Node {
     pub(crate) fn file(source: Source, path: PathBuf, size: u64, whole_below: u64) -> Result<Self> {
-        Self::at(source, 0..size, path, None, None, 0, whole_below)
+        Self::at(source, 0..size, Origin::file(path), whole_below)
     }
 
-    fn at(
-        source: Source,
-        range: Range<u64>,
-        path: PathBuf,
-        member: Option<Name>,
-        stored: Option<Stored>,
-        depth: u32,
-        whole_below: u64,
-    ) -> Result<Self> {
-        let own = member.as_ref().map_or(path.as_path(), |member| unnumbered(&member.text)).to_owned();
+    fn new(origin: Origin, place: Option<(Source, Range<u64>)>, body: Body) -> Self {
+        Self { origin, place, body, lines: None, table: None }
+    }
+
+    fn at(source: Source, range: Range<u64>, origin: Origin, whole_below: u64) -> Result<Self> {
         let size = range.end.saturating_sub(range.start);
-        let place = Some((source.clone(), range.clone()));
-        let body = match archive(&source, &range, &own, whole_below)? {
-            Some((ranges, format)) => Body::Ranges(Section::new(source, range), RefCell::new(ranges), format),
-            None => Body::of(&own, whole(&source, range)?),
+        let body = match archive(&source, &range, origin.own_name(), whole_below)? {
+            Some(body) => body,
+            None => Body::of(origin.own_name(), whole(&source, range.clone())?),
         };
         debug_assert!(size == body.size());
-        Ok(Self { path, member, stored, depth, place, body, lines: None, table: None })
+        Ok(Self::new(origin, Some((source, range)), body))
     }
 
-    /// Opens an archive without reading its members; nothing if it is none.
+    /// Opens an archive of any size without reading its members. Returns `None` for all other files, and if the
+    /// directory cannot be read.
     pub(crate) fn directory(source: Source, path: PathBuf, size: u64) -> Option<Self> {
-        let (ranges, format) = archive(&source, &(0..size), &path, 0).ok()??;
-        let place = Some((source.clone(), 0..size));
-        let body = Body::Ranges(Section::new(source, 0..size), RefCell::new(ranges), format);
-        let (member, stored) = (None, None);
-        Some(Self { path, member, stored, depth: 0, place, body, lines: None, table: None })
+        let Ok(Some(body)) = archive(&source, &(0..size), &path, 0) else { return None };
+        Some(Self::new(Origin::file(path), Some((source, 0..size)), body))
     }
 
     /// Opens a member.
     pub(crate) fn member(&self, by: &By<'_>, whole_below: u64) -> Result<Self> {
         let limits = Limits::default();
-        if self.depth >= limits.archive_depth {
+        if self.origin.depth >= limits.archive_depth {
             return Err(Error::unsupported(format!("more than {} archives inside each other", limits.archive_depth)));
         }
-        let found = self.ask_once(|asset| {
-            let none = || Error::unsupported("this is no archive to go into");
-            let container = Container::of(asset).ok_or_else(none)?;
-            let wanted = by.find(&container)?.ok_or_else(|| no_member(by))?;
-            let index = match &wanted {
-                Member::Pbo(member) => member.index,
-                Member::Zip(member) => member.index,
-                _ => 0,
-            };
-            let name = name_of(&container, index)?.ok_or_else(|| no_member(by))?;
-            let mut stored = Stored::of(&wanted);
-            let place = place_of(&wanted, asset.size())?;
-            let content = match place {
-                Some((start, _)) => {
-                    stored.offset = Some(start);
-                    None
+        let inner = self.ask_once(|asset| Inner::find(asset, by))?;
+        let origin = Origin {
+            path: self.origin.path.clone(),
+            member: Some(join(self.origin.member.as_ref(), inner.name)),
+            stored: Some(inner.stored),
+            depth: self.origin.depth + 1,
+        };
+        let bytes = match inner.content {
+            Content::InPlace { offset, bytes } => {
+                if let Some((source, outer)) = &self.place {
+                    let start = outer.start.saturating_add(offset);
+                    let range = start..start.saturating_add(bytes);
+                    return Self::at(source.clone(), range, origin, whole_below);
                 }
-                None => Some(wanted.decode(&budget(asset.size()))?.to_vec()),
-            };
-            Ok((name, stored, place, content))
-        });
-        let (name, stored, place, content) = found?;
-        let member = match &self.member {
-            Some(outer) => Name { text: format!("{}!/{}", outer.text, name.text), lossy: outer.lossy || name.lossy },
-            None => name,
-        };
-        let (path, depth) = (self.path.clone(), self.depth + 1);
-        let content = match (content, place, &self.place) {
-            (Some(content), ..) => content,
-            (None, Some((start, bytes)), Some((source, range))) => {
-                let start = range.start.saturating_add(start);
-                let range = start..start.saturating_add(bytes);
-                return Self::at(source.clone(), range, path, Some(member), Some(stored), depth, whole_below);
+                self.bytes(offset, bytes)?
             }
-            (None, Some((start, bytes)), None) => self.bytes(start, bytes)?,
-            (None, None, _) => Vec::new(),
+            Content::Decoded(bytes) => bytes,
         };
-        let body = Body::of(unnumbered(&member.text), content);
-        Ok(Self {
-            path,
-            member: Some(member),
-            stored: Some(stored),
-            depth,
-            place: None,
-            body,
-            lines: None,
-            table: None,
-        })
+        let body = Body::of(origin.own_name(), bytes);
+        Ok(Self::new(origin, None, body))
     }
 
     /// Asks its asset. The question may be repeated when more bytes were read. They stay in memory.
@@ -306,13 +319,7 @@ impl Node {
         let mut wanted: Vec<Range<u64>> = wanted.to_vec();
         wanted.retain(|range| ranges.borrow().get(range.clone()).is_err());
         wanted.sort_unstable_by_key(|range| (range.start, range.end));
-        let mut merged: Vec<Range<u64>> = Vec::new();
-        for range in wanted {
-            match merged.last_mut().filter(|last| range.start <= last.end + GAP) {
-                Some(last) => last.end = last.end.max(range.end),
-                None => merged.push(range),
-            }
-        }
+        let merged = merged(wanted);
         let all: u64 = merged.iter().map(|range| range.end.saturating_sub(range.start)).sum();
         if all > MOST_FETCHED {
             return Err(Error::unsupported(format!("this needs {all} bytes of the archive: open a member")));
@@ -341,7 +348,8 @@ impl Node {
     }
 
     pub(crate) fn bytes(&self, offset: u64, count: u64) -> Result<Vec<u8>> {
-        let (start, end) = (offset.min(self.size()), offset.saturating_add(count).min(self.size()));
+        let start = offset.min(self.size());
+        let end = offset.saturating_add(count).min(self.size());
         match &self.body {
             Body::Whole(bytes, _) => {
                 let range = usize::try_from(start).unwrap_or(usize::MAX)..usize::try_from(end).unwrap_or(usize::MAX);
@@ -354,17 +362,17 @@ impl Node {
     pub(crate) fn record(&self, depth: Depth) -> Record {
         let record = match &self.body {
             Body::Whole(bytes, Ok(asset)) => {
-                scan(depth).record_of_asset(self.own_name(), bytes.as_ref(), asset.asset())
+                scan(depth).record(self.own_name(), Subject::Asset(bytes.as_ref(), asset.asset()))
             }
             Body::Whole(bytes, Err(_)) => scan(depth).record(self.own_name(), bytes.as_ref()),
-            Body::Ranges(..) => scan(depth).record(self.own_name(), &[]),
+            Body::Ranges(..) => scan(depth).record(self.own_name(), b""),
         };
         self.placed(record)
     }
 
     pub(crate) fn record_of(&self, asset: &Asset<'_>, depth: Depth) -> Record {
         match &self.body {
-            Body::Ranges(..) => self.placed(scan(depth).record_in_ranges(self.own_name(), asset)),
+            Body::Ranges(..) => self.placed(scan(depth).record(self.own_name(), Subject::Ranges(asset))),
             Body::Whole(..) => self.record(depth),
         }
     }
@@ -375,23 +383,23 @@ impl Node {
     }
 
     pub(crate) fn path(&self) -> (&Path, Option<&Name>) {
-        (&self.path, self.member.as_ref())
+        (&self.origin.path, self.origin.member.as_ref())
     }
 
     pub(crate) fn placed(&self, mut record: Record) -> Record {
-        record.path.clone_from(&self.path);
-        (record.member, record.stored) = (self.member.clone(), self.stored.clone());
+        record.path.clone_from(&self.origin.path);
+        record.member.clone_from(&self.origin.member);
+        record.stored.clone_from(&self.origin.stored);
         record
     }
 
     pub(crate) fn address(&self) -> String {
-        let path = self.path.to_string_lossy();
-        self.member.as_ref().map_or_else(|| path.to_string(), |member| format!("{path}!/{}", member.text))
+        address_of(&self.origin.path, self.origin.member.as_ref())
     }
 
     /// The innermost name, whose ending hints at the format.
     pub(crate) fn own_name(&self) -> &Path {
-        self.member.as_ref().map_or(&self.path, |member| unnumbered(&member.text))
+        self.origin.own_name()
     }
 
     pub(crate) fn format(&self) -> Option<Format> {
@@ -470,8 +478,23 @@ fn load<T>(
     ranges.load(&Capped { source, most, left: Cell::new(most) }, question)
 }
 
+/// Joins sorted ranges that are close to each other.
+fn merged(sorted: Vec<Range<u64>>) -> Vec<Range<u64>> {
+    let mut merged: Vec<Range<u64>> = Vec::new();
+    for range in sorted {
+        if let Some(last) = merged.last_mut()
+            && range.start <= last.end + GAP
+        {
+            last.end = last.end.max(range.end);
+        } else {
+            merged.push(range);
+        }
+    }
+    merged
+}
+
 /// The directory of a large archive; nothing for all other files.
-fn archive(source: &Source, range: &Range<u64>, name: &Path, whole_below: u64) -> Result<Option<(Ranges, Format)>> {
+fn archive(source: &Source, range: &Range<u64>, name: &Path, whole_below: u64) -> Result<Option<Body>> {
     let size = range.end.saturating_sub(range.start);
     if size <= whole_below {
         return Ok(None);
@@ -486,11 +509,50 @@ fn archive(source: &Source, range: &Range<u64>, name: &Path, whole_below: u64) -
     ranges.add(0, head);
     let opened = ranges.load(&section, |ranges| Ok(Asset::parse_ranges(ranges, &Limits::default())?.format()));
     match opened {
-        Ok(format @ (Format::Pbo | Format::Zip)) => Ok(Some((ranges, format))),
-        // A damaged archive is reported as a whole file is, if it fits.
-        Ok(_) | Err(_) if size <= MOST_WHOLE => Ok(None),
+        Ok(format @ (Format::Pbo | Format::Zip)) => Ok(Some(Body::Ranges(section, RefCell::new(ranges), format))),
         Ok(_) => Ok(None),
+        // A damaged archive is reported as a whole file is, if it fits.
+        Err(_) if size <= MOST_WHOLE => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+/// A member that is to be opened.
+struct Inner {
+    name: Name,
+    stored: Stored,
+    content: Content,
+}
+
+/// The bytes of a member.
+enum Content {
+    /// They are in the archive's own bytes.
+    InPlace {
+        offset: u64,
+        bytes: u64,
+    },
+    Decoded(Vec<u8>),
+}
+
+impl Inner {
+    fn find(asset: &Asset<'_>, by: &By<'_>) -> Result<Self> {
+        let Some(container) = Container::of(asset) else {
+            return Err(Error::unsupported("this is no archive to go into"));
+        };
+        let Some(member) = by.find(&container)? else { return Err(no_member(by)) };
+        let index = match &member {
+            Member::Pbo(member) => member.index,
+            Member::Zip(member) => member.index,
+            _ => 0,
+        };
+        let Some(name) = name_of(&container, index)? else { return Err(no_member(by)) };
+        let mut stored = Stored::of(&member);
+        if let Some((offset, bytes)) = place_of(&member, asset.size())? {
+            stored.offset = Some(offset);
+            return Ok(Self { name, stored, content: Content::InPlace { offset, bytes } });
+        }
+        let decoded = member.decode(&budget(asset.size()))?.to_vec();
+        Ok(Self { name, stored, content: Content::Decoded(decoded) })
     }
 }
 
@@ -509,7 +571,10 @@ fn place_of(member: &Member<'_>, size: u64) -> Result<Option<(u64, u64)>> {
         _ => return Ok(None),
     };
     let bytes = member.stored_byte_len();
-    Ok((start.saturating_add(bytes) <= size).then_some((start, bytes)))
+    if start.saturating_add(bytes) > size {
+        return Ok(None);
+    }
+    Ok(Some((start, bytes)))
 }
 
 fn name_of(container: &Container<'_>, index: usize) -> Result<Option<Name>> {

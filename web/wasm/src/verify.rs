@@ -4,14 +4,14 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::path::Path;
 
-use meshpeek::address::Names;
+use meshpeek::address::{Names, join_text};
 use meshpeek::container::{Container, Member};
-use meshpeek::scan::Depth;
+use meshpeek::scan::{Depth, Subject};
 use meshpeek::summary::Problem;
 use meshpeek::{Asset, Budget, ErrorKind, Format, Limits};
 use serde_json::{Value, json};
 
-use crate::node::{MOST_ONCE, Node, report_progress, step, whole};
+use crate::node::{MOST_ONCE, Node, Step, report_progress, whole};
 use crate::{Result, budget, scan};
 
 /// An archive up to this size is read as a whole, for its checksum.
@@ -48,7 +48,9 @@ impl Report {
                 return;
             }
             let mut row = json!(problem);
-            if let (Some(row), Some(member)) = (row.as_object_mut(), member) {
+            if let Some(member) = member
+                && let Some(row) = row.as_object_mut()
+            {
                 row.insert("member".to_owned(), member.into());
             }
             self.problems.push(row);
@@ -58,18 +60,22 @@ impl Report {
     /// Checks bytes as a file of this name, and everything in them. `outer` is the path of the member whose bytes they
     /// are, and `depth` the number of archives around it.
     fn bytes(&mut self, name: &Path, bytes: &[u8], outer: Option<&str>, depth: u32) {
-        let (limits, scan) = (Limits::default(), scan(Depth::Verify));
+        let limits = Limits::default();
+        let scan = scan(Depth::Verify);
         let Ok(asset) = Asset::parse_file(name, bytes, &limits) else {
             return self.add(outer, &scan.record(name, bytes).summary.problems);
         };
-        self.add(outer, &scan.record_of_asset(name, bytes, &asset).summary.problems);
+        self.add(outer, &scan.record(name, Subject::Asset(bytes, &asset)).summary.problems);
         let Some(container) = Container::of(&asset) else { return };
         if depth >= limits.archive_depth {
             self.skipped += container.members().count() as u64;
             return;
         }
-        let (shared, mut names, mut done) = (container.overlapping(), Names::of(&container), 0_u64);
-        for (index, member) in container.members().map_while(std::result::Result::ok).enumerate() {
+        let shared = container.overlapping();
+        let mut names = Names::of(&container);
+        let mut done = 0_u64;
+        for (index, member) in container.members().enumerate() {
+            let Ok(member) = member else { break };
             let inner = names.next(member.name()).text;
             if outer.is_none() {
                 report_progress(done, bytes.len() as u64);
@@ -77,7 +83,10 @@ impl Report {
             done = done.saturating_add(member.stored_byte_len());
             // Bytes in several members are checked once.
             if shared.binary_search(&index).is_err() {
-                let inner = outer.map_or_else(|| inner.clone(), |outer| format!("{outer}!/{inner}"));
+                let inner = match outer {
+                    Some(outer) => join_text(outer, Some(&inner)),
+                    None => inner,
+                };
                 self.member(&member, &inner, depth + 1);
             }
         }
@@ -114,16 +123,16 @@ pub(crate) fn of(node: &Node) -> Result<Value> {
     let size = node.size();
     let mut report = Report::new(size);
     let mut is_whole = true;
-    match (node.in_memory(), node.place()) {
-        (Some(bytes), _) => report.bytes(node.own_name(), bytes, None, 0),
-        (None, Some((source, range))) if size <= MOST_WHOLE => {
-            let bytes = whole(source, range.clone())?;
-            report.bytes(node.own_name(), &bytes, None, 0);
-        }
-        _ => {
-            is_whole = false;
-            by_members(node, &mut report)?;
-        }
+    if let Some(bytes) = node.in_memory() {
+        report.bytes(node.own_name(), bytes, None, 0);
+    } else if let Some((source, range)) = node.place()
+        && size <= MOST_WHOLE
+    {
+        let bytes = whole(source, range.clone())?;
+        report.bytes(node.own_name(), &bytes, None, 0);
+    } else {
+        is_whole = false;
+        by_members(node, &mut report)?;
     }
     Ok(json!({
         "problems": report.problems, "cut": report.is_cut, "members": report.members, "skipped": report.skipped,
@@ -133,17 +142,21 @@ pub(crate) fn of(node: &Node) -> Result<Value> {
 
 /// Checks the directory of an archive, and then some members after others.
 fn by_members(node: &Node, report: &mut Report) -> Result<()> {
-    let sizes = node.ask(|asset| {
-        let members = Container::of(asset).into_iter().flat_map(|container| container.members());
-        Ok(members.map_while(|member| Some(member.ok()?.stored_byte_len())).collect::<Vec<u64>>())
-    })?;
+    let sizes = node.ask(|asset| Ok(sizes_of(asset)))?;
     let problems = node.ask(|asset| Ok(node.record_of(asset, Depth::Summary).summary.problems))?;
     report.add(None, &problems);
-    let all = sizes.iter().fold(0, |sum: u64, size| sum.saturating_add(*size));
-    let (mut start, mut done) = (0, 0_u64);
+    let mut all = 0_u64;
+    for size in &sizes {
+        all = all.saturating_add(*size);
+    }
+    let mut start = 0;
+    let mut done = 0_u64;
     while start < sizes.len() {
-        let (mut end, mut bytes) = (start, 0_u64);
-        while let Some(size) = sizes.get(end).filter(|_| end - start < MOST_AT_ONCE) {
+        let mut end = start;
+        let mut bytes = 0_u64;
+        while end - start < MOST_AT_ONCE
+            && let Some(size) = sizes.get(end)
+        {
             if end > start && bytes.saturating_add(*size) > BYTES_AT_ONCE {
                 break;
             }
@@ -151,43 +164,71 @@ fn by_members(node: &Node, report: &mut Report) -> Result<()> {
             end += 1;
         }
         let next = done.saturating_add(bytes);
-        step(done, next, all, || {
-            if bytes > MOST_ONCE / 2 {
-                report.skipped += (end - start) as u64;
-            } else if let Err(error) = some(node, start..end, report) {
-                report.skipped += (end - start) as u64;
-                report.add(None, &[Problem::error(&error)]);
-            }
-        });
-        (start, done) = (end, next);
+        let _step = Step::begin(done, next, all);
+        if bytes > MOST_ONCE / 2 {
+            report.skipped += (end - start) as u64;
+        } else if let Err(error) = check_members(node, start..end, report) {
+            report.skipped += (end - start) as u64;
+            report.add(None, &[Problem::error(&error)]);
+        }
+        start = end;
+        done = next;
     }
     Ok(())
 }
 
+/// The stored bytes of each member, up to the first unreadable one.
+fn sizes_of(asset: &Asset<'_>) -> Vec<u64> {
+    let mut sizes = Vec::new();
+    let Some(container) = Container::of(asset) else { return sizes };
+    for member in container.members() {
+        let Ok(member) = member else { break };
+        sizes.push(member.stored_byte_len());
+    }
+    sizes
+}
+
 /// Checks these members.
-fn some(node: &Node, range: Range<usize>, report: &mut Report) -> Result<()> {
+fn check_members(node: &Node, range: Range<usize>, report: &mut Report) -> Result<()> {
     let shared = RefCell::new(report);
     node.ask_once(|asset| {
         let Some(container) = Container::of(asset) else { return Ok(()) };
-        let members: Vec<Member<'_>> =
-            container.members().skip(range.start).take(range.len()).collect::<std::result::Result<_, _>>()?;
+        let mut members = Vec::new();
+        for member in container.members().skip(range.start).take(range.len()) {
+            members.push(member?);
+        }
         // Everything is read before the first member is checked, because a question may be repeated.
-        let mut missing = None;
-        for member in &members {
-            let stored = match member {
-                Member::Pbo(member) => member.stored_bytes(),
-                Member::Zip(member) => member.stored_bytes(),
-                _ => continue,
-            };
-            missing = missing.or(stored.err().filter(|error| error.incomplete().is_some()));
-        }
-        if let Some(error) = missing {
-            return Err(error);
-        }
+        require_stored_bytes(&members)?;
         for member in members {
             let name = member.name().to_string();
             shared.borrow_mut().member(&member, &name, 1);
         }
         Ok(())
     })
+}
+
+/// Asks for the stored bytes of all members.
+///
+/// # Errors
+/// Returns the error of the first member whose bytes are not read yet.
+fn require_stored_bytes(members: &[Member<'_>]) -> Result<()> {
+    let mut missing = None;
+    // All of them, because the ranges of each are read before the question is repeated.
+    for member in members {
+        let stored = match member {
+            Member::Pbo(member) => member.stored_bytes(),
+            Member::Zip(member) => member.stored_bytes(),
+            _ => continue,
+        };
+        if let Err(error) = stored
+            && error.incomplete().is_some()
+            && missing.is_none()
+        {
+            missing = Some(error);
+        }
+    }
+    match missing {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
 }

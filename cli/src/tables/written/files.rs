@@ -1,9 +1,10 @@
 //! The files of tables: one for each table, or several in a folder.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::SystemTime;
 
 use meshpeek::Format;
@@ -13,6 +14,7 @@ use meshpeek_tables::{Form, Table, Writer, is_of};
 
 use crate::args::Common;
 use crate::failure::Failure;
+use crate::lock::lock;
 use crate::output::Output;
 use crate::output_file::OutputFile;
 use crate::results::Results;
@@ -63,13 +65,21 @@ impl Files {
     ) -> Result<Self, Failure> {
         let made = if folder.exists() { None } else { Some(MadeFolder(folder.to_owned())) };
         std::fs::create_dir_all(folder).map_err(|error| Failure::io(folder, error))?;
-        let started = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_nanos());
-        let of_table = |&table: &Table| find(folder, table, form).into_iter().map(move |found| (table, found.path));
+        let started = match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(time) => time.as_nanos(),
+            Err(_) => 0,
+        };
+        let mut old = Vec::new();
+        for &table in tables {
+            for found in find(folder, table, form) {
+                old.push((table, found.path));
+            }
+        }
         let mut files = Self {
             folder: folder.to_owned(),
             partition,
             run: format!("{started:x}-{:x}", std::process::id()),
-            old: tables.iter().flat_map(of_table).collect(),
+            old,
             _made: made,
             ..Self::none(form, common)
         };
@@ -126,13 +136,17 @@ impl Files {
 
     /// Begins a file of a table.
     fn open(&self, table: Table, format: Option<Format>, number: usize) -> Result<Writer<Output>, Failure> {
-        let (name, ending) = (table.name(), self.form.name());
+        let name = table.name();
+        let ending = self.form.name();
         let path = match self.partition {
             None => self.folder.join(format!("{name}.{ending}")),
             Some(Partition::Bytes(_)) => self.folder.join(format!("{name}-{number:04}.{ending}")),
             Some(Partition::Format) => {
-                let folder =
-                    self.folder.join(name).join(format!("{BY_FORMAT}{}", format.map_or(NO_FORMAT, Format::name)));
+                let format = match format {
+                    Some(format) => format.name(),
+                    None => NO_FORMAT,
+                };
+                let folder = self.folder.join(name).join(format!("{BY_FORMAT}{format}"));
                 std::fs::create_dir_all(&folder).map_err(|error| Failure::io(&folder, error))?;
                 folder.join(format!("{name}-{number:04}.{ending}"))
             }
@@ -146,16 +160,16 @@ impl Files {
         if self.partition.is_some() {
             writer.mark_part(&self.run);
         }
-        self.new.lock().unwrap_or_else(PoisonError::into_inner).push(file);
+        lock(&self.new).push(file);
         Ok(writer)
     }
 
     /// Adds rows to the file of this table and format, if the table is wanted. A full file is ended first.
     pub(super) fn write(&self, table: Table, format: Option<Format>, batch: &RecordBatch) -> Result<(), Failure> {
         let Some((_, open)) = self.tables.iter().find(|(wanted, _)| *wanted == table) else { return Ok(()) };
-        let open = &mut *open.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = &mut *lock(open);
         // Older rows may have been divided otherwise.
-        let format = format.filter(|_| self.are_by_format());
+        let format = if self.are_by_format() { format } else { None };
         if let Some(Partition::Bytes(most)) = self.partition
             && open.writers.get(&format).is_some_and(|writer| writer.byte_len() >= most)
             && let Some(full) = open.writers.remove(&format)
@@ -185,7 +199,7 @@ impl Files {
     /// Ends all files. The last one of a table says that they are whole.
     pub(super) fn finish(&self, is_whole: bool) -> Result<(), Failure> {
         for (table, open) in &self.tables {
-            let mut open = std::mem::take(&mut *open.lock().unwrap_or_else(PoisonError::into_inner));
+            let mut open = std::mem::take(&mut *lock(open));
             if open.count == 0 {
                 self.writer(*table, None, &mut open)?;
             }
@@ -202,21 +216,31 @@ impl Files {
 
     /// The files of this folder, which are not inputs.
     pub(super) fn ids(&self) -> Vec<FileId> {
-        let new = self.new.lock().unwrap_or_else(PoisonError::into_inner);
-        let old = self.old.iter().filter_map(|(_, path)| FileId::of(path).ok());
-        old.chain(new.iter().flat_map(|file| file.ids.clone())).collect()
+        let mut ids = Vec::new();
+        for (_, path) in &self.old {
+            if let Ok(id) = FileId::of(path) {
+                ids.push(id);
+            }
+        }
+        for file in lock(&self.new).iter() {
+            ids.extend(file.ids.clone());
+        }
+        ids
     }
 
     /// Replaces the files of earlier runs by those of this one.
     pub(super) fn keep(&self) -> Result<(), Failure> {
-        let new = std::mem::take(&mut *self.new.lock().unwrap_or_else(PoisonError::into_inner));
-        let stale = |(table, path): &&(Table, PathBuf)| {
-            !new.iter().any(|file| file.path == *path) && is_of(path, *table, self.form)
-        };
-        for (_, path) in self.old.iter().filter(stale) {
-            std::fs::remove_file(path).map_err(|error| Failure::io(path, error))?;
+        let new = std::mem::take(&mut *lock(&self.new));
+        for (table, path) in &self.old {
+            let is_replaced = new.iter().any(|file| file.path == *path);
+            if !is_replaced && is_of(path, *table, self.form) {
+                std::fs::remove_file(path).map_err(|error| Failure::io(path, error))?;
+            }
         }
-        new.into_iter().try_for_each(OutputFile::finish)
+        for file in new {
+            file.finish()?;
+        }
+        Ok(())
     }
 }
 
@@ -238,34 +262,53 @@ pub(super) struct Found {
 
 /// The files of a table in a folder, however it is divided, in order.
 pub(super) fn find(folder: &Path, table: Table, form: Form) -> Vec<Found> {
-    let (name, ending) = (table.name(), form.name());
-    let is_numbered = |path: &PathBuf| {
-        let stem = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .and_then(|name| name.strip_suffix(ending)?.strip_suffix('.'));
-        let number = stem.and_then(|stem| stem.strip_prefix(name)?.strip_prefix('-'));
-        number.is_some_and(|number| number.len() >= 4 && number.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let one = Some(folder.join(format!("{name}.{ending}"))).filter(|path| path.is_file());
-    let several = listed(folder).into_iter().filter(is_numbered);
-    let mut found: Vec<Found> = one.into_iter().chain(several).map(|path| Found { path, format: None }).collect();
-    for folder in listed(&folder.join(name)) {
-        let name = folder.file_name().and_then(|name| name.to_str()?.strip_prefix(BY_FORMAT));
-        let format = Format::ALL.iter().copied().find(|format| Some(format.name()) == name);
-        if format.is_none() && name != Some(NO_FORMAT) {
-            continue;
+    let mut found = Vec::new();
+    let one = folder.join(format!("{}.{}", table.name(), form.name()));
+    if one.is_file() {
+        found.push(Found { path: one, format: None });
+    }
+    for path in listed(folder) {
+        if is_numbered(&path, table, form) {
+            found.push(Found { path, format: None });
         }
-        let files = listed(&folder).into_iter().filter(is_numbered);
-        found.extend(files.map(|path| Found { path, format: Some(format) }));
+    }
+    for folder in listed(&folder.join(table.name())) {
+        let Some(format) = format_of(&folder) else { continue };
+        for path in listed(&folder) {
+            if is_numbered(&path, table, form) {
+                found.push(Found { path, format: Some(format) });
+            }
+        }
     }
     found
 }
 
+/// The format that a folder is for, if it is one of the folders of formats.
+fn format_of(folder: &Path) -> Option<Option<Format>> {
+    let name = folder.file_name()?.to_str()?.strip_prefix(BY_FORMAT)?;
+    if name == NO_FORMAT {
+        return Some(None);
+    }
+    let format = Format::ALL.iter().find(|format| format.name() == name)?;
+    Some(Some(*format))
+}
+
+/// Returns true for the name of one of several files of a table, such as `assets-0001.parquet`.
+fn is_numbered(path: &Path, table: Table, form: Form) -> bool {
+    let Some(name) = path.file_name().and_then(OsStr::to_str) else { return false };
+    let Some(number) = number_in(name, table.name(), form.name()) else { return false };
+    number.len() >= 4 && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn number_in<'n>(name: &'n str, table: &str, ending: &str) -> Option<&'n str> {
+    let stem = name.strip_suffix(ending)?.strip_suffix('.')?;
+    stem.strip_prefix(table)?.strip_prefix('-')
+}
+
 /// The entries of a folder, sorted. None if there is no such folder.
 fn listed(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
     paths
 }

@@ -1,8 +1,9 @@
 //! The rows of records in the order of `--sort`. The rows of a record wait together in the row format of Arrow.
 
 use std::collections::BTreeMap;
+use std::iter::zip;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use arrow_row::{RowConverter, Rows, SortField};
 use meshpeek::Format;
@@ -13,6 +14,7 @@ use meshpeek_tables::{Batches, Table};
 use super::files::Files;
 use super::{ROWS, Take};
 use crate::failure::Failure;
+use crate::lock::lock;
 use crate::sorted::Sorted;
 
 /// Rows are written when this many bytes of them are collected.
@@ -49,7 +51,7 @@ impl SortedRows {
         let full = Full::default();
         let taken = full.clone();
         let take: Take = Box::new(move |table, batch| {
-            taken.lock().unwrap_or_else(PoisonError::into_inner).push((table, batch));
+            lock(&taken).push((table, batch));
             Ok(ControlFlow::Continue(()))
         });
         let batches = Batches::new(&tables, ROWS, take);
@@ -66,29 +68,26 @@ impl SortedRows {
         if !self.sorted.wants(record) {
             return Ok(());
         }
-        let count = |table: Table| match table {
-            Table::Problems => record.summary.problems.len(),
-            Table::Files => usize::from(record.member.is_none()),
-            _ => 1,
-        };
-        let counts = self.tables.iter().map(|(table, _)| count(*table)).collect();
+        let counts = self.tables.iter().map(|(table, _)| row_count(record, *table)).collect();
         self.records.push(Waiting { key: self.sorted.key(record), format: record.summary.format, counts });
         if self.batches.record(record).is_break() {
             self.batches.finish()?;
         }
-        let is_full = !self.full.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
+        let is_full = !lock(&self.full).is_empty();
         if is_full || self.records.len() >= RECORDS { self.convert() } else { Ok(()) }
     }
 
     /// Gives the rows of all waiting records to be sorted, those of each record as one.
     fn convert(&mut self) -> Result<(), Failure> {
         self.batches.finish()?;
-        let full = std::mem::take(&mut *self.full.lock().unwrap_or_else(PoisonError::into_inner));
+        let full = std::mem::take(&mut *lock(&self.full));
         let mut converted: Vec<Vec<Rows>> = Vec::new();
         for (table, converter) in &self.tables {
             let mut of_table = Vec::new();
-            for (_, batch) in full.iter().filter(|(other, _)| other == table) {
-                of_table.push(converter.convert_columns(batch.columns()).map_err(failure)?);
+            for (other, batch) in &full {
+                if other == table {
+                    of_table.push(converter.convert_columns(batch.columns()).map_err(failure)?);
+                }
             }
             converted.push(of_table);
         }
@@ -96,9 +95,8 @@ impl SortedRows {
         let mut whole = Vec::new();
         for Waiting { key, format, counts } in self.records.drain(..) {
             whole.clear();
-            let place = Format::ALL.iter().position(|known| Some(*known) == format);
-            whole.push(place.and_then(|place| u8::try_from(place).ok()).unwrap_or(u8::MAX));
-            for (index, (count, rows)) in (0..).zip(counts.into_iter().zip(&mut rows)) {
+            whole.push(place_of(format));
+            for (index, (count, rows)) in zip(0.., zip(counts, &mut rows)) {
                 for row in rows.take(count) {
                     let row: &[u8] = row.as_ref();
                     whole.push(index);
@@ -132,7 +130,27 @@ impl SortedRows {
                 }
             }
         }
-        collected.iter().try_for_each(|(place, rows)| write(&self.tables, *place, rows, files))
+        for (place, rows) in &collected {
+            write(&self.tables, *place, rows, files)?;
+        }
+        Ok(())
+    }
+}
+
+/// The number of rows of a record in a table.
+fn row_count(record: &Record, table: Table) -> usize {
+    match table {
+        Table::Problems => record.summary.problems.len(),
+        Table::Files => usize::from(record.member.is_none()),
+        _ => 1,
+    }
+}
+
+/// The place of a format among all, or the largest number without one.
+fn place_of(format: Option<Format>) -> u8 {
+    match Format::ALL.iter().position(|known| Some(*known) == format) {
+        Some(place) => u8::try_from(place).unwrap_or(u8::MAX),
+        None => u8::MAX,
     }
 }
 

@@ -16,6 +16,7 @@ use crate::bytes::{Element, LeArray, Vec2, Vec3};
 use crate::check::{self, Below, Broken, Check, Finite, Length, Numbers, Repeated, Rows, Rule, Unit, UnitRange};
 use crate::summary::{Problems, Severity};
 
+/// Reports what is wrong with a map: its zip, its tables, its index and every record.
 pub(super) fn map(map: &Map<'_>, problems: &mut Problems) {
     if let Some(archive) = map.source.archive() {
         zip::archive(map, archive, problems);
@@ -30,6 +31,7 @@ pub(super) fn map(map: &Map<'_>, problems: &mut Problems) {
             }
         }
         Err(error) => {
+            // If the table is unreadable, that was reported above.
             if map.source.table(TableId::Index).is_ok() {
                 problems.error(&error);
             }
@@ -45,8 +47,8 @@ pub(super) fn map(map: &Map<'_>, problems: &mut Problems) {
 
 /// Checks every record of one kind.
 ///
-/// Proceeds in the order of the table and reads no byte twice. Of records that overlap, only the first is checked; the
-/// others are reported.
+/// Proceeds in the order of the table and reads no byte twice. Of records that overlap, only the first is checked, and
+/// the others are reported.
 fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: fn(Checks<'_, 'm, T>)) {
     let (Ok(list), Ok(table)) = (List::<T>::new(map), map.source.table(T::TABLE)) else { return };
     // The list of positions takes 16 bytes for each record.
@@ -59,13 +61,17 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
     }
     places.sort_unstable();
     let mut budget = OverlapBudget::new(map, T::TABLE);
-    let whole = map.positions().is_ok_and(|index| index.broken.is_none());
-    let mut covered = Covered { table, list: T::LIST, reached: if whole { Some(0) } else { None }, last: None };
+    // A broken index does not name all records, so the bytes between those that it names mean nothing.
+    let is_whole = map.positions().is_ok_and(|index| index.broken.is_none());
+    let reached = if is_whole { Some(0) } else { None };
+    let mut covered = Covered { table, list: T::LIST, reached, last: None };
     for (offset, index) in places {
         match covered.overlap(offset) {
             Some(Overlap::SamePlace(other)) => {
                 let message = format_args!("the index names this place for {}[{other}] too", T::LIST);
                 problems.report_at(Severity::Warning, table.item(T::LIST, index), offset, message);
+                // It is not read again but charged, so that the limit that readers of the list meet is reported here,
+                // too.
                 budget.spend(covered.reached.unwrap_or(table.len()).saturating_sub(offset));
                 continue;
             }
@@ -81,12 +87,13 @@ fn records<'m, T: Listed<'m>>(map: &'m Map<'m>, problems: &mut Problems, check: 
         }
         let Some(record) = list.paid(index, &mut budget) else { return };
         let Some(record) = problems.ok(record) else {
+            // The end of a record that cannot be read is unknown.
             covered.reached = None;
             covered.last = None;
             continue;
         };
         check(Checks { record: &record, problems });
-        covered.reached = if whole { Some(record.end) } else { None };
+        covered.reached = if is_whole { Some(record.end) } else { None };
         covered.last = Some((offset, index));
     }
     problems.ok(budget.check());
@@ -132,7 +139,8 @@ enum Overlap {
 }
 
 impl Covered<'_> {
-    /// Returns how a record at this offset overlaps the one before it.
+    /// Returns how a record at this offset overlaps the one before it, or `None` if it does not, or if the end of the
+    /// one before is unknown.
     fn overlap(&self, offset: u64) -> Option<Overlap> {
         let (earlier, other) = self.last?;
         if earlier == offset {
@@ -169,6 +177,7 @@ struct Checks<'c, 'm, T> {
 }
 
 impl<'m, T: Listed<'m>> Checks<'_, 'm, T> {
+    /// Reports a problem of the record at this field.
     fn report(&mut self, field: &'static str, severity: Severity, message: impl fmt::Display) {
         if self.problems.keeps_another(severity) {
             let error = Error::malformed(message.to_string()).at(offset_of(self.record, field));
@@ -193,12 +202,14 @@ impl<'m, T: Listed<'m>> Checks<'_, 'm, T> {
         }
     }
 
+    /// Reports what is wrong with the name in this field.
     fn name(&mut self, field: &'static str, name: Utf32Str<'_>) {
         for (severity, message) in name_trouble(name) {
             self.report(field, severity, message);
         }
     }
 
+    /// Returns the number of records of this kind in the map, if it is known.
     fn count(&self, kind: Kind) -> Option<u64> {
         self.record.map.positions().ok()?.count(kind)
     }
@@ -210,7 +221,7 @@ fn offset_of<'m, T: Listed<'m>>(record: &Placed<'m, T>, field: &str) -> u64 {
     check::offset_of_field::<T, _>(field, record.cursor(), record.layout).unwrap_or(record.entry.record_offset)
 }
 
-/// Returns what is wrong with a name.
+/// Returns what is wrong with a name: a severity and a message for each problem.
 fn name_trouble(name: Utf32Str<'_>) -> Vec<(Severity, String)> {
     let mut trouble = Vec::new();
     if let Some(unit) = name.chars().find_map(Result::err) {
@@ -230,10 +241,12 @@ fn entries<'m>(map: &'m Map<'_>) -> impl Iterator<Item = IndexEntry<'m>> {
     map.index().into_iter().flatten().flatten()
 }
 
+/// Checks the names and kinds in the index, and reports names that another record of the same kind has, too.
 fn index_names(map: &Map<'_>, problems: &mut Problems) {
     let Ok(table) = map.source.table(TableId::Index) else { return };
+    let Ok(known) = map.positions() else { return };
     let names = entries(map).map(|entry| (entry.kind, entry.name)).enumerate();
-    let mut repeated = Repeated::find(entries(map).count(), names, problems);
+    let mut repeated = Repeated::find(known.entries, names, problems);
     let mut twice = Check::new(Broken::new(Code::Duplicate, "that of another of its kind"));
     for (index, entry) in entries(map).enumerate() {
         let place = table.item("index_entries", index);
@@ -241,10 +254,11 @@ fn index_names(map: &Map<'_>, problems: &mut Problems) {
             problems.report_at(severity, place.field("name"), entry.offset, message);
         }
         if entry.kind.name().is_none() {
-            // The kind follows the name.
-            let name = (entry.name.as_bytes().len() as u64).saturating_add(4);
+            // The kind follows the name, which starts with its count of 4 bytes.
+            let name_bytes = (entry.name.as_bytes().len() as u64).saturating_add(4);
+            let offset = entry.offset.saturating_add(name_bytes);
             let message = format_args!("TYPE {}, which readers skip", entry.kind.0);
-            problems.report_at(Severity::Warning, place.field("kind"), entry.offset.saturating_add(name), message);
+            problems.report_at(Severity::Warning, place.field("kind"), offset, message);
         }
         let is_first = repeated.first_of(index).is_none();
         twice.look(entry.offset, entry.name, is_first);
@@ -252,6 +266,7 @@ fn index_names(map: &Map<'_>, problems: &mut Problems) {
     twice.report("names", problems, table.field("index_entries"));
 }
 
+/// Checks an object's booleans, matrix, groups, and its mesh or component.
 fn object<'m>(mut checks: Checks<'_, 'm, Object<'m>>) {
     let object = checks.record;
     let bools = [
@@ -280,6 +295,7 @@ fn object<'m>(mut checks: Checks<'_, 'm, Object<'m>>) {
     }
 }
 
+/// Checks a mesh's vectors and faces.
 fn mesh<'m>(checks: Checks<'_, 'm, Mesh<'m>>) {
     let mesh = checks.record;
     finite(mesh, "positions", &mesh.positions, Vec3::to_array, checks.problems);
@@ -291,6 +307,7 @@ fn mesh<'m>(checks: Checks<'_, 'm, Mesh<'m>>) {
     faces(mesh, checks.count(Kind::MATERIAL), checks.problems);
 }
 
+/// Checks that all numbers of a list of a mesh are finite.
 fn finite<T: Element, const N: usize>(
     mesh: &Placed<'_, Mesh<'_>>,
     list: &'static str,
@@ -302,7 +319,8 @@ fn finite<T: Element, const N: usize>(
     check.report("vectors", problems, mesh.field(list));
 }
 
-/// Checks each index of the faces against the length of its list.
+/// Checks each index of the faces against the length of its list. `materials` is the number of materials in the map, if
+/// known.
 fn faces(mesh: &Placed<'_, Mesh<'_>>, materials: Option<u64>, problems: &mut Problems) {
     let faces = &mesh.faces;
     let lengths = [mesh.positions.len(), mesh.uvs.len(), mesh.normals.len()];
@@ -310,6 +328,7 @@ fn faces(mesh: &Placed<'_, Mesh<'_>>, materials: Option<u64>, problems: &mut Pro
     // If the number of materials is unknown, any index is accepted.
     let mut used = Check::new(Below(materials.unwrap_or(u64::MAX)));
     let mut flags = Check::new(Broken::new(Code::Bool, "neither 0 nor 1"));
+    // The size of a face, which depends on the version.
     let step = faces.as_bytes().len().checked_div(faces.len()).unwrap_or(0);
     let rows = Rows::new(faces.offset(), step);
     for (index, face) in faces.iter().enumerate() {
@@ -317,16 +336,18 @@ fn faces(mesh: &Placed<'_, Mesh<'_>>, materials: Option<u64>, problems: &mut Pro
         let corners = face.corners();
         let list = ("faces", index);
         // A corner has three indices of 4 bytes. The material fields follow the last corner.
-        let corner = Rows::new(offset, 12);
-        positions.list(list, corner, corners.iter().map(|corner| corner.position.into()));
-        uvs.list(list, corner.into(4), corners.iter().map(|corner| corner.uv.into()));
-        normals.list(list, corner.into(8), corners.iter().map(|corner| corner.normal.into()));
-        let uses = corner.offset_of(3);
+        let corner_rows = Rows::new(offset, 12);
+        positions.list(list, corner_rows, corners.iter().map(|corner| corner.position.into()));
+        uvs.list(list, corner_rows.into(4), corners.iter().map(|corner| corner.uv.into()));
+        normals.list(list, corner_rows.into(8), corners.iter().map(|corner| corner.normal.into()));
+        let flag_offset = corner_rows.offset_of(3);
+        // The flag takes what the corners, 36 bytes, and the index of the material, 4 bytes, leave of the face.
+        let flag_bytes = (step as u64).saturating_sub(40);
         match face.material() {
-            Some(material) => used.next(uses.saturating_add((step as u64).saturating_sub(40)), material.into()),
+            Some(material) => used.next(flag_offset.saturating_add(flag_bytes), material.into()),
             None => used.skip(),
         }
-        flags.look(uses, face.use_material, face.use_material <= 1);
+        flags.look(flag_offset, face.use_material, face.use_material <= 1);
     }
     let place = mesh.field("faces");
     positions.report("positions", problems, place);
@@ -336,6 +357,7 @@ fn faces(mesh: &Placed<'_, Mesh<'_>>, materials: Option<u64>, problems: &mut Pro
     flags.report("uses of a material", problems, place);
 }
 
+/// Checks a material's booleans, colors, and texture.
 fn material<'m>(mut checks: Checks<'_, 'm, Material<'m>>) {
     let material = checks.record;
     let bools = [
@@ -367,6 +389,7 @@ fn material<'m>(mut checks: Checks<'_, 'm, Material<'m>>) {
     }
 }
 
+/// Checks a texture's boolean and name, and whether the zip has its image exactly if it should.
 fn texture<'m>(mut checks: Checks<'_, 'm, Texture<'m>>) {
     let texture = checks.record;
     let name = texture.file_name;
@@ -377,6 +400,7 @@ fn texture<'m>(mut checks: Checks<'_, 'm, Texture<'m>>) {
         let message = format_args!("{name:?} is more than the name of a file");
         checks.report("file_name", Severity::Warning, message);
     }
+    // Without a zip, there are no images to compare with.
     if checks.record.map.source.archive().is_none() {
         return;
     }

@@ -1,6 +1,6 @@
 //! Checks the zip around a map: compares the directory with the headers before the data, and the data with both.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashSet};
 
 use crate::base::code::Code;
 use crate::base::error::Error;
@@ -19,6 +19,7 @@ const SIZES_FOLLOW: u16 = 1 << 3;
 /// Bit of the flags: the name is UTF-8.
 const UTF8: u16 = 1 << 11;
 
+/// Reports what is wrong with the zip of a map: bytes around it, its directory, and each entry.
 pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
     let directory = &archive.directory;
     if directory.prefix > 0 {
@@ -33,7 +34,7 @@ pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Probl
     // Overlapping entries are reported and not decompressed, so that the work stays in proportion to the file.
     let mut reached = 0;
     let mut overlaps = Faults::default();
-    let mut stored = Faults::default();
+    let mut uncompressed = Faults::default();
     for entry in archive.in_file_order() {
         let Some(local) = problems.ok(entry.local()) else { continue };
         if entry.header_offset() < reached {
@@ -45,24 +46,27 @@ pub(super) fn archive(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Probl
         }
         reached = local.data_offset.saturating_add(entry.stored_byte_len());
         headers(&entry, &local, problems);
-        data(map, &entry, &mut stored, problems);
+        data(map, &entry, &mut uncompressed, problems);
     }
     overlaps.report(problems);
-    stored.report(problems);
+    uncompressed.report(problems);
 }
 
 /// Checks each entry of the directory by itself and against the other entries.
 fn names(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
+    // Without a readable version, the names are checked as those of the newest.
     let version = map.version().unwrap_or(14);
-    let mut seen: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
+    let mut paths: HashSet<Vec<u8>> = HashSet::new();
+    let mut lower_paths: HashSet<Vec<u8>> = HashSet::new();
     let mut marks = Check::new(Broken::new(Code::Suspicious, "not marked as UTF-8, which strict readers refuse"));
     let mut entries = archive.directory.entries();
     for entry in entries.by_ref().flatten() {
         let path = path(entry.name).into_owned();
-        match seen.insert(path.to_ascii_lowercase(), path.clone()) {
-            Some(other) if other == path => report(&entry, Severity::Error, "two entries of this name", problems),
-            Some(_) => report(&entry, Severity::Warning, "differs from another name only in case", problems),
-            None => {}
+        let is_new_in_lower_case = lower_paths.insert(path.to_ascii_lowercase());
+        if !paths.insert(path.clone()) {
+            report(&entry, Severity::Error, "two entries of this name", problems);
+        } else if !is_new_in_lower_case {
+            report(&entry, Severity::Warning, "differs from another name only in case", problems);
         }
         if leads_outside(&path) {
             let message = "leads out of the folder that it would be unpacked to";
@@ -75,6 +79,7 @@ fn names(map: &Map<'_>, archive: &Archive<'_>, problems: &mut Problems) {
         if !is_text {
             report(&entry, Severity::Warning, "name that is not UTF-8", problems);
         }
+        // Up to version 13, ASCII names do not need the mark. A name that is not text was reported above.
         let is_marked = entry.header.flags.get() & UTF8 != 0 || version <= 13 && path.is_ascii();
         marks.look(entry.offset, entry.name, is_marked || !is_text);
         if is_zip64(&entry) {
@@ -121,18 +126,24 @@ fn image(entry: &Entry<'_>) -> Option<String> {
     if name.is_empty() { None } else { Some(name) }
 }
 
+/// Returns true if a path with `/` as separator is absolute, starts with a drive letter, or has a part `..`.
 fn leads_outside(path: &[u8]) -> bool {
     path.starts_with(b"/") || path.get(1) == Some(&b':') || path.split(|&byte| byte == b'/').any(|part| part == b"..")
 }
 
+/// Returns true if an entry has the extra field of zip64, or a number that zip64 stores there.
 fn is_zip64(entry: &CentralEntry<'_>) -> bool {
+    const ZIP64_FIELD: u16 = 1;
     let header = entry.header;
     let mut extra = entry.extra;
     let mut has_field = false;
-    while let [id_low, id_high, low, high, rest @ ..] = extra {
-        has_field |= [*id_low, *id_high] == [1, 0];
-        extra = rest.get(u16::from_le_bytes([*low, *high]).into()..).unwrap_or_default();
+    // Each extra field is an id, a size and its data.
+    while let [id_low, id_high, size_low, size_high, rest @ ..] = extra {
+        has_field |= u16::from_le_bytes([*id_low, *id_high]) == ZIP64_FIELD;
+        let size = u16::from_le_bytes([*size_low, *size_high]);
+        extra = rest.get(size.into()..).unwrap_or_default();
     }
+    // A number that zip64 stores in the extra field has all bits set here.
     has_field || [header.packed_bytes, header.unpacked_bytes, header.header_offset].contains(&u32::MAX.into())
 }
 
@@ -161,14 +172,17 @@ fn headers(entry: &Entry<'_>, local: &LocalEntry<'_>, problems: &mut Problems) {
     }
 }
 
+/// Reports that this field of the header before the data differs from the directory.
 fn differs(what: &str, entry: &Entry<'_>, problems: &mut Problems) {
-    if problems.keeps_another(Severity::Error) {
+    problems.report(Severity::Error, || {
         let message = format!("another {what} in the header before its data than in the directory");
-        problems.error(&entry.error(message).at(entry.header_offset()));
-    }
+        entry.error(message).at(entry.header_offset())
+    });
 }
 
-fn data(map: &Map<'_>, entry: &Entry<'_>, odd: &mut Faults, problems: &mut Problems) {
+/// Checks the data of an entry: that it decompresses, its CRC-32, and that nothing follows its stream. Entries of a map
+/// that are not compressed go to `uncompressed`.
+fn data(map: &Map<'_>, entry: &Entry<'_>, uncompressed: &mut Faults, problems: &mut Problems) {
     let table = TableId::VARIANTS.iter().copied().find(|id| entry.name() == id.name());
     let trailing = match (entry.borrowed(), table) {
         // An unreadable table was already reported.
@@ -181,7 +195,7 @@ fn data(map: &Map<'_>, entry: &Entry<'_>, odd: &mut Faults, problems: &mut Probl
                 let path = [("entries", Some(entry.index))];
                 let name = entry.name();
                 let message = format_args!("{name}: stored, though maps are to be deflated");
-                odd.add(Code::Suspicious, &path, entry.central.offset, message);
+                uncompressed.add(Code::Suspicious, &path, entry.central.offset, message);
             }
             return;
         }

@@ -18,6 +18,7 @@ use crate::formats::odol::{FaceDefault, IndexBlock, Indices, Lod, LodEntry, Mate
 use crate::summary::{ReferenceKind, References};
 
 impl<'a> Survey<'_, 'a> {
+    /// Adds a LOD to the facts, and checks its parts.
     pub(super) fn lod(&mut self, entry: &LodEntry, lod: &Lod<'a>) {
         let index = entry.index;
         for (sum, count) in zip(&mut self.counted, counted(lod)) {
@@ -48,6 +49,7 @@ impl<'a> Survey<'_, 'a> {
         }
     }
 
+    /// Checks the maps from points of the edited model to vertices and back.
     fn point_maps(&mut self, lod: &Lod<'a>, index: usize) {
         let place = Root.item("lods", index);
         self.indices(&lod.point_to_vertex, lod.point_count.into(), "indices", place.field("point_to_vertex"));
@@ -55,6 +57,8 @@ impl<'a> Survey<'_, 'a> {
         self.indices(&lod.vertex_to_point, vertices, "indices", place.field("vertex_to_point"));
     }
 
+    /// Checks what the selection with this number refers to, and that there are as many weights as vertices, or none.
+    /// The points that a LOD counts are its vertices.
     fn selection(&mut self, selection: &Selection<'a>, number: usize, lod: &Lod<'a>, index: usize) {
         let place = Root.item("lods", index).item("selections", number);
         self.indices(&selection.faces, lod.faces.len() as u64, "face numbers", place.field("faces"));
@@ -86,6 +90,7 @@ impl<'a> Survey<'_, 'a> {
         }
     }
 
+    /// Does the work of [`indices`](Self::indices) for one width.
     fn indices_of<T: Element + Copy + Into<u64>>(
         &mut self,
         block: &Block<'a, T>,
@@ -108,8 +113,8 @@ impl<'a> Survey<'_, 'a> {
         for (proxy, Span { offset, bytes }) in lod.proxies.spanned() {
             // The last fields are sequence, selection, bone and section; in version 7, sequence and selection.
             let end = offset.saturating_add(bytes);
-            let rest = if proxy.section.is_some() { 3 } else { 1 };
-            selections.next(words_before(end, rest), proxy.selection.into());
+            let from_selection = if proxy.section.is_some() { 3 } else { 1 };
+            selections.next(words_before(end, from_selection), proxy.selection.into());
             sections.next(words_before(end, 1), proxy.section.unwrap_or(-1).into());
             bones.next(words_before(end, 2), proxy.bone.unwrap_or(-1).into());
         }
@@ -169,6 +174,7 @@ impl<'a> Survey<'_, 'a> {
                 transforms.look(&stage, offset);
             }
             if let Some(stage) = material.thermal_stage {
+                // It follows the transforms.
                 let end = material.transforms.offset().saturating_add(material.transforms.as_bytes().len() as u64);
                 transforms.look(&stage, end);
             }
@@ -229,6 +235,8 @@ impl<'a> Survey<'_, 'a> {
         sources.report("sources of coordinates", self.problems, place);
     }
 
+    /// Checks the corners of the faces, and the sections: what they refer to, and that they divide the faces without
+    /// gaps.
     fn faces(&mut self, lod: &Lod<'a>, index: usize) {
         let place = Root.item("lods", index);
         let bounds = match lod.faces.sound_bounds(lod.point_count.into()) {
@@ -245,18 +253,19 @@ impl<'a> Survey<'_, 'a> {
         let mut ranges = Check::new(WholeFaces(&bounds));
         let mut areas = Check::new(Finite);
         let mut end = 0;
-        for (index, (section, Span { offset, .. })) in lod.sections.spanned().enumerate() {
+        for (number, (section, Span { offset, .. })) in lod.sections.spanned().enumerate() {
             let Section { start, texture, material, min_bone, bone_count, .. } = section;
             // Fields of 4 bytes come first: three in version 7, later five.
             let texture_place = if lod.faces.has_units() { 5 } else { 3 };
             textures.next(words_after(offset, texture_place), texture.into());
             if let Some(list) = section.area_over_texture {
-                areas.list(("sections", index), &list, list.iter().map(|area| Numbers([area.get()])));
+                areas.list(("sections", number), &list, list.iter().map(|area| Numbers([area.get()])));
             }
             if !lod.faces.has_units() {
                 // In version 7, the unit of ranges and the meaning of the material number are unknown.
                 continue;
             }
+            // The texture takes two bytes; the flags follow it.
             materials.next(words_after(offset, 6).saturating_add(2), material.unwrap_or(-1).into());
             bones.next(
                 words_after(offset, 3),
@@ -280,6 +289,9 @@ impl<'a> Survey<'_, 'a> {
     }
 
     /// Returns the start of each face in the game's memory and the end of the last. Reports corners out of range.
+    ///
+    /// # Errors
+    /// Returns the error of a face that cannot be read.
     fn bounds_of_each(&mut self, lod: &Lod<'a>, index: usize) -> Result<Vec<u32>> {
         let mut bounds = vec![0];
         let mut end = Amount(0);
@@ -292,6 +304,7 @@ impl<'a> Survey<'_, 'a> {
                     let corners = face.corners.iter().map(u64::from);
                     let bytes = face.corners.as_bytes().len();
                     let count = face.corners.len();
+                    // Flags (4), texture (2) and number of corners (1) come before the corners.
                     let first = offset.saturating_add(if face.flags.is_some() { 7 } else { 1 });
                     points.list(("faces", number), Rows::new(first, bytes.checked_div(count).unwrap_or(0)), corners);
                     offset = first.saturating_add(bytes as u64);
@@ -309,6 +322,7 @@ impl<'a> Survey<'_, 'a> {
     /// Checks that the face default in the tables matches the LOD.
     fn face_default(&mut self, entry: &LodEntry, lod: &Lod<'_>) {
         let Some((number, default, Span { offset, .. })) = self.model.header.face_default(entry.index) else { return };
+        // Each field, its value in the face default, and its value in the LOD.
         let claims: [(&'static str, i64, i64); 6] = [
             ("faces", default.faces.into(), i64::try_from(lod.faces.len()).unwrap_or(i64::MAX)),
             ("color", default.color.into(), lod.color.into()),
@@ -317,10 +331,11 @@ impl<'a> Survey<'_, 'a> {
             ("has_skeleton", default.has_skeleton.into(), u8::from(!lod.bones.is_empty()).into()),
             ("points", default.points.unwrap_or(lod.point_count).into(), lod.point_count.into()),
         ];
+        // The number of faces is checked at every depth.
         let checked = if self.deep { claims.len() } else { 1 };
         for (name, claimed, is) in claims.into_iter().take(checked) {
             if claimed != is {
-                self.claims(number, offset, name, format_args!("{claimed}, the LOD has {is}"));
+                self.warn_of_claim(number, offset, name, format_args!("{claimed}, the LOD has {is}"));
             }
         }
         // NaN in some files of the game.
@@ -329,12 +344,12 @@ impl<'a> Survey<'_, 'a> {
             && claimed != is
             && !claimed.is_nan()
         {
-            self.claims(number, offset, "face_area", format_args!("{claimed}, the LOD has {is}"));
+            self.warn_of_claim(number, offset, "face_area", format_args!("{claimed}, the LOD has {is}"));
         }
     }
 
-    /// Warns about what a field of the face default at this offset claims.
-    fn claims(&mut self, number: usize, offset: u64, name: &'static str, message: fmt::Arguments<'_>) {
+    /// Warns about what a field claims. `number` is the index of its face default, which starts at `offset`.
+    fn warn_of_claim(&mut self, number: usize, offset: u64, name: &'static str, message: fmt::Arguments<'_>) {
         let record = self.model.data.cursor(offset);
         let field = check::offset_of_field::<FaceDefault, _>(name, record, self.model.version());
         let error = Error::malformed(message.to_string()).at(field.unwrap_or(offset));
@@ -376,15 +391,16 @@ struct StageTransforms {
 }
 
 impl StageTransforms {
+    /// Creates the checks for the stages of this material.
     fn new(material: &Material<'_>) -> Self {
         let count = material.transforms.len() as u64;
         Self { below: Check::new(Below(count)), most: Check::new(AtMost(count)), may_be_count: material.kind >= 16 }
     }
 
-    /// Checks the transform of a stage at this offset.
+    /// Checks the transform that a stage at this offset names. Does nothing if stages of this kind name none.
     fn look(&mut self, stage: &Stage<'_>, offset: u64) {
         let Some(transform) = stage.transform else { return };
-        // The index follows the filter and the texture.
+        // The index follows the filter (4 bytes) and the texture with its NUL.
         let offset = (Amount(offset) + stage.texture.len() as u64 + 5).0;
         if self.may_be_count {
             self.most.next(offset, transform.into());

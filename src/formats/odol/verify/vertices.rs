@@ -18,6 +18,7 @@ use crate::formats::odol::{BoneRef, Encoding, Lod, Neighbors, UvSet, VertexTable
 use crate::summary::Problems;
 
 impl<'a> Survey<'_, 'a> {
+    /// Checks the vertex table of the LOD at `index`. `rest` is the bytes between its end and that of the LOD.
     pub(super) fn vertices(&mut self, lod: &Lod<'a>, table: &VertexTable<'a>, rest: Cursor<'a>, index: usize) {
         let place = Root.item("lods", index);
         if let Some(size) = table.vertex_table_bytes
@@ -33,16 +34,16 @@ impl<'a> Survey<'_, 'a> {
         }
         self.positions(lod, table, index);
         if let Some(flags) = lod.point_flags {
-            self.filled(index, table, &flags, "point_flags");
+            self.check_count(index, table, &flags, "point_flags");
         }
         if let Some(flags) = table.point_flags {
-            self.filled(index, table, &flags, "point_flags");
+            self.check_count(index, table, &flags, "point_flags");
             self.elements(&flags, place.field("point_flags"));
         }
         for (set, uvs) in table.uvs.iter().enumerate() {
             self.uvs(index, table, &uvs, set);
         }
-        self.filled(index, table, table.normals.as_table(), "normals");
+        self.check_count(index, table, table.normals.as_table(), "normals");
         match &table.normals {
             Encoding::Packed(array) => self.directions::<_, PackedVector>(index, array, "normals"),
             Encoding::Float(array) => self.directions::<_, Vec3>(index, array, "normals"),
@@ -51,11 +52,12 @@ impl<'a> Survey<'_, 'a> {
             Encoding::Packed(block) => self.directions::<_, PackedVector>(index, &block.into(), "tangents"),
             Encoding::Float(block) => self.directions::<_, Vec3>(index, &block.into(), "tangents"),
         }
+        // These may be missing, with a count of 0.
         let optional: [(&dyn Table, &'static str); 3] =
             [(table.tangents.as_table(), "tangents"), (&table.bone_refs, "bone_refs"), (&table.neighbors, "neighbors")];
         for (array, name) in optional {
             if array.rows() > 0 {
-                self.filled(index, table, array, name);
+                self.check_count(index, table, array, name);
             }
         }
         self.bone_refs(lod, &table.bone_refs, index);
@@ -69,6 +71,7 @@ impl<'a> Survey<'_, 'a> {
         }
     }
 
+    /// Checks that there are as many positions as the LOD claims points, and that they are finite.
     fn positions(&mut self, lod: &Lod<'a>, table: &VertexTable<'a>, index: usize) {
         let place = Root.item("lods", index).field("positions");
         if table.point_count() != u64::from(lod.point_count) {
@@ -76,12 +79,14 @@ impl<'a> Survey<'_, 'a> {
             self.problems.error(&place.locate(Error::malformed(message).at(table.positions.offset())));
         }
         let Some(positions) = self.block(&table.positions, place) else { return };
+        // A fast check of all bytes first; the numbers are looked at one by one only to report them.
         if !are_finite(positions.as_bytes()) {
             let numbers = positions.iter().map(|one| Numbers(one.to_array()));
             Check::new(Finite).array(&table.positions, numbers).report("positions", self.problems, place);
         }
     }
 
+    /// Checks a set of texture coordinates: its count, that floats are finite, and that the bounds of packed ones are.
     fn uvs(&mut self, index: usize, table: &VertexTable<'a>, uvs: &UvSet<'a>, set: usize) {
         let place = Root.item("lods", index).item("uvs", set);
         let stored = uvs.stored.as_table();
@@ -101,14 +106,16 @@ impl<'a> Survey<'_, 'a> {
         }
         if let Some(bounds) = uvs.bounds {
             let ends = [bounds.min, bounds.max].map(|ends| Numbers(ends.map(F32::get)));
-            // A count, a fill, and possibly the flag of a block are between the bounds and the coordinates.
+            // A count (4 bytes), the mark of a fill (1), and possibly the flag of a block (1) are between the bounds
+            // and the coordinates. An empty block has no flag.
             let flag = u64::from(is_block && self.model.version().has_block_flags());
             let start = (Amount(stored.storage().offset) - size_of::<UvBounds>() as u64 - 5 - flag).0;
             Check::new(Finite).array(Rows::new(start, 8), ends.into_iter()).report("bounds", self.problems, place);
         }
     }
 
-    /// Adds an array to the facts. In a deep survey, returns its elements: each one, or the single value for all.
+    /// Adds an array to the facts. In a deep survey, returns its elements with their locations: each one, or the single
+    /// value for all.
     fn elements<T: Element>(&mut self, array: &Filled<'a, T>, place: impl Locate) -> Option<(Rows, Elements<'a, T>)> {
         if let Some(block) = array.block() {
             let all = self.block(&block, place)?;
@@ -131,12 +138,14 @@ impl<'a> Survey<'_, 'a> {
         Check::new(Unit::Direction).array(rows, vectors.map(Length::of)).report("vectors", self.problems, place);
     }
 
+    /// Checks the bones that move each point.
     fn bone_refs(&mut self, lod: &Lod<'a>, block: &Block<'a, BoneRef>, index: usize) {
         let place = Root.item("lods", index).field("bone_refs");
         let Some(refs) = self.block(block, place) else { return };
         if lod.faces.has_units() {
             self.section_bones(lod, block, &refs, index);
         }
+        // A fast check of all first; the bones are looked at one by one only to report them.
         if refs.iter().fold(true, |all, bones| all & is_sound(bones, lod.bones.len() as u64)) {
             return;
         }
@@ -153,11 +162,13 @@ impl<'a> Survey<'_, 'a> {
         let mut check = Check::new(Broken::new(Code::OddRange, "none of the bones of a section that draws it"));
         let rows = Rows::from(block);
         let mut faces = lod.faces.iter();
+        // The end of the faces that were read, in bytes of the game's memory.
         let mut at = Amount(0_u32);
         'sections: for section in &lod.sections {
             let (Some(first), Some(count)) = (section.min_bone, section.bone_count) else { return };
             let bones = u64::from(first)..u64::from(first).saturating_add(count.into());
             while at.0 < section.end {
+                // A broken face is reported with the faces.
                 let Some(Ok(face)) = faces.next() else { break 'sections };
                 at += face.memory_byte_len();
                 for corner in face.corners.iter() {
@@ -177,6 +188,7 @@ impl<'a> Survey<'_, 'a> {
         check.report("bones", self.problems, Root.item("lods", index).field("bone_refs"));
     }
 
+    /// Checks the neighbors of each point, and the bones that move them.
     fn neighbors(&mut self, lod: &Lod<'a>, block: &Block<'a, Neighbors>, index: usize) {
         let place = Root.item("lods", index).field("neighbors");
         let Some(all) = self.block(block, place) else { return };
@@ -194,7 +206,8 @@ impl<'a> Survey<'_, 'a> {
         checks.report(self.problems, place);
     }
 
-    fn filled(&mut self, index: usize, table: &VertexTable<'_>, array: &dyn Table, name: &'static str) {
+    /// Checks that an array has an element for each point.
+    fn check_count(&mut self, index: usize, table: &VertexTable<'_>, array: &dyn Table, name: &'static str) {
         self.problems.ok_in(Root.item("lods", index).field(name), table.check_count(array));
     }
 }
@@ -218,8 +231,10 @@ impl<T: Clone> Deref for Elements<'_, T> {
 
 /// A vector of length 1.
 trait Direction: Element {
+    /// True if the stored form can hold numbers that are not finite.
     const MAY_BE_INFINITE: bool;
 
+    /// Returns the vector; the sign does not matter for its length.
     fn to_floats(&self) -> [f32; 3];
 }
 
@@ -241,7 +256,8 @@ impl Direction for Vec3 {
     }
 }
 
-/// Returns true if a point's bones are valid. Written without a branch for each bone.
+/// Returns true if a point has 0 to 4 bones, all with an index less than `below`, whose weights sum to 255 if there are
+/// any. Written without a branch for each bone.
 #[inline]
 fn is_sound(bones: &BoneRef, below: u64) -> bool {
     let count = bones.count.get();
@@ -255,7 +271,7 @@ fn is_sound(bones: &BoneRef, below: u64) -> bool {
     sound & ((count == 0) | (sum == 255))
 }
 
-/// The checks for all bone references.
+/// The checks for all bone references: they report what [`is_sound`] finds.
 struct BoneRefs {
     counts: Check<Index>,
     bones: Check<Below>,
@@ -263,12 +279,14 @@ struct BoneRefs {
 }
 
 impl BoneRefs {
+    /// Creates the checks for the bones of this LOD.
     fn new(lod: &Lod<'_>) -> Self {
         // A count of 0 to 4 is checked as an index below 5.
         let sums = Check::new(Broken::new(Code::Weights, "not 255"));
         Self { counts: Check::new(Index(5)), bones: Check::new(Below(lod.bones.len() as u64)), sums }
     }
 
+    /// Checks one bone reference at this offset. `point` is the list that a problem names, and the index in it.
     #[inline]
     fn look(&mut self, bones: &BoneRef, point: (&'static str, usize), offset: u64) {
         self.counts.next(offset, bones.count.get().into());
@@ -277,6 +295,7 @@ impl BoneRefs {
         self.sums.look(offset, sum, sum == 255 || bones.weights().is_empty());
     }
 
+    /// Reports at most one problem for each check.
     fn report(self, problems: &mut Problems, place: impl Locate + Copy) {
         self.counts.report("counts of bones", problems, place);
         self.bones.report("bones", problems, place);

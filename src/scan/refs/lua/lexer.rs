@@ -98,9 +98,14 @@ impl<'a> Lexer<'a> {
 
     /// Takes the bytes of a kind.
     fn take_while(&mut self, is_in: fn(&u8) -> bool) -> &'a [u8] {
+        self.take_up_to(usize::MAX, is_in)
+    }
+
+    /// Takes the bytes of a kind, up to this number.
+    fn take_up_to(&mut self, most: usize, is_in: fn(&u8) -> bool) -> &'a [u8] {
         let mut length = Amount(0);
         for byte in self.rest() {
-            if !is_in(byte) {
+            if length.0 == most || !is_in(byte) {
                 break;
             }
             length += 1;
@@ -148,7 +153,9 @@ impl<'a> Lexer<'a> {
     }
 
     fn fail(&mut self, what: &'static str, at: usize) {
-        self.cut.get_or_insert_with(|| Error::malformed(what).at(at as u64));
+        if self.cut.is_none() {
+            self.cut = Some(Error::malformed(what).at(at as u64));
+        }
     }
 
     /// Takes a text in quotes. One without its end ends with the line.
@@ -184,13 +191,13 @@ impl<'a> Lexer<'a> {
         let Some(byte) = self.peek() else { return };
         match byte {
             b'0'..=b'9' => {
-                let digits = self.rest().iter().take(3).take_while(|byte| byte.is_ascii_digit()).count();
-                text.push(number(self.skip(digits), 10).to_le_bytes()[0]);
+                let digits = self.take_up_to(3, u8::is_ascii_digit);
+                text.push(number(digits, 10).to_le_bytes()[0]);
             }
             b'x' => {
                 self.skip(1);
-                let digits = self.rest().iter().take(2).take_while(|byte| byte.is_ascii_hexdigit()).count();
-                text.push(number(self.skip(digits), 16).to_le_bytes()[0]);
+                let digits = self.take_up_to(2, u8::is_ascii_hexdigit);
+                text.push(number(digits, 16).to_le_bytes()[0]);
             }
             b'u' => {
                 self.skip(1);
@@ -210,11 +217,8 @@ impl<'a> Lexer<'a> {
                 text.push(b'\n');
             }
             _ => {
-                const NAMED: [(u8, u8); 7] =
-                    [(b'a', 7), (b'b', 8), (b't', 9), (b'n', 10), (b'v', 11), (b'f', 12), (b'r', 13)];
                 self.skip(1);
-                let named = NAMED.iter().find(|(name, _)| *name == byte);
-                text.push(named.map_or(byte, |(_, control)| *control));
+                text.push(escaped(byte));
             }
         }
     }
@@ -296,6 +300,20 @@ impl<'a> Iterator for Lexer<'a> {
     }
 }
 
+/// Returns the byte for which an escape of one letter or mark stands.
+fn escaped(byte: u8) -> u8 {
+    match byte {
+        b'a' => 7,
+        b'b' => 8,
+        b't' => 9,
+        b'n' => 10,
+        b'v' => 11,
+        b'f' => 12,
+        b'r' => 13,
+        mark => mark,
+    }
+}
+
 fn is_blank(byte: &u8) -> bool {
     byte.is_ascii_whitespace() || *byte == 0x0b
 }
@@ -306,8 +324,12 @@ fn is_word(byte: &u8) -> bool {
 
 /// The number that digits stand for, or the largest.
 fn number(digits: &[u8], radix: u32) -> u32 {
-    let digits = digits.iter().filter_map(|&digit| char::from(digit).to_digit(radix));
-    digits.fold(0, |number: u32, digit| number.saturating_mul(radix).saturating_add(digit))
+    let mut number = 0_u32;
+    for &digit in digits {
+        let digit = char::from(digit).to_digit(radix).unwrap_or_default();
+        number = number.saturating_mul(radix).saturating_add(digit);
+    }
+    number
 }
 
 #[cfg(test)]

@@ -1,0 +1,59 @@
+//! Messages that name images.
+
+use std::path::Path;
+
+use super::images::{GivenImage, Images};
+use crate::report::count;
+use crate::visible::shown;
+
+/// How many names a message has.
+const MOST_NAMES: usize = 20;
+
+/// Says how many images were found by their file names alone. The game does not find them.
+pub(crate) fn by_name_alone(images: u64) -> Option<String> {
+    if images == 0 {
+        return None;
+    }
+    let images = count(images, "images");
+    Some(format!("{images} found by file name alone; refs says that they are missing"))
+}
+
+/// Says why surfaces are plain, and how to change that.
+pub(super) fn without_images(images: &Images<'_, '_>, is_texture_given: bool) -> Option<String> {
+    if images.are_unused() && !is_texture_given {
+        return Some("no surface names an image; --texture FILE gives one".to_owned());
+    }
+    let missing = images.missing();
+    if missing.is_empty() {
+        return None;
+    }
+    let count = count(missing.len() as u64, "images");
+    let names = listed(&missing);
+    Some(format!("{count} not available: {names}; --textures DIR searches a folder, --texture NAME=FILE gives one"))
+}
+
+/// Says which of the images that the user gives are on no surface, and which names there are.
+pub(super) fn given_in_vain(images: &Images<'_, '_>) -> Vec<String> {
+    let asked = images.asked();
+    let mut messages = Vec::new();
+    for GivenImage { name, file, .. } in images.given_in_vain() {
+        let is_for_a_name = Path::new(name) != file;
+        let name = if is_for_a_name { format!("{name}={}", shown(file)) } else { shown(file) };
+        let why = match asked.as_slice() {
+            [] => "no surface shows an image".to_owned(),
+            names if is_for_a_name => format!("the images of the surfaces are {}", listed(names)),
+            _ => "no surface needs it".to_owned(),
+        };
+        messages.push(format!("--texture {name} has no effect: {why}"));
+    }
+    messages
+}
+
+/// The first names of a list, and the number of the others.
+pub(super) fn listed(names: &[&str]) -> String {
+    let mut first = names.get(..MOST_NAMES).unwrap_or(names).join(", ");
+    if names.len() > MOST_NAMES {
+        first += &format!(" and {} more", names.len() - MOST_NAMES);
+    }
+    first
+}
