@@ -1,5 +1,7 @@
 //! `meshpeek hex`: bytes next to the fields they belong to.
 
+mod rows;
+
 use std::fmt::Write as _;
 use std::io::Write;
 use std::iter::zip;
@@ -13,8 +15,9 @@ use meshpeek::inspect::{Selector, Span};
 use meshpeek::view::{Packing, Table};
 use unicode_width::UnicodeWidthStr;
 
+use self::rows::{Rows, characters};
 use crate::args::Common;
-use crate::dump::{OneRow, rows};
+use crate::dump::{self, OneRow};
 use crate::failure::{Failure, Outcome};
 use crate::notes::Notes;
 use crate::output::Output;
@@ -34,10 +37,8 @@ const MOST_ROWS: u64 = 8;
 const MOST_PLAIN_ROWS: u64 = 64;
 /// From this width on, bytes are separated and shown with their characters.
 const WIDE: usize = 120;
-/// The widths of the offset, and of the bytes of a row without and with their characters.
+/// The width of the offset of a row.
 const PLACE: usize = 10;
-const BYTES: usize = 35;
-const WIDE_BYTES: usize = 65;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -110,7 +111,17 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     }
     let width = width(out.is_terminal);
     let is_plain = asset.is_err();
-    let mut dump = Dump { content: &content, wanted, is_plain, width, around: vec![], heading: String::new() };
+    let rows = Rows::new(width >= WIDE);
+    let mut dump = Dump {
+        content: &content,
+        wanted,
+        is_plain,
+        width,
+        around: vec![],
+        heading: String::new(),
+        rows,
+        text: String::new(),
+    };
     let mut written = Ok(());
     lines(&asset, &content, &mut |line| {
         written = dump.line(line, &mut out);
@@ -192,7 +203,7 @@ fn decoded_row(array: &Selector, table: &dyn Table, index: usize) -> Result<Stri
     let columns = table.columns();
     let mut values = Vec::new();
     OneRow { table, index }.read(&mut |row| {
-        values = rows::texts(&columns, row);
+        values = dump::rows::texts(&columns, row);
         ControlFlow::Break(())
     })?;
     let mut cells = Vec::new();
@@ -254,7 +265,7 @@ impl Search<'_> {
             None if span.bytes > 1 => format!("  (byte {} of it)", self.at - span.offset),
             None => String::new(),
         };
-        self.rows.push(place(Some(span), &format!("{style}{}{style:#}{inside}", described(line, true))));
+        self.rows.push(place(Some(span), &format!("{style}{}{style:#}{inside}", described(line))));
         for part in self.around.iter().rev() {
             // A part without a place of its own is around what it contains.
             if part.span.is_none_or(|span| self.is_in(span)) {
@@ -279,13 +290,13 @@ fn label(line: &Line<'_>) -> String {
 
 /// Row, column, type and value of the array number that contains this byte.
 fn cell(line: &Line<'_>, content: &[u8], at: u64) -> Option<String> {
-    let row_bytes = rows::row_size(&line.columns);
+    let row_bytes = dump::rows::row_size(&line.columns);
     let start = usize::try_from(line.span?.offset).ok()?;
     let inside = usize::try_from(at).ok()?.checked_sub(start)?;
     let row = inside.checked_div(row_bytes)?;
     let mut left = inside.checked_rem(row_bytes)?;
     let first = start + row * row_bytes;
-    let values = rows::texts(&line.columns, content.get(first..first + row_bytes)?);
+    let values = dump::rows::texts(&line.columns, content.get(first..first + row_bytes)?);
     for (column, value) in zip(&line.columns, values) {
         match left.checked_sub(column.scalar.byte_len()) {
             Some(rest) => left = rest,
@@ -295,21 +306,29 @@ fn cell(line: &Line<'_>, content: &[u8], at: u64) -> Option<String> {
     None
 }
 
-/// Name or selector, type, value and note.
-fn described(line: &Line<'_>, in_full: bool) -> String {
-    let name = if in_full && !line.selector.is_empty() { line.selector } else { line.name };
-    let mut text = escape(name).into_owned();
-    // Writing to a String cannot fail.
+/// Selector, type, value and note.
+fn described(line: &Line<'_>) -> String {
+    let mut text = String::new();
+    let name = if line.selector.is_empty() { line.name } else { line.selector };
+    add_described(&mut text, name, line);
+    text
+}
+
+/// Adds this name, type, value and note.
+fn add_described(text: &mut String, name: &str, line: &Line<'_>) {
+    text.push_str(&escape(name));
     if !line.type_name.is_empty() {
-        let _ = write!(text, " {}", escape(&line.type_name));
+        text.push(' ');
+        text.push_str(&escape(&line.type_name));
     }
     if let Some(value) = &line.value {
+        // Writing to a String cannot fail.
         let _ = write!(text, " {}", InWords(value));
     }
     if !line.note.is_empty() {
-        let _ = write!(text, " {}", escape(&line.note));
+        text.push(' ');
+        text.push_str(&escape(&line.note));
     }
-    text
 }
 
 struct Dump<'c> {
@@ -322,6 +341,9 @@ struct Dump<'c> {
     around: Vec<(usize, String)>,
     /// The last heading that was written.
     heading: String,
+    rows: Rows,
+    /// The words of a line. All lines use the same memory: files have millions of them.
+    text: String,
 }
 
 impl Dump<'_> {
@@ -338,44 +360,67 @@ impl Dump<'_> {
             return Ok(());
         }
         self.head(out)?;
-        let rows = (end - first).div_ceil(ROW);
-        let most = if self.is_plain { MOST_PLAIN_ROWS } else { MOST_ROWS };
-        let shown = if self.wanted.in_full || rows <= most { end } else { first + most / 2 * ROW };
-        let is_plain = self.is_plain && line.kind == LineKind::Gap;
-        let text = if is_plain { String::new() } else { described(line, false) };
-        let room = self.width.saturating_sub(self.text_column());
-        let beside = wrapped(&text, Some(room));
-        let fits = beside.lines().all(|line| line.len() <= room || line.width() <= room);
-        let mut texts = if fits { beside.lines() } else { "".lines() };
-        let mut at = first;
+        if self.is_plain && line.kind == LineKind::Gap {
+            return self.unknown(first..end, out);
+        }
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        add_described(&mut text, line.name, line);
+        let written = self.known(first..end, line.kind, &text, out);
+        self.text = text;
+        written
+    }
+
+    /// Writes bytes of an unknown meaning beside their characters.
+    fn unknown(&mut self, range: Range<u64>, out: &mut Output) -> std::io::Result<()> {
+        let shown = self.end_of_shown(&range);
+        let mut at = range.start;
         while at < shown {
             let next = (at + ROW).min(shown);
-            if is_plain && !self.is_wide() {
-                let text = characters(bytes(self.content, at..next));
-                self.row(at..next, line.kind, &text, out)?;
-            } else {
-                self.row(at..next, line.kind, texts.next().unwrap_or_default(), out)?;
-            }
+            let bytes = bytes(self.content, at..next);
+            // A wide row has them anyway.
+            let text = if self.is_wide() { String::new() } else { characters(bytes) };
+            self.rows.write(at, bytes, style(LineKind::Gap), &text, out)?;
+            at = next;
+        }
+        rest(shown..range.end, out)
+    }
+
+    /// Writes bytes beside what they are, or above it if there is too little room.
+    fn known(&mut self, range: Range<u64>, kind: LineKind, text: &str, out: &mut Output) -> std::io::Result<()> {
+        let room = self.width.saturating_sub(self.text_column());
+        let beside = wrapped(text, Some(room));
+        let fits = beside.lines().all(|line| line.len() <= room || line.width() <= room);
+        let mut texts = if fits { beside.lines() } else { "".lines() };
+        let shown = self.end_of_shown(&range);
+        let mut at = range.start;
+        while at < shown {
+            let next = (at + ROW).min(shown);
+            let text = texts.next().unwrap_or_default();
+            self.rows.write(at, bytes(self.content, at..next), style(kind), text, out)?;
             at = next;
         }
         for text in texts {
             writeln!(out, "{:1$}{text}", "", self.text_column())?;
         }
         if !fits {
-            for text in wrapped(&text, Some(self.width.saturating_sub(PLACE))).lines() {
+            for text in wrapped(text, Some(self.width.saturating_sub(PLACE))).lines() {
                 writeln!(out, "{:PLACE$}{}", "", held(text))?;
             }
         }
-        if shown < end {
-            let rest = end - shown;
-            writeln!(out, "{:PLACE$}{FAINT}{rest} more bytes; --range {shown:#x}..{end:#x} shows them{FAINT:#}", "")?;
-        }
-        Ok(())
+        rest(shown..range.end, out)
+    }
+
+    /// Where the rows of these bytes end: before the end of the bytes if there are too many.
+    fn end_of_shown(&self, range: &Range<u64>) -> u64 {
+        let rows = (range.end - range.start).div_ceil(ROW);
+        let most = if self.is_plain { MOST_PLAIN_ROWS } else { MOST_ROWS };
+        if self.wanted.in_full || rows <= most { range.end } else { range.start + most / 2 * ROW }
     }
 
     /// The column of the words next to the bytes.
     fn text_column(&self) -> usize {
-        PLACE + if self.is_wide() { WIDE_BYTES } else { BYTES } + 2
+        PLACE + self.rows.width() + 2
     }
 
     fn is_wide(&self) -> bool {
@@ -395,36 +440,14 @@ impl Dump<'_> {
         }
         Ok(())
     }
-
-    fn row(&self, range: Range<u64>, kind: LineKind, text: &str, out: &mut Output) -> std::io::Result<()> {
-        let bytes = bytes(self.content, range.clone());
-        let wide = self.is_wide();
-        let mut line = String::new();
-        for (index, byte) in bytes.iter().enumerate() {
-            if index > 0 && (wide || index % 4 == 0) {
-                line.push(' ');
-            }
-            for digit in [byte >> 4, byte & 15] {
-                line.push(char::from_digit(digit.into(), 16).unwrap_or_default());
-            }
-        }
-        if wide {
-            // Writing to a String cannot fail.
-            let _ = write!(line, "{:1$}", "", 49_usize.saturating_sub(line.len()));
-            line.push_str(&characters(bytes));
-        }
-        let column = if wide { WIDE_BYTES } else { BYTES };
-        line.extend(std::iter::repeat_n(' ', column.saturating_sub(line.len())));
-        let style = style(kind);
-        let offset = range.start;
-        let row = match text {
-            "" => format!("{offset:08x}  {style}{}{style:#}\n", line.trim_end()),
-            _ => format!("{offset:08x}  {style}{line}{style:#}  {text}\n"),
-        };
-        out.write_all(row.as_bytes())
-    }
 }
 
-fn characters(bytes: &[u8]) -> String {
-    bytes.iter().map(|&byte| if matches!(byte, b' '..=b'~') { char::from(byte) } else { '.' }).collect()
+/// Says which bytes are left out.
+fn rest(range: Range<u64>, out: &mut Output) -> std::io::Result<()> {
+    let Range { start, end } = range;
+    if start == end {
+        return Ok(());
+    }
+    let bytes = end - start;
+    writeln!(out, "{:PLACE$}{FAINT}{bytes} more bytes; --range {start:#x}..{end:#x} shows them{FAINT:#}", "")
 }

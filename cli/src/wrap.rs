@@ -3,6 +3,8 @@
 //! Text for [`Output::text`](crate::output::Output::text) may contain three marks, which are never printed. They are
 //! noncharacters of Unicode, so they do not occur in text.
 
+use std::borrow::Cow;
+
 use textwrap::core::{Word, display_width};
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
@@ -55,7 +57,7 @@ pub(crate) fn held_address(archive: &str, member: &str) -> String {
 }
 
 /// The line without marks, wrapped if it is wider than this.
-pub(crate) fn wrapped(line: &str, width: Option<usize>) -> String {
+pub(crate) fn wrapped(line: &str, width: Option<usize>) -> Cow<'_, str> {
     let width = match width {
         // No character is wider than its bytes are many.
         Some(width) if line.len() > width && display_width(line) > width => width,
@@ -79,7 +81,7 @@ pub(crate) fn wrapped(line: &str, width: Option<usize>) -> String {
         .word_separator(WordSeparator::Custom(words))
         .word_splitter(WordSplitter::NoHyphenation)
         .wrap_algorithm(WrapAlgorithm::FirstFit);
-    without_marks(&textwrap::wrap(rest, options).join("\n"))
+    Cow::Owned(without_marks(&textwrap::wrap(rest, options).join("\n")).into_owned())
 }
 
 fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
@@ -110,7 +112,10 @@ impl<'l> Iterator for Words<'l> {
     }
 }
 
-fn without_marks(line: &str) -> String {
+fn without_marks(line: &str) -> Cow<'_, str> {
+    if memchr::memchr(FIRST_OF_MARK, line.as_bytes()).is_none() {
+        return Cow::Borrowed(line);
+    }
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(at) = memchr::memchr(FIRST_OF_MARK, rest.as_bytes()) {
@@ -126,7 +131,7 @@ fn without_marks(line: &str) -> String {
         rest = letters.as_str();
     }
     text.push_str(rest);
-    text
+    Cow::Owned(text)
 }
 
 #[cfg(test)]
@@ -135,7 +140,7 @@ mod tests {
 
     #[test]
     fn lines_break_between_words_and_nowhere_else() {
-        let wrapped = |line: &str| wrapped(line, Some(20));
+        let wrapped = |line: &str| wrapped(line, Some(20)).into_owned();
         assert_eq!(wrapped("  as wide as there is"), "  as wide as there\n      is");
         assert_eq!(wrapped("just as wide as this"), "just as wide as this");
         let name = held("a name of four words");
