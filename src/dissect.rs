@@ -100,19 +100,30 @@ pub struct Unpacked {
 ///
 /// Dissects the whole asset.
 pub fn locate(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Located> {
-    let numbered = sought.and_around().find_map(|selector| selector.numbered(asset))?;
+    // What no item is called, and everything inside it, is left out.
+    let mut left_out = 0_usize;
+    let mut numbered = None;
+    for selector in sought.and_around() {
+        numbered = selector.numbered(asset);
+        if numbered.is_some() {
+            break;
+        }
+        left_out = left_out.saturating_add(1);
+    }
+    let numbered = numbered?;
     let mut ways: Vec<Way> = numbered.and_around().map(Way::new).collect();
-    // The parts around the line that have bytes in the file, each with its depth, innermost last.
-    let mut packed: Vec<(usize, Unpacked)> = Vec::new();
+    // The parts around the line that have bytes in the file, each with its depth, innermost last. What is packed in one of
+    // them gets its place from `look`.
+    let mut around: Vec<(usize, Unpacked)> = Vec::new();
     dissect(asset, bytes, &mut |line| {
-        packed.truncate(packed.partition_point(|(depth, _)| *depth < line.depth));
+        around.truncate(around.partition_point(|(depth, _)| *depth < line.depth));
         if let (LineKind::Part, Some(span)) = (line.kind, line.span) {
             let from = line.selector.to_owned();
             let name = line.note.clone();
-            packed.push((line.depth, Unpacked { from, name, span, place: Span::default() }));
+            around.push((line.depth, Unpacked { from, name, span, place: Span::default() }));
         }
         for way in &mut ways {
-            way.look(line, packed.last().map(|(_, part)| part));
+            way.look(line, around.last().map(|(_, part)| part));
         }
     });
     // An array interleaved with other arrays has no line with bytes in a dissection.
@@ -121,22 +132,18 @@ pub fn locate(asset: &dyn Inspect, bytes: u64, sought: &Selector) -> Option<Loca
     {
         first.array(asset);
         if !first.known {
+            // The selector may end in a row of the array.
             first.row(asset);
         }
     }
-    // True if the first candidate is the selection itself, not only a part around it.
-    let is_numbered = match (sought.numbered(asset), ways.first()) {
-        (Some(all), Some(first)) => first.selector == all,
-        _ => false,
-    };
     let place = ways.iter().position(|way| way.known)?;
-    let Way { selector, span, parts, unpacked, is_part, .. } = ways.into_iter().nth(place)?;
+    let Way { selector, span, inside, unpacked, is_part, .. } = ways.into_iter().nth(place)?;
     let span = match span {
-        Some(span) => Some(whole(span, parts, is_part)),
+        Some(span) => Some(whole(span, inside, is_part)),
         // Without a line of its own that has bytes, it is where everything inside it is.
-        None => parts,
+        None => inside,
     };
-    Some(Located { selector, is_exact: is_numbered && place == 0, span, unpacked })
+    Some(Located { selector, is_exact: left_out == 0 && place == 0, span, unpacked })
 }
 
 /// Returns the range of a selection with one of its own, and of everything inside it. The count of a list has the name of
@@ -210,7 +217,7 @@ struct Way {
     /// The range of its own lines.
     span: Option<Span>,
     /// The range from the first byte to the last byte of everything inside it.
-    parts: Option<Span>,
+    inside: Option<Span>,
     unpacked: Option<Unpacked>,
     /// True if a part has this name, and not only fields and arrays.
     is_part: bool,
@@ -224,7 +231,7 @@ impl Way {
 
     /// Returns true if its location in the file is known.
     fn has_place(&self) -> bool {
-        self.span.is_some() || self.parts.is_some() || self.unpacked.is_some()
+        self.span.is_some() || self.inside.is_some() || self.unpacked.is_some()
     }
 
     /// Locates the array that the selector leads to.
@@ -276,10 +283,10 @@ impl Way {
                 (known, found) => known.or(found),
             };
         } else if let Some(span) = line.span {
-            let all = self.parts.unwrap_or(span);
+            let all = self.inside.unwrap_or(span);
             let first = all.offset.min(span.offset);
             let last = all.end().max(span.end());
-            self.parts = Some(Span { offset: first, bytes: last.saturating_sub(first) });
+            self.inside = Some(Span { offset: first, bytes: last.saturating_sub(first) });
         }
     }
 }

@@ -63,7 +63,7 @@
 //! | 7 | `asset` | recognizing and opening any format; archives, addresses in them, owned assets |
 //! | 8 | `diff` | differences between two assets |
 //! | | `geometry` | triangles and materials of all formats in one coordinate space |
-//! | | [`visit`] | the walk over an asset and everything inside it |
+//! | | [`visit`](visit/index.html) | the walk over an asset and everything inside it |
 //! | 9 | `pose` | bones and animations of all formats |
 //! | | `scan` | many files |
 //! | 10 | `export` | models as glTF, OBJ and PLY, and pictures of them |

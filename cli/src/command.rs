@@ -153,6 +153,9 @@ fn chosen_format(matches: &ArgMatches) -> Result<Option<(&str, &'static str)>, F
         ("cat" | "extract" | "export", _) => return Ok(None),
         // `info` looks at the ending itself.
         ("info", _) => {
+            if args.get_flag("json") || args.value_source("format") == Some(ValueSource::CommandLine) {
+                return Ok(None);
+            }
             let own = if is_rows { ["csv", "ndjson"] } else { ["text", "json"] };
             if own.contains(&ending) {
                 return Ok(None);

@@ -15,7 +15,8 @@ use crate::visible::shown;
 /// The temporary files to remove if the program ends at once.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// The extensions that select a format. Files with other extensions get the format of a pipe.
+/// The extensions that select a format. Files with other extensions get the format of a pipe,
+/// but for those of [`FOREIGN`], which are refused.
 const ENDINGS: [&str; 10] = ["csv", "ndjson", "json", "npy", "parquet", "arrow", "png", "glb", "obj", "ply"];
 /// The extensions of formats that no verb writes. Under such a name, results would look like a damaged file to the
 /// program that opens it.

@@ -88,12 +88,13 @@ fn message(progress: &Progress, all: Option<(u64, u64)>) -> String {
     format!("{assets}, {seen} of {}", report::count(all, "files"))
 }
 
+/// Returns the style of a template, which may have the keys `seen` and `left`.
 fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner());
-    // Unknown values are not shown. Writing into a line cannot fail.
     style.with_key("seen", write_seen).with_key("left", write_left)
 }
 
+/// Writes the bytes seen so far, once there are some. Writing into a line cannot fail.
 fn write_seen(state: &ProgressState, line: &mut dyn Write) {
     if state.pos() == 0 {
         return;
@@ -104,6 +105,7 @@ fn write_seen(state: &ProgressState, line: &mut dyn Write) {
     };
 }
 
+/// Writes the time left, once it can be estimated. Writing into a line cannot fail.
 fn write_left(state: &ProgressState, line: &mut dyn Write) {
     if state.pos() > 0 {
         let _ = write!(line, ", {:#} left", HumanDuration(state.eta()));

@@ -97,18 +97,11 @@ impl Thumbnails {
             ThumbnailNames::Path => Some(by_path(seen)),
             ThumbnailNames::Digest => digest(seen),
         };
-        let Some(mut name) = name else {
+        let Some(name) = name else {
             self.state().undrawn += 1;
             return;
         };
-        if !self.state().begun.insert(name.to_lowercase()) {
-            if self.names == ThumbnailNames::Digest {
-                return;
-            }
-            // Another file system may not distinguish them.
-            let _ = write!(name, "-{}", digest(seen).unwrap_or_default().get(..16).unwrap_or_default());
-            self.state().begun.insert(name.to_lowercase());
-        }
+        let Some(name) = self.unique(name, seen) else { return };
         let path = self.folder.join(name.clone() + ".png");
         if self.names == ThumbnailNames::Digest && self.sheet.is_none() && path.exists() {
             self.state().drawn += 1;
@@ -132,6 +125,22 @@ impl Thumbnails {
                 state.failure.get_or_insert(meshpeek::Error::from(error).in_file(&path));
             }
         }
+    }
+
+    /// Reserves the name of a picture. Adds a digest to one that is taken, also if only in another case, which some file
+    /// systems do not distinguish. `None` if names are digests: the same picture is drawn already.
+    fn unique(&self, mut name: String, seen: &Sighting<'_, '_>) -> Option<String> {
+        if self.state().begun.insert(name.to_lowercase()) {
+            return Some(name);
+        }
+        if self.names == ThumbnailNames::Digest {
+            return None;
+        }
+        let digest = digest(seen).unwrap_or_default();
+        name.push('-');
+        name.push_str(digest.get(..16).unwrap_or_default());
+        self.state().begun.insert(name.to_lowercase());
+        Some(name)
     }
 
     /// Draws an asset. Returns the picture, and its bytes as PNG, if it can be drawn and paid.

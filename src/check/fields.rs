@@ -46,7 +46,7 @@ pub(crate) fn offset_of_field<'a, T: Record<'a, C>, C: Copy>(
 struct Fields {
     dissects: bool,
     path: Vec<Segment>,
-    /// The length of the path at the part that selectors start with, and at those around it.
+    /// For each open part, how many segments of the path its selectors leave out.
     starts: Vec<usize>,
     /// Each with the names of the part and of the field.
     faults: Vec<((&'static str, &'static str), Fault)>,
@@ -56,8 +56,9 @@ struct Fields {
 
 impl Visitor for Fields {
     fn open(&mut self, part: &Part<'_>) -> bool {
-        let around = self.starts.last().copied().unwrap_or(0);
-        self.starts.push(if part.root { self.path.len() } else { around });
+        let outer_start = self.starts.last().copied().unwrap_or(0);
+        // Selectors start anew at a part that is a root, although it is inside others.
+        self.starts.push(if part.root { self.path.len() } else { outer_start });
         self.path.push((part.name, part.index));
         true
     }

@@ -502,7 +502,7 @@ fn number_in(tree: &Tree, field: &str) -> Option<i64> {
     tree.field(field)?.number()
 }
 
-/// Returns the parents of a part in both lists, if they differ.
+/// Returns the parent that a part has on each side, if they differ. A side without one has an absent fact.
 fn other_parent(link: &Link<'_>, was: Option<i64>, is: Option<i64>) -> Option<[Fact; 2]> {
     let is_same = match (was, is) {
         (Some(was), Some(is)) => link.is_same(was, is),
@@ -511,14 +511,15 @@ fn other_parent(link: &Link<'_>, was: Option<i64>, is: Option<i64>) -> Option<[F
     if is_same {
         return None;
     }
-    let mut parents = link.facts(was.unwrap_or(-1), is.unwrap_or(-1));
+    // -1 stands for a missing parent, whose fact is not used.
+    let [mut fact_was, mut fact_is] = link.facts(was.unwrap_or(-1), is.unwrap_or(-1));
     if was.is_none() {
-        parents[0] = Fact::ABSENT;
+        fact_was = Fact::ABSENT;
     }
     if is.is_none() {
-        parents[1] = Fact::ABSENT;
+        fact_is = Fact::ABSENT;
     }
-    Some(parents)
+    Some([fact_was, fact_is])
 }
 
 type ByName<'t> = HashMap<(&'static str, Option<usize>), &'t Array>;

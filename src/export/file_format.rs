@@ -37,6 +37,7 @@ impl FileFormat {
                  community forbids ripping them"
             }
             (Self::Obj | Self::Ply | Self::Png, Bmtr | Rtm) => "nothing to draw: an animation has no triangles",
+            (Self::Png, Paa) => "a texture has no triangles to draw; `paa::Texture::to_picture` decodes it",
             (_, Paa) => "a texture has no triangles; -o NAME.png writes it as a picture",
             (_, Rap) => "a config has no triangles",
             (_, Pbo | Zip) => "an archive is not a model; name a member, as FILE!/MEMBER",

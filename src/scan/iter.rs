@@ -14,7 +14,8 @@ use crate::base::error::Result;
 /// The most results that wait for the iterator. The scan pauses when there are more.
 const MOST_WAITING: usize = 16;
 
-/// An iterator over the results of a scan, as they are found. Dropping it ends the scan.
+/// An iterator over the results of a scan, as they are found. Dropping it before the end [stops](Progress::stop) the scan
+/// and its [`Progress`]: later runs of the same [`Scan`] find nothing.
 #[derive(Debug)]
 #[must_use = "the scan ends when its iterator is dropped"]
 pub struct Iter {
@@ -78,7 +79,9 @@ impl Iterator for Iter {
 impl Drop for Iter {
     fn drop(&mut self) {
         let Some(thread) = self.thread.take() else { return };
-        self.progress.stop();
+        if !thread.is_finished() {
+            self.progress.stop();
+        }
         self.results = None;
         // A panic of the scan has been printed, and the caller takes no more results.
         let _ = thread.join();

@@ -126,6 +126,10 @@ impl Visitor for Opening<'_> {
         place.depth == 0 || Format::from_extension(place.name()).is_some()
     }
 
+    fn charge(&self, member: &Member<'_>, budget: &Budget) -> Result<()> {
+        budget.work(cost(member))
+    }
+
     fn look<'a>(&mut self, place: &Place, bytes: Bytes<'_, 'a>) -> ControlFlow<(), Option<Archive<'a>>> {
         let Bytes { data, budget, .. } = bytes;
         let opened = Format::of_file_in(place.name(), data).and_then(|format| Asset::open_within(format, data, budget));
@@ -145,8 +149,8 @@ impl Visitor for Opening<'_> {
             self.show(place, Err(&Error::limit("archives inside each other", most, flag::ARCHIVE_DEPTH)))?;
             return ControlFlow::Continue(None);
         }
-        let (count, charged) = charge(&container, budget);
-        if let Err(error) = charged {
+        let (count, counted) = count_members(&container, budget);
+        if let Err(error) = counted {
             self.show(place, Err(&error))?;
         }
         ControlFlow::Continue(Some(Archive { container, members: 0..count, held: vec![held] }))
@@ -157,16 +161,16 @@ impl Visitor for Opening<'_> {
     }
 }
 
-/// Charges for visiting the members of an archive. Returns how many can be visited, and why not all.
-fn charge(container: &Container<'_>, budget: &Budget) -> (usize, Result<()>) {
+/// Counts the members of an archive that can be visited. Also returns why not all can.
+fn count_members(container: &Container<'_>, budget: &Budget) -> (usize, Result<()>) {
     let mut count = 0_usize;
     for member in container.members() {
-        let charged = member.and_then(|member| {
-            budget.members(1)?;
-            budget.work(cost(&member))
-        });
-        if charged.is_err() {
-            return (count, charged);
+        let counted = match member {
+            Ok(_) => budget.members(1),
+            Err(error) => Err(error),
+        };
+        if counted.is_err() {
+            return (count, counted);
         }
         count = count.saturating_add(1);
     }

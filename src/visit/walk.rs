@@ -7,7 +7,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::members::{Reading, Rest, read};
 use crate::asset::container::{Container, Member};
-use crate::base::error::Error;
+use crate::base::error::{Error, Result};
 use crate::base::format::Format;
 use crate::base::text::Name;
 use crate::budget::{Budget, Held};
@@ -32,6 +32,12 @@ pub(crate) trait Visitor {
     /// Returns true if the checksums of members that are stored in place are checked.
     fn checks(&self) -> bool {
         false
+    }
+
+    /// Charges for a member before its beginning is read, unless all members were charged when the walk entered their
+    /// archive.
+    fn charge(&self, _member: &Member<'_>, _budget: &Budget) -> Result<()> {
+        Ok(())
     }
 
     /// Looks at the bytes at a place. Returns the archive in them if the walk enters one.
@@ -93,6 +99,13 @@ pub(crate) fn enter<V: Visitor>(
     budget: &Budget,
 ) -> ControlFlow<()> {
     let is_promised = visitor.is_promised(place);
+    let byte_len = member.decoded_byte_len_hint();
+    if let Err(error) = visitor.charge(member, budget) {
+        if is_promised {
+            visitor.unread(place, Unread { format: None, byte_len, error, budget })?;
+        }
+        return ControlFlow::Continue(());
+    }
     let decode = |format| match visitor.takes(format) {
         true => member.content(budget).map(Some),
         false => Ok(None),
@@ -103,9 +116,6 @@ pub(crate) fn enter<V: Visitor>(
             let fault = if visitor.checks() { member.check(budget).err() } else { None };
             walk(visitor, place, Bytes { data: content.data(), budget: content.budget(), fault })
         }
-        Reading::Unread { format, error } => {
-            let byte_len = member.decoded_byte_len_hint();
-            visitor.unread(place, Unread { format, byte_len, error, budget })
-        }
+        Reading::Unread { format, error } => visitor.unread(place, Unread { format, byte_len, error, budget }),
     }
 }

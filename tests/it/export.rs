@@ -228,12 +228,16 @@ fn formats_without_an_export_give_a_reason() {
         let output = export(Path::new("corpus/odol/v50_lzo.p3d"), &folder.0.join(name));
         assert!(code(&output) == 2 && stderr(&output).contains("not written as OBJ or PLY"), "{}", stderr(&output));
     }
-    let bytes = std::fs::read(root().join("corpus/odol/v50_lzo.p3d")).unwrap();
-    let asset = meshpeek::Asset::parse(&bytes).unwrap();
     let options = meshpeek::export::Options::default();
     let budget = meshpeek::Budget::unlimited(&meshpeek::Limits::default());
-    for result in [meshpeek::export::obj(&asset, &options, &budget), meshpeek::export::ply(&asset, &options, &budget)] {
-        assert!(matches!(result.unwrap_err().kind(), meshpeek::ErrorKind::Unsupported(_)));
+    for name in ["odol/v50_lzo.p3d", "rtm/plain.rtm", "rtm/v5_mixed.rtm", "zip/addons.zip"] {
+        let bytes = std::fs::read(root().join("corpus").join(name)).unwrap();
+        let asset = meshpeek::Asset::parse(&bytes).unwrap();
+        for result in
+            [meshpeek::export::obj(&asset, &options, &budget), meshpeek::export::ply(&asset, &options, &budget)]
+        {
+            assert!(matches!(result.unwrap_err().kind(), meshpeek::ErrorKind::Unsupported(_)), "{name}");
+        }
     }
     let archive = export(Path::new("corpus/zip/addons.zip"), &target);
     assert!(code(&archive) == 2 && stderr(&archive).contains("an archive is not a model"), "{}", stderr(&archive));
@@ -346,13 +350,14 @@ fn a_given_image_that_no_surface_shows_is_said_and_ends_with_1() {
     let image = image.to_str().unwrap();
     let named = |name: &str| format!("{name}={image}");
     let [sound, whole, wrong] = ["A.png", "textures/a.png", "c.png"].map(named);
-    let (names, none) = ("the images of the surfaces are b.png, textures/a.png", "no surface shows an image");
+    let names = "the images of the surfaces are b.png, textures/a.png";
+    let (none, nowhere) = ("no surface shows an image", "this output shows no images");
     for (model, to, given, why) in [
         (&model, "model.png", &sound, None),
         (&model, "model.glb", &whole, None),
         (&model, "model.png", &wrong, Some(names)),
         (&model, "model.glb", &wrong, Some(names)),
-        (&model, "model.obj", &sound, Some(none)),
+        (&model, "model.obj", &sound, Some(nowhere)),
         (&model, "model.glb", &image.to_owned(), Some("no surface needs it")),
         (&bare, "bare.glb", &sound, Some(none)),
     ] {

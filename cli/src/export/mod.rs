@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Outcome {
     if written.is_empty() && !lost.is_empty() {
         return Err(Failure::at(&args.file, format_args!("nothing to export: {}", lost.join("; "))));
     }
-    let in_vain = words::given_in_vain(&images);
+    let in_vain = words::given_in_vain(&images, args.has_images(form, asset.format()));
     written.save(common)?;
     source.unchanged()?;
     export.say_of_flaws(&written, &lost);
@@ -152,7 +152,10 @@ impl<'a> Export<'a> {
         options.clip = self.args.clip.as_deref();
         options.fps = self.args.fps;
         options.lod = self.args.lod.unwrap_or_default();
-        options.texture = texture;
+        // In a format without images, a surface would name a material that the file does not have.
+        if self.args.has_images(self.form, self.asset.format()) {
+            options.texture = texture;
+        }
         options.rig = rig;
         options
     }

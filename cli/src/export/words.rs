@@ -33,13 +33,14 @@ pub(super) fn without_images(images: &Images<'_, '_>, is_texture_given: bool) ->
 }
 
 /// Says which of the images that the user gives are on no surface, and which names there are.
-pub(super) fn given_in_vain(images: &Images<'_, '_>) -> Vec<String> {
+pub(super) fn given_in_vain(images: &Images<'_, '_>, shows_images: bool) -> Vec<String> {
     let asked = images.asked();
     let mut messages = Vec::new();
     for GivenImage { name, file, .. } in images.given_in_vain() {
         let is_for_a_name = Path::new(name) != file;
         let name = if is_for_a_name { format!("{name}={}", shown(file)) } else { shown(file) };
         let why = match asked.as_slice() {
+            _ if !shows_images => "this output shows no images".to_owned(),
             [] => "no surface shows an image".to_owned(),
             names if is_for_a_name => format!("the images of the surfaces are {}", listed(names)),
             _ => "no surface needs it".to_owned(),

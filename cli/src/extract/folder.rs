@@ -201,7 +201,11 @@ impl<'c> Folder<'c> {
         }
         let done = match filled {
             Ok(()) => self.put(new, &target),
-            Err(failure) => Err(failure),
+            Err(failure) => {
+                // It is deleted while a signal would still delete it.
+                drop(new);
+                Err(failure)
+            }
         };
         output_file::end(&new_path);
         done

@@ -121,7 +121,14 @@ impl<'a> Source<'a> {
 impl Zip<'_> {
     /// Returns a table. Its entry is looked up and decompressed on first access.
     fn table(&self, id: TableId) -> Result<&ZipTable> {
-        id.of(&self.tables).get_or_init(|| self.open(id)).as_ref().map_err(Error::clone)
+        let kept = id.of(&self.tables);
+        if let Some(Err(error)) = kept.get()
+            && error.incomplete().is_some()
+        {
+            // Asks for the missing bytes again, so that every question about the map learns of them.
+            self.open(id)?;
+        }
+        kept.get_or_init(|| self.open(id)).as_ref().map_err(Error::clone)
     }
 
     /// Looks up the entry of a table, and decompresses it if it is not stored.

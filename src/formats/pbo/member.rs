@@ -164,6 +164,8 @@ impl<'a> Member<'a> {
         };
         match lzss::decoded_byte_len(part) {
             Ok(size) => Ok((size, Some(mismatch))),
+            // A stop says nothing about the bytes.
+            Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => Err(error),
             Err(_) => Err(mismatch),
         }
     }
@@ -182,7 +184,7 @@ impl<'a> Member<'a> {
         let decoded = Block::<u8>::exactly(part, size, Codec::Lzss, &self.limits)?.decode();
         decoded.map_err(|error| match mismatch {
             // Without a correct checksum, the stream's own end proves nothing.
-            Some(mismatch) if !matches!(error.kind(), ErrorKind::Limit { .. }) => mismatch,
+            Some(mismatch) if !matches!(error.kind(), ErrorKind::Limit { .. } | ErrorKind::Io(_)) => mismatch,
             _ => error,
         })
     }

@@ -14,7 +14,7 @@ use crate::base::text::ByteStr;
 use crate::bytes::batch::Bytes;
 use crate::bytes::{Packing, Storage};
 use crate::check::{Alike, Repeated};
-use crate::formats::zip_directory::{Entries, SIZES_FOLLOW, first_entry};
+use crate::formats::zip_directory::{Directory, Entries, SIZES_FOLLOW, first_entry};
 use crate::inspect::{Depth, Inspect};
 use crate::outline::{Outline, Part, Value};
 use crate::record::describe_opaque;
@@ -272,6 +272,9 @@ impl Member<'_> {
         let directory = &self.archive.directory;
         let mut bytes = 0;
         if self.header().flags.get() & SIZES_FOLLOW != 0 {
+            // Missing bytes are an error, and not a missing descriptor.
+            let longest = directory.start.min(end.saturating_add(Directory::LONGEST_DESCRIPTOR));
+            self.archive.data.get(end.min(longest)..longest)?;
             bytes = directory.descriptor_byte_len(end, &self.entry);
         }
         Ok([start, span.offset, end, end.saturating_add(bytes).min(directory.start)])

@@ -91,11 +91,13 @@ impl<'a> Directory<'a> {
         Descriptor::at_start(bytes)
     }
 
+    /// The bytes of the longest form of descriptor.
+    pub(crate) const LONGEST_DESCRIPTOR: u64 = 24;
+
     /// Returns the forms of descriptor that the bytes at this offset may have, the likeliest first: with 4 or 8 bytes for
     /// each size, and with a signature or without. Returns none if another record is there.
     pub(crate) fn descriptors(&self, offset: u64) -> Vec<DescriptorForm> {
-        const LONGEST: u64 = 24;
-        let end = self.start.min(offset.saturating_add(LONGEST));
+        let end = self.start.min(offset.saturating_add(Self::LONGEST_DESCRIPTOR));
         let bytes = self.data.get(offset.min(end)..end).unwrap_or_default();
         let mut forms = Vec::new();
         if let Some(numbers) = bytes.strip_prefix(&Descriptor::SIGNATURE) {

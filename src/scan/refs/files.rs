@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::Textures;
 use super::index::Index;
 use super::links::Links;
-use super::prefix::{Given, LARGEST, is_prefix_file};
+use super::prefix::{Given, LARGEST_PREFIX_FILE, is_prefix_file};
 use super::seen::Seen;
 use crate::asset::Asset;
 use crate::base::error::Result;
@@ -44,7 +44,7 @@ impl Files {
     /// Starts without files. The paths of the scan are the files and folders that the user named: a path is below the
     /// name of such a folder. `assumed` are prefixes of names that the game itself has.
     pub fn new(scan: &Scan, assumed: &[String]) -> Self {
-        Self { index: Index { given: Some(Given::new()), ..Index::new(scan, assumed) } }
+        Self { index: Index { given_prefix_files: Some(Given::new()), ..Index::new(scan, assumed) } }
     }
 
     /// Adds a file that others may name.
@@ -63,24 +63,27 @@ impl Files {
     /// Returns the errors of [`add_path`](Self::add_path), and a [`Limit`](crate::ErrorKind::Limit) error if the
     /// content exceeds the budget of its size. Everything before the limit is added.
     pub fn add(&mut self, record: Record, data: &[u8], asset: Option<&Asset<'_>>) -> Result<()> {
-        let is_small = data.len() as u64 <= LARGEST;
-        let is_prefix = is_small && record.member.is_none() && is_prefix_file(&record.path);
-        if let Some(given) = &mut self.index.given
+        let is_file = record.member.is_none();
+        let is_prefix = is_file && data.len() as u64 <= LARGEST_PREFIX_FILE && is_prefix_file(&record.path);
+        if let Some(prefix_files) = &mut self.index.given_prefix_files
             && is_prefix
         {
-            given.insert(record.path.clone(), data.to_vec());
+            // No file system has it.
+            prefix_files.insert(record.path.clone(), data.to_vec());
         }
         let bytes = match asset {
             Some(asset) => asset.size(),
             None => data.len() as u64,
         };
-        if record.member.is_none() {
+        // The bytes of a member are those of its archive, which are counted.
+        if is_file {
             self.index.given_bytes = self.index.given_bytes.saturating_add(bytes);
         }
         let budget = Budget::new(bytes, &self.index.scan.limits);
         let sighting =
             Sighting { record: &record, data, asset, budget: &budget, members: 0..usize::MAX, is_continued: false };
-        let seen = Seen::of(&sighting, false, &self.index.hash);
+        let copies = false;
+        let seen = Seen::of(&sighting, copies, &self.index.hash);
         let mut failed = None;
         self.index.add(Found::Asset(Box::new(record)), seen, &mut |other| {
             if let Found::Unreadable(error) = other {

@@ -61,7 +61,7 @@ pub(super) struct Index {
     /// The work that remains for lookups.
     pub(super) cost: Cost,
     /// Prefix files, if the files are given and not those of a file system.
-    pub(super) given: Option<Given>,
+    pub(super) given_prefix_files: Option<Given>,
     /// The keys of the paths that the user named.
     pub(super) named: HashSet<Key>,
     /// The folders that loose files are below.
@@ -152,7 +152,7 @@ impl Index {
             taken: 0,
             given_bytes: 0,
             cost: Cost::new(0, 0, &scan.limits),
-            given: None,
+            given_prefix_files: None,
             named,
             roots: Vec::new(),
             folders: HashSet::new(),
@@ -305,7 +305,7 @@ impl Index {
     pub(super) fn add_loose(&mut self, roots: &[PathBuf], askers: &mut [Asker]) -> Result<()> {
         let files = std::mem::take(&mut self.loose);
         self.first_around = self.files.len().saturating_add(self.given_loose);
-        let given = self.given.as_mut().map(std::mem::take);
+        let given = self.given_prefix_files.as_mut().map(std::mem::take);
         let hash = self.hash.clone();
         let own = std::mem::take(&mut self.prefixes);
         let above = std::mem::take(&mut self.above);

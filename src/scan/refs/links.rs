@@ -214,7 +214,7 @@ mod tests {
     }
 
     fn index(scan: &Scan, files: &[&str]) -> Index {
-        let mut index = Index { given: Some(Given::new()), ..Index::new(scan, &[]) };
+        let mut index = Index { given_prefix_files: Some(Given::new()), ..Index::new(scan, &[]) };
         for file in files {
             index.add_path(file.into()).unwrap();
         }

@@ -77,7 +77,7 @@ impl Index {
     pub(super) fn identity(&mut self, file: usize) -> Option<Key> {
         let file = self.files.get(file)?;
         let name = self.texts.get(file.text.clone())?;
-        let is_given = self.given.is_some();
+        let is_given = self.given_prefix_files.is_some();
         let Some(archive) = file.archive else {
             return Some(self.hash.hash_one(canonical(Path::new(name), is_given)));
         };

@@ -45,7 +45,7 @@ impl Index {
                 return Some(*odd);
             }
         }
-        if archive.is_some() || self.given.is_some() {
+        if archive.is_some() || self.given_prefix_files.is_some() {
             return None;
         }
         odd_on_disk(Path::new(self.text_of(file)))

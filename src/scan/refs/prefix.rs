@@ -13,7 +13,7 @@ const PREFIX_FILES: [&str; 5] = ["$pboprefix$", "$pboprefix$.txt", "$prefix$", "
 /// Files that make a folder an addon.
 const CONFIGS: [&str; 2] = ["config.cpp", "config.bin"];
 /// A larger file is not a prefix file.
-pub(super) const LARGEST: u64 = 4096;
+pub(super) const LARGEST_PREFIX_FILE: u64 = 4096;
 
 /// The contents of prefix files.
 pub(super) type Given = HashMap<PathBuf, Vec<u8>>;
@@ -152,7 +152,7 @@ fn in_game(path: &Path, folder: &Path, prefix: &str) -> Option<(String, String)>
 
 /// Reads a file, unless it is too large for a prefix file.
 fn read(path: &Path) -> Option<Vec<u8>> {
-    if path.metadata().ok()?.len() > LARGEST {
+    if path.metadata().ok()?.len() > LARGEST_PREFIX_FILE {
         return None;
     }
     std::fs::read(path).ok()

@@ -71,7 +71,7 @@ impl Index {
                 return None;
             }
             let mut unused = Unused { path, member: None, bytes: None };
-            if self.given.is_none()
+            if self.given_prefix_files.is_none()
                 && let Ok(metadata) = path.metadata()
             {
                 unused.bytes = Some(metadata.len());

@@ -148,7 +148,8 @@ impl Shape {
         }
     }
 
-    /// A square sheet whose light is that of the direction from the middle of the crown it belongs to.
+    /// A square sheet around `middle`; `right` and `up` are half its sides. Its normals are `out`, the direction away from
+    /// the middle of the crown, so that the leaves of a crown are lit like one ball.
     pub fn leaf(&mut self, middle: Point, [right, up]: [Point; 2], out: Point) {
         let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]].map(|[across, above]: [f32; 2]| Corner {
             point: add(middle, add(times(right, across), times(up, above))),
