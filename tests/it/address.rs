@@ -112,6 +112,30 @@ fn a_visit_without_threads_meets_the_assets_of_a_scan() {
     assert!(stopped.is_break() && met == 3);
 }
 
+/// The members before the end of a budget are opened, and each member after it is reported.
+#[test]
+fn a_visit_opens_assets_until_its_work_is_spent() {
+    let scene = crate::writer::b3d::sound().to_vec();
+    let writer = (0..5000).fold(Writer::new(), |writer, i| writer.stored(format!("{i}.b3d").as_bytes(), &scene));
+    let bytes = writer.finish(Tail::Sha1);
+    let visited = |limits: &Limits| {
+        let (mut opened, mut failed) = (0, 0);
+        let _ = meshpeek::visit::visit(&bytes, limits, &mut |found| {
+            match found.asset {
+                Ok(_) => opened += 1,
+                Err(_) => failed += 1,
+            }
+            ControlFlow::Continue(())
+        });
+        (opened, failed)
+    };
+    assert_eq!(visited(&Limits::default()), (5001, 0));
+    let (opened, failed) = visited(&Limits { work: 1, ..Limits::default() });
+    assert!(opened > 100 && failed > 100 && opened + failed == 5001, "{opened} opened, {failed} not");
+    // The archive itself, and the error that says what is left out.
+    assert_eq!(visited(&Limits { archive_members: 10, ..Limits::default() }), (11, 1));
+}
+
 #[test]
 fn the_program_takes_addresses_for_files() {
     let mut seen = 0;

@@ -314,3 +314,42 @@ fn threads_read_one_file_at_different_places() {
     assert!(source.read_at(bytes.len() as u64..bytes.len() as u64 + 1).is_err());
     std::fs::remove_file(&file).unwrap();
 }
+
+/// What one question lacks, another about the same asset lacks too.
+#[test]
+fn an_asset_that_lacks_bytes_lacks_them_in_every_question() {
+    let limits = Limits::default();
+    let mut holes = 0;
+    for (name, bytes) in writer::corpus() {
+        for eighths in 0..8 {
+            let mut ranges = Ranges::new(bytes.len() as u64);
+            ranges.add(0, &bytes[..bytes.len() * eighths / 8]);
+            // The directory of an archive is at its end.
+            let end = bytes.len() * 7 / 8;
+            ranges.add(end as u64, &bytes[end..]);
+            let Ok(asset) = Asset::parse_ranges(&ranges, &limits) else { continue };
+            let answer = || ranges.ask(|_| Ok(asset.summarize())).map_err(|error| error.incomplete().is_some());
+            let first = answer();
+            assert_eq!(first, answer(), "{name}, {eighths} eighths");
+            holes += usize::from(first == Err(true));
+        }
+    }
+    assert!(holes > 20, "{holes}");
+}
+
+/// A descriptor after the bytes of a member that is not available is missing, and not absent.
+#[test]
+fn a_descriptor_that_is_not_available_is_missing() {
+    // The end record is searched for in the bytes before the end: they are those of another member.
+    let first = Entry::deflated("a.txt", &[b'a'; 100]).with_descriptor();
+    let bytes = zip(&[first, Entry::stored("b.txt", &[b'b'; 200_000])], b"").to_vec();
+    let signature = bytes.windows(4).position(|four| four == b"PK\x07\x08").unwrap();
+    let mut ranges = Ranges::new(bytes.len() as u64);
+    ranges.add(0, &bytes[..signature]);
+    ranges.add(signature as u64 + 24, &bytes[signature + 24..]);
+    let limits = Limits::default();
+    let asset = Asset::parse_ranges(&ranges, &limits).unwrap();
+    let mut lines = String::new();
+    dissect(&asset, asset.size(), &mut |line| lines += &format!("{line:?}\n"));
+    assert!(lines.contains("needs the bytes"), "{lines}");
+}
