@@ -487,6 +487,27 @@ fn what_cannot_be_read_in_a_folder_is_named_and_its_files_are_not_called_added()
     }
 }
 
+/// Zip programs write entries for folders too. A folder compared with its archive has no such file.
+#[test]
+fn a_folder_equals_its_archive_with_entries_for_folders() {
+    let folder = Folder::new("diff-folder-entries");
+    folder.file("in/data/a.txt", b"a");
+    folder.file("in/data/deep/b.txt", b"b");
+    let entries = [
+        Entry::stored("data/", b""),
+        Entry::stored("data/a.txt", b"a"),
+        Entry::stored("data/deep/", b""),
+        Entry::deflated("data/deep/b.txt", b"b"),
+        Entry::stored("data/empty/", b""),
+    ];
+    let archive = folder.file("in.zip", zip(&entries, b"").to_vec());
+    let loose = folder.0.join("in");
+    for sides in [[&loose, &archive], [&archive, &loose]] {
+        let output = run(["diff", sides[0].to_str().unwrap(), sides[1].to_str().unwrap()]);
+        assert!(code(&output) == 0 && stdout(&output).is_empty(), "{} {}", stdout(&output), stderr(&output));
+    }
+}
+
 #[test]
 fn members_of_other_names() {
     let archive = |names: [&str; 2]| {

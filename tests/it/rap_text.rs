@@ -603,6 +603,21 @@ fn arrays_on_their_own_line_make_a_config() {
     assert_ne!(record.summary.problems[0].message, plain.summary.problems[0].message);
 }
 
+/// A semicolon ends an array at any depth, so that missing braces cost no entry after it.
+#[test]
+fn a_semicolon_ends_all_levels_of_an_array() {
+    for opened in 1..5 {
+        for closed in 0..=opened {
+            let text = format!("a[] = {}1{}; b = 2; c[] = {{3}};", "{".repeat(opened), "}".repeat(closed));
+            let mut events = Vec::new();
+            for event in lines(&text) {
+                events.push(event.split_once(' ').unwrap().1.to_owned());
+            }
+            assert_eq!(events, ["array a", "item of a: 1", "b = 2", "array c", "item of c: 3"], "{text}");
+        }
+    }
+}
+
 #[test]
 fn what_macros_and_conditions_may_explain_is_no_mistake() {
     let sound = [

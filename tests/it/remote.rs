@@ -300,6 +300,24 @@ fn a_small_limit_makes_smaller_batches() {
     }
 }
 
+/// A member that is too large for the memory has a record that says so, and those after it are read.
+#[test]
+fn a_member_larger_than_the_memory_is_reported() {
+    let scene = crate::writer::b3d::sound().to_vec();
+    let large = padded(&scene, 4 << 20);
+    let members = [("a.b3d", scene.clone()), ("large.b3d", large), ("z.b3d", scene)];
+    let bytes = pbo(&members.map(|(name, bytes)| (name.to_owned(), bytes)));
+    let server = Server::new([("mod.pbo", bytes)], Fault::None);
+    let output = run(&["scan", "--depth", "summary", "--max-decoded", "1M", &server.url("mod.pbo")]);
+    let mut found = Vec::new();
+    for line in lines(&output) {
+        let Some(member) = line["member"].as_str() else { continue };
+        found.push((member.to_owned(), line["problems"][0]["code"].as_str().unwrap_or("none").to_owned()));
+    }
+    let expected = [("a.b3d", "none"), ("large.b3d", "limit"), ("z.b3d", "none")];
+    assert_eq!(found, expected.map(|(member, code)| (member.to_owned(), code.to_owned())), "{}", stderr(&output));
+}
+
 /// A file that arrives in pieces is in memory once, beside the pieces in flight.
 #[cfg(target_os = "linux")]
 #[test]

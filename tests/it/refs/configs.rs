@@ -257,7 +257,8 @@ fn macros_lead_to_the_files_that_their_definitions_say() {
          #define UNIT(name,skin) class name { \\\n  model = QPATHTOF(name.p3d); \\\n  hiddenSelectionsTextures[] = {skin}; \\\n}\n\
          #define SKIN \"z\\my\\addons\\units\\skin.paa\"\n#define COMMON picture = ICON(common)\n#define SCOPE 2\n\
          class B {\n  scope = SCOPE;\n  icon = ICON(b);\n  other = QPATHTOEF(main,a.paa);\n  COMMON;\n\
-           mapSize = ROUND(1);\n  editorPreview = IKON(b);\n  model = IKON(b);\n};\n\
+           mapSize = ROUND(1);\n  editorPreview = IKON(b);\n  model = IKON(b);\n  \
+           hiddenSelectionsTextures[] = {QPATHTOEF(main,b.paa), {QPATHTOEF(main,a.paa)}};\n};\n\
          UNIT(man,SKIN);\n#undef ICON\nclass C { picture = ICON(c); };\n",
     );
     folder.file("units/ui/b_ca.paa", "x");
@@ -278,6 +279,7 @@ fn macros_lead_to_the_files_that_their_definitions_say() {
         "QPATHTOEF(main,a.paa) found a.paa",
         r"\z\my\addons\units\ui\common_ca.paa missing -",
         "IKON(b) unresolved -",
+        "QPATHTOEF(main,b.paa) missing -",
         r"\z\my\addons\units\man.p3d found man.p3d",
         &missing,
         "ICON(c) unresolved -",
