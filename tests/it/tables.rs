@@ -259,6 +259,25 @@ fn invalid_options_are_errors() {
     assert_eq!((code(&output), std::fs::read(&old).unwrap()), (2, b"old".to_vec()));
 }
 
+/// A path that cannot be read has a row in each of the tables of files and problems, whichever are written.
+#[test]
+fn unreadable_paths_have_rows_in_every_choice_of_tables() {
+    let folder = Folder::new("tables-unreadable");
+    let missing = folder.0.join("not here");
+    for (tables, with_rows) in [("files", 1), ("problems", 1), ("files,problems", 2), ("assets", 0)] {
+        let out = format!("{}/", folder.0.join(tables).display());
+        let output = run(["scan", "-q", "--tables", tables, "-o", &out, "corpus/b3d", missing.to_str().unwrap()]);
+        assert_eq!(code(&output), 1, "{tables}: {}", stderr(&output));
+        let mut found = 0;
+        for file in files_in(Path::new(&out)) {
+            let rows = rows(&Path::new(&out).join(file));
+            found +=
+                rows.iter().filter(|row| row["path"].as_str().is_some_and(|path| path.ends_with("not here"))).count();
+        }
+        assert_eq!(found, with_rows, "{tables}");
+    }
+}
+
 /// The Parquet files below a folder, by their paths in it.
 fn files_in(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
