@@ -283,6 +283,40 @@ fn classes_may_be_laid_out_breadth_first() {
     fuzz::run(&moved);
 }
 
+/// A class with a wrong address hides what is inside it, and no class after it.
+#[test]
+fn a_wrong_address_of_a_class_hides_no_other() {
+    let sound = file(&everything(), &[]).to_vec();
+    let classes = |bytes: &[u8]| {
+        let mut found = Vec::new();
+        for step in Config::parse(bytes).unwrap().classes().flatten() {
+            found.push((step.depth, step.class.name.to_string()));
+        }
+        found
+    };
+    let all = classes(&sound);
+    let mut places = Vec::new();
+    dissect(&Config::parse(&sound).unwrap(), sound.len() as u64, &mut |line| {
+        if line.kind == LineKind::Field && line.name == "address" {
+            places.push(line.span.unwrap().offset as usize);
+        }
+    });
+    assert!(places.len() > 3, "{places:?}");
+    let mut siblings = 0;
+    for place in places {
+        let mut bytes = sound.clone();
+        bytes[place..place + 4].fill(0);
+        let found = classes(&bytes);
+        let first = all.iter().zip(&found).take_while(|(one, other)| one == other).count();
+        // Those inside it are deeper.
+        let inside = all[first + 1..].iter().take_while(|(depth, _)| *depth > all[first].0).count();
+        let after = &all[first + 1 + inside..];
+        assert_eq!(&found[first..], after, "at {place:#x}");
+        siblings += after.len();
+    }
+    assert!(siblings > 3, "{siblings}");
+}
+
 #[test]
 fn a_wrong_address_of_the_enums_hides_nothing_else() {
     let sound = file(&everything(), &[("ONE", 1)]).to_vec();

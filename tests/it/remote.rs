@@ -577,6 +577,10 @@ fn buckets_are_scanned_as_folders() {
     assert!(lines(&all).iter().all(|line| !line["path"].as_str().is_some_and(|path| path.contains("other"))));
     let some = s3.run(&["scan", "--glob", "*.zip", "--no-archives", "s3://mods/"]);
     assert_eq!(lines(&some).len(), 2, "{}", stdout(&some));
+    // Globs that exclude an archive exclude its members.
+    let some = s3.run(&["scan", "--depth", "header", "--glob", "!*.zip", "s3://mods/pre"]);
+    let is_in = |ending: &str| lines(&some).iter().any(|line| line["path"].as_str().unwrap().ends_with(ending));
+    assert!(is_in(".pbo") && !is_in(".zip"), "{}", stdout(&some));
     // A second scan copies all records.
     let folder = Folder::new("remote-s3");
     let old = folder.file("old.ndjson", &all.stdout);
