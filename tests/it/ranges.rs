@@ -315,7 +315,7 @@ fn threads_read_one_file_at_different_places() {
     std::fs::remove_file(&file).unwrap();
 }
 
-/// What one question lacks, another about the same asset lacks too.
+/// Two questions about one asset lack the same bytes.
 #[test]
 fn an_asset_that_lacks_bytes_lacks_them_in_every_question() {
     let limits = Limits::default();

@@ -249,7 +249,7 @@ pub(crate) fn without_numbers(text: &str) -> String {
 /// The words of a line. All lines use the same memory: files have millions of them.
 #[derive(Default)]
 struct Words {
-    /// What equal lines have in common: all but their offset and the number of the item. Empty for a part.
+    /// The words that equal lines share: all but their offset and the number of the item. Empty for a part.
     key: String,
     /// The line itself.
     text: String,

@@ -319,7 +319,7 @@ fn macros_beyond_the_limits_are_unread() {
     assert_eq!(links(&folder, "loop"), expected);
 }
 
-/// What is expanded counts, however little of it is in a name.
+/// The expanded text counts, however little of it is in a name.
 #[test]
 fn expanding_macros_is_charged() {
     let folder = Folder::new("refs-macro-work");
